@@ -4,6 +4,10 @@
  * with all of their others, tile by tile, and lists the candidates of each row; best_rerank
  * computes the values of the candidates in double, a warp a row.
  *
+ * Rows pass in chunks, others in parts, which are what is on the device at a time; i counts the
+ * rows of the chunk, j the others of the part. A task is what one block has: some rows and their
+ * others.
+ *
  * The filter gives an interval low .. high for each score (the larger the better). The largest
  * `low` of a row discards every other whose `high` is below it, since the best score is at least as
  * large. A maximum does not depend on the order in which threads find its terms, so the result does
@@ -26,8 +30,8 @@ struct best_task {
     int64_t start, end;   /* the others start .. end - 1 */
 };
 
-/* Capacity of the candidate list of a row and section. A row with more candidates is compared with
- * all of its others in double. */
+/* Capacity of the candidate list of a row and section (a share of the others). A row with more
+ * candidates is compared with all of its others in double. */
 enum { BEST_CAPACITY = 16 };
 
 /* The others of a task are divided into sections, a block each, when there are fewer tasks than the
@@ -35,16 +39,17 @@ enum { BEST_CAPACITY = 16 };
 enum { MAX_SECTIONS = 8 };
 const int64_t WANTED_BEST_BLOCKS = 264;
 
-/* Results of the filter, by section of the others and row of the chunk. */
+/* Results of the filter, by section of the others and row of the chunk, on the device. Rows of no
+ * task have none. */
 struct best_lists {
-    int64_t rows;
-    int sections;
-    float *max_low; /* [sections, rows] the largest lower bound of a score */
-    float
-        *max_refused; /* [sections, rows] upper bound of the scores of others that were discarded */
-    int *candidate_count; /* [sections, rows] candidates, including those that did not fit the list
-                           */
-    scored_other *list;   /* [sections, rows, BEST_CAPACITY] */
+    int64_t rows;         /* of the chunk */
+    int sections;         /* that the others of a task are divided into */
+    float *max_low;       /* [sections, rows] the largest lower bound of a score */
+    float *max_refused;   /* [sections, rows] upper bound of the scores of all others that were
+                             discarded; minus infinity: none was */
+    int *candidate_count; /* [sections, rows] candidates, with those that did not fit the list */
+    scored_other *list;   /* [sections, rows, BEST_CAPACITY] candidates: index j of the other, and
+                             upper bound of its score; in any order */
 };
 
 /* Device memory of best_lists for each row. */
@@ -62,8 +67,8 @@ __device__ inline best_lists section_of(const best_lists &lists, int section) {
             lists.list + skipped * BEST_CAPACITY};
 }
 
-/* An integer for each float in the same order, for atomicMax, and back. ordered_bits is its own
- * inverse: it turns the magnitude of negative floats around. */
+/* An integer for each float in the same order, for atomicMax, which has no float form, and back.
+ * ordered_bits is its own inverse: it turns the magnitude of negative floats around. */
 __device__ inline int ordered_bits(int bits) {
     return bits < 0 ? bits ^ 0x7fffffff : bits;
 }
@@ -75,11 +80,14 @@ __device__ inline float float_of_ordered(int ordered) {
 }
 
 /* First kernel: a block has the rows of tasks[blockIdx.x] and section blockIdx.y of their others,
- * and fills the lists of that section. a, b: rows and others in half precision, of `units` units
- * each. Body: begin(i)  a lower bound of the best score of row i that is known before score(upper,
- * error, i, j, y, &high, &low)  whether other j, with stats y, takes part, and bounds of its score;
- * upper: U of the product (cuda_filter.cuh), upper - error: a lower bound of it For each tile pass
- * 0 raises the lower bounds by the whole tile, pass 1 lists what they leave. */
+ * and fills the lists of that section. a, b: rows and others in half precision, `units` units of 8
+ * components each; order: what tasks index, NULL: none. The functions of the body:
+ *   - begin(i): a lower bound of the best score of row i that is known before; -infinity: none.
+ *   - score(upper, error, i, j, y, &high, &low): whether other j, with stats y, takes part, and
+ *     bounds of its score. upper: an upper bound of the dot product (cosine) of the pair, U of
+ *     cuda_filter.cuh; upper - error: a lower bound of it.
+ * For each tile pass 0 raises the lower bounds by the whole tile, pass 1 lists what they leave.
+ * Rows behind the last of a task are read as the last one and written nowhere. */
 template <class Body>
 static __global__ void __launch_bounds__(TILE_THREADS)
     best_filter(half_rows a, const int32_t *order, const best_task *tasks, half_rows b,
@@ -159,12 +167,18 @@ static __global__ void __launch_bounds__(TILE_THREADS)
     }
 }
 
-/* Second kernel: a warp computes the candidates of a row in double, or all of its others when a
- * list overflowed, and reports the best. Body: in_mask(i), other_in_mask(j)  whether row and other
- * take part LARGEST             whether larger values are better first(i)            the best entry
- * before this call value(i, j, task)   the entry of other j; the warp calls it together end(i,
- * best, second, refused, task)  called by one thread: second is the best of the other values that
- * were computed, max_refused an upper bound of all scores that were not */
+/* Second kernel: block b has the rows of tasks[b]; a warp computes the candidates of a row in
+ * double, or all of its others when a list overflowed, and reports the best. The members of the
+ * body:
+ *   - in_mask(i), other_in_mask(j): whether row and other take part.
+ *   - LARGEST: whether larger values are better.
+ *   - first(i): the best entry (value, row) before this call; row -1: none.
+ *   - value(i, j, task): the entry of other j, computed in double; the warp calls it together. A
+ * NaN is never the best.
+ *   - end(i, best, second, max_refused, task): called by one thread a row. best: the best entry;
+ *     second: the best of the other values that were computed, infinitely bad without one, NaN
+ * where one of them was; max_refused: an upper bound of the scores of all others that were not
+ *     computed, minus infinity when all were. */
 template <class Body>
 static __global__ void __launch_bounds__(CUDA_THREADS)
     best_rerank(const int32_t *order, const best_task *tasks, Body body, best_lists lists) {
@@ -214,9 +228,11 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     }
 }
 
-/* Runs both kernels for `count` tasks. tasks [count] and order (NULL: none) are on the device;
- * rows, others: in half precision; max_others: the largest number of others of a task; memory:
- * BEST_BYTES bytes of the device for each of row_count rows. */
+/* Runs both kernels for `count` tasks, at least one, on the compute stream. tasks [count] and order
+ * (what the tasks index; NULL: none) are on the device; rows [row_count], others: in half
+ * precision, made by halve() for the body's metric; max_others: the largest number of others of a
+ * task, which limits the sections; memory: BEST_BYTES bytes of the device for each of row_count
+ * rows, of any content, free again when the kernels are done. */
 template <class Body>
 void filter_and_rerank(call &c, const half_rows &rows, int64_t row_count, const int32_t *order,
                        const best_task *tasks, int64_t count, const half_rows &others,
@@ -225,8 +241,10 @@ void filter_and_rerank(call &c, const half_rows &rows, int64_t row_count, const 
     sections =
         std::max<int64_t>(1, std::min(sections, (max_others + TILE_OTHERS - 1) / TILE_OTHERS));
     int64_t entries = row_count * sections;
-    best_lists lists = {row_count, (int)sections, nullptr,
-                        nullptr,   nullptr,       (scored_other *)memory};
+    best_lists lists = best_lists();
+    lists.rows = row_count;
+    lists.sections = (int)sections;
+    lists.list = (scored_other *)memory;
     lists.max_low = (float *)(lists.list + entries * BEST_CAPACITY);
     lists.max_refused = lists.max_low + entries;
     lists.candidate_count = (int *)(lists.max_refused + entries);

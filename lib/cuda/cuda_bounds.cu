@@ -14,10 +14,12 @@
  * squares and roundings. What is rounded in s, in adding up and in the exact sum itself is a small
  * share of the sum: BOUND_SHARE.
  *
- * Layout: rows pass in chunks, targets in parts; the targets of a part are ordered by group and cut
- * into tiles of one group each. bounds_kernel adds the s and E / s of TILE_ROWS rows with some of
- * the tiles (a section); bounds_end adds the sections and makes the intervals. Cost: rows x targets
- * x dims multiply-adds in half precision and one reciprocal root a pair. */
+ * Layout: rows pass in chunks, targets in parts, which are what is on the device at a time; a unit
+ * is 8 float16 components, and a target without a group takes no part. The targets of a part are
+ * ordered by group and cut into tiles of one group each. bounds_kernel adds the s and E / s of
+ * TILE_ROWS rows with some of the tiles (a section); bounds_end adds the sections and makes the
+ * intervals. Cost: rows x targets x dims multiply-adds in half precision and one reciprocal root a
+ * pair. */
 #include <algorithm>
 
 #include "cuda_bounds.cuh"
@@ -41,7 +43,8 @@ struct target_tile {
 
 /* Sums over the targets of a group, for one row: of s and of E / s. */
 struct bound_sums {
-    double roots, errors;
+    double roots;  /* sum of s, the approximate distances */
+    double errors; /* sum of E / s, how far they may be off */
 };
 
 /* The tiles are divided into sections, a block each with sums of their own, when there are fewer
@@ -49,10 +52,13 @@ struct bound_sums {
  * most MAX_SECTION_GROUPS, as each has 16 bytes a row. */
 const int64_t MAX_BOUND_SECTIONS = 8, WANTED_BOUND_BLOCKS = 264, MAX_SECTION_GROUPS = 64;
 
-/* Adds the s and E / s of TILE_ROWS rows with the tiles of section blockIdx.y to sums [sections,
- * rows, groups]. a: the rows of the chunk; b: the targets of the part; both in half precision of
- * `units` units. totals [2, TILE_ROWS]: sums of the present group, one copy for each of the two
- * warps that share rows; they go to sums when the next tile is of another group. */
+/* Adds the s and E / s of the rows of block blockIdx.x, TILE_ROWS of them, with the tiles of
+ * section blockIdx.y to sums [sections, rows, groups], which hold those of the parts before and
+ * begin as 0. a: the rows of the chunk; b: the targets of the part; both in half precision of
+ * `units` units; order: the targets of the part by group, tiles [tile_count]: which of them a tile
+ * has. Rows and targets behind the last one are read as the last one and left out of the sums.
+ * totals [2, TILE_ROWS]: sums of the present group, one copy for each of the two warps that share
+ * rows; they go to sums when the next tile is of another group. */
 static __global__ void __launch_bounds__(TILE_THREADS)
     bounds_kernel(half_rows a, int64_t rows, half_rows b, const int32_t *order,
                   const target_tile *tiles, int64_t tile_count, int64_t units, int64_t groups,
@@ -87,7 +93,7 @@ static __global__ void __launch_bounds__(TILE_THREADS)
                 half_stats y = b.stats[order[tile.first + t]];
                 float product = products.product(p, q) * x.weight * y.weight;
                 float halves = x.half_square + y.half_square;
-                float f = 2.0f * (halves - product);
+                float f = 2.0f * (halves - product); /* F and E; 1e-36 keeps s above 0 */
                 float e = 2.0f * filter_error(x, y) + 0x1p-18f * halves + 1e-36f;
                 f = f < e ? e : f;
                 float inverse = device_rsqrt(f);
@@ -117,8 +123,10 @@ static __global__ void __launch_bounds__(TILE_THREADS)
 }
 
 /* Makes the intervals low, high [rows, groups] of the sums [sections, rows, groups] of a chunk,
- * which are added in order of the sections; a thread has one row and group. known: the error bound
- * holds for so many targets. */
+ * which are added in order of the sections; a thread has one row and group. bounded: the error
+ * bound holds for so many targets (at most MAX_BOUND_TARGETS); otherwise, and where a sum is
+ * infinite or NaN (far rows), the interval is 0 to infinity. mask [rows]: 0 is not written; NULL:
+ * all are. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     bounds_end(int64_t rows, int64_t groups, int64_t sections, const bound_sums *sums, bool bounded,
                const uint8_t *mask, double *low, double *high) {
@@ -141,7 +149,8 @@ struct target_list {
     std::vector<int32_t> order;     /* targets with a group, counted from the first of the part */
     std::vector<target_tile> tiles; /* in the order of the groups */
 
-    /* group [count] of the targets of a part, NULL: one group. */
+    /* Fills both lists anew. group [count]: the groups 0 .. groups - 1 of the targets of a part,
+     * negative: none; NULL: all are of group 0. */
     void cut(const int32_t *group, int64_t count, int64_t groups) {
         order.clear();
         tiles.clear();
@@ -161,15 +170,16 @@ struct target_list {
 };
 } // namespace
 
-/* Called by distance_bounds when the filter pays. Each chunk of rows meets all parts of the targets
- * before its intervals are made; group is on the host. */
+/* Writes low, high [rows, groups], the intervals around the sums of distances; called by
+ * distance_bounds when the filter pays. Each chunk of rows meets all parts of the targets before
+ * its intervals are made. group [targets] is on the host, NULL: one group; groups is at least 1. */
 void bound_distances(call &c, const alcore_sys_rows *rows, const uint8_t *mask,
                      const alcore_sys_rows *targets, const int32_t *group, int64_t groups,
                      double *low, double *high) {
     int64_t dims = rows->dims, units = half_units(dims);
     int64_t max_sections = std::max<int64_t>(
         1, std::min(MAX_BOUND_SECTIONS, MAX_SECTION_GROUPS / std::max<int64_t>(groups, 1)));
-    half_parts others(c, targets, INT64_MAX, ALCORE_SYS_L2);
+    half_parts others(c, targets, INT64_MAX /* rows of a part: as memory allows */, ALCORE_SYS_L2);
     target_list list;
     pipeline pass(c, rows->count);
     size_t bytes = (size_t)groups * sizeof *low;

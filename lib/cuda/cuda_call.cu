@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One call of a kernel: device, stream, memory, checks and copies (cuda_call.cuh says how they work
- * together). Every function throws on failure; guarded() turns that into a status. Small copies go
- * through the ring, RING_BYTES of pinned memory of the stream slot. */
+ * together). Every function throws on failure; guarded() turns that into a status. A stream slot
+ * (cuda_stream.cuh) is the streams, events and kept memory that one call at a time has. Small
+ * copies go through the ring, RING_BYTES of pinned memory of the stream slot. */
 #include "cuda_call.cuh"
 
 #include <algorithm>
@@ -27,12 +28,14 @@ void fail(const alcore_sys_work *work, alcore_status status, const char *format,
     throw failure{status};
 }
 
-/* Whether the caller's struct is large enough to have the field; a missing field counts as 0. */
+/* Whether the caller's struct, which may be that of an older release, is large enough to have the
+ * field; a missing field counts as 0. */
 #define HAS(work, field) ((work)->size >= offsetof(alcore_sys_work, field) + sizeof((work)->field))
 
 /* Enters the device of the call and acquires a stream slot. The arrays of the caller are ready in
  * the order of the caller's stream, or of the default stream where none was given; the compute
- * stream waits for that. */
+ * stream, then the slot's own, waits for that. When this throws, the slot and the context are given
+ * back: the destructor does not run. */
 call::call(const alcore_sys_work *caller_work)
     : work(caller_work), compute(nullptr), streams(nullptr) {
     int device = HAS(work, device) ? work->device : 0;
@@ -51,8 +54,10 @@ call::call(const alcore_sys_work *caller_work)
         streams = stream_slot_acquire(work, device);
         compute = work->stream ? (cudaStream_t)work->stream : streams->compute;
         if (!work->stream) {
-            check(cudaEventRecord(streams->begin, nullptr), "recording an event");
-            check(cudaStreamWaitEvent(compute, streams->begin, 0), "waiting for an event");
+            check(cudaEventRecord(streams->begin, nullptr /* the default stream */),
+                  "recording an event");
+            check(cudaStreamWaitEvent(compute, streams->begin, 0 /* no flags */),
+                  "waiting for an event");
         }
     } catch (cudaError_t error) {
         check(error, "entering the device and making a stream");
@@ -159,7 +164,7 @@ void *call::allocate(size_t bytes) {
         memory = work->workspace(work->workspace_user, bytes);
         if (memory) lent_blocks.push_back({memory, bytes});
     } else {
-        memory = stream_slot_block(streams, false, bytes);
+        memory = stream_slot_block(streams, false /* not pinned: on the device */, bytes);
     }
     if (!memory) throw no_memory{bytes};
     return memory;
@@ -170,7 +175,7 @@ void *call::allocate(size_t bytes) {
 void call::release(void *memory) {
     if (!memory) return;
     if (!work->workspace) {
-        stream_slot_block_back(streams, false, memory);
+        stream_slot_block_back(streams, false /* not pinned */, memory);
         return;
     }
     for (size_t i = 0; i < lent_blocks.size(); i++) {
@@ -184,17 +189,18 @@ void call::release(void *memory) {
 
 /* Pinned host memory of the stream slot: staging buffers of a pipeline. */
 void *call::pinned(size_t bytes) {
-    void *memory = stream_slot_block(streams, true, bytes);
+    void *memory = stream_slot_block(streams, true /* pinned */, bytes);
     if (!memory) throw no_memory{bytes};
     return memory;
 }
 
 void call::release_pinned(void *memory) {
-    if (memory) stream_slot_block_back(streams, true, memory);
+    if (memory) stream_slot_block_back(streams, true /* pinned */, memory);
 }
 
-/* The next `bytes` bytes of the ring. At its end the stream is waited for, after which no copy uses
- * any piece, and the ring begins anew. */
+/* The next `bytes` bytes, at most RING_BYTES, of the ring, the pinned memory for small copies. At
+ * its end the stream is waited for, after which no copy uses any piece, and the ring begins anew.
+ * Pieces are never given back one by one; they begin at multiples of 16 bytes. */
 void *call::ring_piece(size_t bytes) {
     if (streams->ring_used + bytes > RING_BYTES) {
         check(cudaStreamSynchronize(compute), "copying");
@@ -205,8 +211,9 @@ void *call::ring_piece(size_t bytes) {
     return piece;
 }
 
-/* Copies to the device in stream order. Host memory goes through the ring in parts of a quarter of
- * it, so that the source may change as soon as this returns. */
+/* Copies `bytes` bytes to device memory in stream order, from memory of either kind. Host memory
+ * goes through the ring in parts of a quarter of it, so that the source may change as soon as this
+ * returns. */
 void call::upload(void *destination, const void *source, size_t bytes) {
     bool direct = on_device(source);
     for (size_t done = 0; done < bytes;) {
@@ -223,8 +230,8 @@ void call::upload(void *destination, const void *source, size_t bytes) {
     }
 }
 
-/* Copies from the device. A destination on the host is written on return (the stream is waited
- * for), one on the device in stream order. */
+/* Copies `bytes` bytes from device memory. A destination on the host is written on return (the
+ * stream is waited for), one on the device in stream order. */
 void call::download(void *destination, const void *source, size_t bytes) {
     bool direct = on_device(destination);
     for (size_t done = 0; done < bytes;) {
@@ -273,7 +280,8 @@ void call::write_back(void *destination, const void *source, size_t bytes) {
 }
 
 /* Runs an entry of the kernel table: makes the call, runs body, finishes, and turns every exception
- * into a status with a text. noexcept: nothing crosses the C boundary. */
+ * into a status with a text. noexcept: nothing crosses the C boundary. The inner try turns a lack
+ * of memory into failure, by fail(), which also sets the text; what is unknown has none. */
 alcore_status guarded(const alcore_sys_work *work,
                       const std::function<void(call &)> &body) noexcept {
     try {

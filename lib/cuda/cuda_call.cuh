@@ -2,11 +2,16 @@
 /* What every kernel of this engine does around its launches: checking arguments, device memory,
  * copies of what is on the host, streams, errors.
  *
- *     call      One call of an entry of the kernel table: context, stream slot, memory. Its
- * destructor releases all of them. pipeline  A pass over rows in chunks. Host arrays are copied
- * through pinned memory in a copy stream while the chunk before is computed; device arrays are used
- * in place. guarded   Runs an entry. Failures inside are exceptions (failure, no_memory,
- * bad_alloc), which become a status and a text here, so that no exception crosses the C boundary.
+ *   - call: one call of an entry of the kernel table: context, stream slot, memory. Its destructor
+ *     releases all of them.
+ *   - pipeline: a pass over rows in chunks, runs of adjacent rows that are on the device at a time.
+ *     Host arrays are copied through pinned memory in a copy stream while the chunk before is
+ *     computed ("staged"); device arrays are used in place.
+ *   - guarded: runs an entry. Failures inside are exceptions (failure, no_memory, bad_alloc), which
+ *     become a status and a text here, so that no exception crosses the C boundary.
+ *
+ * A stream slot is a pair of streams with events and kept memory, which one call at a time has
+ * (cuda_stream.cuh).
  *
  * Order: kernels run in the compute stream, which is the caller's or the slot's own; events order
  * the copy stream against it. A call with outputs on the host waits until they are written; one
@@ -123,12 +128,15 @@ class call {
 
   private:
     friend class pipeline;
-    void *pinned(size_t bytes); /* pinned host memory; throws no_memory */
+    /* Pinned (page-locked) host memory, which the device copies from and to by itself; throws
+     * no_memory. release_pinned() ignores NULL; the end of the call releases, too. */
+    void *pinned(size_t bytes);
     void release_pinned(void *memory);
     void *ring_piece(size_t bytes);
 
     std::optional<context_scope> context; /* of the call's device; restores the host's at the end */
     bool failed = true;                   /* until finish() */
+    /* A block that the host's work->workspace lent, as it is to be given back. */
     struct lent {
         void *memory;
         size_t bytes;
@@ -140,10 +148,11 @@ class call {
  * device. Columns are named by the numbers that the functions of the pipeline returned; -1 is a
  * column that does not exist. */
 struct chunk {
-    int64_t first, count;
-    cudaStream_t stream;                          /* the compute stream */
-    const std::vector<char *> *data;              /* [columns] entry of row `first` */
-    const std::vector<int64_t> *strides, *planes; /* [columns] */
+    int64_t first, count;                /* `first` counts from row 0 of the pass */
+    cudaStream_t stream;                 /* the compute stream */
+    const std::vector<char *> *data;     /* [columns] entry of row `first`, on the device */
+    const std::vector<int64_t> *strides; /* [columns] what stride() returns */
+    const std::vector<int64_t> *planes;  /* [columns] what plane() returns */
     /* The entries of the chunk, [count] or [count, ...]; NULL for column -1. */
     template <class T> T *get(int column) const {
         return column < 0 ? nullptr : (T *)(*data)[(size_t)column];
@@ -176,14 +185,16 @@ class pipeline {
      * with 0. */
     int row_mask(const uint8_t *row_mask);
 
-    /* Sets the most rows that a chunk may have. */
+    /* Sets the most rows that a chunk may have, at least 1. */
     void limit_rows(int64_t rows) { max_rows = rows; }
     /* Makes staged outputs skip rows with 0 in written [rows], in host memory; NULL: none. */
     void write_only(const uint8_t *written) { mask = written; }
     /* Makes staged outputs skip rows with a negative group; group [rows], in host memory. */
     void skip_ungrouped(const int32_t *group);
 
-    /* Calls body for each chunk; its launches go into chunk.stream. */
+    /* Calls body for each chunk; its launches go into chunk.stream. When run() returns, outputs in
+     * host memory are written, those in device memory in the order of that stream. Buffers stay
+     * until the pipeline is destroyed. */
     void run(const std::function<void(const chunk &)> &body);
 
   private:
@@ -217,7 +228,9 @@ class pipeline {
     const uint8_t *mask = nullptr; /* [rows] host; 0: staged outputs of the row are not written */
     std::vector<uint8_t> mask_memory;
     const int32_t *groups = nullptr; /* [rows] host; negative: likewise */
-    /* The chunk in each slot, and whether its outputs are still to be written to the caller. */
+    /* "slot" in this class: one of the two buffers of a staged column, not a stream slot. The chunk
+     * in each (its first row and rows), and whether its outputs are still to be written to the
+     * caller. */
     int64_t slot_first[2] = {0, 0}, slot_count[2] = {0, 0};
     bool slot_busy[2] = {false, false};
 };

@@ -2,11 +2,13 @@
 /* Exact nearest neighbors in both directions (knn) with a filter in half precision on tensor cores
  * (spec 1.3, 1.8; error bound: cuda_filter.cuh).
  *
- * The rows of a chunk and the queries of a part are two sets of items; each item whose neighbors
- * are wanted keeps
- *   - its k best so far, with values in double;
+ * The rows of a chunk and the queries of a part (the rows, or queries, that are on the device at a
+ * time) are two sets of items; each item whose neighbors are wanted keeps
+ *   - its k best so far, with values in double, the best first: the value of a pair is its squared
+ *     distance (the smallest is best), dot product or cosine (the largest is best);
  *   - a list of candidates: items of the other set that the filter could not discard, each with an
- * upper bound of its score (x.y - |y|^2 / 2 for distances, else the value itself);
+ *     upper bound of its score. The score of item y for item x is x.y - |y|^2 / 2 for distances,
+ * which orders the y as -|x - y|^2 does, else the value itself; the larger the better;
  *   - min_score: a candidate with a lower score is truly worse than k others.
  *
  * Rows and queries are compared in steps (item_range of rows x item_range of queries). In each step
@@ -24,13 +26,13 @@ namespace alcore_cuda {
 namespace {
 /* The rows of a chunk or the queries of a part, on the device; passed to kernels by value. */
 struct item_set {
-    wide_operand wide;   /* in double */
-    half_rows half;      /* in half precision */
-    const uint8_t *mask; /* [items]; NULL: all take part */
-    int64_t first_row;   /* pool row of the first item */
-    int k,
-        capacity; /* neighbors wanted, capacity of a list; k 0: none, and what follows is unused */
-    float *min_score;     /* [items] min_score */
+    wide_operand wide;    /* rows [items, dims] in double, norms [items] (L2, not squared), count */
+    half_rows half;       /* the same in half precision, and stats [items] for the error bound */
+    const uint8_t *mask;  /* [items]; NULL: all take part */
+    int64_t first_row;    /* pool row of the first item */
+    int k;                /* neighbors wanted; 0: none, and what follows is unused */
+    int capacity;         /* entries of a list */
+    float *min_score;     /* [items] min_score, minus infinity while fewer than k are known */
     int *candidate_count; /* [items] candidates so far; above capacity: some were lost */
     int *earlier_count;   /* [items] candidates before the present step */
     scored_other *list;   /* [items, capacity] candidates: index in the other set, upper bound */
@@ -38,14 +40,16 @@ struct item_set {
     double *values;       /* [items, k] their values */
 };
 
-/* Capacity of the candidate list: with the k best it must fit the SORTED entries of a block. */
+/* Capacity of the candidate list: with the k best it must fit the SORTED (2048) entries that a
+ * block can sort; k is at most 1024. */
 inline int list_capacity(int k) {
     int capacity = 2 * k + 108;
     return capacity < SORTED - k ? capacity : SORTED - k;
 }
 
-/* A lower bound of the score that corresponds to a value of the metric, for an item of norm `norm`:
- * for distances (|item|^2 - value) / 2. */
+/* A lower bound of the score that corresponds to a value of the metric, for an item of norm `norm`
+ * (not squared): for distances (|item|^2 - value) / 2, less 2^-40 of the terms for rounding; minus
+ * infinity, which bounds nothing, where that is NaN. Other metrics: the value. */
 __device__ inline double score_of_value(double value, double norm, int32_t metric) {
     if (metric != ALCORE_SYS_L2) return value;
     double square = norm * norm;
@@ -53,15 +57,16 @@ __device__ inline double score_of_value(double value, double norm, int32_t metri
     return score == score ? score : -HUGE_VAL;
 }
 
-/* A lower bound of the true score of a candidate, from its upper bound and the stats of both items.
- */
+/* A lower bound of the true score of a candidate, from its upper bound `score` and the stats of the
+ * item and of the candidate: the upper bound lies at most twice filter_error above the product, and
+ * half_square was stored a little smaller (2^-20 of itself). */
 __device__ inline double lower_score(float score, const half_stats &items,
                                      const half_stats &other) {
     double error = (double)filter_error(items, other) * (1.0 + 0x1p-20);
     return (double)score - 2.0 * error - 0x1p-19 * (double)other.half_square;
 }
 
-/* Raises *min_score to score rounded down. */
+/* Raises *min_score to `score` rounded down to a float, if that is larger. */
 __device__ inline void raise_min_score(float *min_score, double score) {
     float below = float_below(score);
     if (below > *min_score) *min_score = below;
@@ -73,7 +78,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     begin_kernel(item_set items, int32_t metric) {
     int64_t i = thread_index();
     if (i >= items.wide.count) return;
-    int64_t last = (i + 1) * items.k - 1;
+    int64_t last = (i + 1) * items.k - 1; /* the worst of the k best of item i; free while row -1 */
     float min_score = -HUGE_VALF;
     if (items.rows[last] >= 0)
         raise_min_score(&min_score,
@@ -82,8 +87,9 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     items.candidate_count[i] = items.earlier_count[i] = 0;
 }
 
-/* Appends item j of the other set to the list of an item unless a mask excludes one of them. The
- * count goes on when the list is full, which tells rerank_kernel that candidates were lost. */
+/* Appends item j of the other set, with `score` as upper bound, to the list of an item unless a
+ * mask excludes one of them. The count goes on when the list is full, which tells rerank_kernel
+ * that candidates were lost. Called by one thread, beside others that append to the same list. */
 __device__ inline void add_candidate(const item_set &items, int64_t item, const item_set &other,
                                      int64_t j, float score) {
     if ((items.mask && !items.mask[item]) || (other.mask && !other.mask[j])) return;
@@ -91,16 +97,18 @@ __device__ inline void add_candidate(const item_set &items, int64_t item, const 
     if (entry < items.capacity) items.list[item * items.capacity + entry] = {score, (int32_t)j};
 }
 
-/* The items first .. end - 1 of a set: what one step compares. */
+/* The items first .. end - 1 of a set (0: the first of the chunk or part): what one step compares.
+ */
 struct item_range {
     int64_t first, end;
 };
 
-/* First kernel of a step, the items a_range of a against b_range of b, each of `units` units: a
- * block computes one tile of products (blockIdx.x counts tiles, those of the same rows first) and
- * appends the pairs that pass to the lists of both sets. A thread compares the products that it
- * holds (tile_sums) with min_score of either item; comparisons are negated, so that a NaN becomes a
- * candidate. */
+/* First kernel of a step, the items a_range of a (rows) against b_range of b (queries), each stored
+ * as `units` units of 8 float16 components: a block computes one tile of products (blockIdx.x
+ * counts tiles, those of the same rows first) and appends the pairs that pass to the lists of both
+ * sets. Items behind the end of a range are read as the last one and ignored. A thread has the
+ * products of 8 rows (counted by p) with 8 queries (q); it compares each with min_score of either
+ * item; comparisons are negated, so that a NaN becomes a candidate. */
 static __global__ void __launch_bounds__(TILE_THREADS)
     candidates_kernel(item_set a, item_set b, item_range a_range, item_range b_range,
                       int64_t units) {
@@ -145,15 +153,19 @@ __device__ inline double exact_value(const item_set &items, int64_t i, const ite
     return cosine_of(dot, items.wide.norms[i], other.wide.norms[j]);
 }
 
-/* Sorts lower bounds of the scores of an item's k best so far and of its `count` candidates in
- * memory [SORTED], and raises *min_score to the k-th. others: stats of the other set. */
+/* Raises *min_score, a register that has the same value in every thread, to the k-th largest of the
+ * lower bounds that are known for an item: those of the scores of its k best so far, from their
+ * exact values, and of its `count` candidates, from their upper bounds. The bounds are sorted, the
+ * largest first, in shared memory [SORTED], which has room for k + count; afterwards it holds
+ * nothing that is needed. others [items of the other set]: their stats. All threads of the block
+ * call it. */
 __device__ inline void raise_from_candidates(top_entry *memory, const item_set &items, int64_t item,
                                              const half_stats *others, int count, int32_t metric,
                                              float *min_score) {
     half_stats stats = items.half.stats[item];
     double norm = items.wide.norms[item];
     for (int t = (int)threadIdx.x; t < items.k + count; t += SELECT_THREADS) {
-        top_entry bound = {0.0, -1}; /* row: any number that tells the entries apart */
+        top_entry bound = {0.0 /* value */, -1 /* row: none yet; t just tells bounds apart */};
         if (t >= items.k) {
             scored_other c = items.list[item * items.capacity + t - items.k];
             bound = {lower_score(c.score, stats, others[c.other]), t};
@@ -164,13 +176,14 @@ __device__ inline void raise_from_candidates(top_entry *memory, const item_set &
         memory[t] = bound;
     }
     __syncthreads();
-    join_entries(memory, items.k, count, true);
+    join_entries(memory, items.k, count, true /* the largest first */);
     if (memory[items.k - 1].row >= 0) raise_min_score(min_score, memory[items.k - 1].value);
     __syncthreads();
 }
 
-/* Drops the candidates of an item whose upper bound is below min_score; the others move to the
- * front of the list. Returns how many stay. memory [SORTED], kept [1]: shared memory. */
+/* Drops those of the `count` candidates of an item whose upper bound is below min_score; the others
+ * move to the front of the list, in any order. Returns how many stay, to every thread of the block,
+ * which all call it. memory [SORTED], kept [1]: shared memory that this may overwrite. */
 __device__ inline int drop_candidates(top_entry *memory, int *kept, const item_set &items,
                                       int64_t item, int count, float min_score) {
     scored_other *list = items.list + item * items.capacity;
@@ -187,10 +200,12 @@ __device__ inline int drop_candidates(top_entry *memory, int *kept, const item_s
     return kept[0];
 }
 
-/* Second kernel of a step: a block has one item of `items` and reduces its list. It raises
- * min_score, drops the candidates below, and computes the rest in double when more than three
- * quarters of the list remain or, with `finally`, because the candidates leave the device.
- * items_range, other_range: the items that the step compared. */
+/* Second kernel of a step: block b has item items_range.first + b of `items` and reduces its list.
+ * An item without new candidates is left as it is. Else it raises min_score, drops the candidates
+ * below, and computes the rest in double when more than three quarters of the list remain or, with
+ * `finally`, because the candidates leave the device. When candidates were lost (a count above the
+ * capacity), the item is first compared with all of other_range in double, and only the candidates
+ * of earlier steps stay in the list. items_range, other_range: the items that the step compared. */
 static __global__ void __launch_bounds__(SELECT_THREADS)
     rerank_kernel(item_set items, item_range items_range, item_set other, item_range other_range,
                   int64_t dims, int32_t metric, bool finally) {
@@ -234,7 +249,7 @@ static __global__ void __launch_bounds__(SELECT_THREADS)
             double value = exact_value(items, item, other, j, dims, metric);
             if (lane_id() != 0) continue;
             CUDA_COUNT(DECIDED_PAIRS);
-            memory[k + t] = {value, value == value ? other.first_row + j : -1};
+            memory[k + t] = {value, value == value ? other.first_row + j : -1 /* NaN: unused */};
         }
         __syncthreads();
         join_entries(memory, k, count, largest);
@@ -251,20 +266,22 @@ static __global__ void __launch_bounds__(SELECT_THREADS)
 /* The most rows, and the most queries, of a step. */
 const int64_t MAX_STEP = 4096;
 
-/* How many items the next step compares after `seen` of them: half a list of candidates at first,
- * then as many as before all told, because of the next n items after n about k are among the best.
- */
+/* How many items of the other set the next step compares after `seen` of them: half a list of
+ * `capacity` candidates at first, then as many as before all told, because of the next n items
+ * after n, in random order, about k are among the k best. */
 int64_t step_after(int64_t seen, int capacity) {
     return seen < capacity ? capacity / 2 : seen;
 }
 
-/* Device memory for an item besides its components in double: halves, and the list when k > 0. */
+/* Bytes of device memory for an item besides its components in double: the half-precision form,
+ * and, when k > 0, the list, min_score and both counts. */
 size_t item_bytes(int64_t dims, int k) {
     size_t list = (size_t)list_capacity(k) * sizeof(scored_other) + sizeof(float) + 2 * sizeof(int);
     return half_bytes(dims) + (k ? list : 0);
 }
 
-/* Divides memory of count * item_bytes() bytes into the arrays of `count` items. */
+/* Sets the pointers of *out, whose k is set, into device memory of count * item_bytes() bytes, for
+ * `count` items; nothing is written there. begin_kernel and halve() fill it. */
 void cut_items(item_set *out, char *memory, int64_t count, int64_t dims) {
     out->half = cut_halves(memory, count, dims);
     if (!out->k) return;
@@ -282,8 +299,9 @@ void begin_items(const search_call &s, const item_set &items) {
                     s.c.compute, items, s.metric);
 }
 
-/* All rows of a chunk against all queries of a part, step by step. seen_rows, seen_queries: how
- * many came before them in this call, which the k best have been compared with. */
+/* All rows of a chunk against all queries of a part, step by step; at the end all lists are empty.
+ * seen_rows, seen_queries: how many of each came before in this call. The queries' k best have been
+ * compared with those rows, the rows' with those queries, so the steps may begin larger. */
 void search_part(const search_call &s, const item_set &rows, const item_set &queries,
                  int64_t seen_rows, int64_t seen_queries) {
     int64_t dims = s.rows->dims, units = half_units(dims);
@@ -302,6 +320,7 @@ void search_part(const search_call &s, const item_set &rows, const item_set &que
                             blocks_for(b.end - b.first, TILE_OTHERS);
             CUDA_LAUNCH(candidates_kernel, (unsigned)tiles, TILE_THREADS, s.c.compute, rows,
                         queries, a, b, units);
+            /* The last argument, `finally`: no step with these items of the other set follows. */
             if (queries.k)
                 CUDA_LAUNCH(rerank_kernel, (unsigned)(b.end - b.first), SELECT_THREADS, s.c.compute,
                             queries, b, rows, a, dims, s.metric, a.end == rows.wide.count);
@@ -322,7 +341,7 @@ void filtered_search(const search_call &s) {
     item_set rows = item_set(), queries = item_set();
     rows.k = s.row_k;
     queries.k = s.query_k;
-    half_parts others(s.c, s.queries, MAX_STEP, s.metric, true,
+    half_parts others(s.c, s.queries, MAX_STEP, s.metric, true /* filters */,
                       item_bytes(dims, queries.k) - half_bytes(dims));
     cut_items(&queries, others.extra, others.step, dims);
     pipeline pass(s.c, s.rows->count);

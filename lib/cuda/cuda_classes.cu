@@ -13,7 +13,7 @@
 namespace alcore_cuda {
 
 namespace {
-/* A logarithm, at least CUDA_FLOOR. */
+/* A natural logarithm, raised to CUDA_FLOOR (-100) where it is lower, such as log 0. */
 double floored(double logarithm) {
     return logarithm < CUDA_FLOOR ? CUDA_FLOOR : logarithm;
 }
@@ -32,8 +32,8 @@ class default_environment {
     fenv_t before;
 };
 
-/* The classes of the two largest values, the lower class first among equals; *second is SIZE_MAX
- * with one class. */
+/* The classes of the two largest of value [classes], the lower class first among equals; *second is
+ * SIZE_MAX with one class. There is a class (row_stats checks) and no NaN (its callers did). */
 void top_two(const std::vector<double> &value, size_t *first, size_t *second) {
     *first = 0;
     *second = SIZE_MAX;
@@ -47,8 +47,11 @@ void top_two(const std::vector<double> &value, size_t *first, size_t *second) {
     }
 }
 
-/* p [classes] are probabilities, clamped in place to [0, 1]. Returns false for a bad row: a value
- * is NaN or outside [0, 1] by more than the slack. */
+/* Statistics of one row of probabilities p [classes], which are clamped in place to [0, 1]; their
+ * sum is not looked at, and nothing is normalized. The logarithms are natural and floored; the
+ * entropy, minus the sum of p log p in class order, is in nats, and p = 0 adds 0. Returns false,
+ * with *out unwritten, for a bad row: a value is NaN or outside [0, 1] by more than CUDA_SLACK
+ * (1e-6). */
 bool probs_stats(std::vector<double> &p, alcore_sys_class_stats *out) {
     double sum = 0.0;
     for (double &x : p) {
@@ -66,8 +69,9 @@ bool probs_stats(std::vector<double> &p, alcore_sys_class_stats *out) {
     return true;
 }
 
-/* lp [classes] are log-probabilities, clamped in place to at most 0. Returns false when one is NaN
- * or above the slack. */
+/* Statistics of one row of natural log-probabilities lp [classes], which are clamped in place to at
+ * most 0; minus infinity is probability 0. Outputs as those of probs_stats(). Returns false, with
+ * *out unwritten, when a value is NaN or above CUDA_SLACK (1e-6). */
 bool logprobs_stats(std::vector<double> &lp, alcore_sys_class_stats *out) {
     double sum = 0.0;
     for (double &x : lp) {
@@ -86,8 +90,9 @@ bool logprobs_stats(std::vector<double> &lp, alcore_sys_class_stats *out) {
     return true;
 }
 
-/* z [classes] are logits: softmax with the largest subtracted. Returns false when one is NaN or
- * plus infinity, or all are minus infinity. */
+/* Statistics of one row of logits z [classes], whose probabilities are their softmax, computed with
+ * the largest subtracted. Outputs as those of probs_stats(). Returns false, with *out unwritten,
+ * when a logit is NaN or plus infinity, or all are minus infinity. */
 bool logits_stats(std::vector<double> &z, alcore_sys_class_stats *out) {
     size_t first, second;
     for (double x : z)
@@ -109,8 +114,9 @@ bool logits_stats(std::vector<double> &z, alcore_sys_class_stats *out) {
     return true;
 }
 
-/* The statistics of one row; value [classes] may be overwritten, kind: ALCORE_CLASSES_*. Returns
- * false for a row that is no distribution. */
+/* The statistics of one row of the pass; value [classes] may be overwritten; kind says whether they
+ * are probabilities, log-probabilities or logits (ALCORE_CLASSES_*). Returns false, with *out
+ * unwritten, for a row that is no distribution, such as one without classes. */
 bool row_stats(std::vector<double> &value, int32_t kind, alcore_sys_class_stats *out) {
     if (value.empty()) return false;
     return kind == ALCORE_CLASSES_PROBS      ? probs_stats(value, out)
@@ -121,8 +127,9 @@ bool row_stats(std::vector<double> &value, int32_t kind, alcore_sys_class_stats 
 /* Rows that are copied to the host at a time. */
 const int64_t CLASS_ROWS = 1024;
 
-/* Entry `index` of an array of type dtype in host memory, widened exactly. By hand, because
- * component_at() is device code. */
+/* Entry `index` (in components) of an array of type dtype in host memory, of any alignment, widened
+ * exactly. By hand, because component_at() of cuda_warp.cuh is device code. float16: 5 bits of
+ * exponent with bias 15, 10 of fraction; bfloat16: the upper half of a float32. */
 double host_component_at(const char *data, int64_t index, int32_t dtype) {
     if (dtype == ALCORE_FLOAT64) {
         double x;
@@ -149,9 +156,10 @@ double host_component_at(const char *data, int64_t index, int32_t dtype) {
 }
 } // namespace
 
-/* Kernel table: statistics of each row of class scores, out [rows]; rows that the mask leaves out
- * are not written. A row that is no distribution gets NaN, and *bad is the lowest such pool row, -1
- * without one. */
+/* Kernel table: statistics of each row of class scores, rows [count, classes], to out [count]; rows
+ * whose mask [count] is 0 are not written. A row that is no distribution gets NaN, and *bad is the
+ * lowest such pool row (row 0 is pool row rows->first), -1 without one. stats [CLASS_ROWS] and
+ * row_memory hold a chunk of CLASS_ROWS rows; value [classes] one row as doubles. */
 alcore_status class_stats(const alcore_sys_work *work, const alcore_sys_rows *rows,
                           const uint8_t *mask, int32_t kind, alcore_sys_class_stats *out,
                           int64_t *bad) {
@@ -187,7 +195,7 @@ alcore_status class_stats(const alcore_sys_work *work, const alcore_sys_rows *ro
                 for (int64_t k = 0; k < rows->dims; k++)
                     value[(size_t)k] = host_component_at(row + (size_t)i * pitch, k, rows->dtype);
                 if (row_stats(value, kind, &stats[(size_t)i])) continue;
-                stats[(size_t)i] = {NAN, NAN, NAN, NAN, NAN};
+                stats[(size_t)i] = {NAN, NAN, NAN, NAN, NAN}; /* every statistic */
                 if (lowest < 0) lowest = rows->first + first + i;
             }
             /* Writes run by run of rows of the mask: the entries of the others stay as they are. */

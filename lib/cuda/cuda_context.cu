@@ -30,7 +30,8 @@ const driver_calls &driver() {
  * the engine live in it until the process ends. Throws cudaError_t. */
 CUcontext primary_of(int device) {
     static std::mutex &lock = *new std::mutex();
-    static std::vector<CUcontext> &primaries = *new std::vector<CUcontext>();
+    static std::vector<CUcontext> &primaries = *new std::vector<CUcontext>(); /* [devices]; NULL:
+                                                                                 not retained yet */
     std::lock_guard<std::mutex> guard(lock);
     if (primaries.size() <= (size_t)device) primaries.resize((size_t)device + 1);
     CUcontext &primary = primaries[(size_t)device];

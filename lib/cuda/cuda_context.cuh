@@ -16,7 +16,7 @@ namespace alcore_cuda {
 /* The primary context of `device` is the current one while this lives. */
 class context_scope {
   public:
-    /* Throws cudaError_t. The device must exist. */
+    /* Throws cudaError_t, with the context as before. The device must exist. */
     explicit context_scope(int device);
     ~context_scope();
     context_scope(const context_scope &) = delete;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of Euclidean distances from rows to targets, by group of the targets, in double (mean
  * distance of DeMuX, spec 7.3); the filtered intervals of distance_bounds are in cuda_bounds.cu.
- * Targets are widened in parts; a warp compares four rows with four targets at a time
- * (cuda_pairs.cuh) and adds the distances in target order. Cost: rows x targets x dims
- * multiply-adds in double. */
+ * Rows pass in chunks, targets in parts: what is on the device at a time, as doubles. A warp
+ * compares four rows with four targets at a time (cuda_pairs.cuh) and adds the distances in target
+ * order. Cost: rows x targets x dims multiply-adds in double. */
 #include "cuda_bounds.cuh"
 #include "cuda_entries.h"
 #include "cuda_filter.cuh"
@@ -12,10 +12,12 @@
 namespace alcore_cuda {
 
 namespace {
-/* Adds the distances to targets [target_count, dims], a part, to sums [count, groups]; begins: the
- * first part, before which the sums are 0. A warp has four rows: with one group (group NULL) the
- * threads r, r + 4 ... keep the running sum of row r in a register; with several, thread r adds to
- * memory. */
+/* Adds the distances (not squared) from rows [count, dims], a chunk, to targets [target_count,
+ * dims], a part, to sums [count, groups]; begins: the first part, before which the sums are 0
+ * whatever the memory holds. group [target_count]: that of each target, negative: it takes no part;
+ * NULL: all are of group 0, the only one. mask [count]: 0 is not written; NULL: all are. A warp has
+ * four rows: with one group (group NULL) the threads r, r + 4 ... keep the running sum of row r in
+ * a register; with several, thread r adds to memory. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     distance_kernel(const double *rows, int64_t count, int64_t dims, const uint8_t *mask,
                     const double *targets, int64_t target_count, const int32_t *group,
@@ -46,8 +48,10 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     if (writes && !group) row_sums[0] = total;
 }
 
-/* Both entries. second NULL: the sums. Else sums and second are the ends of an interval around
- * them, from the filter where it pays; otherwise both are the sums, the narrowest interval. */
+/* Both entries. second NULL: sums [rows, groups] become the sums. Else sums and second [rows,
+ * groups] become the low and the high ends of intervals around them, from the filter in half
+ * precision where it pays (bound_distances); otherwise both are the sums, the narrowest interval.
+ * Without targets one launch without any writes sums of 0. */
 alcore_status sums_or_bounds(const alcore_sys_work *work, const alcore_sys_rows *rows,
                              const uint8_t *mask, const alcore_sys_rows *targets,
                              const int32_t *group, int64_t groups, double *sums, double *second) {
@@ -66,7 +70,7 @@ alcore_status sums_or_bounds(const alcore_sys_work *work, const alcore_sys_rows 
             return;
         }
         const int32_t *device_group = c.to_device(group, targets->count);
-        operand_parts others(c, targets, INT64_MAX);
+        operand_parts others(c, targets, INT64_MAX /* rows of a part: as memory allows */);
         pipeline pass(c, rows->count);
         int matrix = pass.rows(rows), wide = pass.scratch((size_t)rows->dims * sizeof *sums);
         size_t bytes = (size_t)groups * sizeof *sums;
@@ -93,7 +97,9 @@ alcore_status sums_or_bounds(const alcore_sys_work *work, const alcore_sys_rows 
 }
 } // namespace
 
-/* Kernel table: the sums, and intervals around them. */
+/* Kernel table: sums[i, g], the sum of the distances from row i to the targets of group g, in
+ * target order; sums [rows, groups], group [targets], NULL: one group. distance_bounds: intervals
+ * low .. high around the same sums. Rows that the mask leaves out are not written. */
 alcore_status distance_sums(const alcore_sys_work *work, const alcore_sys_rows *rows,
                             const uint8_t *mask, const alcore_sys_rows *targets,
                             const int32_t *group, int64_t groups, double *sums) {

@@ -9,18 +9,21 @@
 namespace alcore_cuda {
 
 namespace {
-/* The power of two whose double has the exponent bits `bits`. */
+/* The power of two whose double has the exponent bits `bits` (its exponent + 1023, 1 .. 2046). */
 __device__ inline double power_of_two(int64_t bits) {
     return __longlong_as_double((long long)(bits << 52));
 }
 
-/* Body of each_row: writes x' and half_stats of row i. */
+/* Body of each_row, which gives a row to a warp: writes x' and half_stats of row i. x' is 0 for a
+ * row of norm 0 (for cosines: below 1e-12, which counts as 0) and for a far one, whose slack is
+ * infinite. residual is |s x - x'|^2, from which d_x follows; the components behind `dims` are 0.
+ */
 struct halve_body {
-    const double *norms; /* [rows] */
-    int32_t metric;
-    double lost;   /* g + FILTER_SLACK */
-    int64_t units; /* of a row */
-    half_rows out;
+    const double *norms; /* [rows] L2, not squared */
+    int32_t metric;      /* ALCORE_SYS_L2, _DOT or _COSINE */
+    double lost;         /* g + FILTER_SLACK */
+    int64_t units;       /* units of 8 components of a row */
+    half_rows out;       /* [rows] */
 
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
         double norm = norms[i];
@@ -59,14 +62,15 @@ struct halve_body {
 };
 } // namespace
 
-/* `lost` below is g: a chain of TILE_CHAIN stages loses 18 * 2^-22 a step of 16 components, and
- * adding the chains 2^-24 each. */
+/* Converts the rows (declared in cuda_filter.cuh). `lost` below is g of the error bound: a chain of
+ * TILE_CHAIN stages loses 18 * 2^-22 a step of 16 components, and adding the chains 2^-24 each. */
 void halve(call &c, const double *rows, const double *norms, int64_t count, int64_t dims,
            int32_t metric, const half_rows &out) {
     double chains = (double)(dims / (TILE_CHAIN * TILE_DEPTH)) + 2.0;
     double lost = TILE_CHAIN * TILE_DEPTH / 16 * 18.0 * 0x1p-22 + chains * 0x1p-24;
     halve_body body = {norms, metric, 1.01 * lost + FILTER_SLACK, half_units(dims), out};
-    row_set set = {rows, count, dims, dims, nullptr, nullptr, 0};
+    row_set set = {rows,    count,   dims, dims /* stride */,
+                   nullptr, nullptr, 0 /* no mask, no groups, not unit */};
     if (count > 0)
         CUDA_LAUNCH((each_row<ALCORE_FLOAT64, halve_body>), blocks_for(count, CUDA_WARPS),
                     CUDA_THREADS, c.compute, set, body);

@@ -2,6 +2,8 @@
 /* What the filters of this engine compare in half precision, and the error bound of that (spec 1.8,
  * Filters). Used by knn, nearest_centroid, margin_ratios and distance_bounds.
  *
+ * A unit is 8 float16 components, which one copy moves (half_unit). Norms are L2 and not squared.
+ *
  * A row x is scaled by a power of two, s, so that |s x| lies in [2^14, 2^15), and rounded to
  * float16: that is x'. Tensor cores compute p, about x'.y' (cuda_tile.cuh). Scaled back, p differs
  * from x.y by at most
@@ -36,8 +38,10 @@
 #include "cuda_call.cuh"
 #include "cuda_tile.cuh"
 
-/* Norms within the range of the filter: their squares and products are float32 values. For cosines
- * no norm enters float32. */
+/* Smallest and largest norm in the range of the filter: squares and products of such norms are
+ * float32 values. A row of norm 0 is in range, too; every other row is "far" (its slack is
+ * infinite). For cosines no norm enters float32, so that the largest one is only kept from
+ * overflowing when it is squared in double. */
 #define FILTER_MIN_NORM 1e-15
 #define FILTER_MAX_NORM 1e15
 #define FILTER_MAX_COSINE_NORM 1e150
@@ -56,10 +60,10 @@ const int64_t FILTER_MIN_PRODUCTS = 1 << 26;
 
 /* What a filter knows of a row beside x'. */
 struct alignas(16) half_stats {
-    float weight;      /* w */
-    float norm;        /* n */
-    float slack;       /* t; infinite for far rows */
-    float half_square; /* h; 0 unless the metric is L2 */
+    float weight; /* w, a power of two; for cosines that divided by the norm; 0 for zero rows */
+    float norm;   /* n, at least the norm; for cosines 1; 0 for zero and far rows */
+    float slack;  /* t, share of the error bound by norm of the other; infinite: far */
+    float half_square; /* h, |x|^2 / 2, less 2^-20 of it; 0 unless the metric is L2 */
 };
 
 /* Whether a call with so many rows and others uses the filter: dims in range, and enough products.
@@ -80,24 +84,27 @@ struct half_rows {
 inline size_t half_bytes(int64_t dims) {
     return (size_t)half_units(dims) * sizeof(half_unit) + sizeof(half_stats);
 }
-/* Divides memory of count * half_bytes(dims) bytes into the arrays for `count` rows. */
+/* Divides memory of count * half_bytes(dims) bytes on the device into the arrays for `count` rows;
+ * nothing is written there, and NULL gives pointers that nobody may use. */
 inline half_rows cut_halves(char *memory, int64_t count, int64_t dims) {
     half_unit *units = (half_unit *)memory;
     return {units, (half_stats *)(units + count * half_units(dims))};
 }
 
-/* A candidate: index of an other, and an upper bound of its score. */
+/* A candidate: an upper bound of its score, and the index of the other in its part or chunk. */
 struct scored_other {
     float score;
     int32_t other;
 };
 
-/* Converts rows [count, dims] of doubles with norms [count], both on the device, to half precision.
- * metric: what the stats serve, ALCORE_SYS_L2, _DOT or _COSINE. */
+/* Converts rows [count, dims] of doubles with norms [count], both on the device, to half precision
+ * in out [count], memory of cut_halves(), on the compute stream; NaN and infinite rows become far
+ * ones. metric: what the stats serve, ALCORE_SYS_L2, _DOT or _COSINE. */
 void halve(call &c, const double *rows, const double *norms, int64_t count, int64_t dims,
            int32_t metric, const half_rows &out);
 
-/* n_x t_y + n_y t_x: U lies at most twice this above the dot product. */
+/* n_x t_y + n_y t_x: U lies at most twice this above the dot product. For a far row it is infinite,
+ * or NaN where n of the other is 0; callers then discard nothing on its account. */
 __device__ inline float filter_error(const half_stats &x, const half_stats &y) {
     return x.norm * y.slack + y.norm * x.slack;
 }

@@ -11,11 +11,13 @@
 namespace alcore_cuda {
 
 namespace {
-/* Body of each_row. norms [rows]: the similarity is the cosine; NULL: the dot product. picked
- * [dims]. */
+/* Body of each_row, which gives row i of a chunk to a warp: moves its similarity f to the picked
+ * row from a[i] to b[i]. */
 struct idds_update_body {
-    const double *norms, *picked;
-    double picked_norm, *a, *b; /* a, b [rows] */
+    const double *norms;  /* [chunk] L2 norms of the rows: f is the cosine; NULL: the dot product */
+    const double *picked; /* [dims] the picked row */
+    double picked_norm;   /* its L2 norm */
+    double *a, *b;        /* [chunk] sums of similarities to unlabeled and to labeled rows */
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
         double f = row_dot(row, picked, dims);
         if (lane_id() != 0) return;
@@ -25,7 +27,12 @@ struct idds_update_body {
     }
 };
 
-/* The IDDS score of each item of a chunk, a thread an item; a, b, s, out: [count]. */
+/* The IDDS score of each item of a chunk, a thread an item: alpha times its mean similarity to the
+ * unlabeled rows less (1 - alpha) times that to the labeled ones; a mean of no rows counts as 0. a,
+ * b, s, out [count]: the two sums, the similarity of the item to itself, the score; larger is
+ * picked earlier. idds: alpha, the numbers of unlabeled and labeled rows, and whether the item
+ * counts among the unlabeled ones (include_self), without which s is taken off. mask [count], NULL:
+ * all. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     idds_kernel(int64_t count, const uint8_t *mask, alcore_sys_idds idds, const double *a,
                 const double *b, const double *s, double *out) {
@@ -43,8 +50,8 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 
 /* A candidate for the maximum. */
 struct candidate {
-    double value;
-    int64_t item; /* -1: none */
+    double value; /* never NaN */
+    int64_t item; /* counted from the first of the call; -1: none */
 };
 
 /* Whether x comes before y: the larger value, the lower item among equals. */
@@ -54,8 +61,9 @@ __device__ inline bool better(const candidate &x, const candidate &y) {
     return x.value > y.value || (x.value == y.value && x.item < y.item);
 }
 
-/* Reduces the candidates of the threads of a block; the best is in memory[0] afterwards. memory
- * [CUDA_THREADS]: shared. */
+/* Reduces the candidates of the threads of a block, which all call it with their own; the best is
+ * in memory[0] afterwards. memory [CUDA_THREADS]: shared, overwritten; w: how many are left after a
+ * step. */
 __device__ inline void best_of_block(candidate best_here, candidate *memory) {
     int t = (int)threadIdx.x;
     memory[t] = best_here;
@@ -67,12 +75,13 @@ __device__ inline void best_of_block(candidate best_here, candidate *memory) {
 }
 
 /* First step: out [gridDim.x] = the best of each block over values [count] of a chunk whose first
- * item is `first`. NaN is left out before it is compared. */
+ * item is `first`; a thread has every step-th value. NaN is left out before it is compared, and so
+ * are items whose mask [count] is 0; NULL: none is. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     arg_max_kernel(int64_t first, int64_t count, const uint8_t *mask, const double *values,
                    candidate *out) {
     CUDA_SHARED(candidate, memory, CUDA_THREADS);
-    candidate best_here = {0.0, -1};
+    candidate best_here = {0.0 /* value */, -1 /* none */};
     int64_t step = (int64_t)gridDim.x * CUDA_THREADS;
     for (int64_t i = thread_index(); i < count; i += step) {
         candidate next = {values[i], first + i};
@@ -83,12 +92,12 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     if (threadIdx.x == 0) out[blockIdx.x] = memory[0];
 }
 
-/* Second step: reduces found [count], the candidates of the blocks, and *best, that of earlier
- * chunks, to *best. */
+/* Second step, one block: reduces found [count], the candidates of the blocks of the first step,
+ * and *best, that of earlier chunks, to *best. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     arg_max_join(int64_t count, const candidate *found, candidate *best) {
     CUDA_SHARED(candidate, memory, CUDA_THREADS);
-    candidate best_here = {0.0, -1};
+    candidate best_here = {0.0 /* value */, -1 /* none */};
     if (threadIdx.x == 0) best_here = *best;
     for (int64_t i = threadIdx.x; i < count; i += CUDA_THREADS)
         if (better(found[i], best_here)) best_here = found[i];
@@ -98,7 +107,8 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 } // namespace
 
 /* Kernel table: after a pick, a[i] -= f and b[i] += f with f the similarity of row i to picked
- * [dims]: the cosine where norms [rows] are given, else the inner product. */
+ * [dims]: the cosine where norms [rows] (L2, not squared) are given, else the inner product. a, b
+ * [rows] are in and out; rows that the mask leaves out keep theirs. */
 alcore_status idds_update(const alcore_sys_work *work, const alcore_sys_rows *rows,
                           const uint8_t *mask, const double *norms, const double *picked,
                           double picked_norm, double *a, double *b) {
@@ -139,14 +149,15 @@ alcore_status idds_scores(const alcore_sys_work *work, int64_t count, const uint
     });
 }
 
-/* Kernel table: the item of the largest of values [count] within the mask and that value; the
- * lowest item among equals; -1 without one. NaN is never the largest. */
+/* Kernel table: *item, that of the largest of values [count] within the mask, and *value, the
+ * largest; the lowest item among equals; -1 and minus infinity without one. NaN is never the
+ * largest. found [MAX_BLOCKS] and joined [1] are on the device until the call ends. */
 alcore_status arg_max(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                       const double *values, int64_t *item, double *value) {
     return guarded(work, [&](call &c) {
-        const int64_t MAX_BLOCKS = 512;
+        const int64_t MAX_BLOCKS = 512; /* of the first step */
         c.check_count(count);
-        candidate best = {-HUGE_VAL, -1};
+        candidate best = {-HUGE_VAL, -1}; /* what is reported without an item */
         candidate *found = c.allocate_array<candidate>(MAX_BLOCKS + 1),
                   *joined = found + MAX_BLOCKS;
         c.upload(joined, &best, sizeof best);

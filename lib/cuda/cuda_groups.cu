@@ -2,13 +2,14 @@
 /* Sums of rows by group (group_sums), and the nearest centroid of each row among those of its group
  * (nearest_centroid: k-means within strata).
  *
- * The rows of a chunk are sorted by group on the host (grouping), in row order within a group.
- * group_sums: a thread has one component of one group and adds the rows of the group one after the
- * other, SUM_AHEAD of them loaded in advance: a running sum in row order, as spec 1.8 defines it.
- * nearest_centroid: groups with many rows and centroids go through the filter on tensor cores
- * (cuda_best.cuh, nearest_body), the others through nearest_kernel, four rows against four
- * centroids at a time (cuda_pairs.cuh). Cost: group_sums reads the rows once; nearest_centroid rows
- * x centroids x dims multiply-adds in half precision, or in double without the filter. */
+ * Rows pass in chunks, runs of rows that are on the device at a time. The rows of a chunk are
+ * sorted by group on the host (grouping), in row order within a group. group_sums: a thread has one
+ * component of one group and adds the rows of the group one after the other, SUM_AHEAD of them
+ * loaded in advance: a running sum in row order, as spec 1.8 defines it. nearest_centroid: groups
+ * with many rows and centroids go through the filter on tensor cores (cuda_best.cuh, nearest_body),
+ * the others through nearest_kernel, four rows against four centroids at a time (cuda_pairs.cuh).
+ * Cost: group_sums reads the rows once; nearest_centroid rows x centroids x dims multiply-adds in
+ * half precision, or in double without the filter. */
 #include <algorithm>
 #include <cfloat>
 
@@ -22,14 +23,16 @@ namespace alcore_cuda {
 namespace {
 /* The rows of a chunk by group, on the host; rows without a group are left out. */
 struct grouping {
-    std::vector<int32_t> order;  /* rows, counted from the first of the chunk, by group */
+    std::vector<int32_t> order;  /* rows with a group, counted from the first of the chunk, by group
+                                    and ascending within one */
     std::vector<int32_t> groups; /* [n] groups that have rows, ascending */
     std::vector<int32_t> starts; /* [n + 1] the rows of groups[k] are order[starts[k]] up to
                                     order[starts[k + 1] - 1] */
 };
 
-/* Sorts the rows of a chunk by group, by counting: group [count], negative for none. It is stable,
- * since the sums depend on the order of the rows within a group. */
+/* Fills *out anew: sorts the rows of a chunk by group, by counting. group [count], on the host: 0
+ * .. groups - 1, negative for none. It is stable, since the sums depend on the order of the rows
+ * within a group. next [groups + 1]: where the next row of each group goes in `order`. */
 void group_rows(const int32_t *group, int64_t count, int64_t groups, grouping *out) {
     std::vector<int32_t> next((size_t)groups + 1);
     for (int64_t i = 0; i < count; i++)
@@ -52,9 +55,10 @@ void group_rows(const int32_t *group, int64_t count, int64_t groups, grouping *o
 /* Rows that a thread loads before it adds the first of them, to hide the latency of memory. */
 enum { SUM_AHEAD = 8, SUM_THREADS = 128 };
 
-/* Adds the rows of a chunk to sums [groups, dims], which hold those of earlier chunks: a thread has
- * one component, blockIdx.y is the index k of a group in `groups` (order, groups, starts: as in
- * grouping). norms [chunk]: unit rows are divided by them; NULL: rows are added as they are. */
+/* Adds the rows of a chunk to sums [all groups, dims], which hold those of earlier chunks and begin
+ * as 0: a thread has one component j, blockIdx.y is the index k of a group in `groups`, those that
+ * have rows (order, groups, starts: as in grouping). norms [chunk], L2: unit rows are divided by
+ * them, or count as 0 below 1e-12; NULL: rows are added as they are. */
 template <int DTYPE>
 static __global__ void __launch_bounds__(SUM_THREADS)
     sums_kernel(row_set rows, const double *norms, const int32_t *order, const int32_t *groups,
@@ -87,15 +91,16 @@ struct nearest_task {
 
 /* Outputs of nearest_centroid by row of the chunk, on the device. */
 struct nearest_out {
-    int32_t *nearest;
-    double *distance;   /* NULL: not wanted */
-    double *low, *high; /* both NULL: not wanted */
+    int32_t *nearest;   /* [chunk] its centroid, counted from the first of its group; -1: none */
+    double *distance;   /* [chunk] the squared distance to it; NULL: not wanted */
+    double *low, *high; /* [chunk] bounds of distances (not squared): at most `high` to the nearest,
+                           at least `low` to the others; both NULL: not wanted */
 
-    /* Writes row i. best: its nearest centroid, counted from the first of its group; least: the
-     * sq_dist of that; second: a lower bound of the sq_dists of the others (infinity: none
-     * compared); both hold within 1e-9 of exact arithmetic, and 1e-150 covers squares below
-     * double's range. others: the group has more than one centroid, so an infinite second is an
-     * overflow. */
+    /* Writes row i, called by one thread. best: its nearest centroid, counted from the first of its
+     * group; best_sq_dist: its squared distance, infinity without one; second: a lower bound of the
+     * squared distances of the others (infinity: there is none; NaN: no bound, so low becomes 0);
+     * both hold within 1e-9 of exact arithmetic, and 1e-150 covers squares below double's range.
+     * others: the group has more than one centroid, so an infinite second is an overflow. */
     __device__ void put(int64_t i, int64_t best, double best_sq_dist, double second,
                         bool others) const {
         nearest[i] = (int32_t)best;
@@ -113,9 +118,10 @@ struct nearest_out {
 
 /* The nearest centroids without a filter: a warp has a task and compares its four rows with four
  * centroids at a time, in double; the threads r, r + 4 ... keep the smallest and the second
- * smallest squared distance of row r of the task. rows [chunk, dims]: widened; tasks [task_count];
- * centroids [all, dims]. With fewer than four rows the last one is computed again and not written.
- */
+ * smallest squared distance of row r of the task. rows [chunk, dims]: in double; order: the rows of
+ * the chunk by group, what tasks [task_count] index; centroids [all, dims]. With fewer than four
+ * rows the last one is computed again and not written. A NaN of the first centroid stays the best,
+ * as no comparison with it holds; a NaN of another becomes `second`, and stays there. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     nearest_kernel(const double *rows, int64_t dims, const int32_t *order,
                    const nearest_task *tasks, int64_t task_count, const double *centroids,
@@ -151,14 +157,16 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 }
 
 /* The nearest centroid with a filter: the body of best_filter and best_rerank (cuda_best.cuh says
- * what each function is for). The score of centroid c is x.c - |c|^2 / 2, the value of the rerank
- * the sq_dist. */
+ * when they call what). The filter's score of centroid c for row x is x.c - |c|^2 / 2, the larger
+ * the nearer; score() gives bounds of it from those of x.c, `upper` and `upper - error`, widened
+ * for rounding. The value of the rerank is the squared distance. begin() and first() say that no
+ * centroid was compared before. i counts rows of the chunk, c all centroids. */
 struct nearest_body {
-    const double *rows;      /* [chunk, dims] widened */
+    const double *rows;      /* [chunk, dims] in double */
     const double *centroids; /* [all, dims] */
-    const double *norms;     /* [chunk] */
+    const double *norms;     /* [chunk] L2 norms of the rows, not squared */
     int64_t dims;
-    nearest_out out;
+    nearest_out out; /* where the results go */
 
     __device__ float begin(int64_t) const { return -HUGE_VALF; }
     __device__ bool score(float upper, float error, int64_t, int64_t, const half_stats &centroid,
@@ -168,21 +176,24 @@ struct nearest_body {
         return true;
     }
 
-    static const bool LARGEST = false;
+    static const bool LARGEST = false; /* the smallest value is the best */
     __device__ bool in_mask(int64_t) const { return true; }
     __device__ bool other_in_mask(int64_t) const { return true; }
-    __device__ top_entry first(int64_t) const { return {0.0, -1}; }
+    __device__ top_entry first(int64_t) const { return {0.0 /* value */, -1 /* none */}; }
     /* A NaN of the first centroid becomes -1, below every sq_dist, so that the first one stays: a
      * NaN never gives way to a later centroid. end() turns it back. */
     __device__ top_entry value(int64_t i, int64_t c, const best_task &task) const {
         double sq_dist = row_sq_dist(rows + i * dims, centroids + c * dims, dims);
         return {c == task.start && sq_dist != sq_dist ? -1.0 : sq_dist, c};
     }
+    /* Writes row i. second: the smallest other value that was computed; max_refused: the largest
+     * score that a discarded centroid can have, which bounds its squared distance, |x|^2 - 2 score,
+     * from below; minus infinity: none was discarded. */
     __device__ void end(int64_t i, const top_entry &best, double second, float max_refused,
                         const best_task &task) const {
         bool none = best.row < 0;
         double best_sq_dist = none ? HUGE_VAL : best.value < 0.0 ? (double)NAN : best.value;
-        if (max_refused > -HUGE_VALF) { /* the largest score that a discarded centroid can have */
+        if (max_refused > -HUGE_VALF) {
             double square = norms[i] * norms[i];
             double bound = square - 2.0 * (double)max_refused - 0x1p-40 * square;
             if (bound < second) second = bound > 0.0 ? bound : 0.0;
@@ -192,7 +203,8 @@ struct nearest_body {
     }
 };
 
-/* In groups with fewer centroids or rows the plain kernel is as fast as the filter. */
+/* In groups with fewer centroids or rows (of the chunk) the plain kernel is as fast as the filter.
+ */
 const int64_t MIN_CENTROIDS = 16;
 
 /* The rows of a chunk by group, cut into tasks; on the host. */
@@ -202,8 +214,9 @@ struct nearest_work {
     std::vector<best_task> filtered; /* for a block each */
     int64_t max_centroids;           /* the largest number of centroids of a filtered task */
 
-    /* group [count] of the rows of the chunk; begin [groups + 1]: the first centroid of each group;
-     * filters: the call uses its filter. */
+    /* Fills all members anew. group [count]: that of each row of the chunk, on the host, negative:
+     * none; begin [groups + 1]: the first centroid of each group, and the number of all; filters:
+     * the call uses its filter, which then serves the groups with many rows and centroids. */
     void cut(const int32_t *group, int64_t count, int64_t groups, const int64_t *begin,
              bool filters) {
         group_rows(group, count, groups, &by);
@@ -219,6 +232,7 @@ struct nearest_work {
             int32_t step = filter ? (int32_t)TILE_ROWS : (int32_t)PAIR_ROWS;
             for (int32_t i = by.starts[g]; i < last; i += step) {
                 int32_t size = std::min(step, last - i);
+                /* Members of both tasks: rows first, count; centroids start, end. */
                 if (filter)
                     filtered.push_back({i, size, start, end});
                 else
@@ -228,9 +242,13 @@ struct nearest_work {
     }
 };
 
-/* All centroids [count, dims], on the device, in half precision; freed at the end of the call. */
+/* All centroids [count, dims], doubles on the device, in half precision for the filter: float16
+ * components and, for each centroid, the numbers of the error bound (half_rows). Called once a call
+ * that uses its filter. The memory is that of the call and freed at its end; the norms (L2) are
+ * needed here only. ALCORE_SYS_L2: the bounds serve squared distances, with |c|^2 / 2 of each
+ * centroid. */
 half_rows halve_centroids(call &c, const double *centroids, int64_t count, int64_t dims) {
-    half_rows made =
+    half_rows made = /* its pointers, into new memory that halve() below fills */
         cut_halves(c.allocate_array<char>(count * (int64_t)half_bytes(dims)), count, dims);
     double *norms = c.allocate_array<double>(count);
     row_norms(c, centroids, count, dims, norms);
@@ -239,9 +257,9 @@ half_rows halve_centroids(call &c, const double *centroids, int64_t count, int64
 }
 } // namespace
 
-/* Kernel table: sums [groups, dims] and counts [groups] of the rows of each group; group [rows],
- * negative for none. A sum runs through the rows in order, from chunk to chunk, so its bits are
- * those of the CPU. */
+/* Kernel table: sums [groups, dims] and counts [groups] of the rows of each group, both
+ * overwritten; group [rows], 0 .. groups - 1 or negative for none. A sum runs through the rows in
+ * order, from chunk to chunk, so its bits are those of the CPU. */
 alcore_status group_sums(const alcore_sys_work *work, const alcore_sys_rows *rows,
                          const int32_t *group, int64_t groups, double *sums, int64_t *counts) {
     return guarded(work, [&](call &c) {
@@ -263,8 +281,8 @@ alcore_status group_sums(const alcore_sys_work *work, const alcore_sys_rows *row
             const int32_t *order = c.to_device(by.order.data(), (int64_t)by.order.size());
             const int32_t *present = c.to_device(by.groups.data(), (int64_t)by.groups.size());
             const int32_t *starts = c.to_device(by.starts.data(), (int64_t)by.starts.size());
-            row_set set = chunk_rows(piece, rows, matrix, -1, -1);
-            if (rows->unit) {
+            row_set set = chunk_rows(piece, rows, matrix, -1 /* no mask */, -1 /* no groups */);
+            if (rows->unit) { /* the sums divide by the norms of the rows as they are */
                 set.unit = 0;
                 launch_norms(set, rows->dtype, piece.stream, piece.get<double>(norms));
             }
@@ -300,7 +318,7 @@ alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_sys_row
         const double *device_centroids = c.to_device(centroids, begin[groups] * rows->dims);
         int64_t dims = rows->dims;
         bool filters = filter_pays(dims, rows->count, begin[groups]);
-        half_rows half_centroids = {nullptr, nullptr};
+        half_rows half_centroids = {nullptr, nullptr}; /* not used without the filter */
         if (filters) half_centroids = halve_centroids(c, device_centroids, begin[groups], dims);
         nearest_work tasks;
         pipeline pass(c, rows->count);

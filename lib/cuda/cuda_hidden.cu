@@ -3,6 +3,9 @@
  * language model: z = h W^T + bias, then log-sum-exp, top two and entropy (cuda_stats.cuh); tiles
  * of logits live in shared memory only (cut cross-entropy, Wijmans et al. 2025).
  *
+ * Tokens pass in chunks, runs of adjacent tokens that are on the device at a time; the rows of W,
+ * one a class, in parts when they are on the host.
+ *
  * hidden_kernel: a block has TOKENS tokens and a split, that is a run of the classes; it computes
  * tiles of TOKENS x CLASSES logits in float32, DEPTH components at a time, and adds them to running
  * statistics, one slice of the classes of a token a thread. hidden_join: a thread joins the
@@ -44,15 +47,16 @@ const int64_t MAX_LAUNCH_PRODUCTS = 1 << 20;
 const int64_t MAX_LAUNCH_PRODUCTS = INT64_C(1) << 36;
 #endif
 
-/* A matrix on the device: hidden states of a chunk, or rows of W. stride: components from a row to
- * the next. */
+/* A matrix on the device: the hidden states of a chunk, or some rows of W. */
 struct matrix_view {
-    const void *data;
-    int64_t count, stride;
-    int32_t dtype;
+    const void *data;      /* component 0 of row 0 */
+    int64_t count, stride; /* rows, and components from a row to the next */
+    int32_t dtype;         /* ALCORE_FLOAT32, ... of the components */
 };
 
-/* Component `index` of the data of a matrix, rounded to float32. */
+/* Component `index` of matrix.data (row r, component j: index r * stride + j), rounded to float32;
+ * a float64 beyond float32's range becomes infinite. The dtype is looked at for each component, not
+ * a template parameter: hidden states and W may differ in it, which would make 16 kernels. */
 __device__ inline float float_at(const matrix_view &matrix, int64_t index) {
     if (matrix.dtype == ALCORE_FLOAT32)
         return (float)component_at<ALCORE_FLOAT32>(matrix.data, index);
@@ -64,12 +68,13 @@ __device__ inline float float_at(const matrix_view &matrix, int64_t index) {
 }
 
 /* Statistics of each token over each split of the classes of this launch: partial [splits, listed].
- *   hidden, list [listed]   the hidden states of a chunk, and which of them take part
- *   output, first_class     the rows of W of this launch; row 0 is class first_class
- *   bias [all classes], labels [chunk]   NULL: none
- *   classes_of_split        a multiple of CLASSES; split blockIdx.y has so many classes
- * Shared memory: a [DEPTH, TOKENS] and b [DEPTH, CLASSES], the components of the present step;
- * logits [TOKENS, PADDED]; states, one a thread. */
+ *   hidden, list [listed]   the hidden states of a chunk, and the rows of it that take part,
+ * ascending output, first_class     the rows of W of this launch; row 0 is class first_class bias
+ * [all classes], labels [chunk] class of each token; NULL: none classes_of_split        a multiple
+ * of CLASSES; split blockIdx.y has so many classes, the last ones fewer or none, which leaves a
+ * state over no classes Shared memory: a [DEPTH, TOKENS] and b [DEPTH, CLASSES], the components of
+ * the present step; logits [TOKENS, PADDED]; states [THREADS], the statistics of one slice of a
+ * token's classes each. Tokens behind the last one are computed from zeros and not written. */
 static __global__ void __launch_bounds__(THREADS)
     hidden_kernel(matrix_view hidden, const int32_t *list, int64_t listed, matrix_view output,
                   int64_t first_class, int64_t dims, const float *bias, const int64_t *labels,
@@ -78,15 +83,17 @@ static __global__ void __launch_bounds__(THREADS)
     CUDA_SHARED(float, b, DEPTH *CLASSES);
     CUDA_SHARED(float, logits, TOKENS *PADDED);
     CUDA_SHARED(token_state, states, THREADS);
+    /* The thread computes the logits of tokens down .. down + 3 and classes across .. across + 3 of
+     * the tile; then it reads those of slice `slice` of the classes of token `token`. */
     int t = (int)threadIdx.x, across = t % (CLASSES / THREAD_LOGITS) * THREAD_LOGITS,
         down = t / (CLASSES / THREAD_LOGITS) * THREAD_LOGITS;
     int token = t / SLICES, slice = t % SLICES;
     int64_t first_token = (int64_t)blockIdx.x * TOKENS;
     int64_t begin = (int64_t)blockIdx.y * classes_of_split;
     int64_t end = begin + classes_of_split < output.count ? begin + classes_of_split : output.count;
-    int64_t label = -1;
+    int64_t label = -1; /* no class */
     if (labels && first_token + token < listed) label = labels[list[first_token + token]];
-    double label_logit = (double)NAN;
+    double label_logit = (double)NAN; /* until the slice of this thread has the label's class */
     running_state<float> state;
     for (int64_t tile = begin; tile < end; tile += CLASSES) {
         float sum[THREAD_LOGITS][THREAD_LOGITS];
@@ -148,9 +155,11 @@ static __global__ void __launch_bounds__(THREADS)
     partial[(int64_t)blockIdx.y * listed + first_token + token] = all;
 }
 
-/* A thread has a token and joins the statistics of its splits, partial [splits, listed], in order,
- * to those of the classes of earlier launches, carried [chunk]. begins, ends: the first or the last
- * launch of these tokens; first: the row that *bad counts token 0 of the chunk as. */
+/* Thread n has token list[n] of the chunk and joins the statistics of its splits, partial [splits,
+ * listed], in order, to those of the classes of earlier launches, carried [chunk]. begins, ends:
+ * this is the first, or the last, launch of these tokens: at the first nothing is carried, after
+ * the last the outputs are written. labeled: the call has labels; first: the row number that *bad
+ * gets for token 0 of the chunk. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     hidden_join(const int32_t *list, int64_t listed, int64_t splits, const token_state *partial,
                 bool begins, bool ends, bool labeled, int64_t first, token_state *carried,
@@ -165,7 +174,8 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 }
 
 /* The output matrix on the device: in place, or one part of its rows at a time, in a buffer of half
- * the staging limit, which is kept while the same part is asked for again. */
+ * the staging limit (the bytes of device memory that copies may occupy), which is kept while the
+ * same part is asked for again. The buffer is freed with the call. */
 class output_parts {
   public:
     output_parts(call &owner, const alcore_sys_rows *matrix) : c(owner), rows(matrix) {
@@ -185,7 +195,8 @@ class output_parts {
         }
     }
 
-    /* The classes from `first` on, at most `max_classes`, as far as one part has them. */
+    /* The rows of W of the classes from `first` on, at most `max_classes`, as far as one part has
+     * them; valid until another part is asked for. first is below the number of classes, or 0. */
     matrix_view part(int64_t first, int64_t max_classes) {
         int64_t begin = first / step * step, skipped = first - begin;
         matrix_view all = whole_part(begin);
@@ -262,7 +273,7 @@ alcore_status hidden_stats(const alcore_sys_work *work, const alcore_sys_rows *h
             const int32_t *device_list = c.to_device(list.data(), listed);
             matrix_view tokens = {piece.get<const void>(states), piece.count, piece.stride(states),
                                   hidden->dtype};
-            int64_t first = 0; /* class */
+            int64_t first = 0; /* the first class of the next launch */
             int64_t max_classes =
                 std::max<int64_t>(MAX_LAUNCH_PRODUCTS / dims / listed / CLASSES * CLASSES, CLASSES);
             do {

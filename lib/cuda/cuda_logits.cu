@@ -3,7 +3,8 @@
  * its threads every THREADS-th class, AHEAD of them loaded before their exponentials are computed.
  * The running statistics of the threads (cuda_stats.cuh) are joined pairwise in a fixed shape, so
  * that a repeated call gives the same bits. Cost: the bandwidth of the logits, with one exp each in
- * float32 (float64 for float64 logits). */
+ * float32 (float64 for float64 logits). Tokens pass in chunks, runs of adjacent tokens that are on
+ * the device at a time. The helpers of cuda_stats.cuh that also serve hidden_stats stand here. */
 #include "cuda_entries.h"
 #include "cuda_rows.cuh"
 #include "cuda_stats.cuh"
@@ -23,8 +24,9 @@ stats_out stats_columns::of_chunk(const chunk &piece) const {
             piece.get<int32_t>(argmax)};
 }
 
-/* The pipeline must not overwrite the entries of tokens without a label in host memory; in device
- * memory the kernels leave them alone. */
+/* labels [count]: the class of each token, or `ignore` for none. The pipeline must not overwrite
+ * the entries of tokens without a label in host memory; in device memory the kernels leave them
+ * alone. */
 const uint8_t *labeled_rows(call &c, const int64_t *labels, int64_t count, int64_t ignore,
                             const alcore_sys_token_stats *out, std::vector<uint8_t> *memory) {
     bool to_host = out->argmax && !c.on_device(out->argmax);
@@ -61,8 +63,10 @@ template <> struct real_of<ALCORE_FLOAT64> { typedef double type; };
  * classes a block has one warp. */
 enum { AHEAD = 8, FEW_CLASSES = 512 };
 
-/* The statistics of token blockIdx.x of a chunk, unless its label is `ignore`. first: the row that
- * *bad counts token 0 of the chunk as. labels [chunk] or NULL. */
+/* The statistics of token blockIdx.x of a chunk of logits [chunk, classes], unless its label is
+ * `ignore`. labels [chunk]: class of each token, or NULL; first: the row number that *bad gets for
+ * token 0 of the chunk. Thread t reads the classes t, t + THREADS ...; memory: the statistics of
+ * each thread, joined by halves. rows.mask and rows.unit are not looked at. */
 template <int DTYPE, int THREADS>
 static __global__ void __launch_bounds__(THREADS)
     logits_kernel(row_set rows, int64_t first, const int64_t *labels, int64_t ignore, stats_out out,
@@ -101,8 +105,9 @@ static __global__ void __launch_bounds__(THREADS)
 } // namespace
 
 /* Kernel table: statistics of each token from its logits [tokens, classes]. labels [tokens] or
- * NULL; tokens whose label is `ignore` are not written. *bad: the lowest bad token (a NaN, plus
- * infinity, no finite logit, a label outside the classes), -1 without one. */
+ * NULL; tokens whose label is `ignore` are not written. *bad: the lowest bad token, counted from
+ * logits->first (a NaN, plus infinity, no finite logit, a label outside the classes), -1 without
+ * one. Blocks have 32 threads for few classes, else 256. */
 alcore_status logit_stats(const alcore_sys_work *work, const alcore_sys_rows *logits,
                           const int64_t *labels, int64_t ignore, const alcore_sys_token_stats *out,
                           int64_t *bad) {
@@ -115,7 +120,7 @@ alcore_status logit_stats(const alcore_sys_work *work, const alcore_sys_rows *lo
         int matrix = pass.rows(logits), label_column = pass.in(labels, sizeof *labels);
         stats_columns columns(pass, out);
         pass.run([&](const chunk &piece) {
-            row_set set = chunk_rows(piece, logits, matrix, -1, -1);
+            row_set set = chunk_rows(piece, logits, matrix, -1 /* no mask */, -1 /* no groups */);
             int64_t first = logits->first + piece.first;
             if (logits->dims <= FEW_CLASSES)
                 CUDA_EACH_DTYPE(logits->dtype,

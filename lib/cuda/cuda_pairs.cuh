@@ -9,11 +9,15 @@
 
 #include "cuda_warp.cuh"
 
+/* PAIR_ROWS: rows, and others, of a call; PAIR_SUMS: its pairs; pair p is row p / 4 with other p
+ * % 4.
+ */
 enum { PAIR_ROWS = 4, PAIR_SUMS = PAIR_ROWS * PAIR_ROWS };
 
-/* Step w = W of the tree for W sums at once: thread l and thread l ^ W exchange halves, so that
- * each adds lane[l] and lane[l ^ W] for W / 2 of the sums and drops the others. After the steps 16,
- * 8, 4, 2 a thread has one sum left. A template, so that sums stay in registers. */
+/* Step w = W of the tree (lane i += lane i + w for w = 16, 8, 4, 2, 1) for the first W of the sums
+ * at once: thread l and thread l ^ W exchange halves, so that each adds lane[l] and lane[l ^ W] for
+ * W / 2 of the sums and drops the others. After the steps 16, 8, 4, 2 a thread has one sum left. A
+ * template, so that sums stay in registers. */
 template <int W> __device__ inline void exchange_halves(double (&sum)[PAIR_SUMS]) {
     bool upper = (lane_id() & W) != 0;
 #pragma unroll
@@ -23,8 +27,8 @@ template <int W> __device__ inline void exchange_halves(double (&sum)[PAIR_SUMS]
     }
 }
 
-/* dot (SQD false) or sq_dist of row[r] and other[o], all [dims]: threads 2p and 2p + 1 get the
- * value of pair p = 4 r + o. */
+/* The dot product (SQD false) or squared distance of row[r] and other[o], all [dims], r and o 0 ..
+ * 3: threads 2p and 2p + 1 of the warp get the value of pair p = 4 r + o. Pointers may be equal. */
 template <bool SQD>
 __device__ inline double pair_sums(const double *const row[PAIR_ROWS],
                                    const double *const other[PAIR_ROWS], int64_t dims) {
@@ -56,8 +60,8 @@ __device__ inline double pair_sums(const double *const row[PAIR_ROWS],
     return sum[0] + __shfl_xor_sync(CUDA_FULL_WARP, sum[0], 1, CUDA_LANES);
 }
 
-/* The value of pair (r, o), from what pair_sums() returned; r and o may differ from thread to
- * thread. */
+/* The value of pair (r, o), from `sums`, what pair_sums() returned to the calling thread; r and o
+ * may differ from thread to thread, but the whole warp calls it. */
 __device__ inline double pair_value(double sums, int r, int o) {
     return __shfl_sync(CUDA_FULL_WARP, sums, 2 * (r * PAIR_ROWS + o), CUDA_LANES);
 }

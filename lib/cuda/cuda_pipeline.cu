@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes over rows in chunks (class pipeline of cuda_call.cuh). Columns that kernels cannot use in
- * place are staged through two buffers ("slots"): the copy stream fills one while the compute
- * stream works on the other (see pipeline::run). A chunk has as many rows as the staging limit
- * allows. */
+/* Passes over rows in chunks, runs of adjacent rows that are on the device at a time (class
+ * pipeline of cuda_call.cuh). A column is an array with an entry of some bytes for each row.
+ * Columns that kernels cannot use in place are staged through two buffers ("slots", here not stream
+ * slots): the copy stream fills one while the compute stream works on the other (see
+ * pipeline::run). A chunk has as many rows as the staging limit allows. */
 #include <algorithm>
 
 #include "cuda_stream.cuh"
@@ -19,7 +20,8 @@ pipeline::~pipeline() {
 
 /* Adds a column, an array with an entry of `bytes` bytes per row, `pitch` bytes apart, and returns
  * its number for chunk::get(); -1 for NULL. It is staged when it is on the host, or on the device
- * but not aligned as kernels need it. */
+ * but not aligned as kernels need it. alignment: bytes, 0: any; in, out: kernels read, write it.
+ * The array is borrowed until the pipeline is destroyed. */
 int pipeline::add(const void *array, size_t bytes, size_t pitch, size_t alignment, bool in,
                   bool out) {
     if (!array) return -1;
@@ -44,21 +46,23 @@ int pipeline::rows(const alcore_sys_rows *rows) {
     size_t bytes = dtype_bytes(rows->dtype);
     /* Rows without components may have no data. */
     const void *data = rows->data ? rows->data : &nothing;
-    return add(data, (size_t)rows->dims * bytes, (size_t)rows->stride * bytes, bytes, true, false);
+    return add(data, (size_t)rows->dims * bytes, (size_t)rows->stride * bytes, bytes, true /* in */,
+               false /* out */);
 }
 
 int pipeline::in(const void *array, size_t bytes, size_t alignment) {
-    return add(array, bytes, bytes, alignment, true, false);
+    return add(array, bytes, bytes /* pitch */, alignment, true /* in */, false /* out */);
 }
 
 int pipeline::out(void *array, size_t bytes, int64_t planes) {
-    int index = add(array, bytes, bytes, 0, false, true);
+    int index =
+        add(array, bytes, bytes /* pitch */, 0 /* alignment */, false /* in */, true /* out */);
     if (index >= 0) columns[(size_t)index].planes = (size_t)planes;
     return index;
 }
 
 int pipeline::inout(void *array, size_t bytes) {
-    return add(array, bytes, bytes, 0, true, true);
+    return add(array, bytes, bytes /* pitch */, 0 /* alignment */, true /* in */, true /* out */);
 }
 
 /* Adds device memory of `bytes` bytes for each row of a chunk; its content does not survive a
@@ -72,11 +76,14 @@ int pipeline::scratch(size_t bytes) {
     return (int)columns.size() - 1;
 }
 
+/* Adds the mask [rows] of the call as a column for kernels, and keeps it on the host for drain().
+ */
 int pipeline::row_mask(const uint8_t *row_mask) {
     mask = c.to_host(row_mask, rows_count, &mask_memory);
-    return in(row_mask, 1);
+    return in(row_mask, 1 /* byte a row */);
 }
 
+/* group [rows], on the host, borrowed: drain() leaves out rows with a negative one. */
 void pipeline::skip_ungrouped(const int32_t *group) {
     groups = group;
 }
@@ -92,9 +99,9 @@ void pipeline::release() {
     }
 }
 
-/* Allocates the buffers of all columns for chunks of `step` rows: one for scratch, `slots` for
- * staged columns. Returns false, with everything released, when memory ran out; throws when it did
- * with a step of 1. */
+/* Allocates the buffers of all columns for chunks of `step` rows: one for scratch, `slots` (1 or 2)
+ * for staged columns, and as many pinned ones for those of the host. Returns false, with everything
+ * released, when memory ran out; throws when it did with a step of 1. */
 bool pipeline::try_allocate() {
     try {
         for (column &col : columns) {
@@ -113,8 +120,9 @@ bool pipeline::try_allocate() {
     return true;
 }
 
-/* Chooses `step`, as many rows as the staging limit holds, and allocates the buffers; halves it
- * while the device has less memory. */
+/* Chooses `step`, the rows of a chunk: as many as the staging limit (the bytes of device memory
+ * that copies and scratch may occupy) holds, with two buffers of some CHUNK_BYTES for staged
+ * columns; allocates the buffers; halves it while the device has less memory. */
 void pipeline::allocate() {
     size_t scratch_bytes = 0, staged_bytes = 0;
     for (const column &col : columns) {
@@ -138,9 +146,9 @@ void pipeline::allocate() {
     } while (true);
 }
 
-/* Copies the staged inputs of the rows first .. first + count - 1 to buffer `slot` in the copy
- * stream and lets the compute stream wait for it. wait(slot) came before, so the pinned memory of
- * the slot is not in use. */
+/* Copies the staged inputs of the rows first .. first + count - 1 of the pass to buffer `slot` in
+ * the copy stream and lets the compute stream wait for it. wait(slot) came before, so the pinned
+ * memory of the slot is not in use. */
 void pipeline::fill(int slot, int64_t first, int64_t count) {
     for (column &col : columns) {
         if (!col.staged || !col.in || col.bytes == 0) continue;
@@ -177,8 +185,10 @@ void pipeline::fill(int slot, int64_t first, int64_t count) {
     slot_busy[slot] = true;
 }
 
-/* Copies the outputs of the chunk in buffer `slot` from pinned memory to the caller's arrays, run
- * by run of rows that the mask and the groups let be written. */
+/* Copies the outputs of the chunk in buffer `slot` from pinned memory, [planes, step] entries a
+ * column, to the caller's arrays, [planes, rows], run by run of rows that are to be written: those
+ * whose mask is not 0 and whose group is not negative. Outputs that are staged although on the
+ * device are not made: kernels need no alignment of outputs. */
 void pipeline::drain(int slot) {
     int64_t first = slot_first[slot], count = slot_count[slot];
     auto written = [&](int64_t i) {
@@ -219,6 +229,7 @@ void pipeline::run(const std::function<void(const chunk &)> &body) {
         c.check(cudaEventRecord(c.streams->begin, c.compute), "recording an event");
         c.check(cudaStreamWaitEvent(c.streams->copy, c.streams->begin, 0), "waiting for an event");
     }
+    /* [columns] where the chunk has each column; what chunk::get(), stride() and plane() return. */
     std::vector<char *> data(columns.size());
     std::vector<int64_t> strides(columns.size()), planes(columns.size());
     for (int64_t first = 0, index = 0; first < rows_count; first += step, index++) {

@@ -11,9 +11,10 @@
 namespace alcore_cuda {
 
 namespace {
-/* Bodies of each_row (cuda_rows.cuh): what each writes for row i. out: [rows] or, in widen_body,
- * [rows, dims]; vector [dims]; group [rows]; centroids [groups, dims]; centroid_dots [groups] their
- * squared norms. */
+/* Bodies of each_row (cuda_rows.cuh): what the warp of row i of a chunk writes. All arrays are on
+ * the device, in double: out [chunk] or, in widen_body, [chunk, dims]; vector [dims]; centroids
+ * [groups, dims]; centroid_dots [groups], their squared norms; group [chunk] is int32 and not
+ * negative for rows that get here. Every thread of the warp has the result, thread 0 writes it. */
 struct widen_body {
     double *out;
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
@@ -76,8 +77,9 @@ struct group_cosine_body {
     }
 };
 
-/* The pass of widen, dots, self_dots and sq_dists: make(c) returns the body, whose member `out` is
- * set for each chunk; bytes: size of the output of a row. */
+/* The pass of widen, dots, self_dots and sq_dists: make(c) returns the body, whose member `out`,
+ * NULL until then, is set for each chunk; out: the caller's array, `bytes` bytes a row; mask
+ * [rows]: 0 is not written; NULL: all are. */
 template <class Make>
 alcore_status value_per_row(const alcore_sys_work *work, const alcore_sys_rows *rows,
                             const uint8_t *mask, size_t bytes, double *out, const Make &make) {
@@ -89,8 +91,8 @@ alcore_status value_per_row(const alcore_sys_work *work, const alcore_sys_rows *
             out_column = pass.out(out, bytes);
         pass.run([&](const chunk &piece) {
             body.out = piece.get<double>(out_column);
-            launch_rows(chunk_rows(piece, rows, matrix, mask_column, -1), rows->dtype, piece.stream,
-                        body);
+            launch_rows(chunk_rows(piece, rows, matrix, mask_column, -1 /* no groups */),
+                        rows->dtype, piece.stream, body);
         });
     });
 }
@@ -112,15 +114,15 @@ const int32_t *checked_groups(call &c, const alcore_sys_rows *rows, const int32_
 
 void widen_chunk(const chunk &piece, const alcore_sys_rows *rows, int matrix, double *out) {
     widen_body body = {out};
-    launch_rows(chunk_rows(piece, rows, matrix, -1, -1), rows->dtype, piece.stream, body);
+    launch_rows(chunk_rows(piece, rows, matrix, -1 /* no mask */, -1 /* no groups */), rows->dtype,
+                piece.stream, body);
 }
 
 /* A pipeline of its own, because the range may be larger than a chunk; parts of the second operand
  * of a search are made with it. */
 void widen_range(call &c, const alcore_sys_rows *rows, int64_t first, int64_t count, double *out) {
     alcore_sys_rows part = *rows;
-    part.data =
-        (const char *)rows->data + first * rows->stride * (int64_t)dtype_bytes(rows->dtype);
+    part.data = (const char *)rows->data + first * rows->stride * (int64_t)dtype_bytes(rows->dtype);
     part.count = count;
     pipeline pass(c, count);
     int matrix = pass.rows(&part);
@@ -131,7 +133,8 @@ void widen_range(call &c, const alcore_sys_rows *rows, int64_t first, int64_t co
 
 void row_self_dots(call &c, const double *rows, int64_t count, int64_t dims, double *out) {
     self_dots_body body = {out};
-    row_set set = {rows, count, dims, dims, nullptr, nullptr, 0};
+    row_set set = {rows,    count,   dims, dims /* stride */,
+                   nullptr, nullptr, 0 /* no mask, no groups, not unit */};
     launch_rows(set, ALCORE_FLOAT64, c.compute, body);
     c.launched();
 }
@@ -142,13 +145,14 @@ void launch_norms(const row_set &rows, int32_t dtype, cudaStream_t stream, doubl
 }
 
 void row_norms(call &c, const double *rows, int64_t count, int64_t dims, double *out) {
-    row_set set = {rows, count, dims, dims, nullptr, nullptr, 0};
+    row_set set = {rows,    count,   dims, dims /* stride */,
+                   nullptr, nullptr, 0 /* no mask, no groups, not unit */};
     launch_norms(set, ALCORE_FLOAT64, c.compute, out);
     c.launched();
 }
 
 /* Kernel table: out [rows, dims] gets the rows in double; rows that the mask [rows] leaves out are
- * not written. */
+ * not written. `bytes` is computed before the rows are checked, hence the test for NULL. */
 alcore_status widen(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
                     double *out) {
     size_t bytes = rows ? (size_t)rows->dims * sizeof *out : 0;
@@ -196,7 +200,7 @@ alcore_status group_cosine(const alcore_sys_work *work, const alcore_sys_rows *r
         int matrix = pass.rows(rows), group_column = pass.in(group, sizeof *group);
         int out_column = pass.out(out, sizeof *out);
         pass.run([&](const chunk &piece) {
-            row_set set = chunk_rows(piece, rows, matrix, -1, group_column);
+            row_set set = chunk_rows(piece, rows, matrix, -1 /* no mask */, group_column);
             group_cosine_body body = {set.group, device_centroids, centroid_dots,
                                       piece.get<double>(out_column)};
             launch_rows(set, rows->dtype, piece.stream, body);
@@ -219,7 +223,7 @@ alcore_status group_sq_dists(const alcore_sys_work *work, const alcore_sys_rows 
         int matrix = pass.rows(rows), group_column = pass.in(group, sizeof *group);
         int out_column = pass.out(out, sizeof *out);
         pass.run([&](const chunk &piece) {
-            row_set set = chunk_rows(piece, rows, matrix, -1, group_column);
+            row_set set = chunk_rows(piece, rows, matrix, -1 /* no mask */, group_column);
             group_sq_dists_body body = {set.group, device_centroids, piece.get<double>(out_column)};
             launch_rows(set, rows->dtype, piece.stream, body);
         });

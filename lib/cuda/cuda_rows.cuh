@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches that give every row of a chunk to one warp: body(row, i, dims) is called by the 32
- * threads of a warp together, for rows of the mask whose group is not negative; row[j] is component
- * j as a double whatever the dtype, divided by the norm for unit rows (cuda_warp.cuh). i counts
- * from the first row of the chunk. */
+ * threads of a warp together, for rows that take part: those whose mask is not 0 and whose group is
+ * not negative; row[j] is component j as a double whatever the dtype, divided by the norm for unit
+ * rows (cuda_warp.cuh). i counts from the first row of the chunk (a run of rows that is on the
+ * device at a time). */
 #ifndef ALCORE__CUDA_ROWS_CUH
 #define ALCORE__CUDA_ROWS_CUH
 
@@ -50,24 +51,29 @@ inline row_set chunk_rows(const chunk &piece, const alcore_sys_rows *rows, int m
             rows->unit};
 }
 
-/* group [rows->count] in host memory, copied to *memory when it is on the device; throws when one
- * is not below `groups`. Negative: the row has no group. */
+/* Returns group [rows->count] in host memory: the caller's array, or a copy in *memory, which must
+ * outlive its use, when that is on the device. Checks `rows`, and throws when a group is not below
+ * `groups`. Negative: the row has no group. */
 const int32_t *checked_groups(call &c, const alcore_sys_rows *rows, const int32_t *group,
                               int64_t groups, std::vector<int32_t> *memory);
 
-/* Writes the rows of a chunk, widened, unit rows as unit vectors, to out [count, dims]. */
+/* Writes the rows of a chunk (column `matrix` of its pipeline), widened to double, unit rows as
+ * unit vectors, to the device memory out [chunk, dims]. */
 void widen_chunk(const chunk &piece, const alcore_sys_rows *rows, int matrix, double *out);
 
-/* Writes the rows first .. first + count - 1, on host or device, widened, unit rows as unit
- * vectors, to the device memory out [count, dims]. */
+/* Writes the rows first .. first + count - 1 of a matrix on host or device, widened to double, unit
+ * rows as unit vectors, to the device memory out [count, dims]. first counts from row 0 of `rows`.
+ */
 void widen_range(call &c, const alcore_sys_rows *rows, int64_t first, int64_t count, double *out);
 
-/* out[i] = dot(row i, row i) of rows [count, dims] of doubles on the device; row_norms: its root.
- */
+/* out[i] = dot(row i, row i) of rows [count, dims] of doubles on the device, out [count] likewise;
+ * row_norms: its root, the L2 norm. Both work on the compute stream. */
 void row_self_dots(call &c, const double *rows, int64_t count, int64_t dims, double *out);
 void row_norms(call &c, const double *rows, int64_t count, int64_t dims, double *out);
 
-/* out[i] = norm of row i of a row_set, of the rows that take part. */
+/* out[i] = L2 norm of row i of a row_set, for the rows that take part; out [rows.count] on the
+ * device.
+ */
 void launch_norms(const row_set &rows, int32_t dtype, cudaStream_t stream, double *out);
 
 } // namespace alcore_cuda

@@ -3,6 +3,10 @@
  * double. Larger calls go through a half-precision filter (knn: cuda_candidates.cu; margin_ratios:
  * cuda_best.cuh with margin_body below).
  *
+ * Rows pass in chunks and queries (or others) in parts, which are what is on the device at a time.
+ * The value of a pair is its squared distance (the smallest is best), dot product or cosine (the
+ * largest is best).
+ *
  * knn without filter: values_kernel computes the values of a tile of rows and queries, sixteen a
  * warp, and writes them by row and by query; join_kernel, a block an item, keeps the k best of the
  * item sorted in shared memory and merges the values that beat the last of them. Cost: rows x
@@ -19,8 +23,11 @@ namespace {
 /* The most rows and the most queries of a tile: 8 MiB of values by row and as much by query. */
 enum { TILE = 1024 };
 
-/* The values of all pairs of a and b: by_a [a, b] and by_b [b, a]; NULL: not wanted. A warp
- * computes 16 pairs: dot or, with SQD, sq_dist; cosine: dot becomes the cosine. */
+/* The values of all pairs of a and b: by_a [a.count, b.count] and by_b [b.count, a.count], the same
+ * values transposed; NULL: not wanted. A warp computes 4 x 4 pairs: dot or, with SQD, sq_dist;
+ * cosine: dot becomes the cosine. The two threads that get the value of a pair write one array
+ * each.
+ */
 template <bool SQD>
 static __global__ void __launch_bounds__(CUDA_THREADS)
     values_kernel(wide_operand a, wide_operand b, int64_t dims, bool cosine, double *by_a,
@@ -41,9 +48,11 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     if (lane_id() % 2 == 1 && by_b) by_b[j * a.count + i] = value;
 }
 
-/* Merges values [items, others] into the k best of each item, rows and best [items, k], one block
- * an item; other j is pool row first_other + j. Masks [items], [others]: NULL: all. Which thread
- * appends a newcomer first does not matter, because joining sorts them. */
+/* Merges values [items, others] into the k best of each item so far, their pool rows `rows` and
+ * values `best` [items, k], the best first and row -1 for unused entries; one block an item. Other
+ * j is pool row first_other + j. largest: larger values are better. Masks [items], [others]: 0
+ * leaves out; NULL: all. NaN is never among the best. Which thread appends a newcomer first does
+ * not matter, because joining sorts them. */
 static __global__ void __launch_bounds__(SELECT_THREADS)
     join_kernel(const double *values, int64_t others, int64_t first_other, const uint8_t *item_mask,
                 const uint8_t *other_mask, bool largest, int k, int64_t *rows, double *best) {
@@ -54,13 +63,14 @@ static __global__ void __launch_bounds__(SELECT_THREADS)
     load_entries(memory, k, rows + item * k, best + item * k);
     if (threadIdx.x == 0) newcomers[0] = 0;
     __syncthreads();
-    join_others(memory, newcomers, k, 0, others, largest, [&](int64_t base, const top_entry &last) {
-        int64_t j = base + threadIdx.x;
-        if (j >= others || (other_mask && !other_mask[j])) return;
-        top_entry found = {values[item * others + j], first_other + j};
-        if (found.value == found.value && nearer(found, last, largest))
-            memory[k + atomicAdd(&newcomers[0], 1)] = found;
-    });
+    join_others(memory, newcomers, k, 0 /* begin */, others /* end */, largest,
+                [&](int64_t base, const top_entry &last) {
+                    int64_t j = base + threadIdx.x;
+                    if (j >= others || (other_mask && !other_mask[j])) return;
+                    top_entry found = {values[item * others + j], first_other + j};
+                    if (found.value == found.value && nearer(found, last, largest))
+                        memory[k + atomicAdd(&newcomers[0], 1)] = found;
+                });
     store_entries(memory, k, rows + item * k, best + item * k);
 }
 
@@ -69,18 +79,21 @@ static __global__ void __launch_bounds__(SELECT_THREADS)
 #define MIN_DIVISOR 1e-9
 #define MAX_DIVISOR 1e20
 
-/* What both ways to margin ratios work on: a, the rows of a chunk, and b, a part of the others.
- * Arrays are on the device. */
+/* What both ways to margin ratios (every pair in double, and with a filter) work on: a, the rows of
+ * a chunk, and b, a part of the others. Arrays are on the device. The ratio is cos(row, other)
+ * divided by row_half + other_half; the largest is best, the lower pool row among equals. */
 struct margin_operands {
     wide_operand a, b; /* with norms */
     int64_t dims;
     const uint8_t *mask, *other_mask;    /* [a.count], [b.count]; NULL: all */
-    const double *row_half, *other_half; /* [a.count], [b.count] summands of the divisor */
+    const double *row_half, *other_half; /* [a.count], [b.count] half the mean cosine of the row (or
+                                            other) to its nearest neighbors */
     int64_t first_other;                 /* pool row of other 0 of the part */
-    double *ratio;                       /* [a.count] the largest ratio so far */
+    double *ratio;                       /* [a.count] the largest ratio so far, in and out */
     int64_t *best_other;                 /* [a.count] pool row of its other; -1: none */
 
-    /* The ratio of row i and other j from their dot product. */
+    /* The ratio of row i and other j from their dot product, with the pool row of j. It is 0 for a
+     * divisor of at most MIN_DIVISOR (1e-9), and NaN for one of NaN. */
     __device__ top_entry ratio_of_dot(double dot, int64_t i, int64_t j) const {
         double divisor = row_half[i] + other_half[j];
         top_entry made = {0.0, first_other + j};
@@ -91,7 +104,8 @@ struct margin_operands {
 };
 
 /* Without a filter: every pair in double. A warp compares four rows with all others, four at a
- * time; threads 0 .. 3 keep the best ratio of one row each and write it. */
+ * time; threads 0 .. 3 keep the best ratio of one row each, begin with the one that the caller
+ * gave, and write it. NaN is never the best. Behind the last row the last one is computed again. */
 static __global__ void __launch_bounds__(CUDA_THREADS) margin_kernel(margin_operands m) {
     int64_t first = warp_index() * PAIR_ROWS;
     if (first >= m.a.count) return;
@@ -120,9 +134,13 @@ static __global__ void __launch_bounds__(CUDA_THREADS) margin_kernel(margin_oper
     m.best_other[i] = best.row;
 }
 
-/* With a filter: the body of best_filter and best_rerank (cuda_best.cuh says what each function is
- * for). The score of a pair is its ratio, bounded by the bounds of the cosine divided by the
- * divisor. */
+/* With a filter: the body of best_filter and best_rerank (cuda_best.cuh says when they call what).
+ * The score of a pair is its ratio; its bounds `high` and `low` are the bounds `upper` and `upper -
+ * error` of the cosine divided by the divisor, widened by 2^-20 for rounding. Where the quotient
+ * could leave float32 they are infinite, and the pair is computed in double. score() returns
+ * whether the pair takes part, begin() a lower bound of the best ratio so far, first() that ratio
+ * itself, value() the ratio of a pair in double, end() writes the best one. i counts rows of the
+ * chunk, j others of the part. */
 struct margin_body {
     margin_operands m;
 
@@ -145,15 +163,16 @@ struct margin_body {
         return divisor == divisor && other_in_mask(j);
     }
 
-    static const bool LARGEST = true;
+    static const bool LARGEST = true; /* the largest value is the best */
     __device__ bool in_mask(int64_t i) const { return !m.mask || m.mask[i]; }
     __device__ bool other_in_mask(int64_t j) const { return !m.other_mask || m.other_mask[j]; }
     __device__ top_entry first(int64_t i) const { return {m.ratio[i], m.best_other[i]}; }
     __device__ top_entry value(int64_t i, int64_t j, const best_task &) const {
         return m.ratio_of_dot(row_dot(m.a.rows + i * m.dims, m.b.rows + j * m.dims, m.dims), i, j);
     }
-    __device__ void end(int64_t i, const top_entry &best, double, float, const best_task &) const {
-        if (best.row < 0) return;
+    __device__ void end(int64_t i, const top_entry &best, double /* second */,
+                        float /* max_refused */, const best_task &) const {
+        if (best.row < 0) return; /* none so far: the caller's -infinity and -1 stay */
         m.ratio[i] = best.value;
         m.best_other[i] = best.row;
     }
@@ -168,7 +187,7 @@ void check_operands(call &c, const alcore_sys_rows *rows, const alcore_sys_rows 
              "rows and queries (or others) have different numbers of dimensions");
 }
 
-/* The k of a best; 0 for NULL: not wanted. */
+/* The number of neighbors that `best` has room for, 1 to 1024; 0 for NULL: not wanted. */
 int checked_k(call &c, const alcore_sys_best *best) {
     if (!best) return 0;
     if (best->k < 1 || best->k > MAX_K)
@@ -176,14 +195,16 @@ int checked_k(call &c, const alcore_sys_best *best) {
     return (int)best->k;
 }
 
-/* Device memory for the values of a tile: by_row [rows, queries], by_query [queries, rows]. */
+/* Device memory for the values of a tile, a chunk of rows against a part of the queries: by_row
+ * [rows, queries], by_query [queries, rows]; NULL: not wanted. */
 struct tile_values {
     double *by_row, *by_query;
 };
 
 /* Computes all values of one tile, rows a against queries b, and updates the k best of the rows and
- * of the queries, where they are wanted. mask [a], best_rows and best_values [a, k] belong to the
- * chunk; first_row and first_query are the matrix rows of row 0 of a and query 0 of b. */
+ * of the queries, where they are wanted. mask [a.count], best_rows (pool rows) and best_values
+ * [a.count, row_k] belong to the chunk; first_row and first_query: the numbers of row 0 of a and of
+ * query 0 of b among those of the call (pool rows are theirs plus `first` of the matrix). */
 void search_tile(const search_call &s, const wide_operand &a, const wide_operand &b,
                  const tile_values &values, int64_t first_row, int64_t first_query,
                  const uint8_t *mask, int64_t *best_rows, double *best_values) {
@@ -259,8 +280,8 @@ alcore_status knn(const alcore_sys_work *work, const alcore_sys_rows *rows, cons
                          search->metric,
                          checked_k(c, row_best),
                          checked_k(c, query_best),
-                         nullptr,
-                         nullptr};
+                         nullptr,  /* query_rows: below, where they are wanted */
+                         nullptr}; /* query_values */
         if (rows->count == 0 || queries->count == 0) return;
         int64_t entries = queries->count * s.query_k;
         if (entries > 0) {
@@ -294,7 +315,8 @@ alcore_status margin_ratios(const alcore_sys_work *work, const alcore_sys_rows *
         const double *device_halves = c.to_device(other_half, others->count);
         int64_t dims = rows->dims;
         bool filters = filter_pays(dims, rows->count, others->count);
-        half_parts parts(c, others, INT64_MAX, ALCORE_SYS_COSINE, filters);
+        half_parts parts(c, others, INT64_MAX /* rows of a part: as memory allows */,
+                         ALCORE_SYS_COSINE, filters);
         pipeline pass(c, rows->count);
         int matrix = pass.rows(rows), wide = pass.scratch((size_t)dims * sizeof(double));
         int norms = pass.scratch(sizeof(double)), mask_column = pass.row_mask(mask);
@@ -328,13 +350,13 @@ alcore_status margin_ratios(const alcore_sys_work *work, const alcore_sys_rows *
                 }
                 tasks.clear();
                 for (int64_t i = 0; i < piece.count; i += TILE_ROWS)
-                    tasks.push_back({(int32_t)i,
+                    tasks.push_back({(int32_t)i, /* rows: first, count; others: start, end */
                                      (int32_t)std::min<int64_t>(TILE_ROWS, piece.count - i), 0,
                                      count});
                 const best_task *list = c.to_device(tasks.data(), (int64_t)tasks.size());
-                filter_and_rerank(c, half_a, piece.count, nullptr, list, (int64_t)tasks.size(),
-                                  parts.half, count, dims, margin_body{sides},
-                                  piece.get<char>(lists));
+                filter_and_rerank(c, half_a, piece.count, nullptr /* order */, list,
+                                  (int64_t)tasks.size(), parts.half, count, dims,
+                                  margin_body{sides}, piece.get<char>(lists));
                 c.release((void *)list);
             }
         });

@@ -3,7 +3,9 @@
  * Gimelshein 2018): the two largest logits, the sum of exp(z - m) and that of (z - m) exp(z - m),
  * with m the largest logit so far. A thread adds the logits that it reads to its running_state;
  * states of disjoint sets of classes are joined (joined), and put() writes the wanted values.
- * Shared by logit_stats and hidden_stats. Cost: one exp a logit. */
+ * Shared by logit_stats and hidden_stats: a chunk is a run of adjacent tokens that is on the device
+ * at a time, a pass goes through the chunks in order. Logarithms are natural. Cost: one exp a
+ * logit. */
 #ifndef ALCORE__CUDA_STATS_CUH
 #define ALCORE__CUDA_STATS_CUH
 
@@ -11,24 +13,34 @@
 
 namespace alcore_cuda {
 
-/* "No bad row yet", for atomicMin(). */
+/* "No bad row yet", larger than every row, so that atomicMin() replaces it. */
 const long long NO_ROW = INT64_MAX;
 
 /* Statistics of a token over some of its classes. */
 struct token_state {
-    double max, second;    /* the two largest logits, equal in a tie; minus infinity: none */
-    double sum, weighted;  /* sum of exp(z - max), and of (z - max) exp(z - max) */
-    double label;          /* logit of the label; NaN: not among these classes */
-    int64_t argmax;        /* lowest class whose logit is max */
-    int32_t bad, reserved; /* bad: 1 when a logit was NaN or plus infinity */
+    double max, second;   /* the two largest logits, equal in a tie; minus infinity: none */
+    double sum, weighted; /* sum of exp(z - max), and of (z - max) exp(z - max) */
+    double label;         /* logit of the label; NaN: not among these classes */
+    int64_t argmax;       /* lowest class whose logit is max */
+    int32_t bad;          /* 1: a logit was NaN or plus infinity; else 0 */
+    int32_t reserved;     /* 0; fills the struct up to a multiple of 8 bytes */
 };
 
 /* The statistics over no classes. */
 __device__ inline token_state no_classes() {
-    return {-(double)INFINITY, -(double)INFINITY, 0.0, 0.0, (double)NAN, INT64_MAX, 0, 0};
+    return {-(double)INFINITY /* max */,
+            -(double)INFINITY /* second */,
+            0.0 /* sum */,
+            0.0 /* weighted */,
+            (double)NAN /* label */,
+            INT64_MAX /* argmax: after every class */,
+            0 /* bad */,
+            0 /* reserved */};
 }
 
-/* Rescales both sums from the maximum `most` to `larger`. */
+/* Rescales both sums from the maximum `max` that they were made with to `larger`: with d = max -
+ * larger, exp(z - larger) = exp(d) exp(z - max), and (z - larger) = (z - max) + d. Where exp(d) is
+ * 0 (max minus infinity, or far below) both become 0. `larger` is above max. */
 __device__ inline void rescale_sums(double larger, double max, double *sum, double *weighted) {
     double change = max - larger, scale = device_exp(change);
     if (scale > 0.0) {
@@ -39,9 +51,11 @@ __device__ inline void rescale_sums(double larger, double max, double *sum, doub
     }
 }
 
-/* The statistics of the union of two disjoint sets of classes. Sums are rescaled to the larger
- * maximum; a maximum of minus infinity has sum 0 and is not rescaled, because infinity minus
- * infinity is NaN. */
+/* The statistics of the union of two disjoint sets of classes. First a becomes the state with the
+ * larger maximum, in a tie that with the lower class; then the sums of b are rescaled to that
+ * maximum and added. Equal maxima need no rescaling: two of minus infinity, whose difference would
+ * be NaN, are such a case, and have sums of 0. The label's logit is taken from the set that has it.
+ * The order of joins changes how sums are rounded, so callers join in a fixed order. */
 __device__ inline token_state joined(token_state a, token_state b) {
     if (b.max > a.max || (b.max == a.max && b.argmax < a.argmax)) {
         token_state saved = a;
@@ -64,9 +78,9 @@ template <class Real> struct running_state {
     int64_t argmax = INT64_MAX;
     bool bad = false;
 
-    /* Adds the first `count` of the logits z, of the classes class_index, which are ascending from
-     * call to call. Their exponentials are summed in Real, and that sum is added to the double one.
-     */
+    /* Adds the first `count` of the logits z, whose classes are class_index; classes ascend within
+     * a call and from call to call, so that argmax is the lowest in a tie. The N exponentials are
+     * summed in Real, and that sum is added to the double one. Logits of minus infinity add 0. */
     template <int N>
     __device__ void add(const Real (&z)[N], const int64_t (&class_index)[N], int count) {
         Real before = max, part = 0, part_weighted = 0;
@@ -96,17 +110,23 @@ template <class Real> struct running_state {
     }
 
     __device__ token_state state() const {
-        return {(double)max, (double)second, sum, weighted, (double)NAN, argmax, bad ? 1 : 0, 0};
+        return {(double)max, (double)second, sum, weighted, (double)NAN /* label: the caller's */,
+                argmax,      bad ? 1 : 0,    0 /* reserved */};
     }
 };
 
-/* Outputs of a chunk on the device, [tokens] each; NULL: not wanted (alcore_sys_token_stats). */
+/* Outputs of a chunk on the device, [tokens of the chunk] each; NULL: not wanted. logprob is
+ * written for calls with labels only. */
 struct stats_out {
     double *logprob, *top1, *top2, *margin, *entropy, *logsumexp;
     int32_t *argmax;
 
-    /* Writes token i from the state over all classes. labeled: the call has labels, and s.label is
-     * NaN where the label is outside the classes; row: what *bad is lowered to for a bad token. */
+    /* Writes the statistics of token i of the chunk, whose state over all classes is s. labeled:
+     * the call has labels, and s.label is NaN where the label is outside the classes. A token is
+     * bad when a logit or its label is, or no logit is finite: it gets NaN and argmax -1, and *bad
+     * is lowered to `row`, its number in the caller's count. total is at least 1, since the largest
+     * logit adds exp(0) = 1, whatever rounding made of it. top1, top2 and logprob are
+     * log-probabilities, margin a difference of probabilities, the entropy is in nats. */
     __device__ void put(int64_t i, token_state s, bool labeled, int64_t row, long long *bad) const {
         double none = (double)NAN, total = s.sum < 1.0 ? 1.0 : s.sum;
         bool good = !s.bad && s.max > -(double)INFINITY && (!labeled || s.label == s.label);
@@ -124,20 +144,22 @@ struct stats_out {
     }
 };
 
-/* The arrays of alcore_sys_token_stats as output columns of a pipeline; -1: not wanted. */
+/* The numbers of the output columns of a pipeline that the arrays of alcore_sys_token_stats became
+ * (stats_out says what each holds); -1: not wanted. */
 struct stats_columns {
     int logprob, top1, top2, margin, entropy, logsumexp, argmax;
     stats_columns(pipeline &pass, const alcore_sys_token_stats *out);
     stats_out of_chunk(const chunk &piece) const;
 };
 
-/* A mask [count], in *memory on the host, of the tokens whose label is not `ignore`, for a pipeline
- * whose outputs go to the host; NULL without labels or when no output goes to the host. */
+/* A mask [count], in *memory on the host, with 1 for the tokens whose label is not `ignore`, for a
+ * pipeline whose outputs go to the host; NULL, which masks nothing, without labels or when no
+ * output goes to the host. labels [count], or NULL. */
 const uint8_t *labeled_rows(call &c, const int64_t *labels, int64_t count, int64_t ignore,
                             const alcore_sys_token_stats *out, std::vector<uint8_t> *memory);
 
-/* The lowest bad row of a call, in device memory: begins as NO_ROW, atomicMin() lowers it;
- * report_bad_row() writes it to the caller's *bad, NO_ROW as -1. */
+/* The lowest bad row of a call, in device memory that is freed with the call: begins as NO_ROW, and
+ * atomicMin() lowers it; report_bad_row() writes it to the caller's *bad, NO_ROW as -1. */
 long long *new_bad_row(call &c);
 void report_bad_row(call &c, const long long *lowest, int64_t *bad);
 

@@ -81,6 +81,7 @@ stream_slot *idle_stream_slot(slot_registry &all, int device) {
     return streams;
 }
 
+/* Frees a block of pinned host memory, or of device memory, which waits for the device. */
 void free_block(bool pinned, void *memory) {
     if (pinned)
         cudaFreeHost(memory);
@@ -88,6 +89,7 @@ void free_block(bool pinned, void *memory) {
         cudaFree(memory);
 }
 
+/* Allocates pinned host memory, usable in every context, or memory of the current device. */
 cudaError_t new_block(bool pinned, size_t bytes, void **out) {
     return pinned ? cudaHostAlloc(out, bytes, cudaHostAllocPortable) : cudaMalloc(out, bytes);
 }
@@ -134,7 +136,7 @@ void stream_slot_release(stream_slot *streams) {
     for (int pinned = 0; pinned < 2; pinned++) {
         std::vector<memory_block> &blocks =
             pinned ? streams->pinned_blocks : streams->device_blocks;
-        size_t kept = 0;
+        size_t kept = 0; /* bytes of this kind that stay */
         for (size_t i = 0; i < blocks.size();) {
             blocks[i].used = false;
             if (kept + blocks[i].bytes <= KEPT_BYTES) {
@@ -153,9 +155,9 @@ void stream_slot_release(stream_slot *streams) {
     all.freed.notify_one();
 }
 
-/* Returns the smallest idle block that fits and is at most four times as large (64 KiB more for
- * small ones), or allocates one; when that fails, frees the idle blocks of the slot and tries
- * again. */
+/* Returns a block of `bytes` bytes of the slot, device or pinned memory, NULL when there is none:
+ * the smallest idle block that fits and is at most four times as large (64 KiB more for small
+ * ones), or allocates one; when that fails, frees the idle blocks of the slot and tries again. */
 void *stream_slot_block(stream_slot *streams, bool pinned, size_t bytes) {
     std::vector<memory_block> &blocks = pinned ? streams->pinned_blocks : streams->device_blocks;
     memory_block *best = nullptr;
@@ -191,6 +193,8 @@ void *stream_slot_block(stream_slot *streams, bool pinned, size_t bytes) {
     return best->memory;
 }
 
+/* Marks the block idle; it stays with the slot. Kernels that use it may still be queued, so only
+ * what is behind them in the stream may use it next, which is what the call sees to. */
 void stream_slot_block_back(stream_slot *streams, bool pinned, void *memory) {
     for (memory_block &block : pinned ? streams->pinned_blocks : streams->device_blocks)
         if (block.memory == memory) block.used = false;

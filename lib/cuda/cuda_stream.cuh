@@ -3,9 +3,9 @@
  * making them costs more than most calls. A device has MAX_STREAM_SLOTS of them, which is how many
  * calls run at once: a call acquires an idle slot, or waits for one and asks the host meanwhile
  * whether to stop. Memory: a slot keeps blocks of up to KEPT_BYTES on the device and as much pinned
- * memory. A slot is given to the next call only after `busy`, the last event of the call before,
- * has passed, so its blocks can be reused at once. Thread-safe: a lock guards the list of idle
- * slots; a slot itself belongs to one call. */
+ * (page-locked) host memory. A slot is given to the next call only after `busy`, the last event of
+ * the call before, has passed, so its blocks can be reused at once. Thread-safe: a lock guards the
+ * list of idle slots; a slot itself belongs to one call. */
 #ifndef ALCORE__CUDA_STREAM_CUH
 #define ALCORE__CUDA_STREAM_CUH
 
@@ -23,22 +23,23 @@ const size_t STAGING_BYTES = (size_t)32 << 20, KEPT_BYTES = (size_t)64 << 20;
 /* Pinned memory of a slot that small copies go through (call::ring_piece). */
 const size_t RING_BYTES = (size_t)1 << 20;
 
-/* An allocation that a slot keeps; used: by the present call. */
+/* An allocation that a slot keeps. */
 struct memory_block {
     void *memory;
     size_t bytes;
-    bool used;
+    bool used; /* by the present call; false: idle */
 };
 
 struct stream_slot {
-    int device;
-    cudaStream_t compute, copy;
-    cudaEvent_t busy;    /* recorded at the end of a call: its kernels are done when it passes */
-    cudaEvent_t begin;   /* arrays of the caller, or memory of an earlier pass, are ready */
-    cudaEvent_t up[2];   /* for each buffer of a pipeline: its chunk is copied to the device */
-    cudaEvent_t done[2]; /* its chunk is computed and copied back */
-    std::vector<memory_block> device_blocks, pinned_blocks;
-    char *ring;       /* [RING_BYTES] pinned */
+    int device;           /* number of the device that all members belong to */
+    cudaStream_t compute; /* kernels, where the caller gave no stream of its own */
+    cudaStream_t copy;    /* copies of pipelines, beside the kernels */
+    cudaEvent_t busy;     /* recorded at the end of a call: its kernels are done when it passes */
+    cudaEvent_t begin;    /* arrays of the caller, or memory of an earlier pass, are ready */
+    cudaEvent_t up[2];    /* for each buffer of a pipeline: its chunk is copied to the device */
+    cudaEvent_t done[2];  /* its chunk is computed and copied back */
+    std::vector<memory_block> device_blocks, pinned_blocks; /* used ones and idle ones */
+    char *ring;                                             /* [RING_BYTES] pinned */
     size_t ring_used; /* bytes of the ring that copies in flight may use */
 };
 
@@ -47,8 +48,8 @@ struct stream_slot {
 stream_slot *stream_slot_acquire(const alcore_sys_work *work, int device);
 void stream_slot_release(stream_slot *streams);
 
-/* A block of at least `bytes` bytes, in use until stream_slot_block_back() or the release of the
- * slot; NULL when there is no memory. */
+/* A block of at least `bytes` bytes, pinned host memory or memory of the device, in use until
+ * stream_slot_block_back() or the release of the slot; NULL when there is no memory. */
 void *stream_slot_block(stream_slot *streams, bool pinned, size_t bytes);
 void stream_slot_block_back(stream_slot *streams, bool pinned, void *memory);
 

@@ -52,13 +52,15 @@ const int OLDEST_DRIVER = CUDART_VERSION / 1000 * 1000;
 /* The oldest compute capability that the module holds code for: 8.0. */
 const int OLDEST_MAJOR = 8;
 
-/* Sets the error text and returns ALCORE_E_UNSUPPORTED. */
+/* Sets the error text through the host's callback, where there is one, and returns
+ * ALCORE_E_UNSUPPORTED. */
 alcore_status refuse(const alcore_sys_host *host, const char *text) {
     return host->set_error ? host->set_error(ALCORE_E_UNSUPPORTED, text, strlen(text))
                            : ALCORE_E_UNSUPPORTED;
 }
 
-/* ALCORE_OK when the driver and the first device can run this module; else says why not. */
+/* ALCORE_OK when the driver and the first device can run this module; else says why not. CUDA
+ * counts versions as 1000 major + 10 minor. An error of CUDA that was reported here is cleared. */
 alcore_status check_device(const alcore_sys_host *host) {
     char text[200];
     int driver = 0, devices = 0, major = 0;

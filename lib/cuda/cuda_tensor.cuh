@@ -24,7 +24,7 @@ __device__ inline void copy_begin(half_unit *shared, const half_unit *source) {
 #endif
 }
 
-/* Ends a group: the copies that this thread started since the last call. */
+/* Ends a group: the copies that this thread started since the last call; it may have none. */
 __device__ inline void copy_group() {
 #ifdef ALCORE_CUDA_EMULATED
     emu::copy_group();
@@ -33,7 +33,7 @@ __device__ inline void copy_group() {
 #endif
 }
 
-/* Waits for all groups of this thread but the last LEFT. */
+/* Waits until all groups of this thread but the last LEFT are copied. */
 template <int LEFT> __device__ inline void copy_wait() {
 #ifdef ALCORE_CUDA_EMULATED
     emu::copy_wait(LEFT);
@@ -43,10 +43,11 @@ template <int LEFT> __device__ inline void copy_wait() {
 }
 
 /* sum += A B, computed by a warp together: A is 16 x 16 and B 16 x 8 in float16, sum 16 x 8 in
- * float32. With g = lane / 4 and t = lane % 4 the thread `lane` holds, two float16 a word, a[0],
- * a[1]: rows g, g + 8 of A, columns 2t, 2t + 1;  a[2], a[3]: the same rows, columns + 8 b[0], b[1]:
- * column g of B, rows 2t, 2t + 1;  the same + 8 sum[0], sum[1]: row g, columns 2t, 2t + 1;  sum[2],
- * sum[3]: row g + 8 */
+ * float32. With g = lane / 4 and t = lane % 4 the thread `lane` of the warp holds
+ *   - a[0], a[1]: rows g and g + 8 of A, columns 2t and 2t + 1, two float16 a word;
+ *   - a[2], a[3]: the same rows, columns 2t + 8 and 2t + 9;
+ *   - b[0]: column g of B, rows 2t and 2t + 1; b[1]: rows 2t + 8 and 2t + 9;
+ *   - sum[0], sum[1]: row g, columns 2t and 2t + 1; sum[2], sum[3]: the same of row g + 8. */
 __device__ inline void tensor_step(float (&sum)[4], const uint32_t (&a)[4],
                                    const uint32_t (&b)[2]) {
 #ifdef ALCORE_CUDA_EMULATED

@@ -3,11 +3,11 @@
  * of TILE_ROWS x TILE_OTHERS dot products and leaves them in registers (tile_sums), where the
  * filters compare them.
  *
- * A "line" is a row or an other of the tile: lines 0 .. TILE_ROWS - 1 are rows, the rest others.
- * Shared memory holds TILE_STAGES stages, each TILE_DEPTH components of all lines; while one stage
- * is multiplied, the next ones are copied (cp.async). Sums run in chains of TILE_CHAIN stages on
- * the tensor cores, which cut what they add; the chains are added in float32, which rounds. The
- * error bound is in cuda_filter.cuh. */
+ * A unit is 8 float16 components (half_unit), 16 bytes. A "line" is a row or an other of the tile:
+ * lines 0 .. TILE_ROWS - 1 are rows, the rest others. Shared memory holds TILE_STAGES stages, each
+ * TILE_DEPTH components of all lines; while one stage is multiplied, the next ones are copied
+ * (cp.async). Sums run in chains of TILE_CHAIN stages on the tensor cores, which cut what they add;
+ * the chains are added in float32, which rounds. The error bound is in cuda_filter.cuh. */
 #ifndef ALCORE__CUDA_TILE_CUH
 #define ALCORE__CUDA_TILE_CUH
 
@@ -20,7 +20,7 @@ enum {
     TILE_ROWS = 128,
     TILE_OTHERS = 64,
     TILE_THREADS = 128,
-    TILE_DEPTH = 32,
+    TILE_DEPTH = 32,             /* components of a stage */
     TILE_UNITS = TILE_DEPTH / 8, /* units (8 components) of a line in a stage */
     TILE_STAGES = 3,
     TILE_LINES = TILE_ROWS + TILE_OTHERS,
@@ -35,7 +35,8 @@ enum {
     TILE_CHAIN = 4
 };
 
-/* Units of a row of `dims` components: whole stages, zeros behind the last component. */
+/* Units of a row of `dims` components, a multiple of TILE_UNITS: whole stages, with zeros, which
+ * add nothing to a product, behind the last component. */
 inline int64_t half_units(int64_t dims) {
     return (dims + TILE_DEPTH - 1) / TILE_DEPTH * TILE_UNITS;
 }
@@ -54,7 +55,8 @@ struct tile_sums {
      * (q = 2 across + r % 2). */
     __device__ float product(int p, int q) const { return of[p / 2][q / 2][p % 2 * 2 + q % 2]; }
 };
-/* The row and the other of the tile that belong to of[down][across][r]. */
+/* The row (0 .. TILE_ROWS - 1) and the other (0 .. TILE_OTHERS - 1) of the tile that belong to
+ * of[down][across][r] of this thread: four warps have a quarter of the tile each, two by two. */
 __device__ inline int tile_row(int down, int r) {
     int warp = (int)threadIdx.x / CUDA_LANES;
     return warp / 2 * WARP_ROWS + down * 16 + lane_id() / 4 + r / 2 * 8;
@@ -64,7 +66,11 @@ __device__ inline int tile_other(int across, int r) {
     return warp % 2 * WARP_OTHERS + across * 8 + lane_id() % 4 * 2 + r % 2;
 }
 
-/* sums += the products of the lines of one stage; each warp computes its part of the tile. */
+/* sums += the products of the lines of one stage, [TILE_LINES * TILE_UNITS] units of shared memory
+ * in the order of tile_slot(); each warp computes its part of the tile. A step of the loop takes
+ * the units k and k + 1, 16 components: a and b are the fragments of tensor_step()
+ * (cuda_tensor.cuh), of which the thread loads word t of lines row, row + 8 ... and of lines other,
+ * other + 8 .... */
 __device__ inline void tile_step(const half_unit *stage, tile_sums *sums) {
     int g = lane_id() / 4, t = lane_id() % 4;
     int row = tile_row(0, 0), other = TILE_ROWS + tile_other(0, 0) - 2 * t + g;
@@ -100,16 +106,18 @@ __device__ inline void tile_clear(tile_sums *sums) {
 
 /* Computes the products of one tile; the whole block calls it together.
  *   memory   [TILE_MEMORY] units of shared memory
- *   line(n)  pointer to the first unit of line n of the tile, `units` units long
+ *   line(n)  pointer to the first unit of line n of the tile in device memory, `units` units long,
+ *            whole stages; may be called by every thread for any n < TILE_LINES
  *   rows, others  how many of the tile's rows and others exist; line() of the rest may be any line,
  *            whose products the caller ignores. Warps without an existing pair skip the products.
- *   out      the thread's products */
+ *   out      the thread's products, whatever it held before
+ * Reads and writes of `memory` by the caller need a barrier after the call. */
 template <class Line>
 __device__ inline void tile_products(half_unit *memory, const Line &line, int64_t units,
                                      int64_t rows, int64_t others, tile_sums *out) {
     const int unit = (int)threadIdx.x % TILE_UNITS, first = (int)threadIdx.x / TILE_UNITS;
-    const half_unit *source[TILE_COPIES];
-    int steps = (int)(units / TILE_UNITS);
+    const half_unit *source[TILE_COPIES];  /* first unit that this thread copies of each line */
+    int steps = (int)(units / TILE_UNITS); /* stages of a line */
     int filled = 0, read = 0; /* stages that the next copy goes to and that are multiplied next */
     bool busy =
         tile_row(0, 0) - lane_id() / 4 < rows && tile_other(0, 0) - lane_id() % 4 * 2 < others;

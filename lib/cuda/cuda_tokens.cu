@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NNLL, the mean over the tokens of an item of minus their log-probabilities, each at least
- * CUDA_FLOOR (spec 3.1, 1.1): of stored ragged columns (ragged_nnll) and of sequences
+/* NNLL (normalized negative log-likelihood), the mean over the tokens of an item of minus their
+ * natural log-probabilities, each raised to CUDA_FLOOR = -100 where it is lower (spec 3.1, 1.1): of
+ * stored ragged columns (ragged_nnll) and of sequences
  * (sequence_nnll). A thread has an item and adds its tokens in order, without exp or log, so that
- * the bytes are the CPU's. Items pass in ranges whose tokens fit the staging limit. Cost: one read
+ * the bytes are the CPU's. Items pass in ranges whose tokens fit the staging limit, the bytes of
+ * device memory that copies of host arrays may occupy. Token positions ("starts") are those of the
+ * caller's offsets, which need not begin at 0; `origin` is the position of the first token of a
+ * range, which is entry 0 of the arrays on the device. Cost: one read
  * of the values; items of unequal length leave threads of a warp idle. */
 #include "cuda_entries.h"
 #include "cuda_rows.cuh"
@@ -17,9 +21,10 @@ struct token_counts {
     long long bad;              /* the lowest pool row with a bad value, or NO_ROW */
 };
 
-/* ragged_nnll of a range, a thread an item. starts [count + 1]: first token of each item, as the
- * caller counts them; values begins with token `origin`; first: pool row of item 0; mask, out
- * [count]. */
+/* ragged_nnll of a range of `count` items, a thread an item. starts [count + 1]: position of the
+ * first token of each item; values: log-probabilities from position `origin` on; first: pool row of
+ * item 0; mask [count], NULL: all; out [count]: NNLL, NaN without tokens or with a bad one, that is
+ * NaN or above CUDA_SLACK (1e-6). Values between 0 and that are rounding and count as 0. */
 template <int DTYPE>
 static __global__ void __launch_bounds__(CUDA_THREADS)
     nnll_kernel(int64_t count, int64_t first, const uint8_t *mask, const int64_t *starts,
@@ -49,9 +54,10 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     out[i] = bad || end <= begin ? (double)NAN : 0.0 - sum / (double)(end - begin);
 }
 
-/* sequence_nnll of a range, a thread a sequence. starts [count + 1]: first token of each sequence,
- * as the caller counts them; logprob and labels (NULL: none) begin with token `origin`; out
- * [count]. */
+/* sequence_nnll of a range of `count` sequences, a thread each. starts [count + 1]: position of the
+ * first token of each sequence; logprob and labels (NULL: none) begin with position `origin`;
+ * tokens labeled `ignore` are left out; out [count]: NNLL, NaN without tokens. A NaN among the
+ * values makes the mean NaN; nothing is above 0, because logit_stats made the values. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     sequence_kernel(int64_t count, const int64_t *starts, int64_t origin, const double *logprob,
                     const int64_t *labels, int64_t ignore, double *out, token_counts *counts) {
@@ -74,16 +80,18 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     out[i] = tokens == 0 ? (double)NAN : 0.0 - sum / (double)tokens;
 }
 
-/* out[rows[i]] = values[i], a thread a value, for outputs in device memory. */
+/* out[rows[i]] = values[i], i < count, a thread a value, for outputs in device memory. The rows are
+ * different ones, so no two threads write the same entry. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     scatter_kernel(int64_t count, const int64_t *rows, const double *values, double *out) {
     int64_t i = thread_index();
     if (i < count) out[rows[i]] = values[i];
 }
 
-/* The end of the range of items that begins with item `first`: as many as `bytes` bytes hold, with
- * token_bytes for a token and 32 for an item, but one at least. offsets [count + 1], on the host.
- */
+/* The end (one past the last item) of the range of items that begins with item `first`: as many as
+ * `bytes` bytes of device memory hold, with token_bytes for a token and 32 for an item (its start,
+ * its result, its mask or output row, and room to spare), but one at least. offsets [count + 1], on
+ * the host. */
 int64_t items_that_fit(const int64_t *offsets, int64_t first, int64_t count, size_t token_bytes,
                        size_t bytes) {
     int64_t end = first + 1;
@@ -94,7 +102,7 @@ int64_t items_that_fit(const int64_t *offsets, int64_t first, int64_t count, siz
     return end;
 }
 
-/* Zeroed counts on the device. */
+/* Counts of nothing, on the device, in memory that is freed with the call. */
 token_counts *new_counts(call &c) {
     token_counts none = {0, NO_ROW};
     token_counts *counts = c.allocate_array<token_counts>(1);
@@ -102,8 +110,9 @@ token_counts *new_counts(call &c) {
     return counts;
 }
 
-/* The tokens begin .. end - 1 of an array for a kernel, `bytes` bytes each: in place, or a copy on
- * the device; NULL for NULL. release_tokens() releases the copy. */
+/* The entries of the tokens begin .. end - 1 of the caller's array `values`, `bytes` bytes each,
+ * for a kernel: in place, or a copy on the device; NULL for NULL. release_tokens(), with the same
+ * arguments, releases the copy. */
 const void *acquire_tokens(call &c, const void *values, int64_t begin, int64_t end, size_t bytes) {
     if (!values) return nullptr;
     const char *tokens = (const char *)values + (size_t)begin * bytes;
@@ -119,9 +128,9 @@ void release_tokens(call &c, const void *tokens, const void *values, int64_t beg
 } // namespace
 
 /* Kernel table: out [items] = the mean negative log-likelihood of the tokens of each item;
- * items->offsets [items + 1]. A token below -100 counts as -100 and in *floored; an item without
- * tokens, or with a value that is no log-probability, gets NaN, and *bad is the lowest such item of
- * the second kind. */
+ * items->offsets [items + 1]; items whose mask [items] is 0 are not written. A token below -100
+ * counts as -100 and in *floored; an item without tokens, or with a value that is no
+ * log-probability, gets NaN, and *bad is the lowest such item of the second kind. */
 alcore_status ragged_nnll(const alcore_sys_work *work, const alcore_sys_ragged *items,
                           const uint8_t *mask, double *out, int64_t *floored, int64_t *bad) {
     return guarded(work, [&](call &c) {
@@ -139,7 +148,7 @@ alcore_status ragged_nnll(const alcore_sys_work *work, const alcore_sys_ragged *
         for (int64_t first = 0, end; first < items->count; first = end) {
             end = items_that_fit(offsets, first, items->count, bytes, c.staging_limit());
             c.poll();
-            int64_t begin = offsets[first] - offsets[0];
+            int64_t begin = offsets[first] - offsets[0]; /* entry of the range's first token */
             const int64_t *starts = c.allocate_array<int64_t>(end - first + 1);
             c.upload((void *)starts, offsets + first, (size_t)(end - first + 1) * sizeof *starts);
             const void *values =

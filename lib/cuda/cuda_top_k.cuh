@@ -2,8 +2,10 @@
 /* The k best entries (value, row) of one item, kept sorted in shared memory by one block of
  * SELECT_THREADS threads: memory [SORTED] holds the best so far in 0 .. k - 1 and newcomers from k
  * on. The order is total (value, then lower row), so the order in which threads append newcomers
- * does not change the result. All threads of the block call these functions together. Cost of a
- * join: a bitonic sort of the next power of two, or ranks by counting when there are few entries.
+ * does not change the result. Newcomers are
+ * entries that were appended and not sorted in yet. All threads of the block call these functions
+ * together. Cost of a join: a bitonic sort of the next power of two, or ranks by counting when
+ * there are few entries.
  */
 #ifndef ALCORE__CUDA_TOP_K_CUH
 #define ALCORE__CUDA_TOP_K_CUH
@@ -31,8 +33,9 @@ __device__ inline bool nearer(const top_entry &a, const top_entry &b, bool large
     return largest ? a.value > b.value : a.value < b.value;
 }
 
-/* Sorts memory [count], count a power of two, by nearer(): bitonic sort, log2(count)^2 / 2
- * barriers. */
+/* Sorts memory [count], count a power of two of at most SORTED, by nearer(): bitonic sort,
+ * log2(count)^2 / 2 barriers. A pass compares the entries that are `gap` apart; runs of `size`
+ * become sorted, by turns ascending and descending. Begins and ends with a barrier. */
 __device__ inline void sort_entries(top_entry *memory, int count, bool largest) {
     for (int size = 2; size <= count; size *= 2) {
         for (int gap = size / 2; gap > 0; gap /= 2) {
@@ -52,8 +55,10 @@ __device__ inline void sort_entries(top_entry *memory, int count, bool largest) 
     __syncthreads();
 }
 
-/* Sorts memory [count] by nearer() for count <= FEW_ENTRIES: the new index of an entry is the
- * number of entries that come before it. Two barriers. */
+/* Sorts memory [count] by nearer() for count <= FEW_ENTRIES (256, two entries a thread): the new
+ * index of an entry is the number of entries that come before it. entry, rank: those of this
+ * thread; a rank of `count` is none. Entries must be visible to all threads before; two barriers.
+ */
 __device__ inline void rank_entries(top_entry *memory, int count, bool largest) {
     top_entry entry[FEW_ENTRIES / SELECT_THREADS];
     int rank[FEW_ENTRIES / SELECT_THREADS];
@@ -78,7 +83,9 @@ __device__ inline void rank_entries(top_entry *memory, int count, bool largest) 
     __syncthreads();
 }
 
-/* Merges the newcomers memory[k .. k + count - 1] into the k best entries. */
+/* Merges the newcomers memory[k .. k + count - 1] into the k best entries: afterwards memory[0 .. k
+ * - 1] are the best of all, sorted, and what lies behind is no longer needed. k + count is at most
+ * SORTED. The caller has made all entries visible by a barrier; this ends with one. */
 __device__ inline void join_entries(top_entry *memory, int k, int count, bool largest) {
     int all = k + count, sorted = 2;
     while (sorted < all) sorted *= 2;
@@ -86,6 +93,7 @@ __device__ inline void join_entries(top_entry *memory, int k, int count, bool la
         rank_entries(memory, all, largest);
         return;
     }
+    /* Unused entries, which sort last, fill up to the power of two. */
     for (int t = all + (int)threadIdx.x; t < sorted; t += SELECT_THREADS) memory[t] = {0.0, -1};
     sort_entries(memory, sorted, largest);
 }
@@ -113,8 +121,9 @@ __device__ inline void join_others(top_entry *memory, int *newcomers, int k, int
     }
 }
 
-/* Copies the k entries of an item, rows and values [k], to shared memory; store_entries() copies
- * them back, except unused ones. */
+/* Copies the k entries of an item, rows and values [k], from device memory to memory[0 .. k - 1],
+ * visible to other threads after a barrier; store_entries() copies them back, except unused ones,
+ * whose places were unused before, too. */
 __device__ inline void load_entries(top_entry *memory, int k, const int64_t *rows,
                                     const double *values) {
     for (int t = (int)threadIdx.x; t < k; t += SELECT_THREADS) memory[t] = {values[t], rows[t]};

@@ -15,7 +15,7 @@ namespace {
 /* One part in FREE_SHARE of the device's memory stays free. */
 const size_t FREE_SHARE = 4;
 
-/* Bytes of the rows, stored without gaps. */
+/* Bytes of the rows, stored without gaps, whatever their stride. */
 size_t bytes_of(const alcore_sys_rows *rows) {
     return (size_t)rows->count * (size_t)rows->dims * dtype_bytes(rows->dtype);
 }
@@ -34,13 +34,13 @@ void *new_memory(const alcore_sys_work *work, size_t bytes) {
     return memory;
 }
 
-/* Copies the rows of the mask (mask [rows] on the host, NULL: all), without gaps, to the device
- * memory out, PIECE bytes at a time. */
+/* Copies the rows of the mask (mask [rows] on the host, NULL: all), without gaps, from host memory
+ * to the device memory out, as many rows as PIECE bytes hold at a time, but one at least. */
 void gather(call &c, const alcore_sys_rows *rows, const uint8_t *mask, char *out) {
     const size_t component = dtype_bytes(rows->dtype);
     const size_t PIECE = (size_t)1 << 18, row_bytes = (size_t)rows->dims * component;
     const char *data = (const char *)rows->data;
-    std::vector<char> piece;
+    std::vector<char> piece; /* rows that are gathered and not yet copied */
     piece.reserve(std::max(PIECE, row_bytes));
     for (int64_t i = 0; i < rows->count; i++) {
         if (mask && !mask[i]) continue;
@@ -57,8 +57,8 @@ void gather(call &c, const alcore_sys_rows *rows, const uint8_t *mask, char *out
 } // namespace
 
 /* Kernel table: copies the rows of the mask, without gaps, to new device memory, which *out then
- * describes. *out is zeroed where the rows are on the device already or memory is short, which is
- * no failure. */
+ * describes (count: the rows of the mask; stride: dims) and release() frees. *out is zeroed where
+ * the rows are on the device already or memory is short, which is no failure. */
 alcore_status upload(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
                      alcore_sys_rows *out) {
     memset(out, 0, sizeof *out);
@@ -82,8 +82,8 @@ alcore_status upload(const alcore_sys_work *work, const alcore_sys_rows *rows, c
     return status;
 }
 
-/* Kernel table: frees what upload() allocated. It has no status, because there is nothing that a
- * caller could do. */
+/* Kernel table: frees what upload() allocated, with the workspace and device of the same `work`;
+ * data NULL: nothing. It has no status, because there is nothing that a caller could do. */
 void release(const alcore_sys_work *work, const alcore_sys_rows *uploaded) {
     void *memory = (void *)uploaded->data;
     if (!memory) return;

@@ -14,8 +14,8 @@ enum { CUDA_LANES = 32, CUDA_THREADS = 256, CUDA_WARPS = CUDA_THREADS / CUDA_LAN
 /* Below this norm a vector counts as zero (spec 1.5). */
 #define CUDA_ZERO_NORM 1e-12
 
-/* Log-probabilities below this count as this; above 0 they are rounding up to the slack (spec 1.1).
- */
+/* Natural log-probabilities below CUDA_FLOOR count as it; values above 0 are rounding and count as
+ * 0 up to CUDA_SLACK, beyond which they are bad (spec 1.1). */
 #define CUDA_FLOOR (-100.0)
 #define CUDA_SLACK 1e-6
 
@@ -28,7 +28,8 @@ inline size_t dtype_bytes(int32_t dtype) {
     return dtype == ALCORE_FLOAT64 ? 8 : dtype == ALCORE_FLOAT32 ? 4 : 2;
 }
 
-/* Entry `index` of an array of type DTYPE, widened exactly. */
+/* Entry `index`, in components, of an array of type DTYPE on the device, widened exactly to double.
+ */
 template <int DTYPE> __device__ inline double component_at(const void *data, int64_t index) {
     if (DTYPE == ALCORE_FLOAT64) return ((const double *)data)[index];
     if (DTYPE == ALCORE_FLOAT32) return (double)((const float *)data)[index];
@@ -83,8 +84,8 @@ __device__ inline double lanes_sum(double lane) {
 /* A row as kernels read it: row[j] is component j as a double, or component j of unit(row). */
 template <int DTYPE> struct row_reader {
     const void *data; /* component 0, of type DTYPE */
-    double norm;      /* of the row, when unit */
-    bool unit;
+    double norm;      /* L2 norm of the row, when unit; else not used */
+    bool unit;        /* components are divided by the norm; all 0 where it is below 1e-12 */
     __device__ double operator[](int64_t j) const {
         double x = component_at<DTYPE>(data, j);
         if (!unit) return x;
@@ -138,7 +139,8 @@ __device__ inline row_reader<DTYPE> read_row(const void *data, int64_t i, int64_
     return row;
 }
 
-/* cos(a, b) from dot(a, b) and the norms (spec 1.5). */
+/* cos(a, b) from dot(a, b) and the L2 norms (spec 1.5): 0 where a norm is below 1e-12; within 1e-12
+ * of 1 or -1 it is that. A NaN stays one. */
 __device__ inline double cosine_of(double dot, double norm_a, double norm_b) {
     if (norm_a < CUDA_ZERO_NORM || norm_b < CUDA_ZERO_NORM) return 0.0;
     double cosine = dot / (norm_a * norm_b);

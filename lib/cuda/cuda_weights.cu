@@ -10,6 +10,9 @@
  * to hit, are measured in the same pass and kept apart, and update_min merges one of them when the
  * draw hits it.
  *
+ * Rows pass in chunks, runs of rows that are on the device at a time. A centroid here is a row that
+ * was drawn; a duplicate is a row so near to one that its weight is rounding.
+ *
  * A warp compares a row with TOGETHER centroids at a time; its thread 0 applies the duplicate rule
  * and the minimum. Totals and draws are running sums, sequential by definition: one block copies
  * SUM_TILE weights to shared memory, one thread adds them. Cost: rows x centroids x dims
@@ -26,8 +29,10 @@ const double DUPLICATE = 1e-12;
 /* Centroids that a row is compared with while it is read once. */
 enum { TOGETHER = 4 };
 
-/* out [K], in every thread: dot (SQD false) or sq_dist of the row with the first K of centroids
- * [left, dims]; entries from `left` on are copies of the first. The row is read once. */
+/* out [K], in every thread of the warp: dot product (SQD false) or squared distance of the row with
+ * each of the first K of centroids [left, dims]; entries from `left` on, which do not exist, are
+ * computed from the first centroid and ignored by the caller. The row is read once. lane: running
+ * sum of this thread for each centroid. */
 template <int K, bool SQD, class Row>
 __device__ inline void row_sums(const Row &row, const double *centroids, int64_t left, int64_t dims,
                                 double out[K]) {
@@ -58,15 +63,18 @@ __device__ inline void row_sums(const Row &row, const double *centroids, int64_t
 /* Outputs of the weight kernels for a chunk, on the device. The centroids first_speculative ..
  * count - 1 are speculative. */
 struct weights_out {
-    double *minimum; /* [chunk] smallest weight so far, in and out */
-    double
-        *speculative; /* [count - first_speculative, plane] weights of the speculative centroids */
-    int64_t count, first_speculative,
-        plane; /* plane: entries from the weights of a centroid to the next */
+    double *minimum;           /* [chunk] smallest weight so far, in and out */
+    double *speculative;       /* [count - first_speculative, plane], of which the first [chunk] of
+                                  each centroid are written: weights of the speculative centroids */
+    int64_t count;             /* centroids of the call */
+    int64_t first_speculative; /* the first one that is speculative; `count`: none is */
+    int64_t plane;             /* entries from the weights of a speculative centroid to the next */
 
-    /* Called by one thread with the weight w of row i and centroid c, in order of c; duplicate: up
-     * to which w counts as 0. *min_weight: the minimum of the row so far, in a register. A
-     * speculative weight that is not below it is written as infinity. */
+    /* Called by one thread with the weight w (a squared distance) of row i and centroid c, in order
+     * of c; duplicate: up to which w counts as 0, negative: nowhere. *min_weight: the minimum of
+     * the row so far, in a register, which only centroids that are not speculative lower; they come
+     * first. A speculative weight that is not below it is written as infinity. A NaN lowers
+     * nothing. */
     __device__ void store_weight(int64_t i, int64_t c, double w, double duplicate,
                                  double *min_weight) const {
         if (w <= duplicate) w = 0.0;
@@ -78,12 +86,13 @@ struct weights_out {
     }
 };
 
-/* Body of each_row for min_sq_dists: row i against all centroids, K at a time. */
+/* Body of each_row for min_sq_dists: row i of the chunk against all centroids, K at a time. The
+ * warp computes the distances together, its thread 0 alone keeps and writes the minimum. */
 template <int K> struct min_sq_dists_body {
     const double *centroids;     /* [count, dims] */
-    const double *centroid_dots; /* [count] */
-    const double *row_dots;      /* [chunk] NULL: no duplicate rule */
-    weights_out outputs;
+    const double *centroid_dots; /* [count] squared norms; read with row_dots only */
+    const double *row_dots;      /* [chunk] squared norms; NULL: no duplicate rule */
+    weights_out outputs;         /* `count` and where the weights go */
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
         double min_weight = lane_id() == 0 ? outputs.minimum[i] : 0.0;
         for (int64_t c = 0; c < outputs.count; c += K) {
@@ -102,7 +111,9 @@ template <int K> struct min_sq_dists_body {
     }
 };
 
-/* row_sums() of row i of the second factor h, whose dtype differs from that of the first. */
+/* out [K] = dot(h_i, centroid) for row i of the second factor h and the first K of centroids [left,
+ * dims of h], as row_sums(). A function of its own, because the dtype of h may differ from that of
+ * a. */
 template <int DTYPE, int K>
 __device__ inline void factor_dots(const row_set &h, int64_t i, const double *centroids,
                                    int64_t left, double out[K]) {
@@ -110,10 +121,12 @@ __device__ inline void factor_dots(const row_set &h, int64_t i, const double *ce
                        h.dims, out);
 }
 
-/* Body of each_row over the factor a for min_badge; h is read by factor_dots(). */
+/* Body of each_row over the factor a for min_badge; h is read by factor_dots(). `row` is row i of
+ * a, `dims` its components (classes). Otherwise as min_sq_dists_body; the duplicate rule always
+ * holds. */
 template <int K> struct min_badge_body {
-    row_set h;
-    int32_t h_dtype;
+    row_set h;                               /* the second factor of the rows of the chunk */
+    int32_t h_dtype;                         /* ALCORE_FLOAT32, ... of its components */
     const double *centroids_a, *centroids_h; /* [count, dims of a], [count, dims of h] */
     const double *centroid_squares;          /* [count] |a_c|^2 |h_c|^2 */
     const double *squares;                   /* [chunk] |a|^2 |h|^2 */
@@ -130,6 +143,7 @@ template <int K> struct min_badge_body {
 #pragma unroll
             for (int k = 0; k < K; k++) {
                 if (c + k >= outputs.count) continue;
+                /* both: the sum of both squared norms of the outer products */
                 double both = squares[i] + centroid_squares[c + k], product = a[k] * b[k];
                 outputs.store_weight(i, c + k, both - 2.0 * product, DUPLICATE * both, &min_weight);
             }
@@ -149,8 +163,8 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 /* Weights that the block of a running sum copies to shared memory at a time. */
 enum { SUM_TILE = 4 * CUDA_THREADS };
 
-/* tile [SUM_TILE], shared, = values [count] from `begin` on; 0 behind the end and where the mask
- * leaves one out, which changes no sum. The block calls it together. */
+/* tile [SUM_TILE], shared, = values [count] from entry `begin` on; 0 behind the end and where the
+ * mask leaves one out, which changes no sum. The block calls it together. */
 __device__ inline void load_tile(double tile[SUM_TILE], int64_t begin, int64_t count,
                                  const uint8_t *mask, const double *values) {
     __syncthreads();
@@ -161,8 +175,9 @@ __device__ inline void load_tile(double tile[SUM_TILE], int64_t begin, int64_t c
     __syncthreads();
 }
 
-/* Adds values [count] of a chunk, within the mask, in order, to *total, the sum of earlier chunks.
- * One block. */
+/* Adds values [count] of a chunk, within the mask [count] (NULL: all), in order, to *total, the sum
+ * of earlier chunks, which begins as 0. One block, of which one thread adds: the order of the
+ * additions is that of the rows. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     total_kernel(int64_t count, const uint8_t *mask, const double *values, double *total) {
     CUDA_SHARED(double, tile, SUM_TILE);
@@ -177,15 +192,17 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 
 /* A draw between two chunks. */
 struct draw_state {
-    double run;    /* running sum of the weights so far */
-    int64_t item;  /* the drawn item, or the last one with a positive weight; -1: none */
-    int32_t found; /* 1: the running sum has passed the target, item is final */
-    int32_t reserved;
+    double run;   /* running sum of the weights so far */
+    int64_t item; /* the drawn item, or until then the last one with a positive weight, counted from
+                     the first of the call; -1: none */
+    int32_t found;    /* 1: the running sum has passed the target, item is final */
+    int32_t reserved; /* 0; fills the struct up to a multiple of 8 bytes */
 };
 
-/* Continues a draw over values [count] of a chunk whose first item is `first`: one thread adds the
- * weights in order and stops at the first item whose running sum, on top of `before`, exceeds
- * target. One block. */
+/* Continues a draw over values [count], the weights of a chunk whose first item is `first`: one
+ * thread adds the weights of the mask in order and stops at the first item whose running sum, on
+ * top of `before`, the sum over earlier calls, exceeds target. One block, because its threads load
+ * the tiles; *state goes from chunk to chunk. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     draw_kernel(int64_t first, int64_t count, const uint8_t *mask, const double *values,
                 double before, double target, draw_state *state) {
@@ -224,7 +241,7 @@ class weights_columns {
         total = c.allocate_array<double>(1);
         c.upload(total, &nothing, sizeof nothing);
     }
-    /* The outputs of a chunk. */
+    /* The outputs of a chunk, for its kernel. */
     weights_out out(const chunk &piece) const {
         return {piece.get<double>(minimum_column), piece.get<double>(speculative_column), count,
                 count - speculative, piece.plane(speculative_column)};
@@ -245,8 +262,8 @@ class weights_columns {
     call &c;
     const alcore_sys_weights *weights;
     int64_t count, speculative; /* centroids, and how many of the last are speculative */
-    int minimum_column, speculative_column;
-    int total_mask;          /* column of the mask of rows that the total adds */
+    int minimum_column, speculative_column; /* columns of the pass; -1: no speculative centroids */
+    int total_mask;          /* column of the mask of rows that the total adds; -1: all rows */
     double *total = nullptr; /* [1] on the device; NULL: not wanted */
 };
 } // namespace
@@ -268,9 +285,9 @@ alcore_status min_sq_dists(const alcore_sys_work *work, const alcore_sys_rows *r
         pipeline pass(c, rows->count);
         int matrix = pass.rows(rows), mask_column = pass.row_mask(mask);
         int dots = zero_duplicates ? pass.in(row_dots, sizeof *row_dots) : -1;
-        weights_columns outputs(c, pass, weights, count, true, mask_column);
+        weights_columns outputs(c, pass, weights, count, true /* speculates */, mask_column);
         pass.run([&](const chunk &piece) {
-            row_set set = chunk_rows(piece, rows, matrix, mask_column, -1);
+            row_set set = chunk_rows(piece, rows, matrix, mask_column, -1 /* no groups */);
             const double *chunk_dots = piece.get<const double>(dots);
             if (count == 1)
                 launch_rows(set, rows->dtype, piece.stream,
@@ -305,10 +322,10 @@ alcore_status min_badge(const alcore_sys_work *work, const alcore_sys_rows *a,
         pipeline pass(c, a->count);
         int a_column = pass.rows(a), h_column = pass.rows(h), mask_column = pass.row_mask(mask);
         int squares_column = pass.in(squares, sizeof *squares);
-        weights_columns outputs(c, pass, weights, count, true, mask_column);
+        weights_columns outputs(c, pass, weights, count, true /* speculates */, mask_column);
         pass.run([&](const chunk &piece) {
-            row_set set = chunk_rows(piece, a, a_column, mask_column, -1),
-                    factor = chunk_rows(piece, h, h_column, -1, -1);
+            row_set set = chunk_rows(piece, a, a_column, mask_column, -1 /* no groups */),
+                    factor = chunk_rows(piece, h, h_column, -1 /* no mask */, -1 /* no groups */);
             const double *chunk_squares = piece.get<const double>(squares_column);
             if (count == 1)
                 launch_rows(set, a->dtype, piece.stream,
@@ -333,7 +350,8 @@ alcore_status update_min(const alcore_sys_work *work, int64_t count, const uint8
         c.check_count(count);
         pipeline pass(c, count);
         int mask_column = pass.row_mask(mask), values_column = pass.in(values, sizeof *values);
-        weights_columns outputs(c, pass, weights, 0, false, mask_column);
+        weights_columns outputs(c, pass, weights, 0 /* centroids */, false /* speculates */,
+                                mask_column);
         pass.run([&](const chunk &piece) {
             if (values)
                 CUDA_LAUNCH(update_min_kernel, blocks_for(piece.count, CUDA_THREADS), CUDA_THREADS,
@@ -351,7 +369,7 @@ alcore_status draw(const alcore_sys_work *work, int64_t count, const uint8_t *ma
                    const double *values, double before, double target, int64_t *item) {
     return guarded(work, [&](call &c) {
         c.check_count(count);
-        const draw_state nothing = {0.0, -1, 0, 0};
+        const draw_state nothing = {0.0 /* run */, -1 /* item */, 0 /* found */, 0 /* reserved */};
         draw_state *state = c.allocate_array<draw_state>(1);
         c.upload(state, &nothing, sizeof nothing);
         pipeline pass(c, count);

@@ -7,8 +7,8 @@
 
 namespace alcore_cuda {
 
-/* Allocates for parts of a quarter of the staging limit; halves them while the device has less
- * memory. */
+/* Allocates for parts of a quarter of the staging limit, at least 16 rows where the operand has so
+ * many; halves them while the device has less memory, down to one row. */
 operand_parts::operand_parts(call &owner, const alcore_sys_rows *operand, int64_t max_part,
                              size_t extra_bytes)
     : c(owner), rows(operand) {

@@ -11,7 +11,7 @@
 
 namespace alcore_cuda {
 
-/* Rows on the device as doubles [count, dims], and their norms [count]. */
+/* Rows on the device as doubles [count, dims], and their L2 norms (not squared) [count]. */
 struct wide_operand {
     const double *rows, *norms;
     int64_t count;
@@ -27,9 +27,10 @@ inline wide_operand widen_with_norms(call &c, const chunk &piece, const alcore_s
     return made;
 }
 
-/* The operand that every chunk of rows is compared with, one part after the other. A part is at
- * most a quarter of the staging limit, and stays on the device while the same part is asked for
- * again, so that an operand of one part is converted once. */
+/* The operand that every chunk of rows is compared with, one part (a run of its rows) after the
+ * other. A part is at most a quarter of the staging limit, the bytes of device memory that copies
+ * may occupy, and stays on the device while the same part is asked for again, so that an operand of
+ * one part is converted once. */
 class operand_parts {
   public:
     /* max_part: the most rows of a part; extra_bytes: device memory for each of its rows that the
@@ -50,13 +51,14 @@ class operand_parts {
     const alcore_sys_rows *rows; /* the operand */
     double *wide = nullptr;      /* [step, dims] rows of the current part as doubles */
     double *norms = nullptr;     /* [step] their norms */
-    char *extra = nullptr;       /* [step, extra_bytes] */
+    char *extra = nullptr;       /* [step, extra_bytes] the owner's; NULL when extra_bytes is 0 */
     int64_t step;                /* capacity of a part, in rows */
     int64_t current = -1;        /* first row of the current part; -1: none */
 };
 
-/* The same with the rows of the current part in half precision (cuda_filter.cuh) as well. Their
- * memory is the begin of extra; extra_bytes come on top of it. */
+/* The same with the rows of the current part in half precision (cuda_filter.cuh), the form that a
+ * filter multiplies, as well. Their memory is the begin of extra; the extra_bytes of the owner come
+ * behind. */
 class half_parts : public operand_parts {
   public:
     /* filters: false for a call that does not use its filter, which then needs no halves. */
@@ -73,11 +75,11 @@ class half_parts : public operand_parts {
         return count;
     }
 
-    half_rows half; /* [step] */
+    half_rows half; /* [step] the current part; not usable when filters was false */
 
   private:
-    int32_t metric; /* what half.stats serve */
-    bool halves;
+    int32_t metric; /* what half.stats serve: ALCORE_SYS_L2, _DOT or _COSINE */
+    bool halves;    /* the call uses its filter */
 };
 
 } // namespace alcore_cuda
