@@ -16,7 +16,7 @@ typedef struct plan_search {
     alcore_ctx *ctx;
     const char *config; /* "" takes the only configuration of the file */
     int64_t round;
-    bool exact;             /* counts are of a line of the round itself */
+    bool exact;             /* counts are of a line of the round itself, not of one of "*" */
     alcore__buffer only;    /* with config "": name of the configuration met first */
     alcore__buffer *counts; /* of the best line so far; empty: none yet */
 } plan_search;
@@ -33,7 +33,8 @@ static bool cut_fields(char *line, char *field[3]) {
     return !strchr(field[2], '\t');
 }
 
-/* Whether a line is of the configuration that is looked for. */
+/* Sets *out to whether a line is of the configuration that is looked for. Where none was named, the
+ * first line decides, and a line of another configuration is an error. */
 static alcore_status match_config(plan_search *search, const alcore__line_reader *lines,
                                   const char *config, bool *out) {
     *out = strcmp(config, search->config) == 0;
@@ -47,12 +48,14 @@ static alcore_status match_config(plan_search *search, const alcore__line_reader
                               search->only.data, config);
 }
 
-/* Reads one line, NUL-terminated, and keeps its counts where it is the best so far. */
+/* Reads one line, NUL-terminated, which it cuts, and keeps its counts where it is the best so far:
+ * a line of the round itself before one of "*", and of equal ones the later. */
 static alcore_status read_line(plan_search *search, const alcore__line_reader *lines, char *text) {
     char *field[3];
     int64_t round;
     bool matches;
     if (text[0] == '\0' || text[0] == '#') return ALCORE_OK;
+    /* Another number of fields, no configuration, or the counts of several rounds. */
     if (!cut_fields(text, field) || field[0][0] == '\0' || strchr(field[2], ';'))
         return alcore__lines_fail(lines, "a line of a plan is a configuration, a round and counts, "
                                          "separated by tabs");
@@ -67,6 +70,9 @@ static alcore_status read_line(plan_search *search, const alcore__line_reader *l
     return alcore__buffer_format(search->ctx, search->counts, "%s", field[2]);
 }
 
+/* Reads the file to its end, a buffer at a time: alcore__lines_fill() says whether there are more
+ * bytes, alcore__lines_next() gives the next line of the buffer, NULL when it needs more. Lines are
+ * copied, as they are not NUL-terminated. */
 static alcore_status read_lines(plan_search *search, alcore__line_reader *lines) {
     for (bool more = true; more;) {
         ALCORE__TRY(alcore__lines_fill(lines, &more));
@@ -89,7 +95,7 @@ alcore_status alcore__plan_file_find(alcore_ctx *ctx, const char *path, const ch
                                      int64_t round, alcore__buffer *counts) {
     plan_search search = {.ctx = ctx, .config = config, .round = round, .counts = counts};
     alcore__line_reader lines;
-    ALCORE__TRY(alcore__lines_open(&lines, ctx, path, 0));
+    ALCORE__TRY(alcore__lines_open(&lines, ctx, path, 0 /* the default limit of a line */));
     alcore_status status = read_lines(&search, &lines);
     alcore__lines_close(&lines);
     alcore__buffer_clear(ctx, &search.only);

@@ -52,11 +52,11 @@ static void close_drawing(drawing *self) {
     draw(self, "</svg>\n");
 }
 
-/* Draws bar number `row` from the top: the label on its left, `number` behind its end. share: the
- * bar's length as a part of the longest possible, 0 to 1. The label comes from outside, so it is
- * escaped. */
+/* Draws bar number `row`, from 0 at the top: the label on its left, `number` behind its end. share:
+ * the bar's length as a part of the longest possible, 0 to 1. The label comes from outside, so it
+ * is escaped. */
 static void put_bar(drawing *self, int row, const char *label, double share, const char *number) {
-    double width = share * (WIDTH - LABEL - 110);
+    double width = share * (WIDTH - LABEL - 110); /* 110: for the number */
     int y = row * ROW + 4;
     draw(self, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", LABEL - 8, y + 13);
     if (self->status == ALCORE_OK)
@@ -132,7 +132,8 @@ static bool find_axis(const alcore_selection *selection, const alcore__term_part
     return out->high > out->low;
 }
 
-/* Coordinates in the drawing of the candidate at a position. */
+/* Coordinates in the drawing of the candidate at a position, whose values are finite; y grows
+ * downwards. */
 static double place_x(const axis *x, int64_t position) {
     return LEFT + (x->values[position] - x->low) / (x->high - x->low) * (WIDTH - LEFT - 20);
 }

@@ -13,9 +13,10 @@
 #include "request/request_internal.h"
 #include "text/utf8.h"
 
+/* Words for units, in budgets and prices. */
 static const struct {
     const char *word;
-    int32_t unit;
+    int32_t unit; /* ALCORE__UNIT_* */
 } unit_words[] = {
     {"i", ALCORE__UNIT_ITEMS},
     {"item", ALCORE__UNIT_ITEMS},
@@ -33,12 +34,18 @@ static const struct {
 };
 
 const char *alcore__unit_name(int32_t unit) {
-    static const char *const names[] = {"items", "words", "characters", "units"};
+    static const char *const names[] = {[ALCORE__UNIT_ITEMS] = "items",
+                                        [ALCORE__UNIT_WORDS] = "words",
+                                        [ALCORE__UNIT_CHARACTERS] = "characters",
+                                        [ALCORE__UNIT_COST] = "units"};
     return names[unit];
 }
 
 const char *alcore__unit_singular(int32_t unit) {
-    static const char *const names[] = {"item", "word", "character", "unit"};
+    static const char *const names[] = {[ALCORE__UNIT_ITEMS] = "item",
+                                        [ALCORE__UNIT_WORDS] = "word",
+                                        [ALCORE__UNIT_CHARACTERS] = "character",
+                                        [ALCORE__UNIT_COST] = "unit"};
     return names[unit];
 }
 
@@ -50,8 +57,9 @@ static int32_t find_unit(const char *word, size_t length) {
     return -1;
 }
 
-/* Length of the number that text begins with; 0: there is none. An exponent belongs to the number,
- * the first letter of a unit does not. */
+/* Length of the number that the NUL-terminated text begins with; 0: there is none. An exponent
+ * belongs to the number, the first letter of a unit does not. Characters only are looked at:
+ * alcore__parse_double() refuses what is no number, such as "1.2.3". */
 static size_t number_length(const char *text) {
     size_t length = strspn(text, "0123456789.+-");
     if (length > 0 && (text[length] == 'e' || text[length] == 'E')) {
@@ -61,6 +69,7 @@ static size_t number_length(const char *text) {
     return length;
 }
 
+/* ALCORE_E_PARAM with what is allowed; text: the whole option. */
 static alcore_status refuse_budget(const char *text) {
     return alcore__fail(
         ALCORE_E_PARAM,
@@ -75,6 +84,7 @@ static alcore_status parse_one(const char *whole, const char *text, size_t lengt
                                alcore__budget *out) {
     size_t number = number_length(text);
     double amount;
+    /* text goes on behind length, so the number may too. */
     if (number == 0 || number > length || !alcore__parse_double(text, number, &amount) ||
         !isfinite(amount))
         return refuse_budget(whole);
@@ -84,7 +94,7 @@ static alcore_status parse_one(const char *whole, const char *text, size_t lengt
     int32_t unit =
         number == length ? ALCORE__UNIT_ITEMS : find_unit(text + number, length - number);
     if (unit < 0) return refuse_budget(whole);
-    *out = (alcore__budget){amount, unit};
+    *out = (alcore__budget){.amount = amount, .unit = unit};
     return ALCORE_OK;
 }
 

@@ -38,10 +38,11 @@ static alcore_status built_in_model(resolver *self) {
     if (self->built_in) return ALCORE_OK;
     alcore_pool *labeled = self->request->labeled;
     /* A labeled pool without texts leaves nothing to train on: then the pool is cross-fitted. */
-    if (labeled && alcore_pool_count(labeled, 0) == 0 &&
+    if (labeled && alcore_pool_count(labeled, 0 /* rows without a state */) == 0 &&
         alcore_pool_count(labeled, ALCORE_ROW_LABELED) == 0)
         labeled = NULL;
-    return alcore_model_new_ngram(self->request->object.ctx, labeled, NULL, &self->built_in);
+    return alcore_model_new_ngram(self->request->object.ctx, labeled, NULL /* default options */,
+                                  &self->built_in);
 }
 
 /* Fails for a need that neither the pool nor a model meets. The message names the need and the role
@@ -80,13 +81,13 @@ static alcore_status resolve(resolver *self, int32_t role, alcore_pool *pool, co
     alcore_model *models[2];
     int32_t count = 0,
             maker; /* index in models of the one that made the column, or ALCORE__SUPPLY_* */
-    char name[ALCORE__NEED_BYTES];
+    char name[ALCORE__NEED_BYTES]; /* of the column that meets the need */
     ALCORE__TRY(built_in_model(self));
     if (self->request->model) models[count++] = self->request->model;
     models[count++] = self->built_in;
     ALCORE__TRY(alcore__model_supply(models, count, pool, need, name, &maker));
     if (maker == ALCORE__SUPPLY_NONE) return fail_missing(self, role, need);
-    bool built_in = maker == count - 1;
+    bool built_in = maker == count - 1; /* the n-gram model, the last one asked */
     if (built_in)
         alcore__log(self->request->object.ctx, ALCORE_LOG_WARN, "request", NULL,
                     "the column '%s' was not given%s: the built-in n-gram model made it", name,
@@ -94,6 +95,7 @@ static alcore_status resolve(resolver *self, int32_t role, alcore_pool *pool, co
     return keep(self, role, name, built_in);
 }
 
+/* Meets every need of the strategy for the pool in a role (ALCORE_ROLE_*). */
 static alcore_status resolve_role(resolver *self, const alcore_strategy *strategy, int32_t role,
                                   alcore_pool *pool) {
     const char *need;

@@ -10,6 +10,8 @@
 #include "request/request_internal.h"
 #include "text/utf8.h"
 
+/* Name, type, default, smallest and largest value (0, 0: none), choices or the word that may stand
+ * for a number, help. */
 static const alcore__param options[] = {
     {"budget", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
      "what may be spent: a number with i (items), w (words), c (characters) or u (units of the "
@@ -125,7 +127,7 @@ alcore_status alcore_request_set_pool(alcore_request *request, int32_t role, alc
         return alcore__request_end(request, fail_foreign("pool"));
     alcore_pool *old = *member;
     if (member == &request->candidates && pool != old) forget_drawn(request);
-    *member = alcore_pool_ref(pool);
+    *member = alcore_pool_ref(pool); /* first, as the old pool may be the same */
     alcore_pool_unref(old);
     return alcore__request_end(request, ALCORE_OK);
 }
@@ -195,7 +197,8 @@ static alcore_status get_value(const void *handle, const char *name, const char 
     return alcore__values_get(&request->values, "request", name, out_text);
 }
 
-static const alcore__param_calls PARAM_CALLS = {"request", set_value, get_value};
+static const alcore__param_calls PARAM_CALLS = {"request" /* what messages call the handle */,
+                                                set_value, get_value};
 
 alcore_status alcore_request_set(alcore_request *request, const char *name, const char *value) {
     return alcore__param_set(&PARAM_CALLS, request, name, value);

@@ -5,15 +5,22 @@
 #include "pool/pool_internal.h"
 #include "request/request_internal.h"
 
+/* The causes by ALCORE__CAUSE_*, in the order in which they are tried: the bit of a row's state, in
+ * the pool or by the request, and the word for it. */
 static const struct {
-    uint32_t state; /* 0: the cause is not a state of the pool */
+    uint32_t state; /* ALCORE_ROW_* */
     const char *name;
 } causes[ALCORE__CAUSES] = {
-    {ALCORE_ROW_MALFORMED, "malformed"}, {ALCORE_ROW_EMPTY, "empty"},
-    {ALCORE_ROW_DUPLICATE, "duplicate"}, {ALCORE_ROW_LABELED, "labeled"},
-    {ALCORE_ROW_KNOWN, "known"},         {ALCORE_ROW_EXCLUDED, "excluded"},
-    {ALCORE_ROW_FILTERED, "filtered"},   {ALCORE_ROW_INELIGIBLE, "ineligible"},
-    {ALCORE_ROW_MISSING, "missing"},     {ALCORE_ROW_NAN, "nan"},
+    [ALCORE__CAUSE_MALFORMED] = {ALCORE_ROW_MALFORMED, "malformed"},
+    [ALCORE__CAUSE_EMPTY] = {ALCORE_ROW_EMPTY, "empty"},
+    [ALCORE__CAUSE_DUPLICATE] = {ALCORE_ROW_DUPLICATE, "duplicate"},
+    [ALCORE__CAUSE_LABELED] = {ALCORE_ROW_LABELED, "labeled"},
+    [ALCORE__CAUSE_KNOWN] = {ALCORE_ROW_KNOWN, "known"},
+    [ALCORE__CAUSE_EXCLUDED] = {ALCORE_ROW_EXCLUDED, "excluded"},
+    [ALCORE__CAUSE_FILTERED] = {ALCORE_ROW_FILTERED, "filtered"},
+    [ALCORE__CAUSE_INELIGIBLE] = {ALCORE_ROW_INELIGIBLE, "ineligible"},
+    [ALCORE__CAUSE_MISSING] = {ALCORE_ROW_MISSING, "missing"},
+    [ALCORE__CAUSE_NAN] = {ALCORE_ROW_NAN, "nan"},
 };
 
 const char *alcore__cause_name(int32_t cause) {
@@ -29,8 +36,9 @@ static void count_cause(alcore__masks *masks, uint32_t state) {
     }
 }
 
-/* Sets bit in extra[row] for every row of a list, or with `others` for every row but those. extra:
- * [rows] states that the request adds to the pool's. */
+/* Sets bit in extra[row] for every row of a list, or with `others` for every row but those, in
+ * whose extra the bit is 0 before. A list that was not given says nothing. extra [rows]: states
+ * that the request adds to the pool's; what: the rows' name in messages. */
 static alcore_status add_list(const alcore__row_list *list, uint32_t bit, bool others,
                               const char *what, int64_t rows, uint32_t *extra) {
     if (!list->given) return ALCORE_OK;
@@ -54,16 +62,19 @@ static alcore_status extra_states(const alcore_request *request, int64_t rows, u
         !lists[ALCORE_ROWS_LABELED].given)
         return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(request->object.ctx, (size_t)rows, sizeof **out, out));
-    ALCORE__TRY(add_list(&lists[ALCORE_ROWS_ELIGIBLE], ALCORE_ROW_INELIGIBLE, true, "eligible rows",
+    bool others = true; /* rows that are not in the list of eligible ones */
+    ALCORE__TRY(add_list(&lists[ALCORE_ROWS_ELIGIBLE], ALCORE_ROW_INELIGIBLE, others,
+                         "eligible rows", rows, *out));
+    others = false;
+    ALCORE__TRY(add_list(&lists[ALCORE_ROWS_EXCLUDED], ALCORE_ROW_EXCLUDED, others, "excluded rows",
                          rows, *out));
-    ALCORE__TRY(add_list(&lists[ALCORE_ROWS_EXCLUDED], ALCORE_ROW_EXCLUDED, false, "excluded rows",
-                         rows, *out));
-    return add_list(&lists[ALCORE_ROWS_LABELED], ALCORE_ROW_LABELED, false, "labeled rows", rows,
+    return add_list(&lists[ALCORE_ROWS_LABELED], ALCORE_ROW_LABELED, others, "labeled rows", rows,
                     *out);
 }
 
-/* Fills the masks of the candidates. known: [rows] 1 where the labeled pool holds the text; extra:
- * [rows] states that the request adds; both may be NULL. */
+/* Fills the masks of the candidates and their counts, all of which come zeroed: a row without any
+ * state may be selected, others count for their first cause. known: [rows] 1 where the labeled pool
+ * holds the text; extra: [rows] states that the request adds; both may be NULL. */
 static alcore_status mask_rows(alcore_ctx *ctx, const alcore_pool *pool, const uint8_t *known,
                                const uint32_t *extra, alcore__masks *masks) {
     const uint32_t *states = alcore_pool_states(pool);
@@ -99,6 +110,7 @@ static alcore_status mask_other_pool(alcore_ctx *ctx, const alcore_pool *pool, u
     return ALCORE_OK;
 }
 
+/* *out [rows]: the number of each row's language in byte order of the pool's tags. */
 alcore_status alcore__list_languages(alcore_ctx *ctx, const alcore_pool *pool, int32_t **out) {
     int64_t rows = alcore_pool_rows(pool);
     ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof **out, out));
@@ -135,7 +147,8 @@ static alcore_status build(const alcore_request *request, const alcore_pool *tar
 }
 
 /* Called with the pools locked for reading, before columns are resolved: without a candidate no
- * column is needed. */
+ * column is needed. out is zeroed after a failure; the caller frees it with alcore__masks_clear().
+ */
 alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool *target,
                                 alcore__masks *out) {
     alcore_ctx *ctx = request->object.ctx;

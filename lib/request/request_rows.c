@@ -8,6 +8,7 @@
 #include "pool/pool_internal.h"
 #include "request/request_internal.h"
 
+/* Whether a number is one of ALCORE_ROWS_*. */
 static bool is_kind(int32_t kind) {
     return kind >= ALCORE_ROWS_ELIGIBLE && kind < ALCORE__ROW_KINDS;
 }
@@ -69,7 +70,8 @@ static bool ends_with(const char *path, const char *suffix) {
 }
 
 /* Adds the rows of pool whose ids the records of `ids` name. In .jsonl the id is the field "id",
- * in .tsv the column "id", else a line. Ids that the pool lacks are skipped unless `strict`. */
+ * in .tsv the column "id", else a line. Ids that the pool lacks are skipped unless `strict`; the
+ * message has the line of the file, from 1, where the first of a .tsv is its header. */
 static alcore_status add_ids(const alcore_pool *pool, const alcore_pool *ids, const char *path,
                              bool strict, alcore__row_list *list) {
     bool objects = ends_with(path, ".jsonl"), table = ends_with(path, ".tsv");
@@ -155,5 +157,5 @@ alcore_status alcore_request_rows(alcore_request *request, int32_t kind, alcore_
     list->shape = list->count;
     return alcore__request_end(request,
                                alcore_tensor_init(out, !list->rows ? &list->shape : list->rows,
-                                                  ALCORE_INT64, &list->shape, 1));
+                                                  ALCORE_INT64, &list->shape, 1 /* dimension */));
 }

@@ -31,14 +31,16 @@ typedef struct answer {
     alcore__outcome outcome;
 } answer;
 
+/* The remedy names the role whose pool is to be set; there is no value to suggest. */
 static alcore_status fail_no_pool(void) {
     return alcore__fail_remedy(
         alcore__fail(ALCORE_E_INVALID, "the request has no pool of candidates"), ALCORE_REMEDY_POOL,
-        "candidates", NULL, "is what is selected from");
+        "candidates", NULL /* no value */, "is what is selected from");
 }
 
-/* Refuses what needs no look at a pool: no candidates, one pool in two roles, no budget. Messages
- * carry a remedy where there is one thing to set. */
+/* Refuses what needs no look into a pool: no candidates, the pool of candidates as the labeled pool
+ * too (as the target it is allowed), no budget. Messages carry a remedy where there is one thing to
+ * set. */
 static alcore_status check(const alcore_request *request) {
     if (!request->candidates) return fail_no_pool();
     if (request->candidates == request->labeled)
@@ -66,12 +68,14 @@ static alcore_status read_pools(const alcore_request *request) {
     return status;
 }
 
+/* Unlocks what read_pools() locked. */
 static void leave_pools(const alcore_request *request) {
     if (request->target) alcore__read_end(request->target);
     if (request->labeled) alcore__read_end(request->labeled);
     alcore__read_end(request->candidates);
 }
 
+/* Without a list of needs a host's strategy is shown every pool, so it reads the target too. */
 alcore_pool *alcore__request_target(const alcore_request *request,
                                     const alcore_strategy *strategy) {
     return alcore__strategy_reads(strategy, ALCORE_ROLE_TARGET) ? request->target : NULL;
@@ -93,7 +97,7 @@ static alcore_status make_costs(answer *self) {
                       : unit == ALCORE__UNIT_CHARACTERS ? (double)alcore__pool_characters(pool, i)
                                                         : alcore_pool_cost(pool, i);
         if (isnan(cost)) {
-            char buffer[24];
+            char buffer[24]; /* for the id of a row without one: its number */
             return alcore__fail(ALCORE_E_DATA,
                                 "row %lld (id %s) has no cost, and the budget is in units of the "
                                 "cost column",
@@ -144,7 +148,7 @@ static alcore_status check_values(answer *self, const alcore__dataset *dataset) 
     }
     self->masks.labeled_count -= dropped;
     if (dropped > 0)
-        alcore__log(self->ctx, ALCORE_LOG_WARN, "request", NULL,
+        alcore__log(self->ctx, ALCORE_LOG_WARN, "request", NULL /* no fields */,
                     "%lld labeled rows of the pool have no values and take no part",
                     (long long)dropped);
     return ALCORE_OK;
@@ -173,13 +177,14 @@ static void keep_drawn(answer *self) {
     } else {
         alcore__free(self->ctx, request->last.mask);
     }
-    request->last = (alcore__drawn){self->input.round, self->masks.rows, self->drawn};
+    request->last =
+        (alcore__drawn){.round = self->input.round, .rows = self->masks.rows, .mask = self->drawn};
     self->drawn = NULL;
 }
 
-/* Applies candidates=N to the mask of the candidates. For sticky=1 the draw starts from the
- * candidates of the latest earlier round that was answered, previous [rows]; rows that were added
- * since were no candidates then. */
+/* Applies candidates=N to the mask of the candidates and copies what it draws for sticky=1. For
+ * sticky=1 the draw starts from the candidates of the latest earlier round that was answered,
+ * previous [rows]; rows that were added since were no candidates then. */
 static alcore_status draw(answer *self) {
     const alcore_request *request = self->request;
     const alcore__drawn *drawn = request->last.round != 0 && request->last.round < self->input.round
@@ -304,7 +309,8 @@ static alcore_status run(answer *self) {
 static alcore_status answer_request(answer *self, alcore_selection **out) {
     ALCORE__TRY(check(self->request));
     ALCORE__TRY(set_up(self));
-    if (alcore__strategy_needs(self->strategy, ALCORE_ROLE_TARGET, 0) && !self->request->target)
+    const char *target_need = alcore__strategy_needs(self->strategy, ALCORE_ROLE_TARGET, 0);
+    if (target_need && !self->request->target)
         return alcore__fail_remedy(alcore__fail(ALCORE_E_MISSING, "strategy %s needs a target",
                                                 alcore__strategy_name(self->strategy)),
                                    ALCORE_REMEDY_POOL, "target", NULL,
@@ -364,15 +370,16 @@ static alcore_status draw_rows(alcore_request *request, int64_t count) {
     if (!request->candidates) return fail_no_pool();
     alcore__masks masks;
     ALCORE__TRY(read_pools(request));
-    alcore_status status = alcore__masks_new(request, NULL, &masks);
+    alcore_status status = alcore__masks_new(request, NULL /* no target */, &masks);
     leave_pools(request);
     if (status != ALCORE_OK) return status;
     if (masks.eligible < count) count = masks.eligible;
+    /* One entry more, so that the list has memory without a row too. */
     status = alcore__grow(ctx, &list->rows, &list->capacity, (size_t)count + 1, sizeof *list->rows);
     if (status == ALCORE_OK)
-        status = alcore__draw_candidates(ctx, alcore__request_seed(request),
-                                         alcore__values_integer(&request->values, "round"), count,
-                                         masks.rows, NULL, masks.candidate_mask);
+        status = alcore__draw_candidates(
+            ctx, alcore__request_seed(request), alcore__values_integer(&request->values, "round"),
+            count, masks.rows, NULL /* no round before */, masks.candidate_mask);
     for (int64_t i = 0; status == ALCORE_OK && i < masks.rows; i++)
         if (masks.candidate_mask[i]) list->rows[list->count++] = i;
     if (status != ALCORE_OK) { /* a failed call keeps nothing */
@@ -399,6 +406,7 @@ alcore_status alcore_request_candidates(alcore_request *request, int64_t count,
     alcore_status status = draw_rows(request, count);
     list->shape = list->count;
     if (status == ALCORE_OK)
-        status = alcore_tensor_init(out_rows, list->rows, ALCORE_INT64, &list->shape, 1);
+        status =
+            alcore_tensor_init(out_rows, list->rows, ALCORE_INT64, &list->shape, 1 /* dimension */);
     return alcore__request_end(request, status);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The handle of a selection: made from the outcome of a run, one for each budget, and read by the
- * public accessors. Nothing of it changes once it is made, so any number of threads may read it. */
+ * public accessors. Nothing of it changes once it is made, so any number of threads may read it.
+ * Picks have a rank, from 0 for the one bought first, and a position among the candidates, which
+ * have a pool row each. What the selections of one request share, candidates and record columns
+ * among it, is their ranking; the selections of the other budgets are siblings. */
 #include <math.h>
 #include <string.h>
 
@@ -65,7 +68,8 @@ static alcore_status gather_picks(alcore_selection *self, const double *costs) {
 }
 
 /* What the picks cost in money: the price of a unit times the units of all picks, whatever unit the
- * budget had. NaN without a price, and where the price is for a cost column that the rows lack. */
+ * budget had. NaN without a price, whose amount is NaN, and where the price is for a cost column
+ * that the rows lack, as a missing cost is NaN. */
 static double price_of(const alcore_selection *self) {
     const alcore__price *price = &self->ranking->price;
     double units = price->unit == ALCORE__UNIT_ITEMS        ? (double)self->count
@@ -75,7 +79,8 @@ static double price_of(const alcore_selection *self) {
     return price->amount * units;
 }
 
-/* Derives everything from the purchase of a new selection. The arrays of the picks come first,
+/* Derives everything from the purchase of a new selection. costs [rows of the pool], in the unit of
+ * the budget; NULL: every row costs 1. The arrays of the picks come first,
  * since the reasons, the remedies and the texts read them. */
 static alcore_status build(alcore_selection *self, const double *costs) {
     ALCORE__TRY(gather_picks(self, costs));
@@ -131,7 +136,7 @@ static void move_purchase(alcore__outcome *outcome, double amount, double larges
     for (int32_t i = 0; i < outcome->further_count; i++) {
         if (outcome->further[i].budget != amount) continue;
         *out = outcome->further[i];
-        outcome->further[i] = (alcore__purchase){.budget = (double)NAN};
+        outcome->further[i] = (alcore__purchase){.budget = (double)NAN}; /* equals no amount */
         return;
     }
     /* Without a candidate nothing ran: the selection is empty, and short unless it asked for 0. */
@@ -267,9 +272,10 @@ const char *alcore_selection_summary(const alcore_selection *selection) {
 static const char *const candidate_columns[] = {"row", "rank", "score"};
 enum { CANDIDATE_COLUMNS = 3 };
 
-/* The columns of the candidates' scope are candidate_columns, then those of the record; of the
- * picks' scope only those of the record, as rows and scores of the picks have accessors of their
- * own. */
+/* The name of column `index`, from 0, of a scope; NULL past the last column. The columns of the
+ * candidates' scope are candidate_columns, then those of the record; of the picks' scope only those
+ * of the record, as rows and scores of the picks have accessors of their own. The names are static.
+ */
 const char *alcore_selection_column_name(const alcore_selection *selection, int32_t scope,
                                          int32_t index) {
     if (!selection || index < 0) return NULL;
@@ -295,7 +301,8 @@ static bool find_column(const alcore_selection *selection, int32_t scope, const 
         return true;
     }
     if (candidates && (strcmp(name, "row") == 0 || strcmp(name, "rank") == 0)) {
-        *values = name[1] == 'o' ? outcome->rows : selection->ranks;
+        bool is_row = strcmp(name, "row") == 0;
+        *values = is_row ? outcome->rows : selection->ranks;
         *dtype = ALCORE_INT64;
         return true;
     }
@@ -327,6 +334,7 @@ alcore_status alcore_selection_column(const alcore_selection *selection, int32_t
     /* A tensor points to its shape, which is therefore a member of the selection, and has no const
      * pointers. The data of an empty one is the shape's address, as it must not be NULL. */
     int64_t *shape = (int64_t *)(uintptr_t)&selection->shapes[scope == ALCORE_SCOPE_CANDIDATES];
-    alcore_status status = alcore_tensor_init(out, !values ? shape : values, dtype, shape, 1);
+    alcore_status status =
+        alcore_tensor_init(out, !values ? shape : values, dtype, shape, 1 /* dimension */);
     return alcore__leave(selection->object.ctx, status);
 }

@@ -21,6 +21,7 @@ static void release(void *object) {
     alcore__free(ctx, self->device);
 }
 
+/* *out: a copy of text that the caller frees. */
 static alcore_status copy_text(alcore_ctx *ctx, const char *text, char **out) {
     *out = alcore__strndup(ctx, text, strlen(text));
     return !*out ? alcore__fail_memory(strlen(text) + 1) : ALCORE_OK;
@@ -108,16 +109,21 @@ static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *re
     self->by_cause[ALCORE__CAUSE_NAN] += self->outcome.nan_count;
     self->unspaced_share =
         self->unit == ALCORE__UNIT_WORDS ? alcore__pool_unspaced_share(request->candidates) : 0;
-    self->inputs[0] = (alcore__input){ALCORE_ROLE_CANDIDATES, masks->rows, masks->eligible,
-                                      alcore_pool_fingerprint(request->candidates)};
+    self->inputs[0] = (alcore__input){.role = ALCORE_ROLE_CANDIDATES,
+                                      .rows = masks->rows,
+                                      .used = masks->eligible,
+                                      .fingerprint = alcore_pool_fingerprint(request->candidates)};
     if (request->labeled)
-        self->inputs[1] =
-            (alcore__input){ALCORE_ROLE_LABELED, alcore_pool_rows(request->labeled),
-                            masks->labeled_pool_count, alcore_pool_fingerprint(request->labeled)};
+        self->inputs[1] = (alcore__input){.role = ALCORE_ROLE_LABELED,
+                                          .rows = alcore_pool_rows(request->labeled),
+                                          .used = masks->labeled_pool_count,
+                                          .fingerprint = alcore_pool_fingerprint(request->labeled)};
     if (input->target.pool)
         self->inputs[2] =
-            (alcore__input){ALCORE_ROLE_TARGET, input->target.rows, masks->target_count,
-                            alcore_pool_fingerprint(input->target.pool)};
+            (alcore__input){.role = ALCORE_ROLE_TARGET,
+                            .rows = input->target.rows,
+                            .used = masks->target_count,
+                            .fingerprint = alcore_pool_fingerprint(input->target.pool)};
     for (int32_t i = 0; i < resolution->count; i++)
         ALCORE__TRY(keep_source(self, request, &resolution->entries[i]));
     return ALCORE_OK;

@@ -15,7 +15,7 @@
 #include "text/words.h"
 
 /* A word counts as rare when the model gave it less than one chance in 10,000. */
-#define RARE_LOGPROB (-9.210340371976184)
+#define RARE_LOGPROB (-9.210340371976184) /* natural logarithm of 1 / 10,000 */
 enum { RARE_WORDS = 3 };
 
 /* The state of one call of alcore__selection_reasons(). */
@@ -34,14 +34,17 @@ static int64_t top_percent(int64_t at_least, int64_t count) {
     return (100 * at_least + count - 1) / count;
 }
 
+/* Appends "; " where something stands in the line already. */
 static alcore_status separate(writer *self) {
     if (self->line.length == 0) return ALCORE_OK;
     return alcore__buffer_append(self->ctx, &self->line, "; ", 2);
 }
 
-/* Appends how the pick of a rank compares by one term of the score: "uncertainty top 2 %", or for a
- * term that is compared inside groups "stratum 7 of 10 (1,204 rows), diversity top 9 % of it".
- * position: that of the pick among the candidates. */
+/* Appends how the pick of a rank (from 0) compares by one term of the score: "uncertainty top 2 %",
+ * or for a term that is compared inside groups "stratum 7 of 10 (1,204 rows), diversity top 9 % of
+ * it"; groups count from 1 in the text. position: that of the pick among the candidates. part: what
+ * the run noted of the term; its at_least [picks] counts the candidates, of the group or of all,
+ * whose value is not below the pick's. */
 static alcore_status put_term(writer *self, const alcore__term_part *part, int64_t rank,
                               int64_t position) {
     const alcore__outcome *outcome = &self->selection->ranking->outcome;

@@ -101,8 +101,8 @@ static alcore_status measure(report *self) {
         int64_t row = selection->rows[k];
         const char *group = alcore_pool_group(pool, row);
         self->languages[self->language_count++] =
-            (alcore__share){alcore_pool_language(pool, row), 1};
-        if (group) self->groups[self->group_count++] = (alcore__share){group, 1};
+            (alcore__share){.name = alcore_pool_language(pool, row), .count = 1};
+        if (group) self->groups[self->group_count++] = (alcore__share){.name = group, .count = 1};
     }
     count_names(self->languages, &self->language_count);
     count_names(self->groups, &self->group_count);
@@ -234,8 +234,8 @@ static void put_block(sheet *self, const char *text) {
     put(self, self->marks->text_end);
 }
 
-/* Appends a section with a table of names, counts and rounded percentages of `total` picks. shares
- * [count], in the order of the rows; nothing is appended where there are none. */
+/* Appends a section with a table of names, counts and percentages, rounded half up, of `total`
+ * picks. shares [count], in the order of the rows; nothing is appended where there are none. */
 static void put_table(sheet *self, const char *title, const alcore__share *shares, int64_t count,
                       int64_t total) {
     char number[32];

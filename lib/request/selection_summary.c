@@ -10,7 +10,8 @@
 #include "base/number.h"
 #include "request/selection_internal.h"
 
-/* Writes the digits with a comma before every group of three, counted from the right. */
+/* Writes the digits with a comma before every group of three, counted from the right, to out, which
+ * is returned so that the call can stand in an argument list. */
 const char *alcore__thousands(int64_t value, char out[32]) {
     char digits[24];
     int length = snprintf(digits, sizeof digits, "%" PRId64, value);
@@ -23,6 +24,7 @@ const char *alcore__thousands(int64_t value, char out[32]) {
     return out;
 }
 
+/* An integer of fewer than 16 digits with thousands, any other number in the fewest digits. */
 const char *alcore__amount(double value, char out[40]) {
     if (value == floor(value) && fabs(value) < 9e15) return alcore__thousands((int64_t)value, out);
     alcore__print_double(value, out);
@@ -171,6 +173,7 @@ static void say_sources(lines *page, const alcore__ranking *ranking) {
     }
 }
 
+/* part of whole, above 0, in whole per cent, rounded half up. */
 static int64_t percent(int64_t part, int64_t whole) {
     return (200 * part + whole) / (2 * whole);
 }

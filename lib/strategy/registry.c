@@ -18,7 +18,7 @@ const alcore__strategy_def *alcore__strategy_at(int32_t index) {
 
 const alcore__strategy_def *alcore__strategy_find(const char *name) {
     for (int32_t i = 0; name && i < STRATEGY_COUNT; i++) {
-        if (!strcmp(STRATEGIES[i]->name, name)) return STRATEGIES[i];
+        if (strcmp(STRATEGIES[i]->name, name) == 0) return STRATEGIES[i];
     }
     return NULL;
 }
@@ -60,8 +60,8 @@ alcore_status alcore_strategy_builtin_param(const char *name, int32_t index,
                                    : alcore__strategy_unknown(name));
 }
 
-/* The index-th need of a strategy for the pool in a role (ALCORE_ROLE_*), "a|b" for either column;
- * NULL ends the list. */
+/* The index-th need of a strategy, with its default parameters, for the pool in a role
+ * (ALCORE_ROLE_*): a column name, "a|b" for either column; NULL ends the list. */
 const char *alcore_strategy_builtin_needs(const char *name, int32_t role, int32_t index) {
     const alcore__strategy_def *def = alcore__strategy_find(name);
     if (!def || role < ALCORE_ROLE_CANDIDATES || role > ALCORE_ROLE_TARGET || index < 0)

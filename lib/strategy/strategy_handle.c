@@ -10,7 +10,8 @@
 
 static const char PREFIX[] = "strategy ";
 
-/* A dataset has one place more, for the embeddings that the similarity limit reads. */
+/* Columns that a host may name for a role. A dataset has one place more, for the embeddings that
+ * the similarity limit reads. */
 enum { MAX_HOST_NEEDS = ALCORE__DATASET_COLUMNS - 1 };
 
 /* The destructor of the handle, called when its last reference goes. The host's destroy callback
@@ -144,7 +145,8 @@ static alcore_status get_value(const void *handle, const char *name, const char 
     return alcore__values_get(&strategy->values, strategy->owner, name, out_text);
 }
 
-static const alcore__param_calls PARAM_CALLS = {"strategy", set_value, get_value};
+static const alcore__param_calls PARAM_CALLS = {"strategy" /* what messages call the handle */,
+                                                set_value, get_value};
 
 /* Sets one parameter from its text; ALCORE_E_BUSY while another thread runs or reads the strategy.
  */
@@ -167,6 +169,7 @@ alcore_status alcore_strategy_get(alcore_strategy *strategy, const char *name,
     return alcore__param_get(&PARAM_CALLS, strategy, name, out_text);
 }
 
+/* The name inside owner, "strategy NAME": for a host's strategy the one that the host gave. */
 const char *alcore__strategy_name(const alcore_strategy *strategy) {
     return strategy->owner + sizeof PREFIX - 1;
 }
@@ -183,6 +186,7 @@ bool alcore__strategy_reads_languages(const alcore_strategy *strategy) {
     return strategy->def->reads_languages;
 }
 
+/* Only strategies that score rows from their columns have score_rows. */
 bool alcore__strategy_scores(const alcore_strategy *strategy) {
     return strategy->def->score_rows;
 }
@@ -203,7 +207,9 @@ static const char *list_entry(const char *const *list, int32_t index) {
     return NULL;
 }
 
-/* The list of the registry, as the parameters have it, or the one that the host gave. */
+/* The index-th column that the strategy reads of the pool in a role (ALCORE_ROLE_*), "a|b" for
+ * either of two; NULL past the last and for an unknown role. From the list of the definition, as
+ * the parameters have it, or from the one that the host gave. */
 const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role, int32_t index) {
     if (role < ALCORE_ROLE_CANDIDATES || role > ALCORE_ROLE_TARGET) return NULL;
     const alcore__strategy_def *def = strategy->def;
@@ -216,5 +222,6 @@ const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role
 
 /* Without a list nobody knows what a host's function reads, so it is shown every pool. */
 bool alcore__strategy_reads(const alcore_strategy *strategy, int32_t role) {
-    return strategy->def == &alcore__strategy_of_host || alcore__strategy_needs(strategy, role, 0);
+    return strategy->def == &alcore__strategy_of_host ||
+           alcore__strategy_needs(strategy, role, 0 /* at least one */);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Explains the picks of one budget by the terms of the score (docs/spec/budgets.md).
  *
- * For a score that is a sum of weighted terms, s(x) = sum_t w_t r_t(x) with r_t the rescaled value
- * of term t, this file computes for every pick
+ * A pick has a rank, from 0 for the one bought first, and a position among the candidates. What one
+ * budget bought is a purchase. For a score that is a sum of weighted terms, s(x) = sum_t w_t r_t(x)
+ * with r_t the rescaled value of term t, this file computes for every pick
  *   - how many candidates have a value of t as large or larger, among all or inside the pick's
  *     group: what "top 2 %" is made from;
  *   - the contribution w_t (r_t(x) - mean r_t): the term with the largest one decided the pick;
@@ -37,7 +38,8 @@ void alcore__purchase_clear(alcore_ctx *ctx, alcore__purchase *purchase) {
     *purchase = (alcore__purchase){0};
 }
 
-/* Values [candidates] of a record column; NULL: the strategy keeps none of that name and type. */
+/* Values [candidates] of a record column, double or int64_t by dtype; NULL: the strategy keeps none
+ * of that name and type, or name is NULL. */
 static const void *find_column(const alcore__outcome *outcome, const char *name, int32_t dtype) {
     for (int32_t c = 0; name && c < outcome->column_count; c++) {
         const alcore__record_column *column = &outcome->columns[c];
@@ -83,13 +85,14 @@ static alcore_status count_at_least(alcore_ctx *ctx, const alcore__outcome *outc
     ALCORE__TRY(alcore__new_array(ctx, (size_t)picks, sizeof *sorted, &sorted));
     for (int64_t rank = 0; rank < picks; rank++) {
         int64_t position = purchase->picks[rank];
-        sorted[rank] =
-            (threshold){group ? group[position] : 0, value_or_lowest(values[position]), rank, 0};
+        sorted[rank] = (threshold){.group = group ? group[position] : 0,
+                                   .value = value_or_lowest(values[position]),
+                                   .rank = rank};
     }
     qsort(sorted, (size_t)picks, sizeof *sorted, compare_thresholds);
     alcore_status status = ALCORE_OK;
     for (int64_t i = 0; i < outcome->count && status == ALCORE_OK; i++) {
-        threshold candidate = {group ? group[i] : 0, value_or_lowest(values[i]), 0, 0};
+        threshold candidate = {.group = group ? group[i] : 0, .value = value_or_lowest(values[i])};
         /* After the bisection the thresholds before `low` are not above the candidate. Most
          * candidates reach no pick: the comparison with the lowest threshold tells that at once. */
         int64_t low = 0, high = compare_thresholds(&sorted[0], &candidate) > 0 ? 0 : picks;
@@ -234,9 +237,9 @@ static alcore_status explain_term(alcore__run *run, const alcore__term *term,
     return count_at_least(run->ctx, outcome, purchase, values, group, part->at_least);
 }
 
-/* Where two terms or more have a weight, fills in what each contributed to the picks and which
- * picks it alone would have made. With one weighted term the answers would be "all of it" and
- * "all". */
+/* Sets explanation->mixed. Where two terms or more have a weight, fills in what each contributed to
+ * the picks and which picks it alone would have made. With one weighted term the answers would be
+ * "all of it" and "all". */
 static alcore_status explain_mix(alcore__run *run, const alcore__purchase *purchase,
                                  alcore__explanation *explanation) {
     int32_t weighted = 0;
@@ -258,14 +261,16 @@ static alcore_status explain_mix(alcore__run *run, const alcore__purchase *purch
 }
 
 /* Called for each purchase after the strategy's finish, when scores and record columns are
- * complete. Strategies without a table of terms get the counts of their score only. */
+ * complete; its picks are there and its explanation is empty. Strategies without a table of terms
+ * get the counts of their score only: score_at_least [picks], how many candidates score no less
+ * than the pick. A table has at most ALCORE__TERMS (4) rows. */
 alcore_status alcore__explain(alcore__run *run, alcore__purchase *purchase) {
     alcore__explanation *explanation = &purchase->explanation;
     const alcore__outcome *outcome = &run->outcome;
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)purchase->pick_count, sizeof(int64_t),
                                   &explanation->score_at_least));
-    ALCORE__TRY(count_at_least(run->ctx, outcome, purchase, outcome->scores, NULL,
-                               explanation->score_at_least));
+    ALCORE__TRY(count_at_least(run->ctx, outcome, purchase, outcome->scores,
+                               NULL /* among all candidates */, explanation->score_at_least));
     const alcore__term *term = run->def->terms;
     for (; term && term->name && explanation->count < ALCORE__TERMS; term++) {
         if (!find_column(outcome, term->column, ALCORE_FLOAT64)) continue;

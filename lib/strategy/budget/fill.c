@@ -7,6 +7,11 @@
  *   stop       ends at the first candidate with S + cost > B
  *   skip       passes over candidates with S + cost > B
  *
+ * A candidate is named by its position among all candidates; outcome.rows gives its pool row. Costs
+ * are by pool row, in the unit of the budget; a request without costs counts rows. Keys order the
+ * candidates, the largest first. The first budget of a request is the largest; further ones are
+ * spent afterwards from the same order.
+ *
  * A ranking is walked only as far as the budget reaches. Cost without the similarity limit: one
  * partial ranking of the candidates; with it one product of each offered row with every pick. */
 #include "strategy/budget/fill.h"
@@ -75,14 +80,14 @@ static alcore_status compare(alcore__filler *filler, int64_t position, bool *red
     alcore_sys_rows row = {0};
     ALCORE__TRY(column->ops->rows(column, run->outcome.rows[position], 1, &filler->scratch, &row));
     double *vector = filler->chosen + count * dims, *dots = NULL;
-    ALCORE__TRY(kernels->widen(&work, &row, NULL, vector));
+    ALCORE__TRY(kernels->widen(&work, &row, NULL /* no mask */, vector));
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count + 1, sizeof *dots, &dots));
     alcore_sys_rows all = {.data = filler->chosen,
                            .count = count + 1,
                            .dims = dims,
                            .stride = dims,
                            .dtype = ALCORE_FLOAT64};
-    alcore_status status = kernels->dots(&work, &all, NULL, vector, dots);
+    alcore_status status = kernels->dots(&work, &all, NULL /* no mask */, vector, dots);
     double norm = status == ALCORE_OK ? sqrt(dots[count]) : 0.0;
     filler->norms[count] = norm;
     if (status == ALCORE_OK && !isfinite(norm))
@@ -97,9 +102,10 @@ static alcore_status compare(alcore__filler *filler, int64_t position, bool *red
     return status;
 }
 
-/* Offers the candidate at a position to the budget; each is offered at most once. The order of the
- * tests is part of the contract (docs/spec/budgets.md), as each counts its refusals: cost 0, then
- * the similarity limit, then the budget. Offers are recorded where further budgets replay them. */
+/* Offers the candidate at a position to the budget; each is offered at most once, and none after
+ * the filler is full (the caller asks). The order of the tests is part of the contract
+ * (docs/spec/budgets.md), as each counts its refusals: cost 0, then the similarity limit, then the
+ * budget. Offers are recorded where further budgets replay them. */
 alcore_status alcore__filler_offer(alcore__filler *filler, int64_t position, bool *bought) {
     alcore__run *run = filler->run;
     *bought = false;
@@ -138,6 +144,8 @@ alcore_status alcore__filler_offer(alcore__filler *filler, int64_t position, boo
     return ALCORE_OK;
 }
 
+/* Offers positions [count], the best first; positions past those that the budget pays are not
+ * offered. What is bought stays with the filler. */
 alcore_status alcore__filler_offer_all(alcore__filler *filler, const int64_t *positions,
                                        int64_t count) {
     alcore_status status = ALCORE_OK;
@@ -209,8 +217,8 @@ double alcore__expected_picks(const alcore__run *run) {
     return expected_picks(run, run->input->fill.budget);
 }
 
-/* Buys in the order of keys [candidates], the largest first, until purchase->budget is spent or the
- * candidates end. */
+/* Buys in the order of keys [candidates], without NaN, the largest first, until purchase->budget,
+ * which is the only input in *purchase, is spent or the candidates end. */
 alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purchase *purchase) {
     const alcore__run_input *input = run->input;
     int64_t count = run->outcome.count, done = 0, *order = NULL;
@@ -218,8 +226,9 @@ alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purc
     alcore__filler_begin(&filler, run);
     filler.budget = purchase->budget;
     alcore_status status = ALCORE_OK;
-    /* Only the first candidates of the order are made, as many as the budget is expected to buy;
-     * where that was too few, four times as many are ordered and the walk goes on. */
+    /* Only the first candidates of the order are made, as many as the budget is expected to buy and
+     * 64 more; where that was too few, four times as many are ordered and the walk goes on at
+     * `done`, as the longer order begins with the shorter one. */
     double expected = expected_picks(run, purchase->budget) + 64.0;
     int64_t ordered = expected < (double)count ? (int64_t)expected : count;
     while (done < count && !alcore__filler_full(&filler) && status == ALCORE_OK) {
@@ -247,6 +256,7 @@ alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purc
     return status;
 }
 
+/* The run's own budget, the largest of the request, spent by keys [candidates]. */
 alcore_status alcore__fill_ranked(alcore__run *run, const double *keys) {
     alcore__purchase purchase = {.budget = run->input->fill.budget};
     ALCORE__TRY(alcore__fill_by(run, keys, &purchase));

@@ -9,11 +9,13 @@
 #include "base/rng.h"
 #include "strategy/strategy_run.h"
 
+/* Entries between two calls that report progress and poll cancellation. */
 enum { ENTRIES_A_TICK = 4096 };
 
+/* A candidate in the heap. */
 typedef struct entry {
-    double key;
-    int64_t position; /* of the candidate */
+    double key;       /* no NaN; the largest comes first */
+    int64_t position; /* of the candidate: its index among all candidates, in the order of rows */
 } entry;
 
 /* How two candidates are compared. */
@@ -28,7 +30,7 @@ typedef struct tie_rule {
  * sorted. */
 static bool precedes(const tie_rule *ties, const entry *a, const entry *b) {
     if (a->key != b->key) return a->key > b->key;
-    if (ties->random) {
+    if (ties->random) { /* derive(seed, TIE, row, 0); the last number is not used */
         uint64_t left =
             alcore__rng_derive(ties->seed, ALCORE__TAG_TIE, (uint64_t)ties->rows[a->position], 0);
         uint64_t right =
@@ -50,14 +52,15 @@ static void sink(const tie_rule *ties, entry *heap, int64_t count, int64_t slot)
     heap[slot] = moved;
 }
 
-/* Puts the `best` first candidates of the order by keys [count] into heap [best], in heap order
- * with the last of them at the root: a candidate is compared with the root and replaces it. */
+/* Puts the `best` first candidates (best <= count) of the order by keys [count] into heap [best],
+ * in heap order with the last of them at the root: a candidate that precedes the root replaces it.
+ */
 static alcore_status fill_heap(alcore_ctx *ctx, const tie_rule *ties, const double *keys,
                                int64_t count, entry *heap, int64_t best) {
-    for (int64_t i = 0; i < best; i++) heap[i] = (entry){keys[i], i};
+    for (int64_t i = 0; i < best; i++) heap[i] = (entry){.key = keys[i], .position = i};
     for (int64_t i = best / 2 - 1; i >= 0; i--) sink(ties, heap, best, i);
     for (int64_t i = best; i < count; i++) {
-        entry next = {keys[i], i};
+        entry next = {.key = keys[i], .position = i};
         if (precedes(ties, &next, &heap[0])) {
             heap[0] = next;
             sink(ties, heap, best, 0);
@@ -67,14 +70,15 @@ static alcore_status fill_heap(alcore_ctx *ctx, const tie_rule *ties, const doub
     return ALCORE_OK;
 }
 
-/* Lists the positions of the `best` first of count candidates in out [best], the first one first.
- * rows [count]: pool rows, from which random ties are drawn; NULL is allowed with ties by index.
- * Cost: count log(best) comparisons, memory 16 bytes for each of the best. */
+/* Lists the positions of the `best` first of count candidates in out [best], or of all where there
+ * are fewer, the first one first: the root of the heap is the last that is left. keys [count]: no
+ * NaN. rows [count]: pool rows, from which random ties are drawn; NULL is allowed with ties by
+ * index. Cost: count log(best) comparisons, memory 16 bytes for each of the best. */
 alcore_status alcore__rank(alcore_ctx *ctx, const double *keys, const int64_t *rows, int64_t count,
                            int32_t tie, uint64_t seed, int64_t best, int64_t *out) {
     if (best > count) best = count;
     if (best <= 0) return ALCORE_OK;
-    tie_rule ties = {rows, seed, tie == ALCORE__TIE_RANDOM};
+    tie_rule ties = {.rows = rows, .seed = seed, .random = tie == ALCORE__TIE_RANDOM};
     entry *heap; /* [best] */
     ALCORE__TRY(alcore__new_array(ctx, (size_t)best, sizeof *heap, &heap));
     alcore_status status = fill_heap(ctx, &ties, keys, count, heap, best);
@@ -88,14 +92,14 @@ alcore_status alcore__rank(alcore_ctx *ctx, const double *keys, const int64_t *r
     return status;
 }
 
-/* out [count]: rank of each value from 1 for the smallest; equal values share the mean of their
- * ranks. */
+/* out [count]: rank of each of values [count], which hold no NaN, from 1 for the smallest; equal
+ * values share the mean of their ranks, which may end in .5. */
 alcore_status alcore__average_ranks(alcore_ctx *ctx, const double *values, int64_t count,
                                     double *out) {
     int64_t *order; /* [count] indices of values, the largest value first */
     ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *order, &order));
-    alcore_status status =
-        alcore__rank(ctx, values, NULL, count, ALCORE__TIE_INDEX, 0, count, order);
+    alcore_status status = alcore__rank(ctx, values, NULL /* no rows */, count, ALCORE__TIE_INDEX,
+                                        0 /* seed */, count, order);
     for (int64_t first = 0, end; first < count && status == ALCORE_OK; first = end) {
         end = first + 1;
         while (end < count && values[order[end]] == values[order[first]]) end++;

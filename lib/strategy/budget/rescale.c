@@ -22,8 +22,9 @@ static alcore_status by_rank(const alcore__run *run, double *values) {
     return status;
 }
 
-/* Rescales values [candidates] in place so that terms of different units can be added: to [0, 1] by
- * range or by rank, or to mean 0 and deviation 1. Equal values all become 0. */
+/* Rescales values [candidates], one or more and without NaN, in place so that terms of different
+ * units can be added: to [0, 1] by range or by rank, or to mean 0 and deviation 1. Equal values all
+ * become 0. */
 alcore_status alcore__rescale(const alcore__run *run, int64_t scale, double *values) {
     int64_t count = run->outcome.count;
     if (scale == ALCORE__RESCALE_NONE) return ALCORE_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spending every budget of a request. The strategy ran once, under the largest budget. A ranking is
- * walked once more for each further budget; a strategy that chooses one row after another is
+/* Spending every budget of a request. The strategy ran once, under the largest budget, that of
+ * run->input->fill; the others are its further budgets. Purchases are what budgets buy. A ranking
+ * is walked once more for each further budget; a strategy that chooses one row after another is
  * offered its own choices again, or runs again where its choices depend on the budget: with
  * fill=skip, and for a strategy that says so. */
 #include "strategy/budget/spend.h"
@@ -17,15 +18,17 @@ static alcore_status run_whole(const alcore__run *like, const alcore__run_input 
                                alcore__outcome *out) {
     memset(out, 0, sizeof *out);
     alcore__run *run;
-    ALCORE__TRY(alcore__run_begin(like->strategy, like->def, like->values, input, NULL, &run));
+    ALCORE__TRY(alcore__run_begin(like->strategy, like->def, like->values, input,
+                                  NULL /* no settings of tests */, &run));
     alcore_status status = alcore__run_drive(run);
     if (status == ALCORE_OK) status = alcore__run_finish(run, out);
     alcore__run_free(run);
     return status;
 }
 
-/* A strategy that chooses one row after another looks at what is left of the budget with fill=skip,
- * so that a smaller budget may buy other rows: the strategy runs once more for each. */
+/* Runs the strategy of `run` once more with another budget only and moves what that buys, with its
+ * explanation, to *purchase. Needed where a smaller budget may buy rows that are no prefix of those
+ * of a larger one. */
 static alcore_status run_again(const alcore__run *run, double budget, alcore__purchase *purchase) {
     alcore__run_input input = *run->input;
     alcore__outcome outcome;
@@ -41,14 +44,15 @@ static alcore_status run_again(const alcore__run *run, double budget, alcore__pu
                                    .unaffordable = outcome.unaffordable,
                                    .free_rows = outcome.free_rows,
                                    .explanation = outcome.explanation};
-    outcome.picks = NULL;
+    outcome.picks = NULL; /* these two moved to the purchase; the rest is freed */
     outcome.explanation = (alcore__explanation){0};
     alcore__outcome_clear(run->ctx, &outcome);
     return ALCORE_OK;
 }
 
-/* With fill=skip a strategy that picks row after row may choose differently under a smaller budget,
- * so it runs again for each. */
+/* Runs the strategy again for each further budget: outcome->further [further_count]. With fill=skip
+ * a strategy that picks row after row looks at what is left of the budget, and may choose
+ * differently under a smaller one; so may a strategy with rows_depend_on_budget. */
 static alcore_status run_again_each(alcore__run *run) {
     const alcore__fill *fill = &run->input->fill;
     alcore__outcome *outcome = &run->outcome;

@@ -38,6 +38,7 @@ static alcore_status list_source(alcore_ctx *ctx, const alcore__dataset *dataset
     ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof(int64_t), &out->rows));
     ALCORE__TRY(
         alcore__new_array(ctx, (size_t)out->blocks + 1, sizeof(int64_t), &out->block_starts));
+    /* out->count, zeroed above, grows to `count`. */
     for (int64_t i = 0; i < rows; i++) {
         if (i % ALCORE_BLOCK_ROWS == 0) out->block_starts[i / ALCORE_BLOCK_ROWS] = out->count;
         if (!mask || mask[i]) out->rows[out->count++] = i;

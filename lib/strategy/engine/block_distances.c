@@ -5,8 +5,9 @@
  *   sums[i, g] = sum over target rows t of group g of ||e(i) - e(t)||
  *
  * Strategies call these functions in a pass over candidates, once for each block of the target.
- * Kernels work by matrix row and strategies by index among the active rows, so each function writes
- * a mask by matrix row, calls the kernel, and copies the entries of the active rows to out. */
+ * Active rows of a block are those that take part, numbered by their index; matrix rows are those
+ * that kernels see, with inactive ones between them. So each function writes a mask by matrix row,
+ * calls the kernel, and copies the entries of the active rows to out. */
 #include <string.h>
 
 #include "strategy/engine/runner.h"
@@ -14,7 +15,7 @@
 /* What the kernel is given, by matrix row; on the scratch stack. */
 typedef struct spread {
     uint8_t *mask;  /* [matrix rows] 1: the row's distances are computed */
-    double *out[2]; /* [matrix rows, groups] sums; or low and high */
+    double *out[2]; /* [matrix rows, groups] the sums, and out[1] not used; or low and high */
 } spread;
 
 /* Spreads the wanted rows out by matrix row and pushes `outputs` arrays [matrix rows, groups] for
@@ -54,7 +55,7 @@ alcore_status alcore__matrix_distances(const alcore__matrix *matrix, const uint8
     alcore_sys_work work = alcore__run_work(matrix->block->run);
     alcore__scratch_mark mark = alcore__scratch_get_mark(matrix->block);
     spread by_row;
-    ALCORE__TRY(push_spread(matrix, wanted, groups, 1, &by_row));
+    ALCORE__TRY(push_spread(matrix, wanted, groups, 1 /* output: sums */, &by_row));
     ALCORE__TRY(alcore__run_kernels(matrix->block->run)
                     ->distance_sums(&work, &matrix->rows, by_row.mask, targets, group, groups,
                                     by_row.out[0]));
@@ -71,7 +72,7 @@ alcore_status alcore__matrix_distance_bounds(const alcore__matrix *matrix,
     alcore_sys_work work = alcore__run_work(matrix->block->run);
     alcore__scratch_mark mark = alcore__scratch_get_mark(matrix->block);
     spread by_row;
-    ALCORE__TRY(push_spread(matrix, NULL, groups, 2, &by_row));
+    ALCORE__TRY(push_spread(matrix, NULL /* all rows */, groups, 2 /* low, high */, &by_row));
     ALCORE__TRY(alcore__run_kernels(matrix->block->run)
                     ->distance_bounds(&work, &matrix->rows, by_row.mask, targets, group, groups,
                                       by_row.out[0], by_row.out[1]));
@@ -82,7 +83,9 @@ alcore_status alcore__matrix_distance_bounds(const alcore__matrix *matrix,
 }
 
 /* The nearest of one block of targets for each wanted row, by the search kernel with one neighbor a
- * row. */
+ * row. sq_dist [active rows], in and out: the squared distance to the nearest target of the blocks
+ * before (HUGE_VAL at first) becomes the smaller of that and the one found; entries of rows that
+ * are not wanted stay. wanted [active rows], NULL: all; target_mask [targets], NULL: all count. */
 alcore_status alcore__matrix_join_nearest(const alcore__matrix *matrix, const uint8_t *wanted,
                                           const alcore_sys_rows *targets,
                                           const uint8_t *target_mask, double *sq_dist) {
@@ -92,13 +95,13 @@ alcore_status alcore__matrix_join_nearest(const alcore__matrix *matrix, const ui
     alcore__scratch_mark mark = alcore__scratch_get_mark(block);
     spread by_row;    /* out[0]: [matrix rows] squared distance to the nearest target */
     int64_t *nearest; /* [matrix rows] row of that target; -1: none */
-    ALCORE__TRY(push_spread(matrix, wanted, 1, 1, &by_row));
+    ALCORE__TRY(push_spread(matrix, wanted, 1 /* group */, 1 /* output */, &by_row));
     ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, sizeof *nearest, &nearest));
     for (int64_t i = 0; i < matrix->rows.count; i++) nearest[i] = -1;
-    const alcore_sys_best best = {1, nearest, by_row.out[0]};
-    ALCORE__TRY(
-        alcore__run_kernels(block->run)
-            ->knn(&work, &matrix->rows, by_row.mask, targets, target_mask, &search, NULL, &best));
+    const alcore_sys_best best = {.k = 1, .row = nearest, .value = by_row.out[0]};
+    ALCORE__TRY(alcore__run_kernels(block->run)
+                    ->knn(&work, &matrix->rows, by_row.mask, targets, target_mask, &search,
+                          NULL /* neighbors of targets are not wanted */, &best));
     for (int64_t i = 0; i < block->count; i++) {
         int64_t matrix_row = alcore__matrix_row_of(matrix, i);
         if (nearest[matrix_row] >= 0 && by_row.out[0][matrix_row] < sq_dist[i])

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scores and embeddings of one block.
+/* Scores and embeddings of one block, a run of 8192 pool rows of which some are active: take part.
  *
- * Kernels work on runs of rows with a mask, strategies on active rows. So a function of block.h
- * spreads its inputs out (one entry per index becomes one per matrix row), calls the kernel, and
- * collects the outputs of the active rows; where every row of the run is active both are the same
- * arrays and nothing is copied. The spread arrays lie on the scratch stack while the function
- * runs. */
+ * Kernels work on runs of rows with a mask, strategies on active rows, which are numbered from 0 by
+ * their index in the block. The rows of the run that a kernel sees are the matrix rows. So a
+ * function of block.h spreads its inputs out (one entry per index becomes one per matrix row),
+ * calls the kernel, and collects the outputs of the active rows; where every row of the run is
+ * active both are the same arrays and nothing is copied. The spread arrays lie on the scratch stack
+ * while the function runs. */
 #include <math.h>
 #include <string.h>
 
@@ -20,6 +21,8 @@ static int64_t block_span(const alcore__block *block) {
 
 /* The mask [span] of these pool rows; NULL: every row between the two is active. */
 static const uint8_t *span_mask(const alcore__block *block) {
+    /* A row between two active ones that is not active was masked: active->mask is not NULL then.
+     */
     const alcore__active_rows *active = &block->run->active[block->source];
     return block_span(block) == block->count ? NULL : active->mask + block->rows[0];
 }
@@ -27,8 +30,9 @@ static const uint8_t *span_mask(const alcore__block *block) {
 /* ---- scores ---- */
 
 /* Scores the rows of the pool from the block's first active row to its last, then picks out the
- * active ones: rank, score and raw are [active rows]. Scorers work on a run of rows with a mask,
- * hence the three temporary arrays [span]. */
+ * active ones. rank, score and raw are [active rows]: what rows are ordered by, what is reported
+ * (larger = more worth labeling), and the quantity of the paper; score and raw may be NULL. Scorers
+ * work on a run of rows with a mask, hence the three temporary arrays [span]. */
 alcore_status alcore__block_scores(alcore__block *block, double *rank, double *score, double *raw) {
     const alcore__run *run = block->run;
     int64_t first = block->rows[0], span = block_span(block);
@@ -92,9 +96,10 @@ alcore_status alcore__target_rows(alcore__block *block, int64_t target_block,
 }
 
 /* The embeddings of the block as a matrix for kernels, in one of two forms: a copy made in an
- * earlier pass holds the active rows only (no mask, matrix row = index); else the rows of the pool
- * from the first active one to the last, with a mask where some are not active. unit: kernels take
- * each row divided by its length. */
+ * earlier pass, or just now for the later ones, holds the active rows only (no mask, matrix row =
+ * index); else the rows of the pool from the first active one to the last, with a mask where some
+ * are not active, which lie in the column or in the thread's reader. unit: kernels take each row
+ * divided by its length. The values are not checked for NaN here. */
 alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matrix *out) {
     const alcore__active_rows *active = &block->run->active[block->source];
     const alcore__column *column = alcore__dataset_find(active->dataset, "embeddings");
@@ -114,7 +119,7 @@ alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matr
 }
 
 /* The index among the active rows of the active row at a matrix row; by bisection, as block->rows
- * ascends. */
+ * (pool rows of the active rows) ascends. The caller gives no matrix row that is not active. */
 int64_t alcore__matrix_index_of(const alcore__matrix *matrix, int64_t matrix_row) {
     if (!matrix->mask) return matrix_row;
     const alcore__block *block = matrix->block;
@@ -140,7 +145,7 @@ alcore_status alcore__matrix_copy_row(const alcore__matrix *matrix, int64_t inde
     row.data = (const char *)row.data + bytes;
     row.first += matrix_row;
     row.count = 1;
-    return alcore__run_kernels(matrix->block->run)->widen(&work, &row, NULL, out);
+    return alcore__run_kernels(matrix->block->run)->widen(&work, &row, NULL /* no mask */, out);
 }
 
 /* ---- checks ---- */
@@ -149,7 +154,11 @@ alcore_status alcore__matrix_copy_row(const alcore__matrix *matrix, int64_t inde
  * row `row` of the pool that the source (ALCORE__OVER_*) belongs to. */
 alcore_status alcore__vector_check(const double *values, int64_t dims, int32_t source,
                                    int64_t row) {
-    static const char *const WHERE[] = {"", "", " of the labeled pool", " of the target"};
+    static const char *const WHERE[ALCORE__SOURCES] = {[ALCORE__OVER_CANDIDATES] = "",
+                                                       [ALCORE__OVER_LABELED_ROWS] = "",
+                                                       [ALCORE__OVER_LABELED_POOL] =
+                                                           " of the labeled pool",
+                                                       [ALCORE__OVER_TARGET] = " of the target"};
     for (int64_t j = 0; j < dims; j++) {
         if (isfinite(values[j])) continue;
         return alcore__fail_nan("row %lld%s: component %lld in column \"embeddings\" is %s",
@@ -203,7 +212,7 @@ static alcore_status push_groups(const alcore__matrix *matrix, const int32_t *gr
     *by_row = group;
     if (!matrix->mask) return ALCORE_OK;
     ALCORE__TRY(alcore__scratch_push(matrix->block, matrix->rows.count, sizeof *spread, &spread));
-    memset(spread, 0xff, (size_t)matrix->rows.count * sizeof *spread);
+    memset(spread, 0xff, (size_t)matrix->rows.count * sizeof *spread); /* -1 everywhere */
     for (int64_t i = 0; i < matrix->block->count; i++)
         spread[alcore__matrix_row_of(matrix, i)] = group[i];
     *by_row = spread;
@@ -228,10 +237,12 @@ static alcore_status call_vector_kernel(const alcore__matrix *matrix, vector_ker
     return ALCORE_OK;
 }
 
+/* out [active rows]: dot(row, vector), vector [dims]. */
 alcore_status alcore__matrix_dots(const alcore__matrix *matrix, const double *vector, double *out) {
     return call_vector_kernel(matrix, alcore__run_kernels(matrix->block->run)->dots, vector, out);
 }
 
+/* out [active rows]: ||row - vector||^2, vector [dims]. */
 alcore_status alcore__matrix_sq_dists(const alcore__matrix *matrix, const double *vector,
                                       double *out) {
     return call_vector_kernel(matrix, alcore__run_kernels(matrix->block->run)->sq_dists, vector,
@@ -287,12 +298,12 @@ alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int3
  * pool; the partial of their pass is that sum. */
 alcore_status alcore__matrix_sum(const alcore__matrix *matrix, double *sums) {
     alcore__scratch_mark mark = alcore__scratch_get_mark(matrix->block);
-    int32_t *all_in_one;
-    int64_t count;
+    int32_t *all_in_one; /* [active rows] group 0 for each */
+    int64_t count;       /* of active rows; known before */
     ALCORE__TRY(
         alcore__scratch_push(matrix->block, matrix->block->count, sizeof *all_in_one, &all_in_one));
     memset(all_in_one, 0, (size_t)matrix->block->count * sizeof *all_in_one);
-    ALCORE__TRY(alcore__matrix_group_sums(matrix, all_in_one, 1, sums, &count));
+    ALCORE__TRY(alcore__matrix_group_sums(matrix, all_in_one, 1 /* group */, sums, &count));
     alcore__scratch_release(matrix->block, mark);
     return ALCORE_OK;
 }
@@ -325,15 +336,16 @@ static void collect_nearest(const alcore__matrix *matrix, const int32_t *group,
         if (group[i] < 0) continue;
         out->nearest[i] = by_row->nearest[matrix_row];
         if (out->distance) out->distance[i] = by_row->distance[matrix_row];
-        if (out->high) out->low[i] = by_row->low[matrix_row];
+        if (out->high) out->low[i] = by_row->low[matrix_row]; /* both are wanted or none is */
         if (out->high) out->high[i] = by_row->high[matrix_row];
     }
 }
 
 /* Finds the nearest centroid of each active row that has a group: group g owns the centroids
  * centroid_starts[g] .. centroid_starts[g + 1] - 1 of centroids [all, dims]; group [active rows],
- * -1: the row is left as it was. The arrays of out are [active rows]; those that are NULL are not
- * wanted. */
+ * -1: the row is left as it was. The arrays of out are [active rows]: the centroid, counted from 0
+ * within the group, its squared distance, and bounds of L2 distances (not squared) to the nearest
+ * (high) and to every other centroid of the group (low); those that are NULL are not wanted. */
 alcore_status alcore__matrix_nearest(const alcore__matrix *matrix, const int32_t *group,
                                      int64_t groups, const int64_t *centroid_starts,
                                      const double *centroids, const alcore__nearest *out) {
@@ -341,7 +353,7 @@ alcore_status alcore__matrix_nearest(const alcore__matrix *matrix, const int32_t
     alcore_sys_work work = alcore__run_work(block->run);
     alcore__scratch_mark mark = alcore__scratch_get_mark(block);
     const int32_t *groups_by_row;
-    alcore__nearest by_row = *out;
+    alcore__nearest by_row = *out; /* [matrix rows] each: what the kernel writes */
     ALCORE__TRY(push_groups(matrix, group, &groups_by_row));
     if (matrix->mask)
         ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, sizeof *by_row.nearest,

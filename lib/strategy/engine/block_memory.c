@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is kept with a block of candidates between passes (alcore__block_memory): bytes of the
  * strategy, doubles that kernels update, and copies of the embeddings. All of it is freed with the
- * shard. A copy of the embeddings is made on the first visit, and only in runs of many passes:
+ * shard, the part of the pool that a process works on. Active rows of a block are those that take
+ * part, numbered by their index; matrix rows are those that kernels see, inactive ones between them
+ * included unless the active rows were copied together. An engine has memory of its own, a
+ * device's, where its table of kernels has `upload`. A copy of the embeddings is made on the first
+ * visit, and only in runs of many passes:
  *
  *     on the device   where the engine has memory of its own and enough of it is free
  *     on the host     where reading them again costs more than memory: they come from a file, are
@@ -14,10 +18,11 @@
 #include "strategy/engine/block_embeddings.h"
 
 /* Bytes of embeddings of all candidates up to which copies in host memory are kept. */
-enum { MAX_HOST_COPY = 256 << 20 };
+enum { MAX_HOST_COPY = 256 << 20 }; /* 256 MiB */
 
 /* ---- bytes of the strategy ---- */
 
+/* *out: `bytes` bytes that the first call allocates, zeroed, and every later call finds again. */
 alcore_status alcore__block_local(alcore__block *block, size_t bytes, void *out) {
     void **local = &block->memory->local;
     if (!*local) ALCORE__TRY(alcore__new_array(block->run->ctx, 1, bytes, local));
@@ -50,7 +55,7 @@ alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t c
     alcore_sys_work work = alcore__run_work(run);
     alcore_sys_rows host = as_one_row(values, count), device = {0};
     alcore_status status =
-        kernels->upload ? kernels->upload(&work, &host, NULL, &device) : ALCORE_OK;
+        kernels->upload ? kernels->upload(&work, &host, NULL /* no mask */, &device) : ALCORE_OK;
     bool uploaded = device.data;
     if (status != ALCORE_OK || uploaded) alcore__free(run->ctx, values);
     ALCORE__TRY(status);
@@ -65,7 +70,7 @@ alcore_status alcore__download(const alcore__run *run, const double *values, int
                                double *out) {
     alcore_sys_work work = alcore__run_work(run);
     alcore_sys_rows row = as_one_row(values, count);
-    return alcore__run_kernels(run)->widen(&work, &row, NULL, out);
+    return alcore__run_kernels(run)->widen(&work, &row, NULL /* no mask */, out);
 }
 
 /* Copies values [matrix rows] from the engine's memory and picks out those of active rows: out
@@ -85,8 +90,9 @@ alcore_status alcore__download_active(const alcore__matrix *matrix, const double
 
 /* ---- copies of the embeddings ---- */
 
-/* Asks the engine once for a device copy of the active rows, in runs that read them again. It may
- * refuse for lack of memory; the rows are then read from the column each time. */
+/* Asks the engine once for a device copy of the active rows of `rows`, those with mask
+ * [rows->count] 1 (NULL: all), in runs that read them again (run->repeats). It may refuse for lack
+ * of memory; the rows are then read from the column each time. */
 static alcore_status upload_rows(alcore__block *block, const alcore_sys_rows *rows,
                                  const uint8_t *mask) {
     const alcore__run *run = block->run;
@@ -129,7 +135,9 @@ static alcore_status copy_rows(alcore__block *block, const alcore_sys_rows *rows
 }
 
 /* Whether a copy of the active rows was made earlier; then fills in out as the matrix of exactly
- * these rows (matrix row = index). */
+ * these rows (matrix row = index), the first of which is numbered by its position among all active
+ * rows. The copy on the host has the dims and dtype that the caller set in out. A block of another
+ * source than the candidates has no memory. */
 bool alcore__block_find_copy(const alcore__block *block, alcore_sys_rows *out) {
     const alcore__block_memory *memory = block->memory;
     if (!memory || (!memory->device.data && !memory->host)) return false;

@@ -22,16 +22,18 @@ static alcore_status draw(alcore_ctx *ctx, alcore__rng *rng, int64_t count, int6
     for (int64_t i = 0, n = 0; i < rows && status == ALCORE_OK; i++) {
         if (fate[i] == WAITING) waiting[n++] = i;
     }
-    if (status == ALCORE_OK) status = alcore__rng_sample(NULL, rng, total, count, drawn);
+    if (status == ALCORE_OK)
+        status = alcore__rng_sample(NULL /* its own memory by malloc */, rng, total, count, drawn);
     for (int64_t i = 0; i < count && status == ALCORE_OK; i++) fate[waiting[drawn[i]]] = CHOSEN;
     alcore__free(ctx, drawn);
     alcore__free(ctx, waiting);
     return status;
 }
 
-/* Reduces mask [rows] to `count` of its rows (all, when there are no more): first the rows that
- * were candidates in the previous round, in row order, then a uniform draw from the others.
- * previous [rows]; NULL: none. */
+/* Reduces mask [rows], 1 for the rows that may be selected, to `count` of its rows (all, when there
+ * are no more): first the rows that were candidates in the previous round, in row order, then a
+ * uniform draw from the others. previous [rows]: 1 for those rows; NULL: there are none. The mask
+ * is unchanged after a failure. */
 alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t round, int64_t count,
                                       int64_t rows, const uint8_t *previous, uint8_t *mask) {
     int64_t kept = 0;
@@ -43,6 +45,7 @@ alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t ro
         kept += keep;
     }
     alcore__rng rng;
+    /* The last number is 0, as there is one draw a round. */
     alcore__rng_seed(&rng, alcore__rng_derive(seed, ALCORE__TAG_SUBSAMPLE, (uint64_t)round, 0));
     alcore_status status = draw(ctx, &rng, count - kept, rows, fate);
     for (int64_t i = 0; i < rows && status == ALCORE_OK; i++) mask[i] = fate[i] == CHOSEN;
@@ -56,7 +59,7 @@ alcore_status alcore__strategy_draw(const alcore_strategy *strategy, uint64_t se
                                     int64_t rows, const uint8_t *previous, uint8_t *mask) {
     const alcore__values *values = alcore__strategy_values(strategy);
     int64_t count = alcore__values_integer(values, "candidates");
-    if (count < 1) return ALCORE_OK;
+    if (count < 1) return ALCORE_OK; /* candidates=all, or no such parameter: 0 */
     bool sticky = alcore__values_integer(values, "sticky") == 1;
     return alcore__draw_candidates(alcore__strategy_ctx(strategy), seed, round, count, rows,
                                    sticky ? previous : NULL, mask);

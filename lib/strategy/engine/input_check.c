@@ -6,7 +6,8 @@
 
 #include "strategy/engine/runner.h"
 
-/* The index-th need of the run's strategy for a role; NULL ends the list. A definition that is in
+/* The index-th need of the run's strategy for a role (ALCORE_ROLE_*): a column name, "a|b" for
+ * either column; NULL ends the list. A definition that is in
  * no registry is run without a handle, by tests. */
 static const char *need_of(const alcore__run *run, int32_t role, int32_t index) {
     if (run->strategy) return alcore__strategy_needs(run->strategy, role, index);
@@ -31,7 +32,7 @@ static const char *strategy_name(const alcore__run *run) {
     return run->strategy ? alcore__strategy_name(run->strategy) : run->def->name;
 }
 
-/* Whether the dataset has one of the columns of a need. */
+/* Whether the dataset has one of the columns of a need: a column name, or "a|b" for either. */
 static bool has_one_of(const alcore__dataset *dataset, const char *need) {
     for (int32_t i = 0; i < dataset->column_count; i++) {
         if (alcore__need_names(need, dataset->columns[i].name)) return true;
@@ -96,7 +97,7 @@ alcore_status alcore__check_input(const alcore__run *run) {
     if (input->target.rows)
         ALCORE__TRY(check_needs(run, &input->target, ALCORE_ROLE_TARGET, "the target"));
     if (alcore__reads_embeddings(run, ALCORE_ROLE_CANDIDATES))
-        ALCORE__TRY(check_embeddings(&input->candidates, "the pool", 0));
+        ALCORE__TRY(check_embeddings(&input->candidates, "the pool", 0 /* sets the number */));
     if (input->labeled.rows && alcore__reads_embeddings(run, ALCORE_ROLE_LABELED))
         ALCORE__TRY(
             check_embeddings(&input->labeled, "the labeled pool", alcore__embedding_dims(run)));

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nan=exclude (spec 1.4): finds the rows with a NaN or infinity in the columns that the strategy
- * reads, before anything is decided. One pass over each source; the partial of a block is a byte
- * for each of its active rows, 1 where the row is to be masked. */
+ * reads, before anything is decided. One pass over each source (the candidates, the labeled rows of
+ * their pool, the labeled pool, the target); the partial of a block is a byte for each of its
+ * active rows, the rows that take part so far, 1 where the row is to be masked. The rows of a block
+ * have a position among the active rows of the source, and a row number in the pool. */
 #include <math.h>
 #include <string.h>
 
@@ -11,13 +13,14 @@ static size_t byte_per_row(const alcore__block *block) {
     return (size_t)block->count;
 }
 
-/* Computes the score of each active row and sets bad [active rows] to 1 where it is NaN. With
+/* Computes the rank of each active row, the number that candidates are ordered by, and sets bad
+ * [active rows] to 1 where it is NaN, as the score and the raw quantity then are too. With
  * nan=exclude a scorer reports NaN for a row whose values are NaN or infinite instead of failing,
  * so one test covers both. */
 static alcore_status check_scores(alcore__block *block, uint8_t *bad) {
     double *rank;
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *rank, &rank));
-    ALCORE__TRY(alcore__block_scores(block, rank, NULL, NULL));
+    ALCORE__TRY(alcore__block_scores(block, rank, NULL, NULL)); /* without score and raw */
     for (int64_t i = 0; i < block->count; i++) {
         if (isnan(rank[i])) bad[i] = 1;
     }
@@ -29,7 +32,7 @@ static alcore_status check_scores(alcore__block *block, uint8_t *bad) {
 static alcore_status check_embeddings(alcore__block *block, uint8_t *bad) {
     alcore__matrix matrix;
     double *self_dots, *vector;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_matrix(block, false /* not as unit vectors */, &matrix));
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *self_dots, &self_dots));
     ALCORE__TRY(alcore__scratch_push(block, matrix.rows.dims, sizeof *vector, &vector));
     ALCORE__TRY(alcore__matrix_self_dots(&matrix, self_dots));

@@ -10,23 +10,27 @@ double *alcore__outcome_scores(const alcore__run *run) {
     return run->outcome.scores;
 }
 
-/* Adds a column to the record, whose values [candidates] the outcome frees from then on. */
+/* Adds a column to the record, whose values [candidates] the outcome frees from then on. name is
+ * kept and not copied: it is a literal. A strategy adds a fixed number of columns, so that a full
+ * record is an error of the strategy. */
 static alcore_status add_column(alcore__run *run, const char *name, int32_t dtype, void *values) {
     alcore__outcome *outcome = &run->outcome;
     if (outcome->column_count == ALCORE__RECORD_COLUMNS) {
         return alcore__fail(ALCORE_E_INTERNAL, "strategy %s records too many columns",
                             run->def->name);
     }
-    outcome->columns[outcome->column_count++] = (alcore__record_column){name, dtype, values};
+    outcome->columns[outcome->column_count++] =
+        (alcore__record_column){.name = name, .dtype = dtype, .values = values};
     return ALCORE_OK;
 }
 
-/* *out is [candidates], zeroed, of 8-byte entries (double or int64_t by dtype), which the strategy
- * fills in. */
+/* *out, a double * or int64_t * by dtype, is [candidates], zeroed, which the strategy fills in from
+ * then on; the outcome owns it. NULL after a failure. Called in the strategy's finish. */
 alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t dtype, void *out) {
     void *values;
     *(void **)out = NULL;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->outcome.count, 8, &values));
+    ALCORE__TRY(
+        alcore__new_array(run->ctx, (size_t)run->outcome.count, 8 /* bytes of either */, &values));
     alcore_status status = add_column(run, name, dtype, values);
     if (status != ALCORE_OK) {
         alcore__free(run->ctx, values);
@@ -59,12 +63,14 @@ alcore_status alcore__outcome_fact(alcore__run *run, const char *name, int64_t c
                             run->def->name);
     }
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof **out, out));
-    outcome->facts[outcome->fact_count++] = (alcore__fact){name, count, *out};
+    outcome->facts[outcome->fact_count++] =
+        (alcore__fact){.name = name, .count = count, .values = *out};
     return ALCORE_OK;
 }
 
-/* Frees all arrays of an outcome and zeroes it; safe for one whose run failed in any pass. The
- * picks and their explanation are freed as those of a purchase, which every further budget has too.
+/* Frees all arrays of an outcome and zeroes it; safe for one whose run failed in any pass. A record
+ * column may be the array of scores itself (alcore__outcome_score_column), freed once. The picks
+ * and their explanation are freed as those of a purchase, which every further budget has too.
  */
 void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome) {
     for (int32_t i = 0; i < outcome->column_count; i++)
@@ -86,6 +92,7 @@ void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome) {
 /* The cosine of two vectors from their dot product and norms (spec 1.8): 0 for a zero vector, and
  * within 1e-12 of +-1 exactly that, so that equal directions tie. */
 double alcore__cosine(double dot, double norm, double other_norm) {
+    /* A vector shorter than this counts as zero and has no direction. */
     if (norm < 1e-12 || other_norm < 1e-12) return 0.0;
     double cosine = dot / (norm * other_norm);
     if (fabs(cosine) > 1.0 - 1e-12) return cosine > 0.0 ? 1.0 : -1.0;
@@ -114,18 +121,18 @@ void alcore__candidate_mean_sd(const alcore__run *run, const double *values, dou
                                double *sd) {
     const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];
     double count = (double)active->count;
-    *mean = block_ordered_sum(active, values, 0.0, 1) / count;
-    *sd = sqrt(block_ordered_sum(active, values, *mean, 2) / count);
+    *mean = block_ordered_sum(active, values, 0.0 /* shift */, 1 /* power */) / count;
+    *sd = sqrt(block_ordered_sum(active, values, *mean, 2 /* power */) / count);
 }
 
-/* Logs a warning where a run will make more than 100 passes over all embeddings, with a rough
- * estimate of the time. Strategies that pick one row a pass call it in begin. */
+/* Logs a warning where a run will make more than 100 passes over all embeddings (a NaN counts as
+ * few), with a rough estimate of the time. Strategies that pick one row a pass call it in begin. */
 void alcore__warn_passes(const alcore__run *run, double passes) {
     if (!(passes > 100.0)) return;
     double components = (double)run->outcome.count * (double)alcore__embedding_dims(run);
     /* The estimate assumes that a core adds 10^9 products a second. */
     double seconds = passes * components / 1e9 / (double)run->threads;
-    alcore__log(run->ctx, ALCORE_LOG_WARN, "strategy", NULL,
+    alcore__log(run->ctx, ALCORE_LOG_WARN, "strategy", NULL /* no fields */,
                 "%s makes about %.0f passes over %lld rows of %lld numbers, some %.0f s; "
                 "the parameter candidates limits the rows that it looks at",
                 run->def->name, passes, (long long)run->outcome.count,

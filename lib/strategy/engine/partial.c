@@ -16,7 +16,8 @@ alcore_status alcore__partials_add(alcore_ctx *ctx, alcore__partials *partials, 
         alcore__free(ctx, data);
         return status;
     }
-    partials->entries[partials->count++] = (alcore__partial){pass, block, bytes, data};
+    partials->entries[partials->count++] =
+        (alcore__partial){.pass = pass, .block = block, .bytes = bytes, .data = data};
     return ALCORE_OK;
 }
 
@@ -30,8 +31,8 @@ static bool same_bytes(const alcore__partial *a, const alcore__partial *b) {
     return a->bytes == b->bytes && (!a->bytes || !memcmp(a->data, b->data, a->bytes));
 }
 
-/* Removes repeats of a sorted set. Goes through all entries also after a disagreement, so that each
- * one is either kept or freed. */
+/* Removes repeats of a sorted set: entries of the same pass and block. Goes through all entries
+ * also after a disagreement, so that each one is either kept, packed to the front, or freed. */
 static alcore_status drop_repeats(alcore_ctx *ctx, alcore__partials *partials) {
     alcore_status status = ALCORE_OK;
     size_t kept = 0;

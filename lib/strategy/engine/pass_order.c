@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which pass comes next: walks the tables of passes (strategy_def.h) with their conditions, loops
- * and nested tables.
+ * and nested tables. A row of a table is a pass with a `block` function, which visits the blocks of
+ * a source, or names a nested table in its place; a row whose name is NULL ends the table.
  *
  * The run has a table of its own, the root: passes that find NaN (nan=exclude), then the strategy,
  * which begins once the active rows are known. The cursors are a stack: cursors[0] stands in the
@@ -30,8 +31,10 @@ static alcore_status leave_out_nan_rows(alcore__run *run) {
 
 static const alcore__pass NO_PASSES[] = {{.name = NULL}};
 
-/* The candidates are final: the outcome gets its rows and the strategy begins. Without candidates
- * it does not begin, and none of its passes is looked at. */
+/* Start of the root's row of the strategy. The candidates are final: the outcome gets its rows (the
+ * pool row of each candidate, ascending) and zeroed scores, and the strategy begins. Without
+ * candidates it does not begin, and none of its passes is looked at: find_pass() reads `nested`
+ * only after this. */
 static alcore_status begin_strategy(alcore__run *run) {
     const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];
     size_t count = (size_t)active->count;
@@ -70,12 +73,13 @@ static alcore_status enter_table(alcore__run *run, const alcore__pass *table, vo
     alcore__runner *runner = run->runner;
     if (runner->depth == ALCORE__PASS_DEPTH)
         return alcore__fail(ALCORE_E_INTERNAL, "tables of passes are nested too deeply");
-    runner->cursors[runner->depth++] = (alcore__pass_cursor){table, state};
+    runner->cursors[runner->depth++] = (alcore__pass_cursor){.pass = table, .state = state};
     run->state = state;
     return ALCORE_OK;
 }
 
-/* The topmost table is at its end: ends the pass that it is nested in. */
+/* The topmost table is at its end: goes back to the table and the state around it, ends the row
+ * that it is nested in, and moves on from there. Where it was the root, the run is done. */
 static alcore_status leave_table(alcore__run *run) {
     if (--run->runner->depth == 0) return ALCORE_OK;
     alcore__pass_cursor *cursor = top_cursor(run);

@@ -49,6 +49,7 @@ alcore_status alcore__run_begin(const alcore_strategy *strategy, const alcore__s
     run->input = input;
     run->values = values;
     run->threads = alcore_ctx_threads(input->ctx);
+    /* Rows that k-means++ and BADGE measure in advance; -1: they choose the number themselves. */
     run->speculative = hooks ? hooks->speculative - 1 : -1;
     alcore_status status = prepare(run);
     if (status != ALCORE_OK) {
@@ -61,6 +62,7 @@ alcore_status alcore__run_begin(const alcore_strategy *strategy, const alcore__s
 
 /* ---- finish ---- */
 
+/* Number of rows with a mark of 1 among marks [rows]; 0 where marks is NULL. */
 static int64_t count_marks(const uint8_t *marks, int64_t rows) {
     int64_t count = 0;
     for (int64_t i = 0; marks && i < rows; i++) count += marks[i];
@@ -85,7 +87,8 @@ static alcore_status report_nan_rows(alcore__run *run) {
 }
 
 /* No block is visited any more: what the worker threads have is freed, as the arrays of all
- * candidates are made now. Their counts are added up first. */
+ * candidates are made now. Their counts of floored values (log-probabilities below -100, which were
+ * read as -100) are added up first. Threads that visited no block have no memory: NULL. */
 static void free_workers(alcore__run *run) {
     for (int32_t i = 0; i < run->threads; i++) {
         alcore__worker_memory **worker = &run->runner->workers[i];

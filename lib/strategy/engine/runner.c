@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the passes of a strategy. A pass is mapped and reduced in waves of blocks: the blocks of a
+/* Runs the passes of a strategy. A pass visits the blocks of a source (the candidates, the labeled
+ * rows, the labeled pool or the target). A block is a run of ALCORE_BLOCK_ROWS (8192) pool rows;
+ * its active rows are those that take part. A position numbers the active rows of a whole source
+ * from 0. What a block contributes is its partial: bytes that begin with sums or values and end
+ * with extra bytes for the pass's own reduce().
+ *
+ * A pass is mapped and reduced in waves of blocks: the blocks of a
  * wave are visited by all threads and leave their partials, which are then reduced in block order.
  * A wave is as large as WAVE_BYTES of partials allow, so most passes are one wave, and a pass with
  * large partials (k-means sends clusters x dims sums a block) never holds more than that.
@@ -14,7 +20,7 @@
 #include "strategy/strategy_handle.h"
 
 enum {
-    WAVE_BYTES = 64 << 20,
+    WAVE_BYTES = 64 << 20,      /* 64 MiB of partials */
     WAVE_BLOCKS_PER_THREAD = 4, /* at least, so that threads rarely wait for the last block */
     SUM_RANGE = 8192,           /* components of a range: 64 KiB stay in the cache of a core */
     MIN_PARALLEL_ADDS = 1 << 18 /* fewer additions are done before a thread is woken */
@@ -95,7 +101,7 @@ static alcore_status visit_block(map_job *job, alcore__block *block, alcore__par
     if (bytes) ALCORE__TRY(alcore__new_array(run->ctx, 1, bytes, &out->data));
     out->bytes = bytes;
     alcore_status status = pass->block(block, out->data);
-    alcore__scratch_release(block, (alcore__scratch_mark){0, 0});
+    alcore__scratch_release(block, (alcore__scratch_mark){.chunk = 0, .used = 0}); /* all of it */
     return status;
 }
 
@@ -123,7 +129,7 @@ alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t fi
     size_t count = (size_t)(end - first);
     ALCORE__TRY(alcore__grow(run->ctx, &out->entries, &out->capacity, out->count + count,
                              sizeof *out->entries));
-    map_job job = {run, shard, first, out->entries + out->count};
+    map_job job = {.run = run, .shard = shard, .first = first, .out = out->entries + out->count};
     memset(job.out, 0, count * sizeof *job.out);
     out->count += count; /* from here on alcore__partials_clear() frees what tasks allocate */
     /* Progress: where the call has all blocks of the pass, alcore__parallel() reports each block
@@ -160,15 +166,17 @@ static alcore_status add_range(void *data, int64_t index, int32_t worker) {
     return ALCORE_OK;
 }
 
-/* Adds the leading sums [sums.count] of every partial to sums.values, range by range; in parallel
- * where the additions outweigh waking threads. */
+/* Adds the leading sums [sums.count] of every partial to sums.values, which the strategy zeroed
+ * before the first pass that adds to them, range by range; in parallel where the additions outweigh
+ * waking threads. */
 static alcore_status reduce_sums(alcore__run *run, alcore__doubles sums,
                                  const alcore__partials *partials) {
-    sum_job job = {sums, partials};
+    sum_job job = {.sums = sums, .partials = partials};
     int64_t ranges = (sums.count + SUM_RANGE - 1) / SUM_RANGE;
     if (sums.count * (int64_t)partials->count >= MIN_PARALLEL_ADDS)
-        return alcore__parallel(run->ctx, NULL, ranges, add_range, &job);
-    for (int64_t r = 0; r < ranges; r++) ALCORE__TRY(add_range(&job, r, 0));
+        return alcore__parallel(run->ctx, NULL /* no stage of its own in the progress */, ranges,
+                                add_range, &job);
+    for (int64_t r = 0; r < ranges; r++) ALCORE__TRY(add_range(&job, r, 0 /* any worker */));
     return ALCORE_OK;
 }
 
@@ -228,14 +236,15 @@ alcore_status alcore__run_end_pass(alcore__run *run) {
                             (long long)runner->next_block, (long long)blocks);
     runner->next_block = 0;
     runner->pass_count++;
-    ALCORE__TRY(alcore__tick(run->ctx, run->def->name, runner->pass_count, -1));
+    ALCORE__TRY(
+        alcore__tick(run->ctx, run->def->name, runner->pass_count, -1 /* of an unknown number */));
     return alcore__passes_advance(run);
 }
 
 /* ---- shards ---- */
 
-/* A part of the pool with one block memory, zeroed, for each block of candidates; the memory of
- * blocks of other parts stays unused. */
+/* Part `part` (from 0) of `parts` of the pool, with one block memory (what a block keeps from pass
+ * to pass), zeroed, for each block of candidates; that of blocks of other parts stays unused. */
 alcore_status alcore__shard_new(alcore__run *run, int32_t part, int32_t parts,
                                 alcore__shard **out) {
     *out = NULL;
@@ -301,7 +310,7 @@ static alcore_status make_pass(alcore__run *run, alcore__shard *shard) {
 /* Makes every pass of the run with one shard that is the whole pool. */
 alcore_status alcore__run_drive(alcore__run *run) {
     alcore__shard *shard;
-    ALCORE__TRY(alcore__shard_new(run, 0, 1, &shard));
+    ALCORE__TRY(alcore__shard_new(run, 0 /* part 0 of */, 1, &shard));
     alcore_status status = ALCORE_OK;
     while (!alcore__run_done(run) && status == ALCORE_OK) status = make_pass(run, shard);
     alcore__shard_free(run, shard);
@@ -314,7 +323,8 @@ alcore_status alcore__strategy_run(const alcore_strategy *strategy, const alcore
                                    alcore__outcome *out) {
     memset(out, 0, sizeof *out);
     alcore__run *run;
-    ALCORE__TRY(alcore__run_begin(strategy, strategy->def, &strategy->values, input, NULL, &run));
+    ALCORE__TRY(alcore__run_begin(strategy, strategy->def, &strategy->values, input,
+                                  NULL /* no settings of tests */, &run));
     alcore_status status = alcore__run_drive(run);
     if (status == ALCORE_OK) status = alcore__run_finish(run, out);
     alcore__run_free(run);

@@ -18,7 +18,7 @@
 
 /* A chunk has memory for 16 arrays of a double for each row of a block, which is enough for most
  * passes. Arrays begin at multiples of ALIGNMENT bytes, the length of a cache line. */
-enum { CHUNK_BYTES = 16 * ALCORE_BLOCK_ROWS * 8, ALIGNMENT = 64 };
+enum { CHUNK_BYTES = 16 * ALCORE_BLOCK_ROWS * (int)sizeof(double), ALIGNMENT = 64 };
 
 /* Allocates chunk `index` of the stack with at least `bytes` and at least CHUNK_BYTES. All of it is
  * poisoned until arrays are pushed on it. */
@@ -39,9 +39,11 @@ static void free_chunk(alcore__worker_memory *worker, size_t index) {
     worker->chunks[index].capacity = 0;
 }
 
-/* Pushes an array of `count` entries: at the top of the present chunk, or at the bottom of the next
- * chunk with enough capacity. Arrays never move, so the rest of a chunk stays unused when the next
- * array does not fit there. A gap follows each array, in which AddressSanitizer finds overruns. */
+/* Pushes an array of `count` entries of entry_bytes each, not zeroed, and sets the pointer that out
+ * points to (T **; NULL after a failure): at the top of the present chunk, or at the bottom of the
+ * next chunk with enough capacity. Arrays never move, so the rest of a chunk stays unused when the
+ * next array does not fit there. A gap follows each array, in which AddressSanitizer finds
+ * overruns. */
 alcore_status alcore__scratch_push(alcore__block *block, int64_t count, size_t entry_bytes,
                                    void *out) {
     alcore__worker_memory *worker = block->worker;
@@ -59,13 +61,13 @@ alcore_status alcore__scratch_push(alcore__block *block, int64_t count, size_t e
             ALCORE__TRY(new_chunk(worker, top.chunk, reserved));
             break;
         }
-        top = (alcore__scratch_mark){top.chunk + 1, 0};
+        top = (alcore__scratch_mark){.chunk = top.chunk + 1, .used = 0};
     }
     if (top.chunk == ALCORE__SCRATCH_CHUNKS)
         return alcore__fail(ALCORE_E_INTERNAL, "the scratch stack has no chunk left");
     char *memory = worker->chunks[top.chunk].bytes + top.used;
     UNPOISON(memory, bytes);
-    worker->top = (alcore__scratch_mark){top.chunk, top.used + reserved};
+    worker->top = (alcore__scratch_mark){.chunk = top.chunk, .used = top.used + reserved};
     *(void **)out = memory;
     return ALCORE_OK;
 }
@@ -74,8 +76,8 @@ alcore__scratch_mark alcore__scratch_get_mark(const alcore__block *block) {
     return block->worker->top;
 }
 
-/* Pops every array above the mark and poisons its memory. The chunks stay allocated for the next
- * block. */
+/* Pops every array that was pushed after the mark was got (alcore__scratch_get_mark()) and poisons
+ * its memory. The chunks stay allocated for the next block. */
 void alcore__scratch_release(alcore__block *block, alcore__scratch_mark mark) {
     alcore__worker_memory *worker = block->worker;
     for (size_t c = mark.chunk; c <= worker->top.chunk && c < ALCORE__SCRATCH_CHUNKS; c++) {

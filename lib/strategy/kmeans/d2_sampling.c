@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws by D^2 weight and the decision what to measure in advance (d2_sampling.h explains both). A
- * draw finds a block by the blocks' total weights; the row inside it is found by the block. */
+/* Draws by D^2 weight and the decision what to measure in advance (d2_sampling.h explains both).
+ * The D^2 weight of a row is its smallest squared distance to the rows drawn before, so it falls
+ * from draw to draw. A draw finds a block (8192 rows of the pool) by the blocks' total weights; the
+ * row inside it is found by the block. Speculative rows are those that the next draws would hit
+ * under the present weights: one pass measures all candidates from them in advance. When the next
+ * row drawn is one of them it is a hit, and its pass is saved. */
 #include "strategy/kmeans/d2_sampling.h"
 
 #include <math.h>
@@ -8,7 +12,7 @@
 
 /* ---- draws ---- */
 
-const alcore__draw alcore__no_draw = {-1, -1, 0.0, 0.0};
+const alcore__draw alcore__no_draw = {.position = -1, .block = -1};
 
 /* Draws a block with a probability proportional to its weight: block_weights [blocks], `stride`
  * entries apart; u in [0, 1). out->before is the weight of the blocks before it and out->target = u
@@ -17,7 +21,7 @@ const alcore__draw alcore__no_draw = {-1, -1, 0.0, 0.0};
 bool alcore__draw_by_weight(const double *block_weights, int64_t stride, int64_t blocks, double u,
                             alcore__draw *out) {
     double total = 0.0, before = 0.0;
-    int64_t last = -1; /* block with a weight */
+    int64_t last = -1; /* the last block with a weight */
     *out = alcore__no_draw;
     for (int64_t b = 0; b < blocks; b++) {
         if (block_weights[b * stride] > 0.0) last = b;
@@ -47,7 +51,9 @@ bool alcore__draw_is_in(const alcore__draw *draw, const alcore__block *block) {
 }
 
 /* Finds the index (among active rows) of a drawn row in its block: from its position, or as the
- * first row of the mask whose running weight passes the target. mask, weights: [matrix rows]. */
+ * first row of the mask whose running weight passes the target. mask, weights: [matrix rows], the
+ * rows that kernels see, those that are not active included. -1: no row of the mask has a weight.
+ */
 alcore_status alcore__draw_find(const alcore__draw *draw, const alcore__matrix *matrix,
                                 const uint8_t *mask, const double *weights, int64_t *index) {
     const alcore__run *run = matrix->block->run;
@@ -72,18 +78,20 @@ alcore_status alcore__draw_find(const alcore__draw *draw, const alcore__matrix *
 enum { HIT_WINDOW = 8, PROBE_INTERVAL = 16 };
 
 /* A matrix of this size is read from memory, not from a cache of the CPU. */
-enum { MEMORY_BOUND_BYTES = 8 << 20 };
+enum { MEMORY_BOUND_BYTES = 8 << 20 }; /* 8 MiB */
 
-/* Speculative rows that can pay. A device reads its rows from memory at many times the cost of
- * measuring them from one more vector. On a CPU one more vector costs a quarter to two fifths of a
- * pass where rows come from memory and the float32 filter takes them, so that a second speculative
- * row, which hits less often, does not pay; elsewhere it costs a whole pass. */
+/* Speculative rows that can pay: 0, 1 or 2. unit: rows are read as unit vectors. A device reads its
+ * rows from memory at many times the cost of measuring them from one more vector. On a CPU one more
+ * vector costs a quarter to two fifths of a pass where rows come from memory and the float32 filter
+ * takes them, so that a second speculative row, which hits less often, does not pay; elsewhere it
+ * costs a whole pass. */
 static int32_t max_speculative_rows(const alcore__run *run, bool unit) {
     const alcore__column *column = alcore__dataset_find(&run->input->candidates, "embeddings");
     double bytes =
         (double)alcore__candidate_count(run) * (double)column->dims * (double)sizeof(float);
     if (alcore__run_kernels(run)->upload) return ALCORE__MAX_SPECULATIVE;
-    return column->dtype == ALCORE_FLOAT32 && !unit && bytes >= MEMORY_BOUND_BYTES;
+    bool one_pays = column->dtype == ALCORE_FLOAT32 && !unit && bytes >= MEMORY_BOUND_BYTES;
+    return one_pays ? 1 : 0;
 }
 
 void alcore__sampler_clear_draws(alcore__sampler *sampler) {
@@ -104,16 +112,21 @@ void alcore__sampler_begin(const alcore__run *run, bool unit, alcore__sampler *s
     sampler->hit_rate = MIN_HIT_RATE_TWO;
 }
 
-/* How many rows the next pass measures in advance: 0, 1 or 2, as the recent hit rate pays for. */
+/* How many rows the next pass measures in advance: 0, 1 or 2, as the recent hit rate pays for.
+ * Tests set run->speculative to a fixed number; it is -1 otherwise. */
 int32_t alcore__sampler_speculative_draws(const alcore__run *run, const alcore__sampler *sampler) {
     if (run->speculative >= 0) return run->speculative;
-    int32_t paying =
-        sampler->hit_rate >= MIN_HIT_RATE_TWO ? 2 : sampler->hit_rate >= MIN_HIT_RATE_ONE;
+    int32_t paying = sampler->hit_rate >= MIN_HIT_RATE_TWO   ? 2
+                     : sampler->hit_rate >= MIN_HIT_RATE_ONE ? 1
+                                                             : 0;
     if (!paying && sampler->idle_passes >= PROBE_INTERVAL) paying = 1;
     return paying < sampler->max_speculative ? paying : sampler->max_speculative;
 }
 
-/* Which of the found rows the next pass measures in advance: each once, and not the new row. */
+/* Which of the found rows (sampler->found: positions of the new row, then of the rows that the
+ * speculative draws hit; -1: none) the next pass measures in advance: each once, and not the new
+ * row. Sets measured, their positions, and slot, their entries of found; speculative, which the
+ * caller has set to 0, counts them. */
 static void choose_speculative(alcore__sampler *sampler) {
     for (int32_t k = 1; k < ALCORE__MAX_DRAWS; k++) {
         int64_t position = sampler->found[k];
@@ -128,16 +141,17 @@ static void choose_speculative(alcore__sampler *sampler) {
         sampler->measured[s] = -1;
 }
 
-/* Called when draw 0 becomes a center: notes whether an earlier pass has measured it already (hit:
- * which of the speculative rows it was; -1: none), updates the hit rate, and after a miss chooses
- * the speculative rows of the next pass. */
+/* Called when draw 0 becomes a center, a row that all candidates are measured from: notes whether
+ * an earlier pass has measured it already (hit: which of the speculative rows it was; -1: none),
+ * updates the hit rate, and after a miss chooses the speculative rows of the next pass. */
 void alcore__sampler_accept(alcore__sampler *sampler) {
     sampler->hit = -1;
     for (int32_t s = 0; s < ALCORE__MAX_SPECULATIVE; s++) {
         if (sampler->measured[s] == sampler->found[0]) sampler->hit = s;
     }
+    /* Only the first draw after a pass that measured rows in advance tells how often they hit. */
     if (sampler->first_draw && sampler->measured[0] >= 0)
-        sampler->hit_rate += ((sampler->hit >= 0) - sampler->hit_rate) / HIT_WINDOW;
+        sampler->hit_rate += ((sampler->hit >= 0 ? 1.0 : 0.0) - sampler->hit_rate) / HIT_WINDOW;
     sampler->first_draw = false;
     sampler->speculative = 0;
     /* After a hit nothing is measured, and what the last pass measured stays good for the draw

@@ -41,7 +41,8 @@ alcore_status alcore__draw_find(const alcore__draw *draw, const alcore__matrix *
 /* Draws of one sequence, and which speculative rows the next pass measures. */
 typedef struct alcore__sampler {
     alcore__draw draw[ALCORE__MAX_DRAWS]; /* the next row, then speculative draws */
-    int64_t found[ALCORE__MAX_DRAWS];     /* positions of the rows that were found; -1: none */
+    int64_t found[ALCORE__MAX_DRAWS];     /* positions among the candidates of the rows that were
+                                             found, by draw; -1: none */
 
     /* What alcore__sampler_accept() decides for the pass that follows: */
     int32_t hit; /* which speculative row of the last pass the new row is: its weights are known;
@@ -53,7 +54,7 @@ typedef struct alcore__sampler {
     /* Whether speculation pays: */
     bool first_draw;         /* no row was drawn since the pass that measured them */
     int32_t max_speculative; /* rows that can pay at all on this engine and data */
-    double hit_rate;         /* exponential mean over recent passes */
+    double hit_rate;         /* 0 to 1: exponential mean over recent passes */
     int32_t idle_passes;     /* passes since the last one with a speculative row */
 } alcore__sampler;
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of passes of k-means, and its state. */
+/* The table of passes of k-means, and its state. k clusters are made in each of several groups of
+ * candidates side by side. Seeding alternates the first two passes, a Lloyd iteration is the third,
+ * and the fourth is made only after an iteration that left a cluster without a row. */
 #include "strategy/kmeans/kmeans.h"
 #include "base/rng.h"
 
@@ -41,9 +43,10 @@ const alcore__pass alcore__kmeans_passes[] = {
 };
 
 /* Blocks keep the sums of their clusters when those of all blocks take no more than this. */
-enum { MAX_KEPT_SUMS = 256 << 20 };
+enum { MAX_KEPT_SUMS = 256 << 20 }; /* 256 MiB */
 
-/* Sizes of the groups, and which clusters each owns. */
+/* Sizes of the groups, and which clusters each owns: group g those from centroid_starts[g] to
+ * centroid_starts[g + 1] - 1. means->group [candidates]: the group of each, -1: none. */
 static void count_groups(alcore__run *run, alcore__kmeans *means, int64_t k) {
     int64_t with_rows = 0;
     for (int64_t i = 0; i < run->outcome.count; i++) {
@@ -84,17 +87,20 @@ static alcore_status make_arrays(alcore__run *run, alcore__kmeans *means, int64_
                              &means->block_weights);
 }
 
-/* Position of the n-th candidate of a group, n < its size. */
+/* Position among the candidates of the n-th candidate of a group, n from 0 and below its size, so
+ * that there is one. */
 static int64_t nth_of_group(const alcore__kmeans *means, int64_t g, int64_t n) {
     int64_t position = 0;
     while (means->group[position] != g || n-- > 0) position++;
     return position;
 }
 
-/* Prepares k-means in each of `groups` groups: group [candidates], -1 for a row of none; k clusters
- * each, fewer where a group has fewer rows. seeds: positions of the given seed rows, k-means++
- * draws them where it is NULL. Each group has a generator of its own, so its result does not depend
- * on the others. */
+/* Prepares k-means in each of `groups` groups (one or more): group [candidates], -1 for a row of
+ * none, borrowed until the passes are made; k clusters each, fewer where a group has fewer rows.
+ * unit: rows are read as unit vectors. seeds [clusters], copied: positions of the given seed rows;
+ * k-means++ draws them where it is NULL. means comes zeroed and is freed by alcore__kmeans_free(),
+ * also after a failure. run->repeats tells the runner that the embeddings are read many times. Each
+ * group has a generator of its own, so its result does not depend on the others. */
 alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, const int32_t *group,
                                    int64_t groups, int64_t k, bool unit, const int64_t *seeds) {
     means->groups = groups;

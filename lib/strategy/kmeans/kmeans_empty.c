@@ -4,7 +4,8 @@
  * these clusters, the farthest row that of the lowest cluster.
  *
  * One pass: every block sends its e farthest rows of each such group; the farthest of all are among
- * them. */
+ * them. Rows of a block that take part are its active rows, numbered by their index from 0; their
+ * position among all candidates is block->start + index. Distances are squared here. */
 #include <string.h>
 
 #include "strategy/kmeans/kmeans_rows.h"
@@ -17,7 +18,8 @@ bool alcore__kmeans_has_empty(const alcore__run *run) {
     return false;
 }
 
-/* By squared distance, equal ones by the lower row. */
+/* The order of found rows: by value, the squared distance to the row's own centroid; of equal ones
+ * the lower row comes first. */
 static bool is_farther(const alcore__kmeans_found *a, const alcore__kmeans_found *b) {
     return a->value > b->value || (a->value == b->value && a->position < b->position);
 }
@@ -73,7 +75,9 @@ static alcore_status measure_own_centroid(const alcore__kmeans *means, const alc
     return alcore__matrix_nearest(matrix, cluster, clusters, starts, means->centroids, &out);
 }
 
-/* The partial: for each group its farthest rows, each with its vector. */
+/* Visits one block in the pass. The partial, which comes zeroed: group by group its far_count()
+ * farthest rows, the farthest first, each as an alcore__kmeans_found with its vector, double
+ * [dims], behind it. */
 alcore_status alcore__kmeans_find_far(alcore__block *block, void *partial) {
     const alcore__kmeans *means = block->run->state;
     alcore__matrix matrix;
@@ -91,8 +95,9 @@ alcore_status alcore__kmeans_find_far(alcore__block *block, void *partial) {
         ALCORE__TRY(alcore__scratch_push(block, max_count, sizeof *far, &far));
         for (int64_t i = 0; i < block->count; i++) {
             if (means->group[block->start + i] != g) continue;
-            keep_farthest(far, &count, max_count,
-                          (alcore__kmeans_found){g, block->start + i, 0, sq_dist[i]});
+            alcore__kmeans_found found = {
+                .group = g, .position = block->start + i, .value = sq_dist[i]};
+            keep_farthest(far, &count, max_count, found);
         }
         for (int64_t f = 0; f < count; f++, out += alcore__kmeans_found_bytes(means)) {
             memcpy(out, &far[f], sizeof far[f]);
@@ -104,6 +109,7 @@ alcore_status alcore__kmeans_find_far(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
+/* Reduces the partial of one block: appends its entries to means->far_rows. */
 alcore_status alcore__kmeans_store_far(alcore__run *run, const alcore__block_partial *part) {
     alcore__kmeans *means = run->state;
     ALCORE__TRY(alcore__grow(run->ctx, &means->far_rows, &means->far_capacity,
@@ -113,7 +119,8 @@ alcore_status alcore__kmeans_store_far(alcore__run *run, const alcore__block_par
     return ALCORE_OK;
 }
 
-/* The farthest row of a group that was not given to a cluster yet; its vector follows it. */
+/* The farthest row of a group, among those that blocks sent, that was not given to a cluster yet;
+ * its vector follows it. */
 static alcore__kmeans_found *farthest_left(const alcore__kmeans *means, int64_t g) {
     size_t entry_bytes = alcore__kmeans_found_bytes(means);
     alcore__kmeans_found *best = NULL;
@@ -132,7 +139,6 @@ alcore_status alcore__kmeans_fill_empty(alcore__run *run) {
         if (!means->each[g].empty) continue;
         for (int64_t c = means->centroid_starts[g]; c < means->centroid_starts[g + 1]; c++) {
             if (means->counts[c]) continue;
-            /* There is one: a group has at least as many rows as clusters. */
             alcore__kmeans_found *row = farthest_left(means, g);
             alcore__kmeans_move_centroid(means, c, (const double *)(const void *)(row + 1));
             row->group = -1; /* given */

@@ -14,6 +14,11 @@
  * lower the assignment cannot change, so the row is not read in this pass: an iteration reads the
  * rows near the borders of clusters only, and few blocks at all near the end.
  *
+ * Groups are clustered side by side; a row of group -1 takes part in none. A cluster has a number
+ * among all clusters, and a local number inside its group. Blocks are runs of 8192 pool rows; what
+ * a block keeps from pass to pass is alcore__kmeans_rows (kmeans_rows.h): upper, lower and assigned
+ * [active rows], the bounds above and the local cluster, -1 before the first iteration.
+ *
  * Sums: those of a cluster in a block are made again only when the cluster won or lost a row of the
  * block; else the kept ones are sent (alcore__kmeans.keeps_sums). A running sum over the same rows
  * in the same order has the same bits, so this changes none. */
@@ -24,15 +29,16 @@
 
 /* ---- the partial ---- */
 
-/* Sums [clusters, dims], which the runner adds; then these counts. */
+/* Sums [clusters, dims], which the runner adds; then these counts. They come zeroed. */
 typedef struct assignment_counts {
     int64_t *changed; /* [groups] rows that changed their cluster */
     int64_t *rows;    /* [clusters] */
 } assignment_counts;
 
+/* Where the counts lie in the bytes behind the sums. */
 static assignment_counts counts_in(const alcore__kmeans *means, const void *extra) {
     int64_t *changed = (int64_t *)(uintptr_t)extra;
-    return (assignment_counts){changed, changed + means->groups};
+    return (assignment_counts){.changed = changed, .rows = changed + means->groups};
 }
 
 static int64_t cluster_count(const alcore__kmeans *means) {
@@ -41,7 +47,7 @@ static int64_t cluster_count(const alcore__kmeans *means) {
 
 alcore__doubles alcore__kmeans_sums(const alcore__run *run) {
     const alcore__kmeans *means = run->state;
-    return (alcore__doubles){means->sums, cluster_count(means) * means->dims};
+    return (alcore__doubles){.values = means->sums, .count = cluster_count(means) * means->dims};
 }
 
 size_t alcore__kmeans_counts_bytes(const alcore__block *block) {
@@ -54,15 +60,15 @@ size_t alcore__kmeans_counts_bytes(const alcore__block *block) {
 typedef struct block_work {
     const alcore__kmeans *means;
     alcore__block *block;
-    alcore__matrix matrix; /* read when something is to be computed */
-    alcore__kmeans_rows rows;
+    alcore__matrix matrix;    /* read when something is to be computed */
+    alcore__kmeans_rows rows; /* what the block keeps; its arrays are updated in place */
     /* [active rows] */
     int32_t *search_group; /* the group in which the row's nearest centroid is searched; -1: not */
     int32_t *recheck;      /* the cluster whose centroid alone is measured first; -1: none */
-    int32_t *cluster;      /* the row's cluster; -1: of no active group */
-    int32_t *nearest;      /* of the kernel; then an index into the sums that are renewed */
-    double *lower, *upper; /* of the kernel */
-    int64_t search_count, recheck_count;
+    int32_t *cluster;      /* the row's cluster among all; -1: its group is not active or none */
+    int32_t *nearest;      /* local cluster that the kernel found; then sum_index of a later step */
+    double *lower, *upper; /* L2 bounds that the kernel found */
+    int64_t search_count, recheck_count; /* rows with search_group, with recheck set */
     /* [clusters] index among the clusters whose sums are made again; -1: they are not */
     int32_t *renewed;
     int64_t renewed_count;
@@ -84,9 +90,10 @@ static alcore_status begin_work(const alcore__kmeans *means, alcore__block *bloc
     return ALCORE_OK;
 }
 
-/* Whether the assigned centroid is nearer than every other by so much that the squared distances of
- * spec 1.8, each within 1e-9 of the exact one, say the same; 1e-140 covers squares below the range
- * of double. */
+/* upper bounds the distance to the assigned centroid from above, lower those to all others from
+ * below. Whether the assigned centroid is nearer than every other by so much that the squared
+ * distances of spec 1.8, each within 1e-9 of the exact one, say the same; 1e-140 covers squares
+ * below the range of double. */
 static bool cannot_change(double upper, double lower) {
     return upper * (1.0 + 1e-8) + 1e-140 < lower;
 }
@@ -95,7 +102,10 @@ static bool cannot_change(double upper, double lower) {
  * outwards by two ulps, and requests a full search for the rows whose assignment may change. Where
  * the upper bound from before the move would have been enough, the one distance to the assigned
  * centroid is measured first: centroids come nearer as often as not, and it costs 1/k of a
- * search. */
+ * search. A lower bound below 0 is rounded inwards, which does no harm, as it saves no search and
+ * stays below 0 until the next one. Rows are searched in the first iteration, when none is
+ * assigned.
+ */
 static void loosen_bounds(block_work *work) {
     const alcore__kmeans *means = work->means;
     const int32_t *group = means->group + work->block->start;
@@ -124,8 +134,8 @@ static void loosen_bounds(block_work *work) {
 }
 
 /* Measures the rows to be rechecked from their assigned centroid; the search of those whose
- * assignment cannot change is called off. To the kernel every cluster is a group of one centroid.
- */
+ * assignment cannot change is called off. To the kernel every cluster is a group of one centroid:
+ * only its upper bounds are used, as its nearest is always 0 and its lower bound infinite. */
 static alcore_status recheck_rows(block_work *work) {
     const alcore__kmeans *means = work->means;
     int64_t clusters = cluster_count(means), *starts;
@@ -147,11 +157,13 @@ static alcore_status recheck_rows(block_work *work) {
     return ALCORE_OK;
 }
 
+/* Notes that a row joined or left a cluster, so that the block's sums of it are made again. */
 static void renew_sums_of(block_work *work, int64_t cluster) {
     if (work->renewed[cluster] < 0) work->renewed[cluster] = (int32_t)work->renewed_count++;
 }
 
-/* Searches the nearest centroids of the requested rows, with new bounds. changed: [groups]. */
+/* Searches the nearest centroids of the requested rows, with new bounds. changed [groups], zeroed
+ * before: the rows of each group that changed their cluster in this block. */
 static alcore_status search_nearest(block_work *work, int64_t *changed) {
     const alcore__kmeans *means = work->means;
     if (!work->search_count) return ALCORE_OK;
@@ -197,7 +209,8 @@ static alcore_status sum_all_clusters(block_work *work, double *sums, int64_t *c
     return ALCORE_OK;
 }
 
-/* Makes the kept sums of the clusters that won or lost rows of the block anew. */
+/* Makes the kept sums of the clusters that won or lost rows of the block anew. The kernel is given
+ * only these clusters, as groups 0 .. renewed_count - 1. */
 static alcore_status renew_kept_sums(block_work *work) {
     const alcore__kmeans *means = work->means;
     alcore__block *block = work->block;
@@ -239,15 +252,16 @@ static alcore_status sum_clusters(block_work *work, double *sums, int64_t *count
 
 /* ---- pass "assignment" ---- */
 
-/* The largest shift of a group's centroids, those of empty clusters included, and the largest of
- * the other ones. A NaN counts as largest, so that no bound is trusted. */
+/* The largest shift of a group's centroids (how far each moved last: L2, 0 before the first move),
+ * those of empty clusters included, and the largest of the other ones. A NaN counts as largest, so
+ * that no bound is trusted. */
 static void find_max_shifts(alcore__kmeans *means, int64_t g) {
     alcore__kmeans_group *each = &means->each[g];
     each->max_shift = each->max_other_shift = 0.0;
     each->max_shift_cluster = -1;
     for (int64_t c = means->centroid_starts[g]; c < means->centroid_starts[g + 1]; c++) {
         double shift = means->shift[c];
-        if (shift > each->max_shift || shift != shift) {
+        if (shift > each->max_shift || isnan(shift)) {
             each->max_other_shift = each->max_shift;
             each->max_shift = shift;
             each->max_shift_cluster = c;
@@ -257,15 +271,16 @@ static void find_max_shifts(alcore__kmeans *means, int64_t g) {
     }
 }
 
-/* Groups that made the last allowed iteration are left as they are; the others begin with sums of
- * zero. */
+/* Start of the pass, before any block: the sums and counts of all clusters begin at zero, as do the
+ * counts of changed rows and of empty clusters, and the rows found for empty clusters are dropped.
+ * A group that is still active has made fewer than ALCORE__KMEANS_MAX_ITERATIONS (100) iterations,
+ * as all active groups have made the same number and alcore__kmeans_iterates() ends the loop. */
 alcore_status alcore__kmeans_begin_iteration(alcore__run *run) {
     alcore__kmeans *means = run->state;
     size_t clusters = (size_t)cluster_count(means);
     for (int64_t g = 0; g < means->groups; g++) {
         alcore__kmeans_group *each = &means->each[g];
         each->changed = each->empty = 0;
-        if (each->iterations == ALCORE__KMEANS_MAX_ITERATIONS) each->active = false;
         if (each->active) find_max_shifts(means, g);
     }
     memset(means->sums, 0, clusters * (size_t)means->dims * sizeof *means->sums);
@@ -283,7 +298,8 @@ alcore_status alcore__kmeans_assign_rows(alcore__block *block, void *partial) {
     block_work work;
     ALCORE__TRY(begin_work(means, block, &work));
     bool opened = !alcore__kmeans_find_rows(means, block, &work.rows);
-    if (opened) ALCORE__TRY(alcore__kmeans_open_block(means, block, &work.matrix, &work.rows));
+    if (opened) /* the first visit to a block without a seed row, where no weights were needed */
+        ALCORE__TRY(alcore__kmeans_open_block(means, block, &work.matrix, &work.rows));
     loosen_bounds(&work);
     /* A block in which nothing can change and whose sums are kept is not even read. */
     if (!opened && (work.search_count || sums_all(&work)))
@@ -334,7 +350,8 @@ alcore_status alcore__kmeans_move_centroids(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Whether another iteration follows: some group is neither converged nor at its limit. */
+/* Whether another iteration follows: some group is neither converged nor at its limit of 100
+ * iterations. Asked after the empty clusters were filled. */
 bool alcore__kmeans_iterates(const alcore__run *run) {
     const alcore__kmeans *means = run->state;
     for (int64_t g = 0; g < means->groups; g++) {

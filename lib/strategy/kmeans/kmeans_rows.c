@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What k-means keeps with each block between its passes: bounds and assignments in host memory, by
  * active row; self dots and D^2 weights in the engine's memory, by matrix row; and, where they fit,
- * the sums of each cluster. */
+ * the sums of each cluster. Active rows are the candidates of the block; matrix rows are what
+ * kernels see, rows between them that are no candidates included. The engine's memory is a device's
+ * where kernels run there. */
 #include "strategy/kmeans/kmeans_rows.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Arrays of doubles [matrix rows] in the engine's memory. */
+/* Arrays of doubles [matrix rows] in the engine's memory: self dots, weights, and the squared
+ * distances to each speculative row, one that is measured in advance (d2_sampling.h). */
 enum { ENGINE_ARRAYS = 2 + ALCORE__MAX_SPECULATIVE };
 
 /* ---- host memory: upper, lower, assigned, then the sums ---- */
 
 /* Of the arrays by active row; a multiple of 8, so that what follows is aligned. */
 static size_t row_bytes(int64_t count) {
-    size_t padded = ((size_t)count + 1) / 2 * 2;
+    size_t padded = ((size_t)count + 1) / 2 * 2; /* an even number of 4-byte entries */
     return (size_t)count * 2 * sizeof(double) + padded * sizeof(int32_t);
 }
 
+/* Of all arrays of a block with `count` active rows. */
 static size_t local_bytes(const alcore__kmeans *means, int64_t count) {
     size_t clusters = (size_t)means->centroid_starts[means->groups];
+    /* sums_valid [1], counts [clusters] and sums [clusters, dims], 8 bytes an entry */
     size_t sums = (1 + clusters + clusters * (size_t)means->dims) * 8;
     return row_bytes(count) + (means->keeps_sums ? sums : 0);
 }
@@ -37,6 +42,7 @@ static alcore__kmeans_rows lay_out(const alcore__kmeans *means, const alcore__bl
     return rows;
 }
 
+/* local is NULL where the block was never visited: false, and out is not written. */
 bool alcore__kmeans_find_rows(const alcore__kmeans *means, const alcore__block *block,
                               alcore__kmeans_rows *out) {
     void *local = alcore__block_find_local(block);
@@ -51,8 +57,10 @@ const int32_t *alcore__kmeans_assigned(const alcore__block *block) {
 
 /* ---- the engine's memory ---- */
 
-/* Self dots; infinite weights before the first seed row. A row whose self dot is not finite ends
- * the run. */
+/* Makes the arrays on the first visit and gives them to the block: the dot product of each active
+ * row with itself, then infinite weights, as there is no seed row yet. A self dot that is not
+ * finite starts the search for a NaN or infinity in the rows, which ends the run where there is
+ * one. */
 static alcore_status make_engine_arrays(alcore__block *block, const alcore__matrix *matrix) {
     const alcore__run *run = block->run;
     alcore_sys_work work = alcore__run_work(run);
@@ -85,14 +93,15 @@ alcore_status alcore__kmeans_open_block(const alcore__kmeans *means, alcore__blo
     out->self_dots = alcore__block_doubles(block);
     out->weights = out->self_dots + matrix->rows.count;
     out->speculative_weights = out->weights + matrix->rows.count;
-    if (first_visit) memset(out->assigned, 0xff, (size_t)block->count * sizeof *out->assigned);
+    if (first_visit) /* -1: of no cluster */
+        memset(out->assigned, 0xff, (size_t)block->count * sizeof *out->assigned);
     return ALCORE_OK;
 }
 
 /* ---- centroids ---- */
 
-/* Moves a centroid, by its number among all centroids, to `to` [dims]. shift is rounded up, because
- * the bounds of the rows rely on it. */
+/* Moves a centroid, by its number among all centroids, to `to` [dims] and sets its shift: the
+ * Euclidean length of the move, rounded up, because the bounds of the rows rely on it. */
 void alcore__kmeans_move_centroid(alcore__kmeans *means, int64_t cluster, const double *to) {
     double *centroid = means->centroids + cluster * means->dims, square = 0.0;
     for (int64_t j = 0; j < means->dims; j++) {

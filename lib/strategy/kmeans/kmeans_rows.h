@@ -9,8 +9,8 @@
 
 typedef struct alcore__kmeans_rows {
     /* [matrix rows], in the memory that the engine works in; D^2 sampling only: */
-    double *self_dots;
-    double *weights;             /* D^2: least weight over the seed rows so far */
+    double *self_dots;           /* dot product of each row with itself */
+    double *weights;             /* D^2: squared distance to the nearest seed row so far */
     double *speculative_weights; /* [ALCORE__MAX_SPECULATIVE, matrix rows] */
     /* [active rows], in host memory: Hamerly's bounds, L2 distances (kmeans_lloyd.c). */
     double *upper, *lower;
@@ -32,8 +32,8 @@ bool alcore__kmeans_find_rows(const alcore__kmeans *means, const alcore__block *
 /* A row that a block found: a seed row, or a candidate for an empty cluster. A vector, double
  * [dims], follows it in a partial. */
 typedef struct alcore__kmeans_found {
-    int64_t group, position;
-    int64_t draw; /* which of the group's draws it is; 0 in kmeans_empty.c */
+    int64_t group, position; /* of the row among the candidates; group -1: given to a cluster */
+    int64_t draw;            /* which of the group's draws it is; 0 in kmeans_empty.c */
     double value; /* its self dot; in kmeans_empty.c its squared distance to its centroid */
 } alcore__kmeans_found;
 

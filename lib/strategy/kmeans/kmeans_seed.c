@@ -8,6 +8,11 @@
  * unless that was a hit, and from the speculative rows; the total weight of each block is what the
  * next draw needs. When the caller gave the seed rows, only the first pass is made.
  *
+ * The D^2 weight of a row is its smallest squared distance to the centroids of its group so far. A
+ * speculative row is one that a later draw would hit under the present weights: it is measured in
+ * advance, and when it is drawn indeed (a hit) its distances are there. The mask of a group,
+ * [matrix rows], has 1 for its rows among those that kernels see.
+ *
  * Cost: one pass over the embeddings a centroid, less what hits save. */
 #include <math.h>
 #include <string.h>
@@ -15,6 +20,7 @@
 #include "base/rng.h"
 #include "strategy/kmeans/kmeans_rows.h"
 
+/* Whether a group with candidates lacks one of its first centroids. */
 static bool wants_seed(const alcore__kmeans_group *each) {
     return each->active && each->seeded < each->clusters;
 }
@@ -65,18 +71,22 @@ size_t alcore__kmeans_seeds_bytes(const alcore__block *block) {
     return count * alcore__kmeans_found_bytes(means);
 }
 
-/* Writes the entry of the row at an index of the block. */
+/* Writes the entry of the row at an index of the block to out: found with its position and its self
+ * dot, which is read back from the engine's memory, then its vector, double [dims]. found comes
+ * with group and draw set. out is aligned for doubles, as entries are multiples of 8 bytes. */
 static alcore_status write_found(const alcore__matrix *matrix, const alcore__kmeans_rows *rows,
                                  int64_t index, alcore__kmeans_found found, char *out) {
     const double *self_dot = rows->self_dots + alcore__matrix_row_of(matrix, index);
     found.position = matrix->block->start + index;
-    ALCORE__TRY(alcore__download(matrix->block->run, self_dot, 1, &found.value));
+    ALCORE__TRY(alcore__download(matrix->block->run, self_dot, 1 /* double */, &found.value));
     memcpy(out, &found, sizeof found);
     return alcore__matrix_copy_row(matrix, index, (double *)(void *)(out + sizeof found));
 }
 
-/* Writes an entry for each drawn row that lies in this block, by group and draw. The mask of a
- * group, [matrix rows], is made once for all of its draws. */
+/* Writes an entry for each drawn row that lies in this block, by group and draw (0: the next
+ * centroid, others: speculative rows). The mask of a group is made once for all of its draws. A row
+ * is found each time: a draw by weight chose the block only where a row of the group has a weight.
+ */
 alcore_status alcore__kmeans_find_seeds(alcore__block *block, void *partial) {
     const alcore__kmeans *means = block->run->state;
     alcore__matrix matrix;
@@ -113,7 +123,7 @@ static void store_seed(alcore__kmeans *means, const char *entry) {
     memcpy(vectors_of(means, found.group) + found.draw * means->dims, vector, bytes);
     each->seed_dots[found.draw] = found.value;
     each->sampler.found[found.draw] = found.position;
-    if (found.draw > 0) return; /* speculative */
+    if (found.draw > 0) return; /* a speculative row */
     int64_t cluster = means->centroid_starts[found.group] + each->seeded;
     memcpy(means->centroids + cluster * means->dims, vector, bytes);
     means->seed_positions[cluster] = found.position;
@@ -129,7 +139,11 @@ alcore_status alcore__kmeans_store_seeds(alcore__run *run, const alcore__block_p
     return ALCORE_OK;
 }
 
-/* The drawn rows of all groups were found: each group has one centroid more. */
+/* End of "seed rows". The drawn rows of all groups were found: each group has one centroid more.
+ * The sampler notes whether it was a hit and which speculative rows are measured next, whose
+ * vectors and self dots are moved right behind those of the new centroid. Given seeds are drawn in
+ * their order.
+ */
 alcore_status alcore__kmeans_accept_seeds(alcore__run *run) {
     alcore__kmeans *means = run->state;
     for (int64_t g = 0; g < means->groups; g++) {
@@ -139,7 +153,7 @@ alcore_status alcore__kmeans_accept_seeds(alcore__run *run) {
         each->seeded++;
         alcore__sampler_accept(sampler);
         alcore__sampler_pack(sampler, vectors_of(means, g), means->dims);
-        alcore__sampler_pack(sampler, each->seed_dots, 1);
+        alcore__sampler_pack(sampler, each->seed_dots, 1 /* number each */);
         alcore__sampler_clear_draws(sampler);
         if (means->seeds_given && wants_seed(each))
             sampler->draw[0].position =
@@ -181,9 +195,9 @@ alcore_status alcore__kmeans_weigh_rows(alcore__block *block, void *partial) {
             ALCORE__TRY(kernels->update_min(
                 &work, count, mask, rows.speculative_weights + sampler->hit * count, &weights));
         } else {
-            ALCORE__TRY(kernels->min_sq_dists(&work, &matrix.rows, mask, vectors_of(means, g),
-                                              1 + sampler->speculative, each->seed_dots,
-                                              rows.self_dots, 1, &weights));
+            ALCORE__TRY(kernels->min_sq_dists(
+                &work, &matrix.rows, mask, vectors_of(means, g), 1 + sampler->speculative,
+                each->seed_dots, rows.self_dots, 1 /* duplicates weigh 0 */, &weights));
         }
     }
     return ALCORE_OK;
@@ -195,7 +209,8 @@ alcore_status alcore__kmeans_store_weights(alcore__run *run, const alcore__block
     return ALCORE_OK;
 }
 
-/* The position of the lowest row of a group that is no seed yet. */
+/* The position of the lowest row of a group that is no seed yet. There is one, as a group has at
+ * least as many rows as clusters. */
 static int64_t first_unseeded(const alcore__kmeans *means, int64_t g, int64_t candidates) {
     int64_t position = 0;
     while (position < candidates && (means->group[position] != g || means->is_seed[position]))
@@ -219,7 +234,7 @@ static void draw_next(alcore__run *run, alcore__kmeans *means, int64_t g) {
     int64_t draws_left = each->clusters - each->seeded - 2;
     int32_t speculative = alcore__sampler_speculative_draws(run, sampler);
     for (int32_t k = 1; k < ALCORE__MAX_DRAWS; k++) {
-        sampler->draw[k] = alcore__no_draw;
+        sampler->draw[k] = alcore__no_draw; /* nothing is to be found */
         if (k <= speculative && k <= draws_left)
             alcore__draw_by_weight(weights, means->groups, means->blocks, alcore__rng_f64(&ahead),
                                    &sampler->draw[k]);

@@ -15,6 +15,9 @@
  * can be among the nearest ones that the budget is expected to buy. Where the budget passes rows
  * over and reaches farther candidates, twice as many become exact in one more pass, and so on.
  *
+ * Candidates have a position among all candidates; in a block, a run of 8192 pool rows, they are
+ * its active rows and have an index. Scores are minus distances, as the largest score is best.
+ *
  * Memory: 33 bytes a candidate, groups x dims for the target. */
 #include <math.h>
 #include <string.h>
@@ -24,8 +27,8 @@
 #include "strategy/budget/rank.h"
 #include "strategy/strategies.h"
 
-enum { METRIC_L2, METRIC_COSINE };
-enum { SCORES_PICKED, SCORES_ALL };
+enum { METRIC_L2, METRIC_COSINE };  /* the parameter "metric" */
+enum { SCORES_PICKED, SCORES_ALL }; /* the parameter "scores" */
 
 /* The relative amount by which the bounds of a mean are widened: the kernel's bounds hold for the
  * sums over one block of targets, and adding those up and dividing rounds. */
@@ -49,7 +52,7 @@ typedef struct average_state {
     int64_t exact_count; /* number of nearest candidates whose distance has to be exact */
     int64_t offered; /* exact candidates that were offered to the budget so far, nearest first */
     double reach;    /* the candidates whose distance is at most this are all exact once the wanted
-                        ones    are */
+                        ones are */
     bool ended;      /* the budget is full, or all candidates were offered */
 } average_state;
 
@@ -109,7 +112,7 @@ static alcore_status begin(alcore__run *run) {
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &state->high));
     ALCORE__TRY(alcore__new_array(ctx, count, 1, &state->wanted));
     for (size_t i = 0; i < count; i++) state->distance[i] = run->outcome.scores[i] = (double)NAN;
-    run->repeats = true;
+    run->repeats = true; /* several passes: the runner keeps copies of the embeddings */
     return ALCORE_OK;
 }
 
@@ -141,7 +144,7 @@ static alcore_status push_groups(alcore__block *block, int32_t **group) {
 
 static alcore__doubles centroids_of(const alcore__run *run) {
     const average_state *state = run->state;
-    return (alcore__doubles){state->centroids, state->groups * state->dims};
+    return (alcore__doubles){.values = state->centroids, .count = state->groups * state->dims};
 }
 
 /* Sums the target rows of a block by group: the partial is sums [groups, dims], of unit vectors for
@@ -172,7 +175,7 @@ static bool is_squared(const alcore__run *run) {
 
 static alcore__doubles variance_of(const alcore__run *run) {
     const average_state *state = run->state;
-    return (alcore__doubles){state->variance, state->groups};
+    return (alcore__doubles){.values = state->variance, .count = state->groups};
 }
 
 /* Adds the squared distances of the block's target rows to the centroid of their group: the partial
@@ -188,7 +191,7 @@ static alcore_status sum_variance(alcore__block *block, void *partial) {
     for (int64_t g = 0; g < state->groups; g++) {
         ALCORE__TRY(alcore__matrix_sq_dists(&matrix, state->centroids + g * state->dims, sq_dist));
         for (int64_t i = 0; i < block->count; i++) {
-            if (group[i] == g) sums[g] += sq_dist[i];
+            if (group[i] == g) sums[g] += sq_dist[i]; /* a partial comes zeroed */
         }
     }
     return ALCORE_OK;
@@ -275,8 +278,8 @@ static bool has_active_target(const alcore__run *run, int64_t target_block) {
 }
 
 /* Sums the exact distances of the wanted candidates of a block to the whole target, one block of
- * the target after another: totals [active rows, groups], overwritten. wanted [active rows]: 1 for
- * the candidates that are measured; the totals of others are 0. */
+ * the target (8192 rows of its pool) after another: totals [active rows, groups], overwritten.
+ * wanted [active rows]: 1 for the candidates that are measured; the totals of others are 0. */
 static alcore_status sum_distances(const alcore__matrix *matrix, const uint8_t *wanted,
                                    double *totals) {
     alcore__block *block = matrix->block;
@@ -336,8 +339,8 @@ static alcore_status find_reach(alcore__run *run) {
     alcore_status status = alcore__new_array(run->ctx, (size_t)count, sizeof *keys, &keys);
     for (int64_t i = 0; i < count && status == ALCORE_OK; i++) keys[i] = -state->high[i];
     if (status == ALCORE_OK)
-        status = alcore__rank(run->ctx, keys, run->outcome.rows, count, ALCORE__TIE_INDEX, 0,
-                              state->exact_count, order);
+        status = alcore__rank(run->ctx, keys, run->outcome.rows, count, ALCORE__TIE_INDEX,
+                              0 /* seed */, state->exact_count, order);
     if (status == ALCORE_OK) state->reach = state->high[order[state->exact_count - 1]];
     alcore__free(run->ctx, keys);
     alcore__free(run->ctx, order);
@@ -410,6 +413,7 @@ static alcore_status store_bounds(alcore__run *run, const alcore__block_partial 
 
 /* ---- pass "exact distances" ---- */
 
+/* Condition and loop of the pass: Euclidean distances, and the budget is not spent. */
 static bool wants_exact(const alcore__run *run) {
     return !has_closed_form(run) && !((const average_state *)run->state)->ended;
 }
@@ -463,7 +467,7 @@ static alcore_status offer_nearest(alcore__run *run, const double *keys, int64_t
     while (state->offered < count && !alcore__filler_full(&state->filler) && status == ALCORE_OK) {
         bool bought; /* the filler keeps what it bought */
         int64_t position = order[state->offered++];
-        run->outcome.scores[position] = 0.0 - state->distance[position];
+        run->outcome.scores[position] = 0.0 - state->distance[position]; /* never -0.0 */
         status = alcore__filler_offer(&state->filler, position, &bought);
         if (status == ALCORE_OK)
             status =
@@ -491,6 +495,7 @@ static alcore_status offer_and_widen(alcore__run *run) {
     ALCORE__TRY(status);
     state->ended = state->offered == count || alcore__filler_full(&state->filler);
     if (state->ended) return ALCORE_OK;
+    /* final_count >= exact_count > 0, so that every pass has more to do. */
     state->exact_count = final_count < count / 2 ? 2 * final_count : count;
     return want_nearest(run);
 }

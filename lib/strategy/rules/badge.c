@@ -9,6 +9,11 @@
  * D^2 weight, the smallest squared distance to the rows picked before, the centers. A row that the
  * budget or the similarity limit passes over is no center, and its weight counts as 0 from then on.
  *
+ * Blocks are runs of 8192 pool rows; their candidates are active rows with an index, matrix rows
+ * are all rows that kernels see. A speculative row is one that a later draw would hit under the
+ * present weights; all candidates are measured from it in advance, which saves a pass when it is
+ * drawn.
+ *
  * After "gradient norms" two passes alternate, once for each pick: "drawn rows" fetches the vectors
  * of the row that was drawn and offers it to the budget, "D^2 weights" measures all candidates from
  * it and draws the next one. "scores" reads the distances that are left at the end.
@@ -25,7 +30,7 @@
 #include "strategy/rules/greedy_picks.h"
 #include "strategy/strategies.h"
 
-enum { FIRST_NORM, FIRST_UNIFORM };
+enum { FIRST_NORM, FIRST_UNIFORM }; /* the parameter "first" */
 
 typedef struct badge_state {
     alcore__greedy greedy; /* first, see greedy_picks.h; best is the row that was drawn */
@@ -61,8 +66,10 @@ typedef struct row_values {
 
 /* Where the arrays lie in the doubles of a block with `rows` matrix rows. */
 static row_values lay_out(double *values, int64_t rows) {
-    return (row_values){values, values + rows, values + 2 * rows,
-                        values + (2 + ALCORE__MAX_SPECULATIVE) * rows};
+    return (row_values){.squares = values,
+                        .weights = values + rows,
+                        .speculative_weights = values + 2 * rows,
+                        .a = values + (2 + ALCORE__MAX_SPECULATIVE) * rows};
 }
 
 /* The column that the factor a is computed from: class scores, or ready factors (*is_factor). */
@@ -86,10 +93,11 @@ static alcore_status begin(alcore__run *run) {
     state->dims = alcore__embedding_dims(run);
     state->first_uniform = alcore__values_integer(run->values, "first") == FIRST_UNIFORM;
     state->uniforms = alcore__values_numbers(run->values, "uniforms", &state->uniform_count);
-    alcore__rng_seed(&state->rng, alcore__rng_derive(run->input->seed, ALCORE__TAG_BADGE,
-                                                     (uint64_t)run->input->round, 0));
+    alcore__rng_seed(&state->rng,
+                     alcore__rng_derive(run->input->seed, ALCORE__TAG_BADGE,
+                                        (uint64_t)run->input->round, 0 /* one sequence a round */));
     run->repeats = true;
-    alcore__sampler_begin(run, false, &state->sampler);
+    alcore__sampler_begin(run, false /* not as unit vectors */, &state->sampler);
     ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
     size_t count = (size_t)run->outcome.count, draw_bytes = ALCORE__MAX_DRAWS * sizeof(double),
            blocks = (size_t)run->active[ALCORE__OVER_CANDIDATES].blocks;
@@ -117,7 +125,8 @@ static double clamp_probability(double p) {
 }
 
 /* Turns class scores p [classes] in place into probabilities, then into p - onehot(argmax p), ties
- * to the lower class. */
+ * to the lower class. meaning: ALCORE_MEANS_*, logits, natural log-probabilities or probabilities;
+ * check_rows() has refused what is no distribution, up to rounding, hence the clamp. */
 static void make_factor(int32_t meaning, int64_t classes, double *p) {
     int64_t likeliest = 0;
     for (int64_t c = 1; c < classes; c++) {
@@ -152,14 +161,15 @@ static alcore_status read_factors(const badge_state *state, const alcore__matrix
         row.data = (const char *)rows.data + (size_t)(block->rows[i] - block->rows[0]) * row_bytes;
         row.count = 1;
         double *out = a + alcore__matrix_row_of(matrix, i) * state->classes;
-        ALCORE__TRY(alcore__run_kernels(run)->widen(&work, &row, NULL, out));
+        ALCORE__TRY(alcore__run_kernels(run)->widen(&work, &row, NULL /* no mask */, out));
         if (!is_factor) make_factor(column->meaning, state->classes, out);
     }
     return ALCORE_OK;
 }
 
 /* score_rows of the definition: names a row whose class scores are not a distribution, as
- * least confidence would; given factors have to be finite. Its values are not used. */
+ * least confidence would; given factors have to be finite. With nan=exclude a bad row gets NaN. The
+ * values of other rows are not used. */
 static alcore_status check_rows(alcore__score_call *call) {
     const alcore__column *column = alcore__dataset_find(call->dataset, "factors");
     if (alcore__dataset_find(call->dataset, "probs")) return alcore__score_lc.rows(call);
@@ -179,6 +189,7 @@ static alcore_status check_rows(alcore__score_call *call) {
     return ALCORE_OK;
 }
 
+/* The factors a [rows, classes] in the form that kernels read. */
 static alcore_sys_rows as_matrix(const badge_state *state, const double *a, int64_t rows) {
     return (alcore_sys_rows){.data = a,
                              .count = rows,
@@ -205,7 +216,7 @@ static alcore_status fill_rows(const badge_state *state, const alcore__matrix *m
     double *h_dots; /* [matrix rows] h . h */
     ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, sizeof *h_dots, &h_dots));
     ALCORE__TRY(read_factors(state, matrix, rows->a));
-    ALCORE__TRY(kernels->self_dots(&work, &factors, NULL, rows->squares));
+    ALCORE__TRY(kernels->self_dots(&work, &factors, NULL /* all rows */, rows->squares));
     ALCORE__TRY(kernels->self_dots(&work, &matrix->rows, matrix->mask, h_dots));
     for (int64_t i = 0; i < block->count; i++) {
         int64_t matrix_row = alcore__matrix_row_of(matrix, i);
@@ -283,11 +294,11 @@ static void draw_by_weight(alcore__run *run) {
     alcore__rng ahead = state->rng;
     /* Where only duplicates of picked rows are left no row has a weight: the first of them is next.
      */
-    if (!alcore__draw_by_weight(state->block_weights, 1, blocks, u, &sampler->draw[0]))
-        sampler->draw[0].position = nth_free(run, 0);
+    if (!alcore__draw_by_weight(state->block_weights, 1 /* stride */, blocks, u, &sampler->draw[0]))
+        sampler->draw[0].position = nth_free(run, 0 /* the first */);
     for (int32_t k = 1; k <= speculative; k++) {
         u = uniform_number(state, k, &ahead);
-        alcore__draw_by_weight(state->block_weights, 1, blocks, u, &sampler->draw[k]);
+        alcore__draw_by_weight(state->block_weights, 1 /* stride */, blocks, u, &sampler->draw[k]);
     }
     state->draws_made++;
 }
@@ -359,7 +370,8 @@ static alcore_status write_found(const badge_state *state, const alcore__matrix 
 }
 
 /* Finds the drawn rows of this block by their running weight among the rows that can still be
- * picked, and writes an entry for each, in the order of the draws. */
+ * picked, and writes an entry for each, in the order of the draws. Each is found: a draw by weight
+ * chose the block only where such a row has a weight. */
 static alcore_status find_drawn(alcore__block *block, void *partial) {
     const badge_state *state = block->run->state;
     alcore__matrix matrix;
@@ -419,7 +431,7 @@ static alcore_status offer_drawn(alcore__run *run) {
         alcore__sampler_accept(&state->sampler);
         alcore__sampler_pack(&state->sampler, state->found_a, state->classes);
         alcore__sampler_pack(&state->sampler, state->found_h, state->dims);
-        alcore__sampler_pack(&state->sampler, state->found_squares, 1);
+        alcore__sampler_pack(&state->sampler, state->found_squares, 1 /* number each */);
     }
     state->ended = alcore__filler_full(&greedy->filler);
     if (state->ended) alcore__sampler_clear_draws(&state->sampler);
@@ -462,7 +474,7 @@ static alcore_status weigh_rows(alcore__block *block, void *partial) {
                                   .total_mask = free_rows,
                                   .total = partial};
     if (!state->drawn_is_center)
-        return kernels->update_min(&work, count, matrix.mask, NULL, &weights);
+        return kernels->update_min(&work, count, matrix.mask, NULL /* only the total */, &weights);
     if (sampler->hit >= 0)
         return kernels->update_min(&work, count, matrix.mask,
                                    rows.speculative_weights + sampler->hit * count, &weights);

@@ -3,9 +3,9 @@
  *
  *   lc = 1 - p_1,   entropy = - sum over classes of p log p,   margin = 1 - (p_1 - p_2)
  *
- * and by the uncertainty of DeMuX (spec 7.4), which is the margin of a row or that of its words.
- * The largest score is picked first. lib/scorer computes the scores, rank_by_score.c ranks by them;
- * the definitions here only name which. */
+ * (log is the natural logarithm) and by the uncertainty of DeMuX (spec 7.4), which is the margin of
+ * a row or that of its words. The largest score is picked first. lib/scorer computes the scores,
+ * rank_by_score.c ranks by them; the definitions here only name which. */
 #include "scorer/score_table.h"
 #include "strategy/strategies.h"
 

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What strategies share that pick row after row: in each pass every block sends its best row, the
- * best of all is offered to the budget, and bought or passed over. */
+ * best of all is offered to the budget, and bought or passed over. A block is a run of 8192 pool
+ * rows; its candidates are active rows with an index, and have a position among all candidates;
+ * matrix rows are all rows that kernels see, those that are not active included. */
 #include "strategy/rules/greedy_picks.h"
 
 #include <string.h>
 
-/* Prepares the state of a strategy that picks row after row: no candidate has been offered, none is
- * the best. status and pick_scores are [candidates]. */
+/* Prepares the state of a strategy that picks row after row: no candidate has been offered (status
+ * [candidates] is ALCORE__GREEDY_FREE, which is 0), none is the best, and pick_scores [candidates]
+ * are 0. The state is freed by alcore__greedy_free_state(), also after a failure here. */
 alcore_status alcore__greedy_begin(alcore__run *run, alcore__greedy *greedy) {
     greedy->run = run;
     alcore__filler_begin(&greedy->filler, run);
@@ -25,6 +28,7 @@ void alcore__greedy_free_state(alcore_ctx *ctx, alcore__greedy *greedy) {
     alcore__free(ctx, greedy->best_vector);
 }
 
+/* Whether the candidate at a position was not offered yet and the budget left can pay it. */
 bool alcore__greedy_is_free(const alcore__greedy *greedy, int64_t position) {
     return greedy->status[position] == ALCORE__GREEDY_FREE &&
            alcore__filler_fits(&greedy->filler, position);
@@ -68,8 +72,9 @@ size_t alcore__greedy_best_bytes(const alcore__block *block) {
            (size_t)alcore__embedding_dims(block->run) * sizeof(double);
 }
 
-/* Writes the partial of a block: its best row, by its position among all candidates, and a copy of
- * its vector, because the block may lie on another device or in another process. */
+/* Writes the partial of a block: its best row, by its position among all candidates (-1 where index
+ * is: no row can be picked), the value that it is the best by, and a copy of its vector [dims],
+ * because the block may lie on another device or in another process. */
 alcore_status alcore__greedy_write_best(const alcore__matrix *matrix, int64_t index, double value,
                                         alcore__greedy_best *out) {
     out->position = index < 0 ? -1 : matrix->block->start + index;
@@ -94,7 +99,8 @@ bool alcore__greedy_can_offer(const alcore__greedy *greedy) {
     return greedy->best >= 0 && !alcore__filler_full(&greedy->filler);
 }
 
-/* Offers the best candidate of the pass and records what became of it: it is not offered again. */
+/* Offers the best candidate of the pass, of which there is one (alcore__greedy_can_offer()), and
+ * records what became of it: it is not offered again. */
 alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *bought) {
     ALCORE__TRY(alcore__filler_offer(&greedy->filler, greedy->best, bought));
     greedy->status[greedy->best] = *bought ? ALCORE__GREEDY_PICKED : ALCORE__GREEDY_PASSED_OVER;

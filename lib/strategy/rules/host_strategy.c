@@ -9,7 +9,8 @@
 #include "strategy/budget/fill.h"
 #include "strategy/strategy_handle.h"
 
-/* The answer, while the caller's function runs. An order goes before scores. */
+/* The answer, while the caller's function runs. Where it gave both, the order is used. A position
+ * numbers the candidates from 0 in the order of their pool rows. Arrays are owned. */
 struct alcore_choice {
     alcore__run *run;
     double *scores;  /* [candidates] copied; NULL: not given */
@@ -17,6 +18,7 @@ struct alcore_choice {
     int64_t ordered; /* rows that the order names; the others are not selected */
 };
 
+/* Refuses NULL where values are needed; values [count], NULL only with count 0. */
 static alcore_status check_choice(const alcore_choice *choice, const void *values, int64_t count) {
     if (!choice || (!values && count) || count < 0) {
         return alcore__fail(ALCORE_E_INVALID, "choice and its values must not be NULL");
@@ -47,7 +49,8 @@ alcore_status alcore_choice_scores(alcore_choice *choice, const double *scores, 
     return ALCORE_OK;
 }
 
-/* The position of a pool row among the candidates; -1: it is not one of them. */
+/* The position of a pool row among the candidates; -1: it is not one of them. By bisection, as
+ * outcome->rows ascends. */
 static int64_t find_position(const alcore__outcome *outcome, int64_t row) {
     int64_t low = 0, high = outcome->count;
     while (low < high) {
@@ -99,8 +102,8 @@ alcore_status alcore_choice_order(alcore_choice *choice, const int64_t *rows, in
     return ALCORE_OK;
 }
 
-/* Offers the rows of the order to the budget. Their scores fall from 1 along it; rows that it
- * leaves out have score 0. */
+/* Offers the rows of the order to the budget and hands the picks over. Their scores fall from 1
+ * along it; rows that it leaves out have score 0. */
 static alcore_status buy_order(const alcore_choice *choice) {
     alcore__run *run = choice->run;
     alcore__filler filler;
@@ -138,8 +141,8 @@ static const int32_t SOURCE_OF_ROLE[ALCORE__VIEW_ROLES] = {
     [ALCORE_ROLE_LABELED_ROWS] = ALCORE__OVER_LABELED_ROWS,
 };
 
-/* Called instead of any pass: shows the rows of every role to the host's function through a view,
- * which is valid during the call only, and uses its answer. */
+/* Called once instead of any pass, on the calling thread: shows the rows of every role to the
+ * host's function through a view, which is valid during the call only, and uses its answer. */
 static alcore_status finish(alcore__run *run) {
     const alcore_strategy *strategy = run->strategy;
     const alcore__run_input *input = run->input;
@@ -150,7 +153,8 @@ static alcore_status finish(alcore__run *run) {
                                .round = input->round};
     for (int32_t role = ALCORE_ROLE_CANDIDATES; role < ALCORE__VIEW_ROLES; role++) {
         const alcore__active_rows *active = &run->active[SOURCE_OF_ROLE[role]];
-        show.sources[role] = (alcore__view_source){active->dataset, active->rows, active->count};
+        show.sources[role] = (alcore__view_source){
+            .dataset = active->dataset, .rows = active->rows, .count = active->count};
     }
     /* Without labeled rows their columns are still there, with no row. */
     show.sources[ALCORE_ROLE_LABELED_ROWS].dataset = &input->candidates;
@@ -167,7 +171,7 @@ static alcore_status finish(alcore__run *run) {
     return status;
 }
 
-static const alcore__param_table PARAMS = {NULL, 0};
+static const alcore__param_table PARAMS = {.rows = NULL, .count = 0}; /* no parameter */
 
 const alcore__strategy_def alcore__strategy_of_host = {
     .name = "host",

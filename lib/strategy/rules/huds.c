@@ -9,6 +9,9 @@
  *         centroid of all candidates
  *   H(x)  lambda d(x) + (1 - lambda) u(x), d and u rescaled first if asked for; the largest first
  *
+ * cos is the cosine; all values are by position among the candidates, and inside a block (8192 pool
+ * rows) by the index of its candidates, the active rows.
+ *
  * Reads the scores once and the embeddings twice (k = 1) or about 2 + k + iterations times.
  * Memory: 24 bytes a candidate (28 with k > 1) and n_strata x k centroids in double. u and d become
  * columns of the record, so that no candidate's values are there twice. */
@@ -23,11 +26,11 @@
 enum { STRATA_EQUAL, STRATA_QUANTILE }; /* the parameter "strata" */
 
 typedef struct huds_state {
-    int64_t strata, clusters, dims;
-    bool unit;
-    bool some_global; /* some strata are smaller than min_stratum */
-    double *u, *d;    /* [candidates] */
-    int32_t *stratum; /* [candidates] */
+    int64_t strata, clusters, dims; /* n_strata, k_clusters, components of an embedding */
+    bool unit;                      /* embeddings are divided by their length first */
+    bool some_global;               /* some strata are smaller than min_stratum */
+    double *u, *d;    /* [candidates] uncertainty and diversity, the larger the better */
+    int32_t *stratum; /* [candidates] from 0, that of the smallest u */
     int32_t *cluster; /* [candidates] within the stratum; NULL: every stratum has one centroid */
     /* [candidates] the group whose sums and centroids a row joins: its stratum, -1 for a row of a
      * small stratum. */
@@ -93,8 +96,9 @@ static double *u_of(const alcore__run *run) {
     return ((huds_state *)run->state)->u;
 }
 
+/* The partial is u, double [active rows]: what the scorer ranks by. */
 static alcore_status score_block(alcore__block *block, void *partial) {
-    return alcore__block_scores(block, partial, NULL, NULL);
+    return alcore__block_scores(block, partial, NULL, NULL); /* without score and raw */
 }
 
 /* End of pass "scores": cuts the candidates into strata by u and decides which centroid each row is
@@ -121,6 +125,7 @@ static alcore_status cut_strata(alcore__run *run) {
 
 /* ---- pass "centroids": sums by stratum, and of all candidates where a stratum is small ---- */
 
+/* Condition of the pass: k-means makes the centroids of strata itself, but not that of all. */
 static bool needs_sums(const alcore__run *run) {
     const huds_state *state = run->state;
     return state->clusters == 1 || state->some_global;
@@ -128,7 +133,7 @@ static bool needs_sums(const alcore__run *run) {
 
 static alcore__doubles sums_of(const alcore__run *run) {
     const huds_state *state = run->state;
-    return (alcore__doubles){state->sums, (state->strata + 1) * state->dims};
+    return (alcore__doubles){.values = state->sums, .count = (state->strata + 1) * state->dims};
 }
 
 /* The partial is sums [strata + 1, dims]: of the block's rows of each stratum, then of all its
@@ -159,12 +164,14 @@ static void *kmeans_of(alcore__run *run) {
 static alcore_status start_kmeans(alcore__run *run) {
     huds_state *state = run->state;
     return alcore__kmeans_begin(run, &state->kmeans, state->group, state->strata, state->clusters,
-                                state->unit, NULL);
+                                state->unit, NULL /* seeds by k-means++ */);
 }
 
 /* ---- pass "distances": d and the cluster of every candidate ---- */
 
-/* The centroids in the order of state->centroids; rows of small strata join the last one. */
+/* Start of the pass: makes the centroids in the order of state->centroids; rows of small strata are
+ * measured from the last one, which stays 0 where there are none. A stratum without a row has a
+ * centroid of 0 that no row is measured from. */
 static alcore_status set_centroids(alcore__run *run) {
     huds_state *state = run->state;
     int64_t dims = state->dims, last = state->strata;
@@ -219,6 +226,7 @@ static alcore_status measure_distances(alcore__block *block, void *partial) {
                                            state->centroids, distance);
 }
 
+/* Reduces the cluster numbers of one block; the runner has stored d. Called with k-means only. */
 static alcore_status store_clusters(alcore__run *run, const alcore__block_partial *part) {
     huds_state *state = run->state;
     memcpy(state->cluster + part->start, part->extra, part->extra_bytes);
@@ -252,7 +260,8 @@ static const alcore__pass PASSES[] = {
 
 /* ---- the outcome ---- */
 
-/* lambda of the round; lambda_first in the first one when it is set (spec 3.6). */
+/* lambda of the round, the weight of d; lambda_first in the first one when it is set (spec 3.6). A
+ * strategy without the parameter is diversity alone: 1. */
 static double lambda_of(const alcore__run *run) {
     if (!alcore__values_has(run->values, "lambda")) return 1.0;
     double first = alcore__values_number(run->values, "lambda_first");
@@ -271,8 +280,8 @@ static alcore_status report_number(alcore__run *run, const char *name, double va
     return ALCORE_OK;
 }
 
-/* The standard deviation of what a term adds to H: how much it decides. weighted: [candidates],
- * overwritten. */
+/* Reports the standard deviation of what a term adds to H, weight x values [candidates]: how much
+ * it decides. weighted: [candidates], overwritten. */
 static alcore_status report_term(alcore__run *run, const char *name, const double *values,
                                  double weight, double *weighted) {
     double mean, sd;
@@ -306,7 +315,8 @@ static alcore_status combine(alcore__run *run, const double *u, const double *d,
     return report_term(run, "sd rest u", u, rest, weighted);
 }
 
-/* The same from the terms of the state. */
+/* H [candidates] from the terms of the state, rescaled to a common scale where that is asked for.
+ * The state's terms stay as they are, for the record. */
 static alcore_status combine_terms(alcore__run *run, double *h) {
     const huds_state *state = run->state;
     const double *u, *d;

@@ -9,6 +9,10 @@
  * vectors. With mode=greedy every pick w moves from A to B: A_v -= f(v, w), B_v += f(v, w) for
  * every v. A row that the budget or the similarity limit passes over stays in A.
  *
+ * Arrays of a block are by matrix row: the rows that kernels see, of which a mask tells the active
+ * ones, the candidates. They stay with the block from pass to pass in the memory of the engine,
+ * which is a device's where the kernels run there.
+ *
  * Reads the labeled embeddings once, the candidates' twice and once more for each pick.
  * Memory: 40 bytes a candidate, on the device where there is one. */
 #include <math.h>
@@ -17,16 +21,16 @@
 #include "strategy/rules/greedy_picks.h"
 #include "strategy/strategies.h"
 
-enum { MODE_GREEDY, MODE_ONESHOT };
-enum { SIM_COSINE, SIM_DOT };
-enum { SELF_EXCLUDE, SELF_INCLUDE };
+enum { MODE_GREEDY, MODE_ONESHOT };  /* the parameter "mode" */
+enum { SIM_COSINE, SIM_DOT };        /* the parameter "sim" */
+enum { SELF_EXCLUDE, SELF_INCLUDE }; /* the parameter "self" */
 
 typedef struct idds_state {
     alcore__greedy greedy;              /* first, see greedy_picks.h; not used by mode=oneshot */
     int64_t dims;                       /* of the embeddings */
     int64_t unlabeled, labeled;         /* |A| and |B| at present */
     bool cosine, include_self, oneshot; /* sim=cosine, self=include, mode=oneshot */
-    double alpha;
+    double alpha;                       /* 0 to 1: weight of the similarity to A */
     double *sum_a, *sum_b; /* [dims] SA and SB as they are before the first pick, owned */
     /* The row that moves from A to B in the next pass: */
     bool moves;        /* the last offer was bought, so there is one */
@@ -48,8 +52,11 @@ enum { ROW_ARRAYS = 5 };
 
 /* Where the arrays lie in values [ROW_ARRAYS, rows]; rows: matrix rows of the block. */
 static row_values lay_out(double *values, int64_t rows) {
-    return (row_values){values, values + rows, values + 2 * rows, values + 3 * rows,
-                        values + 4 * rows};
+    return (row_values){.norm = values,
+                        .a = values + rows,
+                        .b = values + 2 * rows,
+                        .self = values + 3 * rows,
+                        .score = values + 4 * rows};
 }
 
 /* Called once before the first pass: counts A and B, reads the parameters and allocates the sums.
@@ -57,7 +64,7 @@ static row_values lay_out(double *values, int64_t rows) {
 static alcore_status begin(alcore__run *run) {
     idds_state *state = run->state;
     state->dims = alcore__embedding_dims(run);
-    state->unlabeled = run->outcome.count;
+    state->unlabeled = run->outcome.count; /* the candidates */
     state->labeled =
         run->active[ALCORE__OVER_LABELED_ROWS].count + run->active[ALCORE__OVER_LABELED_POOL].count;
     state->alpha = alcore__values_number(run->values, "alpha");
@@ -70,7 +77,7 @@ static alcore_status begin(alcore__run *run) {
     ALCORE__TRY(alcore__new_array(run->ctx, dims, sizeof(double), &state->sum_b));
     ALCORE__TRY(alcore__new_array(run->ctx, dims, sizeof(double), &state->moved));
     if (state->oneshot) return ALCORE_OK;
-    run->repeats = true;
+    run->repeats = true; /* a pass for each pick: the runner keeps copies of the embeddings */
     alcore__warn_passes(run, alcore__expected_picks(run) + 2.0);
     return ALCORE_OK;
 }
@@ -87,12 +94,12 @@ static void free_state(alcore__run *run) {
 
 static alcore__doubles sum_a_of(const alcore__run *run) {
     const idds_state *state = run->state;
-    return (alcore__doubles){state->sum_a, state->dims};
+    return (alcore__doubles){.values = state->sum_a, .count = state->dims};
 }
 
 static alcore__doubles sum_b_of(const alcore__run *run) {
     const idds_state *state = run->state;
-    return (alcore__doubles){state->sum_b, state->dims};
+    return (alcore__doubles){.values = state->sum_b, .count = state->dims};
 }
 
 /* The partial is the sum [dims] of the block's active rows, as unit vectors for the cosine. Both
@@ -106,7 +113,8 @@ static alcore_status sum_block(alcore__block *block, void *partial) {
 
 /* ---- pass "first scores": the arrays of each block, and the best candidate ---- */
 
-/* Computes the arrays of one block, [matrix rows] each, from the sums SA and SB. For cosine the
+/* Computes the arrays of one block, [matrix rows] each, but the scores, from the sums SA and SB.
+ * Entries of rows that are not active have no meaning. For cosine the
  * inner products are divided by the length of the row; a row shorter than 1e-12 is similar to
  * nothing. */
 static alcore_status fill_rows(const idds_state *state, const alcore__matrix *matrix,
@@ -127,8 +135,8 @@ static alcore_status fill_rows(const idds_state *state, const alcore__matrix *ma
     return ALCORE_OK;
 }
 
-/* Makes the arrays of one block in the first pass over candidates; they stay with it, in the
- * engine's memory, until the run ends. */
+/* Makes the arrays of one block in the pass "first scores" in host memory and gives them to the
+ * block, which moves them to the engine's memory and has them until the run ends. */
 static alcore_status make_rows(const idds_state *state, const alcore__matrix *matrix) {
     alcore_ctx *ctx = matrix->block->run->ctx;
     int64_t count = matrix->rows.count;
@@ -155,7 +163,8 @@ static alcore_status update_scores(const idds_state *state, const alcore__matrix
                                                  rows->a, rows->b, rows->self, rows->score);
 }
 
-/* Finds the row with the largest score among those of the block that can still be picked. */
+/* Finds the row with the largest score among those of the block that can still be picked: they were
+ * not offered yet, and the budget can pay them. Writes it, with its vector, to the partial. */
 static alcore_status find_best(const idds_state *state, const alcore__matrix *matrix,
                                const row_values *rows, alcore__greedy_best *out) {
     uint8_t *mask;
@@ -212,15 +221,16 @@ static alcore_status set_moved(alcore__run *run) {
                            .dims = state->dims,
                            .stride = state->dims,
                            .dtype = ALCORE_FLOAT64};
-    ALCORE__TRY(alcore__run_kernels(run)->self_dots(&work, &row, NULL, &self_dot));
+    ALCORE__TRY(alcore__run_kernels(run)->self_dots(&work, &row, NULL /* no mask */, &self_dot));
     state->moved_norm = sqrt(self_dot);
     state->unlabeled--;
     state->labeled++;
     return ALCORE_OK;
 }
 
-/* End of both scoring passes: the best candidate of all blocks is offered to the budget. Sets
- * `picks`, which repeats the pass, until the budget is full or no candidate is left. */
+/* End of both scoring passes: the best candidate of all blocks is offered to the budget, and its
+ * score is kept for the report. moves is whether it was bought. Sets `picks`, which repeats the
+ * pass "after a pick", until the budget is full or no candidate is left. */
 static alcore_status offer_best(alcore__run *run) {
     idds_state *state = run->state;
     alcore__greedy *greedy = &state->greedy;
@@ -283,7 +293,7 @@ static const alcore__pass PASSES[] = {
 };
 
 /* Called after the last pass: mode=greedy hands its picks over; with mode=oneshot nothing is bought
- * yet and the runner ranks the candidates by their scores. */
+ * yet and the runner ranks the candidates by their scores, the largest first. */
 static alcore_status finish(alcore__run *run) {
     idds_state *state = run->state;
     if (!state->oneshot) alcore__greedy_finish(&state->greedy);

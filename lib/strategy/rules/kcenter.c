@@ -13,6 +13,10 @@
  * row. Where that happens to most rows of a block, all of them are measured together, which costs a
  * fifth of measuring them one by one.
  *
+ * Squared distances are compared; radii and scores are distances. A block is a run of 8192 pool
+ * rows; its candidates are active rows with an index, matrix rows are all that kernels see. An
+ * engine has memory of its own, a device's, where its kernels have `upload`.
+ *
  * Reads the labeled embeddings once, CHUNK_ROWS at a time, and the candidates' once for each chunk;
  * then a part of the candidates for each pick. Memory: 16 bytes a candidate, CHUNK_ROWS and all
  * picks' vectors in double. */
@@ -120,12 +124,16 @@ static alcore_status open_rows(alcore__block *block, const alcore__matrix *matri
     int64_t *local;
     if (!alcore__block_doubles(block)) ALCORE__TRY(make_sq_dists(block, matrix));
     ALCORE__TRY(alcore__block_local(block, (2 + (size_t)block->count) * sizeof *local, &local));
-    *out = (row_state){alcore__block_doubles(block), local, local + 1, local + 2};
+    *out = (row_state){.sq_dist = alcore__block_doubles(block),
+                       .seen_by_all = local,
+                       .single_count = local + 1,
+                       .seen = local + 2};
     return ALCORE_OK;
 }
 
 /* Measures all active rows of the block from vectors [count, dims]: m(x), sq_dist [matrix rows],
- * becomes the minimum with each distance. */
+ * becomes the minimum with each distance. The kernel needs self dots (both NULL) only where
+ * duplicates count as distance 0 (flag 0: they do not). */
 static alcore_status measure_all(const alcore__matrix *matrix, const double *vectors, int64_t count,
                                  double *sq_dist) {
     const alcore__run *run = matrix->block->run;
@@ -169,8 +177,8 @@ static alcore_status show_picks(const kcenter_state *state, const alcore__matrix
                                    .dims = state->dims,
                                    .stride = state->dims,
                                    .dtype = ALCORE_FLOAT64};
-        ALCORE__TRY(
-            alcore__run_kernels(block->run)->sq_dists(&work, &centers, NULL, vector, to_picks));
+        ALCORE__TRY(alcore__run_kernels(block->run)
+                        ->sq_dists(&work, &centers, NULL /* no mask */, vector, to_picks));
         for (int64_t c = 0; c < centers.count; c++) {
             if (to_picks[c] < *sq_dist) *sq_dist = to_picks[c];
         }
@@ -274,7 +282,7 @@ static bool has_no_labeled(const alcore__run *run) {
 
 static alcore__doubles mean_of(const alcore__run *run) {
     const kcenter_state *state = run->state;
-    return (alcore__doubles){state->chunk, state->dims};
+    return (alcore__doubles){.values = state->chunk, .count = state->dims};
 }
 
 /* The partial is the sum [dims] of the block's candidates. */
@@ -417,8 +425,10 @@ static alcore_status find_pick(alcore__block *block, void *partial) {
     ALCORE__TRY(open_rows(block, &matrix, &rows));
     ALCORE__TRY(alcore__scratch_push(block, state->dims, sizeof *vector, &vector));
     if (alcore__run_kernels(block->run)->upload) ALCORE__TRY(show_all_picks(state, &matrix, &rows));
-    ALCORE__TRY(find_farthest(state, &matrix, &rows, false, vector, &farthest, &farthest_value));
-    ALCORE__TRY(find_farthest(state, &matrix, &rows, true, vector, &pick, &pick_value));
+    bool pickable = false; /* first among all rows that are no center */
+    ALCORE__TRY(find_farthest(state, &matrix, &rows, pickable, vector, &farthest, &farthest_value));
+    pickable = true;
+    ALCORE__TRY(find_farthest(state, &matrix, &rows, pickable, vector, &pick, &pick_value));
     *max_sq_dist = farthest < 0 ? 0.0 : farthest_value;
     return alcore__greedy_write_best(&matrix, pick, pick_value, best);
 }
@@ -461,7 +471,7 @@ static alcore_status offer_best(alcore__run *run, double sq_dist, bool from_mean
 }
 
 static alcore_status offer_nearest_to_mean(alcore__run *run) {
-    return offer_best(run, 0.0, true);
+    return offer_best(run, 0.0 /* not used */, true);
 }
 
 /* End of the pass "farthest", which measured the rows from the last pick too: the distance of the

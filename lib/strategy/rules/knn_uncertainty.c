@@ -13,6 +13,9 @@
  * lists are longer than k is expected to be, because each pass computes candidates x target rows
  * distances; if k outgrows them, the pass is made again with longer lists.
  *
+ * A position numbers the candidates from 0 in the order of their pool rows. A block is a run of
+ * 8192 pool rows; its candidates are active rows with an index in the block.
+ *
  * Memory: 48 bytes a candidate, 32 of them while the budget is spent; and 16 bytes for each entry
  * of the lists, for the merged ones and for each block in work. */
 #include <math.h>
@@ -22,11 +25,11 @@
 #include "strategy/rules/target_hybrid.h"
 #include "strategy/strategies.h"
 
-enum { FILL_SHORT_NONE, FILL_SHORT_UNCERTAINTY };
+enum { FILL_SHORT_NONE, FILL_SHORT_UNCERTAINTY }; /* the parameter "fill_short" */
 
 /* Lists have this many times the entries that the budget needs if no two targets shared a neighbor,
  * and at most this many more bytes are spent on them than one entry for each target needs. */
-enum { LENGTH_FACTOR = 4, LIST_BYTES = 8 << 20 };
+enum { LENGTH_FACTOR = 4, LIST_BYTES = 8 << 20 /* 8 MiB */ };
 
 typedef struct knn_state {
     alcore__hybrid hybrid; /* uncertainty of the candidates, and the budget */
@@ -66,13 +69,14 @@ static int64_t first_length(const alcore__run *run) {
     if (!state->automatic) return state->limit;
     int64_t active_targets = run->active[ALCORE__OVER_TARGET].count, length = 1;
     double wanted = LENGTH_FACTOR * alcore__expected_picks(run) / (double)active_targets;
-    int64_t affordable = LIST_BYTES / (16 * state->target_rows);
+    int64_t affordable = LIST_BYTES / (16 * state->target_rows); /* 16 bytes an entry */
     while ((double)length < wanted && length < affordable) length *= 2;
     return length < state->limit ? length : state->limit;
 }
 
 /* Called once before the first pass: reads the parameters and allocates what has one entry for each
- * candidate. */
+ * candidate. A fixed k above k_max counts as k_max. The target
+ * has an active row, which was checked before. */
 static alcore_status begin(alcore__run *run) {
     knn_state *state = run->state;
     size_t count = (size_t)run->outcome.count;
@@ -119,7 +123,10 @@ static size_t lists_bytes(const alcore__block *block) {
     return (size_t)(state->target_rows * state->length) * (sizeof(int64_t) + sizeof(double));
 }
 
-/* Finds the nearest active rows of the block for every active target row. */
+/* Finds the nearest active rows of the block for every active target row, a block of targets at a
+ * time: lists in the partial, ordered by distance, then row. The kernel's neighbors are pool rows,
+ * or rows of the copy that the runner keeps; they are turned into positions at the end. Embeddings
+ * are checked for NaN in the first pass only, where k is still 0. */
 static alcore_status find_neighbors(alcore__block *block, void *partial) {
     const alcore__run *run = block->run;
     const knn_state *state = run->state;
@@ -138,9 +145,10 @@ static alcore_status find_neighbors(alcore__block *block, void *partial) {
         if (target->block_starts[b] == target->block_starts[b + 1]) continue;
         ALCORE__TRY(alcore__target_rows(block, b, &rows));
         const uint8_t *mask = target->mask ? target->mask + first : NULL;
-        const alcore_sys_best best = {length, neighbor + first * length, sq_dist + first * length};
+        const alcore_sys_best best = {
+            .k = length, .row = neighbor + first * length, .value = sq_dist + first * length};
         ALCORE__TRY(alcore__run_kernels(run)->knn(&work, &matrix.rows, matrix.mask, &rows, mask,
-                                                  &search, &best, NULL));
+                                                  &search, &best, NULL /* none for candidates */));
     }
     for (int64_t i = 0; i < entries; i++) {
         if (neighbor[i] < 0) continue;
@@ -150,9 +158,10 @@ static alcore_status find_neighbors(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-/* Merges one list of a block into the list of the same target row. Blocks come in the order of
- * their rows, so that of equally near candidates the one that is in the list already has the lower
- * row. */
+/* Merges one list of a block, block_neighbor and block_sq_dist [length], into the list of the same
+ * target row, neighbor and sq_dist [length], and keeps the nearest `length`; -1 entries come last
+ * in both. Blocks come in the order of their rows, so that of equally near candidates the one that
+ * is in the list already has the lower row. */
 static void merge_list(knn_state *state, int64_t *neighbor, double *sq_dist,
                        const int64_t *block_neighbor, const double *block_sq_dist) {
     int64_t length = state->length, from_list = 0, from_block = 0;
@@ -168,6 +177,9 @@ static void merge_list(knn_state *state, int64_t *neighbor, double *sq_dist,
     memcpy(sq_dist, state->merged_sq_dist, (size_t)length * sizeof *sq_dist);
 }
 
+/* Reduces the partial of one block: merges its lists with those of the blocks before. A list that
+ * is empty, or whose nearest entry is not nearer than the last one of a full list, changes nothing.
+ */
 static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *part) {
     knn_state *state = run->state;
     int64_t length = state->length;
@@ -213,6 +225,7 @@ static alcore_status choose_k(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* Loop of the pass: next_k neighbors are wanted, and the lists had fewer. */
 static bool needs_longer_lists(const alcore__run *run) {
     const knn_state *state = run->state;
     return state->k < state->next_k;
@@ -233,8 +246,9 @@ static const alcore__pass PASSES[] = {
 
 /* ---- finish ---- */
 
-/* Offers the candidates inside N_k, or those outside, in the order of their uncertainty. positions,
- * rows, order: [candidates] workspace; keys too. */
+/* Offers the candidates inside N_k, or those outside, in the order of their uncertainty, the
+ * largest first. positions, rows, keys, order: [candidates] workspace; the index among the
+ * candidates offered leads to the position, the pool row and the uncertainty. */
 static alcore_status offer(alcore__run *run, bool inside, int64_t *positions, int64_t *rows,
                            double *keys, int64_t *order) {
     knn_state *state = run->state;
@@ -260,9 +274,10 @@ static alcore_status buy(alcore__run *run) {
     ALCORE__TRY(alcore__new_array(run->ctx, 3 * count, sizeof *integers, &integers));
     int64_t *rows = integers + count, *order = rows + count;
     alcore_status status = alcore__new_array(run->ctx, count, sizeof *keys, &keys);
-    if (status == ALCORE_OK) status = offer(run, true, integers, rows, keys, order);
+    bool inside = true; /* N_k */
+    if (status == ALCORE_OK) status = offer(run, inside, integers, rows, keys, order);
     if (status == ALCORE_OK && state->fill_short && !alcore__filler_full(&state->hybrid.filler))
-        status = offer(run, false, integers, rows, keys, order);
+        status = offer(run, !inside, integers, rows, keys, order);
     alcore__free(run->ctx, integers);
     alcore__free(run->ctx, keys);
     return status;

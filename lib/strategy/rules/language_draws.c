@@ -7,7 +7,9 @@
  *
  * Languages come in byte order of their tags; the rows of language number l are drawn without
  * replacement by the generator derive(seed, TAG, round, l). The candidates are bought in the order
- * of the draws. No column is read and no pass is made. Memory: 25 bytes a candidate. */
+ * of the draws. A position numbers the candidates from 0 in the order of their pool rows, a
+ * language number the tags of the pool. No column is read and no pass is made. Memory: 25 bytes a
+ * candidate. */
 #include <string.h>
 
 #include "base/number.h"
@@ -27,6 +29,7 @@ typedef struct draw_state {
     alcore__filler filler;
 } draw_state;
 
+/* The language number of the candidate at a position; 0 where the request names no languages. */
 static int32_t language_of(const alcore__run *run, int64_t position) {
     const int32_t *languages = run->input->languages;
     return languages ? languages[run->outcome.rows[position]] : 0;
@@ -58,8 +61,9 @@ static void free_state(alcore__run *run) {
 
 /* ---- draws ---- */
 
-/* Orders the candidates of a language that are left (language -1: of all) at random, to drawn
- * [*count]. rank: last number of the generator's derivation. */
+/* Orders the candidates of a language that are left (language -1: of all) at random: drawn
+ * [*count], positions in the order of the draw. tag and rank: parts of the seed, derive(seed, tag,
+ * round, rank); rank is the language, or the number of languages for the draw from all. */
 static alcore_status draw_order(alcore__run *run, int64_t language, uint64_t tag, uint64_t rank,
                                 int64_t *count) {
     draw_state *state = run->state;
@@ -71,19 +75,22 @@ static alcore_status draw_order(alcore__run *run, int64_t language, uint64_t tag
             state->members[(*count)++] = i;
     }
     alcore__rng_seed(&rng, alcore__rng_derive(input->seed, tag, (uint64_t)input->round, rank));
+    /* A draw of all needs no memory of its own, so no context either. */
     ALCORE__TRY(alcore__rng_sample(NULL, &rng, *count, *count, state->drawn));
     for (int64_t i = 0; i < *count; i++) state->drawn[i] = state->members[state->drawn[i]];
-    return alcore__tick(run->ctx, "draws", 0, 0);
+    return alcore__tick(run->ctx, "draws", 0, 0); /* lets the host cancel; no numbers */
 }
 
-/* Offers the candidates of a draw until `most` of them were offered or the budget is spent. */
-static alcore_status offer(alcore__run *run, int64_t most) {
+/* Offers the first `count` candidates of the draw in drawn, until the budget is spent; all of them
+ * count as drawn, bought or not, and are in no later draw. */
+static alcore_status offer(alcore__run *run, int64_t count) {
     draw_state *state = run->state;
-    for (int64_t i = 0; i < most; i++) state->is_drawn[state->drawn[i]] = 1;
-    return alcore__filler_offer_all(&state->filler, state->drawn, most);
+    for (int64_t i = 0; i < count; i++) state->is_drawn[state->drawn[i]] = 1;
+    return alcore__filler_offer_all(&state->filler, state->drawn, count);
 }
 
-/* How many candidates of a draw [count] cost no more than `share` together. */
+/* How many of the first candidates of the draw in drawn [count] cost no more than `share` together,
+ * in the unit of the budget. */
 static int64_t count_within(const draw_state *state, int64_t count, double share) {
     double cost = 0;
     int64_t rows = 0;
@@ -131,8 +138,8 @@ static alcore_status buy_equal_shares(alcore__run *run) {
         ALCORE__TRY(draw_order(run, l, ALCORE__TAG_EGALITARIAN, (uint64_t)l, &count));
         ALCORE__TRY(offer(run, count_within(state, count, share)));
     }
-    ALCORE__TRY(
-        draw_order(run, -1, ALCORE__TAG_EGALITARIAN, (uint64_t)state->language_count, &count));
+    ALCORE__TRY(draw_order(run, -1 /* of all */, ALCORE__TAG_EGALITARIAN,
+                           (uint64_t)state->language_count, &count));
     ALCORE__TRY(offer(run, count));
     return hand_over(run);
 }
@@ -149,7 +156,8 @@ static int64_t find_language(const alcore__run_input *input, const char *tag, si
     return -1;
 }
 
-/* One "language:rows" of length bytes. */
+/* Reads one "language:rows" of length bytes to wanted, which is -1 for languages that were not
+ * named yet. */
 static alcore_status read_count(alcore__run *run, const char *text, size_t length) {
     draw_state *state = run->state;
     const char *name = run->def->name, *colon = memchr(text, ':', length);
@@ -172,8 +180,9 @@ static alcore_status read_count(alcore__run *run, const char *text, size_t lengt
     return ALCORE_OK;
 }
 
-/* The counts of this round: "hi:4,fa:2" for every round, or several such lists, one for each round,
- * with semicolons between them; the last one stays. */
+/* Reads the counts of this round to wanted [languages], in rows, 0 for a language that is not
+ * named: "hi:4,fa:2" for every round, or several such lists, one for each round, with semicolons
+ * between them; the last one stays. More rows than a budget of items are refused. */
 static alcore_status read_counts(alcore__run *run, const char *text) {
     draw_state *state = run->state;
     for (int64_t round = 1; round < run->input->round && strchr(text, ';'); round++)
@@ -203,7 +212,7 @@ static alcore_status read_counts(alcore__run *run, const char *text) {
 static alcore_status share_proportionally(alcore__run *run) {
     draw_state *state = run->state;
     double rows = alcore__expected_picks(run), left = rows;
-    double *remainder;
+    double *remainder; /* [languages] number of candidates, then what rounding down left */
     ALCORE__TRY(
         alcore__new_array(run->ctx, (size_t)state->language_count, sizeof *remainder, &remainder));
     for (int64_t i = 0; i < run->outcome.count; i++) remainder[language_of(run, i)] += 1;
@@ -267,7 +276,7 @@ static alcore_status buy_plan(alcore__run *run) {
 
 /* ---- definitions ---- */
 
-static const alcore__param_table NO_PARAMS = {NULL, 0};
+static const alcore__param_table NO_PARAMS = {.rows = NULL, .count = 0};
 #define COUNTS_PARAM                                                                               \
     {                                                                                              \
         "counts", ALCORE_PARAM_TEXT, "proportional", 0, 0, NULL,                                   \

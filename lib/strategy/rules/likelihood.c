@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranking by the log-probabilities l of a row's T tokens: NNLL (spec 3.1), u = - (1/T) sum l, and
- * NSP (spec 4.2), 1 - exp(-u). Both order the rows in the same way. Scores are computed by
- * lib/scorer and ranked by rank_by_score.c. */
+ * NSP (spec 4.2), 1 - exp(-u). l is a natural logarithm. Both order the rows in the
+ * same way, the largest first. Scores are computed by lib/scorer and ranked by rank_by_score.c. A
+ * score call has three outputs for each row: rank, what rows are ordered by; score, what is
+ * reported; raw, the quantity of the paper, here u. */
 #include "scorer/score_table.h"
 #include "strategy/strategies.h"
 
@@ -24,8 +26,8 @@ const alcore__strategy_def alcore__strategy_nnll = {
     ALCORE__RANK_BY_SCORE,
 };
 
-/* Computes NNLL and reports it as NSP: candidates are ordered by NNLL, as NSP rounds to 1 where
- * NNLL is large and would tie there. */
+/* Computes NNLL and reports it as NSP (the score; rank and raw stay NNLL): candidates are ordered
+ * by NNLL, as NSP rounds to 1 where NNLL is large and would tie there. */
 static alcore_status score_nsp(alcore__score_call *call) {
     ALCORE__TRY(alcore__score_uncertainty(call));
     alcore__score_as_nsp(call);

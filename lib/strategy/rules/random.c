@@ -8,14 +8,17 @@
 #include "base/rng.h"
 #include "strategy/strategies.h"
 
-/* Draws all candidates and scores them by their rank in the draw, from 1 down to 1 / count, so that
- * the runner's ranking by score is the draw. drawn [count]: positions in the order of the draw. */
+/* Draws all candidates, of which there is one at least, and scores them by their rank in the draw,
+ * from 1 down to 1 / count, so that the runner's ranking by score, the largest first, is the draw.
+ * drawn [count]: positions among the candidates in the order of the draw. tag: ALCORE__TAG_* of
+ * base/rng.h, by which each use of random numbers has a generator of its own. */
 static alcore_status draw_all(alcore__run *run, uint64_t tag) {
     int64_t count = run->outcome.count, *drawn;
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *drawn, &drawn));
     alcore__rng rng;
-    alcore__rng_seed(&rng,
-                     alcore__rng_derive(run->input->seed, tag, (uint64_t)run->input->round, 0));
+    alcore__rng_seed(&rng, alcore__rng_derive(run->input->seed, tag, (uint64_t)run->input->round,
+                                              0 /* there is one draw a round */));
+    /* A draw of all needs no memory of its own, so no context either. */
     alcore_status status = alcore__rng_sample(NULL, &rng, count, count, drawn);
     for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
         run->outcome.scores[drawn[i]] = (double)(count - i) / (double)count;
@@ -32,7 +35,7 @@ static alcore_status finish_gold(alcore__run *run) {
     return draw_all(run, ALCORE__TAG_GOLD);
 }
 
-static const alcore__param_table PARAMS = {NULL, 0};
+static const alcore__param_table PARAMS = {.rows = NULL, .count = 0}; /* no parameter */
 
 const alcore__strategy_def alcore__strategy_random = {
     .name = "random",

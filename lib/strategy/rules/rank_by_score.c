@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What strategies share that only rank by a score of lib/scorer (nnll, nsp, lc, entropy, margin,
- * uncertainty): one pass that scores the candidates, best rank first.
+ * uncertainty): one pass that scores the candidates, best rank first. A score has three values for
+ * each row: `rank`, what rows are ordered by, the largest first; `score`, what is reported, in the
+ * same order but perhaps saturated (nsp rounds to 1); `raw`, the quantity of the paper, which
+ * becomes the record column raw_name of the strategy. The state has an array of each, [candidates].
  *
  * Reads the score's columns once. Memory: 24 bytes a candidate. */
 #include <string.h>
@@ -62,6 +65,6 @@ alcore_status alcore__rank_by_score_finish(alcore__run *run) {
     ALCORE__TRY(alcore__outcome_column(run, run->def->raw_name, ALCORE_FLOAT64, &raw));
     memcpy(raw, state->raw, bytes);
     memcpy(run->outcome.scores, state->score, bytes);
-    run->keys = state->rank;
+    run->keys = state->rank; /* borrowed until the state is freed */
     return ALCORE_OK;
 }

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "strategy/budget/rank.h"
+#include "strategy/strategy_run.h"
 
 /* Cuts scores [count] into `strata` intervals of equal width: stratum [count], edges [strata + 1]
  * ascending. The largest score, and what rounding lifts above it, belongs to the last one; equal
@@ -36,19 +37,21 @@ void alcore__strata_equal(const double *scores, int64_t count, int64_t strata, i
  * split equal scores. */
 alcore_status alcore__strata_quantile(alcore_ctx *ctx, const double *scores, int64_t count,
                                       int64_t strata, int32_t *stratum, double *edges) {
-    double *negative;
-    int64_t *order = NULL;
+    double *negative;      /* [count] minus each score */
+    int64_t *order = NULL; /* [count] indices of the scores, the smallest score first */
     ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *negative, &negative));
     alcore_status status = alcore__new_array(ctx, (size_t)count, sizeof *order, &order);
     /* Largest of the negatives first is smallest first, with the lower row first among equals. */
     for (int64_t i = 0; i < count; i++) negative[i] = -scores[i];
-    if (status == ALCORE_OK) status = alcore__rank(ctx, negative, NULL, count, 0, 0, count, order);
+    if (status == ALCORE_OK)
+        status = alcore__rank(ctx, negative, NULL /* no rows */, count, ALCORE__TIE_INDEX,
+                              0 /* seed */, count, order);
     if (status == ALCORE_OK) {
         for (int64_t rank = 0; rank < count; rank++) {
             stratum[order[rank]] = (int32_t)(rank * strata / count);
         }
         for (int64_t e = 0; e <= strata; e++) {
-            int64_t rank = (e * count + strata - 1) / strata;
+            int64_t rank = (e * count + strata - 1) / strata; /* the first one of stratum e */
             edges[e] = scores[order[rank < count - 1 ? rank : count - 1]];
         }
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Uncertainty and the target, for knn-uncertainty and uncertainty-knn; see target_hybrid.h. Memory:
+/* Uncertainty and the target, for knn-uncertainty and uncertainty-knn, whose states begin with an
+ * alcore__hybrid. A block is a run of 8192 pool rows, of which the active ones take part. Memory:
  * 8 bytes a candidate. */
 #include "strategy/rules/target_hybrid.h"
 
@@ -12,6 +13,8 @@ static bool has_modes(const alcore__run *run) {
     return true;
 }
 
+/* Called in the strategy's begin: fails where a parameter would have no effect, then allocates. 0
+ * is the default of mode and of margin. */
 alcore_status alcore__hybrid_begin(alcore__run *run) {
     alcore__hybrid *hybrid = run->state;
     const bool set = alcore__values_integer(run->values, "mode") != 0 ||
@@ -35,7 +38,7 @@ void alcore__hybrid_free(alcore__run *run) {
 /* The partial: the uncertainty of each active row, by which rows are ranked; the score to report
  * and the raw quantity are not wanted. */
 alcore_status alcore__hybrid_score_block(alcore__block *block, void *partial) {
-    return alcore__block_scores(block, partial, NULL, NULL);
+    return alcore__block_scores(block, partial, NULL /* score */, NULL /* raw */);
 }
 
 double *alcore__hybrid_uncertainty(const alcore__run *run) {
@@ -45,6 +48,6 @@ double *alcore__hybrid_uncertainty(const alcore__run *run) {
 alcore_status alcore__hybrid_check_target(alcore__block *block, void *partial) {
     alcore__matrix matrix;
     (void)partial; /* the pass has none */
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_matrix(block, false /* not as unit vectors */, &matrix));
     return alcore__matrix_check_norms(&matrix);
 }

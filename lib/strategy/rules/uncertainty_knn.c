@@ -13,6 +13,9 @@
  * from the target, or with cover=1 collects their embeddings. The visits of cover=1 are made after
  * the passes: each reads one row of the target and measures all of C from it.
  *
+ * A position numbers the candidates from 0 in the order of their pool rows. A block is a run of
+ * 8192 pool rows; its candidates are active rows with an index in the block.
+ *
  * Memory: 25 bytes a candidate; with cover=1 also 8 bytes for each component of the embeddings of
  * C. */
 #include <math.h>
@@ -22,14 +25,14 @@
 #include "strategy/rules/target_hybrid.h"
 #include "strategy/strategies.h"
 
-enum { PROX_MIN, PROX_MEAN };
+enum { PROX_MIN, PROX_MEAN }; /* the parameter "prox" */
 
 typedef struct prune_state {
     alcore__hybrid hybrid; /* uncertainty of the candidates, and the budget */
-    bool by_mean, cover;
-    double factor;      /* c */
-    uint8_t *is_member; /* [candidates] 1: in C */
-    int64_t *members;   /* [member_count] positions of C, the most uncertain first */
+    bool by_mean, cover;   /* prox=mean, cover=1 */
+    double factor;         /* c, 1 or more */
+    uint8_t *is_member;    /* [candidates] 1: in C */
+    int64_t *members;      /* [member_count] positions of C, the most uncertain first */
     int64_t member_count;
     /* [candidates] prox of the members of C: the squared distance to the nearest target row, or the
      * mean distance with prox=mean; with cover=1 the squared distance to the target row whose visit
@@ -80,7 +83,8 @@ static void free_state(alcore__run *run) {
 /* ---- end of pass "uncertainty" ---- */
 
 /* End of "uncertainty": C is the shortest prefix of the ranking by uncertainty that costs c times
- * the budget. */
+ * the budget, or all candidates. The limit is 1e-9 lower, so that a rounded sum of costs does not
+ * take in one more row. With cover=1 the arrays for the embeddings of C are made too. */
 static alcore_status choose_members(alcore__run *run) {
     prune_state *state = run->state;
     int64_t count = run->outcome.count;
@@ -118,7 +122,8 @@ static size_t distance_bytes(const alcore__block *block) {
     return count_members(block) > 0 ? (size_t)block->count * sizeof(double) : 0;
 }
 
-/* Adds to sums [active rows] the distances of the members to one block of target rows. */
+/* Adds to sums [active rows] the Euclidean distances of the members to the active rows of one block
+ * of the target. group [targets]: 0: active, -1: not. */
 static alcore_status add_distances(const alcore__matrix *matrix, const alcore_sys_rows *targets,
                                    const int32_t *group, double *sums) {
     alcore__block *block = matrix->block;
@@ -127,14 +132,16 @@ static alcore_status add_distances(const alcore__matrix *matrix, const alcore_sy
     double *block_sums;
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *block_sums, &block_sums));
     memset(block_sums, 0, (size_t)block->count * sizeof *block_sums);
-    ALCORE__TRY(alcore__matrix_distances(matrix, state->is_member + block->start, targets, group, 1,
-                                         block_sums));
+    ALCORE__TRY(alcore__matrix_distances(matrix, state->is_member + block->start, targets, group,
+                                         1 /* group */, block_sums));
     for (int64_t i = 0; i < block->count; i++) sums[i] += block_sums[i];
     alcore__scratch_release(block, mark);
     return ALCORE_OK;
 }
 
-/* Measures the members of C in the block from the whole target. */
+/* Measures the members of C in the block from the whole target: the partial is prox, double [active
+ * rows]: the smallest squared distance or, with prox=mean, sums of distances until the last block
+ * of the target was seen, and then their mean. */
 static alcore_status measure_members(alcore__block *block, void *partial) {
     const alcore__run *run = block->run;
     const prune_state *state = run->state;
@@ -166,6 +173,7 @@ static alcore_status measure_members(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
+/* Reduces the partial of one block: prox, at the positions of its active rows. */
 static alcore_status store_distances(alcore__run *run, const alcore__block_partial *part) {
     prune_state *state = run->state;
     memcpy(state->prox + part->start, part->extra, part->extra_bytes);
@@ -183,6 +191,8 @@ static size_t vectors_bytes(const alcore__block *block) {
     return (size_t)(count_members(block) * alcore__embedding_dims(block->run)) * sizeof(double);
 }
 
+/* Copies the embeddings of the members of C in the block to the partial, in row order, and fails on
+ * a component that is not finite. */
 static alcore_status collect_members(alcore__block *block, void *partial) {
     const prune_state *state = block->run->state;
     int64_t dims = alcore__embedding_dims(block->run);
@@ -198,6 +208,8 @@ static alcore_status collect_members(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
+/* Reduces the partial of one block: appends its vectors, and notes the position of each. Blocks
+ * come in order, so both are in row order. */
 static alcore_status store_vectors(alcore__run *run, const alcore__block_partial *part) {
     prune_state *state = run->state;
     int64_t dims = alcore__embedding_dims(run);
@@ -225,8 +237,9 @@ static const alcore__pass PASSES[] = {
 
 /* ---- finish ---- */
 
-/* Offers C by (distance ascending, uncertainty descending). members lists C by uncertainty, so the
- * index in it decides between equal distances. order, index [member_count] and keys: workspace. */
+/* Offers C by (prox ascending, uncertainty descending), as the largest key, minus prox, comes
+ * first. members lists C by uncertainty, so the index in it decides between equal distances. order,
+ * index [member_count] and keys: workspace. */
 static alcore_status buy_nearest(alcore__run *run, int64_t *order, int64_t *index, double *keys) {
     prune_state *state = run->state;
     int64_t count = state->member_count;
@@ -234,7 +247,8 @@ static alcore_status buy_nearest(alcore__run *run, int64_t *order, int64_t *inde
         index[i] = i;
         keys[i] = -state->prox[state->members[i]];
     }
-    ALCORE__TRY(alcore__rank(run->ctx, keys, index, count, ALCORE__TIE_INDEX, 0, count, order));
+    ALCORE__TRY(
+        alcore__rank(run->ctx, keys, index, count, ALCORE__TIE_INDEX, 0 /* seed */, count, order));
     for (int64_t i = 0; i < count; i++) order[i] = state->members[order[i]];
     return alcore__filler_offer_all(&state->hybrid.filler, order, count);
 }
@@ -273,17 +287,19 @@ static alcore_status buy_cover(alcore__run *run, double *sq_dist, uint8_t *done,
     alcore__scratch scratch = {0};
     alcore_status status = ALCORE_OK;
     for (int64_t visit = 0; offered < state->member_count && status == ALCORE_OK; visit++) {
-        bool taken;
+        bool bought; /* the filler keeps what it bought */
         alcore_sys_rows row = {0};
         if (alcore__filler_full(&state->hybrid.filler)) break;
         status = column->ops->rows(column, active->rows[visit % active->count], 1, &scratch, &row);
-        if (status == ALCORE_OK) status = kernels->widen(&work, &row, NULL, target);
-        if (status == ALCORE_OK) status = kernels->sq_dists(&work, &members, NULL, target, sq_dist);
+        if (status == ALCORE_OK) status = kernels->widen(&work, &row, NULL /* no mask */, target);
+        if (status == ALCORE_OK)
+            status = kernels->sq_dists(&work, &members, NULL /* no mask */, target, sq_dist);
         if (status != ALCORE_OK) break;
+        /* One is left, as fewer than member_count were offered. */
         int64_t nearest = find_nearest(state, sq_dist, done), position = state->vector_of[nearest];
         done[nearest] = 1;
         state->prox[position] = sq_dist[nearest];
-        status = alcore__filler_offer(&state->hybrid.filler, position, &taken);
+        status = alcore__filler_offer(&state->hybrid.filler, position, &bought);
         offered++;
         if (status == ALCORE_OK)
             status = alcore__tick(run->ctx, "covering the target", offered, state->member_count);
@@ -292,7 +308,8 @@ static alcore_status buy_cover(alcore__run *run, double *sq_dist, uint8_t *done,
     return status;
 }
 
-/* Allocates the workspace of either rule and spends the budget on C. */
+/* Allocates the workspace of either rule and spends the budget on C: values [member_count] and a
+ * vector [dims] behind them, order and index [member_count] each, done [member_count], zeroed. */
 static alcore_status buy(alcore__run *run) {
     prune_state *state = run->state;
     size_t count = (size_t)state->member_count, dims = (size_t)alcore__embedding_dims(run);
@@ -311,7 +328,8 @@ static alcore_status buy(alcore__run *run) {
     return status;
 }
 
-/* Called after the last pass: buys, then scores what was measured by its nearness. With cover=1 the
+/* Called after the last pass: buys, then scores what was measured by its nearness: minus the
+ * distance, NaN where none was measured. With cover=1 the
  * scores of the picks fall from 1 in the order of the visits, as the distances of visits do not. */
 static alcore_status finish(alcore__run *run) {
     prune_state *state = run->state;
