@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Every exported function earns its place: a binding, the command or an example calls it, or tests/abi/uncalled-exports says why
-none does. In TAP."""
+none does. Python fills in the noun of some names when it calls ("alcore_%s_set" % noun): those are names of every noun that the
+functions around them are called with. In TAP."""
 import glob
 import os
 import re
