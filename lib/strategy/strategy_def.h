@@ -2,8 +2,8 @@
 /* What the author of a strategy needs: the definition, its passes, and what a run knows.
  *
  * A strategy is one alcore__strategy_def in a file of lib/strategy/rules and one row of
- * registry.c. It works in passes over the active rows of a pool, block by block (a block is a run
- * of 8192 pool rows, whatever subset of them is active; spec 1.8). A pass is a row of a table:
+ * registry_rows.h. It works in passes over the active rows of a pool, block by block (a block is a
+ * run of 8192 pool rows, whatever subset of them is active; spec 1.8). A pass is a row of a table:
  *
  *     name     for the reader of the table
  *     rows     whose active rows it reads (ALCORE__OVER_*)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* alcore_tensor has the layout of DLTensor, asserted against the real header (design section 3,
- * "Arrays"). */
+/* alcore_tensor has the layout of DLTensor, asserted against the real header (docs/abi.md). */
 #include <dlpack/dlpack.h>
 #include <stdio.h>
 #include <string.h>

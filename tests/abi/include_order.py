@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The order of dependence of design section 2: a folder of lib/ includes only folders before it, engines see the tables in
+"""The order of dependence (lib/README.md): a folder of lib/ includes only folders before it, engines see the tables in
 include/alcore/sys/ only, nothing includes an engine, and what stands outside lib/ sees the public headers only."""
 import os
 import re

@@ -6,7 +6,8 @@
 
 - "spec 3.4" names a heading of docs/spec, and no number heads two sections;
 - "TV-HUDS" names a vector of tests/vectors;
-- a page named "page.md" is in the repository, and nobody cites an appendix (spec B.7 is a heading);
+- a page named "page.md" is in the repository, and nobody cites an appendix (spec B.7 is a heading) or a section
+  of a design;
 - a relative link of a Markdown page leads to a file, and its anchor to a heading of that file.
 
 A number written as "spec 4.9, 7.4 and 5.6" or "spec 3.2 to 3.4" counts once for each. Lines of a comment are joined first,
@@ -126,6 +127,8 @@ for name, text in texts.items():
             bad.append(f"{name}: {cited} is not in the repository")
     if re.search(r"\bAppendix [A-Z]\b", text) and not name.startswith("docs/spec/"):
         bad.append(f"{name}: cites an appendix")
+    if re.search(r"\bdesign section\b", text):
+        bad.append(f"{name}: cites a section of a design that is not in the repository")
 report(bad, "pages that are named exist", checked)
 
 bad, checked = [], 0

@@ -19,7 +19,10 @@ TARGET = 'tests/unit/strategy/test_strategy_target'
 FILL = 'tests/unit/strategy/test_strategy_fill'
 BADGE = 'tests/unit/strategy/test_strategy_badge'
 PROPERTIES = 'tests/unit/strategy/test_strategy_properties'
+DEMUX = 'tests/unit/strategy/test_strategy_demux'
 SCORER = 'tests/unit/scorer/test_scorer'
+BUDGETS = 'tests/unit/request/test_budgets'
+SELECTION = 'tests/unit/request/test_selection'
 
 # name: (file, text that stands there once, what takes its place, test program, case that must fail)
 MUTANTS = {
@@ -79,6 +82,75 @@ MUTANTS = {
         ('lib/strategy/engine/candidate_draw.c', 'TAG_SUBSAMPLE, (uint64_t)round, 0)', 'TAG_SUBSAMPLE, 1, 0)', VECTORS, 'draws'),
     'sticky candidates are forgotten':
         ('lib/strategy/engine/candidate_draw.c', 'mask[i] && previous && previous[i] && kept < count', 'false', VECTORS, 'draws'),
+    'k stops growing where the neighbors cost just the budget':
+        ('lib/strategy/rules/knn_uncertainty.c', 'state->cost > run->input->fill.budget ||', 'state->cost >= run->input->fill.budget ||', DEMUX,
+         'knn_uncertainty_is_the_plain_search'),
+    'a neighbor of several target rows is paid for several times':
+        ('lib/strategy/rules/knn_uncertainty.c', 'state->targets[position]++ == 0', 'state->targets[position]++ >= 0', DEMUX,
+         'knn_uncertainty_is_the_plain_search'),
+    'of equally near candidates the later row is the neighbor':
+        ('lib/strategy/rules/knn_uncertainty.c', 'block_sq_dist[from_block] < sq_dist[from_list]', 'block_sq_dist[from_block] <= sq_dist[from_list]', DEMUX,
+         'knn_uncertainty_is_the_plain_search'),
+    'a given k may exceed k_max':
+        ('lib/strategy/rules/knn_uncertainty.c', 'state->automatic || k > k_max ? k_max : k', 'state->automatic ? k_max : k', DEMUX,
+         'k_has_limits'),
+    'k may exceed the candidates':
+        ('lib/strategy/rules/knn_uncertainty.c', 'if (state->limit > run->outcome.count) state->limit = run->outcome.count;', '', DEMUX,
+         'k_has_limits'),
+    'fill_short=none fills all the same':
+        ('lib/strategy/rules/knn_uncertainty.c', 'status == ALCORE_OK && state->fill_short && !', 'status == ALCORE_OK && !', DEMUX,
+         'knn_uncertainty_vectors'),
+    'the most uncertain are always four budgets':
+        ('lib/strategy/rules/uncertainty_knn.c', 'limit = state->factor * run->input->fill.budget', 'limit = 4 * run->input->fill.budget', DEMUX,
+         'uncertainty_knn_is_the_plain_search'),
+    'a visit does not prefer the more uncertain of equally near':
+        ('lib/strategy/rules/uncertainty_knn.c', '!(gain > 0)', '!(gain < 0)', DEMUX,
+         'uncertainty_knn_ties'),
+    'cover=1 visits the first target row only':
+        ('lib/strategy/rules/uncertainty_knn.c', 'active->rows[visit % active->count]', 'active->rows[0]', DEMUX,
+         'uncertainty_knn_vectors'),
+    'the first language may have the whole budget':
+        ('lib/strategy/rules/language_draws.c', 'run->input->fill.budget / (double)state->language_count', 'run->input->fill.budget', DEMUX,
+         'egalitarian_vector'),
+    'the rest is drawn by the generator of the first language':
+        ('lib/strategy/rules/language_draws.c', 'TAG_EGALITARIAN, (uint64_t)state->language_count, &count', 'TAG_EGALITARIAN, 0, &count', DEMUX,
+         'egalitarian_vector'),
+    'same-ratio draws as plan does':
+        ('lib/strategy/rules/language_draws.c', 'buy_counts(run, TAG_SAME_RATIO,', 'buy_counts(run, TAG_PLAN,', DEMUX,
+         'same_ratio_vector'),
+    'every round follows the first list of the plan':
+        ('lib/strategy/rules/language_draws.c', 'round < run->input->round && strchr', 'round < 1 && strchr', DEMUX,
+         'plan_vector'),
+    'what rounding leaves goes to the smallest remainders':
+        ('lib/strategy/rules/language_draws.c', 'remainder[l] > remainder[largest]', 'remainder[l] < remainder[largest]', DEMUX,
+         'plan_takes_what_there_is'),
+    'a line for every round goes before that of the round':
+        ('lib/formats/plan_file.c', '(every && search->exact)', '(every && false)', DEMUX,
+         'plan_files'),
+    'gold draws as random does':
+        ('lib/strategy/rules/random.c', 'draw_all(run, TAG_GOLD)', 'draw_all(run, TAG_RANDOM)', DEMUX,
+         'gold_vector'),
+    'choices that depend on the budget are offered again':
+        ('lib/strategy/budget/spend.c', '== ALCORE__FILL_SKIP || run->def->rows_depend_on_budget)', '== ALCORE__FILL_SKIP)', DEMUX,
+         'several_budgets_are_runs_of_their_own'),
+    'choices under fill=skip are offered again':
+        ('lib/strategy/budget/spend.c', '(run->input->fill.policy == ALCORE__FILL_SKIP || run->def', '(run->def', BUDGETS,
+         'several_budgets_equal_each_alone'),
+    'the price of a word is paid for each row':
+        ('lib/request/selection_handle.c', '(double)self->words', '(double)self->count', BUDGETS,
+         'prices_are_told'),
+    'several budgets may name one amount twice':
+        ('lib/request/request_budget.c', 'if (budgets->items[i].amount == last->amount)', 'if (false)', BUDGETS,
+         'rows_are_read_from_files_of_ids'),
+    'the counterfactual buys from the other end':
+        ('lib/strategy/budget/explain.c', 'keys[i] = value_or_lowest(values[i]);', 'keys[i] = 0.0 - value_or_lowest(values[i]);', BUDGETS,
+         'counterfactuals_run_through_the_real_budget'),
+    'given scores are named after the strategy that they replace':
+        ('lib/strategy/budget/explain.c', 'given ? "the given scores" : term->alone', 'term->alone', BUDGETS,
+         'counterfactuals_run_through_the_real_budget'),
+    'a count leaves out the candidates that reach a larger pick':
+        ('lib/strategy/budget/explain.c', 'sorted[k].reached += sorted[k + 1].reached;', 'sorted[k].reached += 0;', SELECTION,
+         'reasons'),
 }
 
 

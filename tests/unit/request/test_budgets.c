@@ -242,6 +242,14 @@ START_TEST(prices_are_told) {
     ck_assert_double_eq(json_number_value(json_object_get(price, "total")), 7 * 1234.5);
     json_decref(root);
     alcore_selection_unref(picked);
+    ck_works(alcore_request_set(request, "budget", "9w"));
+    ck_works(alcore_request_set(request, "fill", "stop"));
+    ck_works(alcore_request_set(request, "price", "0.5/w"));
+    picked = selected(request);
+    ck_assert_double_eq(alcore_selection_price(picked), 0.5 * alcore_selection_spent(picked));
+    ck_assert_double_gt(alcore_selection_spent(picked), (double)alcore_selection_count(picked));
+    alcore_selection_unref(picked);
+    ck_works(alcore_request_set(request, "budget", "7"));
     ck_works(alcore_request_set(request, "price", "2/u")); /* the rows have no cost */
     picked = selected(request);
     ck_assert(isnan(alcore_selection_price(picked)));

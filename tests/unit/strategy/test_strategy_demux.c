@@ -29,6 +29,7 @@ static void expect_picks(const vector_case *one) {
     int64_t count;
     const int64_t *picks = vector_integers(vector_expected(one, "picks"), &count);
     bed_expect_picks(&b, count, picks);
+    ck_assert_int_eq(b.outcome.pick_count, count);
 }
 
 /* Leaves only the rows of a list among the candidates. */
@@ -66,6 +67,23 @@ START_TEST(knn_uncertainty_vectors) {
         ck_assert(bed_fact(&b, "near rows")[0] == (double)near);
         bool is_short = b.outcome.pick_count < (int64_t)budget;
         ck_assert_int_eq(b.outcome.flags == ALCORE_SELECTION_SHORT, is_short);
+        bed_close(&b);
+    }
+}
+END_TEST
+
+/* k is at most k_max and at most the candidates; with k=auto too, where no k costs more than the
+ * budget. */
+START_TEST(k_has_limits) {
+    static const struct {
+        const char *params;
+        double k;
+    } CASES[] = {{"k=5 k_max=3", 3}, {"k_max=3", 3}, {"k_max=9", 7}, {"k=9", 7}};
+    vector_case one = vector_case_named(vector_find("multilingual", "TV-KNN"), "auto");
+    for (size_t c = 0; c < sizeof CASES / sizeof CASES[0]; c++) {
+        open_points(&one);
+        ck_assert_int_eq(bed_run(&b, "knn-uncertainty", CASES[c].params, 7), ALCORE_OK);
+        ck_assert_msg(bed_fact(&b, "k")[0] == CASES[c].k, "%s", CASES[c].params);
         bed_close(&b);
     }
 }
@@ -218,6 +236,7 @@ START_TEST(plan_files) {
         {PLAN, "a", 1, 1, 2, ALCORE_OK, ""},
         {PLAN, "a", 2, 2, 1, ALCORE_OK, ""}, /* its own line goes before * */
         {PLAN, "a", 3, 1, 2, ALCORE_OK, ""},
+        {"a\t2\tfa:2\na\t*\thi:1\n", "a", 2, 2, 1, ALCORE_OK, ""}, /* wherever it stands */
         {PLAN, "b", 1, 1, 0, ALCORE_OK, ""},
         {PLAN, "b", 2, 0, 0, ALCORE_E_NOT_FOUND, "no line for configuration \"b\", round 2"},
         {PLAN, "c", 1, 0, 0, ALCORE_E_NOT_FOUND, "configuration \"c\""},
@@ -388,7 +407,7 @@ START_TEST(knn_uncertainty_is_the_plain_search) {
     bed_close(&b);
     open_many(true);
     expect_knn_uncertainty(100, 0); /* k = 128: lists of 8 are made longer twice */
-    expect_knn_uncertainty(100, 2);
+    expect_knn_uncertainty(64, 2);  /* the 64 nearest cost no more than the budget: k = 128 too */
     bed_close(&b);
 }
 END_TEST
@@ -527,6 +546,23 @@ START_TEST(uncertainty_knn_compares_squares) {
 }
 END_TEST
 
+/* Of equally near rows the more uncertain one is bought first, then the lower row. */
+START_TEST(uncertainty_knn_ties) {
+    static const double points[] = {1, 0, 0, 1, -1, 0, 9, 9}, goal[] = {0, 0};
+    static const double scores[] = {2, 3, 3, 1};
+    static const char *const PARAMS[] = {"c=1", "c=1 cover=1"};
+    for (int p = 0; p < 2; p++) {
+        bed_open(&b, 4, 1, NULL);
+        bed_column(&b, &b.input.candidates, "scores", scores, 4, 1, ALCORE_FLOAT64);
+        bed_column(&b, &b.input.candidates, "embeddings", points, 4, 2, ALCORE_FLOAT64);
+        bed_column(&b, &b.input.target, "embeddings", goal, 1, 2, ALCORE_FLOAT64);
+        ck_assert_int_eq(bed_run(&b, "uncertainty-knn", PARAMS[p], 3), ALCORE_OK);
+        BED_PICKS(&b, 1, 2, 0);
+        bed_close(&b);
+    }
+}
+END_TEST
+
 /* A parameter that has no part in what is computed is refused. */
 START_TEST(parameters_without_a_part) {
     static const struct {
@@ -556,10 +592,10 @@ START_TEST(hybrids_need_a_target) {
 }
 END_TEST
 
-CHECK_SUITE("strategy-demux", knn_uncertainty_vectors, uncertainty_knn_vectors, egalitarian_vector,
-            same_ratio_vector, plan_vector, plan_takes_what_there_is, plan_files,
-            plans_of_the_paper, counts_that_are_refused, gold_vector,
+CHECK_SUITE("strategy-demux", k_has_limits, knn_uncertainty_vectors, uncertainty_knn_vectors,
+            egalitarian_vector, same_ratio_vector, plan_vector, plan_takes_what_there_is,
+            plan_files, plans_of_the_paper, counts_that_are_refused, gold_vector,
             knn_uncertainty_is_the_plain_search, several_budgets_are_runs_of_their_own,
             uncertainty_knn_is_the_plain_search, hybrids_name_a_nan,
-            uncertainty_knn_compares_squares, parameters_without_a_part,
+            uncertainty_knn_compares_squares, uncertainty_knn_ties, parameters_without_a_part,
             hybrids_read_what_a_model_gives, hybrids_need_a_target);
