@@ -113,10 +113,10 @@ MUTANTS = {
         ('lib/strategy/rules/language_draws.c', 'run->input->fill.budget / (double)state->language_count', 'run->input->fill.budget', DEMUX,
          'egalitarian_vector'),
     'the rest is drawn by the generator of the first language':
-        ('lib/strategy/rules/language_draws.c', 'TAG_EGALITARIAN, (uint64_t)state->language_count, &count', 'TAG_EGALITARIAN, 0, &count', DEMUX,
+        ('lib/strategy/rules/language_draws.c', 'ALCORE__TAG_EGALITARIAN, (uint64_t)state->language_count, &count', 'ALCORE__TAG_EGALITARIAN, 0, &count', DEMUX,
          'egalitarian_vector'),
     'same-ratio draws as plan does':
-        ('lib/strategy/rules/language_draws.c', 'buy_counts(run, TAG_SAME_RATIO,', 'buy_counts(run, TAG_PLAN,', DEMUX,
+        ('lib/strategy/rules/language_draws.c', 'buy_counts(run, ALCORE__TAG_SAME_RATIO,', 'buy_counts(run, ALCORE__TAG_PLAN,', DEMUX,
          'same_ratio_vector'),
     'every round follows the first list of the plan':
         ('lib/strategy/rules/language_draws.c', 'round < run->input->round && strchr', 'round < 1 && strchr', DEMUX,
@@ -128,7 +128,7 @@ MUTANTS = {
         ('lib/formats/plan_file.c', '(every && search->exact)', '(every && false)', DEMUX,
          'plan_files'),
     'gold draws as random does':
-        ('lib/strategy/rules/random.c', 'draw_all(run, TAG_GOLD)', 'draw_all(run, TAG_RANDOM)', DEMUX,
+        ('lib/strategy/rules/random.c', 'draw_all(run, ALCORE__TAG_GOLD)', 'draw_all(run, ALCORE__TAG_RANDOM)', DEMUX,
          'gold_vector'),
     'choices that depend on the budget are offered again':
         ('lib/strategy/budget/spend.c', '== ALCORE__FILL_SKIP || run->def->rows_depend_on_budget)', '== ALCORE__FILL_SKIP)', DEMUX,
