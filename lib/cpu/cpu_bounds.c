@@ -13,9 +13,15 @@
  *
  * E: x.t is within |x| r + u (chain + 1) |x| (|t| + r) of the true product, with u = 2^-24, r what
  * rounding a target to float32 may move it by, and chain the longest chain of additions, as in
- * cpu_filter.h; for int16 the error of cpu_int16.h, with the residuals that packing measures. E has
+ * cpu_filter.h; as int16 the error of cpu_int16.h comes on top, with the residuals that packing
+ * measures: upper bounds of how far rounding to int16 moves a vector. E has
  * twice that, and 3 u (|x| + |t|)^2 for rounding |x|^2, |t|^2, their sum and F to float32. What is
  * rounded in s, in adding up and in the exact sum itself is a small share of the sum: SHARE.
+ *
+ * Terms: a panel is some vectors packed together, interleaved by component, as float32 or as pairs
+ * of int16; a chunk is the targets that are packed at a time. Lengths and norms are L2 norms, not
+ * squared; "square" in a name is |x|^2, |t|^2 or |x - t|^2. An interval of 0 to infinity says
+ * nothing and is always right.
  *
  * Layout: targets are ordered by group and packed into panels of PRODUCT_COLUMNS of one group, a
  * chunk of CHUNK_PANELS panels at a time; all rows pass each chunk, some panels of PRODUCT_ROWS at
@@ -30,8 +36,8 @@
 #include "cpu/cpu_floats.h"
 #include "cpu/cpu_int16.h"
 
-/* Targets of a chunk, and bytes of packed rows that stay in the cache while the panels of the chunk
- * pass; at most MAX_ROW_PANELS panels of them. */
+/* Targets of a chunk, and bytes of packed rows (256 KiB) that stay in the cache while the panels of
+ * the chunk pass; at most MAX_ROW_PANELS panels of them. */
 #define CHUNK_TARGETS 2048
 #define ROW_BYTES (INT64_C(256) << 10)
 #define MAX_ROW_PANELS 16
@@ -53,10 +59,11 @@
 #define SHARE (0x1p-20 + 1e-9)
 #define MAX_TARGETS (INT64_C(1) << 20)
 
+/* A vector of float32 values; and the result of comparing two, all ones in a lane that is true. */
 typedef float bound_floats __attribute__((vector_size(PRODUCT_FLOATS * 4)));
 typedef int32_t bound_bits __attribute__((vector_size(PRODUCT_FLOATS * 4)));
 
-/* A panel: count targets of one group, adjacent in call->order. */
+/* A panel of targets: count of them, of one group, adjacent in call->order. */
 typedef struct target_panel {
     int64_t first; /* index in call->order of the first target */
     int32_t count; /* 1 to PRODUCT_COLUMNS */
@@ -70,12 +77,12 @@ typedef struct bounds_call {
     const alcore_sys_rows *rows, *targets;
     int64_t groups, spent; /* spent: units of work since the last poll */
     double *sum;           /* [rows, groups] sums of s; the caller's low, which they become */
-    double *error;         /* [rows, groups] sums of E / s; the caller's high */
+    double *error;         /* [rows, groups] sums of E / s, infinity: no bound; the caller's high */
     int64_t *order;        /* [targets] targets with a group, by group and then ascending */
     target_panel *list;    /* [panels] all panels, in the order of `order` */
-    int64_t panels;
-    float *columns;  /* [CHUNK_PANELS, dims, PRODUCT_COLUMNS] the chunk's targets, packed */
-    float *squares;  /* [CHUNK_PANELS, PRODUCT_COLUMNS] |t|^2 */
+    int64_t panels;        /* entries of list */
+    float *columns;        /* [CHUNK_PANELS, dims, PRODUCT_COLUMNS] the chunk's targets, packed */
+    float *squares;        /* [CHUNK_PANELS, PRODUCT_COLUMNS] |t|^2 */
     float *present;  /* [CHUNK_PANELS, PRODUCT_COLUMNS] 1, or 0 behind the last target of a panel */
     double norm;     /* the largest |t| of the chunk; NaN when one is NaN */
     float scale;     /* factor of the chunk's int16 targets; 0: they are float32 */
@@ -83,7 +90,7 @@ typedef struct bounds_call {
     double *unit;    /* [PRODUCT_COLUMNS, dims] unit vectors; NULL: neither operand needs them */
     double *whole;   /* [PRODUCT_COLUMNS, dims] items as int16; NULL: the engine has no int16 */
     float *packed;   /* [row_panels, dims, PRODUCT_ROWS] rows, packed */
-    int64_t row_panels;
+    int64_t row_panels; /* panels of rows that are packed at a time, 1 to MAX_ROW_PANELS */
     float *products; /* [row_panels * PRODUCT_ROWS, PRODUCT_COLUMNS] of these rows with a panel */
 } bounds_call;
 
@@ -116,16 +123,17 @@ CPU_INLINE bound_floats load_floats(const float *values) {
     return v;
 }
 
-/* The sum of the lanes of v. */
+/* The sum of the lanes of v, added in float32. */
 CPU_INLINE double lanes_sum(bound_floats v) {
     float lane[PRODUCT_FLOATS];
     memcpy(lane, &v, sizeof v);
     return (double)cpu_sum_lanes(lane, PRODUCT_FLOATS);
 }
 
-/* One row against a panel: adds the s of its targets to *sum and their 1 / s to *inverses.
- * products, squares, present [PRODUCT_COLUMNS]: x.t times a factor, |t|^2 and which targets exist;
- * square: |x|^2; twice: 2 / that factor; min_square: E. */
+/* One row against a panel: adds the s = sqrt(max(F, E)) of its targets to *sum and their 1 / s to
+ * *inverses. products, squares, present [PRODUCT_COLUMNS]: x.t times a factor, |t|^2 and which
+ * targets exist (1 or 0); square: |x|^2; twice: 2 / that factor; min_square: E, above 0. A NaN F
+ * stays NaN and makes *sum NaN. */
 CPU_INLINE void add_panel(const float *products, const float *squares, const float *present,
                           float square, float twice, float min_square, double *sum,
                           double *inverses) {
@@ -152,12 +160,15 @@ typedef struct bound_row {
     float error;  /* E for the targets of the chunk; negative: too large for float32, no bound */
 } bound_row;
 
-/* square: |x|^2 of the row; scale, residual: of the row as int16, where the chunk is int16. */
+/* What add_panel() needs of a row, for the present chunk of targets (call->norm, scale and residual
+ * are set). square: |x|^2 of the row; scale, residual: of the row as int16, where the chunk is
+ * int16, else not read. An error of -1 when the row or a target is longer than FILTER_MAX_NORM =
+ * 1e18 or NaN. 3.1, 1.001 and 1e-36 round E up. */
 static bound_row bound_of(const bounds_call *call, double square, float scale, double residual) {
     double norm = sqrt(square) * FILTER_UP, target_norm = call->norm * FILTER_UP;
     int64_t dims = call->rows->dims;
     if (!(norm < FILTER_MAX_NORM && target_norm < FILTER_MAX_NORM))
-        return (bound_row){0.0f, 0.0f, -1.0f};
+        return (bound_row){.error = -1.0f};
     double product =
         filter_product_error(norm, target_norm, filter_rounding(target_norm, dims), dims);
     double factor = 1.0;
@@ -166,32 +177,40 @@ static bound_row bound_of(const bounds_call *call, double square, float scale, d
         factor /= (double)scale * (double)call->scale;
     }
     double error = 2.0 * product + 3.1 * 0x1p-24 * (norm + target_norm) * (norm + target_norm);
-    return (bound_row){(float)(2.0 * factor), (float)square, (float)(error * 1.001) + 1e-36f};
+    return (bound_row){.twice = (float)(2.0 * factor),
+                       .square = (float)square,
+                       .error = (float)(error * 1.001) + 1e-36f};
 }
 
-/* Words of a packed row or target of the present chunk. */
+/* Words (32 bits) of a packed row or target of the present chunk: one a component, or one for two
+ * components as int16. */
 static int64_t packed_words(const bounds_call *call) {
     return call->scale > 0.0f ? int16_pairs(call->rows->dims) : call->rows->dims;
 }
 
-/* Fills call->products with those of the packed rows (row_panels panels) and one panel of targets.
- */
+/* Fills call->products [row_panels x PRODUCT_ROWS, PRODUCT_COLUMNS] with those of the packed rows
+ * (row_panels panels) and one panel of targets, columns; products of int16 values are sums of
+ * integers as float32, which bound_row.twice scales. */
 static void fill_products(const bounds_call *call, int64_t row_panels, const float *columns) {
     int64_t words = packed_words(call);
 #if CPU_INT16
     if (call->scale > 0.0f) {
         CPU(int16_products)
-        (call->packed, row_panels, columns, 1, words, 1.0f, call->products, PRODUCT_COLUMNS);
+        (call->packed, row_panels, columns, /*column_panels=*/1, words, /*factor=*/1.0f,
+         call->products, PRODUCT_COLUMNS);
         return;
     }
 #endif
     CPU(products)
-    (call->packed, row_panels, columns, 1, words, call->products, PRODUCT_COLUMNS);
+    (call->packed, row_panels, columns, /*column_panels=*/1, words, call->products,
+     PRODUCT_COLUMNS);
 }
 
-/* Packs `count` rows or targets into one panel of `width`: float32 or, when the chunk is int16,
- * int16 values with the factors scale [count], which gives residual [count]. row [count] is
- * overwritten in the second case, with the rows of call->whole. */
+/* Packs `count` rows or targets (row [count]: their components, of type dtype) into one panel of
+ * `width` vectors, PRODUCT_ROWS or PRODUCT_COLUMNS: float32 or, when the chunk is int16
+ * (call->scale above 0), int16 values with the factors scale [count], which gives residual [count].
+ * row [count] is overwritten in the second case, with the rows of call->whole. residual is not
+ * written in the first: callers set it to 0. */
 static void pack_items(const bounds_call *call, const char **row, int count, int64_t width,
                        int32_t dtype, const float *scale, double *residual, float *panel) {
     int64_t dims = call->rows->dims;
@@ -211,7 +230,9 @@ static void pack_items(const bounds_call *call, const char **row, int count, int
 }
 
 /* The matrix rows item [count], which are packed, against the panels first .. first + panels - 1 of
- * the list: adds to the sums of s and of E / s. rows [count]: what pack_rows() found of each. */
+ * the list (the present chunk): adds to the sums of s and of E / s of each row and group. rows
+ * [count]: what pack_rows() found of each. A row without a bound gets an infinite error, which
+ * makes its interval 0 to infinity. 1.01: 1 / s is known within 2^-10 only. */
 static void bound_rows(bounds_call *call, const int64_t *item, int count, int64_t first,
                        int64_t panels, const bound_row *rows) {
     int64_t words = packed_words(call), row_panels = product_panels(count, PRODUCT_ROWS);
@@ -234,8 +255,9 @@ static void bound_rows(bounds_call *call, const int64_t *item, int count, int64_
     }
 }
 
-/* Packs the matrix rows item [count] into panels (call->packed) and fills rows [count] with their
- * norms and errors. */
+/* Packs the matrix rows item [count], at most row_panels panels of them, into call->packed and
+ * fills rows [count] with their squared norms and errors for the present chunk. Each row has an
+ * int16 scale of its own. */
 static void pack_rows(const bounds_call *call, const int64_t *item, int count, bound_row *rows) {
     int64_t dims = call->rows->dims, words = packed_words(call);
     int32_t dtype = cpu_row_dtype(call->rows);
@@ -257,15 +279,17 @@ static void pack_rows(const bounds_call *call, const int64_t *item, int count, b
     }
 }
 
-/* Target t of a panel as it is read: a unit vector where the targets are unit rows. */
+/* Target t (0 .. panel->count - 1) of a panel as it is read: in place, or where the targets are
+ * unit rows as a unit vector in the t-th row of call->unit. */
 static const char *target_row(const bounds_call *call, const target_panel *panel, int32_t t) {
     return cpu_row(call->targets, call->order[panel->first + t],
                    call->unit ? call->unit + t * call->targets->dims : NULL);
 }
 
-/* First step of a chunk, the panels first .. first + panels - 1 of the list: fills squares and
- * present, finds the largest norm, and sets scale for int16 unless the targets differ too much in
- * length. */
+/* First step of a chunk, the panels first .. first + panels - 1 of the list: fills squares (|t|^2)
+ * and present (1 for a target, 0 for a column that fills up a panel), finds the largest norm, and
+ * sets scale for int16, or 0 (float32) where the engine has no int16, dims is 0 or above
+ * INT16_MAX_DIMS = 65536, or the targets differ too much in length. */
 static void measure_targets(bounds_call *call, int64_t first, int64_t panels) {
     int64_t dims = call->targets->dims, targets = 0;
     double total = 0.0;
@@ -294,8 +318,10 @@ static void measure_targets(bounds_call *call, int64_t first, int64_t panels) {
 }
 
 /* Whether int16 products give narrow intervals: compares their error with the squared distances of
- * PROBE_COUNT rows to PROBE_COUNT targets of the chunk. Where rows and targets lie close together
- * but far from the origin, the intervals would be as wide as the distances. */
+ * PROBE_COUNT rows (those of the mask among evenly spaced ones) to PROBE_COUNT targets of the
+ * chunk, the panels first .. first + panels - 1. Where rows and targets lie close together but far
+ * from the origin, the intervals would be as wide as the distances. call->whole serves as a buffer
+ * for a widened row [dims]; call->scale and norm are set. */
 static int is_sharp(const bounds_call *call, const uint8_t *mask, int64_t first, int64_t panels) {
     int64_t dims = call->rows->dims, rows = call->rows->count;
     int32_t dtype = cpu_row_dtype(call->rows);
@@ -310,7 +336,8 @@ static int is_sharp(const bounds_call *call, const uint8_t *mask, int64_t first,
         double row_residual = int16_residual(int16_scale(row_norm), dims);
         CPU(widen_row)(row, dims, dtype, call->whole);
         for (int64_t t = 0; t < PROBE_COUNT; t++) {
-            const char *target = target_row(call, &call->list[first + panels * t / PROBE_COUNT], 0);
+            const target_panel *panel = &call->list[first + panels * t / PROBE_COUNT];
+            const char *target = target_row(call, panel, /*t=*/0);
             squares += CPU(sq_dist_within)(target, call->whole, dims, cpu_row_dtype(call->targets),
                                            HUGE_VAL);
             errors += 2.0 * int16_error(row_norm, norm, row_residual, residual);
@@ -342,9 +369,10 @@ static void pack_targets(bounds_call *call, int64_t first, int64_t panels) {
     }
 }
 
-/* One chunk of targets, the panels first .. first + panels - 1, against all rows of the mask. Rows
- * are collected in item until row_panels panels are full, so that the packed targets are read once
- * for all of these rows. */
+/* One chunk of targets, the panels first .. first + panels - 1 of the list, against all rows of the
+ * mask, whose sums continue from earlier chunks: measures and packs the targets, then the rows.
+ * Rows are collected in item until row_panels panels are full, so that the packed targets are read
+ * once for all of these rows. */
 static alcore_status bound_chunk(bounds_call *call, const uint8_t *mask, int64_t first,
                                  int64_t panels) {
     int64_t item[MAX_ROW_PANELS * PRODUCT_ROWS];
@@ -366,8 +394,8 @@ static alcore_status bound_chunk(bounds_call *call, const uint8_t *mask, int64_t
     return ALCORE_OK;
 }
 
-/* Fills order and list: the targets by group (group [targets], NULL: one group), cut into panels so
- * that no panel holds targets of two groups. */
+/* Fills order and list: the targets by group (group [targets], negative: the target takes no part;
+ * NULL: one group), cut into panels so that no panel holds targets of two groups. */
 static void list_panels(bounds_call *call, const int32_t *group) {
     int64_t end = 0;
     for (int64_t g = 0; g < call->groups; g++) {
@@ -377,14 +405,17 @@ static void list_panels(bounds_call *call, const int32_t *group) {
         }
         for (; begin < end; begin += PRODUCT_COLUMNS) {
             int64_t left = end - begin;
-            call->list[call->panels++] = (target_panel){
-                begin, left < PRODUCT_COLUMNS ? (int32_t)left : PRODUCT_COLUMNS, (int32_t)g};
+            call->list[call->panels++] =
+                (target_panel){.first = begin,
+                               .count = left < PRODUCT_COLUMNS ? (int32_t)left : PRODUCT_COLUMNS,
+                               .group = (int32_t)g};
         }
     }
 }
 
-/* Last step: the sums of s and of E / s of each row and group become the lower and the upper end of
- * its interval, rounded outwards. */
+/* Last step: call->sum and call->error, the sums of s and of E / s of each row and group, become,
+ * in place, the lower and the upper end of its interval, rounded outwards; 0 and infinity where no
+ * bound holds. */
 static void store_intervals(const bounds_call *call, const uint8_t *mask) {
     for (int64_t i = 0; i < call->rows->count; i++) {
         if (mask && !mask[i]) continue;
@@ -439,9 +470,11 @@ static void free_memory(const bounds_call *call) {
     alcore__cpu_free(work, call->order, call->targets->count, sizeof(int64_t));
 }
 
-/* Kernel table: low, high [rows, groups] with low <= the sum of distance_sums <= high. They hold
- * the sums of s and of E / s until store_intervals() makes the intervals of them. Rows outside the
- * mask are not written. */
+/* Kernel table: low, high [rows, groups], overwritten, with low <= the sum of distance_sums <=
+ * high: the sum of L2 distances (not squared) of a row to the targets of a group, group [targets].
+ * They hold the sums of s and of E / s until store_intervals() makes the intervals of them. Rows
+ * outside mask [rows] (0; NULL: all take part) are not written. Chunk by chunk: targets are packed
+ * once, and all rows pass them. */
 alcore_status CPU(distance_bounds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                    const uint8_t *mask, const alcore_sys_rows *targets,
                                    const int32_t *group, int64_t groups, double *low,

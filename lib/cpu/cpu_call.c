@@ -78,8 +78,9 @@ alcore_status alcore__cpu_check_stats(const alcore_sys_work *work, int64_t class
     return ALCORE_OK;
 }
 
-/* Memory of `count` entries of `bytes` bytes, not initialized, for the length of a call: from the
- * caller's workspace or from the host. 0 bytes are asked for as 1, so that NULL always means
+/* *out (a pointer of any type) becomes memory of `count` entries of `bytes` bytes, not initialized,
+ * for the length of a call: from the caller's workspace or, without one, from the host's allocator;
+ * NULL on failure. 0 bytes are asked for as 1, so that NULL always means
  * failure. */
 alcore_status alcore__cpu_new(const alcore_sys_work *work, int64_t count, size_t bytes, void *out) {
     size_t total;
@@ -97,7 +98,8 @@ alcore_status alcore__cpu_new(const alcore_sys_work *work, int64_t count, size_t
     return ALCORE_OK;
 }
 
-/* Returns memory of alcore__cpu_new(); count and bytes as they were given there. */
+/* Gives memory of alcore__cpu_new() back; count and bytes as they were given there; NULL is
+ * ignored. */
 void alcore__cpu_free(const alcore_sys_work *work, void *memory, int64_t count, size_t bytes) {
     if (!memory) return;
     size_t total = (size_t)count * bytes;
@@ -109,8 +111,9 @@ void alcore__cpu_free(const alcore_sys_work *work, void *memory, int64_t count, 
     }
 }
 
-/* Asks the host whether to stop, once every CPU_POLL_EVERY units of work; *spent counts the units
- * since the last time, cost those just done. */
+/* Asks the host whether to stop, once every CPU_POLL_EVERY multiplications (2^22: some
+ * milliseconds); *spent counts them since the last time, the caller's variable that begins at 0;
+ * cost: those just done. */
 alcore_status alcore__cpu_poll(const alcore_sys_work *work, int64_t *spent, int64_t cost) {
     *spent += cost;
     if (*spent < CPU_POLL_EVERY) return ALCORE_OK;

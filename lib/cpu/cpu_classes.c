@@ -17,6 +17,7 @@
 #define FLOOR (-100.0)
 #define SLACK 1e-6
 
+/* A natural logarithm, raised to FLOOR; a NaN stays NaN. */
 static double floored(double logarithm) {
     return logarithm < FLOOR ? FLOOR : logarithm;
 }
@@ -36,7 +37,9 @@ static void top_two(const double *value, int64_t classes, int64_t *first, int64_
     }
 }
 
-/* p [classes]: probabilities, clamped in place to [0, 1]. Returns 0 for a bad row: a NaN or a value
+/* Writes the statistics of p [classes], probabilities, which are clamped in place to [0, 1]; that
+ * they add up to 1 is not checked. Entropy in nats: minus the sum of p
+ * log p. Returns 1, or 0 for a bad row, whose statistics the caller writes: a NaN or a value
  * outside [0, 1] by more than SLACK. */
 static int probs_stats(double *p, int64_t classes, alcore_sys_class_stats *out) {
     double sum = 0.0;
@@ -55,8 +58,9 @@ static int probs_stats(double *p, int64_t classes, alcore_sys_class_stats *out) 
     return 1;
 }
 
-/* lp [classes]: natural logarithms, clamped in place to at most 0. Returns 0 for a bad row: a NaN
- * or a value above SLACK. */
+/* Writes the statistics of lp [classes], natural logarithms of probabilities, which are clamped in
+ * place to at most 0; minus infinity is probability 0. Returns 1, or 0 for a bad row, whose
+ * statistics the caller writes: a NaN or a value above SLACK. */
 static int logprobs_stats(double *lp, int64_t classes, alcore_sys_class_stats *out) {
     double sum = 0.0;
     for (int64_t c = 0; c < classes; c++) {
@@ -75,9 +79,10 @@ static int logprobs_stats(double *lp, int64_t classes, alcore_sys_class_stats *o
     return 1;
 }
 
-/* z [classes]: logits. Three loops: the maximum, the sum of exp(z - max), the entropy; p = e / S
- * and log p = (z - max) - log S, so that no exponential overflows. Returns 0 for a bad row: a NaN,
- * plus infinity, or no finite logit. */
+/* Writes the statistics of softmax(z), z [classes]: logits. Three loops: the maximum, the sum of
+ * exp(z - max), the entropy; p = e / S and log p = (z - max) - log S, so that no exponential
+ * overflows; minus infinity is probability 0. Returns 1, or 0 for a bad row, whose statistics the
+ * caller writes: a NaN, plus infinity, or no finite logit. */
 static int logits_stats(double *z, int64_t classes, alcore_sys_class_stats *out) {
     int64_t first, second;
     for (int64_t c = 0; c < classes; c++) {
@@ -100,6 +105,9 @@ static int logits_stats(double *z, int64_t classes, alcore_sys_class_stats *out)
     return 1;
 }
 
+/* Writes the statistics of one row, value [classes], which is overwritten, by what its values are
+ * (kind: ALCORE_CLASSES_*, checked by the caller). Returns 0 for a bad row, one without classes
+ * included; *out may then be written in part. */
 static int row_stats(double *value, int64_t classes, int32_t kind, alcore_sys_class_stats *out) {
     if (classes < 1) return 0;
     if (kind == ALCORE_CLASSES_PROBS) return probs_stats(value, classes, out);
@@ -107,8 +115,9 @@ static int row_stats(double *value, int64_t classes, int32_t kind, alcore_sys_cl
     return logits_stats(value, classes, out);
 }
 
-/* Kernel table: out [rows], the statistics of each row of the mask; a bad row gets NaN, and *bad is
- * the pool row of the first one, -1 without any. kind: ALCORE_CLASSES_*, what the values are. */
+/* Kernel table: out [rows], the statistics of each row of the mask, a distribution over dims
+ * classes; rows that mask [rows] leaves out are not written. A bad row gets NaN, and *bad is the
+ * pool row of the first one, -1 without any. kind: ALCORE_CLASSES_*, what the values are. */
 alcore_status CPU(class_stats)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                const uint8_t *mask, int32_t kind, alcore_sys_class_stats *out,
                                int64_t *bad) {
@@ -129,8 +138,9 @@ alcore_status CPU(class_stats)(const alcore_sys_work *work, const alcore_sys_row
         if (mask && !mask[i]) continue;
         CPU(widen_row)(cpu_row(&plain_rows, i, NULL), plain_rows.dims, plain_rows.dtype, value);
         if (!row_stats(value, rows->dims, kind, &out[i])) {
-            out[i] = (alcore_sys_class_stats){(double)NAN, (double)NAN, (double)NAN, (double)NAN,
-                                              (double)NAN};
+            double none = (double)NAN;
+            out[i] = (alcore_sys_class_stats){
+                .top1 = none, .top2 = none, .log_top1 = none, .log_top2 = none, .entropy = none};
             if (*bad < 0) *bad = rows->first + i;
         }
         /* exp and log cost as much as some 16 multiplications. */

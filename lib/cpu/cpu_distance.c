@@ -7,7 +7,8 @@
  * to [dims][CPU_WIDTH], so that a running sum of spec 1.8 (component j to sum j mod 32) is a
  * vector, one value for each target of the panel, and its tree of additions adds whole vectors:
  * nothing is reduced across a vector. A tile of PANELS_TOGETHER panels is filled, all rows pass it,
- * and the next one is filled; so sums run in target order. Cost: rows x targets x dims
+ * and the next one is filled; so sums run in target order. Distances are L2 distances, not squared.
+ * Cost: rows x targets x dims
  * multiply-adds in double; cpu_bounds.c tells which rows need no exact sum. */
 #include <string.h>
 
@@ -32,8 +33,9 @@
 typedef struct sums_call {
     const alcore_sys_work *work;
     const alcore_sys_rows *rows, *targets;
-    const uint8_t *mask;
-    const int32_t *group;
+    const uint8_t *mask;   /* [rows] the caller's: 1: the row takes part; NULL: all do */
+    const int32_t *group;  /* [targets] the caller's: group of each target, negative: the target
+                              takes no part; NULL: all are of group 0 */
     int64_t groups, spent; /* spent: multiplications since the last poll */
     double *sums;          /* [rows, groups] the caller's */
     double *unit;          /* [dims] a row or target as a unit vector; NULL: not needed */
@@ -43,7 +45,7 @@ typedef struct sums_call {
     int32_t tile_group[TARGETS_TOGETHER]; /* group of each target in the tile */
 } sums_call;
 
-/* The square root of each lane. */
+/* The square root of each lane, correctly rounded. */
 CPU_INLINE cpu_vector roots(cpu_vector x) {
 #if defined(__AVX512F__)
     return (cpu_vector)_mm512_sqrt_pd((__m512d)x);
@@ -111,8 +113,9 @@ static __attribute__((noinline)) void panel_distances(const double *wide, const 
     }
 }
 
-/* Adds the distances to the targets of the tile to the sums of the matrix rows item [count], at
- * most ROWS_TOGETHER. Missing rows are zeros, whose distances are not used. */
+/* Adds the distances to the targets of the tile, in target order, to the sums [groups] of the
+ * matrix rows item [count], at most ROWS_TOGETHER. Missing rows are zeros, whose distances are not
+ * used; so are those to columns of the last panel that no target fills. */
 static void add_tile_to(sums_call *call, const int64_t *item, int count) {
     int64_t dims = call->rows->dims;
     int32_t dtype = cpu_row_dtype(call->rows);
@@ -182,7 +185,8 @@ static void clear_sums(const alcore_sys_rows *rows, const uint8_t *mask, int64_t
     }
 }
 
-/* Kernel table: the sums by group, one tile of targets after the other, so that a sum runs in
+/* Kernel table: sums [rows, groups], overwritten: sums[i, g] is that of the distances from row i to
+ * the targets t with group[t] = g; one tile of targets after the other, so that a sum runs in
  * target order whatever the groups. Rows outside the mask are not written. */
 alcore_status CPU(distance_sums)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                  const uint8_t *mask, const alcore_sys_rows *targets,
@@ -207,7 +211,7 @@ alcore_status CPU(distance_sums)(const alcore_sys_work *work, const alcore_sys_r
         /* Columns that no target ever fills: read, but not used. */
         memset(call.tile, 0, (size_t)dims * TARGETS_TOGETHER * sizeof *call.tile);
     }
-    for (int64_t t = 0; t < targets->count && !status;) {
+    for (int64_t t = 0; t < targets->count && !status;) { /* t: the first target that is left */
         t = fill_tile(&call, t);
         status = add_tile(&call);
     }

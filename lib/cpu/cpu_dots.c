@@ -6,12 +6,14 @@
 #include "cpu/cpu_engine.h"
 #include "cpu/cpu_rows.h"
 
-/* What is computed of a row. */
+/* What is computed of a row: its dot product with itself, that with the vector, its sq_dist
+ * (squared L2 distance) to the vector, its components as double. */
 enum { ROW_SELF, ROW_DOT, ROW_SQD, ROW_WIDE };
 
 /* The four kernels of one row at a time: `what` (ROW_*) says which value of row i goes to out[i],
- * or for ROW_WIDE which dims values to out[i, dims]. Rows that mask [rows] leaves out are not
- * written. */
+ * or for ROW_WIDE which dims values to out[i, dims]. vector [dims]; NULL for ROW_SELF and ROW_WIDE,
+ * which have none. Rows that mask [rows] leaves out (0; NULL: all take part) are not written.
+ * HUGE_VAL: the sq_dist is computed to its end, whatever it is. */
 static alcore_status each_row(const alcore_sys_work *work, const alcore_sys_rows *rows,
                               const uint8_t *mask, const double *vector, double *out, int what) {
     alcore_status status = alcore__cpu_check(work, rows);
@@ -33,21 +35,25 @@ static alcore_status each_row(const alcore_sys_work *work, const alcore_sys_rows
     return status;
 }
 
+/* Kernel table: each component as double, out [rows, dims]. */
 alcore_status CPU(widen)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                          const uint8_t *mask, double *out) {
-    return each_row(work, rows, mask, NULL, out, ROW_WIDE);
+    return each_row(work, rows, mask, /*vector=*/NULL, out, ROW_WIDE);
 }
 
+/* Kernel table: the dot product of each row with vector [dims], out [rows]. */
 alcore_status CPU(dots)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                         const uint8_t *mask, const double *vector, double *out) {
     return each_row(work, rows, mask, vector, out, ROW_DOT);
 }
 
+/* Kernel table: the squared norm of each row, out [rows]. */
 alcore_status CPU(self_dots)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                              const uint8_t *mask, double *out) {
-    return each_row(work, rows, mask, NULL, out, ROW_SELF);
+    return each_row(work, rows, mask, /*vector=*/NULL, out, ROW_SELF);
 }
 
+/* Kernel table: the sq_dist (squared L2 distance) of each row to vector [dims], out [rows]. */
 alcore_status CPU(sq_dists)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                             const uint8_t *mask, const double *vector, double *out) {
     return each_row(work, rows, mask, vector, out, ROW_SQD);

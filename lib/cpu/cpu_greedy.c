@@ -8,9 +8,10 @@
 #include "cpu/cpu_engine.h"
 #include "cpu/cpu_rows.h"
 
-/* Kernel table: moves the similarity f of each row to the picked row from a [rows] to b [rows].
- * picked [dims]; norms [rows] and picked_norm: f is the cosine; norms NULL: f is the dot product.
- */
+/* Kernel table: moves the similarity f of each row of the mask to the picked row from a [rows] to b
+ * [rows], sums that an earlier step of the caller began. picked [dims]: the row that was picked
+ * last, widened; norms [rows] (L2 norms, not squared) and picked_norm: f is the cosine; norms NULL:
+ * f is the dot product. */
 alcore_status CPU(idds_update)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                const uint8_t *mask, const double *norms, const double *picked,
                                double picked_norm, double *a, double *b) {
@@ -31,8 +32,11 @@ alcore_status CPU(idds_update)(const alcore_sys_work *work, const alcore_sys_row
     return status;
 }
 
-/* Kernel table: the IDDS score of each item from a, b [count] and s [count], its similarity to
- * itself, which is left out of the mean unless include_self; a divisor of 0 makes its term 0. */
+/* Kernel table: out [count], the IDDS score of each item of the mask (larger is picked earlier):
+ * alpha times the mean similarity to the unlabeled rows less (1 - alpha) times that to the labeled
+ * ones. From a, b [count], the sums of similarities to both, and s [count], its similarity to
+ * itself, which is part of a and is left out of the mean unless include_self; a divisor of 0 makes
+ * its term 0. */
 alcore_status CPU(idds_scores)(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                                const alcore_sys_idds *idds, const double *a, const double *b,
                                const double *s, double *out) {
@@ -52,9 +56,10 @@ alcore_status CPU(idds_scores)(const alcore_sys_work *work, int64_t count, const
     return ALCORE_OK;
 }
 
-/* Kernel table: *value is the largest of values [count], *item the lowest index that has it. A
- * strict comparison keeps the first of equal values and is false for NaN; minus infinity is found
- * only while nothing else was (best < 0). */
+/* Kernel table: *value is the largest of values [count] within the mask, *item the lowest index
+ * that has it; minus infinity and -1 when there is none. A strict comparison keeps the first of
+ * equal values and is false for NaN; minus infinity is found only while nothing else was (best <
+ * 0). */
 alcore_status CPU(arg_max)(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                            const double *values, int64_t *item, double *value) {
     if (count < 0)

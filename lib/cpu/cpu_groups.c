@@ -3,15 +3,16 @@
  * of each row to the centroid of its group (HUDS: d(x) = 1 - cos(e(x), centroid of s(x))).
  *
  * sums[g, j] is the running sum in row order. Adding one row reads and writes dims sums; so up to
- * CPU_TOGETHER rows of a group are collected (their indices only) and added from the left in one
- * pass over the sums, which gives the same bytes for a quarter of the traffic. Cost: the time to
- * read the rows. */
+ * CPU_TOGETHER = 4 rows of a group are collected (their indices only) and added from the left in
+ * one pass over the sums, which gives the same bytes for a quarter of the traffic. Cost: the time
+ * to read the rows. */
 #include <string.h>
 
 #include "cpu/cpu_call.h"
 #include "cpu/cpu_engine.h"
 #include "cpu/cpu_rows.h"
 
+/* Bytes that one prefetch brings. */
 #define CACHE_LINE 64
 
 /* The matrix rows of one group that are collected and not added yet; how many follows from counts.
@@ -20,8 +21,8 @@ typedef struct group_queue {
     int64_t row[CPU_TOGETHER];
 } group_queue;
 
-/* Adds `count` collected rows to the sums [dims] of their group. unit [CPU_TOGETHER, dims]:
- * workspace for unit rows. */
+/* Adds `count` collected rows, 0 to CPU_TOGETHER of them in the order of the matrix, to the sums
+ * [dims] of their group. unit [CPU_TOGETHER, dims]: workspace for unit rows, NULL without them. */
 static void add_queued(const alcore_sys_rows *rows, const group_queue *queue, int count,
                        double *unit, double *sums) {
     const char *row[CPU_TOGETHER];
@@ -31,8 +32,8 @@ static void add_queued(const alcore_sys_rows *rows, const group_queue *queue, in
     CPU(add_rows)(row, count, rows->dims, cpu_row_dtype(rows), sums);
 }
 
-/* Prefetches a collected row: it is read some rows later, in an order that the processor cannot
- * predict. */
+/* Prefetches matrix row i, which was collected: it is read some rows later, in an order that the
+ * processor cannot predict. */
 static void fetch_ahead(const alcore_sys_rows *rows, int64_t i) {
     size_t bytes = cpu_bytes(rows->dtype);
     const char *row = (const char *)rows->data + i * rows->stride * (int64_t)bytes;
@@ -65,8 +66,8 @@ static alcore_status sum_rows(const alcore_sys_work *work, const alcore_sys_rows
     return ALCORE_OK;
 }
 
-/* Kernel table: sums [groups, dims] and counts [groups] of the rows of each group, overwritten;
- * zeros for a group without rows. */
+/* Kernel table: sums [groups, dims] and counts [groups] of the rows of each group (group [rows],
+ * negative: none), overwritten; zeros for a group without rows. */
 alcore_status CPU(group_sums)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                               const int32_t *group, int64_t groups, double *sums, int64_t *counts) {
     alcore_status status = alcore__cpu_check_groups(work, rows, group, groups);
@@ -86,9 +87,10 @@ alcore_status CPU(group_sums)(const alcore_sys_work *work, const alcore_sys_rows
     return status;
 }
 
-/* out[i], for each row that has a group: its distance to that group's centroid, the cosine distance
- * when norms is there, else the sq_dist. norms [groups]: norm of each centroid, -1 until a row of
- * the group needs it. */
+/* out[i], for each row that has a group (group [rows], negative: none, and out[i] is not written):
+ * its distance to that group's centroid, centroids [groups, dims]: the cosine distance 1 - cos when
+ * norms is there, else the sq_dist. norms [groups]: norm of each centroid, -1 until a row of the
+ * group needs it. unit [dims]: workspace for unit rows, NULL without them. */
 static alcore_status distance_rows(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                    const int32_t *group, const double *centroids, double *norms,
                                    double *unit, double *out) {
@@ -114,8 +116,9 @@ static alcore_status distance_rows(const alcore_sys_work *work, const alcore_sys
     return ALCORE_OK;
 }
 
-/* group_cosine (cosine = 1) and group_sq_dists: checks the arguments, allocates norms [groups] and,
- * for unit rows, unit [dims], and computes out [rows]. */
+/* Both kernels below, cosine 1 for CPU(group_cosine) and 0 for CPU(group_sq_dists): checks the
+ * arguments, allocates norms [groups] (cosine) and, for unit rows, unit [dims], and computes out
+ * [rows]. */
 static alcore_status group_distance(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                     const int32_t *group, int64_t groups, const double *centroids,
                                     double *out, int cosine) {
@@ -134,14 +137,16 @@ static alcore_status group_distance(const alcore_sys_work *work, const alcore_sy
     return status;
 }
 
+/* Kernel table: the cosine distance of each row to its group's centroid. */
 alcore_status CPU(group_cosine)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                 const int32_t *group, int64_t groups, const double *centroids,
                                 double *out) {
-    return group_distance(work, rows, group, groups, centroids, out, 1);
+    return group_distance(work, rows, group, groups, centroids, out, /*cosine=*/1);
 }
 
+/* Kernel table: the sq_dist (squared L2 distance) of each row to its group's centroid. */
 alcore_status CPU(group_sq_dists)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                   const int32_t *group, int64_t groups, const double *centroids,
                                   double *out) {
-    return group_distance(work, rows, group, groups, centroids, out, 0);
+    return group_distance(work, rows, group, groups, centroids, out, /*cosine=*/0);
 }

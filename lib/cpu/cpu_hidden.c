@@ -3,12 +3,13 @@
  * language model: z = h W^T + bias, then log-sum-exp, top two and entropy (cpu_stats.h), without a
  * matrix of logits in memory (cut cross-entropy, Wijmans et al. 2025).
  *
- * Tokens that take part are collected and packed into panels of float32 (states), as many as
- * PACKED_VALUES components hold: a batch. For each TILE_CLASSES classes, whose rows of W are packed
- * once a batch, and each TILE_TOKENS tokens of the batch, the products fill logits [TILE_TOKENS,
- * TILE_CLASSES], which stay in the second-level cache and are added to the running statistics of
- * each token at once. Cost: tokens x classes x d multiply-adds in float32 and one exp a logit; W is
- * read once for each batch of PACKED_VALUES / d tokens. */
+ * Tokens that take part are collected and packed into panels of float32 (states; a panel is some
+ * vectors interleaved by component), as many as PACKED_VALUES components hold: a batch. For each
+ * TILE_CLASSES classes, whose rows of W are packed once a batch, and each TILE_TOKENS tokens of the
+ * batch, the products fill logits [TILE_TOKENS, TILE_CLASSES], which stay in the second-level cache
+ * and are added to the running statistics of each token at once. Cost: tokens x classes x d
+ * multiply-adds in float32 and one exp a logit; W is read once for each batch of PACKED_VALUES / d
+ * tokens. */
 #include <math.h>
 #include <string.h>
 
@@ -28,16 +29,18 @@
 /* One call and its memory. */
 typedef struct hidden_call {
     const alcore_sys_work *work;
-    const alcore_sys_rows *hidden, *output;
-    const float *bias;
-    const int64_t *labels;
-    int64_t ignore;
-    const alcore_sys_token_stats *out;
-    int64_t *bad;     /* the caller's: lowest pool row of a bad token so far; -1: none */
+    const alcore_sys_rows *hidden, *output; /* h [tokens, dims] and W [classes, dims] */
+    const float *bias;                      /* [classes] added to the logits; NULL: none */
+    const int64_t *labels;                  /* [tokens] class of each token; NULL: not given */
+    int64_t ignore;                         /* the label of tokens that take no part */
+    const alcore_sys_token_stats *out; /* the caller's arrays, [tokens] each, NULL: not wanted */
+    int64_t *bad;     /* the caller's: lowest pool row of a bad token so far; -1: none. Bad: a NaN,
+                         plus infinity or no finite value among the logits, or a label that is no
+                         class */
     int64_t capacity; /* tokens of a batch, whole tiles */
     int64_t *token;   /* [capacity] row of hidden of each token of the batch */
-    int64_t *label;   /* [capacity] its label, as cpu_label() gives it */
-    cpu_stats *stats; /* [capacity] */
+    int64_t *label;   /* [capacity] its label; -1: labels are not given, -2: it is no class */
+    cpu_stats *stats; /* [capacity] largest logits and sums of exp over the classes so far */
     float *states;    /* [capacity / PRODUCT_ROWS, dims, PRODUCT_ROWS] the batch, packed */
     float *classes; /* [TILE_CLASSES / PRODUCT_COLUMNS, dims, PRODUCT_COLUMNS] rows of W, packed */
     float *logits;  /* [TILE_TOKENS, TILE_CLASSES] */
@@ -49,8 +52,9 @@ static const char *row_at(const alcore_sys_rows *rows, int64_t i) {
     return (const char *)rows->data + i * rows->stride * (int64_t)cpu_bytes(rows->dtype);
 }
 
-/* Packs `count` rows of a matrix into panels [count / width, dims, width]: the rows listed in index
- * [count], or when that is NULL the rows first, first + 1, ... */
+/* Packs `count` rows of a matrix into panels [count / width rounded up, dims, width] as float32:
+ * the rows listed in index [count], or when that is NULL the rows first, first + 1, ... width:
+ * PRODUCT_ROWS or PRODUCT_COLUMNS; the last panel is filled up with zeros. */
 static void pack(const alcore_sys_rows *rows, const int64_t *index, int64_t first, int64_t count,
                  int64_t width, float *panels) {
     const char *row[PRODUCT_ROWS > PRODUCT_COLUMNS ? PRODUCT_ROWS : PRODUCT_COLUMNS];
@@ -63,9 +67,10 @@ static void pack(const alcore_sys_rows *rows, const int64_t *index, int64_t firs
     }
 }
 
-/* Adds the packed classes first .. first + classes - 1 to the statistics of `tokens` tokens of the
- * batch, from position `begin` on: their logits are products plus bias, and the logit of a label
- * among these classes is stored. */
+/* Adds the packed classes first .. first + classes - 1 (call->classes) to the statistics of
+ * `tokens` tokens of the batch, from position `begin` on: their logits are products plus bias, and
+ * the logit of a label among these classes is stored. A label of -1 or -2 is among none. Logits of
+ * the tokens and classes that fill the last panels are not read. */
 static void add_tile(hidden_call *call, int64_t begin, int64_t tokens, int64_t first,
                      int64_t classes) {
     int64_t dims = call->hidden->dims;
@@ -84,15 +89,17 @@ static void add_tile(hidden_call *call, int64_t begin, int64_t tokens, int64_t f
     }
 }
 
-/* Computes and writes the statistics of the batch, `tokens` tokens that were collected. */
+/* Computes and writes the statistics of the batch, `tokens` tokens that were collected, and lowers
+ * *bad to the first bad one. For a poll the work of a tile counts as dims / 8 + 8 a logit: float32
+ * vectors do some 8 multiply-adds at a time, and an exp takes as long as 8. */
 static alcore_status compute_batch(hidden_call *call, int64_t tokens) {
     int64_t dims = call->hidden->dims, all = call->output->count;
     alcore_status status = ALCORE_OK;
-    pack(call->hidden, call->token, 0, tokens, PRODUCT_ROWS, call->states);
+    pack(call->hidden, call->token, /*first=*/0, tokens, PRODUCT_ROWS, call->states);
     for (int64_t t = 0; t < tokens; t++) call->stats[t] = CPU_STATS_NONE;
     for (int64_t c = 0; c < all && !status; c += TILE_CLASSES) {
         int64_t classes = all - c < TILE_CLASSES ? all - c : TILE_CLASSES;
-        pack(call->output, NULL, c, classes, PRODUCT_COLUMNS, call->classes);
+        pack(call->output, /*index=*/NULL, c, classes, PRODUCT_COLUMNS, call->classes);
         for (int64_t t = 0; t < tokens && !status; t += TILE_TOKENS) {
             int64_t together = tokens - t < TILE_TOKENS ? tokens - t : TILE_TOKENS;
             add_tile(call, t, together, c, classes);
@@ -145,8 +152,11 @@ static void free_memory(hidden_call *call) {
     alcore__cpu_free(work, call->token, call->capacity, sizeof *call->token);
 }
 
-/* Kernel table: token statistics from hidden states. Collects the tokens whose label is not
- * `ignore` (all without labels) and computes each full batch. */
+/* Kernel table: token statistics from hidden states [tokens, dims], the output matrix [classes,
+ * dims] and bias [classes] or NULL. Collects the tokens whose label is not `ignore` (all without
+ * labels) and computes each full batch, and the last one. Entries of out of other tokens are not
+ * written; a bad token gets NaN, argmax -1, and *bad is the first one's pool row, hidden->first +
+ * its row; -1: none. */
 alcore_status CPU(hidden_stats)(const alcore_sys_work *work, const alcore_sys_rows *hidden,
                                 const alcore_sys_rows *output, const float *bias,
                                 const int64_t *labels, int64_t ignore,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows as 16-bit integers, and their products in 32-bit sums (cpu_int16.h has the error bound and
- * the layout). Compiled for engines with VNNI instructions only. Cost: half the time of the
- * products in float32. */
+ * the layout): components times a scale are rounded to integers, two of which make a 32-bit word; a
+ * panel is some packed rows interleaved by word. Compiled for engines with VNNI instructions only.
+ * Cost: half the time of the products in float32. */
 #include "cpu/cpu_int16.h"
 
 #include <string.h>
@@ -10,8 +11,9 @@
 
 #if CPU_INT16
 
-/* Writes row [dims] times `scale`, rounded to int16, to out [2 int16_pairs(dims)], zero behind the
- * last component; returns an upper bound of the residual, computed from the rounding errors
+/* Writes row [dims] times `scale`, rounded to int16, to out [2 int16_pairs(dims)] (dims rounded up
+ * to an even number), zero behind the last component; returns an upper bound of the residual, the
+ * L2 distance of the row to its int16 values / scale, computed from the squared rounding errors
  * (moved). PRODUCT_FLOATS components at a time; rows of other dtypes and the last components go
  * through a float32 buffer. out never runs ahead of row, so that both may begin at the same
  * address. */
@@ -71,8 +73,10 @@ static __attribute__((noinline)) void fill_tile(const float *rows, const float *
     }
 }
 
-/* products [row_panels x PRODUCT_ROWS, stride] of packed panels of int16 pairs, each sum times
- * `factor` as float32; panels as in CPU(products), with pairs in place of dims. */
+/* products [row_panels x PRODUCT_ROWS, stride], overwritten, of packed panels of int16 pairs
+ * (passed as float because CPU(pack_panel) packs words of 32 bits), each sum times `factor` as
+ * float32; rows [row_panels, pairs, PRODUCT_ROWS], columns [column_panels, pairs, PRODUCT_COLUMNS];
+ * stride: at least column_panels x PRODUCT_COLUMNS. */
 void CPU(int16_products)(const float *rows, int64_t row_panels, const float *columns,
                          int64_t column_panels, int64_t pairs, float factor, float *products,
                          int64_t stride) {

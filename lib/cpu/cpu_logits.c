@@ -8,7 +8,7 @@
 #include "cpu/cpu_rows.h"
 #include "cpu/cpu_stats.h"
 
-/* Logit j of a token's row, widened. */
+/* Logit j of a token's row, of any dtype, as double. */
 static double logit_at(const char *row, int64_t j, int32_t dtype) {
     float rounded;
     if (dtype == ALCORE_FLOAT64) {
@@ -20,9 +20,12 @@ static double logit_at(const char *row, int64_t j, int32_t dtype) {
     return (double)rounded;
 }
 
-/* Kernel table: statistics of each token whose label is not `ignore`. *bad: pool row of the first
- * bad token, -1: none. A label outside the classes (-2 from cpu_label()) makes a token bad without
- * its logits being read. */
+/* Kernel table: statistics of each token (row of logits) whose label is not `ignore`, labels
+ * [tokens] or NULL, written to the arrays of out, [tokens] each; other tokens are not written.
+ * *bad: pool row (logits->first + row) of the first bad token, -1: none; bad: a NaN, plus infinity
+ * or no finite value among its logits, or a label outside the classes (-2 from cpu_label()), which
+ * makes it bad without its logits being read. label of -1: labels are not given, no log-probability
+ * is wanted. */
 alcore_status CPU(logit_stats)(const alcore_sys_work *work, const alcore_sys_rows *logits,
                                const int64_t *labels, int64_t ignore,
                                const alcore_sys_token_stats *out, int64_t *bad) {

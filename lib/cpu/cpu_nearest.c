@@ -4,8 +4,13 @@
  *
  * Group by group, PRODUCT_ROWS rows of a group at a time: the filter (cpu_centroids.h) keeps the
  * centroids that can be the nearest, and those are compared in double, lowest index first, so that
- * ties go to the lower centroid. The bound of the second nearest uses the F of those not kept.
- * Groups with few rows or centroids skip the filter. Cost: see cpu_centroids.h. */
+ * ties go to the lower centroid. F(c) = |c|^2 - 2 x.c, in float32 or from int16 products, is what
+ * the filter ranks: the squared distance less |x|^2. The bound of the second nearest uses the F of
+ * those not kept. Groups with fewer than FILTER_MIN_CENTROIDS = 5 centroids or FILTER_MIN_ROWS = 32
+ * rows skip the filter. A panel is some vectors packed together, interleaved by component, for the
+ * products of all with all. sq_dist is the squared distance; bounds that the caller gets are of
+ * distances, not squared. Cost: rows x centroids x dims multiply-adds in float32, or half of that
+ * time in integers, and one or two sq_dists in double a row. */
 #include <string.h>
 
 #include "cpu/cpu_call.h"
@@ -17,10 +22,11 @@
 typedef struct nearest_call {
     const alcore_sys_work *work;
     const alcore_sys_rows *rows;
-    const double *centroids;
-    int32_t *nearest;
-    double *distance;   /* [rows] the caller's; NULL: not wanted */
-    double *low, *high; /* [rows] the caller's; both NULL: no bounds wanted */
+    const double *centroids; /* [all centroids, dims] group by group */
+    int32_t *nearest;   /* [rows] the caller's: centroid within the group; -1: the group has none */
+    double *distance;   /* [rows] the caller's: sq_dist to it; NULL: not wanted */
+    double *low, *high; /* [rows] the caller's: the distance to every other centroid is at least
+                           low, that to the nearest at most high; both NULL: no bounds wanted */
     int64_t spent;      /* multiplications since the last poll */
     int64_t *order;     /* [rows] matrix rows by group, ascending within one */
     int64_t *starts; /* [groups + 1] the rows of group g are order[starts[g]] .. order[starts[g + 1]
@@ -40,14 +46,17 @@ typedef struct nearest_found {
     double second; /* lower bound of the sq_dist of the others; infinity: there are no others */
 } nearest_found;
 
+/* Before the first comparison. */
 #define NEAREST_NONE                                                                               \
     (nearest_found) {                                                                              \
         .best = -1, .best_sq_dist = HUGE_VAL, .second = HUGE_VAL                                   \
     }
 
-/* Compares a row with centroid c of its group, centroids [count, dims], in double. The sq_dist may
- * stop early above `limit`: with bounds wanted, above the second smallest, else above the smallest.
- * A NaN never replaces the best and makes the bound of the others useless. */
+/* Compares a row, of type dtype, with centroid c of its group, centroids [count, dims], in double,
+ * and updates what was found. Called in ascending order of c, so that the lower of two equal ones
+ * stays. The sq_dist may stop early above `limit`: with bounds wanted (bounds 1), above the second
+ * smallest, else above the smallest. A NaN never replaces a best and makes the bound of the others
+ * useless (minus infinity). */
 CPU_INLINE void compare_centroid(nearest_found *found, const char *row, const double *centroids,
                                  int64_t c, int64_t dims, int32_t dtype, int bounds) {
     double limit =
@@ -69,7 +78,8 @@ CPU_INLINE void compare_centroid(nearest_found *found, const char *row, const do
 
 /* Writes low[i] and high[i], when they are wanted, from bounds of squared distances that hold up to
  * 1e-9 in exact arithmetic: nearest_square from above for the nearest centroid, other_square from
- * below for all others. Squares below double's range are covered by 1e-150. */
+ * below for all others (infinity: there are none). FILTER_UP = 1 + 1e-9 rounds outwards. Squares
+ * below double's range are covered by 1e-150. Where nothing is known low is 0 and high infinity. */
 static void write_bounds(nearest_call *call, int64_t i, double nearest_square,
                          double other_square) {
     if (!call->high) return;
@@ -83,15 +93,16 @@ static void write_bounds(nearest_call *call, int64_t i, double nearest_square,
     }
 }
 
-/* Writes the outputs of row i: found is its best among the centroids compared in double, rest a
- * lower bound of the squared distance to those that were not. */
+/* Writes the outputs of matrix row i: found is its best among the centroids compared in double,
+ * rest a lower bound of the squared distance to those that were not; infinity: all were. */
 static void write_found(nearest_call *call, int64_t i, const nearest_found *found, double rest) {
     call->nearest[i] = found->best;
     if (call->distance) call->distance[i] = found->best_sq_dist;
     write_bounds(call, i, found->best_sq_dist, found->second < rest ? found->second : rest);
 }
 
-/* Row i without the filter: compares it with all centroids [count, dims] of its group. */
+/* Matrix row i without the filter: compares row, its components of type dtype, with all centroids
+ * [count, dims] of its group. */
 static void nearest_of_all(nearest_call *call, int64_t i, const char *row, const double *centroids,
                            int64_t count, int32_t dtype) {
     nearest_found found = NEAREST_NONE;
@@ -100,9 +111,11 @@ static void nearest_of_all(nearest_call *call, int64_t i, const char *row, const
     write_found(call, i, &found, HUGE_VAL);
 }
 
-/* Row i with the filter: products [padded] are those with the centroids of its group, measured:
- * what the filter found of the row. One kept centroid without a wanted distance needs no sq_dist at
- * all. */
+/* Matrix row i with the filter: products [padded], overwritten by F, are those with the centroids
+ * of its group; measured: what the filter found of the row, |x|^2 (self) with its error (slip) and
+ * more. The filter keeps the centroids whose F is within bound, T in cpu_filter.h, of the smallest;
+ * a negative bound means that the row cannot be filtered. One kept centroid without a wanted
+ * distance needs no sq_dist at all: its F gives the upper bound of the distance. */
 static void nearest_of_filtered(nearest_call *call, int64_t i, const char *row,
                                 const double *centroids, float *products,
                                 const centroids_row *measured, int32_t dtype) {
@@ -139,8 +152,9 @@ static void fetch_ahead(const alcore_sys_rows *rows, const int64_t *order, int64
     }
 }
 
-/* Up to PRODUCT_ROWS rows of one group: order [count], matrix rows; centroids [count of the group,
- * dims]; dtype: of rows as cpu_row() gives them. */
+/* Up to PRODUCT_ROWS rows of one group, with the filter: order [count], matrix rows; centroids
+ * [count of the group, dims], packed in call->filter already; dtype: of rows as cpu_row() gives
+ * them. */
 static void nearest_tile(nearest_call *call, const int64_t *order, int count,
                          const double *centroids, int32_t dtype) {
     int64_t dims = call->rows->dims, padded = call->filter.base.padded;
@@ -157,8 +171,9 @@ static void nearest_tile(nearest_call *call, const int64_t *order, int count,
     }
 }
 
-/* All rows of one group, order [rows] (matrix rows), against its centroids [count, dims]. dtype: of
- * rows as cpu_row() gives them. */
+/* All rows of one group, order [rows] (matrix rows), against its centroids [count, dims]: tiles of
+ * PRODUCT_ROWS rows with the filter where it pays, else row by row. dtype: of rows as cpu_row()
+ * gives them. */
 static alcore_status nearest_group(nearest_call *call, const int64_t *order, int64_t rows,
                                    const double *centroids, int64_t count, int32_t dtype) {
     int64_t dims = call->rows->dims;
@@ -199,7 +214,8 @@ static void order_rows(nearest_call *call, const int32_t *group, int64_t groups)
 
 /* Allocates the arrays of the call; those of the filter for the largest group of centroids (starts
  * [groups + 1]: the caller's first centroid of each group), and none when every group is too small
- * to be filtered. */
+ * to be filtered. capacity: at least the centroids of a group rounded up to whole panels. After a
+ * failure free_memory() releases what was allocated. */
 static alcore_status new_memory(nearest_call *call, int64_t groups, const int64_t *starts) {
     int64_t dims = call->rows->dims, max_centroids = 0;
     for (int64_t g = 0; g < groups; g++) {
@@ -262,7 +278,11 @@ static void free_memory(nearest_call *call, int64_t groups) {
 }
 
 /* Kernel table: the nearest centroid of each row among those of its group, one group after the
- * other, so that the centroids of a group are packed once. */
+ * other, so that the centroids of a group are packed once. group [rows]: 0 .. groups - 1, or
+ * negative: the row takes no part, and nothing of it is written; starts [groups + 1]: group g owns
+ * the centroids starts[g] .. starts[g + 1] - 1. Outputs, [rows] each: nearest, counted from 0
+ * within the group (-1: the group has no centroid); distance, its sq_dist, may be NULL; low and
+ * high, both or neither NULL: bounds of distances (not squared). */
 alcore_status CPU(nearest_centroid)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                     const int32_t *group, int64_t groups, const int64_t *starts,
                                     const double *centroids, int32_t *nearest, double *distance,

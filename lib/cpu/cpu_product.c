@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products of many rows with many columns in float32, for filters and logits: packing of vectors
- * into panels, and the tile of one panel by another, whose sums stay in registers (cpu_product.h
- * has layout and error bound). */
+ * into panels (PRODUCT_ROWS rows or PRODUCT_COLUMNS columns interleaved by component), and the tile
+ * of one panel by another, PRODUCT_ROWS x PRODUCT_COLUMNS sums, which stay in registers
+ * (cpu_product.h has layout and error bound). A column is a vector of the second operand: a
+ * centroid, a query, a class. Cost: one multiply-add per row, column and component. */
 #include "cpu/cpu_product.h"
 
 #include <string.h>
@@ -49,9 +51,12 @@ static __attribute__((noinline)) void add_chain(const float *rows, const float *
     }
 }
 
-/* products[r * stride + c] = row r . column c in float32, for whole panels: the sum runs in chains
- * of PRODUCT_CHAIN components, whose sums are then added, so that its error grows with the length
- * of a chain and not of a row. */
+/* products[r * stride + c] = row r . column c in float32, overwritten, for whole panels: rows
+ * [row_panels, dims, PRODUCT_ROWS], columns [column_panels, dims, PRODUCT_COLUMNS]; stride: floats
+ * from a row of products to the next, at least column_panels x PRODUCT_COLUMNS. The sum runs in
+ * chains of PRODUCT_CHAIN = 128 components, whose sums are then added, so that its error grows with
+ * the length of a chain and their number and not with the length of a row. Without components the
+ * products are 0. */
 void CPU(products)(const float *rows, int64_t row_panels, const float *columns,
                    int64_t column_panels, int64_t dims, float *products, int64_t stride) {
     for (int64_t c = 0; c < column_panels; c++) {
@@ -81,13 +86,16 @@ void CPU(products)(const float *rows, int64_t row_panels, const float *columns,
 #define PICK(a, b, i, j, k, l) __builtin_shuffle(a, b, (four_indices){i, j, k, l})
 #endif
 
+/* Four float32 values at an address of any alignment. */
 CPU_INLINE four_floats load_four(const char *values) {
     four_floats v;
     memcpy(&v, values, sizeof v);
     return v;
 }
 
-/* Transposes 4 x 4: out[i * width + r] = component j + i of row[r], for i and r in 0 .. 3. */
+/* Transposes 4 x 4: out[i * width + r] = component j + i of row[r], for i and r in 0 .. 3; rows of
+ * float32. First pairs of rows are interleaved (ab, cd: components 0 and 1; AB, CD: 2 and 3), then
+ * pairs of those. */
 CPU_INLINE void transpose_four(const char *const *row, int j, int64_t width, float *out) {
     four_floats a = load_four(row[0] + j * 4), b = load_four(row[1] + j * 4);
     four_floats c = load_four(row[2] + j * 4), d = load_four(row[3] + j * 4);
@@ -103,10 +111,10 @@ CPU_INLINE void transpose_four(const char *const *row, int j, int64_t width, flo
     memcpy(out + 3 * width, &d, sizeof d);
 }
 
-/* Interleaves `count` rows, at most `width`, into panel [dims, width], rounded to float32, zeros
- * for missing rows: the layout that CPU(products) reads in order. STAGED components of every row at
- * a time are converted (staged) and transposed while they are in the cache; float32 rows are not
- * copied. */
+/* Interleaves `count` rows, row [count] of type dtype, at most `width` (PRODUCT_ROWS or
+ * PRODUCT_COLUMNS), into panel [dims, width], rounded to float32, zeros for missing rows: the
+ * layout that CPU(products) reads in order. STAGED components of every row at a time are converted
+ * (staged) and transposed while they are in the cache; float32 rows are not copied. */
 void CPU(pack_panel)(const char *const *row, int64_t count, int64_t width, int64_t dims,
                      int32_t dtype, float *panel) {
     float staged[MAX_PANEL_ROWS][STAGED] = {{0}};

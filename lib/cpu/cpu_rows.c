@@ -51,7 +51,8 @@ static void copy_tail(char *tail, const char *row, int64_t done, int64_t dims, i
     __builtin_memcpy(tail, row + (size_t)done * bytes, (size_t)(dims - done) * bytes);
 }
 
-/* lane[i] += row[j + i] * row[j + i] for i = 0..31 */
+/* lane[i] += row[j + i] * row[j + i] for i = 0..31; the row has these components (or is a tail that
+ * copy_tail() filled up), as in the two steps below. */
 CPU_INLINE void step_self(lanes32 *lanes, const char *row, int64_t j, int32_t dtype) {
 #pragma GCC unroll 8
     for (int i = 0; i < CPU_VECTORS; i++) {
@@ -81,7 +82,7 @@ CPU_INLINE void step_sq_dist(lanes32 *lanes, const char *row, const double *vect
     }
 }
 
-/* dot(row, row) */
+/* dot(row, row), the squared norm */
 CPU_INLINE double self_dot(const char *row, int64_t dims, int32_t dtype) {
     lanes32 lanes = {0};
     int64_t j = 0;
@@ -133,10 +134,10 @@ CPU_INLINE double dot_both(const char *row, const double *vector, int64_t dims, 
 /* Components between two comparisons of the partial sum with the limit in sq_dist_within(). */
 #define LIMIT_INTERVAL 128
 
-/* sq_dist(row, vector), or as soon as a partial sum is above `limit`, that partial sum. Lanes only
- * grow and rounded addition is monotone, so the tree over partial lanes is never above the tree
- * over the final ones: the sq_dist is then above the limit too. With a NaN all comparisons are
- * false. */
+/* sq_dist(row, vector), the squared L2 distance, or as soon as a partial sum is above `limit`, that
+ * partial sum. Lanes only grow and rounded addition is monotone, so the tree over partial lanes is
+ * never above the tree over the final ones: the sq_dist is then above the limit too. HUGE_VAL: no
+ * limit. With a NaN all comparisons are false, and the result is NaN. */
 CPU_INLINE double sq_dist_within(const char *row, const double *vector, int64_t dims, int32_t dtype,
                                  double limit) {
     lanes32 lanes = {0};
@@ -242,6 +243,8 @@ CPU_INLINE void add_rows(const char *const *rows, int count, int64_t dims, int32
         }                                                                                          \
     } while (0)
 
+/* The functions of cpu_rows.h: each chooses the version above that was compiled for its dtype. */
+
 double CPU(self_dot)(const char *row, int64_t dims, int32_t dtype) {
     EACH_DTYPE(return self_dot(row, dims, ROW_DTYPE));
 }
@@ -301,20 +304,25 @@ static inline float floats_sum(cpu_floats v) {
     }                                                                                              \
     return floats_sum((lane[0] + lane[1]) + (lane[2] + lane[3]))
 
+/* sum + (x - y)^2, lane by lane: the terms of a squared distance, for FLOAT_SUM. */
 CPU_INLINE cpu_floats add_float_square(cpu_floats x, cpu_floats y, cpu_floats sum) {
     cpu_floats t = x - y;
     return cpu_add_product(t, t, sum);
 }
 
+/* The squared L2 distance of two float32 rows [dims] in float32: for filters, whose bounds allow
+ * for its rounding. */
 float CPU(float_sq_dist)(const float *row, const float *other, int64_t dims) {
     FLOAT_SUM(add_float_square);
 }
 
+/* The dot product of two float32 rows [dims] in float32, likewise. */
 float CPU(float_dot)(const float *row, const float *other, int64_t dims) {
     FLOAT_SUM(cpu_add_product);
 }
 
-/* out [dims] = row / |row|; zeros where |row| is below CPU_ZERO_NORM (spec 1.5). */
+/* out [dims] = row / |row| in double; zeros where |row| is below CPU_ZERO_NORM = 1e-12 (spec 1.5).
+ */
 void CPU(unit_row)(const char *row, int64_t dims, int32_t dtype, double *out) {
     double norm = sqrt(CPU(self_dot)(row, dims, dtype));
     if (norm < CPU_ZERO_NORM) {

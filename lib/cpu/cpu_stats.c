@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running statistics of a softmax (cpu_stats.h) over pieces of logits. A piece of at most
- * CPU_LOGITS classes is read twice: for its maximum, then for exp of the differences to it. Sums
- * run in float32 for CHAIN values a lane and then in double: log-sum-exp stays within 1e-6 for any
- * number of classes, even where all but one of them are tiny. Cost: one vector exp (cpu_floats.h) a
- * logit. */
+ * CPU_LOGITS = 2048 classes is read twice: for its maximum, then for exp of the differences to it.
+ * Sums run in float32 for CHAIN values a lane and then in double: log-sum-exp stays within 1e-6 for
+ * any number of classes, even where all but one of them are tiny. Cost: one vector exp
+ * (cpu_floats.h) a logit. */
 #include "cpu/cpu_stats.h"
 
 #include <float.h>
@@ -31,7 +31,8 @@ CPU_INLINE cpu_floats load_tail(const float *z, int64_t count) {
     return cpu_load_floats(padded);
 }
 
-/* Updates max and second of the stats by the two largest of z [count]. NaN is skipped here:
+/* Updates max and second (the second largest, equal to max in a tie) of the stats by the two
+ * largest of z [count], a piece of the logits. argmax is left to the caller. NaN is skipped here:
  * add_sums() records it. Each lane keeps its two largest, which are then merged. */
 static void update_max(const float *z, int64_t count, cpu_stats *stats) {
     cpu_floats max[BESIDE], second[BESIDE];
@@ -69,8 +70,8 @@ static void update_max(const float *z, int64_t count, cpu_stats *stats) {
     }
 }
 
-/* Index of the first of z [count] that is at least max; there is one, so the search needs no end.
- */
+/* Index of the first of z [count] that is at least max; there is one, the maximum that update_max()
+ * found in this piece, so the search needs no end. */
 static int64_t find_max(const float *z, int64_t count, float max) {
     int64_t j = 0;
     while (j + CPU_FLOATS <= count && !cpu_any(cpu_load_floats(z + j) >= cpu_all_floats(max))) {
@@ -80,7 +81,7 @@ static int64_t find_max(const float *z, int64_t count, float max) {
     return j;
 }
 
-/* The lanes of a float vector added up to CPU_WIDTH lanes of doubles. */
+/* The CPU_FLOATS lanes of a float vector, widened and added up to CPU_WIDTH lanes of doubles. */
 CPU_INLINE cpu_vector widen_sum(cpu_floats sum) {
     char floats[sizeof sum];
     __builtin_memcpy(floats, &sum, sizeof sum);
@@ -91,7 +92,7 @@ CPU_INLINE cpu_vector widen_sum(cpu_floats sum) {
     return wide;
 }
 
-/* The sum of the lanes. */
+/* The sum of the lanes, added by halves. */
 CPU_INLINE double total(cpu_vector sum) {
     for (int w = CPU_WIDTH / 2; w >= 1; w /= 2) {
         for (int i = 0; i < w; i++) sum[i] += sum[i + w];
@@ -100,8 +101,9 @@ CPU_INLINE double total(cpu_vector sum) {
 }
 
 /* Adds to stats->sum and ->weighted the sums of e = exp(z - base) and of (z - base) e over z
- * [count], all at most base, which is the maximum so far (float64 logits: z is the difference, base
- * 0). A NaN logit makes weighted NaN. */
+ * [count]. base: the maximum so far, so that no z is above it (float64 logits: z is the difference
+ * already, base 0). Differences are raised to at least EXP_BELOW, where e is 0. A NaN logit makes
+ * weighted NaN. */
 static void add_sums(const float *z, int64_t count, float base, cpu_stats *stats) {
     cpu_vector all = {0}, all_weighted = {0};
     for (int64_t j = 0; j < count;) {
@@ -134,18 +136,21 @@ static void add_sums(const float *z, int64_t count, float base, cpu_stats *stats
     stats->weighted += total(all_weighted);
 }
 
-/* Rescales both sums from the old maximum `before` to stats->max: with d = before - max,
- * exp(z - max) = exp(z - before) exp(d). */
+/* Rescales both sums from the old maximum `before` to stats->max, the larger one that a piece
+ * brought: with d = before - max, exp(z - max) = exp(z - before) exp(d), and z - max = (z - before)
+ * + d. A sum of 0 (no piece yet) has nothing to rescale. */
 static void rescale_sums(cpu_stats *stats, double before) {
     if (!(stats->sum > 0.0)) return;
-    double step = before - stats->max, factor = exp(step);
-    stats->weighted = factor > 0.0 ? factor * (stats->weighted + step * stats->sum)
+    double d = before - stats->max, factor = exp(d);
+    stats->weighted = factor > 0.0 ? factor * (stats->weighted + d * stats->sum)
                                    : 0.0 * stats->weighted; /* 0, or NaN that was there */
     stats->sum *= factor;
 }
 
-/* A piece of float64 logits (unaligned): maximum and differences are computed in double, and only
- * the differences are rounded to float32. */
+/* Adds a piece of float64 logits (count of them, at most CPU_LOGITS, of the classes from `first`
+ * on; unaligned): maximum and differences are computed in double, and only the differences are
+ * rounded to float32. While every logit was minus infinity, the base is -DBL_MAX, so that
+ * differences are not NaN; CPU(write_stats) refuses such a token. */
 static void add_doubles(cpu_stats *stats, const char *logits, int64_t count, int64_t first) {
     double before = stats->max, z;
     for (int64_t j = 0; j < count; j++) {
@@ -169,9 +174,10 @@ static void add_doubles(cpu_stats *stats, const char *logits, int64_t count, int
     add_sums(floats, count, 0.0f, stats);
 }
 
-/* Adds a piece of a token's logits to its statistics: the maximum first, so that the sums of
- * earlier pieces can be rescaled to it, then the sums relative to it. Plus infinity makes max
- * infinite, after which nothing more is added; a NaN makes weighted NaN. write_stats() refuses
+/* Adds a piece of a token's logits, `count` of them, of type dtype and of the classes first ..
+ * first + count - 1, to its statistics; pieces come in class order. The maximum first, so that the
+ * sums of earlier pieces can be rescaled to it, then the sums relative to it. Plus infinity makes
+ * max infinite, after which nothing more is added; a NaN makes weighted NaN. write_stats() refuses
  * both. */
 void CPU(add_logits)(cpu_stats *stats, const char *logits, int64_t count, int32_t dtype,
                      int64_t first) {
@@ -198,8 +204,11 @@ void CPU(add_logits)(cpu_stats *stats, const char *logits, int64_t count, int32_
 }
 
 /* Writes the wanted statistics of token i from the finished sums: with S the sum, the
- * log-probability of class c is (z_c - max) - log S. label: class of the token, -1 without labels,
- * -2 outside the classes. Returns 0 for a bad token. */
+ * log-probability of class c is (z_c - max) - log S (natural logarithms; entropy in nats). label:
+ * class of the token, -1 without labels, -2 outside the classes; its logit is stats->label, which
+ * the caller set. An array of out that is NULL is not wanted. Returns 1, or 0 for a bad token (a
+ * label outside the classes, a NaN, plus infinity or no finite logit), which gets NaN and argmax
+ * -1. */
 int CPU(write_stats)(const cpu_stats *stats, int64_t label, const alcore_sys_token_stats *out,
                      int64_t i) {
     int good = label > -2 && stats->max < HUGE_VAL && stats->max > -HUGE_VAL &&

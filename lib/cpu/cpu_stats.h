@@ -31,7 +31,7 @@ typedef struct cpu_stats {
 #define CPU_LOGITS 2048
 
 /* Adds the logits [count], of type dtype, of the classes first .. first + count - 1; count is at
- * most CPU_LOGITS. */
+ * most CPU_LOGITS, and first ascends from call to call. */
 void CPU(add_logits)(cpu_stats *stats, const char *logits, int64_t count, int32_t dtype,
                      int64_t first);
 

@@ -40,8 +40,8 @@ typedef struct sweep_memory {
     int64_t used; /* bytes */
 } sweep_memory;
 
-/* The next array of count entries of `bytes` bytes, aligned to 64 bytes, not initialized; NULL
- * while the sizes are added up. */
+/* Cuts the next array of count entries of `bytes` bytes off the allocation, aligned to 64 bytes,
+ * not initialized; NULL while the sizes are added up. */
 CPU_INLINE void *sweep_cut(sweep_memory *memory, int64_t count, size_t bytes) {
     void *part = memory->base ? memory->base + memory->used : NULL;
     memory->used += (count * (int64_t)bytes + 63) / 64 * 64;
@@ -272,9 +272,9 @@ static void sweep_pack(const sweep_items *items, const search_operand *operand, 
     }
 }
 
-/* The callback of sweep_products(): products [rows, count] of the rows row .. row + rows - 1 with
- * the columns first .. first + count - 1, all of them indices in their slabs. count is whole
- * panels, so that columns behind the slab's last one may be among them. */
+/* The callback of sweep_products(), with its `user`: products [rows, count] of the rows row .. row
+ * + rows - 1 with the columns first .. first + count - 1, all of them indices in their slabs. count
+ * is whole panels, so that columns behind the slab's last one may be among them. */
 typedef void (*sweep_tile)(void *user, int64_t row, int rows, int64_t first, int64_t count,
                            const float *products);
 

@@ -24,7 +24,8 @@ typedef struct token_sum {
     int bad;         /* 1: one was NaN or above SLACK */
 } token_sum;
 
-/* Adds value [count] to the sum, each floored at FLOOR and capped at 0; stops at a bad one. */
+/* Adds value [count], natural logarithms of probabilities, to the sum, each floored at FLOOR and
+ * capped at 0; stops at a bad one, a NaN or a value above SLACK. */
 static void add_tokens(token_sum *sum, const double *value, int64_t count) {
     for (int64_t t = 0; t < count; t++) {
         double lp = value[t];
@@ -42,8 +43,10 @@ static void add_tokens(token_sum *sum, const double *value, int64_t count) {
     }
 }
 
-/* Kernel table: out [items], the NNLL of each item of the mask; NaN without tokens and for a bad
- * item, of which *bad is the first pool row. *floored counts the values below FLOOR. */
+/* Kernel table: out [items], the NNLL of each item of the mask, at least 0 (larger is less
+ * certain); NaN without tokens and for a bad item (one with a bad value), of which *bad is the
+ * first pool row, -1: none. *floored counts the values below FLOOR, from 0. Token t of item i is
+ * entry offsets[i] - offsets[0] + t of the values, which lie one after the other. */
 alcore_status CPU(ragged_nnll)(const alcore_sys_work *work, const alcore_sys_ragged *items,
                                const uint8_t *mask, double *out, int64_t *floored, int64_t *bad) {
     *floored = 0;
@@ -62,7 +65,7 @@ alcore_status CPU(ragged_nnll)(const alcore_sys_work *work, const alcore_sys_rag
         if (mask && !mask[i]) continue;
         int64_t begin = items->offsets[i] - items->offsets[0],
                 end = items->offsets[i + 1] - items->offsets[0];
-        token_sum sum = {0.0, 0, 0};
+        token_sum sum = {0}; /* no token yet */
         for (int64_t t = begin; t < end && !sum.bad; t += CHUNK) {
             double wide[CHUNK];
             int64_t count = end - t < CHUNK ? end - t : CHUNK;
@@ -80,8 +83,10 @@ alcore_status CPU(ragged_nnll)(const alcore_sys_work *work, const alcore_sys_rag
 }
 
 /* Kernel table: NNLL of sequences over the tokens whose label is not `ignore`; out[rows[i]] (or
- * out[i]) is that of sequence i, tokens offsets[i] .. offsets[i + 1] - 1 less offsets[0]. A NaN
- * among the values makes it NaN: comparisons with NaN are false, and the sum keeps it. *floored is
+ * out[i], when rows is NULL) is that of sequence i, tokens offsets[i] .. offsets[i + 1] - 1 less
+ * offsets[0]; labels NULL: all tokens count. A NaN among the values makes it NaN: comparisons with
+ * NaN are false, and the sum keeps it. Values are not capped at 0: they come from logit_stats or
+ * hidden_stats, which give none above it. *floored, which the caller sets before the first call, is
  * added to. */
 alcore_status CPU(sequence_nnll)(const alcore_sys_work *work, const double *logprob,
                                  const int64_t *labels, int64_t ignore, const int64_t *offsets,
