@@ -132,6 +132,8 @@ alcore_status alcore_request_set_pool(alcore_request *request, int32_t role, alc
     return alcore__request_end(request, ALCORE_OK);
 }
 
+/* Keeps a reference to the strategy; NULL: huds with its defaults. The new one is referenced before
+ * the old one is released, as they may be the same. */
 alcore_status alcore_request_set_strategy(alcore_request *request, alcore_strategy *strategy) {
     ALCORE__TRY(alcore__request_begin(request, "alcore_request_set_strategy"));
     if (strategy && alcore__strategy_ctx(strategy) != request->object.ctx)
@@ -142,6 +144,8 @@ alcore_status alcore_request_set_strategy(alcore_request *request, alcore_strate
     return alcore__request_end(request, ALCORE_OK);
 }
 
+/* Keeps a reference to the model that makes missing columns; NULL: only the built-in n-gram model
+ * does. */
 alcore_status alcore_request_set_model(alcore_request *request, alcore_model *model) {
     ALCORE__TRY(alcore__request_begin(request, "alcore_request_set_model"));
     if (model && model->object.ctx != request->object.ctx)
@@ -217,7 +221,7 @@ alcore_status alcore_request_get(alcore_request *request, const char *name, cons
 }
 
 alcore_status alcore_request_param(int32_t index, alcore_param_info *out) {
-    ALCORE__TRY(alcore__enter(NULL));
+    ALCORE__TRY(alcore__enter(NULL)); /* no context is needed */
     return alcore__leave(NULL, alcore__param_info(&option_table, index, out));
 }
 

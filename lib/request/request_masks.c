@@ -133,8 +133,8 @@ static alcore_status build(const alcore_request *request, const alcore_pool *tar
                            uint8_t **known, uint32_t **extra, alcore__masks *out) {
     alcore_ctx *ctx = request->object.ctx;
     size_t rows = (size_t)out->rows;
-    ALCORE__TRY(alcore__new_array(ctx, rows, 1, &out->candidate_mask));
-    ALCORE__TRY(alcore__new_array(ctx, rows, 1, &out->labeled_rows));
+    ALCORE__TRY(alcore__new_array(ctx, rows, sizeof *out->candidate_mask, &out->candidate_mask));
+    ALCORE__TRY(alcore__new_array(ctx, rows, sizeof *out->labeled_rows, &out->labeled_rows));
     if (request->labeled) {
         ALCORE__TRY(alcore__new_array(ctx, rows, 1, known));
         ALCORE__TRY(alcore__pool_match_texts(request->candidates, request->labeled, *known));

@@ -159,7 +159,8 @@ static alcore_status check_values(answer *self, const alcore__dataset *dataset) 
 static alcore_status copy_drawn(answer *self) {
     if (alcore__values_integer(alcore__strategy_values(self->strategy), "sticky") == 0)
         return ALCORE_OK;
-    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->masks.rows, 1, &self->drawn));
+    ALCORE__TRY(
+        alcore__new_array(self->ctx, (size_t)self->masks.rows, sizeof *self->drawn, &self->drawn));
     if (self->masks.rows > 0)
         memcpy(self->drawn, self->masks.candidate_mask, (size_t)self->masks.rows);
     return ALCORE_OK;
@@ -192,7 +193,8 @@ static alcore_status draw(answer *self) {
                                      : &request->previous;
     uint8_t *previous = NULL;
     if (drawn->round != 0 && drawn->round < self->input.round) {
-        ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->masks.rows, 1, &previous));
+        ALCORE__TRY(
+            alcore__new_array(self->ctx, (size_t)self->masks.rows, sizeof *previous, &previous));
         int64_t rows = drawn->rows < self->masks.rows ? drawn->rows : self->masks.rows;
         if (rows > 0) memcpy(previous, drawn->mask, (size_t)rows);
     }
@@ -351,6 +353,7 @@ static alcore_status select_rows(alcore_request *request, alcore_selection **out
     return status;
 }
 
+/* The public call: *out is NULL after a failure, and the caller's reference after a success. */
 alcore_status alcore_select(alcore_request *request, alcore_selection **out) {
     if (out) *out = NULL;
     if (!request || !out)

@@ -234,7 +234,7 @@ double alcore_selection_price(const alcore_selection *selection) {
 /* Copies one remedy to out, whose `size` says how much of the struct the caller knows. */
 alcore_status alcore_selection_remedy(const alcore_selection *selection, int64_t index,
                                       alcore_remedy *out) {
-    ALCORE__TRY(alcore__enter(NULL));
+    ALCORE__TRY(alcore__enter(NULL)); /* no context is needed */
     if (!selection || !out || index < 0)
         return alcore__leave(NULL, alcore__fail(ALCORE_E_INVALID,
                                                 "alcore_selection_remedy: selection, an index of "

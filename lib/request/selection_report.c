@@ -165,28 +165,37 @@ typedef struct marks {
     bool html;
 } marks;
 
-static const marks markdown = {"",      "",        "# ",
-                               "\n\n",  "## ",     "\n\n",
-                               "```\n", "```\n\n", "| name | count | share |\n|---|---|---|\n",
-                               "\n",    "| ",      " | ",
-                               " |\n",  false};
+static const marks markdown = {.open = "",
+                               .close = "",
+                               .title = "# ",
+                               .title_end = "\n\n",
+                               .heading = "## ",
+                               .heading_end = "\n\n",
+                               .text = "```\n",
+                               .text_end = "```\n\n",
+                               .table = "| name | count | share |\n|---|---|---|\n",
+                               .table_end = "\n",
+                               .row = "| ",
+                               .cell = " | ",
+                               .row_end = " |\n",
+                               .html = false};
 static const marks html = {
-    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta "
-    "charset=\"utf-8\"><title>Selection</title></head>\n"
-    "<body style=\"font-family:sans-serif;max-width:60em;margin:2em auto\">\n",
-    "</body></html>\n",
-    "<h1>",
-    "</h1>\n",
-    "<h2>",
-    "</h2>\n",
-    "<pre>",
-    "</pre>\n",
-    "<table>\n<tr><th>name</th><th>count</th><th>share</th></tr>\n",
-    "</table>\n",
-    "<tr><td>",
-    "</td><td>",
-    "</td></tr>\n",
-    true};
+    .open = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta "
+            "charset=\"utf-8\"><title>Selection</title></head>\n"
+            "<body style=\"font-family:sans-serif;max-width:60em;margin:2em auto\">\n",
+    .close = "</body></html>\n",
+    .title = "<h1>",
+    .title_end = "</h1>\n",
+    .heading = "<h2>",
+    .heading_end = "</h2>\n",
+    .text = "<pre>",
+    .text_end = "</pre>\n",
+    .table = "<table>\n<tr><th>name</th><th>count</th><th>share</th></tr>\n",
+    .table_end = "</table>\n",
+    .row = "<tr><td>",
+    .cell = "</td><td>",
+    .row_end = "</td></tr>\n",
+    .html = true};
 
 /* A page that is being written. The first failure stays in status and later calls do nothing. */
 typedef struct sheet {

@@ -54,7 +54,7 @@ const char *alcore_strategy_builtin_summary(const char *name) {
 
 alcore_status alcore_strategy_builtin_param(const char *name, int32_t index,
                                             alcore_param_info *out) {
-    ALCORE__TRY(alcore__enter(NULL));
+    ALCORE__TRY(alcore__enter(NULL)); /* no context is needed */
     const alcore__strategy_def *def = alcore__strategy_find(name);
     return alcore__leave(NULL, def ? alcore__param_info(def->params, index, out)
                                    : alcore__strategy_unknown(name));

@@ -88,7 +88,8 @@ static alcore_status copy_needs(alcore_strategy *strategy, int32_t role, const c
  * success only, so the caller still owns it after an error. */
 static alcore_status make_host(alcore_ctx *ctx, const alcore_strategy_host *theirs,
                                alcore_strategy **out) {
-    alcore_strategy_host host;
+    alcore_strategy_host host; /* a copy; members that the caller's struct does not have are 0 */
+    /* `choose` is the last member of the first version of the struct. */
     ALCORE__TRY(alcore__struct_read(&host, sizeof host,
                                     ALCORE__FIRST_SIZE(alcore_strategy_host, choose), theirs,
                                     "alcore_strategy_host"));

@@ -177,7 +177,8 @@ static alcore_status buy_alone(alcore__run *run, const alcore__purchase *purchas
     int64_t count = run->outcome.count, *ranks = NULL;
     double *keys;
     alcore__purchase alone = {.budget = purchase->budget};
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)purchase->pick_count, 1, &part->also));
+    ALCORE__TRY(
+        alcore__new_array(run->ctx, (size_t)purchase->pick_count, sizeof *part->also, &part->also));
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *keys, &keys));
     for (int64_t i = 0; i < count; i++) keys[i] = value_or_lowest(values[i]);
     alcore_status status = alcore__fill_by(run, keys, &alone);

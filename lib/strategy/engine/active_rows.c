@@ -28,7 +28,7 @@ static alcore_status list_source(alcore_ctx *ctx, const alcore__dataset *dataset
     free_source(ctx, out);
     out->dataset = dataset;
     if (nan) {
-        ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, 1, &out->mask_copy));
+        ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof *out->mask_copy, &out->mask_copy));
         for (int64_t i = 0; i < rows; i++) out->mask_copy[i] = (!mask || mask[i]) && !nan[i];
         mask = out->mask_copy;
     }

@@ -24,7 +24,7 @@ static alcore_status push_spread(const alcore__matrix *matrix, const uint8_t *wa
                                  int64_t groups, int outputs, spread *out) {
     alcore__block *block = matrix->block;
     int64_t rows = matrix->rows.count;
-    ALCORE__TRY(alcore__scratch_push(block, rows, 1, &out->mask));
+    ALCORE__TRY(alcore__scratch_push(block, rows, sizeof *out->mask, &out->mask));
     for (int i = 0; i < outputs; i++)
         ALCORE__TRY(
             alcore__scratch_push(block, rows, (size_t)groups * sizeof(double), &out->out[i]));
@@ -59,7 +59,7 @@ alcore_status alcore__matrix_distances(const alcore__matrix *matrix, const uint8
     ALCORE__TRY(alcore__run_kernels(matrix->block->run)
                     ->distance_sums(&work, &matrix->rows, by_row.mask, targets, group, groups,
                                     by_row.out[0]));
-    collect(matrix, &by_row, groups, 0, sums);
+    collect(matrix, &by_row, groups, 0 /* sums */, sums);
     alcore__scratch_release(matrix->block, mark);
     return ALCORE_OK;
 }
@@ -76,8 +76,8 @@ alcore_status alcore__matrix_distance_bounds(const alcore__matrix *matrix,
     ALCORE__TRY(alcore__run_kernels(matrix->block->run)
                     ->distance_bounds(&work, &matrix->rows, by_row.mask, targets, group, groups,
                                       by_row.out[0], by_row.out[1]));
-    collect(matrix, &by_row, groups, 0, low);
-    collect(matrix, &by_row, groups, 1, high);
+    collect(matrix, &by_row, groups, 0 /* low */, low);
+    collect(matrix, &by_row, groups, 1 /* high */, high);
     alcore__scratch_release(matrix->block, mark);
     return ALCORE_OK;
 }

@@ -38,7 +38,7 @@ alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t ro
                                       int64_t rows, const uint8_t *previous, uint8_t *mask) {
     int64_t kept = 0;
     uint8_t *fate; /* [rows] NOT_CANDIDATE, CHOSEN or WAITING */
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, 1, &fate));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof *fate, &fate));
     for (int64_t i = 0; i < rows; i++) {
         bool keep = mask[i] && previous && previous[i] && kept < count;
         fate[i] = !mask[i] ? NOT_CANDIDATE : keep ? CHOSEN : WAITING;

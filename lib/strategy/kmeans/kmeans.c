@@ -82,7 +82,8 @@ static alcore_status make_arrays(alcore__run *run, alcore__kmeans *means, int64_
     ALCORE__TRY(alcore__new_array(ctx, clusters, sizeof(int64_t), &means->counts));
     ALCORE__TRY(
         alcore__new_array(ctx, with_rows * ALCORE__MAX_DRAWS, vector_bytes, &means->seed_vectors));
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)run->outcome.count, 1, &means->is_seed));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)run->outcome.count, sizeof *means->is_seed,
+                                  &means->is_seed));
     return alcore__new_array(ctx, (size_t)means->blocks * groups, sizeof(double),
                              &means->block_weights);
 }
@@ -129,6 +130,8 @@ alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, cons
     return ALCORE_OK;
 }
 
+/* Frees all that alcore__kmeans_begin() and the passes made; group and the blocks' memory are not
+ * owned. Safe for one that is zeroed or whose making failed. */
 void alcore__kmeans_free(alcore_ctx *ctx, alcore__kmeans *means) {
     alcore__free(ctx, means->each);
     alcore__free(ctx, means->centroid_starts);

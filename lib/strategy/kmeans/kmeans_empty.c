@@ -113,7 +113,7 @@ alcore_status alcore__kmeans_find_far(alcore__block *block, void *partial) {
 alcore_status alcore__kmeans_store_far(alcore__run *run, const alcore__block_partial *part) {
     alcore__kmeans *means = run->state;
     ALCORE__TRY(alcore__grow(run->ctx, &means->far_rows, &means->far_capacity,
-                             means->far_bytes + part->extra_bytes, 1));
+                             means->far_bytes + part->extra_bytes, 1 /* byte an entry */));
     memcpy(means->far_rows + means->far_bytes, part->extra, part->extra_bytes);
     means->far_bytes += part->extra_bytes;
     return ALCORE_OK;

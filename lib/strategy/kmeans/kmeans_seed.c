@@ -94,7 +94,7 @@ alcore_status alcore__kmeans_find_seeds(alcore__block *block, void *partial) {
     uint8_t *mask;
     char *out = partial;
     ALCORE__TRY(alcore__kmeans_open_block(means, block, &matrix, &rows));
-    ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, 1, &mask));
+    ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, sizeof *mask, &mask));
     for (int64_t g = 0; g < means->groups; g++) {
         bool masked = false;
         for (int32_t k = 0; wants_seed(&means->each[g]) && k < ALCORE__MAX_DRAWS; k++) {
@@ -181,7 +181,7 @@ alcore_status alcore__kmeans_weigh_rows(alcore__block *block, void *partial) {
     uint8_t *mask;
     double *totals = partial;
     ALCORE__TRY(alcore__kmeans_open_block(means, block, &matrix, &rows));
-    ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, 1, &mask));
+    ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, sizeof *mask, &mask));
     int64_t count = matrix.rows.count;
     for (int64_t g = 0; g < means->groups; g++) {
         const alcore__kmeans_group *each = &means->each[g];

@@ -110,7 +110,7 @@ static alcore_status begin(alcore__run *run) {
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &state->distance));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &state->low));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &state->high));
-    ALCORE__TRY(alcore__new_array(ctx, count, 1, &state->wanted));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *state->wanted, &state->wanted));
     for (size_t i = 0; i < count; i++) state->distance[i] = run->outcome.scores[i] = (double)NAN;
     run->repeats = true; /* several passes: the runner keeps copies of the embeddings */
     return ALCORE_OK;
@@ -185,7 +185,7 @@ static alcore_status sum_variance(alcore__block *block, void *partial) {
     alcore__matrix matrix;
     double *sums = partial, *sq_dist;
     int32_t *group;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(push_groups(block, &group));
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *sq_dist, &sq_dist));
     for (int64_t g = 0; g < state->groups; g++) {
@@ -244,7 +244,7 @@ static alcore_status measure_closed(alcore__block *block, void *partial) {
     int64_t count = block->count;
     alcore__matrix matrix;
     double *distance = partial, *norms, *group_distance;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(alcore__scratch_push(block, count, sizeof *norms, &norms));
     ALCORE__TRY(alcore__scratch_push(block, count, sizeof *group_distance, &group_distance));
     ALCORE__TRY(alcore__matrix_self_dots(&matrix, norms));
@@ -391,7 +391,7 @@ static alcore_status bound_distances(alcore__block *block, void *partial) {
     int64_t entries = block->count * state->groups;
     double *low = partial, *high = low + block->count, *low_sums, *high_sums;
     alcore__matrix matrix;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(alcore__scratch_push(block, entries, sizeof *low_sums, &low_sums));
     ALCORE__TRY(alcore__scratch_push(block, entries, sizeof *high_sums, &high_sums));
     ALCORE__TRY(sum_bounds(&matrix, low_sums, high_sums));
@@ -433,7 +433,7 @@ static alcore_status measure_exactly(alcore__block *block, void *partial) {
     const uint8_t *wanted = state->wanted + block->start;
     double *distance = partial, *totals;
     alcore__matrix matrix;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(alcore__scratch_push(block, block->count * state->groups, sizeof *totals, &totals));
     ALCORE__TRY(sum_distances(&matrix, wanted, totals));
     for (int64_t i = 0; i < block->count; i++) {
@@ -550,6 +550,7 @@ static alcore_status finish(alcore__run *run) {
 }
 
 static const char *const NEEDS[] = {"embeddings", NULL};
+/* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param ROWS[] = {
     {"metric", ALCORE_PARAM_CHOICE, "l2", 0, 0, "l2|cosine", "distance: Euclidean or 1 - cosine"},
     {"sq", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,

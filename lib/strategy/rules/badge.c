@@ -96,7 +96,7 @@ static alcore_status begin(alcore__run *run) {
     alcore__rng_seed(&state->rng,
                      alcore__rng_derive(run->input->seed, ALCORE__TAG_BADGE,
                                         (uint64_t)run->input->round, 0 /* one sequence a round */));
-    run->repeats = true;
+    run->repeats = true; /* two passes a pick: the runner keeps copies of the embeddings */
     alcore__sampler_begin(run, false /* not as unit vectors */, &state->sampler);
     ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
     size_t count = (size_t)run->outcome.count, draw_bytes = ALCORE__MAX_DRAWS * sizeof(double),
@@ -236,7 +236,7 @@ static alcore_status measure_norms(alcore__block *block, void *partial) {
     double *squares = partial, *values, *ignored;
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *ignored, &ignored));
     ALCORE__TRY(alcore__block_scores(block, ignored, NULL, NULL));
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     int64_t count = (2 + ALCORE__MAX_SPECULATIVE + state->classes) * matrix.rows.count;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *values, &values));
     row_values rows = lay_out(values, matrix.rows.count);
@@ -377,7 +377,7 @@ static alcore_status find_drawn(alcore__block *block, void *partial) {
     alcore__matrix matrix;
     uint8_t *mask;
     char *out = partial;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, &matrix, &mask));
     row_values rows = lay_out(alcore__block_doubles(block), matrix.rows.count);
     for (int32_t k = 0; k < ALCORE__MAX_DRAWS; k++) {
@@ -464,7 +464,7 @@ static alcore_status weigh_rows(alcore__block *block, void *partial) {
     const alcore__sampler *sampler = &state->sampler;
     alcore__matrix matrix;
     uint8_t *free_rows;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, &matrix, &free_rows));
     int64_t count = matrix.rows.count;
     row_values rows = lay_out(alcore__block_doubles(block), count);
@@ -498,7 +498,7 @@ static alcore_status store_weight(alcore__run *run, const alcore__block_partial 
 static alcore_status read_scores(alcore__block *block, void *partial) {
     alcore__matrix matrix;
     double *scores = partial, *squares;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *squares, &squares));
     row_values rows = lay_out(alcore__block_doubles(block), matrix.rows.count);
     ALCORE__TRY(alcore__download_active(&matrix, rows.squares, squares));
@@ -546,6 +546,7 @@ static alcore_status finish(alcore__run *run) {
 }
 
 static const char *const NEEDS[] = {"probs|factors", "embeddings", NULL};
+/* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param ROWS[] = {
     {"first", ALCORE_PARAM_CHOICE, "norm", 0, 0, "norm|uniform",
      "the first row: the one of the largest gradient, or a uniform draw"},

@@ -15,7 +15,7 @@ alcore_status alcore__greedy_begin(alcore__run *run, alcore__greedy *greedy) {
     alcore__filler_begin(&greedy->filler, run);
     alcore__greedy_clear_best(greedy);
     size_t count = (size_t)run->outcome.count;
-    ALCORE__TRY(alcore__new_array(run->ctx, count, 1, &greedy->status));
+    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof *greedy->status, &greedy->status));
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &greedy->pick_scores));
     return alcore__new_array(run->ctx, (size_t)alcore__embedding_dims(run), sizeof(double),
                              &greedy->best_vector);
@@ -43,7 +43,7 @@ alcore_status alcore__greedy_push_mask(const alcore__greedy *greedy, const alcor
     /* Without costs every row costs 1, so the budget is asked once for the whole block. */
     bool same_costs = !greedy->run->input->costs;
     bool affordable = !same_costs || alcore__filler_fits(&greedy->filler, block->start);
-    ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, 1, mask));
+    ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, sizeof **mask, mask));
     memset(*mask, 0, (size_t)matrix->rows.count);
     for (int64_t i = 0; i < block->count && affordable; i++) {
         bool is_free = same_costs ? status[i] == ALCORE__GREEDY_FREE

@@ -88,7 +88,7 @@ alcore_status alcore_choice_order(alcore_choice *choice, const int64_t *rows, in
     alcore_ctx *ctx = choice->run->ctx;
     uint8_t *seen;
     int64_t *order = NULL;
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)choice->run->outcome.count, 1, &seen));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)choice->run->outcome.count, sizeof *seen, &seen));
     alcore_status status = alcore__new_array(ctx, (size_t)count, sizeof *order, &order);
     if (status == ALCORE_OK) status = check_order(&choice->run->outcome, rows, count, seen, order);
     alcore__free(ctx, seen);

@@ -425,6 +425,7 @@ static const alcore__term TERMS[] = {
         "unit", ALCORE_PARAM_FLAG, "0", 0, 1, NULL, "1: embeddings are brought to length 1 first"  \
     }
 
+/* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param HUDS_ROWS[] = {
     {"lambda", ALCORE_PARAM_NUMBERS, "0.5", 0, 1, NULL,
      "weight of diversity against uncertainty, one number for each round; the last one stays"},

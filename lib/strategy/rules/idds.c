@@ -180,7 +180,7 @@ static alcore_status find_best(const idds_state *state, const alcore__matrix *ma
 static alcore_status score_first(alcore__block *block, void *partial) {
     const idds_state *state = block->run->state;
     alcore__matrix matrix;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(make_rows(state, &matrix));
     row_values rows = lay_out(alcore__block_doubles(block), matrix.rows.count);
     ALCORE__TRY(update_scores(state, &matrix, &rows));
@@ -195,7 +195,7 @@ static alcore_status score_first(alcore__block *block, void *partial) {
 static alcore_status score_after_pick(alcore__block *block, void *partial) {
     const idds_state *state = block->run->state;
     alcore__matrix matrix;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     row_values rows = lay_out(alcore__block_doubles(block), matrix.rows.count);
     if (state->moves) {
         alcore_sys_work work = alcore__run_work(block->run);
@@ -255,7 +255,7 @@ static bool goes_on(const alcore__run *run) {
 /* Reads the scores of the last pass back from the engine's memory, one per active row. */
 static alcore_status read_scores(alcore__block *block, void *partial) {
     alcore__matrix matrix;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     row_values rows = lay_out(alcore__block_doubles(block), matrix.rows.count);
     return alcore__download_active(&matrix, rows.score, partial);
 }
@@ -301,6 +301,7 @@ static alcore_status finish(alcore__run *run) {
 }
 
 static const char *const NEEDS[] = {"embeddings", NULL};
+/* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param ROWS[] = {
     {"alpha", ALCORE_PARAM_NUMBER, "0.67", 0, 1, NULL,
      "weight of the similarity to the unlabeled rows; the rest weighs the dissimilarity to the "

@@ -65,7 +65,7 @@ static alcore_status begin(alcore__run *run) {
         run->active[ALCORE__OVER_LABELED_ROWS].count + run->active[ALCORE__OVER_LABELED_POOL].count;
     state->last_pick = -1;
     state->picks = true;
-    run->repeats = true;
+    run->repeats = true; /* a pass a pick: the runner keeps copies of the embeddings */
     ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
     size_t chunk = state->labeled < CHUNK_ROWS ? (size_t)state->labeled + 1 : CHUNK_ROWS;
     ALCORE__TRY(
@@ -229,7 +229,7 @@ static alcore_status find_farthest_on_device(const kcenter_state *state,
     alcore__block *block = matrix->block;
     uint8_t *mask;
     alcore__scratch_mark mark = alcore__scratch_get_mark(block);
-    ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, 1, &mask));
+    ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, sizeof *mask, &mask));
     memset(mask, 0, (size_t)matrix->rows.count);
     for (int64_t i = 0; i < block->count; i++)
         mask[alcore__matrix_row_of(matrix, i)] = takes_part(state, block->start + i, pickable);
@@ -267,7 +267,7 @@ static alcore_status find_farthest(const kcenter_state *state, const alcore__mat
         double best = -1.0;
         for (int k = 0; k < count; k++) {
             const double *sq_dist = &rows->sq_dist[alcore__matrix_row_of(matrix, top[k])];
-            if (*sq_dist < best) break;
+            if (*sq_dist < best) break; /* nor can the rest be farther */
             ALCORE__TRY(show_picks(state, matrix, rows, top[k], vector));
             if (*sq_dist > best) best = *sq_dist;
         }
@@ -288,7 +288,7 @@ static alcore__doubles mean_of(const alcore__run *run) {
 /* The partial is the sum [dims] of the block's candidates. */
 static alcore_status sum_block(alcore__block *block, void *partial) {
     alcore__matrix matrix;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     return alcore__matrix_sum(&matrix, partial);
 }
 
@@ -308,7 +308,7 @@ static alcore_status find_nearest_to_mean(alcore__block *block, void *partial) {
     int64_t best;
     double *nearness, value;
     uint8_t *mask;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, sizeof *nearness, &nearness));
     ALCORE__TRY(alcore__run_kernels(block->run)
                     ->sq_dists(&work, &matrix.rows, matrix.mask, state->chunk, nearness));
@@ -350,7 +350,7 @@ static alcore_status collect_vectors(alcore__block *block, void *partial) {
     int64_t first, end;
     double *vector = partial;
     chunk_range(block, &first, &end);
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     for (int64_t i = first; i < end; i++, vector += state->dims) {
         ALCORE__TRY(alcore__matrix_copy_row(&matrix, i, vector));
         for (int64_t j = 0; j < state->dims; j++) {
@@ -376,7 +376,7 @@ static alcore_status measure_from_chunk(alcore__block *block, void *partial) {
     alcore__matrix matrix;
     row_state rows;
     (void)partial;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(open_rows(block, &matrix, &rows));
     return measure_all(&matrix, state->chunk, state->chunk_rows, rows.sq_dist);
 }
@@ -421,7 +421,7 @@ static alcore_status find_pick(alcore__block *block, void *partial) {
     int64_t farthest, pick;
     double *max_sq_dist = partial, *vector, farthest_value = 0.0, pick_value = 0.0;
     alcore__greedy_best *best = (alcore__greedy_best *)(void *)(max_sq_dist + 1);
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(open_rows(block, &matrix, &rows));
     ALCORE__TRY(alcore__scratch_push(block, state->dims, sizeof *vector, &vector));
     if (alcore__run_kernels(block->run)->upload) ALCORE__TRY(show_all_picks(state, &matrix, &rows));
@@ -510,7 +510,7 @@ static alcore_status read_scores(alcore__block *block, void *partial) {
     alcore__matrix matrix;
     row_state rows;
     if (!alcore__block_doubles(block)) return ALCORE_OK; /* nothing was measured: all are 0 */
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(open_rows(block, &matrix, &rows));
     ALCORE__TRY(show_all_picks(state, &matrix, &rows));
     ALCORE__TRY(alcore__download_active(&matrix, rows.sq_dist, scores));

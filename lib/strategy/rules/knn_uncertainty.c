@@ -136,7 +136,7 @@ static alcore_status find_neighbors(alcore__block *block, void *partial) {
     int64_t length = state->length, entries = state->target_rows * length, *neighbor = partial;
     double *sq_dist = (double *)(neighbor + entries);
     alcore__matrix matrix;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     if (state->k == 0) ALCORE__TRY(alcore__matrix_check_norms(&matrix));
     for (int64_t i = 0; i < entries; i++) neighbor[i] = -1;
     for (int64_t b = 0; b < target->blocks; b++) {
@@ -304,6 +304,7 @@ static alcore_status finish(alcore__run *run) {
 }
 
 static const char *const TARGET_NEEDS[] = {"embeddings", NULL};
+/* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param ROWS[] = {
     {"k", ALCORE_PARAM_INTEGER, "auto", 1, 1024, "auto",
      "neighbors of each row of the target; auto: doubled from 1 until they exceed the budget"},

@@ -46,7 +46,7 @@ static alcore_status begin(alcore__run *run) {
     ALCORE__TRY(alcore__new_array(run->ctx, languages, sizeof(double), &state->missing));
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int64_t), &state->drawn));
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int64_t), &state->members));
-    return alcore__new_array(run->ctx, count, 1, &state->is_drawn);
+    return alcore__new_array(run->ctx, count, sizeof *state->is_drawn, &state->is_drawn);
 }
 
 static void free_state(alcore__run *run) {
@@ -227,7 +227,7 @@ static alcore_status share_proportionally(alcore__run *run) {
         for (int64_t l = 1; l < state->language_count; l++)
             if (remainder[l] > remainder[largest]) largest = l;
         state->wanted[largest] += 1;
-        remainder[largest] = -1;
+        remainder[largest] = -1; /* one row more a language */
     }
     alcore__free(run->ctx, remainder);
     return ALCORE_OK;
@@ -285,6 +285,7 @@ static const alcore__param_table NO_PARAMS = {.rows = NULL, .count = 0};
             "candidates"                                                                           \
     }
 static const alcore__param RATIO_ROWS[] = {COUNTS_PARAM};
+/* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param PLAN_ROWS[] = {
     COUNTS_PARAM,
     {"file", ALCORE_PARAM_TEXT, "", 0, 0, NULL,

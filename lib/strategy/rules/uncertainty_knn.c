@@ -59,7 +59,7 @@ static alcore_status begin(alcore__run *run) {
         return alcore__fail(
             ALCORE_E_PARAM,
             "strategy uncertainty-knn: prox has no part in the choice with cover=1");
-    ALCORE__TRY(alcore__new_array(run->ctx, count, 1, &state->is_member));
+    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof *state->is_member, &state->is_member));
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int64_t), &state->members));
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->prox));
     ALCORE__TRY(alcore__new_array(run->ctx, target_rows, sizeof(int32_t), &state->target_group));
@@ -149,7 +149,7 @@ static alcore_status measure_members(alcore__block *block, void *partial) {
     const uint8_t *is_member = state->is_member + block->start;
     double *prox = partial;
     alcore__matrix matrix;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(alcore__matrix_check_norms(&matrix));
     for (int64_t i = 0; i < block->count; i++) prox[i] = state->by_mean ? 0.0 : HUGE_VAL;
     for (int64_t b = 0; b < target->blocks; b++) {
@@ -198,7 +198,7 @@ static alcore_status collect_members(alcore__block *block, void *partial) {
     int64_t dims = alcore__embedding_dims(block->run);
     double *vector = partial;
     alcore__matrix matrix;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     for (int64_t i = 0; i < block->count; i++) {
         if (!state->is_member[block->start + i]) continue;
         ALCORE__TRY(alcore__matrix_copy_row(&matrix, i, vector));
@@ -318,7 +318,7 @@ static alcore_status buy(alcore__run *run) {
     uint8_t *done = NULL;
     alcore_status status = alcore__new_array(run->ctx, count + dims, sizeof *values, &values);
     if (status == ALCORE_OK) status = alcore__new_array(run->ctx, 2 * count, sizeof *order, &order);
-    if (status == ALCORE_OK) status = alcore__new_array(run->ctx, count, 1, &done);
+    if (status == ALCORE_OK) status = alcore__new_array(run->ctx, count, sizeof *done, &done);
     if (status == ALCORE_OK)
         status = state->cover ? buy_cover(run, values, done, values + count)
                               : buy_nearest(run, order, order + count, values);
@@ -351,6 +351,7 @@ static alcore_status finish(alcore__run *run) {
 }
 
 static const char *const TARGET_NEEDS[] = {"embeddings", NULL};
+/* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param ROWS[] = {
     {"c", ALCORE_PARAM_NUMBER, "4", 1, 1000000, NULL,
      "how many times the budget the most uncertain rows cost of which the nearest are chosen"},
