@@ -138,8 +138,9 @@ static alcore_status buy_equal_shares(alcore__run *run) {
         ALCORE__TRY(draw_order(run, l, ALCORE__TAG_EGALITARIAN, (uint64_t)l, &count));
         ALCORE__TRY(offer(run, count_within(state, count, share)));
     }
-    ALCORE__TRY(draw_order(run, -1 /* of all */, ALCORE__TAG_EGALITARIAN,
-                           (uint64_t)state->language_count, &count));
+    /* Language -1: from all candidates that are left. */
+    ALCORE__TRY(
+        draw_order(run, -1, ALCORE__TAG_EGALITARIAN, (uint64_t)state->language_count, &count));
     ALCORE__TRY(offer(run, count));
     return hand_over(run);
 }
