@@ -307,8 +307,9 @@ static void measure_targets(bounds_call *call, int64_t first, int64_t panels) {
             call->squares[column] = (float)square;
             total += square;
             targets++;
-            /* Negated, so that a NaN is kept: it switches the bound off. */
-            if (!(norm <= call->norm)) call->norm = norm;
+            /* A NaN is taken, and kept, as no number compares with it: it switches the bound off.
+             */
+            if (norm > call->norm || norm != norm) call->norm = norm;
         }
     }
     int is_even = targets > 0 && call->norm * call->norm <=

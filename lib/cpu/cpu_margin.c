@@ -259,9 +259,9 @@ static void load_others(margin_call *call, int64_t first, double *min_half) {
         if (c >= call->other_items.count) continue;
         double half = call->other_half[call->other_items.item[c]];
         call->half[c] = (float)half;
-        /* Negated comparisons, so that a NaN is kept. */
-        if (!(half >= *min_half)) *min_half = half;
-        if (!(fabs(half) <= call->max_half)) call->max_half = fabs(half);
+        /* A NaN is taken, and kept: no number compares with it. */
+        if (half < *min_half || half != half) *min_half = half;
+        if (fabs(half) > call->max_half || half != half) call->max_half = fabs(half);
     }
 }
 
