@@ -113,7 +113,7 @@ MUTANTS = {
         ('lib/strategy/rules/language_draws.c', 'run->input->fill.budget / (double)state->language_count', 'run->input->fill.budget', DEMUX,
          'egalitarian_vector'),
     'the rest is drawn by the generator of the first language':
-        ('lib/strategy/rules/language_draws.c', 'ALCORE__TAG_EGALITARIAN, (uint64_t)state->language_count, &count', 'ALCORE__TAG_EGALITARIAN, 0, &count', DEMUX,
+        ('lib/strategy/rules/language_draws.c', '(uint64_t)state->language_count, &count', '0, &count', DEMUX,
          'egalitarian_vector'),
     'same-ratio draws as plan does':
         ('lib/strategy/rules/language_draws.c', 'buy_counts(run, ALCORE__TAG_SAME_RATIO,', 'buy_counts(run, ALCORE__TAG_PLAN,', DEMUX,
