@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Memory that never moves and can be rolled back to a mark (chunks.h): a list of chunks, from the
+ * newest to the oldest; allocations are cut off the newest. */
 #include "pool/chunks.h"
 
 typedef struct alcore__chunk {
@@ -7,6 +9,8 @@ typedef struct alcore__chunk {
     _Alignas(ALCORE__CHUNK_ALIGN) char data[];
 } alcore__chunk;
 
+/* Bytes of a small pool's chunks, and the most that a chunk has unless one allocation needs more.
+ */
 #define FIRST_SIZE ((size_t)4096)
 #define LARGEST_SIZE ((size_t)64 << 20)
 
@@ -21,14 +25,14 @@ static bool add_chunk(alcore_ctx *ctx, alcore__chunks *chunks, size_t bytes) {
     size = alcore__alloc_size(sizeof(alcore__chunk) + size);
     alcore__chunk *chunk = alcore__alloc(ctx, size);
     if (!chunk) return false;
-    size -= sizeof *chunk;
+    size -= sizeof *chunk; /* of data: the allocation was rounded up */
     *chunk = (alcore__chunk){.older = chunks->newest, .size = size};
     *chunks = (alcore__chunks){.newest = chunk, .bytes = chunks->bytes + size};
     return true;
 }
 
-/* Cuts `bytes` off the newest chunk, or off a new one where they do not fit; the rest of the old
- * chunk stays unused. */
+/* Cuts `bytes`, which are not zeroed, off the newest chunk, or off a new one where they do not fit;
+ * the rest of the old chunk stays unused. NULL when out of memory. */
 void *alcore__chunks_alloc(alcore_ctx *ctx, alcore__chunks *chunks, size_t bytes) {
     if (bytes > SIZE_MAX / 2) return NULL;
     if (!chunks->newest || chunks->newest->size - chunks->used < bytes)
@@ -39,7 +43,7 @@ void *alcore__chunks_alloc(alcore_ctx *ctx, alcore__chunks *chunks, size_t bytes
 }
 
 /* Frees the chunks that are newer than the mark's and restores how much of the mark's chunk is
- * used. Chunks form a list from the newest to the oldest. */
+ * used. mark: an earlier copy of *chunks, or a zeroed struct, with which all chunks are freed. */
 void alcore__chunks_rollback(alcore_ctx *ctx, alcore__chunks *chunks, const alcore__chunks *mark) {
     while (chunks->newest != mark->newest) {
         alcore__chunk *older = chunks->newest->older;

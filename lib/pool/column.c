@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pool's columns by name: options, the list of columns, and what is common to all kinds. */
+/* A pool's columns by name: options, the list of columns, and what is common to all kinds.
+ *
+ * A column has entries; a map (row_map.h) says which pool row each belongs to, and without a map
+ * entry i is row i's. An entry is one value (scalar) or a vector (dense), or it has any number of
+ * tokens with one value each (ragged) or a vector each: token t of entry i is number offsets[i] +
+ * t. Scratch is memory of a thread in which readers put blocks of rows together. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "pool/column_array.h"
 
-/* Called by every function that sets a column, before anything is allocated. Fields that a caller's
- * older struct lacks read as 0. */
+/* Called by every function that sets a column, before anything is allocated: copies and checks the
+ * caller's options (NULL: all defaults). Fields that a caller's older struct lacks read as 0.
+ * *out_entries: the entries that the column must have, one for each of options.rows, or one a row.
+ */
 alcore_status alcore__column_options_read(const alcore_pool *pool,
                                           const alcore_column_options *theirs,
                                           alcore_column_options *ours, int64_t *out_entries) {
@@ -34,8 +41,11 @@ alcore_status alcore__column_options_read(const alcore_pool *pool,
     return ALCORE_OK;
 }
 
-/* Makes the column that a setter then fills: dims, dtype, ops and data are still 0. The map is made
- * here, so that row numbers are checked before any value is copied. Errors name the column. */
+/* Makes the column that a setter then fills: dims, dtype, ops and data are still 0. name and origin
+ * (who made the values: "given", a path) are copied. The map is made here, so that row numbers are
+ * checked before any value is copied. log_scale: the natural logarithm of the base of stored
+ * log-probabilities. Errors name the column. The caller frees it with alcore__column_free() until a
+ * pool owns it. */
 alcore_status alcore__column_new(alcore_pool *pool, const char *name, const char *origin,
                                  const alcore_column_options *options, alcore__column **out) {
     alcore_ctx *ctx = pool->object.ctx;
@@ -62,7 +72,8 @@ alcore_status alcore__column_new(alcore_pool *pool, const char *name, const char
     return ALCORE_OK;
 }
 
-/* Frees the values through the column's ops, where it has any yet, then the column itself. */
+/* Frees the values through the column's ops, where it has any yet, then the column itself. NULL
+ * does nothing. */
 void alcore__column_free(alcore__column *column) {
     if (!column) return;
     alcore_ctx *ctx = column->ctx;
@@ -73,6 +84,7 @@ void alcore__column_free(alcore__column *column) {
     alcore__free(ctx, column);
 }
 
+/* Frees what a reader's thread keeps and leaves it empty. */
 void alcore__scratch_clear(alcore_ctx *ctx, alcore__scratch *scratch) {
     alcore__free(ctx, scratch->values);
     alcore__free(ctx, scratch->offsets);
@@ -80,8 +92,9 @@ void alcore__scratch_clear(alcore_ctx *ctx, alcore__scratch *scratch) {
     *scratch = (alcore__scratch){0};
 }
 
-/* Called by readers before they put a block together. Memory grows to the largest block and is kept
- * for the next ones. */
+/* Called by readers before they put a block together: makes *memory, of *capacity bytes, at least
+ * count * bytes long; its content is lost. Memory grows to the largest block and is kept for the
+ * next ones. After a failure it is empty. */
 alcore_status alcore__scratch_reserve(alcore_ctx *ctx, void **memory, size_t *capacity,
                                       int64_t count, size_t bytes) {
     size_t need;
@@ -96,8 +109,9 @@ alcore_status alcore__scratch_reserve(alcore_ctx *ctx, void **memory, size_t *ca
     return ALCORE_OK;
 }
 
-/* One pass over offsets [entries + 1]. Every reader of a ragged column relies on what it checks.
- * name: of the column or the path, for messages. */
+/* One pass over offsets [entries + 1]: the first is 0, none is less than the one before it, the
+ * last is `tokens`. Every reader of a ragged column relies on what it checks. name: of the column
+ * or the path, for messages. */
 alcore_status alcore__offsets_check(const char *name, const int64_t *offsets, int64_t entries,
                                     int64_t tokens) {
     if (offsets[0] != 0)
@@ -125,18 +139,22 @@ static int64_t column_index(const alcore_pool *pool, const char *name) {
     return -1;
 }
 
+/* The column of a name, NULL when there is none; valid until it is replaced or dropped, so while
+ * the caller holds a lock of the pool. */
 const alcore__column *alcore__pool_find_column(const alcore_pool *pool, const char *name) {
     const int64_t index = column_index(pool, name);
     return index >= 0 ? pool->columns[index] : NULL;
 }
 
+/* The same for a caller who holds the pool's lock for writing and changes the column. */
 alcore__column *alcore__pool_change_column(alcore_pool *pool, const char *name) {
     const int64_t index = column_index(pool, name);
     return index >= 0 ? pool->columns[index] : NULL;
 }
 
 /* Replaces the column of the same name, which is freed, or appends the column. Only the second can
- * fail, for lack of memory, and column is then still the caller's. */
+ * fail, for lack of memory, and column is then still the caller's. The pool is locked for writing.
+ */
 alcore_status alcore__pool_put_column(alcore_pool *pool, alcore__column *column) {
     const int64_t index = column_index(pool, column->name);
     if (index >= 0) {
@@ -163,6 +181,7 @@ static alcore_status fail_no_column(const alcore_pool *pool, const char *name) {
                         nearest ? "\"?" : "");
 }
 
+/* *out: the column of a name; for public calls, whose name may be NULL or wrong. */
 alcore_status alcore__pool_get_column(const alcore_pool *pool, const char *name,
                                       const alcore__column **out) {
     if (!name) return alcore__fail(ALCORE_E_INVALID, "name is NULL");
@@ -170,7 +189,7 @@ alcore_status alcore__pool_get_column(const alcore_pool *pool, const char *name,
     return *out ? ALCORE_OK : fail_no_column(pool, name);
 }
 
-/* Frees the column of a name and closes the gap in the list of columns. */
+/* Frees the column of a name and closes the gap in the list of columns, whose order stays. */
 static alcore_status drop_column(alcore_pool *pool, const char *name) {
     const alcore__column *column;
     ALCORE__TRY(alcore__pool_get_column(pool, name, &column));
@@ -192,8 +211,10 @@ const char *alcore_pool_column_name(const alcore_pool *pool, int64_t index) {
     return pool->columns[index]->name;
 }
 
-/* Called for every column of integers that is set, so that a phrase never points to a row that the
- * source pool lacks. INT64_MIN stands for no value. */
+/* Called for every column that is set, so that a phrase never points to a row that the source pool
+ * lacks: values [count] of a column that is known to have rows of the source (first_row,
+ * source_rows) are checked, and these are integers; anything else passes. INT64_MIN, and INT32_MIN
+ * of int32, stand for no value. */
 alcore_status alcore__column_check_source_rows(const alcore_pool *pool, const char *name,
                                                int32_t dtype, const char *values, int64_t count) {
     const alcore__column_name *known = alcore__column_name_find(name);
@@ -212,7 +233,7 @@ alcore_status alcore__column_check_source_rows(const alcore_pool *pool, const ch
 }
 
 /* Fills in the public description of a column; out->size says how much of the struct the caller
- * knows. */
+ * knows. info.origin is a view, valid until the column is replaced or dropped. */
 static alcore_status describe_column(const alcore_pool *pool, const char *name,
                                      alcore_column_info *out) {
     const alcore__column *column;

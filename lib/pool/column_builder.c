@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A column that is built row by row, in any order (column_builder.h). Entry e is what was put e-th:
+ * rows[e] is its pool row, entry[row] - 1 the other way round (entry[row] 0: the row was not put).
+ * Its values are row e of values [stored, dims] or, of a ragged column, which has a list of tokens
+ * a row, rows offsets[e] .. offsets[e + 1] - 1. */
 #include "pool/column_builder.h"
 
 #include <inttypes.h>
@@ -30,8 +34,9 @@ void alcore__builder_clear(alcore__column_builder *builder) {
     *builder = (alcore__column_builder){.ctx = builder->ctx};
 }
 
-/* Converts the stored float32 values to float64 in place; from the last one on, because a float64
- * overwrites the two float32 at its index. */
+/* Converts the stored float32 values to float64 in place, in memory that was enlarged for that;
+ * from the last one on, because float64 number i lies where float32 numbers 2 i and 2 i + 1 were.
+ */
 static void promote(alcore__column_builder *builder) {
     const int64_t values = alcore__builder_stored(builder) * builder->dims;
     for (int64_t i = values; i-- > 0;) {
@@ -43,9 +48,11 @@ static void promote(alcore__column_builder *builder) {
     builder->dtype = ALCORE_FLOAT64;
 }
 
-/* Grows all arrays for what alcore__builder_put() is about to append, and chooses the dtype of the
- * stored values: the first integers make it int64, the first float64 promotes what is stored. Sizes
- * that overflow are out of memory. */
+/* Grows all arrays for what alcore__builder_put() is about to append: at most `entries` entries
+ * with value_rows rows of dims values of type dtype. Chooses the dtype of the stored values: the
+ * first integers make it int64 (nothing is stored yet then: integers and floats are not mixed), the
+ * first float64 promotes what is stored. A smaller float type is stored as float32. Sizes that
+ * overflow are out of memory. A failure leaves what is stored as it was. */
 alcore_status alcore__builder_reserve(alcore__column_builder *builder, int64_t entries,
                                       int64_t value_rows, int64_t dims, int32_t dtype) {
     const bool integers = alcore__dtype_is_integer(dtype);
@@ -70,8 +77,9 @@ alcore_status alcore__builder_reserve(alcore__column_builder *builder, int64_t e
     return ALCORE_OK;
 }
 
-/* Checks an input before any of it is stored: rows inside the pool, lengths of 0 or more that add
- * up to the rows of the matrix, values of the same kind and number as those put before. */
+/* Checks an input before any of it is stored: rows inside the pool, lengths of 0 or more (of a
+ * ragged column; lengths is not NULL then) that add up to the rows of the matrix, values of the
+ * same kind (integers or floats) and number (dims) as those put before. */
 static alcore_status check_input(const alcore__column_builder *builder,
                                  const alcore__builder_input *input) {
     int64_t expected = input->count;
@@ -106,7 +114,8 @@ static alcore_status check_input(const alcore__column_builder *builder,
     return ALCORE_OK;
 }
 
-/* Converts one value of type value_dtype to type dtype at out; both may be unaligned. */
+/* Converts one value of type value_dtype to type dtype, one of int64 (from integers), float64 and
+ * float32, at out; both may be unaligned. */
 static void convert_value(int32_t value_dtype, const char *value, int32_t dtype, char *out) {
     if (dtype == ALCORE_INT64) {
         const int64_t integer = alcore__read_integer(value_dtype, value);
@@ -139,8 +148,9 @@ static void append(alcore__column_builder *builder, const alcore__builder_input 
                           builder->dtype, out);
 }
 
-/* Appends the entries of rows that have none yet. A row that comes again keeps its first values and
- * is counted in repeats: two processes may have computed the same rows. */
+/* Appends the entries of rows that have none yet, all of the input or, after a failure, nothing. A
+ * row that comes again, in this input or a later one, keeps its first values and is counted in
+ * repeats: two processes may have computed the same rows. */
 alcore_status alcore__builder_put(alcore__column_builder *builder,
                                   const alcore__builder_input *input) {
     ALCORE__TRY(check_input(builder, input));
@@ -176,9 +186,10 @@ static void swap_bytes(char *a, char *b, size_t bytes) {
     }
 }
 
-/* Sorts entries of `bytes` bytes each by following the cycles of the permutation. rank [count]: the
- * index at which each entry belongs. Every swap puts one entry where it belongs and leaves rows,
- * entry, values and rank consistent, so that a cancelled call loses nothing and can be repeated. */
+/* Sorts entries of `bytes` bytes each, of a column that is not ragged, by following the cycles of
+ * the permutation. rank [count]: the index at which each entry belongs, 0, 1, 2, ... afterwards.
+ * Every swap puts one entry where it belongs and leaves rows, entry, values and rank consistent, so
+ * that a cancelled call loses nothing and can be repeated. */
 static alcore_status sort_entries(alcore__column_builder *builder, int64_t *rank, size_t bytes) {
     for (int64_t i = 0; i < builder->count; i++) {
         while (rank[i] != i) {
@@ -197,8 +208,9 @@ static alcore_status sort_entries(alcore__column_builder *builder, int64_t *rank
     return ALCORE_OK;
 }
 
-/* Rows differ in their number of tokens, so that entries cannot change places: sorted copies of all
- * arrays are made, and replace the old ones at the end. Entry i becomes entry rank[i]. */
+/* The same for a ragged column. Rows differ in their number of tokens, so that entries cannot
+ * change places: sorted copies of all arrays are made, and replace the old ones at the end, when
+ * nothing can fail. Entry i becomes entry rank[i]. bytes: of a token. */
 static alcore_status sort_tokens(alcore__column_builder *builder, const int64_t *rank,
                                  size_t bytes) {
     alcore_ctx *ctx = builder->ctx;
@@ -259,8 +271,8 @@ alcore_status alcore__builder_sort(alcore__column_builder *builder) {
     return status;
 }
 
-/* Gives the column a map from rows to entries, unless every row of the pool has one. The entries
- * are sorted: rows [count] ascends. */
+/* Gives the column a map from rows to entries (row_map.h), a copy of rows, unless every row of the
+ * pool has one. The entries are sorted: rows [count] ascends. The column frees the map. */
 static alcore_status map_rows(const alcore__column_builder *builder, alcore__column *column) {
     if (builder->count == builder->pool_rows) return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(builder->ctx, 1, sizeof *column->map, &column->map));
@@ -273,8 +285,10 @@ static alcore_status map_rows(const alcore__column_builder *builder, alcore__col
     return ALCORE_OK;
 }
 
-/* Makes the column one of the builder's arrays and gives it to the pool. After a failure the arrays
- * still belong to the builder. */
+/* Makes the column one of the builder's arrays and gives it to the pool; values and offsets are the
+ * column's then. After a failure they still belong to the builder, and column, which is the
+ * caller's to free, no longer owns them. shape[1] 0: one value an entry, a tensor of 1 dimension.
+ */
 static alcore_status put_into_pool(alcore__column_builder *builder, alcore_pool *pool,
                                    alcore__column *column) {
     const int64_t dims = builder->dims > 0 ? builder->dims : 1; /* builder->dims 0: it is empty */
@@ -307,8 +321,9 @@ static alcore_status put_into_pool(alcore__column_builder *builder, alcore_pool 
     return status;
 }
 
-/* Makes a column of the builder's arrays without copying them and puts it into the pool. The order
- * of the entries may have changed after a failure; their contents have not. */
+/* Makes a column of the builder's arrays without copying them and puts it into the pool, which is
+ * locked for writing. After a success the builder is empty. The order of the entries may have
+ * changed after a failure; their contents have not, and the call can be repeated. */
 alcore_status alcore__builder_finish(alcore__column_builder *builder, alcore_pool *pool,
                                      const char *name, const char *origin,
                                      const alcore_column_options *options) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns that stay in a file. Blocks are read, never mapped into memory: another program may
- * truncate the file while it is in use, and reading a mapped page that is gone would end the
- * process. */
+/* Columns that stay in a file. An entry is what the column has of one pool row: dims values, or, of
+ * a ragged column, a list of tokens of dims values each. Values lie in the file without gaps.
+ * Blocks are read, never mapped into memory: another program may truncate the file while it is in
+ * use, and reading a mapped page that is gone would end the process. */
 #include "pool/column_array.h"
 
 typedef struct file_array {
@@ -20,8 +21,9 @@ static alcore_status fetch(const alcore__column *column, int64_t entry, int64_t 
                                  (size_t)(count * bytes));
 }
 
-/* ops.rows and ops.ragged: every block is put together in scratch, run by run, as nothing of the
- * file is in memory. */
+/* ops.rows and ops.ragged: pool rows first .. first + count - 1 in *out. Every block is put
+ * together in scratch, run by run of rows with consecutive entries, as nothing of the file is in
+ * memory. */
 static alcore_status read_rows(const alcore__column *column, int64_t first, int64_t count,
                                alcore__scratch *scratch, alcore_sys_rows *out) {
     return alcore__gather_rows(column, first, count, fetch, scratch, out);
@@ -44,13 +46,14 @@ static void release_file(alcore__column *column) {
 static const alcore__column_ops dense_ops = {.rows = read_rows, .release = release_file};
 static const alcore__column_ops ragged_ops = {.ragged = read_ragged, .release = release_file};
 
-/* Called when the file's header was read and checked. A failure leaves file and offsets to the
- * caller. */
+/* Called when the file's header was read and checked; start: the byte at which the values begin;
+ * offsets [entries + 1], owned by the column from now on, NULL: it is not ragged. A failure leaves
+ * file and offsets to the caller. */
 alcore_status alcore__column_set_file(alcore__column *column, alcore__file *file, int64_t start,
                                       int64_t *offsets) {
     file_array *array;
     ALCORE__TRY(alcore__new_array(column->ctx, 1, sizeof *array, &array));
-    *array = (file_array){file, start, offsets};
+    *array = (file_array){.file = file, .start = start, .offsets = offsets};
     column->data = array;
     column->in_file = true;
     column->ragged = offsets;

@@ -63,7 +63,8 @@ static void add_texts(const alcore__column *column, int64_t first, int64_t count
     }
 }
 
-/* Adds rows first .. first + count - 1 of a column of any kind. scratch: for its reader. */
+/* Adds rows first .. first + count - 1 of a column of any kind; its ops have one of rows, ragged
+ * and text. scratch: the memory of its reader, kept from block to block. */
 static alcore_status add_block(const alcore__column *column, int64_t first, int64_t count,
                                alcore__scratch *scratch, uint64_t *fingerprint) {
     if (column->ops->rows) return add_rows(column, first, count, scratch, fingerprint);
@@ -79,9 +80,10 @@ typedef struct reading {
     int64_t read;  /* parts that are read, spread evenly over the column */
 } reading;
 
-/* Decides how much of a column is read: all of it up to WHOLE_BYTES, else PARTS parts of about
- * PART_BYTES. The size of a ragged column is not known without reading it, so its rows are counted
- * instead. */
+/* Decides how much of a column is read: all of it up to WHOLE_BYTES (256 MiB), else PARTS (64)
+ * parts of about PART_BYTES (1 MiB), at most ALCORE_BLOCK_ROWS rows each. The size of a ragged
+ * column is not known without reading it, so its rows are counted instead: PARTS blocks are read at
+ * most. Texts have 0 bytes a row here and are read as a whole. */
 static reading reading_of(const alcore__column *column) {
     const int64_t bytes = column->dims * (int64_t)alcore__dtype_bytes(column->dtype);
     reading plan = {.rows = ALCORE_BLOCK_ROWS};
@@ -95,9 +97,10 @@ static reading reading_of(const alcore__column *column) {
     return plan;
 }
 
-/* Called when a selection is made, for every column that it read, and compared by people or
- * programs that want to know whether two selections had the same input. Shape and meaning come
- * first, then the parts, first and last one included. */
+/* *out: the fingerprint. Called when a selection is made, for every column that it read, and
+ * compared by people or programs that want to know whether two selections had the same input. Shape
+ * and meaning come first, then the parts that are read, evenly spread, first and last one included.
+ */
 alcore_status alcore__column_fingerprint(const alcore__column *column, uint64_t *out) {
     const int64_t facts[] = {column->row_count, column->dims, column->dtype, column->meaning,
                              column->ragged};

@@ -5,7 +5,9 @@
 #include "pool/column_array.h"
 
 /* Puts pool rows first .. first + count - 1 of a dense column together in scratch->values [count,
- * dims]; rows without an entry are filled with the "no value" of the dtype. */
+ * dims], without gaps, where they stay until its next use; rows without an entry are filled with
+ * the "no value" of the dtype (NaN, or the smallest integer). fetch: copies consecutive entries of
+ * this kind of column. Called by the column's ops.rows. */
 alcore_status alcore__gather_rows(const alcore__column *column, int64_t first, int64_t count,
                                   alcore__fetch fetch, alcore__scratch *scratch,
                                   alcore_sys_rows *out) {
@@ -34,7 +36,9 @@ alcore_status alcore__gather_rows(const alcore__column *column, int64_t first, i
 
 /* Puts pool rows first .. first + count - 1 of a ragged column together in scratch: first the
  * offsets, which say how much memory the values need, then the values. offsets [entries + 1] are
- * the column's, by entry; rows without an entry get no tokens. */
+ * the column's, by entry, from 0; rows without an entry get no tokens. Tokens of consecutive
+ * entries are consecutive, so that fetch copies those of a whole run. Called by the column's
+ * ops.ragged. */
 alcore_status alcore__gather_ragged(const alcore__column *column, int64_t first, int64_t count,
                                     const int64_t *offsets, alcore__fetch fetch,
                                     alcore__scratch *scratch, alcore_sys_ragged *out) {

@@ -8,7 +8,9 @@
 
 #include "pool/column_array.h"
 
-/* Called for the values and for the offsets of a column, and by column writers for each put. */
+/* Checks that a caller's array is in host memory and of 1 or 2 dimensions and describes it in *out,
+ * without copying. Called for the values and for the offsets of a column, and by column writers for
+ * each put. */
 alcore_status alcore__column_tensor(const char *name, const alcore_tensor *tensor,
                                     alcore__array *out) {
     if (tensor && (tensor->device.type == ALCORE_DEVICE_CUDA ||
@@ -21,14 +23,16 @@ alcore_status alcore__column_tensor(const char *name, const alcore_tensor *tenso
     return status == ALCORE_OK ? status : alcore__fail_within(status, "column \"%s\"", name);
 }
 
+/* Checks that a column of this name may have values of this type; errors name the column. */
 static alcore_status check_dtype(const char *name, int32_t dtype) {
     alcore_status status = alcore__column_check_dtype("the array", name, dtype);
     return status == ALCORE_OK ? status : alcore__fail_within(status, "column \"%s\"", name);
 }
 
 /* Sets *out to the values of the given array [rows, columns] where they lie if in_place is set,
- * else to a copy of them without the gaps between rows, which is *out_owned too. *out_stride:
- * values from a row of *out to the next. */
+ * *out_owned being left as it is (NULL), else to a copy of them without the gaps between rows,
+ * which is *out_owned too: the caller of this function frees it. *out_stride: values from a row of
+ * *out to the next. */
 static alcore_status use_or_copy(alcore_ctx *ctx, const alcore__array *given, bool in_place,
                                  const char **out, void **out_owned, int64_t *out_stride) {
     *out = given->data;
@@ -74,6 +78,7 @@ static alcore_status set_offsets(alcore_ctx *ctx, const char *name, const alcore
     return alcore__offsets_check(name, array->offsets, entries, tokens);
 }
 
+/* A column that is not ragged has one row of the array for each entry. */
 static alcore_status check_entries(const char *name, int64_t expected, const alcore__array *found) {
     if (found->rows == expected) return ALCORE_OK;
     return alcore__fail(ALCORE_E_SHAPE, "column \"%s\": expected %" PRId64 " rows, found %" PRId64,
@@ -110,7 +115,9 @@ static alcore_status set_array(alcore__column *column, const alcore_tensor *valu
     return ALCORE_OK;
 }
 
-/* alcore__column_check_source_rows() for every row of the array; there may be gaps between rows. */
+/* alcore__column_check_source_rows() for rows 0 .. count - 1 (entries or tokens) of the array;
+ * there may be gaps between rows. Called for every column; those that have no row numbers pass at
+ * once. */
 static alcore_status check_source(const alcore_pool *pool, const alcore__column *column,
                                   const alcore__memory_array *array, int64_t count) {
     const size_t bytes = alcore__dtype_bytes(column->dtype);
@@ -121,9 +128,11 @@ static alcore_status check_source(const alcore_pool *pool, const alcore__column 
     return ALCORE_OK;
 }
 
-/* Makes a column of the caller's tensors and puts it into the pool. Until the column has `array` as
- * its data, what array owns is freed here after a failure; afterwards it is freed with the column.
- */
+/* Makes a column of the caller's tensors and puts it into the pool, which is locked for writing.
+ * offsets NULL: the column is not ragged (a list of tokens an entry). entries: what the options ask
+ * for; count: rows of the values, so entries, or tokens. Until the column has `array` as its data,
+ * what array owns is freed here after a failure; afterwards it is freed with the column. release is
+ * stored when nothing can fail any more. */
 static alcore_status set_column(alcore_pool *pool, const char *name, const alcore_tensor *values,
                                 const alcore_tensor *offsets, const alcore_column_options *theirs) {
     alcore_column_options options;

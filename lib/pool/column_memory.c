@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns in memory: given by the caller (copied or borrowed), or finished by a column writer. A
- * block of rows with consecutive entries is handed out where it lies; others are gathered. */
+/* Columns in memory: an array [entries or tokens, dims], whose rows may have gaps between them
+ * (stride: values from one to the next). An entry is what the column has of one pool row, one array
+ * row or, of a ragged column, a list of tokens; a map says which row's it is, and without one entry
+ * i is row i's. They are given by the caller (copied or borrowed), or finished by a column writer.
+ * A block of rows with consecutive entries is handed out where it lies; others are gathered. */
 #include <string.h>
 
 #include "pool/column_array.h"
@@ -26,8 +29,8 @@ static alcore_status fetch(const alcore__column *column, int64_t entry, int64_t 
     return ALCORE_OK;
 }
 
-/* ops.rows: hands the block out where it lies when its rows have consecutive entries, and gathers
- * it in scratch otherwise. */
+/* ops.rows: pool rows first .. first + count - 1. Hands the block out where it lies when its rows
+ * have consecutive entries, and gathers it in scratch otherwise. */
 static alcore_status read_rows(const alcore__column *column, int64_t first, int64_t count,
                                alcore__scratch *scratch, alcore_sys_rows *out) {
     const alcore__memory_array *array = column->data;
@@ -61,7 +64,8 @@ static alcore_status read_ragged(const alcore__column *column, int64_t first, in
     return ALCORE_OK;
 }
 
-/* Called with the column, and by setters that failed before the column had the array. */
+/* Frees what the array owns and tells the owner of a borrowed one. Called with the column, and by
+ * setters that failed before the column had the array, whose release is not set yet. */
 void alcore__memory_array_clear(alcore_ctx *ctx, alcore__memory_array *array) {
     alcore__free(ctx, array->owned_values);
     alcore__free(ctx, array->owned_offsets);
@@ -70,6 +74,7 @@ void alcore__memory_array_clear(alcore_ctx *ctx, alcore__memory_array *array) {
     *array = (alcore__memory_array){0};
 }
 
+/* ops.release. */
 static void release_memory(alcore__column *column) {
     alcore__memory_array_clear(column->ctx, column->data);
     alcore__free(column->ctx, column->data);
@@ -78,8 +83,10 @@ static void release_memory(alcore__column *column) {
 static const alcore__column_ops dense_ops = {.rows = read_rows, .release = release_memory};
 static const alcore__column_ops ragged_ops = {.ragged = read_ragged, .release = release_memory};
 
-/* Copies the description of the array into the column. The shapes and strides are those that
- * tensors of alcore_pool_column() point to; they live as long as the column. */
+/* Copies the description of the array into the column, which owns from then on what the array owns;
+ * after a failure that is still the caller's. entries: rows of the array (tokens of a ragged
+ * column). The shapes and strides are those that tensors of alcore_pool_column() point to; they
+ * live as long as the column. */
 alcore_status alcore__column_set_memory(alcore__column *column, const alcore__memory_array *array,
                                         int64_t entries) {
     alcore__memory_array *kept;
@@ -95,6 +102,7 @@ alcore_status alcore__column_set_memory(alcore__column *column, const alcore__me
     return ALCORE_OK;
 }
 
+/* The array of a column of this file; NULL for a column of any other kind. */
 alcore__memory_array *alcore__column_memory(const alcore__column *column) {
     return column->ops == &dense_ops || column->ops == &ragged_ops ? column->data : NULL;
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The columns whose names have a meaning (column_names.h): one row a name. */
 #include "pool/column_names.h"
 
 #include <string.h>
 
 #include "base/tensor_view.h"
 
-/* In this order: the inputs, of which bindings/gen/headers.py reads the rows, then the columns of
- * derived pools. */
+/* Name, usual shape, who gives it (INPUT: the user or a model; DERIVED: the maker of a derived
+ * pool), whether its values are integers, whether they are rows of the source pool. In this order:
+ * the inputs, of which bindings/gen/headers.py reads the rows, then the columns of derived pools.
+ */
 static const alcore__column_name known_columns[] = {
     {"scores", ALCORE_COLUMN_SCALAR, ALCORE__COLUMN_INPUT, false, false},
     {"logprobs", ALCORE_COLUMN_RAGGED, ALCORE__COLUMN_INPUT, false, false},
@@ -25,23 +28,27 @@ static const alcore__column_name known_columns[] = {
     {"source_rows", ALCORE_COLUMN_RAGGED, ALCORE__COLUMN_DERIVED, true, true},
 };
 
+/* index: 0 to ALCORE__COLUMN_INPUTS - 1, not checked. */
 const alcore__column_name *alcore__column_name_input(int32_t index) {
     return &known_columns[index];
 }
 
+/* NULL for a name without a meaning. */
 const alcore__column_name *alcore__column_name_find(const char *name) {
     for (size_t i = 0; i < sizeof known_columns / sizeof *known_columns; i++)
         if (strcmp(known_columns[i].name, name) == 0) return &known_columns[i];
     return NULL;
 }
 
+/* ALCORE_COLUMN_RAGGED and _RAGGED_DENSE are the last shapes; ANY_SHAPE is below them. */
 bool alcore__column_name_is_ragged(const char *name) {
     const alcore__column_name *known = alcore__column_name_find(name);
     return known && known->shape >= ALCORE_COLUMN_RAGGED;
 }
 
-/* The message lists the types that the name allows. A name without a meaning may have values of any
- * kind. */
+/* ALCORE_E_SHAPE when a column of this name cannot have values of this type. The message lists the
+ * types that the name allows. A name without a meaning may have floats, integers or texts. context:
+ * what the message calls the array. */
 alcore_status alcore__column_check_dtype(const char *context, const char *name, int32_t dtype) {
     const alcore__column_name *known = alcore__column_name_find(name);
     const bool is_float = alcore__dtype_is_float(dtype);

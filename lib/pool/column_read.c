@@ -59,9 +59,11 @@ done:
     return status;
 }
 
-/* Makes a column whose values stay in an array file (.npy or .safetensors). Ownership of file and
- * offsets passes to the column half-way; the pointers are cleared then, so that the end frees what
- * is left. */
+/* Makes a column whose values stay in an array file (.npy or .safetensors) and puts it into the
+ * pool, which is locked for writing. options->offsets: the file of offsets of a ragged column (a
+ * list of tokens an entry), NULL: it is not ragged. entries: how many the options ask for.
+ * Ownership of file and offsets passes to the column half-way; the pointers are cleared then, so
+ * that the end frees what is left. */
 static alcore_status read_array(alcore_pool *pool, const char *name, const char *path,
                                 const alcore_column_options *options, int64_t entries) {
     alcore_ctx *ctx = pool->object.ctx;
@@ -72,7 +74,8 @@ static alcore_status read_array(alcore_pool *pool, const char *name, const char 
     const bool ragged = options->offsets;
     alcore_status status;
     ALCORE__TRY(alcore__array_open(ctx, path, &info, &file));
-    ALCORE__TRY_GOTO(status, failed, check_array(name, path, ragged ? -1 : entries, &info));
+    ALCORE__TRY_GOTO(status, failed,
+                     check_array(name, path, ragged ? -1 /* any */ : entries, &info));
     if (ragged)
         ALCORE__TRY_GOTO(status, failed,
                          read_offsets(ctx, options->offsets, entries, info.shape[0], &offsets));
@@ -105,8 +108,9 @@ typedef struct text_column {
     bool by_line;  /* line i is entry i; otherwise each line names its row */
 } text_column;
 
-/* The pool row that a line of a text form gives values for: by the record id that it names, or by
- * its number among the entries, which options.rows map to rows. */
+/* *out_row: the pool row that a line of a text form gives values for: by the record id that it
+ * names, or by its number among the entries, from 0, which options.rows map to rows (NULL: entry i
+ * is row i); its rows were checked. */
 static alcore_status find_row(const text_column *text, const alcore__score_line *line,
                               int64_t *out_row) {
     if (line->id) return alcore__pool_find_id(text->pool, line->id, line->id_length, out_row);
@@ -117,8 +121,9 @@ static alcore_status find_row(const text_column *text, const alcore__score_line 
     return ALCORE_OK;
 }
 
-/* Puts the values of one line into the builder. A line behind the last entry is only counted, so
- * that the message of a wrong count can tell how many there are. */
+/* Puts the values of one line into the builder; a row that was given before is refused. A line
+ * behind the last entry is only counted, so that the message of a wrong count can tell how many
+ * there are. */
 static alcore_status put_line(text_column *text, const alcore__score_line *line) {
     int64_t row;
     if (text->by_line && line->number >= text->entries) {
@@ -149,6 +154,7 @@ static alcore_status put_score_line(void *user, const alcore__score_line *line) 
     return alcore__fail_within(status, "%s:%" PRId64, text->path, line->line);
 }
 
+/* Checks options->rows before a line is looked up in them. */
 static alcore_status check_options_rows(const alcore_pool *pool,
                                         const alcore_column_options *options) {
     return options->rows ? alcore__pool_check_rows(pool, options->rows, options->row_count)
@@ -185,6 +191,7 @@ static alcore_status read_text(alcore_pool *pool, const char *name, const char *
     return status;
 }
 
+/* Whether a format that the caller named is one of arrays. */
 static bool is_array(const char *format) {
     return strcmp(format, "npy") == 0 || strcmp(format, "safetensors") == 0;
 }

@@ -10,7 +10,8 @@ enum { MAX_RUN = 1024 };
 /* ---- views ---- */
 
 /* Makes tensors that point to the column's own arrays, which only columns in memory with one entry
- * per row have. */
+ * per row have; they stay valid until the column is replaced or dropped. out_offsets NULL: not
+ * wanted; it is left zeroed for a column that is not ragged. */
 static alcore_status view_column(const alcore_pool *pool, const char *name,
                                  alcore_tensor *out_values, alcore_tensor *out_offsets) {
     const alcore__column *column;
@@ -55,6 +56,8 @@ const char *alcore_pool_column_text(const alcore_pool *pool, const char *name, i
 
 /* ---- copies ---- */
 
+/* Converts a block [count, dims] of any number type to float64, out [count, dims] without gaps; "no
+ * value" of integers becomes NaN. */
 void alcore__column_widen(const alcore_sys_rows *block, double *out) {
     const size_t bytes = alcore__dtype_bytes(block->dtype);
     for (int64_t i = 0; i < block->count; i++) {
@@ -74,7 +77,8 @@ static void copy_integers(const alcore_sys_rows *block, int64_t *out) {
     }
 }
 
-/* Checks out for `count` rows of the column; int64 only receives columns of integers. */
+/* Checks that `out` is a tensor [count, dims] for rows of the column: int64, which only receives
+ * columns of integers, or else float64. *out_array: its memory. */
 static alcore_status check_out(const alcore__column *column, int64_t count,
                                const alcore_tensor *out, alcore__array *out_array) {
     const bool integers =

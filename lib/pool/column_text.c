@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns of texts. All texts of a column lie in one block, each followed by a NUL; an entry
- * without a text has the length -1. */
+/* Columns of texts. An entry is what the column has of one pool row. All texts of a column lie in
+ * one block, each followed by a NUL; an entry without a text has the length -1. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -21,12 +21,14 @@ static const char *read_text(const alcore__column *column, int64_t entry, size_t
     return array->bytes + array->starts[entry];
 }
 
+/* Frees the arrays, of which those that were not made are NULL, not the struct. */
 static void free_array(alcore_ctx *ctx, text_array *array) {
     alcore__free(ctx, array->bytes);
     alcore__free(ctx, array->starts);
     alcore__free(ctx, array->lengths);
 }
 
+/* ops.release. */
 static void release_texts(alcore__column *column) {
     free_array(column->ctx, column->data);
     alcore__free(column->ctx, column->data);
@@ -45,13 +47,13 @@ static alcore_status copy_texts(const alcore_pool *pool, const char *const *text
     alcore_status status;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *array->starts, &array->starts));
     ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *array->lengths, &array->lengths));
-    ALCORE__TRY_GOTO(status, done, alcore__buffer_room(ctx, &bytes, 0));
+    ALCORE__TRY_GOTO(status, done, alcore__buffer_room(ctx, &bytes, 0)); /* never NULL then */
     for (int64_t i = 0; i < count; i++) {
         const char *text = texts[i];
         array->lengths[i] = -1;
         if (!text) continue;
         size_t length = lengths ? lengths[i] : strlen(text);
-        status = alcore__string_check_next(&check, "text", &text, &length, NULL);
+        status = alcore__string_check_next(&check, "text", &text, &length, NULL /* words */);
         if (status != ALCORE_OK && status != ALCORE_E_NOMEM)
             status = alcore__fail_within(status, "entry %" PRId64, i);
         if (status != ALCORE_OK) goto done;
@@ -81,8 +83,9 @@ static alcore_status check_options(const alcore_column_options *options) {
                         "only rows and row_count apply to a column of texts, which is copied");
 }
 
-/* Makes a column of copied texts and puts it into the pool. Errors name the column; what was made
- * before a failure is freed. */
+/* Makes a column of copied texts [count] and puts it into the pool, which is locked for writing.
+ * lengths [count] in bytes; NULL: the texts end with a NUL. Errors name the column; what was made
+ * before a failure is freed: by `array` until the column has it, with the column afterwards. */
 static alcore_status set_texts(alcore_pool *pool, const char *name, const char *const *texts,
                                int64_t count, const size_t *lengths,
                                const alcore_column_options *theirs) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Columns of a pool as files: .npy, .tsv (id TAB values, or id TAB text) and .lp (id TAB token
- * values). docs/formats.md has the rules. */
+ * values). docs/formats.md has the rules. A ragged column has a list of tokens a row, a dense one a
+ * vector; rows without an entry have "no value": NaN, or the smallest integer. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,17 +12,20 @@
 #include "formats/write_options.h"
 #include "pool/column_array.h"
 
-/* A file that is being written, and the line that is written next. */
+/* A file that is being written, and the line that is written next; closed by close_output(). */
 typedef struct output {
     alcore_ctx *ctx;
     alcore__writer *writer;
     alcore__buffer line;
 } output;
 
+/* Appends text [length bytes] to the line, with the escapes of TSV for TAB, line ends and
+ * backslash. */
 static alcore_status append_text(output *out, const char *text, size_t length) {
     return alcore__tsv_append(out->ctx, &out->line, text, length);
 }
 
+/* Appends the id of a row, its number from 1 where none was given. */
 static alcore_status append_id(output *out, const alcore_pool *pool, int64_t row) {
     char buffer[24];
     const char *id = alcore_pool_id(pool, row, buffer);
@@ -44,7 +48,8 @@ static alcore_status end_line(output *out) {
     return status;
 }
 
-/* Makes the file appear when status is ALCORE_OK, else discards it. Returns the status of both. */
+/* Frees the line, and makes the file appear under its name when status is ALCORE_OK, else discards
+ * it. Returns status, or that of making it appear. */
 static alcore_status close_output(output *out, alcore_status status) {
     alcore__buffer_clear(out->ctx, &out->line);
     if (status == ALCORE_OK) return alcore__writer_commit(out->writer);
@@ -64,8 +69,9 @@ static alcore_status append_value(output *out, char separator, int32_t dtype, co
     return alcore__buffer_format(out->ctx, &out->line, "%c%" PRId64, separator, integer);
 }
 
-/* Writes the line of a row: its id and values [count], separated by TABs; those of a ragged row
- * follow one TAB and are separated by spaces. */
+/* Writes the line of a row: its id and values [count] of the column's type, separated by TABs;
+ * those of a ragged row follow one TAB and are separated by spaces. count 0 (values NULL) is a
+ * ragged row without tokens: id and TAB. */
 static alcore_status write_values(const alcore_pool *pool, int64_t row, const char *values,
                                   int64_t count, const alcore__column *column, output *out) {
     const size_t bytes = alcore__dtype_bytes(column->dtype);
@@ -89,7 +95,9 @@ static alcore_status write_column_text(const alcore_pool *pool, const alcore__co
     return end_line(out);
 }
 
-/* Writes a line for each of rows first .. first + count - 1 that is not masked and has a value. */
+/* Writes a line for each of rows first .. first + count - 1 that is not masked (state 0) and has a
+ * value. A column of texts is read entry by entry, any other as a block, through scratch. `start`:
+ * the row's first value in the block. */
 static alcore_status write_block(const alcore_pool *pool, const alcore__column *column,
                                  int64_t first, int64_t count, alcore__scratch *scratch,
                                  output *out) {
@@ -118,7 +126,7 @@ static alcore_status write_block(const alcore_pool *pool, const alcore__column *
     return ALCORE_OK;
 }
 
-/* Writes a column as .tsv or .lp, BLOCK_ROWS rows at a time. */
+/* Writes a column as .tsv or .lp, BLOCK_ROWS rows at a time. path "-": standard output. */
 static alcore_status write_text(const alcore_pool *pool, const alcore__column *column,
                                 const char *path) {
     output out = {.ctx = pool->object.ctx};

@@ -33,10 +33,11 @@ static alcore_status read_options(const alcore_pool *pool, const alcore_column_o
                         "only meaning and log_base apply to a column writer, which copies");
 }
 
-/* Makes a writer for the rows that the pool has now. The fingerprint of the pool goes into saved
- * files, so that they are merged into a writer of the same pool only. The mutex detects a second
- * lock by its owner: a call from a progress callback of the same writer then fails instead of
- * waiting for itself. */
+/* Makes a writer for the rows that the pool has now, which is locked for reading; rows that are
+ * added later have no values in the column. The fingerprint of the pool goes into saved files, so
+ * that they are merged into a writer of the same pool only. The mutex detects a second lock by its
+ * owner: a call from a progress callback of the same writer then fails instead of waiting for
+ * itself. */
 static alcore_status new_writer(alcore_pool *pool, const char *name, int32_t shape,
                                 const alcore_column_options *theirs, alcore_column_writer **out) {
     alcore_ctx *ctx = pool->object.ctx;
@@ -100,6 +101,7 @@ static alcore_status begin(alcore_column_writer *writer) {
         ctx, alcore__fail(ALCORE_E_INVALID, "the writer of \"%s\" is finished", writer->name));
 }
 
+/* Unlocks the writer and leaves the context; returns status. */
 static alcore_status end(alcore_column_writer *writer, alcore_status status) {
     pthread_mutex_unlock(&writer->lock);
     return alcore__leave(writer->object.ctx, status);
@@ -135,8 +137,9 @@ static alcore_status describe_values(const alcore_column_writer *writer,
     return ALCORE_OK;
 }
 
-/* Copies the values of rows [count] into the builder; lengths [count]: tokens of each row, NULL for
- * columns that are not ragged. The lock is held. */
+/* Copies the values of rows [count], in any order, into the builder, all of them or, on a failure,
+ * none; lengths [count]: tokens of each row, NULL for columns that are not ragged. A row that was
+ * put before keeps its values. The lock is held. */
 static alcore_status put(alcore_column_writer *writer, const int64_t *rows, int64_t count,
                          const alcore_tensor *values, const int64_t *lengths) {
     alcore__builder_input input = {.rows = rows, .count = count, .lengths = lengths};
@@ -160,12 +163,13 @@ alcore_status alcore_column_writer_put(alcore_column_writer *writer, const int64
     return end(writer, put(writer, rows, count, values, lengths));
 }
 
+/* ALCORE_COLUMN_*; it never changes, so no lock is needed. */
 int32_t alcore__column_writer_shape(const alcore_column_writer *writer) {
     return writer->shape;
 }
 
-/* May be called from a progress callback of the same writer, where the thread owns the lock
- * already. */
+/* The values that were put for rows which had some; 0 for NULL. May be called from a progress
+ * callback of the same writer, where the thread owns the lock already (EDEADLK). */
 int64_t alcore_column_writer_repeats(const alcore_column_writer *writer) {
     alcore_column_writer *locked = (alcore_column_writer *)(uintptr_t)writer;
     if (!writer) return 0;
@@ -175,8 +179,8 @@ int64_t alcore_column_writer_repeats(const alcore_column_writer *writer) {
     return repeats;
 }
 
-/* Counts the unmasked rows that were not put and writes the first `capacity` of them to rows. The
- * lock is held. */
+/* Counts the unmasked rows (state 0) that were not put and writes the first `capacity` of them,
+ * ascending, to rows (NULL with capacity 0). 0 once the writer is finished. The lock is held. */
 static int64_t find_missing(const alcore_column_writer *writer, int64_t *rows, int64_t capacity) {
     const alcore__column_builder *builder = &writer->builder;
     int64_t count = 0;
@@ -188,6 +192,7 @@ static int64_t find_missing(const alcore_column_writer *writer, int64_t *rows, i
     return count;
 }
 
+/* How many unmasked rows have no values yet; the first `capacity` of them to rows, unless NULL. */
 int64_t alcore_column_writer_missing(const alcore_column_writer *writer, int64_t *rows,
                                      int64_t capacity) {
     alcore_column_writer *locked = (alcore_column_writer *)(uintptr_t)writer;
@@ -218,7 +223,7 @@ static alcore_status finish(alcore_column_writer *writer, int32_t missing) {
     int64_t first = -1, *rows = NULL;
     if (missing != ALCORE_MISSING_FAIL && missing != ALCORE_MISSING_MASK)
         return alcore__fail(ALCORE_E_INVALID, "missing is %d; expected ALCORE_MISSING_*", missing);
-    const int64_t count = find_missing(writer, &first, 1);
+    const int64_t count = find_missing(writer, &first, 1 /* only the first of them */);
     if (count > 0 && missing == ALCORE_MISSING_FAIL)
         return alcore__fail(ALCORE_E_MISSING,
                             "column \"%s\" has no values for %" PRId64

@@ -62,7 +62,8 @@ static alcore_status write_bytes(alcore_ctx *ctx, sink *out, const void *data, s
     return ALCORE_OK;
 }
 
-/* Writes the lengths [entries] of ragged entries, computed from the offsets a block at a time. */
+/* Writes the lengths [entries], int64, of ragged entries: tokens of each, computed from the offsets
+ * a block of 64 KiB at a time, which is what the checksum is cut into too. */
 static alcore_status write_lengths(alcore_ctx *ctx, const alcore__column_builder *builder,
                                    sink *out) {
     int64_t block[BLOCK / sizeof(int64_t)];
@@ -129,6 +130,7 @@ typedef struct source {
     char *values;     /* [stored, dims] of header.dtype */
 } source;
 
+/* The error of a damaged file, with its path. */
 static alcore_status fail_corrupt(const source *in, const char *what) {
     return alcore__fail(ALCORE_E_CORRUPT, "%s: %s", alcore__file_path(in->file), what);
 }
@@ -151,7 +153,8 @@ static alcore_status read_bytes(source *in, void *data, size_t bytes) {
 }
 
 /* Checks the header against the length of the file before any memory is allocated, so that a
- * damaged header cannot ask for gigabytes. */
+ * damaged header cannot ask for gigabytes. lists: bytes of rows and lengths, 8 an entry each;
+ * `values` becomes the length of the whole file, whose last 8 bytes are the checksum. */
 static alcore_status check_length(const source *in) {
     const file_header *header = &in->header;
     const bool ragged = header->shape >= ALCORE_COLUMN_RAGGED;
@@ -200,7 +203,7 @@ static alcore_status read_all(source *in) {
     ALCORE__TRY(read_bytes(in, in->name, header->name_bytes));
     ALCORE__TRY(alcore__new_array(in->ctx, entries, sizeof *in->rows, &in->rows));
     ALCORE__TRY(read_bytes(in, in->rows, entries * sizeof *in->rows));
-    if (header->shape >= ALCORE_COLUMN_RAGGED) {
+    if (header->shape >= ALCORE_COLUMN_RAGGED) { /* _RAGGED or _RAGGED_DENSE, the last shapes */
         ALCORE__TRY(alcore__new_array(in->ctx, entries, sizeof *in->lengths, &in->lengths));
         ALCORE__TRY(read_bytes(in, in->lengths, entries * sizeof *in->lengths));
     }
@@ -240,7 +243,8 @@ static alcore_status check_match(const alcore_column_writer *writer, const sourc
     return ALCORE_OK;
 }
 
-/* Puts the entries of the file into the writer; rows that it has already keep their values. */
+/* Puts the entries of the file into the writer, all or none, after check_match(); rows that it has
+ * already keep their values. The rows and lengths themselves are checked by the builder. */
 static alcore_status put_all(alcore_column_writer *writer, const source *in) {
     const file_header *header = &in->header;
     const int64_t bytes = (int64_t)alcore__dtype_bytes(header->dtype);

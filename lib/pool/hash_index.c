@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers found by a 64-bit hash (hash_index.h): open addressing with linear probing. A slot is 64
+ * bits: number + 1 in the low number_bits bits (0: the slot is free), above them as many low bits
+ * of the hash as fit. The home slot of a hash, from which it is looked for, depends on those bits.
+ */
 #include "pool/hash_index.h"
 
 /* The number of bits that value needs; 1 for 0. */
@@ -6,8 +10,8 @@ static int bits_of(uint64_t value) {
     return 64 - __builtin_clzll(value | 1);
 }
 
-/* Copies every entry of index into larger, which has enough free slots. Only the bits of the hash
- * that the slots kept are known, and larger keeps no more of them. */
+/* Copies every entry of index into larger, which is empty and has enough slots. Only the bits of
+ * the hash that the slots kept are known, and larger keeps no more of them. */
 static void fill(alcore__hash_index *larger, const alcore__hash_index *index) {
     for (size_t i = 0; i < index->capacity; i++) {
         if (index->slots[i] == 0) continue;
@@ -53,8 +57,10 @@ static alcore_status resize(alcore_ctx *ctx, alcore__hash_index *index, size_t c
     return ALCORE_OK;
 }
 
-/* Called before numbers are put. Growing to what is expected at once saves the copies of growing
- * step by step; where memory does not allow that, the index grows to what is needed. */
+/* Called before numbers are put: makes room for `more` of them, all below `numbers`. Growing to
+ * what is expected after these at once (at most 16 times what is needed, as it is an estimate; 0:
+ * not known) saves the copies of growing step by step; where memory does not allow that, the index
+ * grows to what is needed. A failure leaves it as it was. */
 alcore_status alcore__index_reserve(alcore_ctx *ctx, alcore__hash_index *index, size_t more,
                                     size_t expected, int64_t numbers) {
     const size_t needed = index->count + more;
@@ -86,8 +92,8 @@ static void empty_slot(alcore__hash_index *index, size_t hole) {
     index->count--;
 }
 
-/* Called when an addition is rolled back. A slot that was emptied is looked at again, as another
- * entry may have moved into it. */
+/* Removes all numbers from `first` on. Called when an addition is rolled back. A slot that was
+ * emptied is looked at again, as another entry may have moved into it. */
 void alcore__index_drop(alcore__hash_index *index, int64_t first) {
     for (size_t slot = 0; slot < index->capacity;) {
         if (index->slots[slot] != 0 && alcore__index_number(index, slot) >= first)

@@ -24,7 +24,7 @@ typedef struct alcore__hash_index {
  * to grow, and memory allows, it grows for `expected` numbers after these at once, but to no more
  * than 16 times what is needed, since that is an estimate. A failure leaves the index as it was. */
 alcore_status alcore__index_reserve(alcore_ctx *ctx, alcore__hash_index *index, size_t more,
-                                    size_t coming, int64_t numbers);
+                                    size_t expected, int64_t numbers);
 /* Removes the numbers from `first` on; needs no memory. */
 void alcore__index_drop(alcore__hash_index *index, int64_t first);
 /* Frees the slots and leaves an empty index. */

@@ -16,13 +16,15 @@ enum {
     BATCH_ROWS = 8192  /* rows added at once; also rows between two polls of cancellation */
 };
 
+/* Refuses a flag of the options that is neither 0 nor 1; name: of the member. */
 static alcore_status check_flag(int32_t value, const char *name) {
     if (value == 0 || value == 1) return ALCORE_OK;
     return alcore__fail(ALCORE_E_INVALID, "alcore_phrase_options: %s is %d, neither 0 nor 1", name,
                         value);
 }
 
-/* Copies and checks the caller's options; fields that an older struct lacks have their defaults. */
+/* *ours: the caller's options (NULL: all defaults), checked, with the default of max_words filled
+ * in; fields that an older struct lacks have their defaults. */
 static alcore_status read_options(const alcore_phrase_options *theirs,
                                   alcore_phrase_options *ours) {
     ALCORE__TRY(alcore__struct_read(ours, sizeof *ours,
@@ -65,15 +67,15 @@ static int64_t words_of_candidate(const void *data, int64_t row) {
     return states == 0 || (states & ALCORE_ROW_LABELED) ? words_of(data, row) : 0;
 }
 
-/* Makes the phrase index of both pools, marks the phrases of labeled rows of the pool itself as
- * known, and lists the phrases that pass the filter in *table. *index is the caller's to free, also
- * after a failure. */
+/* Makes the phrase index of both pools (labeled NULL: of one), of phrases up to max_words words,
+ * marks the phrases of labeled rows of the pool itself as known, and lists the phrases that pass
+ * the filter in *table. *index is the caller's to free, also after a failure. */
 static alcore_status list_phrases(const alcore_pool *pool, const alcore_pool *labeled,
                                   const alcore_phrase_options *options,
                                   alcore__phrase_index **index, alcore__phrase_table *table) {
     const alcore__text_source candidates = {pool, pool->rows, words_of_candidate, text_of};
     const alcore__text_source labeled_texts = {labeled, labeled ? labeled->rows : 0, words_of,
-                                               text_of};
+                                               text_of}; /* read only where there is a pool */
     const alcore__phrase_filter filter = {
         .min_count = options->min_count > UINT32_MAX ? UINT32_MAX : (uint32_t)options->min_count,
         .semi_maximal = options->semi_maximal != 0,
@@ -119,7 +121,7 @@ static alcore_status add_batch(const alcore__phrase_index *index, const alcore__
     records.texts = work->texts;
     records.text_lengths = work->lengths;
     records.costs = work->costs;
-    return alcore_pool_add_records(out, &records, NULL);
+    return alcore_pool_add_records(out, &records, NULL /* first row: known */);
 }
 
 /* Adds all phrases of the table as rows of out, a batch at a time; row i is phrase i. */
@@ -152,7 +154,8 @@ typedef enum phrase_column {
     COLUMNS         /* the number of columns */
 } phrase_column;
 
-/* The value of a phrase in one column of the new pool. */
+/* The value of a phrase in one column of the new pool; flags are 0 or 1, rows and positions count
+ * from 0. */
 static int64_t value_of(const alcore__phrase_index *index, const alcore__phrase *phrase,
                         phrase_column column) {
     int64_t row, word;
@@ -171,7 +174,8 @@ static int64_t value_of(const alcore__phrase_index *index, const alcore__phrase 
     }
 }
 
-/* Adds one column to the new pool: computes values [phrases] and copies them in. */
+/* Adds one column to the new pool, whose rows are the phrases of the table: computes values, int32
+ * of flags and int64 of others, and copies them in. */
 static alcore_status add_column(const alcore__phrase_index *index,
                                 const alcore__phrase_table *table, phrase_column column,
                                 alcore_pool *out) {
@@ -196,7 +200,8 @@ static alcore_status add_column(const alcore__phrase_index *index,
     ALCORE__TRY_GOTO(
         status, done,
         alcore_tensor_init(&tensor, values, flag ? ALCORE_INT32 : ALCORE_INT64, &count, 1));
-    status = alcore_pool_set_column(out, names[column], &tensor, NULL, NULL);
+    status = alcore_pool_set_column(out, names[column], &tensor, NULL /* offsets */,
+                                    NULL /* options: copied */);
 done:
     alcore__free(ctx, values);
     return status;

@@ -20,7 +20,7 @@ typedef struct table_column {
     const char *heading; /* its name in the file */
     const char *name;    /* its name in the pool */
     int32_t dtype;       /* ALCORE_INT64 or ALCORE_INT32 */
-    const void *values;  /* [rows] int64 or int32 by dtype */
+    const void *values;  /* [rows] int64 or int32 by dtype, a view; NULL until find_columns() */
 } table_column;
 
 /* The value of a column in a row, whatever its type is. */
@@ -35,7 +35,7 @@ static alcore_status find_columns(const alcore_pool *pool, table_column *columns
     for (int i = 0; i < COLUMNS; i++) {
         alcore_tensor values;
         alcore__array array;
-        ALCORE__TRY(alcore_pool_column(pool, columns[i].name, &values, NULL));
+        ALCORE__TRY(alcore_pool_column(pool, columns[i].name, &values, NULL /* offsets */));
         ALCORE__TRY(alcore__tensor_view(&values, columns[i].name, &array));
         if (array.dtype != columns[i].dtype || array.columns != 1 || array.rows != pool->rows)
             return alcore__fail(ALCORE_E_SHAPE, "column \"%s\" is not that of a pool of phrases",
@@ -85,16 +85,18 @@ static alcore_status write_rows(const alcore_pool *pool, const table_column *col
     return ALCORE_OK;
 }
 
-/* Finds the columns, then writes the file, which appears only when it is complete. */
+/* Finds the columns, then writes the file, which appears only when it is complete. The pool is
+ * locked for reading. The first name of a column is that of the file, the second that of the pool.
+ */
 static alcore_status write_table(const alcore_pool *pool, const char *path,
                                  const alcore_write_options *options) {
     table_column columns[COLUMNS] = {
-        {"occ", "occurrences", ALCORE_INT64, NULL},
-        {"length", "length", ALCORE_INT64, NULL},
-        {"first_index", "first_row", ALCORE_INT64, NULL},
-        {"first_position", "first_position", ALCORE_INT64, NULL},
-        {"in_labeled", "known", ALCORE_INT32, NULL},
-        {"semi_maximal", "semi_maximal", ALCORE_INT32, NULL},
+        {"occ", "occurrences", .dtype = ALCORE_INT64},
+        {"length", "length", .dtype = ALCORE_INT64},
+        {"first_index", "first_row", .dtype = ALCORE_INT64},
+        {"first_position", "first_position", .dtype = ALCORE_INT64},
+        {"in_labeled", "known", .dtype = ALCORE_INT32},
+        {"semi_maximal", "semi_maximal", .dtype = ALCORE_INT32},
     };
     alcore__table table;
     ALCORE__TRY(find_columns(pool, columns));

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The handle of a pool: how it is made, locked and freed, and the accessors that read one row. */
+/* The handle of a pool: how it is made, locked and freed, and the accessors that read one row.
+ *
+ * What a row has lies in segments, arrays in pieces by row number that exist only where a row has
+ * such a thing. Languages and groups are numbers of names: 0 is none, n is names[n - 1]. Strings
+ * are NUL-terminated views of the pool's memory, valid while it lives. Accessors take no lock: they
+ * are for callers that do not change the pool meanwhile. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,8 +13,9 @@
 #include "pool/pool_state.h"
 #include "text/utf8.h"
 
-enum { MAX_TEXT_BYTES = 64 << 20 };
+enum { MAX_TEXT_BYTES = 64 << 20 }; /* of one string, unless the options say otherwise */
 
+/* Frees the list and the index of names; the strings are in pool->texts. */
 static void free_names(alcore_ctx *ctx, alcore__pool_names *names) {
     alcore__free(ctx, names->names);
     alcore__index_clear(ctx, &names->index);
@@ -55,7 +61,8 @@ static alcore_status read_options(const alcore_pool_options *theirs, alcore_pool
     return ALCORE_OK;
 }
 
-/* Makes an empty pool. Called for pools of their own and for derived pools. */
+/* Makes an empty pool, options NULL: all defaults. Called for pools of their own and for derived
+ * pools, whose source the caller then sets. */
 static alcore_status new_pool(alcore_ctx *ctx, const alcore_pool_options *options,
                               alcore_pool **out) {
     alcore_pool_options ours;
@@ -106,6 +113,8 @@ void alcore_pool_unref(alcore_pool *pool) {
     alcore__object_unref(pool);
 }
 
+/* Begins a public call that changes the pool: enters its context and locks it for writing. A
+ * failure has left the context again, so the caller only returns it. */
 alcore_status alcore__pool_change_begin(alcore_pool *pool) {
     alcore_ctx *ctx = pool ? pool->object.ctx : NULL;
     ALCORE__TRY(alcore__enter(ctx));
@@ -114,11 +123,14 @@ alcore_status alcore__pool_change_begin(alcore_pool *pool) {
     return status == ALCORE_OK ? status : alcore__leave(ctx, status);
 }
 
+/* Ends such a call; returns its status. */
 alcore_status alcore__pool_change_end(alcore_pool *pool, alcore_status status) {
     alcore__write_end(pool);
     return alcore__leave(pool->object.ctx, status);
 }
 
+/* Begins a public call that reads the pool: enters its context and locks it for reading, through
+ * pool->self, since counting readers changes the handle. A failure has left the context again. */
 alcore_status alcore__pool_read_begin(const alcore_pool *pool) {
     alcore_ctx *ctx = pool ? pool->object.ctx : NULL;
     ALCORE__TRY(alcore__enter(ctx));
@@ -127,6 +139,7 @@ alcore_status alcore__pool_read_begin(const alcore_pool *pool) {
     return status == ALCORE_OK ? status : alcore__leave(ctx, status);
 }
 
+/* Ends such a call; returns its status. */
 alcore_status alcore__pool_read_end(const alcore_pool *pool, alcore_status status) {
     alcore__read_end(pool->self);
     return alcore__leave(pool->object.ctx, status);
@@ -140,6 +153,7 @@ int64_t alcore_pool_rows(const alcore_pool *pool) {
     return pool ? pool->rows : 0;
 }
 
+/* A view of the row's text; NULL for a row that the pool lacks. */
 const char *alcore_pool_text(const alcore_pool *pool, int64_t row, size_t *out_length) {
     if (out_length) *out_length = 0;
     if (!has_row(pool, row)) return NULL;
@@ -148,6 +162,8 @@ const char *alcore_pool_text(const alcore_pool *pool, int64_t row, size_t *out_l
     return info->text;
 }
 
+/* The id that was given or, without one, the row's number from 1, written to buffer (NULL: then
+ * NULL). */
 const char *alcore_pool_id(const alcore_pool *pool, int64_t row, char buffer[24]) {
     if (!has_row(pool, row)) return NULL;
     const char *id = alcore__pool_given_id(pool, row);
@@ -184,6 +200,7 @@ const char *alcore_pool_group(const alcore_pool *pool, int64_t row) {
     return has_row(pool, row) ? name_of(&pool->groups, &pool->group_names, row) : NULL;
 }
 
+/* NaN where the row has no cost, or there is no such row. */
 double alcore_pool_cost(const alcore_pool *pool, int64_t row) {
     if (!has_row(pool, row)) return NAN;
     const alcore__pool_cost *cost = alcore__segments_get(&pool->costs, sizeof *cost, row);
@@ -212,6 +229,8 @@ int64_t alcore__pool_languages(const alcore_pool *pool, const char *const **out_
     return pool->tag_count;
 }
 
+/* The rank, from 0, of the row's language among the pool's tags in byte order; tag_ranks[0] is that
+ * of rows without a language, which is in the list when such a row exists. */
 int64_t alcore__pool_language_rank(const alcore_pool *pool, int64_t row) {
     const uint32_t *number = alcore__segments_get(&pool->languages, sizeof *number, row);
     return pool->tag_ranks[number ? *number : 0];
@@ -220,7 +239,8 @@ int64_t alcore__pool_language_rank(const alcore_pool *pool, int64_t row) {
 /* Rows from which a share of letters is estimated: every k-th row, the same ones in every call. */
 enum { SHARE_ROWS = 50000 };
 
-/* Counts the letters of at most SHARE_ROWS rows and how many of them belong to such scripts. */
+/* The share, 0 to 1, of letters that belong to scripts written without spaces, estimated from at
+ * most SHARE_ROWS rows, masked ones too; 0 for a pool without letters. */
 double alcore__pool_unspaced_share(const alcore_pool *pool) {
     int64_t letters = 0, unspaced = 0;
     const int64_t step = pool->rows / SHARE_ROWS + 1;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adding rows to a pool. Records are stored behind the pool's rows, whose number does not change
- * before the end, and looked up among the rows before them; a failure rolls everything back. Each
- * stored batch is hashed, its slots of the index and the texts they point to are prefetched, and
- * only then is it compared: on a pool of millions nearly all of the time is cache misses. */
+/* Adding rows to a pool. A record is what a caller or a file gives of one row, views of their
+ * memory (text, id, reference, language, group, cost). Records are stored behind the pool's rows,
+ * whose number does not change before the end, and looked up among the rows before them; a failure
+ * rolls everything back. Each stored batch is hashed, its slots of the index and the texts they
+ * point to are prefetched, and only then is it compared: on a pool of millions nearly all of the
+ * time is cache misses. */
 #include "pool/pool_add.h"
 
 #include <inttypes.h>
@@ -16,7 +18,8 @@
  * are compared, enough for its cache misses to overlap. */
 enum { BATCH = 256, BATCH_BYTES = 256 << 10 };
 
-/* Remembers the state of the pool that a failure has to restore. */
+/* Begins an addition to a pool that is locked for writing: remembers what a failure has to restore.
+ * path: of the file that messages name, NULL: they name the row; it is not copied. */
 void alcore__pool_add_begin(alcore__pool_add *add, alcore_pool *pool, const char *path) {
     *add = (alcore__pool_add){.pool = pool,
                               .check = {.pool = pool},
@@ -30,15 +33,15 @@ void alcore__pool_add_begin(alcore__pool_add *add, alcore_pool *pool, const char
                               .group_count = pool->group_names.count};
 }
 
-/* Names what is wrong with a record: file and line, or the row. */
+/* Puts the place in front of the error of a record: file and line, or the row. Returns status. */
 static alcore_status fail_record(const alcore__pool_add *add, const alcore__record *record,
                                  alcore_status status) {
     if (add->path) return alcore__fail_within(status, "%s:%" PRId64, add->path, record->line);
     return alcore__fail_within(status, "row %" PRId64, add->rows);
 }
 
-/* Sets *out to the entry of the row that is being added in one of the pool's segments, for writing.
- */
+/* Sets *out, a pointer of the entry's type, to the entry of `bytes` bytes of the row that is being
+ * added (add->rows) in one of the pool's segments, for writing; a new entry is zeroed. */
 static alcore_status entry_at(alcore__pool_add *add, alcore__segments *segments, size_t bytes,
                               void *out) {
     void *entry = alcore__segments_at(add->pool->object.ctx, segments, bytes, add->rows);
@@ -47,12 +50,13 @@ static alcore_status entry_at(alcore__pool_add *add, alcore__segments *segments,
 }
 
 /* Sets *out to the number of a name, from 1; a name that is new is copied and gets the next number.
- * The hash finds candidates, the bytes decide. */
+ * The hash finds candidates, the bytes decide. The index counts names from 0. */
 static alcore_status intern(alcore__pool_add *add, alcore__pool_names *names, const char *text,
                             size_t length, uint32_t *out) {
     alcore_ctx *ctx = add->pool->object.ctx;
     const uint64_t hash = alcore__hash128(text, length).low;
-    ALCORE__TRY(alcore__index_reserve(ctx, &names->index, 1, 0, (int64_t)names->count + 1));
+    ALCORE__TRY(alcore__index_reserve(ctx, &names->index, 1 /* more */, 0 /* expected: unknown */,
+                                      (int64_t)names->count + 1));
     size_t slot = alcore__index_home(&names->index, hash);
     int64_t number;
     while ((number = alcore__index_next(&names->index, hash, &slot)) >= 0) {
@@ -71,6 +75,7 @@ static alcore_status intern(alcore__pool_add *add, alcore__pool_names *names, co
     return ALCORE_OK;
 }
 
+/* Checks the id of the row that is being added and stores a copy. */
 static alcore_status add_id(alcore__pool_add *add, const char *text, size_t length) {
     const char **id;
     ALCORE__TRY(alcore__string_check_next(&add->check, "id", &text, &length, NULL));
@@ -78,6 +83,7 @@ static alcore_status add_id(alcore__pool_add *add, const char *text, size_t leng
     return alcore__pool_copy_string(add->pool, text, length, id);
 }
 
+/* Checks the reference of the row that is being added and stores a copy. */
 static alcore_status add_reference(alcore__pool_add *add, const char *text, size_t length) {
     alcore__pool_reference *reference;
     ALCORE__TRY(alcore__string_check_next(&add->check, "reference", &text, &length, NULL));
@@ -96,22 +102,25 @@ static alcore_status add_name(alcore__pool_add *add, const char *what, alcore__s
     return intern(add, names, text, length, number);
 }
 
+/* Stores the cost of the row that is being added: 0 or more and finite, not NaN (which is "none").
+ */
 static alcore_status add_cost(alcore__pool_add *add, double value) {
     alcore__pool_cost *cost;
     if (!(value >= 0) || isinf(value))
         return alcore__fail(ALCORE_E_DATA, "the cost is %g; expected a number >= 0", value);
     ALCORE__TRY(entry_at(add, &add->pool->costs, sizeof *cost, &cost));
-    *cost = (alcore__pool_cost){value, true};
+    *cost = (alcore__pool_cost){.cost = value, .given = true};
     return ALCORE_OK;
 }
 
+/* Whether a language is the tag that rows without one have. */
 static bool is_unknown(const char *language, size_t length) {
     return length == strlen(ALCORE__NO_LANGUAGE) &&
            memcmp(language, ALCORE__NO_LANGUAGE, length) == 0;
 }
 
 /* Stores what a record has beside its text. An empty id, language or group counts as none, and so
- * does the language "unknown". */
+ * does the language "unknown"; an empty reference is one. A cost of NaN is none. */
 static alcore_status add_details(alcore__pool_add *add, const alcore__record *record) {
     alcore_pool *pool = add->pool;
     if (record->id && record->id_length > 0)
@@ -179,8 +188,9 @@ static alcore_status add_record(alcore__pool_add *add, const alcore__record *rec
     return add_malformed(add);
 }
 
-/* Adds the hash of a text to the fingerprint of a pool, which depends on the order of the texts
- * too. */
+/* Returns the fingerprint of a pool's texts with one text more, from its 128-bit hash; it depends
+ * on the order of the texts too: what is there is rotated by 7 bits and multiplied (the constant is
+ * 2^64 divided by the golden ratio). */
 static uint64_t add_to_fingerprint(uint64_t fingerprint, alcore__hash hash) {
     return ((fingerprint << 7 | fingerprint >> 57) ^ hash.low) * 0x9E3779B97F4A7C15u + hash.high;
 }
@@ -244,9 +254,10 @@ static void prefetch_candidates(const alcore_pool *pool, arrival *batch, int64_t
     while (found > 0) __builtin_prefetch(candidates[--found]->text);
 }
 
-/* Looks every row of the batch up among the rows before it and marks it as a duplicate, or puts it
- * into the index of first rows. expected: about how many rows will follow, for the index to grow at
- * once. */
+/* Looks every row of the batch, those from add->indexed on, up among the rows before it and marks
+ * it as a duplicate, or puts it into the index of first rows. Empty and malformed rows are neither.
+ * expected: about how many rows will follow, for the index to grow at once. After a failure
+ * add->indexed says how many rows were looked up, for roll_back(). */
 static alcore_status index_batch(alcore__pool_add *add, int64_t expected) {
     alcore_pool *pool = add->pool;
     const int64_t first = add->indexed, count = add->rows - first;
@@ -276,8 +287,10 @@ static alcore_status index_batch(alcore__pool_add *add, int64_t expected) {
     return ALCORE_OK;
 }
 
-/* Stores the records in batches of at most BATCH rows and about BATCH_BYTES of text, and finds the
- * duplicates of each batch while its texts are in the cache. */
+/* Stores the records [count] in batches of at most BATCH rows and about BATCH_BYTES of text, and
+ * finds the duplicates of each batch while its texts are in the cache. expected: about how many
+ * records later calls will add; 0: not known. After a failure the caller ends the addition with its
+ * status. */
 alcore_status alcore__pool_add_records(alcore__pool_add *add, const alcore__record *records,
                                        int64_t count, int64_t expected) {
     alcore_pool *pool = add->pool;
@@ -296,13 +309,15 @@ alcore_status alcore__pool_add_records(alcore__pool_add *add, const alcore__reco
     return ALCORE_OK;
 }
 
+/* For qsort() and bsearch(): byte order of strings. */
 static int compare_tags(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* Makes the list of language tags in byte order, "unknown" among them when a row has none, and the
- * rank of each name in it. Called at the end of an addition; the pool is changed only when nothing
- * can fail any more. */
+ * rank of each name in it, by the name's number (0: no language). Nothing is done where the list
+ * would be the same. Called at the end of an addition; the pool is changed only when nothing can
+ * fail any more. */
 static alcore_status sort_tags(alcore__pool_add *add) {
     alcore_pool *pool = add->pool;
     alcore_ctx *ctx = pool->object.ctx;
@@ -359,7 +374,8 @@ static void roll_back(alcore__pool_add *add) {
     alcore__chunks_rollback(pool->object.ctx, &pool->texts, &add->mark);
 }
 
-/* Sets the number of rows last, which is what makes the new rows visible. */
+/* Ends an addition with the status of what was done: commits it, or rolls back and returns the
+ * failure. Setting the number of rows is what makes the new rows visible. */
 alcore_status alcore__pool_add_end(alcore__pool_add *add, alcore_status status) {
     alcore_pool *pool = add->pool;
     alcore_ctx *ctx = pool->object.ctx;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records from an Arrow C stream (the Arrow C data and C stream interfaces): columns of known names
  * become the fields of records, other columns are passed over. Nothing is copied but what the pool
- * stores; each batch is released when its rows are added. */
+ * stores; each batch is released when its rows are added. A role is the field that a column is for
+ * (text, id, language, reference, group, cost); values are counted from array->offset on. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -18,7 +19,7 @@ typedef struct arrow_reader {
     int64_t child[ALCORE__ROLES];
     char format[ALCORE__ROLES]; /* of that column: 'u' (32-bit offsets), 'U' (64-bit), 'v'
                                    (string views), or the letter of a number's type */
-    alcore__pool_add add;
+    alcore__pool_add add;       /* the addition, begun once the schema was read */
 } arrow_reader;
 
 /* Fails with the stream's own message for an error code of one of its callbacks. */
@@ -91,7 +92,8 @@ static alcore_status read_schema(arrow_reader *reader, const alcore_read_options
     return ALCORE_OK;
 }
 
-/* Whether the value at an index of an array is not null, by its validity bits. */
+/* Whether the value at an index of an array (array->offset included) is not null, by its validity
+ * bits, buffer 0: bit 1 is valid, the lowest bit first; without that buffer all are. */
 static bool is_valid(const struct ArrowArray *array, int64_t index) {
     const uint8_t *bits = array->n_buffers > 0 ? array->buffers[0] : NULL;
     if (!bits || array->null_count == 0) return true;
@@ -163,7 +165,8 @@ static alcore_status string_at(const struct ArrowArray *array, char format, int6
     return ALCORE_OK;
 }
 
-/* The value at an index of a buffer of numbers, by the letter of its Arrow format. */
+/* The value at an index of a buffer of numbers, by the letter of its Arrow format (c s i l: signed
+ * integers of 8 to 64 bits, capitals: unsigned, e f g: floats of 16 to 64), as checked before. */
 static double number_at(const void *data, char format, int64_t i) {
     switch (format) {
     case 'c':
@@ -191,6 +194,7 @@ static double number_at(const void *data, char format, int64_t i) {
     }
 }
 
+/* *out: the cost of a row; NaN for a null, which is no cost. A NaN among the values is an error. */
 static alcore_status cost_at(const struct ArrowArray *array, char format, int64_t row,
                              double *out) {
     const int64_t index = array->offset + row;
@@ -201,8 +205,9 @@ static alcore_status cost_at(const struct ArrowArray *array, char format, int64_
                        : ALCORE_OK;
 }
 
-/* Fills in the record of one row of a batch; its strings are views of the batch. The entries of
- * `strings` say where each field of the record is. */
+/* Fills in the record of one row of a batch; its strings are views of the batch, NULL where the
+ * value is null or the stream has no such column. The entries of `strings` say where each field of
+ * the record is. The arrays of the batch were checked by add_batch(). */
 static alcore_status record_at(const arrow_reader *reader, const struct ArrowArray *batch,
                                int64_t row, alcore__record *out) {
     struct {
@@ -232,7 +237,7 @@ static alcore_status record_at(const arrow_reader *reader, const struct ArrowArr
                          reader->format[ALCORE__ROLE_COST], index, &out->cost);
 }
 
-/* Adds the rows of one batch to the pool, 64 records at a time. */
+/* Checks one batch against the schema and adds its rows to the pool, 64 records at a time. */
 static alcore_status add_batch(arrow_reader *reader, const struct ArrowArray *batch) {
     alcore__record records[64];
     int64_t end;
@@ -255,12 +260,13 @@ static alcore_status add_batch(arrow_reader *reader, const struct ArrowArray *ba
             if (status != ALCORE_OK)
                 return alcore__fail_within(status, "row %" PRId64, reader->add.rows + count);
         }
-        ALCORE__TRY(alcore__pool_add_records(&reader->add, records, count, 0));
+        ALCORE__TRY(alcore__pool_add_records(&reader->add, records, count, 0 /* not known */));
     }
     return ALCORE_OK;
 }
 
-/* Adds all batches of the stream and releases each when it is added. */
+/* Adds all batches of the stream and releases each when it is added or has failed. A batch whose
+ * release is NULL is the end of the stream. */
 static alcore_status add_batches(arrow_reader *reader) {
     for (;;) {
         struct ArrowArray batch = {0};

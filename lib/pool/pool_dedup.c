@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which texts are equal, inside a pool and between two pools. A text is compared by its key: the
- * text itself, or its normalized form (text/utf8.h). A hash of the key finds candidates
- * in an index, the bytes of the keys decide. */
+ * text itself (ALCORE_DEDUP_EXACT), or its normalized form (ALCORE_DEDUP_NORMALIZED; text/utf8.h).
+ * A hash of the key finds candidates in an index of rows, the bytes of the keys decide. A search
+ * for a hash begins at its home slot of the index; `slot` is where it goes on. */
 #include <string.h>
 
 #include "pool/pool_state.h"
 #include "text/utf8.h"
 
-/* Sets *out to what the text is compared by under a dedup rule: the text itself, or its normalized
- * form in buffer, which is overwritten. */
+/* Sets *out to what text [length bytes] is compared by under a dedup rule: the text itself, or its
+ * normalized form in buffer, which is overwritten. *out is a view of one of both. */
 alcore_status alcore__dedup_key_of(alcore_ctx *ctx, int32_t dedup, const char *text, size_t length,
                                    alcore__buffer *buffer, alcore__dedup_key *out) {
     *out = (alcore__dedup_key){text, length};
@@ -19,8 +20,9 @@ alcore_status alcore__dedup_key_of(alcore_ctx *ctx, int32_t dedup, const char *t
     return ALCORE_OK;
 }
 
-/* Walks the entries of the same hash and compares their keys, which are computed again in buffer.
- */
+/* *out_row: the row of the pool with this key, found from *slot on; -1: none, and *slot is the free
+ * slot where it belongs. Walks the entries of the same hash and compares their keys, which are
+ * computed again in buffer. At most one row of the index has the key. */
 alcore_status alcore__dedup_find(const alcore_pool *pool, const alcore__hash_index *index,
                                  int32_t dedup, const alcore__dedup_key *key, uint64_t hash,
                                  alcore__buffer *buffer, size_t *slot, int64_t *out_row) {
@@ -106,7 +108,9 @@ done:
     return status;
 }
 
-/* Uses the other pool's own index of duplicates where it has the same rule. known [rows of pool].
+/* Sets known [rows of pool] to 1 for rows whose text the other pool has, else to 0. Texts are
+ * compared by the rule of `pool`, exactly if it has none; the other pool's own index of duplicates
+ * is used where it has the same rule. Called with both pools locked, in tasks of one block of rows.
  */
 alcore_status alcore__pool_match_texts(const alcore_pool *pool, const alcore_pool *other,
                                        uint8_t *known) {
@@ -114,7 +118,8 @@ alcore_status alcore__pool_match_texts(const alcore_pool *pool, const alcore_poo
         pool->dedup == ALCORE_DEDUP_NORMALIZED ? ALCORE_DEDUP_NORMALIZED : ALCORE_DEDUP_EXACT;
     alcore_ctx *ctx = pool->object.ctx;
     alcore__hash_index other_index = {0};
-    match work = {pool, other, &other->duplicates, dedup, known};
+    match work = {
+        .pool = pool, .other = other, .index = &other->duplicates, .dedup = dedup, .known = known};
     alcore_status status = ALCORE_OK;
     if (pool->rows > 0) memset(known, 0, (size_t)pool->rows);
     if (other->dedup != dedup) {

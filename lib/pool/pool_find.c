@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows by id: a given id is found through an index, the number of a row without one is computed. */
+/* Rows by id: a given id is found through an index, the number of a row without one is computed.
+ * Row i (from 0) without a given id has the id i + 1. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,8 +8,9 @@
 #include "base/number.h"
 #include "pool/pool_state.h"
 
-/* The row with a given id; -1: none has it, and *slot is the free slot of the index where it
- * belongs. */
+/* The row with the given id id [length bytes], of those that are in the index; -1: none has it, and
+ * *slot is the free slot of the index where it belongs. hash: the lower half of the id's 128-bit
+ * hash. The index has at least one slot. */
 static int64_t find_given(const alcore_pool *pool, const char *id, size_t length, uint64_t hash,
                           size_t *slot) {
     *slot = alcore__index_home(&pool->id_index, hash);
@@ -20,14 +22,15 @@ static int64_t find_given(const alcore_pool *pool, const char *id, size_t length
     return -1;
 }
 
-/* Brings the index of given ids up to date with the rows of the pool; of equal ids the first row
- * counts. The mutex is held. */
+/* Brings the index of given ids up to date with the rows of the pool, those from pool->id_rows on;
+ * of equal ids the first row counts. The mutex is held. After a failure the next call goes on. */
 static alcore_status index_ids(alcore_pool *pool) {
     for (; pool->id_rows < pool->rows; pool->id_rows++) {
         const char *id = alcore__pool_given_id(pool, pool->id_rows);
         size_t slot;
         if (!id) continue;
-        ALCORE__TRY(alcore__index_reserve(pool->object.ctx, &pool->id_index, 1, 0, pool->rows));
+        ALCORE__TRY(alcore__index_reserve(pool->object.ctx, &pool->id_index, 1 /* more */,
+                                          0 /* expected: unknown */, pool->rows));
         const size_t length = strlen(id);
         const uint64_t hash = alcore__hash128(id, length).low;
         if (find_given(pool, id, length, hash, &slot) < 0)
@@ -36,8 +39,8 @@ static alcore_status index_ids(alcore_pool *pool) {
     return ALCORE_OK;
 }
 
-/* The row whose id is a number because none was given: row i has the id i + 1, in canonical digits;
- * -1 for any other text. */
+/* The row whose id is a number because none was given: row i has the id i + 1, in canonical digits
+ * (no sign, no leading zero); -1 for any other text and for rows with a given id. */
 static int64_t find_number(const alcore_pool *pool, const char *id, size_t length) {
     int64_t number;
     char canonical[24];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adding rows from the caller's arrays and from files: records are views of what they come from
- * until pool_add.c copies them. */
+/* Adding rows from the caller's arrays and from files: records (text, id, reference, language,
+ * group, cost of one row) are views of what they come from until pool_add.c copies them. All rows
+ * of a call are added, or none. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -32,7 +33,8 @@ static alcore_status record_at(const alcore_records *records, int64_t i, alcore_
     return ALCORE_OK;
 }
 
-/* Adds all records of the caller's arrays, 64 at a time. */
+/* Adds all records of the caller's arrays, 64 at a time. A failure names the row that it would have
+ * been; the caller ends the addition with it. */
 static alcore_status add_all(alcore__pool_add *add, const alcore_records *records) {
     alcore__record batch[64];
     for (int64_t i = 0; i < records->count;) {
@@ -47,7 +49,8 @@ static alcore_status add_all(alcore__pool_add *add, const alcore_records *record
     return ALCORE_OK;
 }
 
-/* Adds all records or none; *out_first: the row of the first. */
+/* Adds all records or none; *out_first: the row of the first (NULL: not wanted). The pool is locked
+ * for writing. */
 static alcore_status add_from_memory(alcore_pool *pool, const alcore_records *records,
                                      int64_t *out_first) {
     alcore__pool_add add;
@@ -55,7 +58,7 @@ static alcore_status add_from_memory(alcore_pool *pool, const alcore_records *re
         return alcore__fail(ALCORE_E_INVALID, "%" PRId64 " texts at %p", records->count,
                             (const void *)records->texts);
     const int64_t first = pool->rows;
-    alcore__pool_add_begin(&add, pool, NULL);
+    alcore__pool_add_begin(&add, pool, NULL /* no file */);
     ALCORE__TRY(alcore__pool_add_end(&add, add_all(&add, records)));
     if (out_first) *out_first = first;
     return ALCORE_OK;
@@ -82,7 +85,8 @@ alcore_status alcore_pool_add_records(alcore_pool *pool, const alcore_records *r
     return alcore__pool_change_end(pool, status);
 }
 
-/* Called by the reader of files with each batch of parsed records. */
+/* Called by the reader of files with each batch of parsed records, views of its buffers; expected:
+ * about how many will follow. user: the addition. */
 static alcore_status add_parsed(void *user, const alcore__record *records, int64_t count,
                                 int64_t expected) {
     return alcore__pool_add_records(user, records, count, expected);

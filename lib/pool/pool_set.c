@@ -8,7 +8,9 @@
 
 #include "pool/pool_strings.h"
 
-/* Makes sure that each of rows has an entry in segments, so that the second pass cannot fail. */
+/* Makes sure that each of rows [count] has an entry of `bytes` bytes in segments (arrays in pieces
+ * by row number), so that the second pass cannot fail. New entries are zeroed: no reference, no
+ * cost. */
 static alcore_status reserve_entries(alcore_pool *pool, alcore__segments *segments, size_t bytes,
                                      const int64_t *rows, int64_t count) {
     for (int64_t i = 0; i < count; i++)
@@ -29,7 +31,7 @@ static alcore_status copy_references(alcore_pool *pool, const int64_t *rows, int
         const char *text = references[i];
         if (!text) continue;
         size_t length = lengths ? lengths[i] : strlen(text);
-        status = alcore__string_check_next(&check, "reference", &text, &length, NULL);
+        status = alcore__string_check_next(&check, "reference", &text, &length, NULL /* words */);
         if (status == ALCORE_OK)
             status = alcore__pool_copy_string(pool, text, length, &copies[i].text);
         else if (status != ALCORE_E_NOMEM)
@@ -70,7 +72,8 @@ alcore_status alcore_pool_set_references(alcore_pool *pool, const int64_t *rows,
     return alcore__pool_change_end(pool, set_references(pool, rows, count, references, lengths));
 }
 
-/* Sets the costs of rows [count]; a NaN removes the cost. */
+/* Sets the costs of rows [count], each 0 or more; a NaN removes the cost. Of a row that is named
+ * twice the last cost counts. */
 static alcore_status set_costs(alcore_pool *pool, const int64_t *rows, int64_t count,
                                const double *costs) {
     ALCORE__TRY(alcore__pool_check_rows(pool, rows, count));
@@ -83,7 +86,8 @@ static alcore_status set_costs(alcore_pool *pool, const int64_t *rows, int64_t c
     ALCORE__TRY(reserve_entries(pool, &pool->costs, sizeof(alcore__pool_cost), rows, count));
     for (int64_t i = 0; i < count; i++) {
         alcore__pool_cost *cost = alcore__segments_get(&pool->costs, sizeof *cost, rows[i]);
-        *cost = isnan(costs[i]) ? (alcore__pool_cost){0} : (alcore__pool_cost){costs[i], true};
+        *cost = isnan(costs[i]) ? (alcore__pool_cost){.given = false}
+                                : (alcore__pool_cost){.cost = costs[i], .given = true};
     }
     return ALCORE_OK;
 }

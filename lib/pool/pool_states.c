@@ -12,6 +12,8 @@ const uint32_t *alcore_pool_states(const alcore_pool *pool) {
     return pool && pool->rows > 0 ? pool->states : NULL;
 }
 
+/* Rows that have one of the bits of `states` or, with states 0, that have no state: the rows that
+ * may be selected. */
 int64_t alcore_pool_count(const alcore_pool *pool, uint32_t states) {
     int64_t count = 0;
     if (!pool) return 0;
@@ -20,7 +22,8 @@ int64_t alcore_pool_count(const alcore_pool *pool, uint32_t states) {
     return count;
 }
 
-/* Called before rows [count] that a caller named are read or changed. */
+/* Fails for the first of rows [count] that the pool lacks. Called before rows that a caller named
+ * are read or changed. */
 alcore_status alcore__pool_check_rows(const alcore_pool *pool, const int64_t *rows, int64_t count) {
     if (count < 0 || (count > 0 && !rows))
         return alcore__fail(ALCORE_E_INVALID, "%" PRId64 " rows at %p", count, (const void *)rows);
@@ -58,15 +61,16 @@ static alcore_status change(alcore_pool *pool, uint32_t set, uint32_t clear, con
 alcore_status alcore_pool_mark(alcore_pool *pool, uint32_t states, const int64_t *rows,
                                int64_t count) {
     ALCORE__TRY(alcore__pool_change_begin(pool));
-    return alcore__pool_change_end(pool, change(pool, states, 0, rows, count));
+    return alcore__pool_change_end(pool, change(pool, states, 0 /* clear */, rows, count));
 }
 
 alcore_status alcore_pool_unmark(alcore_pool *pool, uint32_t states, const int64_t *rows,
                                  int64_t count) {
     ALCORE__TRY(alcore__pool_change_begin(pool));
-    return alcore__pool_change_end(pool, change(pool, 0, states, rows, count));
+    return alcore__pool_change_end(pool, change(pool, 0 /* set */, states, rows, count));
 }
 
+/* Sets any bits, also those that callers may not set; the pool is locked for writing. */
 alcore_status alcore__pool_mark_internal(alcore_pool *pool, uint32_t states, const int64_t *rows,
                                          int64_t count) {
     ALCORE__TRY(alcore__pool_check_rows(pool, rows, count));
@@ -106,7 +110,8 @@ typedef struct filtering {
     uint8_t *masked; /* out: [rows] 1: the filter masks the row */
 } filtering;
 
-/* Share of letters among the characters that are not space. */
+/* Share, 0 to 1, of letters among the characters (code points) that are not space; 0 without any.
+ */
 static double letter_share(const alcore__pool_row *info) {
     int64_t letters = 0, characters = 0;
     for (size_t offset = 0; offset < (size_t)info->length;) {
@@ -118,7 +123,8 @@ static double letter_share(const alcore__pool_row *info) {
     return characters > 0 ? (double)letters / (double)characters : 0.0;
 }
 
-/* Task `block` of run_filter(): sets masked of the rows of one block. */
+/* Task `block` of run_filter(): sets masked of the rows of one block of ALCORE_BLOCK_ROWS. A limit
+ * of 0 does not count; min_words 0 is met by every row. */
 static alcore_status filter_block(void *data, int64_t block, int32_t worker) {
     const filtering *work = data;
     const alcore_filter *filter = &work->filter;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The checks that every string passes on its way into a pool (pool_strings.h): at most the pool's
+ * max_text_bytes, UTF-8, no NUL; a pool made with ALCORE_UTF8_REPLACE repairs instead of refusing.
+ */
 #include "pool/pool_strings.h"
 
 #include <inttypes.h>
@@ -52,6 +55,7 @@ alcore_status alcore__string_check_next(alcore__string_check *check, const char 
     return ALCORE_OK;
 }
 
+/* Called once a call, when all of its strings were stored. */
 void alcore__string_check_report(const alcore__string_check *check) {
     if (check->replaced > 0)
         alcore__log(check->pool->object.ctx, ALCORE_LOG_WARN, "pool", NULL,
@@ -62,6 +66,8 @@ void alcore__string_check_clear(alcore__string_check *check) {
     alcore__buffer_clear(check->pool->object.ctx, &check->repaired);
 }
 
+/* *out: a copy with a NUL behind it, in the pool's memory, freed with the pool or by rolling back.
+ */
 alcore_status alcore__pool_copy_string(alcore_pool *pool, const char *text, size_t length,
                                        const char **out) {
     char *copy = alcore__chunks_alloc(pool->object.ctx, &pool->texts, length + 1);

@@ -32,8 +32,8 @@ static bool has_field(const alcore_pool *pool, int64_t row, int field) {
                          : field_text(pool, row, field, &length) != NULL;
 }
 
-/* Sets present [FIELDS] to true for the fields that at least one of rows [count] has; the others
- * keep false. Stops once all fields are found. */
+/* Sets present [FIELDS], by REFERENCE .. COST, to true for the fields that at least one of rows
+ * [count] has; the others keep false. Stops once all fields are found. */
 static alcore_status find_fields(const alcore_pool *pool, const int64_t *rows, int64_t count,
                                  bool *present) {
     int missing = FIELDS;
@@ -121,6 +121,8 @@ static alcore_status write_rows(const alcore_pool *pool, const int64_t *rows, in
     return ALCORE_OK;
 }
 
+/* Body of alcore_pool_write(); rows [count] in any order, checked here. The file appears only when
+ * it is complete. */
 static alcore_status write_pool(const alcore_pool *pool, const int64_t *rows, int64_t count,
                                 const char *path, const alcore_write_options *options) {
     alcore__table table;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps from pool rows to entries of a column: sorted rows that are searched by bisection. Making a
- * map of m entries takes one pass, or m log m where the caller's rows are not ascending. */
+/* Maps from pool rows to entries of a column: sorted rows that are searched by bisection. An entry
+ * is what a column has of one row; a column without a map has one for each row, entry i for row i.
+ * Making a map of m entries takes one pass, or m log m where the caller's rows are not ascending.
+ */
 #include "pool/row_map.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* A row and its entry, for sorting. */
 typedef struct pair {
     int64_t row, entry;
 } pair;
@@ -43,8 +46,9 @@ static alcore_status check_rows(const int64_t *rows, int64_t count, int64_t pool
     return ALCORE_OK;
 }
 
-/* Fills in the map: rows ascending, and the entry of each, which is left out where the caller's
- * rows are ascending already. After a failure the caller frees the map. */
+/* Fills in the map of map->count entries: rows ascending, and the entry of each, which is left out
+ * (entries NULL: entry i) where the caller's rows are ascending already. rows are copied. A row
+ * that is there twice is an error. After a failure the caller frees the map. */
 static alcore_status fill(alcore_ctx *ctx, alcore__row_map *map, const int64_t *rows,
                           bool ascending) {
     const size_t count = (size_t)map->count;
@@ -56,7 +60,7 @@ static alcore_status fill(alcore_ctx *ctx, alcore__row_map *map, const int64_t *
     }
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *map->entries, &map->entries));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *pairs, &pairs));
-    for (size_t i = 0; i < count; i++) pairs[i] = (pair){rows[i], (int64_t)i};
+    for (size_t i = 0; i < count; i++) pairs[i] = (pair){.row = rows[i], .entry = (int64_t)i};
     qsort(pairs, count, sizeof *pairs, compare_pairs);
     for (size_t i = 0; i < count; i++) {
         map->rows[i] = pairs[i].row;
@@ -109,7 +113,8 @@ static int64_t entry_at(const alcore__row_map *map, int64_t index) {
     return map->entries ? map->entries[index] : index;
 }
 
-/* Rows that were added to the pool after the column was set have no entry. */
+/* The entry of a row, from 0; -1: none. Rows that were added to the pool after the column was set,
+ * and numbers that are no rows, have no entry. */
 int64_t alcore__column_entry(const alcore__column *column, int64_t row) {
     const alcore__row_map *map = column->map;
     if (row < 0 || row >= column->row_count) return -1;
@@ -122,7 +127,10 @@ bool alcore__column_has(const alcore__column *column, int64_t row) {
     return alcore__column_entry(column, row) >= 0;
 }
 
-/* Readers call it to copy or hand out as many rows as possible at once. */
+/* The length of the longest run of rows from `first` on, at most count (1 or more), that either all
+ * have consecutive entries, of which *out_entry is the first, or all have none (*out_entry -1).
+ * Rows from column->row_count on have none. Readers call it to copy or hand out as many rows as
+ * possible at once. index: that of the row, or of the next row with an entry, in map->rows. */
 int64_t alcore__column_run(const alcore__column *column, int64_t first, int64_t count,
                            int64_t *out_entry) {
     const alcore__row_map *map = column->map;

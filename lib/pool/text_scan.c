@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* One scan of every string that enters a pool: its words (runs of bytes other than space, TAB, CR
+ * and LF), whether all bytes are ASCII, whether a NUL is among them. */
 #include "pool/text_scan.h"
 
 #include <string.h>
@@ -11,16 +13,19 @@ enum { WIDTH = 16 };
 typedef uint8_t block __attribute__((vector_size(WIDTH)));
 typedef uint64_t halves __attribute__((vector_size(WIDTH)));
 
+/* 16 bytes from any address. */
 static inline block load(const char *text) {
     block bytes;
     memcpy(&bytes, text, sizeof bytes);
     return bytes;
 }
 
+/* 0xFF in every byte that is white space between words. */
 static inline block is_space(block bytes) {
     return (block)((bytes == ' ') | (bytes == '\t') | (bytes == '\r') | (bytes == '\n'));
 }
 
+/* Whether a byte of the block is not 0. */
 static inline bool any(block bytes) {
     const halves parts = (halves)bytes;
     return (parts[0] | parts[1]) != 0;
@@ -53,8 +58,10 @@ static alcore__text_stats scan_short(const char *text, size_t length) {
     return stats;
 }
 
-/* Scans a text in blocks of 16 bytes. Counts of word beginnings are kept in bytes, one for each
- * lane of the block, and added up before 256 blocks could overflow them. */
+/* Scans a text in blocks of 16 bytes, each loaded together with the bytes one before it, since a
+ * word begins where a byte is no space and the one before it is. Counts of word beginnings are kept
+ * in bytes, one for each place in the block (subtracting 0xFF adds 1), and added up before 256
+ * blocks could overflow them. */
 alcore__text_stats alcore__text_scan(const char *text, size_t length) {
     static const block number = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     if (length <= WIDTH) return scan_short(text, length);
@@ -80,5 +87,6 @@ alcore__text_stats alcore__text_scan(const char *text, size_t length) {
         }
     }
     const halves high = (halves)seen & 0x8080808080808080u;
-    return (alcore__text_stats){words + sum(begins), !any((block)high), any(nul)};
+    return (alcore__text_stats){
+        .words = words + sum(begins), .ascii = !any((block)high), .nul = any(nul)};
 }

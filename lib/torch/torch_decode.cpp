@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decoding of seq2seq models: greedy, beam search and sampling.
  *
+ * An item is one source text of the batch. A hypothesis is an output as far as it goes; an item has
+ * k of them (beams, or samples). A finished one has ended with the end token or at the longest
+ * length. Logarithms are natural; larger scores are better.
+ *
  * A step computes the last token of every hypothesis; keys and values of earlier tokens are cached.
  * The hypotheses of an item read one copy of its encoder states: they are the queries of one
  * attention. Items leave the batch when they are done.
@@ -31,6 +35,7 @@ struct Hypothesis {
     double score = NEVER; /* sum so far; of finished ones divided by the length penalty */
 };
 
+/* A source text whose outputs are sought. */
 struct Item {
     size_t place = 0;                 /* in the batch */
     uint64_t number = 0;              /* in the call, which draws depend on */
@@ -39,19 +44,27 @@ struct Item {
     bool done = false;
 };
 
-/* What attention needs per decoder block. */
+/* What attention needs per decoder block: keys and values of the tokens so far, of which there is
+ * room for more than are used, and of the encoder states. head: numbers of one attention head. */
 struct Cache {
     at::Tensor key, value;               /* [items k, heads, room, head] */
     at::Tensor memory_key, memory_value; /* [items, heads, source length, head] */
 };
 
+/* How to decode, with all defaults filled in. */
 struct Settings {
-    int64_t k = 1, outputs = 1, most = 0;
-    double penalty = 1, temperature = 1;
-    bool greedy = false, sample = false;
-    uint64_t seed = 0;
+    int64_t k = 1;       /* hypotheses of an item */
+    int64_t outputs = 1; /* wanted of each item, at most k */
+    int64_t most = 0;    /* tokens of an output, the end included */
+    double penalty = 1;  /* exponent of the length that scores are divided by; 0: not divided */
+    double temperature = 1;
+    bool greedy = false, sample = false; /* neither: beam search */
+    uint64_t seed = 0;                   /* of samples */
 };
 
+/* Checks the caller's settings and fills in the defaults: 0 is the default everywhere; a negative
+ * length_penalty means no penalty. A model with a table of positions can go no further than that.
+ */
 Settings settings_of(const Model &model, const alcore_sys_model_decoding &how) {
     Settings s;
     if (how.beams < 0 || how.beams > 64 || how.outputs < 0 || how.outputs > 64 ||
@@ -74,8 +87,9 @@ Settings settings_of(const Model &model, const alcore_sys_model_decoding &how) {
     return s;
 }
 
-/* Uniform in [0, 1) from four numbers, by two rounds of the splitmix64 finalizer (Steele et al.
- * 2014): a draw depends on nothing else, so neither batches nor their order change it. */
+/* Uniform in [0, 1) from seed, number of the item in the call, number of the sample and step, by
+ * two rounds of the splitmix64 finalizer (Steele et al. 2014): a draw depends on nothing else, so
+ * neither batches nor their order change it. */
 double uniform(uint64_t seed, uint64_t item, uint64_t sample, uint64_t step) {
     uint64_t x = seed;
     for (uint64_t part : {item, sample, step}) {
@@ -95,15 +109,17 @@ struct Search {
     std::vector<Item> items; /* those that are not done */
     std::vector<Cache> caches;
     at::Tensor
-        memory_mask; /* bool [items, 1, 1, source length]; undefined: all are of one length */
-    int64_t step = 0;
+        memory_mask;  /* bool [items, 1, 1, source length]; undefined: all are of one length */
+    int64_t step = 0; /* tokens that the decoder has read */
 
     at::Tensor advance(const std::vector<int64_t> &ids);
     void reorder(const std::vector<int64_t> &hypotheses);
     void drop_done();
 };
 
-/* Encoder states [tokens, dims] of the batch as [items, longest, dims], padded with zeros. */
+/* Encoder states [tokens, dims] of the batch (items one after the other) as [items, longest, dims],
+ * padded with zeros. mask: bool [items, 1, 1, longest], true where there is a token; left undefined
+ * where all items are of one length. */
 at::Tensor pad_memory(const Packed &sources, const at::Tensor &memory, at::Tensor &mask) {
     int64_t items = static_cast<int64_t>(sources.lengths.size());
     int64_t longest = *std::max_element(sources.lengths.begin(), sources.lengths.end());
@@ -120,8 +136,10 @@ at::Tensor pad_memory(const Packed &sources, const at::Tensor &memory, at::Tenso
     return out;
 }
 
+/* Runs the encoder and makes the state before the first step: caches without tokens (step 0), the
+ * encoder states in the form that every step reads, and k empty hypotheses an item. */
 Search begin(const Model &model, const Packed &sources, const Settings &how) {
-    Search search{model, *model.decoder, how, {}, {}, {}, 0};
+    Search search{model, *model.decoder, how, {}, {}, {}, 0 /* step */};
     const Stack &stack = search.stack;
     at::Tensor states = run_stack(model, model.encoder, sources, model.encoder.blocks.size());
     at::Tensor memory = pad_memory(sources, states, search.memory_mask);
@@ -149,7 +167,8 @@ Search begin(const Model &model, const Packed &sources, const Settings &how) {
     return search;
 }
 
-/* Room for one step more: caches grow by half their size and at least 16 tokens. */
+/* A cache [rows, heads, room, head] with room for one token more than the `used` ones: the same
+ * where it has room, else a copy that is longer by half of that and at least 16 tokens. */
 at::Tensor grown(const at::Tensor &cache, int64_t used) {
     if (cache.size(2) > used) return cache;
     std::vector<int64_t> shape = cache.sizes().vec();
@@ -159,8 +178,9 @@ at::Tensor grown(const at::Tensor &cache, int64_t used) {
     return out;
 }
 
-/* Reads the tokens of this step, one per hypothesis, and gives the logits of the next: float
- * [hypotheses, vocabulary]. */
+/* Reads the tokens of this step, one per hypothesis (k of each item, item by item), appends their
+ * keys and values to the caches, and gives the logits of the next: float [hypotheses, vocabulary].
+ * The arithmetic of a block is that of torch_stack.cpp for one token. Throws when cancelled. */
 at::Tensor Search::advance(const std::vector<int64_t> &ids) {
     int64_t rows = static_cast<int64_t>(ids.size()), count = rows / how.k, t = step;
     at::Tensor place = at::full({rows}, t, at::TensorOptions().dtype(at::kLong)).to(model.device);
@@ -201,7 +221,8 @@ at::Tensor Search::advance(const std::vector<int64_t> &ids) {
     return output_logits(model, stack.final_norm(x)).to(at::kFloat);
 }
 
-/* Hypothesis i goes on from hypothesis hypotheses[i]. */
+/* Rearranges the caches so that hypothesis i goes on from hypothesis hypotheses[i] of before; fewer
+ * may go on than there were. Encoder states, which are by item, stay. */
 void Search::reorder(const std::vector<int64_t> &hypotheses) {
     bool same = static_cast<int64_t>(hypotheses.size()) == caches[0].key.size(0);
     for (size_t i = 0; same && i < hypotheses.size(); i++)
@@ -214,7 +235,8 @@ void Search::reorder(const std::vector<int64_t> &hypotheses) {
     }
 }
 
-/* Takes the items that are done out of the batch. */
+/* Takes the items that are done, whose outputs were handed out, out of the batch: out of items,
+ * caches and mask. */
 void Search::drop_done() {
     std::vector<int64_t> kept, hypotheses;
     std::vector<Item> open;
@@ -236,8 +258,9 @@ void Search::drop_done() {
     if (memory_mask.defined()) memory_mask = memory_mask.index_select(0, rows);
 }
 
-/* Log-probabilities that rank continuations, from the model's: forbidden tokens have none, a forced
- * one is the only one and counts 0. */
+/* Log-probabilities that rank continuations, from the model's [hypotheses, vocabulary]: forbidden
+ * tokens have minus infinity, a forced one is the only one and counts 0. After the first step the
+ * token forced_first is forced, after the last one forced_last; -1: none. */
 at::Tensor ruled(const Search &search, const at::Tensor &logprobs) {
     const Model &model = search.model;
     int64_t forced = -1;
@@ -256,7 +279,7 @@ at::Tensor ruled(const Search &search, const at::Tensor &logprobs) {
     return model.renormalize ? at::log_softmax(out, -1) : out;
 }
 
-/* A hypothesis with one token more. */
+/* A copy of a hypothesis with one token more; score: that of the whole. */
 Hypothesis extended(const Hypothesis &from, int64_t id, float logprob, double score) {
     Hypothesis out = from;
     out.ids.push_back(id);
@@ -265,7 +288,8 @@ Hypothesis extended(const Hypothesis &from, int64_t id, float logprob, double sc
     return out;
 }
 
-/* Keeps the k best finished hypotheses, the best first; of equals the earlier one stays. */
+/* Adds a hypothesis to item.finished, its score divided by divisor (the length penalty), and keeps
+ * the k best, the best first; of equals the earlier one stays. */
 void finish(Item &item, Hypothesis hypothesis, double divisor, size_t k) {
     hypothesis.score /= divisor;
     auto place = std::upper_bound(
@@ -275,8 +299,10 @@ void finish(Item &item, Hypothesis hypothesis, double divisor, size_t k) {
     if (item.finished.size() > k) item.finished.pop_back();
 }
 
-/* One step of beam search for all items. sources: [items k] whose cache each hypothesis goes on
- * from. */
+/* One step of beam search for all items. raw: log-probabilities of the next token [items k,
+ * vocabulary]. sources: out, empty before, [items k] the hypothesis whose cache each new one goes
+ * on from, for reorder(). The 2k best continuations of an item come best first, so `c` is the rank.
+ * own: the model's log-probability of each, without the rules of ruled(). */
 void beam_step(Search &search, const at::Tensor &raw, std::vector<int64_t> &sources) {
     int64_t k = search.how.k, count = static_cast<int64_t>(search.items.size()),
             width = raw.size(1);
@@ -327,7 +353,9 @@ void beam_step(Search &search, const at::Tensor &raw, std::vector<int64_t> &sour
     }
 }
 
-/* One step of greedy search or sampling: every hypothesis by itself. */
+/* One step of greedy search or sampling: every hypothesis by itself. raw and sources as in
+ * beam_step(); hypothesis r goes on from r. A draw inverts the cumulated probabilities of its row.
+ * A hypothesis that has ended waits for the others of its item and does not change. */
 void single_step(Search &search, const at::Tensor &raw, std::vector<int64_t> &sources) {
     at::Tensor scores = ruled(search, raw);
     int64_t rows = raw.size(0);
@@ -375,6 +403,7 @@ void single_step(Search &search, const at::Tensor &raw, std::vector<int64_t> &so
 
 } // namespace
 
+/* Outputs of each source, by its place in the batch, best first, at most how.outputs of them. */
 std::vector<std::vector<Output>> decode(const Model &model, const Packed &sources,
                                         const alcore_sys_model_decoding &how) {
     Settings settings = settings_of(model, how);

@@ -23,14 +23,17 @@
 
 #include "torch_parts.h"
 
+/* "MAJOR.MINOR" of the torch whose headers this was compiled with. */
 #define TEXT_OF(x) #x
 #define NUMBER(x) TEXT_OF(x)
 #define BUILT_FOR NUMBER(TORCH_VERSION_MAJOR) "." NUMBER(TORCH_VERSION_MINOR)
 
 using namespace alcore_torch;
 
+/* The handle of the C interface is the model itself. */
 struct alcore_sys_model : Model {};
 
+/* The library's functions (errors, progress, files, threads), set by the entry before any call. */
 static const alcore_sys_host *core;
 
 /* ---- failures ---- */
@@ -48,6 +51,7 @@ void alcore_torch::check(alcore_status status) {
     if (status != ALCORE_OK) throw Failure{status, ""};
 }
 
+/* Sets the library's error text and returns status. */
 static alcore_status report(alcore_status status, const std::string &text) {
     return core->set_error(status, text.data(), text.size());
 }
@@ -75,7 +79,10 @@ struct Threads {
     }
 };
 
-/* Runs a body so that no exception leaves it and nothing of the caller's torch is changed. */
+/* Runs a body so that no exception leaves it and nothing of the caller's torch is changed. user:
+ * the context that progress and threads are asked of. An empty Failure text is that of a host
+ * function, which has set its own. Every function of the table but info and close goes through it.
+ */
 template <class Body> alcore_status guard(void *user, const Body &body) noexcept {
     try {
         c10::InferenceMode no_gradients;
@@ -110,12 +117,15 @@ int64_t length_of(const alcore_sys_model_texts &texts, int64_t item) {
     return texts.offsets[item + 1] - texts.offsets[item];
 }
 
-/* Rows of the embeddings of types. A single row is added whatever the types are (RoBERTa). */
+/* Rows of the embeddings of token types (parts of a pair of texts); 0: the model has none. A single
+ * row is added whatever the types are (RoBERTa). */
 int64_t type_rows(const Model &model) {
     return model.encoder.types.defined() ? model.encoder.types.size(0) : 0;
 }
 
-/* Ids must be there, in the vocabulary, and no more than fit. */
+/* Checks the texts of a call: ids must be there, 0 to vocabulary - 1, types within the embeddings
+ * of types, and 1 to max_tokens tokens a text. Tokens of text i are offsets[i] .. offsets[i + 1]
+ * - 1. */
 void check_texts(const Model &model, const alcore_sys_model_texts &texts, int64_t vocabulary) {
     if (texts.count == 0) return;
     if (texts.ids == nullptr || texts.offsets == nullptr)
@@ -135,7 +145,8 @@ void check_texts(const Model &model, const alcore_sys_model_texts &texts, int64_
     }
 }
 
-/* Copies the tokens of some items behind each other. */
+/* Copies the tokens of the items named (places in the call) one after the other, to the model's
+ * device. types are left undefined where the model does not use them. */
 Packed pack(const Model &model, const alcore_sys_model_texts &texts,
             const std::vector<int64_t> &items) {
     Packed out;
@@ -158,8 +169,9 @@ Packed pack(const Model &model, const alcore_sys_model_texts &texts,
     return out;
 }
 
-/* Runs body(items) over all items, the longest first, in batches of at most batch_tokens tokens
- * (one item may have more). cost: tokens of an item; key: what items are sorted by. */
+/* Runs body(items) over items 0 .. count - 1, in batches of at most batch_tokens tokens (one item
+ * may have more), in the order that `before` gives, by which the longest come first; of equals the
+ * earlier. cost: tokens of an item. Reports progress after each batch; throws when cancelled. */
 void for_batches(const Model &model, int64_t count, const std::function<int64_t(int64_t)> &cost,
                  const std::function<bool(int64_t, int64_t)> &before,
                  const std::function<void(const std::vector<int64_t> &)> &body) {
@@ -190,7 +202,8 @@ void for_texts(const Model &model, const alcore_sys_model_texts &texts,
         });
 }
 
-/* Gives float values of some items to the sink; lengths NULL: a row per item. */
+/* Gives float values of items (places in the call) to the sink, which copies them: values [items,
+ * ...] with lengths NULL, or [tokens, ...] with lengths [items], the tokens of each. */
 void give(const alcore_sys_model_sink &sink, const std::vector<int64_t> &items,
           const at::Tensor &values, const std::vector<int64_t> *lengths) {
     at::Tensor plain = values.to(at::kCPU, at::kFloat).contiguous();
@@ -235,13 +248,16 @@ at::Tensor some_tokens(const alcore_sys_model_texts &texts, const Batch &batch,
     return at::tensor(rows, at::TensorOptions().dtype(at::kLong)).to(batch.packed.ids.device());
 }
 
+/* Hidden states [tokens, dims] after all blocks of the encoder. */
 at::Tensor last_hidden(const Model &model, const Packed &packed) {
     return run_stack(model, model.encoder, packed, model.encoder.blocks.size());
 }
 
 /* ---- embeddings ---- */
 
-/* One vector per item of hidden states [tokens, dims]. */
+/* One vector per item, [items, dims], of hidden states [tokens, dims] of a batch, by model.pooling:
+ * the first token, the same through the pooler, or over tokens (or those that begin a word) the
+ * maximum or the mean. texts: of the call, whose marks say which tokens begin a word. */
 at::Tensor pool(const Model &model, const alcore_sys_model_texts &texts, const Batch &batch,
                 const at::Tensor &hidden) {
     if (model.pooling == ALCORE_SYS_POOLING_FIRST)
@@ -275,6 +291,8 @@ at::Tensor pool(const Model &model, const alcore_sys_model_texts &texts, const B
     return at::stack(out);
 }
 
+/* embed of the table: float [items, dims], of the layer that the options chose (0: the last; -1:
+ * before the first block), of length 1 where the model normalizes. */
 alcore_status embed(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                     const alcore_sys_model_sink *sink) {
     return guard(model->host.user, [&] {
@@ -291,11 +309,13 @@ alcore_status embed(alcore_sys_model *model, const alcore_sys_model_texts *texts
 
 /* ---- heads ---- */
 
+/* Fails unless the model has the head of a call; call: its name for the message. */
 void need_head(const Model &model, Head head, const char *call) {
     if (model.head != head)
         fail(ALCORE_E_UNSUPPORTED, "the %s model has no head for %s", model.family.c_str(), call);
 }
 
+/* class_probs of the table: probabilities [items, classes], of the first token's state. */
 alcore_status class_probs(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                           const alcore_sys_model_sink *sink) {
     return guard(model->host.user, [&] {
@@ -311,6 +331,8 @@ alcore_status class_probs(alcore_sys_model *model, const alcore_sys_model_texts 
     });
 }
 
+/* token_probs of the table: probabilities [tokens, classes] of the tokens that begin a word or,
+ * where no mark does, of all but special ones; without marks of all. */
 alcore_status token_probs(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                           const alcore_sys_model_sink *sink) {
     return guard(model->host.user, [&] {
@@ -333,6 +355,8 @@ alcore_status token_probs(alcore_sys_model *model, const alcore_sys_model_texts 
     });
 }
 
+/* qa_probs of the table: [tokens, 2], for the tokens of the text (type 1), the probabilities that
+ * the answer begins and ends there; each column sums to 1 over an item. */
 alcore_status qa_probs(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                        const alcore_sys_model_sink *sink) {
     return guard(model->host.user, [&] {
@@ -364,8 +388,9 @@ alcore_status qa_probs(alcore_sys_model *model, const alcore_sys_model_texts *te
 
 /* ---- losses ---- */
 
-/* Log-probability of labels[i] under the logits of hidden state i. Rows are taken CHUNK logits at a
- * time, so that a large vocabulary needs no matrix of all tokens. */
+/* Natural log-probability, at most 0, of labels[i] (int64 [rows], ids of the vocabulary) under the
+ * logits of hidden state i: float [rows]. Rows are computed CHUNK logits at a time, so that a large
+ * vocabulary needs no matrix of all tokens. */
 at::Tensor label_logprobs(const Model &model, const at::Tensor &hidden, const at::Tensor &labels) {
     constexpr int64_t CHUNK = int64_t{1} << 24;
     int64_t rows = hidden.size(0), step = std::max<int64_t>(1, CHUNK / model.vocabulary);
@@ -380,6 +405,8 @@ at::Tensor label_logprobs(const Model &model, const at::Tensor &hidden, const at
     return out;
 }
 
+/* mlm_losses of the table: for each token but special ones minus its log-probability in nats, from
+ * the text as it is (no token is masked). scoring may be NULL. */
 alcore_status mlm_losses(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                          const alcore_sys_model_scoring *scoring,
                          const alcore_sys_model_sink *sink) {
@@ -418,6 +445,8 @@ Packed shifted(const Model &model, const Packed &targets) {
     return out;
 }
 
+/* Gives the sink, for each pair of source i and target i, the log-probability of each token of the
+ * target under the decoder that has read the source and the target's tokens before it. */
 void score_targets(const Model &model, const alcore_sys_model_texts &sources,
                    const alcore_sys_model_texts &targets, const alcore_sys_model_sink &sink) {
     if (targets.count != sources.count)
@@ -441,6 +470,8 @@ void score_targets(const Model &model, const alcore_sys_model_texts &sources,
     });
 }
 
+/* token_logprobs of the table: of given targets or, with ALCORE_SYS_SCORE_HYPOTHESIS, of the best
+ * output that the model decodes itself; the end token counts. targets and scoring may be NULL. */
 alcore_status token_logprobs(alcore_sys_model *model, const alcore_sys_model_texts *sources,
                              const alcore_sys_model_texts *targets,
                              const alcore_sys_model_scoring *scoring,
@@ -471,6 +502,9 @@ alcore_status token_logprobs(alcore_sys_model *model, const alcore_sys_model_tex
     });
 }
 
+/* translate of the table: token ids of each output, its rank (0: the best), score and
+ * log-probabilities; no text, as the module has no tokenizer. decoding NULL: the model's own
+ * settings. */
 alcore_status translate(alcore_sys_model *model, const alcore_sys_model_texts *sources,
                         const alcore_sys_model_decoding *decoding,
                         const alcore_sys_model_sink *sink) {
@@ -496,6 +530,7 @@ alcore_status translate(alcore_sys_model *model, const alcore_sys_model_texts *s
 
 /* ---- opening ---- */
 
+/* Which calls the model supports, by its head: bits ALCORE_SYS_MODEL_*. */
 uint32_t calls_of(const Model &model) {
     uint32_t calls = ALCORE_SYS_MODEL_EMBED;
     switch (model.head) {
@@ -514,7 +549,8 @@ uint32_t calls_of(const Model &model) {
     }
 }
 
-/* The model's version and description. */
+/* Sets the model's version, which names weights and options so that columns of other ones are not
+ * used again, and its description in JSON. Names are short enough for `text`. */
 void describe(Model &model) {
     static const char *const heads[] = {
         "none", "classes", "token classes", "question answering", "masked words", "seq2seq"};
@@ -541,6 +577,8 @@ void describe(Model &model) {
     model.json = text;
 }
 
+/* open of the table: *out is a model that close_model() frees. options, of the size that they say,
+ * may be older than ours; NULL: defaults. */
 alcore_status open_folder(void *user, const char *path, const alcore_sys_model_options *options,
                           alcore_sys_model **out) {
     *out = nullptr;
@@ -559,6 +597,7 @@ void close_model(alcore_sys_model *model) {
     delete model;
 }
 
+/* info of the table: fills as much of *out as the caller's struct has; strings are the model's. */
 alcore_status info(alcore_sys_model *model, alcore_sys_model_info *out) {
     alcore_sys_model_info all{};
     all.size = std::min(out->size, sizeof all);

@@ -38,9 +38,10 @@ struct StackKeys {
     const char *layers, *heads, *ffn;
 };
 
+/* One family; NULL: it lacks the thing. Keys are of config.json, other names are of tensors. */
 struct Family {
     const char *model_type;
-    const char *prefix; /* "bert." */
+    const char *prefix; /* "bert.", of all tensors */
     StackKeys encoder_keys, decoder_keys;
     const char *dims_key, *activation_key, *epsilon_key, *dropout_key;
     StackNames encoder, decoder; /* decoder.block NULL: an encoder alone */
@@ -280,6 +281,7 @@ struct Builder {
     }
 };
 
+/* The activation that config.json names. */
 Activation activation_of(const std::string &folder, const std::string &name) {
     if (name == "gelu") return Activation::Gelu;
     if (name == "gelu_new" || name == "gelu_pytorch_tanh") return Activation::GeluTanh;
@@ -296,12 +298,15 @@ Activation t5_activation(const Builder &build) {
     return activation_of(build.folder, name.rfind("gated-", 0) == 0 ? name.substr(6) : name);
 }
 
+/* The pattern with %d, which it contains, replaced by the number of a block, from 0. */
 std::string block_name(const char *pattern, int64_t index) {
     std::string name = pattern;
     size_t place = name.find("%d");
     return name.replace(place, 2, std::to_string(index));
 }
 
+/* Reads the tensors of one block. dims: width of the stack; inner: heads x head; ffn: width of the
+ * feed-forward net; cross: with attention to the encoder, for blocks of a decoder. */
 Block build_block(Builder &build, const StackNames &names, int64_t index, int64_t dims,
                   int64_t inner, int64_t ffn, bool cross) {
     Block block;
@@ -326,7 +331,8 @@ Block build_block(Builder &build, const StackNames &names, int64_t index, int64_
     return block;
 }
 
-/* Sinusoids of `rows` positions: [sin | cos] halves with frequencies 10000^(-i / divisor). */
+/* Sinusoids of `rows` positions, float [rows, dims]: [sin | cos] halves with frequencies
+ * 10000^(-i / divisor); an odd last column is 0. */
 at::Tensor sinusoids(int64_t rows, int64_t dims, double divisor) {
     at::Tensor table = at::zeros({rows, dims}, at::TensorOptions().dtype(at::kFloat));
     int64_t half = dims / 2;
@@ -341,7 +347,9 @@ at::Tensor sinusoids(int64_t rows, int64_t dims, double divisor) {
     return table;
 }
 
-/* The table of positions, and how many an item may have. */
+/* Sets the stack's table of positions (learned: read; sinusoids: computed; relative: a table of
+ * biases by bucket of distance), the row of its first position, and lowers model.max_tokens to what
+ * the table has room for. width: of the embeddings. */
 void build_positions(Builder &build, const StackNames &names, Stack &stack, int64_t width) {
     const Family &family = build.family;
     stack.positions = family.positions;
@@ -374,6 +382,8 @@ void build_positions(Builder &build, const StackNames &names, Stack &stack, int6
     build.model.max_tokens = std::min(build.model.max_tokens, room);
 }
 
+/* Reads the settings and tensors of a stack, the encoder first, as a decoder may share its
+ * embeddings. names and keys: those of the family for this stack. */
 Stack build_stack(Builder &build, const StackNames &names, const StackKeys &keys, bool decoder) {
     const Family &family = build.family;
     Stack stack;
@@ -423,12 +433,14 @@ Stack build_stack(Builder &build, const StackNames &names, const StackKeys &keys
     return stack;
 }
 
+/* Whether text ends in `end`. */
 bool ends_with(const std::string &text, const char *end) {
     size_t length = std::char_traits<char>::length(end);
     return text.size() >= length && text.compare(text.size() - length, length, end) == 0;
 }
 
-/* The head that the folder's architecture names. */
+/* Reads the head that the folder's architecture ("BertForMaskedLM") names by its end; another name,
+ * or none, leaves Head::None: embeddings only. The encoder was built. */
 void build_head(Builder &build, const std::string &architecture) {
     const Family &family = build.family;
     Model &model = build.model;
@@ -476,6 +488,8 @@ struct Generation {
     }
 };
 
+/* Reads the settings of decoding; -1: no such token. Of bad_words_ids only single tokens are
+ * forbidden. The vocabulary was set. */
 void build_decoding(Builder &build) {
     Model &model = build.model;
     Generation said{read_json(build.host, build.folder, "generation_config.json"), build.config};
@@ -505,6 +519,8 @@ void build_decoding(Builder &build) {
                  build.folder.c_str());
 }
 
+/* Reads decoder, output matrix (that of the embeddings where the file has none) and settings of
+ * decoding of a family with a decoder. The encoder was built. */
 void build_seq2seq(Builder &build) {
     const Family &family = build.family;
     Model &model = build.model;
@@ -526,7 +542,8 @@ void build_seq2seq(Builder &build) {
     build_decoding(build);
 }
 
-/* What sentence-transformers adds: modules.json names a pooling and perhaps Normalize. */
+/* What sentence-transformers adds: modules.json, a list, names a pooling and perhaps Normalize;
+ * without the file nothing changes. A path with ".." is not followed. */
 void read_modules(Builder &build) {
     std::string path = build.folder + "/modules.json";
     Model &model = build.model;
@@ -566,6 +583,7 @@ void read_modules(Builder &build) {
     if (most > 0) model.max_tokens = std::min(model.max_tokens, most);
 }
 
+/* The row of a model_type; the error lists all of them. */
 const Family &find_family(const std::string &folder, const std::string &type) {
     std::string known;
     for (const Family &family : families) {
@@ -577,6 +595,8 @@ const Family &find_family(const std::string &folder, const std::string &type) {
          folder.c_str(), type.c_str(), known.c_str());
 }
 
+/* Checks the caller's options against the model that was built and lets them go before what the
+ * folder says; 0 leaves that as it is. */
 void apply_options(Builder &build, const alcore_sys_model_options &options) {
     Model &model = build.model;
     int64_t layers = static_cast<int64_t>(model.encoder.blocks.size());
@@ -607,6 +627,8 @@ void apply_options(Builder &build, const alcore_sys_model_options &options) {
 
 } // namespace
 
+/* Reads a folder into a model: settings, weights, then the options. Throws on every failure. The
+ * tensors are converted to the dtype that was asked for; host is copied. */
 std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
                                    const alcore_sys_model_options &options) {
     Json config = read_json(host, folder, "config.json");

@@ -146,7 +146,7 @@ struct Model {
     Activation head_activation = Activation::Tanh;
     bool head_pooled = false; /* the head reads the pooler's output */
     double output_scale = 1;  /* of what enters the output matrix (T5) */
-    int64_t classes = 0, vocabulary = 0, max_tokens = 0, batch_tokens = 0, words_pad = -1;
+    int64_t classes = 0, vocabulary = 0, max_tokens = 0, batch_tokens = 0;
     /* of decoding */
     bool start_rolled = false; /* the decoder reads the last target token first (mBART) */
     int64_t start = -1, finish = -1, forced_first = -1, forced_last = -1, output_tokens = 0;

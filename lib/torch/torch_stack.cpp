@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arithmetic of a stack on packed tokens (torch_parts.h says what packed means).
+/* The arithmetic of a stack on packed tokens: the tokens of all items (texts) of a batch lie one
+ * after the other in a matrix [tokens, dims], without padding. A stack is the encoder or the
+ * decoder; its inner width is heads x head, head being the numbers of one attention head. In a
+ * decoder that reads given tokens, cross attention looks at the encoder states, here called memory.
  *
  *     pre-norm    x += attention(norm(x));  x += ffn(norm(x));  a final norm after the last block
  *     post-norm   x = norm(x + attention(x));  x = norm(x + ffn(x))
@@ -13,6 +16,7 @@
 
 namespace alcore_torch {
 
+/* The function between both layers of a feed-forward net, number by number. */
 at::Tensor activate(const at::Tensor &x, Activation activation) {
     switch (activation) {
     case Activation::Gelu:
@@ -28,6 +32,7 @@ at::Tensor activate(const at::Tensor &x, Activation activation) {
     }
 }
 
+/* LayerNorm or RMSNorm over the last dimension; RMS is computed in float32. Undefined weight: x. */
 at::Tensor Norm::operator()(const at::Tensor &x) const {
     if (!weight.defined()) return x;
     if (!rms) return at::layer_norm(x, {x.size(-1)}, weight, bias, epsilon, false);
@@ -36,6 +41,8 @@ at::Tensor Norm::operator()(const at::Tensor &x) const {
     return scaled.to(x.scalar_type()) * weight;
 }
 
+/* The input of the first block, [tokens, dims]. ids, types, positions: int64 [tokens]; types
+ * undefined: all 0; positions count from 0 in each item. */
 at::Tensor embed_tokens(const Stack &stack, const at::Tensor &ids, const at::Tensor &types,
                         const at::Tensor &positions) {
     at::Tensor x = at::embedding(stack.words, ids);
@@ -49,8 +56,10 @@ at::Tensor embed_tokens(const Stack &stack, const at::Tensor &ids, const at::Ten
 }
 
 /* Which bucket a distance (key minus query) falls into: exact near, logarithmic far (Raffel et al.
- * 2020). Bidirectional stacks give half of the buckets to each direction. The logarithm is of
- * float32 and cut towards zero, as in the reference. */
+ * 2020): distances below a half (`exact`) of the buckets have one each, those up to `most` share
+ * the other half, and greater ones are in the last. Bidirectional stacks (`both`) give half of the
+ * buckets to each direction; others know no later keys. The logarithm is of float32 and cut towards
+ * zero, as in the reference. Returns 0 to buckets - 1. */
 static int64_t bucket_of(int64_t distance, int64_t buckets, int64_t most, bool both) {
     int64_t first = 0;
     if (both) {
@@ -69,6 +78,8 @@ static int64_t bucket_of(int64_t distance, int64_t buckets, int64_t most, bool b
     return first + std::min(far, buckets - 1);
 }
 
+/* The bias that attention adds to its scores, [1, heads, queries, keys]: query i is at position
+ * first + i, key j at j. */
 at::Tensor relative_bias(const Stack &stack, int64_t first, int64_t queries, int64_t keys) {
     at::Tensor bucket = at::empty({queries, keys}, at::TensorOptions().dtype(at::kLong));
     int64_t *values = bucket.data_ptr<int64_t>();
@@ -88,6 +99,8 @@ struct Run {
     at::Tensor bias; /* of relative positions and of causality, when there are any */
 };
 
+/* Cuts a batch into runs, the longest possible; one pass over the items. lengths [items]: tokens;
+ * memory_lengths [items], or empty without a memory. */
 static std::vector<Run> find_runs(const std::vector<int64_t> &lengths,
                                   const std::vector<int64_t> &memory_lengths) {
     std::vector<Run> runs;
@@ -96,7 +109,8 @@ static std::vector<Run> find_runs(const std::vector<int64_t> &lengths,
         int64_t memory_length = memory_lengths.empty() ? 0 : memory_lengths[i];
         if (runs.empty() || runs.back().length != lengths[i] ||
             runs.back().memory_length != memory_length)
-            runs.push_back({0, lengths[i], token, memory_length, memory_token, {}});
+            runs.push_back(
+                {0 /* items */, lengths[i], token, memory_length, memory_token, {} /* bias */});
         runs.back().items++;
         token += lengths[i];
         memory_token += memory_length;
@@ -104,7 +118,8 @@ static std::vector<Run> find_runs(const std::vector<int64_t> &lengths,
     return runs;
 }
 
-/* [items * length, parts * heads * head] of a run as [items, heads, length, head], part by part. */
+/* One part of the columns of x, [tokens, parts * heads * head], in the tokens of a run, from number
+ * `token` on, as a view [items, heads, length, head]. */
 static at::Tensor heads_of(const at::Tensor &x, int64_t token, int64_t items, int64_t length,
                            int64_t parts, int64_t part, const Stack &stack) {
     return x.narrow(0, token, items * length)
@@ -145,6 +160,8 @@ static at::Tensor positions_of(const Packed &batch) {
     return positions;
 }
 
+/* Gives each run its bias of relative positions [1, heads, length, length] (T5), with minus
+ * infinity for later keys in a decoder. Other stacks need none. */
 static void set_biases(const Stack &stack, std::vector<Run> &runs) {
     if (stack.positions != Positions::Relative) return;
     for (Run &run : runs) {
@@ -156,6 +173,10 @@ static void set_biases(const Stack &stack, std::vector<Run> &runs) {
     }
 }
 
+/* Hidden states [tokens, dims] of a batch after the first `blocks` blocks, with the final norm when
+ * these are all. memory: encoder states [memory tokens, dims], packed alike, with memory_lengths
+ * [items]; undefined: no cross attention. Throws when cancelled, which is asked after each block.
+ */
 at::Tensor run_stack(const Model &model, const Stack &stack, const Packed &batch, size_t blocks,
                      const at::Tensor &memory, const std::vector<int64_t> &memory_lengths) {
     std::vector<Run> runs = find_runs(batch.lengths, memory_lengths);
@@ -165,11 +186,12 @@ at::Tensor run_stack(const Model &model, const Stack &stack, const Packed &batch
     for (size_t i = 0; i < blocks; i++) {
         const Block &block = stack.blocks[i];
         at::Tensor qkv = block.self(stack.pre_norm ? block.self_norm(x) : x);
-        x = x + block.self_out(attend(stack, runs, qkv, 3, qkv, 3, false));
+        x = x + block.self_out(attend(stack, runs, qkv, 3, qkv, 3, false /* cross */));
         if (!stack.pre_norm) x = block.self_norm(x);
         if (memory.defined()) {
             at::Tensor q = block.cross_q(stack.pre_norm ? block.cross_norm(x) : x);
-            x = x + block.cross_out(attend(stack, runs, q, 1, block.cross_kv(memory), 2, true));
+            x = x + block.cross_out(
+                        attend(stack, runs, q, 1, block.cross_kv(memory), 2, true /* cross */));
             if (!stack.pre_norm) x = block.cross_norm(x);
         }
         at::Tensor y = stack.pre_norm ? block.ffn_norm(x) : x;
@@ -182,6 +204,8 @@ at::Tensor run_stack(const Model &model, const Stack &stack, const Packed &batch
     return blocks == stack.blocks.size() ? stack.final_norm(x) : x;
 }
 
+/* Logits [rows, vocabulary] of hidden states [rows, dims], through the head's own layer where the
+ * model predicts masked words. */
 at::Tensor output_logits(const Model &model, const at::Tensor &hidden) {
     at::Tensor x = hidden;
     if (model.head == Head::Words)

@@ -41,6 +41,7 @@ bool open_file(const Host &host, const std::string &path, File &file, int64_t &l
     return true;
 }
 
+/* Parses an object, duplicate keys refused; path: for messages. */
 Json parse_json(const std::string &path, const std::string &text) {
     json_error_t error;
     Json value(json_loadb(text.data(), text.size(), JSON_REJECT_DUPLICATES, &error), json_decref);
@@ -63,6 +64,7 @@ at::ScalarType scalar_type(const std::string &path, const char *tensor, const st
 
 } // namespace
 
+/* Reads folder/name, at most 16 MiB; NULL when there is no such file. Other failures throw. */
 Json read_json(const Host &host, const std::string &folder, const char *name) {
     std::string path = folder + "/" + name;
     File file(host);
@@ -94,6 +96,9 @@ std::string json_text(const Json &object, const char *key, const char *otherwise
     return json_is_string(value) ? json_string_value(value) : otherwise;
 }
 
+/* Finds the tensors of model.safetensors or, without that file, of those that the index file names:
+ * opens the files and reads their headers, no numbers. Files stay open until the destructor; when
+ * the constructor throws, they are closed here, as no destructor runs then. */
 Weights::Weights(const Host &host, const std::string &folder) : host_(host) {
     try {
         File probe(host);
@@ -136,6 +141,9 @@ Weights::~Weights() {
     for (alcore_sys_file *file : files_) host_.table->file_close(file);
 }
 
+/* Opens one file and adds its tensors to entries_. Its numbers begin at data_start, behind the 8
+ * bytes of length and the header; sorted spans that follow one another without a gap and end with
+ * the file show that tensors neither overlap nor leave holes. */
 void Weights::add_file(const std::string &path) {
     alcore_sys_file *file;
     check(host_.table->file_open(host_.user, path.c_str(), &file));
@@ -170,6 +178,9 @@ void Weights::add_file(const std::string &path) {
              static_cast<long long>(length - data_start), static_cast<long long>(end));
 }
 
+/* Checks the entry of one tensor in the header of the file added last, {dtype, shape,
+ * data_offsets}, and adds it to entries_ and its bytes, relative to data_start, to spans. The size
+ * of shape and dtype must be that of data_offsets and lie within data_bytes. */
 void Weights::add_entry(const std::string &path, const char *name, json_t *value,
                         int64_t data_start, int64_t data_bytes,
                         std::vector<std::pair<int64_t, int64_t>> &spans) {
@@ -179,7 +190,7 @@ void Weights::add_entry(const std::string &path, const char *name, json_t *value
     if (!dtype || !json_is_array(shape) || json_array_size(ends) != 2 ||
         json_array_size(shape) > MOST_DIMENSIONS)
         fail(ALCORE_E_DATA, "%s: tensor %s lacks dtype, shape or data_offsets", path.c_str(), name);
-    Entry entry{files_.size() - 1, scalar_type(path, name, dtype), {}, 0, 0};
+    Entry entry{files_.size() - 1 /* file */, scalar_type(path, name, dtype), {}, 0, 0};
     int64_t bytes = static_cast<int64_t>(c10::elementSize(entry.dtype));
     for (size_t i = 0; i < json_array_size(shape); i++) {
         json_t *size = json_array_get(shape, i);
@@ -201,10 +212,13 @@ void Weights::add_entry(const std::string &path, const char *name, json_t *value
         fail(ALCORE_E_DATA, "%s: tensor %s stands in two files", path.c_str(), name);
 }
 
+/* Whether a tensor of this name was found. */
 bool Weights::has(const std::string &name) const {
     return entries_.count(name) != 0;
 }
 
+/* Reads a tensor in its stored number type, on the CPU, in blocks, each of which goes into the hash
+ * of all that was read. shape: what it must be; -1 matches any size. Throws when cancelled. */
 at::Tensor Weights::read(const std::string &name, const std::vector<int64_t> &shape) {
     auto found = entries_.find(name);
     if (found == entries_.end())
