@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Columns of a dataset by name, and needs: a need names one column, or several of which one
+ * suffices, "scores|logprobs" (dataset.h). */
 #include "pool/dataset.h"
 
 #include <string.h>
@@ -13,6 +15,7 @@ const alcore__column *alcore__dataset_find(const alcore__dataset *dataset, const
     return NULL;
 }
 
+/* Whether one of the names of a need is `name`. */
 bool alcore__need_names(const char *need, const char *name) {
     const char *word;
     size_t length;
@@ -21,6 +24,7 @@ bool alcore__need_names(const char *need, const char *name) {
     return false;
 }
 
+/* Refuses a need in which a name does not fit into ALCORE__NEED_BYTES (32) with its NUL. */
 alcore_status alcore__need_check(const char *need) {
     const char *rest = need, *word;
     size_t length;
@@ -33,7 +37,8 @@ alcore_status alcore__need_check(const char *need) {
     return ALCORE_OK;
 }
 
-/* Called by the request that fills the dataset, once for each column that was chosen. */
+/* Called by the request or scorer that fills the dataset, once for each column that was chosen.
+ * Name and column are borrowed; both outlive the dataset. */
 alcore_status alcore__dataset_add(alcore__dataset *dataset, const char *name,
                                   const alcore__column *column) {
     if (dataset->column_count == ALCORE__DATASET_COLUMNS) {

@@ -12,6 +12,8 @@ static const alcore__score *const SCORES[] = {
     &alcore__score_sum_prob,
 };
 
+/* ALCORE_E_DATA with the caller's text, for a row without a value; the remedy that comes with it,
+ * the option nan=exclude, is worded by each front end. */
 alcore_status alcore__fail_nan(const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -21,6 +23,7 @@ alcore_status alcore__fail_nan(const char *format, ...) {
                                "leaves such rows out");
 }
 
+/* The score at an index of the registry, from 0; NULL past the last and below 0. */
 const alcore__score *alcore__score_at(int32_t index) {
     int32_t count = (int32_t)(sizeof SCORES / sizeof SCORES[0]);
     return index >= 0 && index < count ? SCORES[index] : NULL;
@@ -34,6 +37,9 @@ const alcore__score *alcore__score_find(const char *name) {
     return NULL;
 }
 
+/* Fills score, raw and rank of the call's rows (larger = more worth labeling): from the column
+ * "scores" if the dataset has it, else as the score "uncertainty" from the first of the columns of
+ * classes below, else NNLL of "logprobs". The call's values have the parameters mode and margin. */
 alcore_status alcore__score_given_or_class(alcore__score_call *call) {
     static const char *const of_classes[] = {"margins", "confidences", "entropies", "probs",
                                              "token_probs"};

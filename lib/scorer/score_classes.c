@@ -13,8 +13,13 @@
  *     lc       1 - p1                     margin       1 - (p1 - p2), or of log p1 and log p2
  *     entropy  - sum of p log p           mnlp         - mean over the tokens of log p1
  *     margin-min, margin-mean             1 - the smallest or the mean margin of the tokens
- * The kernel class_stats computes p1, p2 and the entropy of a distribution. A block of rows is
- * scored at a time. Cost: one pass over the values. */
+ * All logarithms are natural. The kernel class_stats computes p1, p2 and the entropy of a
+ * distribution. A block of rows is scored at a time: i, the row of a block, is pool row call->first
+ * + i, and call->mask[i] is 1 where it is scored (mask NULL: all); other entries are not written.
+ * An item is a row with a list of tokens; those of item i are number offsets[i] - offsets[0] and
+ * on. Of each row the call gets raw (the quantity of the paper), score (larger = less certain) and
+ * rank, by which rows are ordered, here the score. With call->nan_exclude a row without a value is
+ * NaN, else it is an error. Cost: one pass over the values. */
 #include <math.h>
 
 #include "base/tensor_view.h"
@@ -34,7 +39,7 @@ enum {
 /* The smallest logarithm of a probability (spec 1.1), as in the kernels. */
 #define LOG_FLOOR (-100.0)
 
-/* What a row of its own measures is; which column the measure of a mode is found in. */
+/* Names of the narrow columns; check_narrow() compares these pointers. */
 static const char *const MARGINS = "margins", *const CONFIDENCES = "confidences",
                          *const ENTROPIES = "entropies";
 
@@ -52,7 +57,7 @@ static const alcore__param_table UNCERTAINTY_PARAMS = ALCORE__PARAM_TABLE(UNCERT
 static const alcore__param_table MARGIN_PARAMS = ALCORE__PARAM_TABLE(MARGIN_ROWS);
 static const alcore__param_table NO_PARAMS = {NULL, 0};
 
-/* Whether margins are those of logarithms. Scores without the parameter have no margins. */
+/* Whether margins are those of logarithms: choice 1 of the parameter "margin", prob|log. */
 static bool uses_log_margin(const alcore__values *values) {
     return alcore__values_integer(values, "margin") == 1;
 }
@@ -69,6 +74,7 @@ static bool is_of_tokens(int64_t mode) {
     return mode == MODE_MARGIN_MIN || mode == MODE_MARGIN_MEAN || mode == MODE_MNLP;
 }
 
+/* alcore__score.needs_of: the columns that the margin score reads with these parameters. */
 const char *const *alcore__margin_needs_of(const alcore__values *values) {
     static const char *const of_logarithms[] = {"probs", NULL};
     return uses_log_margin(values) ? of_logarithms : alcore__margin_needs;
@@ -86,6 +92,8 @@ typedef struct mode_needs {
         }                                                                                          \
     }
 
+/* The needs of the parameters "mode" and "margin"; static. A column of margins of logarithms does
+ * not exist, so those are computed from distributions. */
 static const mode_needs *needs_of_mode(const alcore__values *values) {
     static const mode_needs automatic = MODE_NEEDS("margins|probs|token_probs");
     static const mode_needs wide = MODE_NEEDS("probs|token_probs");
@@ -112,7 +120,7 @@ const char *const *alcore__hybrid_needs_of(const alcore__values *values) {
 
 /* ---- a measure becomes a score ---- */
 
-/* What a mode measures of one distribution; NaN for one without statistics. */
+/* What a mode measures of one distribution; NaN for one without statistics (top1 is NaN then). */
 static double measure(const alcore_sys_class_stats *stats, int64_t mode, bool log_margin) {
     if (isnan(stats->top1)) return (double)NAN;
     if (mode == MODE_MNLP) return stats->log_top1;
@@ -133,7 +141,9 @@ static double reduce_tokens(const double *measures, int64_t tokens, int64_t mode
     return mode == MODE_MARGIN_MIN ? smallest : sum / (double)tokens;
 }
 
-/* Writes the raw quantity and the score of row i of the block: the larger, the less certain. */
+/* Writes raw, score and rank of row i of the block from its raw quantity: entropy is a score as it
+ * is; a mean of log p1 (mnlp) is negated; a probability or a margin is subtracted from 1. NaN stays
+ * NaN. */
 static void put_row(alcore__score_call *call, int64_t i, int64_t mode, double raw) {
     double score = mode == MODE_ENTROPY ? raw : mode == MODE_MNLP ? 0.0 - raw : 1.0 - raw;
     call->raw[i] = raw;
@@ -181,7 +191,7 @@ static alcore_status explain(alcore__score_call *call, const char *name,
                (size_t)(index * rows->stride) * alcore__dtype_bytes(rows->dtype);
     row.count = 1;
     alcore_sys_work work = alcore__engine_work(&call->engine);
-    alcore_status status = call->engine.kernels->widen(&work, &row, NULL, values);
+    alcore_status status = call->engine.kernels->widen(&work, &row, NULL /* mask */, values);
     int64_t nan_class = -1;
     for (int64_t c = 0; c < rows->dims && nan_class < 0 && status == ALCORE_OK; c++) {
         if (isnan(values[c])) nan_class = c;
@@ -236,7 +246,8 @@ static alcore_status row_scores(alcore__score_call *call, int64_t mode, bool log
     ALCORE__TRY(column->ops->rows(column, call->first, call->count, call->scratch, &rows));
     alcore_sys_class_stats *stats;
     ALCORE__TRY(alcore__new_array(call->ctx, (size_t)call->count, sizeof *stats, &stats));
-    alcore_status status = compute_stats(call, column, "probs", &rows, call->mask, -1, stats);
+    alcore_status status =
+        compute_stats(call, column, "probs", &rows, call->mask, -1 /* one a pool row */, stats);
     for (int64_t i = 0; i < call->count && status == ALCORE_OK; i++) {
         if (is_taken(call, i)) put_row(call, i, mode, measure(&stats[i], mode, log_margin));
     }
@@ -250,7 +261,8 @@ typedef struct item_arrays {
     double *measures;
 } item_arrays;
 
-/* Scores item i of the block from the distributions of its tokens. */
+/* Scores item i of the block from the distributions of its tokens; mode is one of tokens, by
+ * mode_of_tokens(), or lc or entropy, of which the mean is taken. arrays: workspace. */
 static alcore_status score_item(alcore__score_call *call, const alcore__column *column,
                                 const alcore_sys_ragged *items, int64_t i, int64_t mode,
                                 bool log_margin, const item_arrays *arrays) {
@@ -264,15 +276,15 @@ static alcore_status score_item(alcore__score_call *call, const alcore__column *
                             .dims = items->classes,
                             .stride = items->classes,
                             .dtype = items->dtype};
-    ALCORE__TRY(
-        compute_stats(call, column, "token_probs", &rows, NULL, call->first + i, arrays->stats));
+    ALCORE__TRY(compute_stats(call, column, "token_probs", &rows, NULL /* all tokens */,
+                              call->first + i, arrays->stats));
     for (int64_t t = 0; t < tokens; t++)
         arrays->measures[t] = measure(&arrays->stats[t], mode, log_margin);
     put_row(call, i, mode, reduce_tokens(arrays->measures, tokens, mode));
     return ALCORE_OK;
 }
 
-/* Tokens of the longest item of a block. */
+/* Tokens of the longest of the block's items 0 .. count - 1, masked ones included. */
 static int64_t longest_item(const alcore_sys_ragged *items, int64_t count) {
     int64_t longest = 0;
     for (int64_t i = 0; i < count; i++) {
@@ -282,7 +294,8 @@ static int64_t longest_item(const alcore_sys_ragged *items, int64_t count) {
     return longest;
 }
 
-/* Scores one distribution per token from the ragged column "token_probs". */
+/* Scores one distribution per token from the ragged column "token_probs" (a list of tokens a row).
+ */
 static alcore_status token_scores(alcore__score_call *call, const alcore__column *column,
                                   int64_t mode, bool log_margin) {
     if (!column->ragged) {
@@ -308,8 +321,9 @@ static alcore_status token_scores(alcore__score_call *call, const alcore__column
 
 /* ---- from narrow columns ---- */
 
-/* Checks a number of a narrow column: a NaN is an error that names the row, or left as it is with
- * nan=exclude; margins and confidences lie in [0, 1], entropies at 0 or above. */
+/* Checks a number of a narrow column: a NaN is an error that names pool row `row`, or left as it is
+ * with nan=exclude; margins and confidences lie in [0, 1], entropies at 0 or above, with 1e-6 of
+ * room for rounding. name: MARGINS, CONFIDENCES or ENTROPIES. */
 static alcore_status check_narrow(const alcore__score_call *call, const char *name, int64_t row,
                                   double value) {
     double largest = name == ENTROPIES ? HUGE_VAL : 1.0 + 1e-6;
@@ -326,7 +340,8 @@ static alcore_status check_narrow(const alcore__score_call *call, const char *na
 }
 
 /* Converts and checks `count` numbers of pool row `row`, from number `begin` of a block of a narrow
- * column on: out [count] is what the mode measures. */
+ * column on: out [count] is what the mode measures, the number itself or, for mnlp, the logarithm
+ * of a confidence, at least -100. */
 static alcore_status read_narrow(const alcore__score_call *call, const char *name,
                                  const alcore_sys_rows *block, int64_t begin, int64_t count,
                                  int64_t row, int64_t mode, double *out) {
@@ -335,7 +350,7 @@ static alcore_status read_narrow(const alcore__score_call *call, const char *nam
     numbers.data = (const char *)block->data +
                    (size_t)(begin * block->stride) * alcore__dtype_bytes(block->dtype);
     numbers.count = count;
-    ALCORE__TRY(call->engine.kernels->widen(&work, &numbers, NULL, out));
+    ALCORE__TRY(call->engine.kernels->widen(&work, &numbers, NULL /* mask */, out));
     for (int64_t t = 0; t < count; t++) {
         ALCORE__TRY(check_narrow(call, name, row, out[t]));
         if (mode != MODE_MNLP || isnan(out[t])) continue;
@@ -345,7 +360,7 @@ static alcore_status read_narrow(const alcore__score_call *call, const char *nam
     return ALCORE_OK;
 }
 
-/* Scores one number per row. */
+/* Scores each row from its one number in a narrow column that is not ragged. */
 static alcore_status narrow_row_scores(alcore__score_call *call, const alcore__column *column,
                                        const char *name, int64_t mode) {
     alcore_sys_rows rows = {0};
@@ -359,13 +374,15 @@ static alcore_status narrow_row_scores(alcore__score_call *call, const alcore__c
     for (int64_t i = 0; i < call->count; i++) {
         double value;
         if (!is_taken(call, i)) continue;
-        ALCORE__TRY(read_narrow(call, name, &rows, i, 1, call->first + i, mode, &value));
+        ALCORE__TRY(
+            read_narrow(call, name, &rows, i, 1 /* number */, call->first + i, mode, &value));
         put_row(call, i, mode, value);
     }
     return ALCORE_OK;
 }
 
-/* Scores one number per token, with offsets. */
+/* Scores each row from the numbers of its tokens in a ragged narrow column; mode is one of tokens,
+ * by mode_of_tokens(). */
 static alcore_status narrow_token_scores(alcore__score_call *call, const alcore__column *column,
                                          const char *name, int64_t mode) {
     alcore_sys_ragged items = {0};
@@ -421,17 +438,18 @@ static alcore_status uncertainty_rows(alcore__score_call *call) {
     const char *name = narrow_name(mode, log_margin);
     const alcore__column *narrow = find_narrow(call, name);
     const alcore__column *tokens = alcore__dataset_find(call->dataset, "token_probs");
-    if (narrow) return narrow_scores(call, narrow, name, mode, false);
+    if (narrow) return narrow_scores(call, narrow, name, mode, false /* rows_only */);
     if (tokens && (is_of_tokens(mode) || !alcore__dataset_find(call->dataset, "probs")))
         return token_scores(call, tokens, mode_of_tokens(mode), log_margin);
     return row_scores(call, mode, log_margin);
 }
 
-/* A score of one number a row. */
+/* A score that is defined for one distribution a row: from the narrow column of its mode where that
+ * is there, else from "probs". */
 static alcore_status score_of_rows(alcore__score_call *call, int64_t mode, bool log_margin) {
     const char *name = narrow_name(mode, log_margin);
     const alcore__column *narrow = find_narrow(call, name);
-    return narrow ? narrow_scores(call, narrow, name, mode, true)
+    return narrow ? narrow_scores(call, narrow, name, mode, true /* rows_only */)
                   : row_scores(call, mode, log_margin);
 }
 

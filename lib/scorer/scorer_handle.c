@@ -31,6 +31,7 @@ static const char *nearest(const char *name) {
     return alcore__nearest_name(name, names, count);
 }
 
+/* *out: the score of the registry with that name; the error suggests the most similar name. */
 static alcore_status find_score(const char *name, const alcore__score **out) {
     *out = alcore__score_find(name);
     if (*out) return ALCORE_OK;
@@ -49,6 +50,7 @@ const char *alcore_scorer_builtin_summary(const char *name) {
     return !score ? NULL : score->summary;
 }
 
+/* The list of needs ends with NULL, so it is walked from its beginning. */
 const char *alcore_scorer_builtin_needs(const char *name, int32_t index) {
     const alcore__score *score = !name ? NULL : alcore__score_find(name);
     if (!score || index < 0) return NULL;
@@ -71,6 +73,7 @@ alcore_status alcore_scorer_builtin_param(const char *name, int32_t index, alcor
 
 /* ---- making one ---- */
 
+/* Gives a new scorer a copy of its name. */
 static alcore_status name_scorer(alcore_scorer *scorer, const char *name) {
     scorer->name = alcore__strndup(scorer->object.ctx, name, strlen(name));
     return !scorer->name ? alcore__fail_memory(strlen(name) + 1) : ALCORE_OK;
@@ -116,7 +119,8 @@ static alcore_status copy_needs(alcore_scorer *scorer, const char *const *needs)
     return ALCORE_OK;
 }
 
-/* A scorer whose rule is a callback of the host program; its struct is read by its size. */
+/* A scorer whose rule is a callback of the host program; its struct is read by its size and copied,
+ * with copies of name and needs. */
 static alcore_status new_host(alcore_ctx *ctx, const alcore_scorer_host *theirs,
                               alcore_scorer **out) {
     alcore_scorer_host host;
@@ -155,6 +159,8 @@ void alcore_scorer_unref(alcore_scorer *scorer) {
     alcore__object_unref(scorer);
 }
 
+/* alcore__param_calls.set: sets a parameter from text; handle: the scorer, locked by the caller.
+ * The scorer of a host has no parameters. */
 static alcore_status set_value(void *handle, const char *name, const char *value) {
     alcore_scorer *scorer = handle;
     char owner[64];
@@ -165,12 +171,14 @@ static alcore_status set_value(void *handle, const char *name, const char *value
     return alcore__values_set(scorer->object.ctx, &scorer->values, owner, name, value);
 }
 
+/* alcore__param_calls.get: *out_text is a view of the value, valid until it is set again. */
 static alcore_status get_value(const void *handle, const char *name, const char **out_text) {
     const alcore_scorer *scorer = handle;
     return alcore__values_get(&scorer->values, "scorer", name, out_text);
 }
 
-static const alcore__param_calls PARAM_CALLS = {"scorer", set_value, get_value};
+static const alcore__param_calls PARAM_CALLS = {
+    .noun = "scorer", .set = set_value, .get = get_value};
 
 alcore_status alcore_scorer_set(alcore_scorer *scorer, const char *name, const char *value) {
     return alcore__param_set(&PARAM_CALLS, scorer, name, value);
