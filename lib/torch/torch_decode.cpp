@@ -87,9 +87,9 @@ Settings settings_of(const Model &model, const alcore_sys_model_decoding &how) {
     return s;
 }
 
-/* Uniform in [0, 1) from seed, number of the item in the call, number of the sample and step, by
- * two rounds of the splitmix64 finalizer (Steele et al. 2014): a draw depends on nothing else, so
- * neither batches nor their order change it. */
+/* Uniform in [0, 1) from seed, number of the item in the call, number of the sample and step: the
+ * finalizer of splitmix64 (Steele et al. 2014) is applied once for each of the last three. A draw
+ * depends on nothing else, so neither batches nor their order change it. */
 double uniform(uint64_t seed, uint64_t item, uint64_t sample, uint64_t step) {
     uint64_t x = seed;
     for (uint64_t part : {item, sample, step}) {
