@@ -201,7 +201,8 @@ class Tree:
 
 def failing_cases(program):
     """Names of the cases that fail; a program that dies fails in a case of its own."""
-    done = run([program], env=dict(os.environ, CK_TAP_LOG_FILE_NAME='-', CK_VERBOSITY='silent', CK_DEFAULT_TIMEOUT='60'), timeout=120)
+    environment = dict(os.environ, CK_TAP_LOG_FILE_NAME='-', CK_VERBOSITY='silent', CK_DEFAULT_TIMEOUT='60')
+    done = run([program], cwd=os.path.dirname(program), env=environment, timeout=120)  # a case that fails may leave its files there
     failed = set(re.findall(r'^not ok \d+ - \S*?:[\w-]+:(\w+):', done.stdout, re.M))
     return failed if failed or done.returncode == 0 else {'exit code %d' % done.returncode}, done.stdout
 
