@@ -229,6 +229,33 @@ int64_t al_integer(lua_State *L, int index, const char *what);
  * they read back exactly, booleans as 0 and 1, lists with commas. Raises for an integer from 2^53
  * on and for anything else. */
 const char *al_push_text(lua_State *L, int index, const char *what);
+/* The setters of one kind of handle, for each type that a value of Lua has. */
+typedef struct al_setters {
+    alcore_status (*set)(void *handle, const char *name, const char *value);
+    alcore_status (*set_int)(void *handle, const char *name, int64_t value);
+    alcore_status (*set_number)(void *handle, const char *name, double value);
+} al_setters;
+
+/* Defines al_<noun>_setters from three functions of the library, which take handles of that noun.
+ */
+#define AL_DEFINE_SETTERS(noun, set_call, set_int_call, set_number_call)                           \
+    static alcore_status noun##_text(void *handle, const char *name, const char *value) {          \
+        return set_call(handle, name, value);                                                      \
+    }                                                                                              \
+    static alcore_status noun##_int(void *handle, const char *name, int64_t value) {               \
+        return set_int_call(handle, name, value);                                                  \
+    }                                                                                              \
+    static alcore_status noun##_number(void *handle, const char *name, double value) {             \
+        return set_number_call(handle, name, value);                                               \
+    }                                                                                              \
+    const al_setters al_##noun##_setters = {noun##_text, noun##_int, noun##_number}
+
+extern const al_setters al_request_setters, al_strategy_setters, al_scorer_setters;
+
+/* Sets the option or parameter of a handle to the value at an index, which is read as
+ * al_push_text() reads it; numbers pass as numbers. Returns `failed`. */
+int al_set_value(lua_State *L, al_context *context, const al_setters *setters, void *handle,
+                 const char *name, int value);
 /* Pushes a block of memory for count entries of that many bytes, which the collector frees; not
  * initialized. */
 void *al_buffer(lua_State *L, int64_t count, size_t bytes);

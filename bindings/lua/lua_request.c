@@ -159,15 +159,16 @@ static int set_rows(selecting *self, const char *field, int32_t kind) {
 
 /* ---- options, parameters and columns ---- */
 
+AL_DEFINE_SETTERS(request, alcore_request_set, alcore_request_set_int, alcore_request_set_number);
+
 static int set_option(selecting *self, const char *name, int value) {
-    const char *text = al_push_text(self->L, value, name);
-    return AL_CALL(self->L, self->context, alcore_request_set(self->request->request, name, text));
+    return al_set_value(self->L, self->context, &al_request_setters, self->request->request, name,
+                        value);
 }
 
 static int set_parameter(selecting *self, const char *name, int value) {
-    const char *text = al_push_text(self->L, value, name);
-    return AL_CALL(self->L, self->context,
-                   alcore_strategy_set(self->strategy->strategy, name, text));
+    return al_set_value(self->L, self->context, &al_strategy_setters, self->strategy->strategy,
+                        name, value);
 }
 
 static int is_option(const char *name) {

@@ -25,7 +25,7 @@ typedef struct part_calls {
     alcore_status (*new_named)(al_context *context, const char *name, al_object *out);
     alcore_status (*new_host)(al_context *context, const char *name, const column_needs *needs,
                               al_host *host, al_object *out);
-    alcore_status (*set)(void *handle, const char *name, const char *value);
+    const al_setters *setters;
     alcore_status (*get)(void *handle, const char *name, const char **out);
 } part_calls;
 
@@ -96,6 +96,10 @@ static alcore_status show(host_call *call, const alcore_view *view) {
 
 /* ---- the two parts ---- */
 
+AL_DEFINE_SETTERS(strategy, alcore_strategy_set, alcore_strategy_set_int,
+                  alcore_strategy_set_number);
+AL_DEFINE_SETTERS(scorer, alcore_scorer_set, alcore_scorer_set_int, alcore_scorer_set_number);
+
 static const part_calls strategy_part, scorer_part;
 
 static alcore_status choose(void *user, const alcore_view *view, alcore_choice *out) {
@@ -108,10 +112,10 @@ static alcore_status score(void *user, const alcore_view *view, double *scores) 
     return show(&call, view);
 }
 
-/* The description of the part that objects of the noun are, from the four calls of the library; the
+/* The description of the part that objects of the noun are, from three calls of the library; the
  * callback, which its struct of host functions has too, is the field of a table of functions. More
  * arguments are members of that struct that only one of the two has. */
-#define DEFINE_PART(noun, callback, host_struct, make, make_host, set_call, get_call, ...)         \
+#define DEFINE_PART(noun, callback, host_struct, make, make_host, get_call, ...)                   \
     static alcore_status noun##_named(al_context *context, const char *name, al_object *out) {     \
         return make(context->ctx, name, &out->noun);                                               \
     }                                                                                              \
@@ -126,25 +130,16 @@ static alcore_status score(void *user, const alcore_view *view, double *scores) 
                                  __VA_ARGS__};                                                     \
         return make_host(context->ctx, &functions, &out->noun);                                    \
     }                                                                                              \
-    static alcore_status set_##noun(void *handle, const char *name, const char *value) {           \
-        return set_call(handle, name, value);                                                      \
-    }                                                                                              \
     static alcore_status get_##noun(void *handle, const char *name, const char **out) {            \
         return get_call(handle, name, out);                                                        \
     }                                                                                              \
-    static const part_calls noun##_part = {&al_##noun##_kind,                                      \
-                                           #callback,                                              \
-                                           "the " #noun "'s function",                             \
-                                           "the " #noun "'s answer",                               \
-                                           noun##_named,                                           \
-                                           noun##_host,                                            \
-                                           set_##noun,                                             \
-                                           get_##noun}
+    static const part_calls noun##_part = {                                                        \
+        &al_##noun##_kind, #callback,   "the " #noun "'s function", "the " #noun "'s answer",      \
+        noun##_named,      noun##_host, &al_##noun##_setters,       get_##noun}
 DEFINE_PART(strategy, choose, alcore_strategy_host, alcore_strategy_new, alcore_strategy_new_host,
-            alcore_strategy_set, alcore_strategy_get, .labeled_needs = needs->labeled,
-            .target_needs = needs->target);
+            alcore_strategy_get, .labeled_needs = needs->labeled, .target_needs = needs->target);
 DEFINE_PART(scorer, score, alcore_scorer_host, alcore_scorer_new, alcore_scorer_new_host,
-            alcore_scorer_set, alcore_scorer_get, );
+            alcore_scorer_get, );
 
 /* ---- making ---- */
 
@@ -217,8 +212,8 @@ int al_strategy_from(lua_State *L, int index, al_context *context, al_object **o
 /* Sets the parameter whose name and value are at two indices. */
 static int set_one(lua_State *L, const part_calls *part, al_object *object, int name, int value) {
     if (lua_type(L, name) != LUA_TSTRING) return luaL_error(L, "parameters have names");
-    const char *text = al_push_text(L, value, lua_tostring(L, name));
-    return AL_CALL(L, object->context, part->set(object->handle, lua_tostring(L, name), text));
+    return al_set_value(L, object->context, part->setters, object->handle, lua_tostring(L, name),
+                        value);
 }
 
 static int set_all(lua_State *L, const part_calls *part, al_object *object, int table) {

@@ -24,8 +24,16 @@ int64_t al_integer(lua_State *L, int index, const char *what) {
     return (int64_t)value;
 }
 
-/* Writes the shortest text that reads back as the same number. Its decimal point is a point: the
- * caller's program may have set a locale whose printf() writes a comma. */
+/* A whole number as an integer; raises where Lua may have rounded it. */
+static int64_t exact_integer(lua_State *L, double value, const char *what) {
+    if (fabs(value) >= EXACT)
+        luaL_error(L, "%s: Lua does not hold integers from 2^53 on exactly; give a string", what);
+    return (int64_t)value;
+}
+
+/* Writes a number of a list, whose entries pass as one text: the shortest text that reads back as
+ * the same number. Its decimal point is a point: the caller's program may have set a locale whose
+ * printf() writes a comma. */
 static void print_number(double value, char text[64]) {
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, 64, "%.*g", digits, value);
@@ -71,11 +79,8 @@ const char *al_push_text(lua_State *L, int index, const char *what) {
     case LUA_TNUMBER: {
         char text[64];
         double value = (double)lua_tonumber(L, index);
-        if (value == floor(value) && fabs(value) >= EXACT && !isinf(value))
-            luaL_error(L, "%s: Lua does not hold integers from 2^53 on exactly; give a string",
-                       what);
         if (value == floor(value) && !isinf(value))
-            snprintf(text, sizeof text, "%" PRId64, (int64_t)value);
+            snprintf(text, sizeof text, "%" PRId64, exact_integer(L, value, what));
         else
             print_number(value, text);
         lua_pushstring(L, text);
@@ -86,6 +91,19 @@ const char *al_push_text(lua_State *L, int index, const char *what) {
                    luaL_typename(L, index));
     }
     return lua_tostring(L, -1);
+}
+
+int al_set_value(lua_State *L, al_context *context, const al_setters *setters, void *handle,
+                 const char *name, int value) {
+    if (lua_type(L, value) != LUA_TNUMBER) {
+        const char *text = al_push_text(L, value, name);
+        return AL_CALL(L, context, setters->set(handle, name, text));
+    }
+    double number = (double)lua_tonumber(L, value);
+    if (number != floor(number) || isinf(number))
+        return AL_CALL(L, context, setters->set_number(handle, name, number));
+    int64_t integer = exact_integer(L, number, name);
+    return AL_CALL(L, context, setters->set_int(handle, name, integer));
 }
 
 int32_t al_constant_check(lua_State *L, int index, const al_constant *list, const char *what,

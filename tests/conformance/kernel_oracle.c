@@ -44,14 +44,18 @@ static double tree(double *lane) {
     return lane[0];
 }
 
+uint64_t oracle_multiply_adds;
+
 double oracle_dot(const double *a, const double *b, int64_t dims) {
     double lane[32] = {0};
+    oracle_multiply_adds += (uint64_t)dims;
     for (int64_t j = 0; j < dims; j++) lane[j % 32] += a[j] * b[j];
     return tree(lane);
 }
 
 double oracle_sq_dist(const double *a, const double *b, int64_t dims) {
     double lane[32] = {0};
+    oracle_multiply_adds += (uint64_t)dims;
     for (int64_t j = 0; j < dims; j++) {
         double t = a[j] - b[j];
         lane[j % 32] += t * t;

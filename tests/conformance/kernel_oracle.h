@@ -11,6 +11,8 @@ extern const alcore_sys_kernels kernel_oracle;
 double oracle_number(const alcore_sys_rows *rows, int64_t i, int64_t j);
 
 /* dot, sq_dist and cos of spec 1.8; cos from the dot product and the norms. */
+/* Multiply-adds of all products and distances that the oracle has computed so far. */
+extern uint64_t oracle_multiply_adds;
 double oracle_dot(const double *a, const double *b, int64_t dims);
 double oracle_sq_dist(const double *a, const double *b, int64_t dims);
 double oracle_cosine(double product, double norm_a, double norm_b);
