@@ -78,7 +78,7 @@ static void bash_completion(void) {
         const option_info *option = &option_table[i];
         if (!option->argument) continue;
         if (i == OPTION_STRATEGY || i == OPTION_SCORER) {
-            const char *(*name)(int32_t) =
+            const char *(*name)(int64_t) =
                 i == OPTION_STRATEGY ? alcore_strategy_builtin_name : alcore_scorer_builtin_name;
             printf("    --%s) COMPREPLY=($(compgen -W '", option->name);
             for (int32_t n = 0; name(n); n++) printf("%s%s", n ? " " : "", name(n));

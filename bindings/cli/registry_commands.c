@@ -10,13 +10,13 @@
 /* One of the two registries: its walks and lookups in the library, with the same signatures. */
 typedef struct registry {
     const char *noun;
-    const char *(*name)(int32_t index);
+    const char *(*name)(int64_t index);
     const char *(*summary)(const char *name);
-    alcore_status (*param)(const char *name, int32_t index, alcore_param_info *out);
-    const char *(*needs)(const char *name, int32_t role, int32_t index);
+    alcore_status (*param)(const char *name, int64_t index, alcore_param_info *out);
+    const char *(*needs)(const char *name, int32_t role, int64_t index);
 } registry;
 
-static const char *scorer_needs(const char *name, int32_t role, int32_t index) {
+static const char *scorer_needs(const char *name, int32_t role, int64_t index) {
     return role == ALCORE_ROLE_CANDIDATES ? alcore_scorer_builtin_needs(name, index) : NULL;
 }
 

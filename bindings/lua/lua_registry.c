@@ -5,7 +5,7 @@
 #include "lua_binding.h"
 
 /* Pushes the list of the names in a registry. */
-static void push_names(lua_State *L, const char *(*name_of)(int32_t index)) {
+static void push_names(lua_State *L, const char *(*name_of)(int64_t index)) {
     lua_newtable(L);
     for (int32_t i = 0; al_append(L, i, name_of(i)); i++) {
     }
@@ -58,14 +58,14 @@ static void push_info(lua_State *L, const alcore_param_info *info) {
 }
 
 /* alcore_request_param() with the signature of those of strategies and scorers. */
-static alcore_status request_param(const char *name, int32_t index, alcore_param_info *out) {
+static alcore_status request_param(const char *name, int64_t index, alcore_param_info *out) {
     (void)name;
     return alcore_request_param(index, out);
 }
 
 /* Pushes the list of the parameters of a strategy, a scorer or a request. */
 static int push_params(lua_State *L, const char *name,
-                       alcore_status (*param)(const char *name, int32_t index,
+                       alcore_status (*param)(const char *name, int64_t index,
                                               alcore_param_info *out)) {
     alcore_param_info info = ALCORE_PARAM_INFO_INIT;
     alcore_status status;

@@ -175,7 +175,7 @@ ALCORE_API int32_t alcore_ctx_threads(const alcore_ctx *ctx);
  * @return a view, valid for ever; NULL past the last
  * @threadsafe
  * @since 0.1 */
-ALCORE_API const char *alcore_device_builtin_name(int32_t index);
+ALCORE_API const char *alcore_device_builtin_name(int64_t index);
 
 /** Whether a device can be used, loading its module on first use. The error text of a failure says
  * why not, and names every place where the module was looked for.

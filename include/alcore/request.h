@@ -163,7 +163,7 @@ ALCORE_API alcore_status alcore_request_get(alcore_request *request, const char 
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (past the last), ALCORE_E_STRUCT_*
  * @threadsafe
  * @since 0.1 */
-ALCORE_API alcore_status alcore_request_param(int32_t index, alcore_param_info *out);
+ALCORE_API alcore_status alcore_request_param(int64_t index, alcore_param_info *out);
 
 /** Answers the request. Columns that the strategy needs come from the pool, else from the model,
  * else from the built-in n-gram model; the selection records who produced what. The pools are read,

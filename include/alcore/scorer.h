@@ -36,7 +36,7 @@ typedef struct alcore_scorer alcore_scorer;
  * @return a view, valid for ever; NULL past the last
  * @threadsafe
  * @since 0.1 */
-ALCORE_API const char *alcore_scorer_builtin_name(int32_t index);
+ALCORE_API const char *alcore_scorer_builtin_name(int64_t index);
 
 /** One line about a built-in scorer.
  * @param[in] name borrowed: a scorer's name
@@ -53,7 +53,7 @@ ALCORE_API const char *alcore_scorer_builtin_summary(const char *name);
  *   scorer; names the nearest), ALCORE_E_STRUCT_*
  * @threadsafe
  * @since 0.1 */
-ALCORE_API alcore_status alcore_scorer_builtin_param(const char *name, int32_t index,
+ALCORE_API alcore_status alcore_scorer_builtin_param(const char *name, int64_t index,
                                                      alcore_param_info *out);
 
 /** Names of the columns a built-in scorer needs, one a call; "|" separates alternatives.
@@ -62,7 +62,7 @@ ALCORE_API alcore_status alcore_scorer_builtin_param(const char *name, int32_t i
  * @return a view, valid for ever; NULL past the last, or no such scorer
  * @threadsafe
  * @since 0.1 */
-ALCORE_API const char *alcore_scorer_builtin_needs(const char *name, int32_t index);
+ALCORE_API const char *alcore_scorer_builtin_needs(const char *name, int64_t index);
 
 /** Makes a built-in scorer with its defaults.
  * @param[in] ctx kept

@@ -153,7 +153,7 @@ enum {
  * @threadsafe
  * @since 0.1 */
 ALCORE_API const char *alcore_selection_column_name(const alcore_selection *selection,
-                                                    int32_t scope, int32_t index);
+                                                    int32_t scope, int64_t index);
 
 /** A column of the record: float64 or int64 [count] of its scope, host.
  * @param[in] selection borrowed

@@ -36,7 +36,7 @@ typedef struct alcore_strategy alcore_strategy;
  * @return a view, valid for ever; NULL past the last
  * @threadsafe
  * @since 0.1 */
-ALCORE_API const char *alcore_strategy_builtin_name(int32_t index);
+ALCORE_API const char *alcore_strategy_builtin_name(int64_t index);
 
 /** One line about a built-in strategy.
  * @param[in] name borrowed: a strategy's name
@@ -53,7 +53,7 @@ ALCORE_API const char *alcore_strategy_builtin_summary(const char *name);
  *   strategy; names the nearest), ALCORE_E_STRUCT_*
  * @threadsafe
  * @since 0.1 */
-ALCORE_API alcore_status alcore_strategy_builtin_param(const char *name, int32_t index,
+ALCORE_API alcore_status alcore_strategy_builtin_param(const char *name, int64_t index,
                                                        alcore_param_info *out);
 
 /** Names of the columns a built-in strategy needs in a role, one a call; "|" separates
@@ -64,7 +64,7 @@ ALCORE_API alcore_status alcore_strategy_builtin_param(const char *name, int32_t
  * @return a view, valid for ever; NULL past the last, or no such strategy
  * @threadsafe
  * @since 0.1 */
-ALCORE_API const char *alcore_strategy_builtin_needs(const char *name, int32_t role, int32_t index);
+ALCORE_API const char *alcore_strategy_builtin_needs(const char *name, int32_t role, int64_t index);
 
 /** Makes a built-in strategy with its defaults.
  * @param[in] ctx kept

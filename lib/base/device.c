@@ -7,7 +7,7 @@
 static const char *const devices[] = {"cpu", "cuda"};
 #define DEVICES ((int32_t)(sizeof devices / sizeof *devices))
 
-const char *alcore_device_builtin_name(int32_t index) {
+const char *alcore_device_builtin_name(int64_t index) {
     return index >= 0 && index < DEVICES ? devices[index] : NULL;
 }
 

@@ -4,6 +4,7 @@
  * look-ups walk over them. */
 #include "base/params.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -268,11 +269,11 @@ const char *alcore__values_text(const alcore__values *values, const char *name) 
 }
 
 /* Describes row `index` of a table in the caller's struct, in the size that it has. */
-alcore_status alcore__param_info(const alcore__param_table *table, int32_t index,
+alcore_status alcore__param_info(const alcore__param_table *table, int64_t index,
                                  alcore_param_info *out) {
     if (!out) return alcore__fail(ALCORE_E_INVALID, "out is NULL");
     if (!table || index < 0 || index >= table->count) {
-        return alcore__fail(ALCORE_E_NOT_FOUND, "there is no parameter %d", (int)index);
+        return alcore__fail(ALCORE_E_NOT_FOUND, "there is no parameter %" PRId64, index);
     }
     const alcore__param *row = &table->rows[index];
     alcore_param_info info = {sizeof info,  row->name,    row->help,

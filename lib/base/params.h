@@ -68,7 +68,7 @@ const double *alcore__values_numbers(const alcore__values *values, const char *n
 const char *alcore__values_text(const alcore__values *values, const char *name);
 
 /* Body of the public alcore_x_param(): ALCORE_E_NOT_FOUND past the last. */
-alcore_status alcore__param_info(const alcore__param_table *table, int32_t index,
+alcore_status alcore__param_info(const alcore__param_table *table, int64_t index,
                                  alcore_param_info *out);
 
 #endif

@@ -220,7 +220,7 @@ alcore_status alcore_request_get(alcore_request *request, const char *name, cons
     return alcore__param_get(&PARAM_CALLS, request, name, out_text);
 }
 
-alcore_status alcore_request_param(int32_t index, alcore_param_info *out) {
+alcore_status alcore_request_param(int64_t index, alcore_param_info *out) {
     ALCORE__TRY(alcore__enter(NULL)); /* no context is needed */
     return alcore__leave(NULL, alcore__param_info(&option_table, index, out));
 }

@@ -277,7 +277,7 @@ enum { CANDIDATE_COLUMNS = 3 };
  * of the record, as rows and scores of the picks have accessors of their own. The names are static.
  */
 const char *alcore_selection_column_name(const alcore_selection *selection, int32_t scope,
-                                         int32_t index) {
+                                         int64_t index) {
     if (!selection || index < 0) return NULL;
     if (scope == ALCORE_SCOPE_CANDIDATES) {
         if (index < CANDIDATE_COLUMNS) return candidate_columns[index];

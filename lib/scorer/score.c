@@ -24,7 +24,7 @@ alcore_status alcore__fail_nan(const char *format, ...) {
 }
 
 /* The score at an index of the registry, from 0; NULL past the last and below 0. */
-const alcore__score *alcore__score_at(int32_t index) {
+const alcore__score *alcore__score_at(int64_t index) {
     int32_t count = (int32_t)(sizeof SCORES / sizeof SCORES[0]);
     return index >= 0 && index < count ? SCORES[index] : NULL;
 }

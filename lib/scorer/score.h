@@ -46,7 +46,7 @@ typedef struct alcore__score {
  * token. Its remedy is the request's nan=exclude, which leaves such rows out. */
 alcore_status alcore__fail_nan(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-const alcore__score *alcore__score_at(int32_t index); /* NULL past the last */
+const alcore__score *alcore__score_at(int64_t index); /* NULL past the last */
 const alcore__score *alcore__score_find(const char *name);
 
 /* The uncertainty u(x) of HUDS: the column "scores", converted by its meaning, else the NNLL of

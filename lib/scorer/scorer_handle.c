@@ -40,7 +40,7 @@ static alcore_status find_score(const char *name, const alcore__score **out) {
                         !near ? "" : "; did you mean '", !near ? "" : near, !near ? "" : "'?");
 }
 
-const char *alcore_scorer_builtin_name(int32_t index) {
+const char *alcore_scorer_builtin_name(int64_t index) {
     const alcore__score *score = alcore__score_at(index);
     return !score ? NULL : score->name;
 }
@@ -51,7 +51,7 @@ const char *alcore_scorer_builtin_summary(const char *name) {
 }
 
 /* The list of needs ends with NULL, so it is walked from its beginning. */
-const char *alcore_scorer_builtin_needs(const char *name, int32_t index) {
+const char *alcore_scorer_builtin_needs(const char *name, int64_t index) {
     const alcore__score *score = !name ? NULL : alcore__score_find(name);
     if (!score || index < 0) return NULL;
     for (int32_t i = 0; i <= index; i++)
@@ -59,14 +59,14 @@ const char *alcore_scorer_builtin_needs(const char *name, int32_t index) {
     return score->needs[index];
 }
 
-static alcore_status param_info(const char *name, int32_t index, alcore_param_info *out) {
+static alcore_status param_info(const char *name, int64_t index, alcore_param_info *out) {
     const alcore__score *score;
     if (!name) return alcore__fail(ALCORE_E_INVALID, "alcore_scorer_builtin_param: name is needed");
     ALCORE__TRY(find_score(name, &score));
     return alcore__param_info(score->params, index, out);
 }
 
-alcore_status alcore_scorer_builtin_param(const char *name, int32_t index, alcore_param_info *out) {
+alcore_status alcore_scorer_builtin_param(const char *name, int64_t index, alcore_param_info *out) {
     ALCORE__TRY(alcore__enter(NULL));
     return alcore__leave(NULL, param_info(name, index, out));
 }

@@ -12,7 +12,7 @@ static const alcore__strategy_def *const STRATEGIES[] = {
 
 enum { STRATEGY_COUNT = sizeof STRATEGIES / sizeof STRATEGIES[0] };
 
-const alcore__strategy_def *alcore__strategy_at(int32_t index) {
+const alcore__strategy_def *alcore__strategy_at(int64_t index) {
     return index >= 0 && index < STRATEGY_COUNT ? STRATEGIES[index] : NULL;
 }
 
@@ -42,7 +42,7 @@ alcore_status alcore__strategy_unknown(const char *name) {
                         near);
 }
 
-const char *alcore_strategy_builtin_name(int32_t index) {
+const char *alcore_strategy_builtin_name(int64_t index) {
     const alcore__strategy_def *def = alcore__strategy_at(index);
     return def ? def->name : NULL;
 }
@@ -52,7 +52,7 @@ const char *alcore_strategy_builtin_summary(const char *name) {
     return def ? def->summary : NULL;
 }
 
-alcore_status alcore_strategy_builtin_param(const char *name, int32_t index,
+alcore_status alcore_strategy_builtin_param(const char *name, int64_t index,
                                             alcore_param_info *out) {
     ALCORE__TRY(alcore__enter(NULL)); /* no context is needed */
     const alcore__strategy_def *def = alcore__strategy_find(name);
@@ -62,7 +62,7 @@ alcore_status alcore_strategy_builtin_param(const char *name, int32_t index,
 
 /* The index-th need of a strategy, with its default parameters, for the pool in a role
  * (ALCORE_ROLE_*): a column name, "a|b" for either column; NULL ends the list. */
-const char *alcore_strategy_builtin_needs(const char *name, int32_t role, int32_t index) {
+const char *alcore_strategy_builtin_needs(const char *name, int32_t role, int64_t index) {
     const alcore__strategy_def *def = alcore__strategy_find(name);
     if (!def || role < ALCORE_ROLE_CANDIDATES || role > ALCORE_ROLE_TARGET || index < 0)
         return NULL;

@@ -13,7 +13,7 @@
 /* A caller's strategy (alcore_strategy_new_host); not in the registry. */
 extern const alcore__strategy_def alcore__strategy_of_host;
 
-const alcore__strategy_def *alcore__strategy_at(int32_t index);      /* NULL past the last */
+const alcore__strategy_def *alcore__strategy_at(int64_t index);      /* NULL past the last */
 const alcore__strategy_def *alcore__strategy_find(const char *name); /* NULL: no such strategy */
 /* Fails with ALCORE_E_PARAM and the strategy of the most similar name; name may be NULL. */
 alcore_status alcore__strategy_unknown(const char *name);

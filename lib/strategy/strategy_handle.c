@@ -201,7 +201,7 @@ const alcore__values *alcore__strategy_values(const alcore_strategy *strategy) {
 }
 
 /* The index-th entry of a NULL-terminated list (NULL: empty); NULL past its end. */
-static const char *list_entry(const char *const *list, int32_t index) {
+static const char *list_entry(const char *const *list, int64_t index) {
     for (int32_t i = 0; list && list[i]; i++) {
         if (i == index) return list[i];
     }
@@ -211,7 +211,7 @@ static const char *list_entry(const char *const *list, int32_t index) {
 /* The index-th column that the strategy reads of the pool in a role (ALCORE_ROLE_*), "a|b" for
  * either of two; NULL past the last and for an unknown role. From the list of the definition, as
  * the parameters have it, or from the one that the host gave. */
-const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role, int32_t index) {
+const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role, int64_t index) {
     if (role < ALCORE_ROLE_CANDIDATES || role > ALCORE_ROLE_TARGET) return NULL;
     const alcore__strategy_def *def = strategy->def;
     if (def == &alcore__strategy_of_host)

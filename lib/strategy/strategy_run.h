@@ -134,7 +134,7 @@ alcore__strategy_values(const alcore_strategy *strategy); /* empty for a host st
 /* The index-th need of a strategy, built in or a host's, for the pool in a role (ALCORE_ROLE_*): a
  * column name, "a|b" for either column; NULL ends the list. A role's columns are needed when the
  * role has a pool. */
-const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role, int32_t index);
+const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role, int64_t index);
 /* Whether the strategy looks at the pool in a role: a built-in one when it needs a column of it, a
  * host's always. */
 bool alcore__strategy_reads(const alcore_strategy *strategy, int32_t role);

@@ -9,7 +9,7 @@
 /* The index-th need of the run's strategy for a role (ALCORE_ROLE_*): a column name, "a|b" for
  * either column; NULL ends the list. A definition that is in
  * no registry is run without a handle, by tests. */
-static const char *need_of(const alcore__run *run, int32_t role, int32_t index) {
+static const char *need_of(const alcore__run *run, int32_t role, int64_t index) {
     if (run->strategy) return alcore__strategy_needs(run->strategy, role, index);
     const char *const *needs = run->def->needs[role];
     for (int32_t i = 0; needs && needs[i]; i++) {
