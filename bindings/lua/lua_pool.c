@@ -265,7 +265,7 @@ static int set_references(lua_State *L) {
                           (int)count_of_rows);
     const char **texts = al_strings(L, 3, "references", 1, &lengths, &count_of_texts);
     return AL_SELF(L, self->context,
-                   alcore_pool_set_references(self->pool, rows, count_of_rows, texts, lengths));
+                   alcore_pool_set_references(self->pool, rows, texts, lengths, count_of_rows));
 }
 
 /*** Sets the costs of rows.
@@ -284,7 +284,7 @@ static int set_costs(lua_State *L) {
     if (count_of_costs != count_of_rows)
         return luaL_error(L, "costs: %d entries for %d rows", (int)count_of_costs,
                           (int)count_of_rows);
-    return AL_SELF(L, self->context, alcore_pool_set_costs(self->pool, rows, count_of_rows, costs));
+    return AL_SELF(L, self->context, alcore_pool_set_costs(self->pool, rows, costs, count_of_rows));
 }
 
 /*** The pool that the rows of a derived pool come from.
@@ -477,7 +477,7 @@ static int set_texts(lua_State *L, al_object *self, const char *name, int texts)
     const char **strings = al_strings(L, texts, name, 0, &lengths, &count_of_texts);
     return AL_CALL(
         L, self->context,
-        alcore_pool_set_text_column(self->pool, name, strings, count_of_texts, lengths, NULL));
+        alcore_pool_set_text_column(self->pool, name, strings, lengths, count_of_texts, NULL));
 }
 
 /*** Gives the pool a column.

@@ -37,8 +37,10 @@
  * until it answers NULL; alcore_NOUN_builtin_summary(), _param() and _needs() tell about one of
  * them by name.
  * 2. Arguments. First the handle that the call is about (or the context), then the borrowed inputs,
- * each array or group of arrays directly followed by its count, then the options (NULL: all
- * defaults), last the outputs. After a failure the outputs are NULL or 0.
+ * each array or group of parallel arrays directly followed by its count, then the options (NULL:
+ * all defaults), last the outputs. Texts are (texts, lengths, count) everywhere; a tensor brings
+ * its shape with it. After a failure the outputs are NULL or 0. alcore_struct_init() and
+ * alcore_tensor_init(), which fill the struct that they are about, take it first as a handle is.
  * 3. Numbers. Rows, counts, indices and dimensions are int64_t everywhere; size_t counts bytes
  * only; int32_t is for enums, flags and small settings.
  * 4. Ownership. What the caller passes becomes the library's only when the call returns ALCORE_OK:

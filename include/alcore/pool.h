@@ -68,14 +68,15 @@ typedef struct alcore_pool_options {
 /** An alcore_pool_options with its size set and everything else 0. */
 #define ALCORE_POOL_OPTIONS_INIT ALCORE_INIT(alcore_pool_options)
 
-/** Records to be added, as parallel arrays of count entries. Where an array is NULL no record has
- * such a thing; where a string is NULL its record has none. Lengths may be NULL for NUL-terminated
- * strings. Everything is copied. */
+/** Records to be added, as parallel arrays of count entries. The count stands behind the texts and
+ * their lengths, which every record has; the arrays after it have as many entries. Where an array
+ * is NULL no record has such a thing; where a string is NULL its record has none. Lengths may be
+ * NULL for NUL-terminated strings. Everything is copied. */
 typedef struct alcore_records {
     size_t size;                     /**< sizeof(alcore_records) */
     const char *const *texts;        /**< [count] UTF-8; NULL only if count is 0 */
-    int64_t count;                   /**< records */
     const size_t *text_lengths;      /**< [count] bytes */
+    int64_t count;                   /**< records */
     const char *const *ids;          /**< [count] UTF-8; absent: the 1-based number of the row */
     const size_t *id_lengths;        /**< [count] bytes */
     const char *const *references;   /**< [count] reference translations or labels */
@@ -134,8 +135,8 @@ ALCORE_API void alcore_pool_unref(alcore_pool *pool);
 /** Adds texts. All of them or, on failure, none. Texts that were handed out never move.
  * @param[in,out] pool borrowed, changed
  * @param[in] texts kept: copied; [count] UTF-8; NULL only if count is 0
- * @param[in] count texts, 0 or more
  * @param[in] lengths borrowed: [count] bytes; NULL: the texts are NUL-terminated
+ * @param[in] count texts, 0 or more
  * @param[out] out_first row of the first text; 0 on failure; NULL is allowed
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_DATA (names the row: a text too long, with a NUL or
  * not UTF-8), ALCORE_E_NOMEM, ALCORE_E_BUSY
@@ -143,7 +144,7 @@ ALCORE_API void alcore_pool_unref(alcore_pool *pool);
  * @callback progress, log
  * @since 0.1 */
 ALCORE_API alcore_status alcore_pool_add_texts(alcore_pool *pool, const char *const *texts,
-                                               int64_t count, const size_t *lengths,
+                                               const size_t *lengths, int64_t count,
                                                int64_t *out_first);
 
 /** Adds records with ids, references, languages, groups and costs. All of them or, on failure,
@@ -278,31 +279,31 @@ ALCORE_API uint64_t alcore_pool_fingerprint(const alcore_pool *pool);
  * @param[in,out] pool borrowed, changed
  * @param[in] rows borrowed: int64 [count], host; the last entry counts for a row that is listed
  * twice; NULL only if count is 0
- * @param[in] count entries of rows, 0 or more
  * @param[in] references kept: copied; [count] UTF-8; an entry that is NULL removes the reference of
  *   its row; NULL only if count is 0
  * @param[in] lengths borrowed: [count] bytes; NULL: the references are NUL-terminated
+ * @param[in] count entries of each array, 0 or more
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the row), ALCORE_E_DATA (names the
  *   row: too long, with a NUL or not UTF-8), ALCORE_E_NOMEM, ALCORE_E_BUSY
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
  * @since 0.1 */
 ALCORE_API alcore_status alcore_pool_set_references(alcore_pool *pool, const int64_t *rows,
-                                                    int64_t count, const char *const *references,
-                                                    const size_t *lengths);
+                                                    const char *const *references,
+                                                    const size_t *lengths, int64_t count);
 
 /** Sets the costs of rows. All of them or, on failure, none.
  * @param[in,out] pool borrowed, changed
  * @param[in] rows borrowed: int64 [count], host; the last entry counts for a row that is listed
  * twice; NULL only if count is 0
- * @param[in] count entries of rows, 0 or more
  * @param[in] costs borrowed: float64 [count], host, finite and >= 0; NaN removes the cost of its
  *   row; NULL only if count is 0
+ * @param[in] count entries of each array, 0 or more
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the row), ALCORE_E_DATA (names the
  *   row: a negative or infinite cost), ALCORE_E_NOMEM, ALCORE_E_BUSY
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
  * @since 0.1 */
 ALCORE_API alcore_status alcore_pool_set_costs(alcore_pool *pool, const int64_t *rows,
-                                               int64_t count, const double *costs);
+                                               const double *costs, int64_t count);
 
 /** Finds the row with an id: the first one when several share it. A row without an id of its own is
  * found by its 1-based number.

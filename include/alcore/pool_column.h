@@ -113,8 +113,8 @@ ALCORE_API alcore_status alcore_pool_set_column(alcore_pool *pool, const char *n
  * @param[in] name borrowed: the column's name
  * @param[in] texts kept: copied; [count] UTF-8; an entry that is NULL leaves its row without a
  * text; NULL only if count is 0
- * @param[in] count entries of texts: the rows of the pool, or those of options
  * @param[in] lengths borrowed: [count] bytes; NULL: the texts are NUL-terminated
+ * @param[in] count entries of texts: the rows of the pool, or those of options
  * @param[in] options borrowed; only rows and row_count apply; NULL: one text per row, in order
  * @return ALCORE_OK, ALCORE_E_INVALID (also: another option is set), ALCORE_E_SHAPE (expected and
  *   found texts; a name whose column is numeric), ALCORE_E_DATA (names the entry: too long, with a
@@ -124,8 +124,8 @@ ALCORE_API alcore_status alcore_pool_set_column(alcore_pool *pool, const char *n
  * @callback alcore_column_options.release of a column that is replaced
  * @since 0.1 */
 ALCORE_API alcore_status alcore_pool_set_text_column(alcore_pool *pool, const char *name,
-                                                     const char *const *texts, int64_t count,
-                                                     const size_t *lengths,
+                                                     const char *const *texts,
+                                                     const size_t *lengths, int64_t count,
                                                      const alcore_column_options *options);
 
 /** Gives the pool a column from a file. A .npy, or a tensor of a .safetensors ("FILE:TENSOR"),

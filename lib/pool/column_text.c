@@ -87,7 +87,7 @@ static alcore_status check_options(const alcore_column_options *options) {
  * lengths [count] in bytes; NULL: the texts end with a NUL. Errors name the column; what was made
  * before a failure is freed: by `array` until the column has it, with the column afterwards. */
 static alcore_status set_texts(alcore_pool *pool, const char *name, const char *const *texts,
-                               int64_t count, const size_t *lengths,
+                               const size_t *lengths, int64_t count,
                                const alcore_column_options *theirs) {
     alcore_ctx *ctx = pool->object.ctx;
     alcore_column_options options;
@@ -123,9 +123,8 @@ static alcore_status set_texts(alcore_pool *pool, const char *name, const char *
 }
 
 alcore_status alcore_pool_set_text_column(alcore_pool *pool, const char *name,
-                                          const char *const *texts, int64_t count,
-                                          const size_t *lengths,
-                                          const alcore_column_options *options) {
+                                          const char *const *texts, const size_t *lengths,
+                                          int64_t count, const alcore_column_options *options) {
     ALCORE__TRY(alcore__pool_change_begin(pool));
-    return alcore__pool_change_end(pool, set_texts(pool, name, texts, count, lengths, options));
+    return alcore__pool_change_end(pool, set_texts(pool, name, texts, lengths, count, options));
 }

@@ -64,8 +64,8 @@ static alcore_status add_from_memory(alcore_pool *pool, const alcore_records *re
     return ALCORE_OK;
 }
 
-alcore_status alcore_pool_add_texts(alcore_pool *pool, const char *const *texts, int64_t count,
-                                    const size_t *lengths, int64_t *out_first) {
+alcore_status alcore_pool_add_texts(alcore_pool *pool, const char *const *texts,
+                                    const size_t *lengths, int64_t count, int64_t *out_first) {
     const alcore_records records = {
         .size = sizeof records, .texts = texts, .count = count, .text_lengths = lengths};
     if (out_first) *out_first = 0;

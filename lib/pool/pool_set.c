@@ -22,9 +22,9 @@ static alcore_status reserve_entries(alcore_pool *pool, alcore__segments *segmen
 /* Checks references [count] by the pool's rules and copies them to the pool's memory: copies
  * [count], with a NULL text for a reference that is removed. lengths NULL: the strings end with a
  * NUL. */
-static alcore_status copy_references(alcore_pool *pool, const int64_t *rows, int64_t count,
+static alcore_status copy_references(alcore_pool *pool, const int64_t *rows,
                                      const char *const *references, const size_t *lengths,
-                                     alcore__pool_reference *copies) {
+                                     int64_t count, alcore__pool_reference *copies) {
     alcore__string_check check = {.pool = pool};
     alcore_status status = ALCORE_OK;
     for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
@@ -45,15 +45,16 @@ static alcore_status copy_references(alcore_pool *pool, const int64_t *rows, int
 
 /* Sets or removes the references of rows [count]: copies them, makes the entries, then changes the
  * rows. A failure frees the copies by rolling the pool's memory back. */
-static alcore_status set_references(alcore_pool *pool, const int64_t *rows, int64_t count,
-                                    const char *const *references, const size_t *lengths) {
+static alcore_status set_references(alcore_pool *pool, const int64_t *rows,
+                                    const char *const *references, const size_t *lengths,
+                                    int64_t count) {
     alcore_ctx *ctx = pool->object.ctx;
     const alcore__chunks mark = pool->texts;
     alcore__pool_reference *copies;
     ALCORE__TRY(alcore__pool_check_rows(pool, rows, count));
     if (count > 0 && !references) return alcore__fail(ALCORE_E_INVALID, "references is NULL");
     ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *copies, &copies));
-    alcore_status status = copy_references(pool, rows, count, references, lengths, copies);
+    alcore_status status = copy_references(pool, rows, references, lengths, count, copies);
     if (status == ALCORE_OK)
         status = reserve_entries(pool, &pool->references, sizeof *copies, rows, count);
     for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
@@ -66,16 +67,17 @@ static alcore_status set_references(alcore_pool *pool, const int64_t *rows, int6
     return status;
 }
 
-alcore_status alcore_pool_set_references(alcore_pool *pool, const int64_t *rows, int64_t count,
-                                         const char *const *references, const size_t *lengths) {
+alcore_status alcore_pool_set_references(alcore_pool *pool, const int64_t *rows,
+                                         const char *const *references, const size_t *lengths,
+                                         int64_t count) {
     ALCORE__TRY(alcore__pool_change_begin(pool));
-    return alcore__pool_change_end(pool, set_references(pool, rows, count, references, lengths));
+    return alcore__pool_change_end(pool, set_references(pool, rows, references, lengths, count));
 }
 
 /* Sets the costs of rows [count], each 0 or more; a NaN removes the cost. Of a row that is named
  * twice the last cost counts. */
-static alcore_status set_costs(alcore_pool *pool, const int64_t *rows, int64_t count,
-                               const double *costs) {
+static alcore_status set_costs(alcore_pool *pool, const int64_t *rows, const double *costs,
+                               int64_t count) {
     ALCORE__TRY(alcore__pool_check_rows(pool, rows, count));
     if (count > 0 && !costs) return alcore__fail(ALCORE_E_INVALID, "costs is NULL");
     for (int64_t i = 0; i < count; i++)
@@ -92,8 +94,8 @@ static alcore_status set_costs(alcore_pool *pool, const int64_t *rows, int64_t c
     return ALCORE_OK;
 }
 
-alcore_status alcore_pool_set_costs(alcore_pool *pool, const int64_t *rows, int64_t count,
-                                    const double *costs) {
+alcore_status alcore_pool_set_costs(alcore_pool *pool, const int64_t *rows, const double *costs,
+                                    int64_t count) {
     ALCORE__TRY(alcore__pool_change_begin(pool));
-    return alcore__pool_change_end(pool, set_costs(pool, rows, count, costs));
+    return alcore__pool_change_end(pool, set_costs(pool, rows, costs, count));
 }

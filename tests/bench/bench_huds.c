@@ -150,7 +150,7 @@ static alcore_pool *make_pool(alcore_ctx *ctx, int64_t rows) {
             snprintf(text[count], LONGEST, "%" PRId64, row);
             texts[count] = text[count];
         }
-        check(alcore_pool_add_texts(pool, texts, count, NULL, &first), "texts");
+        check(alcore_pool_add_texts(pool, texts, NULL, count, &first), "texts");
     }
     return pool;
 }

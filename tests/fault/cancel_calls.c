@@ -404,7 +404,7 @@ static alcore_status call_add_texts(void) {
     alcore_pool *fresh;
     const char **texts = texts_of_pool();
     alcore_status status = alcore_pool_new(ctx, NULL, &fresh);
-    if (status == ALCORE_OK) status = alcore_pool_add_texts(fresh, texts, row_count, NULL, NULL);
+    if (status == ALCORE_OK) status = alcore_pool_add_texts(fresh, texts, NULL, row_count, NULL);
     alcore_pool_unref(fresh);
     free(texts);
     return status;
@@ -532,7 +532,7 @@ void cancel_world_make(int64_t rows) {
     MUST(alcore_pool_read(pool, in_folder("pool.txt"), NULL));
     MUST(alcore_pool_new(ctx, NULL, &labeled));
     const char *one = "w1 w2 w3";
-    MUST(alcore_pool_add_texts(labeled, &one, 1, NULL, NULL));
+    MUST(alcore_pool_add_texts(labeled, &one, NULL, 1, NULL));
     float *values = malloc(sizeof *values * (size_t)row_count * DIMS);
     int64_t *offsets = malloc(sizeof *offsets * ((size_t)row_count + 1));
     for (int64_t i = 0; i < row_count * DIMS; i++) values[i] = (float)alcore__rng_f64(&rng) - 0.5f;

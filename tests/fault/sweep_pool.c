@@ -27,7 +27,7 @@ GROWS(alcore_pool_add_texts, 0) {
     const char *texts[3] = {"a text that is new", "personal data are processed lawfully",
                             "another one"};
     int64_t first = -1;
-    alcore_status status = alcore_pool_add_texts(w->pool, texts, 3, NULL, &first);
+    alcore_status status = alcore_pool_add_texts(w->pool, texts, NULL, 3, &first);
     if (status != ALCORE_OK) return first == 0 || first == -1 ? status : ALCORE_E_INTERNAL;
     return first >= WORLD_ROWS ? ALCORE_OK : ALCORE_E_INTERNAL;
 }
@@ -94,12 +94,12 @@ NEVER(alcore_pool_fingerprint, 0) {
 GROWS(alcore_pool_set_references, 0) {
     const int64_t rows[2] = {0, 2};
     const char *references[2] = {"label", "other"};
-    return alcore_pool_set_references(w->pool, rows, 2, references, NULL);
+    return alcore_pool_set_references(w->pool, rows, references, NULL, 2);
 }
 GROWS(alcore_pool_set_costs, 0) {
     const int64_t rows[2] = {0, 2};
     const double costs[2] = {1, 2.5};
-    return alcore_pool_set_costs(w->pool, rows, 2, costs);
+    return alcore_pool_set_costs(w->pool, rows, costs, 2);
 }
 ALLOCATES(alcore_pool_find, 0) {
     int64_t row = -2;
@@ -172,7 +172,7 @@ NEVER(alcore_pool_column_info, WITH_SCORES) {
 ALLOCATES(alcore_pool_set_text_column, 0) {
     const char *texts[WORLD_ROWS] = {"a", NULL, "c"};
     alcore_status status =
-        alcore_pool_set_text_column(w->pool, "notes", texts, WORLD_ROWS, NULL, NULL);
+        alcore_pool_set_text_column(w->pool, "notes", texts, NULL, WORLD_ROWS, NULL);
     if (status == ALCORE_OK) alcore_pool_drop_column(w->pool, "notes");
     return status;
 }

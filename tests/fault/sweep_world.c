@@ -82,9 +82,9 @@ void world_begin(world *w, unsigned with) {
     MUST(alcore_lm_train(w->ctx, &one, NULL, 1, NULL, &starter));
     alcore_lm_unref(starter);
     MUST(alcore_pool_new(w->ctx, NULL, &w->pool));
-    MUST(alcore_pool_add_texts(w->pool, texts, WORLD_ROWS, NULL, NULL));
+    MUST(alcore_pool_add_texts(w->pool, texts, NULL, WORLD_ROWS, NULL));
     MUST(alcore_pool_new(w->ctx, NULL, &w->labeled));
-    MUST(alcore_pool_add_texts(w->labeled, texts, 3, NULL, NULL));
+    MUST(alcore_pool_add_texts(w->labeled, texts, NULL, 3, NULL));
     for (int i = 0; i < WORLD_ROWS; i++) {
         scores[i] = (float)(i * 7 % 12) / 12;
         offsets[i + 1] = offsets[i] + (i == 3 ? 0 : 2);
@@ -210,7 +210,7 @@ void world_files_write(void) {
     alcore_pool *pool;
     alcore_column_writer *writer;
     MUST(alcore_pool_new(ctx, NULL, &pool));
-    MUST(alcore_pool_add_texts(pool, texts, WORLD_ROWS, NULL, NULL));
+    MUST(alcore_pool_add_texts(pool, texts, NULL, WORLD_ROWS, NULL));
     MUST(alcore_column_writer_new(pool, "written", ALCORE_COLUMN_SCALAR, NULL, &writer));
     put(writer, WORLD_ROWS);
     MUST(alcore_column_writer_save(writer, world_file("written.part")));

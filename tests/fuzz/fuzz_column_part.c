@@ -58,7 +58,7 @@ static void merge(alcore_ctx *ctx, int32_t shape, uint8_t *file, size_t bytes, b
     alcore_column_writer *writer;
     alcore_pool *pool;
     FUZZ_CHECK(alcore_pool_new(ctx, NULL, &pool) == ALCORE_OK);
-    FUZZ_CHECK(alcore_pool_add_texts(pool, texts, ROWS, NULL, NULL) == ALCORE_OK);
+    FUZZ_CHECK(alcore_pool_add_texts(pool, texts, NULL, ROWS, NULL) == ALCORE_OK);
     if (repaired && bytes >= HEADER + 8) repair(file, bytes, alcore_pool_fingerprint(pool));
     FUZZ_CHECK(alcore_column_writer_new(pool, "c", shape, NULL, &writer) == ALCORE_OK);
     alcore_status status = alcore_column_writer_merge(writer, "part");

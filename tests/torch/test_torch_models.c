@@ -652,7 +652,7 @@ START_TEST(folders_open_through_the_library) {
     ck_assert_int_eq(alcore_model_can(model, "embeddings"), 1);
     ck_assert_int_eq(alcore_model_can(model, "probs"), 0);
     ck_assert_int_eq(alcore_pool_new(ctx, NULL, &pool), ALCORE_OK);
-    ck_assert_int_eq(alcore_pool_add_texts(pool, &text, 1, NULL, NULL), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_add_texts(pool, &text, NULL, 1, NULL), ALCORE_OK);
     ck_assert_int_eq(alcore_model_run(model, pool, "probs"), ALCORE_E_UNSUPPORTED);
     alcore_pool_unref(pool);
     alcore_model_unref(model);

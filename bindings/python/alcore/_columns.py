@@ -87,8 +87,8 @@ def give_texts(pool, name, texts, rows=None):
     kept = None
     if rows is not None:
         options.rows, options.row_count, kept = integers(rows, name + " rows")
-    run(lib.alcore_pool_set_text_column, pool._handle, name_of(name, "name"), strings.pointers, strings.count,
-        strings.lengths, ctypes.byref(options))
+    run(lib.alcore_pool_set_text_column, pool._handle, name_of(name, "name"), strings.pointers,
+        strings.lengths, strings.count, ctypes.byref(options))
     del kept
 
 

@@ -181,7 +181,7 @@ class Pool(Handle):
         strings = Strings(references, "references", optional=True)
         if strings.count != count:
             raise ValueError("references: %d were given for %d rows" % (strings.count, count))
-        check(lib.alcore_pool_set_references(self._handle, address, count, strings.pointers, strings.lengths))
+        check(lib.alcore_pool_set_references(self._handle, address, strings.pointers, strings.lengths, count))
         del kept
 
     def set_costs(self, rows, costs):
@@ -190,7 +190,7 @@ class Pool(Handle):
         numbers = array.array("d", plain(costs))
         if len(numbers) != count:
             raise ValueError("costs: %d were given for %d rows" % (len(numbers), count))
-        check(lib.alcore_pool_set_costs(self._handle, address, count, numbers.buffer_info()[0] if count else None))
+        check(lib.alcore_pool_set_costs(self._handle, address, numbers.buffer_info()[0] if count else None, count))
         del kept
 
     # ---- states ----

@@ -101,7 +101,7 @@ void test_guard(const alcore::ctx &ctx) {
     alcore::model model = alcore::make(alcore_model_new_host, ctx.get(), &host);
     alcore::pool pool = alcore::make(alcore_pool_new, ctx.get(), nullptr);
     const char *texts[] = {"a b"};
-    alcore::check(alcore_pool_add_texts(pool.get(), texts, 1, nullptr, nullptr));
+    alcore::check(alcore_pool_add_texts(pool.get(), texts, nullptr, 1, nullptr));
     for (thrown = 0; thrown < 5; thrown++) {
         alcore_status status = alcore_model_run(model.get(), pool.get(), "embeddings");
         check(status == expected[thrown].status, "an exception ends the call with its status");

@@ -12,7 +12,7 @@ int main(void) {
     int good = strcmp(alcore_version(), ALCORE_VERSION) == 0 && alcore_abi() == ALCORE_ABI;
     if (alcore_ctx_new(NULL, &ctx) != ALCORE_OK || alcore_pool_new(ctx, NULL, &pool) != ALCORE_OK)
         return 1;
-    if (alcore_pool_add_texts(pool, texts, 3, NULL, NULL) != ALCORE_OK) return 1;
+    if (alcore_pool_add_texts(pool, texts, NULL, 3, NULL) != ALCORE_OK) return 1;
     good = good && alcore_pool_rows(pool) == 3;
     alcore_pool_unref(pool);
     alcore_ctx_unref(ctx);

@@ -35,7 +35,7 @@ static void teardown(void) {
 }
 
 static void add(const char *const *texts, int64_t count) {
-    ck_assert_int_eq(alcore_pool_add_texts(pool, texts, count, NULL, NULL), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_add_texts(pool, texts, NULL, count, NULL), ALCORE_OK);
 }
 
 /* ---- the caller's functions ---- */
@@ -206,7 +206,7 @@ START_TEST(trained_on_the_labeled_side) {
     const char *texts[] = {"fever", "the contract has severe headache today"};
     add(texts, 2);
     ck_assert_int_eq(alcore_pool_new(ctx, NULL, &labeled), ALCORE_OK);
-    ck_assert_int_eq(alcore_pool_add_texts(labeled, corpus, CORPUS, NULL, NULL), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_add_texts(labeled, corpus, NULL, CORPUS, NULL), ALCORE_OK);
     ck_assert_int_eq(alcore_model_new_ngram(ctx, labeled, NULL, &model), ALCORE_OK);
     ck_assert_int_eq(alcore_model_run(model, pool, "logprobs"), ALCORE_OK);
     ck_assert_int_eq(alcore_lm_train(ctx, corpus, NULL, CORPUS, NULL, &lm), ALCORE_OK);

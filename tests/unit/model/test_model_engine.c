@@ -62,7 +62,7 @@ static const char *module_folder(void) {
 static alcore_pool *pool_of(alcore_ctx *ctx) {
     alcore_pool *pool;
     ck_assert_int_eq(alcore_pool_new(ctx, NULL, &pool), ALCORE_OK);
-    ck_assert_int_eq(alcore_pool_add_texts(pool, texts, ROWS, NULL, NULL), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_add_texts(pool, texts, NULL, ROWS, NULL), ALCORE_OK);
     return pool;
 }
 

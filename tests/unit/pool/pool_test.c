@@ -17,7 +17,7 @@ alcore_ctx *test_ctx(void) {
 alcore_pool *test_pool(alcore_ctx *ctx, const char *const *texts, int64_t count) {
     alcore_pool *pool;
     ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
-    ck_assert_ok(alcore_pool_add_texts(pool, texts, count, NULL, NULL));
+    ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, count, NULL));
     return pool;
 }
 
@@ -28,7 +28,7 @@ alcore_pool *test_pool_of(alcore_ctx *ctx, int64_t rows) {
     ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
     for (int64_t row = 0; row < rows; row++) {
         snprintf(text, sizeof text, "text %lld", (long long)row);
-        ck_assert_ok(alcore_pool_add_texts(pool, texts, 1, NULL, NULL));
+        ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, 1, NULL));
     }
     return pool;
 }

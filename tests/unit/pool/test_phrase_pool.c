@@ -195,7 +195,7 @@ START_TEST(test_table_in_a_file) {
     char data[sizeof expected + 1];
     all_rows.dedup = ALCORE_DEDUP_NONE;
     ck_assert_ok(alcore_pool_new(ctx, &all_rows, &pool));
-    ck_assert_ok(alcore_pool_add_texts(pool, texts, 2, NULL, NULL));
+    ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, 2, NULL));
     ck_assert_ok(alcore_pool_derive_phrases(pool, NULL, NULL, &out));
     ck_assert_ok(alcore_pool_write_phrases(out, test_path("phrases.tsv"), NULL));
     FILE *file = fopen(test_path("phrases.tsv"), "rb");

@@ -141,7 +141,7 @@ START_TEST(ragged) {
     ck_assert_int_eq(block.offsets[3] - block.offsets[0], 4);
     /* Rows that come later have no value: no tokens. */
     const char *late[] = {"late"};
-    ck_assert_ok(alcore_pool_add_texts(pool, late, 1, NULL, NULL));
+    ck_assert_ok(alcore_pool_add_texts(pool, late, NULL, 1, NULL));
     ck_assert(!alcore__column_has(column, 5) && alcore__column_has(column, 4));
     ck_assert_ok(column->ops->ragged(column, 3, 3, &scratch, &block));
     ck_assert_int_eq(block.offsets[2] - block.offsets[0], 3);
@@ -325,7 +325,7 @@ START_TEST(rows_added_later_have_no_value) {
     double out[7];
     const int64_t rows[] = {3, 4, 5, 6};
     ck_assert_ok(alcore_pool_set_column(pool, "s", &values, NULL, NULL));
-    ck_assert_ok(alcore_pool_add_texts(pool, late, 2, NULL, NULL));
+    ck_assert_ok(alcore_pool_add_texts(pool, late, NULL, 2, NULL));
     ck_assert_ok(test_column_rows(pool, "s", rows, 4, out));
     ck_assert_double_eq(out[0], 4);
     ck_assert_double_eq(out[1], 5);
@@ -476,7 +476,7 @@ START_TEST(texts) {
     alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
     alcore_tensor view;
     double out[5];
-    ck_assert_ok(alcore_pool_set_text_column(pool, "notes", given, 5, lengths, NULL));
+    ck_assert_ok(alcore_pool_set_text_column(pool, "notes", given, lengths, 5, NULL));
     ck_assert_ok(alcore_pool_column_info(pool, "notes", &info));
     ck_assert_int_eq(info.dtype, ALCORE_TEXT);
     ck_assert_str_eq(alcore_pool_column_text(pool, "notes", 0, &length), "one");
@@ -493,7 +493,7 @@ START_TEST(texts) {
     ck_assert_fails(test_column_rows(pool, "notes", all_rows, 5, out), ALCORE_E_SHAPE, "texts");
     uint64_t first, second;
     ck_assert_ok(alcore__column_fingerprint(alcore__pool_find_column(pool, "notes"), &first));
-    ck_assert_ok(alcore_pool_set_text_column(pool, "notes", given, 5, NULL, NULL));
+    ck_assert_ok(alcore_pool_set_text_column(pool, "notes", given, NULL, 5, NULL));
     ck_assert_str_eq(alcore_pool_column_text(pool, "notes", 4, NULL), "five");
     ck_assert_ok(alcore__column_fingerprint(alcore__pool_find_column(pool, "notes"), &second));
     ck_assert(first != second);
@@ -502,7 +502,7 @@ START_TEST(texts) {
     alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
     options.rows = rows;
     options.row_count = 2;
-    ck_assert_ok(alcore_pool_set_text_column(pool, "notes", given, 2, NULL, &options));
+    ck_assert_ok(alcore_pool_set_text_column(pool, "notes", given, NULL, 2, &options));
     ck_assert_str_eq(alcore_pool_column_text(pool, "notes", 4, NULL), "one");
     ck_assert_ptr_null(alcore_pool_column_text(pool, "notes", 0, NULL));
     ck_assert_ptr_null(alcore_pool_column_text(pool, "notes", 2, NULL));
@@ -511,17 +511,17 @@ END_TEST
 
 START_TEST(wrong_texts) {
     const char *const given[] = {"one", "tw\xFFo", "three", "four", "five"};
-    ck_assert_fails(alcore_pool_set_text_column(pool, "notes", given, 5, NULL, NULL), ALCORE_E_DATA,
+    ck_assert_fails(alcore_pool_set_text_column(pool, "notes", given, NULL, 5, NULL), ALCORE_E_DATA,
                     "column \"notes\": entry 1: the text is not valid UTF-8 at byte 2");
-    ck_assert_fails(alcore_pool_set_text_column(pool, "notes", given, 4, NULL, NULL),
+    ck_assert_fails(alcore_pool_set_text_column(pool, "notes", given, NULL, 4, NULL),
                     ALCORE_E_SHAPE, "expected 5 texts, found 4");
-    ck_assert_fails(alcore_pool_set_text_column(pool, "notes", NULL, 5, NULL, NULL),
+    ck_assert_fails(alcore_pool_set_text_column(pool, "notes", NULL, NULL, 5, NULL),
                     ALCORE_E_INVALID, "5 texts");
-    ck_assert_fails(alcore_pool_set_text_column(pool, "scores", given, 5, NULL, NULL),
+    ck_assert_fails(alcore_pool_set_text_column(pool, "scores", given, NULL, 5, NULL),
                     ALCORE_E_SHAPE, "found texts");
     alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
     options.ownership = ALCORE_BORROW;
-    ck_assert_fails(alcore_pool_set_text_column(pool, "notes", given, 5, NULL, &options),
+    ck_assert_fails(alcore_pool_set_text_column(pool, "notes", given, NULL, 5, &options),
                     ALCORE_E_INVALID, "only rows and row_count");
     ck_assert_ptr_null(alcore_pool_column_name(pool, 0));
 }
@@ -537,7 +537,7 @@ START_TEST(derived) {
     ck_assert_ptr_eq(alcore_pool_source(phrases), pool);
     ck_assert_ptr_null(alcore_pool_source(pool));
     ck_assert_ptr_null(alcore_pool_source(NULL));
-    ck_assert_ok(alcore_pool_add_texts(phrases, phrase_texts, 3, NULL, NULL));
+    ck_assert_ok(alcore_pool_add_texts(phrases, phrase_texts, NULL, 3, NULL));
     alcore_tensor values = tensor_of(rows, ALCORE_INT64, 1, shape);
     ck_assert_fails(alcore_pool_set_column(phrases, "first_row", &values, NULL, NULL),
                     ALCORE_E_NOT_FOUND, "value 0 is 5, but the source pool has 5 rows");

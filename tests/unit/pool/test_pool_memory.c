@@ -103,7 +103,7 @@ static alcore_status match(void) {
     alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
     options.dedup = ALCORE_DEDUP_EXACT;
     alcore_status status = alcore_pool_new(ctx, &options, &other);
-    if (status == ALCORE_OK) status = alcore_pool_add_texts(other, texts, 2, NULL, NULL);
+    if (status == ALCORE_OK) status = alcore_pool_add_texts(other, texts, NULL, 2, NULL);
     if (status == ALCORE_OK) status = alcore_pool_mark_texts(pool, ALCORE_ROW_EXCLUDED, other);
     alcore_pool_unref(other);
     return status;
@@ -195,7 +195,7 @@ static void check_unchanged(void) {
     ck_assert_mem_eq(alcore_pool_states(pool), states, sizeof states);
     ck_assert_str_eq(alcore_pool_text(pool, 1, NULL), "two words");
     ck_assert_int_eq(alcore__pool_languages(pool, &tags), 3);
-    ck_assert_ok(alcore_pool_add_texts(pool, again, 2, NULL, &first));
+    ck_assert_ok(alcore_pool_add_texts(pool, again, NULL, 2, &first));
     ck_assert_int_eq(first, 4);
     ck_assert_int_eq(alcore_pool_states(pool)[4], ALCORE_ROW_DUPLICATE);
     ck_assert_int_eq(alcore_pool_states(pool)[5], 0);

@@ -26,7 +26,7 @@ START_TEST(texts_keep_their_rows) {
     ck_assert_mem_eq(alcore_pool_states(pool), expected, sizeof expected);
     ck_assert_int_eq(alcore_pool_count(pool, 0), 2);
     ck_assert_int_eq(alcore_pool_count(pool, ALCORE_ROW_EMPTY | ALCORE_ROW_DUPLICATE), 3);
-    ck_assert_ok(alcore_pool_add_texts(pool, texts, 1, NULL, &first));
+    ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, 1, &first));
     ck_assert_int_eq(first, 5);
     ck_assert_int_eq(alcore_pool_states(pool)[5], ALCORE_ROW_DUPLICATE);
     alcore_pool_unref(pool);
@@ -43,12 +43,12 @@ START_TEST(texts_never_move) {
     const char *texts[] = {large};
     for (int i = 0; i < 20; i++) {
         large[0] = (char)('a' + i);
-        ck_assert_ok(alcore_pool_add_texts(pool, texts, 1, NULL, NULL));
+        ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, 1, NULL));
     }
     for (int i = 0; i < 5000; i++) {
         const int length = snprintf(large, 64, "row number %d", i);
         const size_t bytes = (size_t)length;
-        ck_assert_ok(alcore_pool_add_texts(pool, texts, 1, &bytes, NULL));
+        ck_assert_ok(alcore_pool_add_texts(pool, texts, &bytes, 1, NULL));
     }
     ck_assert_ptr_eq(before, alcore_pool_text(pool, 1, NULL));
     ck_assert_str_eq(before, "text 1");
@@ -79,7 +79,7 @@ START_TEST(records_keep_everything) {
     int64_t row;
     ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
     ck_assert_ok(alcore_pool_add_records(pool, &records, NULL));
-    ck_assert_ok(alcore_pool_add_texts(pool, texts + 1, 1, NULL, NULL));
+    ck_assert_ok(alcore_pool_add_texts(pool, texts + 1, NULL, 1, NULL));
     ck_assert_str_eq(alcore_pool_id(pool, 0, buffer), "x7");
     ck_assert_str_eq(alcore_pool_id(pool, 1, buffer), "2");
     ck_assert_ptr_null(alcore_pool_id(pool, 1, NULL));
@@ -130,11 +130,11 @@ START_TEST(wrong_arguments) {
     const double costs[] = {1, -1}, nan_cost[] = {NAN, 1};
     alcore_records records = ALCORE_RECORDS_INIT;
     int64_t first = 77;
-    ck_assert_fails(alcore_pool_add_texts(NULL, texts, 1, NULL, NULL), ALCORE_E_INVALID, "NULL");
-    ck_assert_fails(alcore_pool_add_texts(pool, texts, -1, NULL, &first), ALCORE_E_INVALID, "-1");
+    ck_assert_fails(alcore_pool_add_texts(NULL, texts, NULL, 1, NULL), ALCORE_E_INVALID, "NULL");
+    ck_assert_fails(alcore_pool_add_texts(pool, texts, NULL, -1, &first), ALCORE_E_INVALID, "-1");
     ck_assert_int_eq(first, 0);
-    ck_assert_fails(alcore_pool_add_texts(pool, NULL, 1, NULL, NULL), ALCORE_E_INVALID, "1 texts");
-    ck_assert_fails(alcore_pool_add_texts(pool, texts, 2, NULL, NULL), ALCORE_E_INVALID, "row 3");
+    ck_assert_fails(alcore_pool_add_texts(pool, NULL, NULL, 1, NULL), ALCORE_E_INVALID, "1 texts");
+    ck_assert_fails(alcore_pool_add_texts(pool, texts, NULL, 2, NULL), ALCORE_E_INVALID, "row 3");
     records.count = 2;
     texts[1] = "y";
     records.texts = texts;
@@ -147,10 +147,10 @@ START_TEST(wrong_arguments) {
     ck_assert_fails(alcore_pool_add_records(pool, &records, NULL), ALCORE_E_STRUCT_UNSET,
                     "alcore_records");
     ck_assert_int_eq(alcore_pool_rows(pool), 2);
-    ck_assert_ok(alcore_pool_add_texts(pool, NULL, 0, NULL, &first));
+    ck_assert_ok(alcore_pool_add_texts(pool, NULL, NULL, 0, &first));
     ck_assert_int_eq(first, 2);
     /* What was taken back is free again. */
-    ck_assert_ok(alcore_pool_add_texts(pool, texts, 2, NULL, NULL));
+    ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, 2, NULL));
     ck_assert_int_eq(alcore_pool_count(pool, 0), 4);
     ck_assert(isnan(alcore_pool_cost(pool, 2)));
     alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
@@ -204,10 +204,10 @@ START_TEST(malformed_text) {
     options.utf8 = ALCORE_UTF8_REPLACE;
     ck_assert_ok(alcore_pool_new(ctx, &options, &lenient));
     snprintf(part, sizeof part, "at byte %d", malformed[_i].bad);
-    ck_assert_fails(alcore_pool_add_texts(strict, texts, 2, lengths, NULL), ALCORE_E_DATA, part);
+    ck_assert_fails(alcore_pool_add_texts(strict, texts, lengths, 2, NULL), ALCORE_E_DATA, part);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 1: "));
     ck_assert_int_eq(alcore_pool_rows(strict), 0);
-    ck_assert_ok(alcore_pool_add_texts(lenient, texts, 2, lengths, NULL));
+    ck_assert_ok(alcore_pool_add_texts(lenient, texts, lengths, 2, NULL));
     ck_assert_str_eq(alcore_pool_text(lenient, 1, NULL), malformed[_i].repaired);
     alcore_pool_unref(strict);
     alcore_pool_unref(lenient);
@@ -258,7 +258,7 @@ START_TEST(words_of_every_length) {
         }
         const char *texts[] = {text};
         int64_t row;
-        ck_assert_ok(alcore_pool_add_texts(pool, texts, 1, &length, &row));
+        ck_assert_ok(alcore_pool_add_texts(pool, texts, &length, 1, &row));
         ck_assert_int_eq(alcore_pool_words(pool, row), words);
         ck_assert_int_eq(alcore_pool_states(pool)[row] == ALCORE_ROW_EMPTY, words == 0);
     }
@@ -275,10 +275,10 @@ START_TEST(lengths_are_limited) {
     ck_assert_ok(alcore_pool_new(ctx, &options, &pool));
     const char *texts[] = {"12345", "123456"};
     const size_t huge[] = {5, SIZE_MAX};
-    ck_assert_fails(alcore_pool_add_texts(pool, texts, 2, NULL, NULL), ALCORE_E_DATA,
+    ck_assert_fails(alcore_pool_add_texts(pool, texts, NULL, 2, NULL), ALCORE_E_DATA,
                     "row 1: the text has 6 bytes; max_text_bytes is 5");
-    ck_assert_fails(alcore_pool_add_texts(pool, texts, 2, huge, NULL), ALCORE_E_DATA, "row 1");
-    ck_assert_ok(alcore_pool_add_texts(pool, texts, 1, NULL, NULL));
+    ck_assert_fails(alcore_pool_add_texts(pool, texts, huge, 2, NULL), ALCORE_E_DATA, "row 1");
+    ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, 1, NULL));
     alcore_pool_unref(pool);
 
     /* By default a sentence of 10 MB is accepted and one of 64 MiB + 1 refused. */
@@ -287,9 +287,9 @@ START_TEST(lengths_are_limited) {
     char *text = malloc(limit + 1);
     memset(text, 'x', limit + 1);
     const char *long_texts[] = {text};
-    ck_assert_ok(alcore_pool_add_texts(pool, long_texts, 1, &sentence, NULL));
+    ck_assert_ok(alcore_pool_add_texts(pool, long_texts, &sentence, 1, NULL));
     const size_t too_long = limit + 1;
-    ck_assert_fails(alcore_pool_add_texts(pool, long_texts, 1, &too_long, NULL), ALCORE_E_DATA,
+    ck_assert_fails(alcore_pool_add_texts(pool, long_texts, &too_long, 1, NULL), ALCORE_E_DATA,
                     "row 1: the text has 67108865 bytes");
     free(text);
     alcore_pool_unref(pool);

@@ -23,7 +23,7 @@ static alcore_pool *pool_with(int32_t dedup, const char *const *texts, int64_t c
     alcore_pool *pool;
     options.dedup = dedup;
     ck_assert_ok(alcore_pool_new(ctx, &options, &pool));
-    ck_assert_ok(alcore_pool_add_texts(pool, texts, count, NULL, NULL));
+    ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, count, NULL));
     return pool;
 }
 
@@ -61,7 +61,7 @@ START_TEST(many_duplicates) {
         texts[i] = bytes[i];
     }
     for (int round = 0; round < 3; round++)
-        ck_assert_ok(alcore_pool_add_texts(pool, texts, TEXTS, NULL, NULL));
+        ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, TEXTS, NULL));
     for (int64_t row = 0; row < 3 * TEXTS; row++)
         ck_assert_int_eq(alcore_pool_states(pool)[row], row < TEXTS ? 0 : ALCORE_ROW_DUPLICATE);
     alcore_pool_unref(pool);
@@ -89,7 +89,7 @@ START_TEST(failed_additions_leave_no_trace) {
     records.ids = texts;
     records.groups = texts;
     records.count = TEXTS + 1;
-    ck_assert_ok(alcore_pool_add_texts(pool, texts, 1000, NULL, NULL));
+    ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, 1000, NULL));
     const uint64_t before = alcore_pool_fingerprint(pool);
     for (int i = 0; i < 3; i++) {
         ck_assert_fails(alcore_pool_add_records(pool, &records, NULL), ALCORE_E_DATA, "row 4000");
@@ -99,7 +99,7 @@ START_TEST(failed_additions_leave_no_trace) {
     const char *const *tags;
     ck_assert_int_eq(alcore__pool_languages(pool, &tags), 1);
     ck_assert_str_eq(tags[0], "unknown");
-    ck_assert_ok(alcore_pool_add_texts(pool, texts, TEXTS, NULL, NULL));
+    ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, TEXTS, NULL));
     for (int64_t row = 0; row < 1000 + TEXTS; row++) {
         const bool again = row >= 1000 && row < 2000;
         ck_assert_int_eq(alcore_pool_states(pool)[row], again ? ALCORE_ROW_DUPLICATE : 0);
@@ -247,37 +247,37 @@ START_TEST(references_and_costs_later) {
     const double costs[] = {1.5, 2, 0}, negative[] = {1, -1}, none[] = {(double)NAN};
     const double infinite[] = {1, (double)INFINITY};
     size_t length;
-    ck_assert_ok(alcore_pool_set_references(pool, rows, 3, first, lengths));
+    ck_assert_ok(alcore_pool_set_references(pool, rows, first, lengths, 3));
     ck_assert_str_eq(alcore_pool_reference(pool, 2999, &length), "la");
     ck_assert_uint_eq(length, 2);
     const char *kept = alcore_pool_reference(pool, 0, NULL);
     ck_assert_str_eq(kept, "new"); /* the last entry of a row that stands twice */
     ck_assert_ptr_null(alcore_pool_reference(pool, 1, NULL));
-    ck_assert_ok(alcore_pool_set_references(pool, rows, 2, first, NULL));
+    ck_assert_ok(alcore_pool_set_references(pool, rows, first, NULL, 2));
     ck_assert_str_eq(alcore_pool_reference(pool, 0, NULL), "old");
     ck_assert_str_eq(kept, "new"); /* a view that was handed out stays valid */
-    ck_assert_ok(alcore_pool_set_references(pool, rows + 1, 1, removed, NULL));
+    ck_assert_ok(alcore_pool_set_references(pool, rows + 1, removed, NULL, 1));
     ck_assert_ptr_null(alcore_pool_reference(pool, 0, NULL));
-    ck_assert_ok(alcore_pool_set_references(pool, NULL, 0, NULL, NULL));
+    ck_assert_ok(alcore_pool_set_references(pool, NULL, NULL, NULL, 0));
     /* A failure changes no row. */
-    ck_assert_fails(alcore_pool_set_references(pool, rows, 2, bad, NULL), ALCORE_E_DATA,
+    ck_assert_fails(alcore_pool_set_references(pool, rows, bad, NULL, 2), ALCORE_E_DATA,
                     "row 0: the reference is not valid UTF-8 at byte 1");
-    ck_assert_fails(alcore_pool_set_references(pool, wrong, 2, first, NULL), ALCORE_E_NOT_FOUND,
+    ck_assert_fails(alcore_pool_set_references(pool, wrong, first, NULL, 2), ALCORE_E_NOT_FOUND,
                     "3000");
-    ck_assert_fails(alcore_pool_set_references(pool, rows, 1, NULL, NULL), ALCORE_E_INVALID,
+    ck_assert_fails(alcore_pool_set_references(pool, rows, NULL, NULL, 1), ALCORE_E_INVALID,
                     "references");
     ck_assert_str_eq(alcore_pool_reference(pool, 2999, NULL), "label");
-    ck_assert_ok(alcore_pool_set_costs(pool, rows, 3, costs));
+    ck_assert_ok(alcore_pool_set_costs(pool, rows, costs, 3));
     ck_assert_double_eq(alcore_pool_cost(pool, 2999), 1.5);
     ck_assert_double_eq(alcore_pool_cost(pool, 0), 0);
     ck_assert(isnan(alcore_pool_cost(pool, 1)));
-    ck_assert_fails(alcore_pool_set_costs(pool, rows, 2, negative), ALCORE_E_DATA,
+    ck_assert_fails(alcore_pool_set_costs(pool, rows, negative, 2), ALCORE_E_DATA,
                     "row 0: the cost is -1");
-    ck_assert_fails(alcore_pool_set_costs(pool, rows, 2, infinite), ALCORE_E_DATA, "row 0");
-    ck_assert_fails(alcore_pool_set_costs(pool, wrong, 2, costs), ALCORE_E_NOT_FOUND, "3000");
-    ck_assert_fails(alcore_pool_set_costs(pool, rows, 1, NULL), ALCORE_E_INVALID, "costs");
+    ck_assert_fails(alcore_pool_set_costs(pool, rows, infinite, 2), ALCORE_E_DATA, "row 0");
+    ck_assert_fails(alcore_pool_set_costs(pool, wrong, costs, 2), ALCORE_E_NOT_FOUND, "3000");
+    ck_assert_fails(alcore_pool_set_costs(pool, rows, NULL, 1), ALCORE_E_INVALID, "costs");
     ck_assert_double_eq(alcore_pool_cost(pool, 2999), 1.5);
-    ck_assert_ok(alcore_pool_set_costs(pool, rows, 1, none));
+    ck_assert_ok(alcore_pool_set_costs(pool, rows, none, 1));
     ck_assert(isnan(alcore_pool_cost(pool, 2999)));
     alcore_pool_unref(pool);
 }
@@ -300,7 +300,7 @@ START_TEST(facts_for_the_layers_above) {
     /* One at a time or at once: the same pool. */
     ck_assert_ok(alcore_pool_new(ctx, NULL, &swapped));
     for (int i = 0; i < 3; i++)
-        ck_assert_ok(alcore_pool_add_texts(swapped, texts + i, 1, NULL, NULL));
+        ck_assert_ok(alcore_pool_add_texts(swapped, texts + i, NULL, 1, NULL));
     ck_assert_uint_eq(alcore_pool_fingerprint(pool), alcore_pool_fingerprint(swapped));
     alcore_pool_unref(swapped);
     alcore_pool_unref(pool);
@@ -318,7 +318,7 @@ static int32_t call_inside(void *user, const char *stage, int64_t done, int64_t 
     (void)user, (void)stage, (void)done, (void)total;
     if (!busy_pool) return 0;
     calls_inside++;
-    ck_assert_int_eq(alcore_pool_add_texts(busy_pool, texts, 1, NULL, NULL), ALCORE_E_BUSY);
+    ck_assert_int_eq(alcore_pool_add_texts(busy_pool, texts, NULL, 1, NULL), ALCORE_E_BUSY);
     ck_assert_int_eq(alcore_pool_mark(busy_pool, ALCORE_ROW_LABELED, &row, 1), ALCORE_E_BUSY);
     ck_assert_int_eq(alcore_pool_find(busy_pool, "1", 1, &row), ALCORE_E_BUSY);
     ck_assert_str_eq(alcore_pool_text(busy_pool, 0, NULL), "first"); /* takes no lock */
@@ -340,13 +340,13 @@ START_TEST(callbacks_find_the_pool_busy) {
     /* Long enough for two calls of progress: then it is cancelled, and nothing was added. */
     for (int i = 0; i < 100 && status == ALCORE_OK; i++) {
         const int64_t before = alcore_pool_rows(pool);
-        status = alcore_pool_add_texts(pool, texts, TEXTS, NULL, NULL);
+        status = alcore_pool_add_texts(pool, texts, NULL, TEXTS, NULL);
         if (status != ALCORE_OK) ck_assert_int_eq(alcore_pool_rows(pool), before);
     }
     ck_assert_int_eq(status, ALCORE_E_CANCELLED);
     ck_assert_int_eq(calls_inside, 2);
     busy_pool = NULL;
-    ck_assert_ok(alcore_pool_add_texts(pool, texts, 1, NULL, NULL));
+    ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, 1, NULL));
     free(texts);
     alcore_pool_unref(pool);
     alcore_ctx_unref(own);

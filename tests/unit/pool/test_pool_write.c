@@ -152,7 +152,7 @@ START_TEST(plain_there_and_back) {
         alcore_pool *pool = new_pool(), *read = new_pool();
         const char *const given[] = {"\xEF\xBB\xBFone\r", "", "\\t\r\r", "\xEF\xBB\xBF", "e\tnd"};
         const int64_t rows[] = {first, 1, 2, 3, 4};
-        ck_assert_ok(alcore_pool_add_texts(pool, given, COUNT(given), NULL, NULL));
+        ck_assert_ok(alcore_pool_add_texts(pool, given, NULL, COUNT(given), NULL));
         ck_assert_ok(alcore_pool_write(pool, rows, COUNT(rows), path, NULL));
         ck_assert_ok(alcore_pool_read(read, path, NULL));
         ck_assert_int_eq(alcore_pool_rows(read), COUNT(rows));
@@ -264,7 +264,7 @@ START_TEST(columns_there_and_back) {
     ck_assert_ok(alcore_pool_set_column(pool, "whole", &values, NULL, NULL));
     ck_assert_ok(alcore_tensor_init(&values, real, ALCORE_FLOAT64, shape, 1));
     ck_assert_ok(alcore_pool_set_column(pool, "real", &values, NULL, NULL));
-    ck_assert_ok(alcore_pool_set_text_column(pool, "words", words, 2, NULL, NULL));
+    ck_assert_ok(alcore_pool_set_text_column(pool, "words", words, NULL, 2, NULL));
     as_npy.format = "npy";
     as_tsv.format = "tsv";
 
@@ -321,7 +321,7 @@ START_TEST(phrases_in_every_format) {
     alcore_pool *pool = new_pool(), *phrases;
     alcore_phrase_options options = ALCORE_PHRASE_OPTIONS_INIT;
     options.max_words = 1;
-    ck_assert_ok(alcore_pool_add_texts(pool, given, 2, NULL, NULL));
+    ck_assert_ok(alcore_pool_add_texts(pool, given, NULL, 2, NULL));
     ck_assert_ok(alcore_pool_derive_phrases(pool, NULL, &options, &phrases));
     const char *path = test_path("phrases.jsonl");
     ck_assert_ok(alcore_pool_write_phrases(phrases, path, NULL));

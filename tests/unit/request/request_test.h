@@ -30,7 +30,7 @@
 static inline alcore_pool *pool_of(alcore_ctx *ctx, const char *const *texts, int64_t count) {
     alcore_pool *pool;
     ck_works(alcore_pool_new(ctx, NULL, &pool));
-    ck_works(alcore_pool_add_texts(pool, texts, count, NULL, NULL));
+    ck_works(alcore_pool_add_texts(pool, texts, NULL, count, NULL));
     return pool;
 }
 
@@ -42,7 +42,7 @@ static inline alcore_pool *numbered_pool(alcore_ctx *ctx, int64_t count) {
         char text[64];
         const char *texts[] = {text};
         snprintf(text, sizeof text, "sentence number %lld here", (long long)i);
-        ck_works(alcore_pool_add_texts(pool, texts, 1, NULL, NULL));
+        ck_works(alcore_pool_add_texts(pool, texts, NULL, 1, NULL));
     }
     return pool;
 }

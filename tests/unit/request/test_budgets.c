@@ -34,7 +34,7 @@ static alcore_pool *full_pool(alcore_ctx *ctx, int64_t rows, int64_t seed) {
         int length = snprintf(text, sizeof text, "row%d", (int)(seed + i));
         for (int w = 0; w < (int)(5 * noise(seed + i)) && w < 4; w++)
             length += snprintf(text + length, sizeof text - (size_t)length, "%s", words[w]);
-        ck_works(alcore_pool_add_texts(pool, texts, 1, NULL, NULL));
+        ck_works(alcore_pool_add_texts(pool, texts, NULL, 1, NULL));
         scores[i] = floor(8 * noise(seed + 1000 + i));
         double total = 0;
         for (int d = 0; d < DIMS; d++) {

@@ -342,7 +342,7 @@ START_TEST(budgets_in_words_characters_and_units) {
     ck_rows(selection, units, 2);
     alcore_selection_unref(selection);
     const char *more[] = {"a text without a cost"};
-    ck_works(alcore_pool_add_texts(pool, more, 1, NULL, NULL));
+    ck_works(alcore_pool_add_texts(pool, more, NULL, 1, NULL));
     const double five[] = {9, 8, 7, 6, 5};
     give(pool, "scores", five, 5, 1);
     give(pool, "embeddings", huds_embeddings, 5, 2);

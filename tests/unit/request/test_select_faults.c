@@ -94,7 +94,7 @@ START_TEST(progress_may_cancel) {
         snprintf(texts[i], sizeof texts[i], "word%d and word%d or word%d", i, i * 7 % 9973, i % 89);
         pointers[i] = texts[i];
     }
-    alcore_status status = alcore_pool_add_texts(pool, pointers, 30000, NULL, NULL);
+    alcore_status status = alcore_pool_add_texts(pool, pointers, NULL, 30000, NULL);
     if (status == ALCORE_OK) {
         alcore_request *request = request_for(ctx, pool, "huds", "5");
         status = alcore_select(request, &selection);

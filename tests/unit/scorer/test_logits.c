@@ -37,7 +37,7 @@ static alcore_pool *new_pool(alcore_ctx *ctx, int64_t rows) {
     alcore_pool *pool;
     const char *const texts[] = {"one", "two", "three", "four", "five"};
     ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
-    ck_assert_ok(alcore_pool_add_texts(pool, texts, rows, NULL, NULL));
+    ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, rows, NULL));
     return pool;
 }
 

@@ -32,7 +32,7 @@ static alcore_pool *new_pool(void) {
         char text[24];
         const char *texts[] = {text};
         snprintf(text, sizeof text, "row %d", i);
-        MUST(alcore_pool_add_texts(pool, texts, 1, NULL, NULL));
+        MUST(alcore_pool_add_texts(pool, texts, NULL, 1, NULL));
     }
     return pool;
 }

@@ -27,7 +27,7 @@ static void add_rows(int count) {
         char text[24];
         const char *texts[] = {text};
         snprintf(text, sizeof text, "row %d", i);
-        ck_assert_int_eq(alcore_pool_add_texts(pool, texts, 1, NULL, NULL), ALCORE_OK);
+        ck_assert_int_eq(alcore_pool_add_texts(pool, texts, NULL, 1, NULL), ALCORE_OK);
     }
 }
 

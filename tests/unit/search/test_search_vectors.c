@@ -186,7 +186,7 @@ START_TEST(pool_columns) {
     alcore_pool *pool = NULL;
     matrix rows, others;
     ck_assert_int_eq(alcore_pool_new(ctx, NULL, &pool), ALCORE_OK);
-    ck_assert_int_eq(alcore_pool_add_texts(pool, texts, 4, NULL, NULL), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_add_texts(pool, texts, NULL, 4, NULL), ALCORE_OK);
     side_of(&others, l_rows, ALCORE_FLOAT64, 4, 2);
     ck_assert_int_eq(alcore_pool_set_column(pool, "embeddings", &others.tensor, NULL, NULL),
                      ALCORE_OK);
@@ -212,11 +212,11 @@ START_TEST(pool_columns) {
                      ALCORE_E_NOT_FOUND);
     /* A row that came after the column has no value. */
     side.column = NULL;
-    ck_assert_int_eq(alcore_pool_add_texts(pool, texts + 2, 1, NULL, NULL), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_add_texts(pool, texts + 2, NULL, 1, NULL), ALCORE_OK);
     ck_assert_int_eq(test_knn(ctx, &side, &rows.side, wanted, &options, found, values, NULL, NULL),
                      ALCORE_OK); /* it repeats a text and is masked */
     const char *more[] = {"something else"};
-    ck_assert_int_eq(alcore_pool_add_texts(pool, more, 1, NULL, NULL), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_add_texts(pool, more, NULL, 1, NULL), ALCORE_OK);
     ck_assert_int_eq(test_knn(ctx, &side, &rows.side, wanted, &options, found, values, NULL, NULL),
                      ALCORE_E_MISSING);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 5"));
