@@ -48,11 +48,11 @@ typedef struct alcore_logits {
 /** An alcore_logits with its size set and everything else 0. */
 #define ALCORE_LOGITS_INIT ALCORE_INIT(alcore_logits)
 
-/** Where what is known of each token goes: tensors of the caller, [items, tokens] or [tokens] as
+/** Where the statistics of each token go: tensors of the caller, [items, tokens] or [tokens] as
  * the logits are, contiguous, host; NULL: not wanted. Entries of tokens that are left out are not
  * written. Natural logarithms. */
-typedef struct alcore_token_facts {
-    size_t size;                  /**< sizeof(alcore_token_facts) */
+typedef struct alcore_token_stats {
+    size_t size;                  /**< sizeof(alcore_token_stats) */
     const alcore_tensor *logprob; /**< float64: log-probability of the label, never above 0 */
     const alcore_tensor *top1;    /**< float64: log-probability of the likeliest class */
     const alcore_tensor *top2;   /**< float64: of the second; top1 in a tie, minus infinity with one
@@ -63,9 +63,9 @@ typedef struct alcore_token_facts {
     const alcore_tensor *logsumexp; /**< float64: log of the sum of exp(logit) */
     const alcore_tensor *likeliest; /**< int64: the class with the largest logit, the lowest one in
                                        a tie */
-} alcore_token_facts;
-/** An alcore_token_facts with its size set and everything else 0. */
-#define ALCORE_TOKEN_FACTS_INIT ALCORE_INIT(alcore_token_facts)
+} alcore_token_stats;
+/** An alcore_token_stats with its size set and everything else 0. */
+#define ALCORE_TOKEN_STATS_INIT ALCORE_INIT(alcore_token_stats)
 
 /** Column writers that take what is known of each item. NULL: not wanted. margins, confidences and
  * entropies are of shape ALCORE_COLUMN_RAGGED, one number a token, or of shape
@@ -85,7 +85,7 @@ typedef struct alcore_logits_writers {
 /** An alcore_logits_writers with its size set and everything else 0. */
 #define ALCORE_LOGITS_WRITERS_INIT ALCORE_INIT(alcore_logits_writers)
 
-/** Takes the facts of every token, on the context's threads.
+/** Computes the statistics of every token, on the context's threads.
  * @param[in] ctx borrowed: its threads do the work
  * @param[in] logits borrowed
  * @param[in] ignore label of the tokens that are left out, such as -100
@@ -98,7 +98,7 @@ typedef struct alcore_logits_writers {
  * @callback progress, log
  * @since 0.1 */
 ALCORE_API alcore_status alcore_logits_measure(alcore_ctx *ctx, const alcore_logits *logits,
-                                               int64_t ignore, const alcore_token_facts *out);
+                                               int64_t ignore, const alcore_token_stats *out);
 
 /** Puts what is known of each item into columns, as alcore_column_writer_put() does: in any order,
  * a row given twice keeps its first values. The writers get their values one after the other once

@@ -45,7 +45,7 @@ ALCORE_API const char *alcore_scorer_builtin_name(int64_t index);
  * @since 0.1 */
 ALCORE_API const char *alcore_scorer_builtin_summary(const char *name);
 
-/** Facts of a built-in scorer's parameter.
+/** Description of a parameter of a built-in scorer.
  * @param[in] name borrowed: a scorer's name
  * @param[in] index from 0
  * @param[in,out] out size-first; filled with views, valid for ever

@@ -45,7 +45,7 @@ ALCORE_API const char *alcore_strategy_builtin_name(int64_t index);
  * @since 0.1 */
 ALCORE_API const char *alcore_strategy_builtin_summary(const char *name);
 
-/** Facts of a built-in strategy's parameter.
+/** Description of a parameter of a built-in strategy.
  * @param[in] name borrowed: a strategy's name
  * @param[in] index from 0
  * @param[in,out] out size-first; filled with views, valid for ever

@@ -30,16 +30,16 @@
 /* The label of kernel rows that take no part. */
 enum { LEFT_OUT = -1 };
 
-/* The statistics of a token, as indices of measuring.fact: log-probability of its label; of the two
+/* The statistics of a token, as indices of measuring.stat: log-probability of its label; of the two
  * likeliest classes; probability of the first minus that of the second; entropy in nats; logarithm
- * of the sum of exp(logit). FACTS is their number. */
-enum { LOGPROB, TOP1, TOP2, MARGIN, ENTROPY, LOGSUMEXP, FACTS };
+ * of the sum of exp(logit). STATS is their number. */
+enum { LOGPROB, TOP1, TOP2, MARGIN, ENTROPY, LOGSUMEXP, STATS };
 
 /* One call. */
 typedef struct measuring {
     alcore_ctx *ctx;
     alcore__token_rows tokens;
-    double *fact[FACTS];    /* [kernel rows] each, owned; NULL: not wanted */
+    double *stat[STATS];    /* [kernel rows] each, owned; NULL: not wanted */
     int32_t *likeliest;     /* [kernel rows] likeliest class, owned; NULL: not wanted */
     int64_t together;       /* kernel rows of a task */
     const int64_t *rows;    /* [items] pool row of each item; NULL: results go to arrays */
@@ -62,8 +62,8 @@ static alcore_status fail_at(const measuring *self, int64_t kernel_row) {
 }
 
 /* The array of a statistic from kernel row `first` on; NULL where the statistic is not wanted. */
-static double *from(double *fact, int64_t first) {
-    return fact ? fact + first : NULL;
+static double *from(double *stat, int64_t first) {
+    return stat ? stat + first : NULL;
 }
 
 /* Task `index` of alcore__parallel(): computes the wanted statistics of `together` rows of the
@@ -87,12 +87,12 @@ static alcore_status measure_task(void *data, int64_t index, int32_t worker) {
     else
         rows.count = self->together;
     alcore_sys_token_stats out = {
-        .logprob = from(self->fact[LOGPROB], first),
-        .top1 = from(self->fact[TOP1], first),
-        .top2 = from(self->fact[TOP2], first),
-        .margin = from(self->fact[MARGIN], first),
-        .entropy = from(self->fact[ENTROPY], first),
-        .logsumexp = from(self->fact[LOGSUMEXP], first),
+        .logprob = from(self->stat[LOGPROB], first),
+        .top1 = from(self->stat[TOP1], first),
+        .top2 = from(self->stat[TOP2], first),
+        .margin = from(self->stat[MARGIN], first),
+        .entropy = from(self->stat[ENTROPY], first),
+        .logsumexp = from(self->stat[LOGSUMEXP], first),
         .argmax = self->likeliest ? self->likeliest + first : NULL,
     };
     int64_t bad; /* row of the whole matrix, as rows.first is set; -1: none */
@@ -107,12 +107,12 @@ static alcore_status measure_task(void *data, int64_t index, int32_t worker) {
 
 /* Frees the results and what alcore__token_rows_init() made; what was not allocated is NULL. */
 static void clear(measuring *self) {
-    for (int f = 0; f < FACTS; f++) alcore__free(self->ctx, self->fact[f]);
+    for (int f = 0; f < STATS; f++) alcore__free(self->ctx, self->stat[f]);
     alcore__free(self->ctx, self->likeliest);
     alcore__token_rows_clear(self->ctx, &self->tokens);
 }
 
-/* Allocates the statistics of all tokens that are wanted [FACTS] and, if wanted, the likeliest
+/* Allocates the statistics of all tokens that are wanted [STATS] and, if wanted, the likeliest
  * class, and computes them in tasks: about TASK_LOGITS logits each; of hidden states one task a
  * thread, of at least TASK_STATES tokens; on a device a single one. Called once, by measure_all()
  * or put_all(); clear() frees the arrays, also after a failure. */
@@ -123,12 +123,12 @@ static alcore_status measure(measuring *self, const bool *wanted, bool likeliest
         return alcore__fail(ALCORE_E_INVALID,
                             "log-probabilities and NNLL are wanted of tokens without labels");
     if (!tokens->engine.kernels->hidden_stats || !tokens->engine.kernels->logit_stats)
-        return alcore__fail(ALCORE_E_UNSUPPORTED, "the kernels of %s lack token facts",
+        return alcore__fail(ALCORE_E_UNSUPPORTED, "the kernels of %s lack token statistics",
                             tokens->engine.kernels->engine);
-    for (int f = 0; f < FACTS; f++) {
+    for (int f = 0; f < STATS; f++) {
         if (wanted[f])
             ALCORE__TRY(
-                alcore__new_array(self->ctx, (size_t)count, sizeof(double), &self->fact[f]));
+                alcore__new_array(self->ctx, (size_t)count, sizeof(double), &self->stat[f]));
     }
     if (likeliest)
         ALCORE__TRY(
@@ -141,15 +141,15 @@ static alcore_status measure(measuring *self, const bool *wanted, bool likeliest
     }
     if (tokens->engine.kernels->device != ALCORE_DEVICE_CPU) self->together = count;
     if (self->together < 1) self->together = 1;
-    return alcore__parallel(self->ctx, "token facts", (count + self->together - 1) / self->together,
-                            measure_task, self);
+    return alcore__parallel(self->ctx, "token statistics",
+                            (count + self->together - 1) / self->together, measure_task, self);
 }
 
 /* The memory of the caller's tensors, checked: [items, tokens] or, packed, [tokens]. */
-typedef struct fact_arrays {
-    double *fact[FACTS]; /* by LOGPROB, ...; NULL: not wanted */
+typedef struct stat_arrays {
+    double *stat[STATS]; /* by LOGPROB, ...; NULL: not wanted */
     int64_t *likeliest;  /* likeliest class; NULL: not wanted */
-} fact_arrays;
+} stat_arrays;
 
 /* Checks that a tensor that is to be filled is contiguous, of the dtype and of the shape of the
  * tokens. *out: its memory, the caller's; NULL where the tensor is NULL, so not wanted. */
@@ -166,19 +166,19 @@ static alcore_status take_array(const alcore_tensor *tensor, const char *name, i
 }
 
 /* Checks all tensors of the caller's struct and lists their memory in *out. */
-static alcore_status take_arrays(const alcore_token_facts *given, const alcore__token_rows *tokens,
-                                 fact_arrays *out) {
+static alcore_status take_arrays(const alcore_token_stats *given, const alcore__token_rows *tokens,
+                                 stat_arrays *out) {
     const struct {
         const alcore_tensor *tensor;
         const char *name;
-    } all[FACTS] = {
+    } all[STATS] = {
         [LOGPROB] = {given->logprob, "logprob"}, [TOP1] = {given->top1, "top1"},
         [TOP2] = {given->top2, "top2"},          [MARGIN] = {given->margin, "margin"},
         [ENTROPY] = {given->entropy, "entropy"}, [LOGSUMEXP] = {given->logsumexp, "logsumexp"}};
     void *memory;
-    for (int f = 0; f < FACTS; f++) {
+    for (int f = 0; f < STATS; f++) {
         ALCORE__TRY(take_array(all[f].tensor, all[f].name, ALCORE_FLOAT64, tokens, &memory));
-        out->fact[f] = memory;
+        out->stat[f] = memory;
     }
     ALCORE__TRY(take_array(given->likeliest, "likeliest", ALCORE_INT64, tokens, &memory));
     out->likeliest = memory;
@@ -188,20 +188,20 @@ static alcore_status take_arrays(const alcore_token_facts *given, const alcore__
 /* Measures into the caller's tensors. The kernel's rows are in memory order, which may have items
  * or tokens first: `at` is a token's row there, `to` its place in the tensors. Entries of tokens
  * that take no part (label -1) stay as they are. */
-static alcore_status measure_all(measuring *self, const alcore_token_facts *out) {
+static alcore_status measure_all(measuring *self, const alcore_token_stats *out) {
     const alcore__token_rows *tokens = &self->tokens;
-    fact_arrays arrays;
-    bool wanted[FACTS];
+    stat_arrays arrays;
+    bool wanted[STATS];
     ALCORE__TRY(take_arrays(out, tokens, &arrays));
-    for (int f = 0; f < FACTS; f++) wanted[f] = arrays.fact[f];
+    for (int f = 0; f < STATS; f++) wanted[f] = arrays.stat[f];
     ALCORE__TRY(measure(self, wanted, arrays.likeliest));
     for (int64_t i = 0; i < tokens->items; i++) {
         for (int64_t t = 0; t < tokens->tokens; t++) {
             const int64_t at = i * tokens->item_step + t * tokens->token_step;
             const int64_t to = i * tokens->tokens + t;
             if (tokens->labels[at] < 0) continue;
-            for (int f = 0; f < FACTS; f++)
-                if (arrays.fact[f]) arrays.fact[f][to] = self->fact[f][at];
+            for (int f = 0; f < STATS; f++)
+                if (arrays.stat[f]) arrays.stat[f][to] = self->stat[f][at];
             if (arrays.likeliest) arrays.likeliest[to] = self->likeliest[at];
         }
     }
@@ -210,7 +210,7 @@ static alcore_status measure_all(measuring *self, const alcore_token_facts *out)
 
 /* Measures without a pool. ignore: the caller's label of tokens to leave out. */
 static alcore_status measure_into(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
-                                  const alcore_token_facts *out) {
+                                  const alcore_token_stats *out) {
     measuring self = {.ctx = ctx, .lengths = logits->lengths};
     ALCORE__TRY(alcore__token_rows_init(ctx, logits, ignore, -1 /* as many items as the arrays */,
                                         &self.tokens));
@@ -228,19 +228,19 @@ static alcore_status read_logits(alcore_logits *ours, const alcore_logits *their
 
 /* Reads both structs of a call by their sizes and measures. */
 static alcore_status measure_call(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
-                                  const alcore_token_facts *out) {
+                                  const alcore_token_stats *out) {
     alcore_logits ours;
-    alcore_token_facts facts;
+    alcore_token_stats stats;
     if (!ctx || !out) return alcore__fail(ALCORE_E_INVALID, "%s is NULL", ctx ? "out" : "ctx");
     ALCORE__TRY(read_logits(&ours, logits));
-    ALCORE__TRY(alcore__struct_read(&facts, sizeof facts,
-                                    ALCORE__FIRST_SIZE(alcore_token_facts, likeliest), out,
-                                    "alcore_token_facts"));
-    return measure_into(ctx, &ours, ignore, &facts);
+    ALCORE__TRY(alcore__struct_read(&stats, sizeof stats,
+                                    ALCORE__FIRST_SIZE(alcore_token_stats, likeliest), out,
+                                    "alcore_token_stats"));
+    return measure_into(ctx, &ours, ignore, &stats);
 }
 
 alcore_status alcore_logits_measure(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
-                                    const alcore_token_facts *out) {
+                                    const alcore_token_stats *out) {
     ALCORE__TRY(alcore__enter(ctx));
     return alcore__leave(ctx, measure_call(ctx, logits, ignore, out));
 }
@@ -285,35 +285,35 @@ static alcore_status count_tokens(const measuring *self, int64_t items, gathered
     return alcore__new_array(self->ctx, (size_t)items, sizeof *out->nnll, &out->nnll);
 }
 
-/* Gathers one statistic (`fact`: LOGPROB, TOP1, MARGIN or ENTROPY, which was measured) of the
+/* Gathers one statistic (`stat`: LOGPROB, TOP1, MARGIN or ENTROPY, which was measured) of the
  * tokens that take part, in the order of items: to of->values in float32, and log-probabilities to
  * of->logprob in double as well. `begin` is the kernel row of an item's first token. */
-static void gather(const measuring *self, int64_t items, const gathered *of, int fact) {
+static void gather(const measuring *self, int64_t items, const gathered *of, int stat) {
     const alcore__token_rows *tokens = &self->tokens;
-    const double *values = self->fact[fact]; /* [kernel rows] */
+    const double *values = self->stat[stat]; /* [kernel rows] */
     int64_t begin = 0, to = 0;
     for (int64_t i = 0; i < items; i++) {
         const int64_t length = length_of(self, i);
         for (int64_t t = 0; t < length; t++) {
             const int64_t at = begin + t * tokens->token_step;
             if (tokens->labels[at] < 0) continue;
-            if (fact == LOGPROB) of->logprob[to] = values[at];
+            if (stat == LOGPROB) of->logprob[to] = values[at];
             /* A column has the probability of the likeliest class, not its logarithm. */
-            of->values[to++] = (float)(fact == TOP1 ? exp(values[at]) : values[at]);
+            of->values[to++] = (float)(stat == TOP1 ? exp(values[at]) : values[at]);
         }
         begin += tokens->packed ? length : tokens->item_step;
     }
 }
 
-/* Writes one statistic (`fact`: LOGPROB, MARGIN ...) of the labeled tokens to the rows of the pool
+/* Writes one statistic (`stat`: LOGPROB, MARGIN ...) of the labeled tokens to the rows of the pool
  * as float32, one number a token, or one a row where the writer is of that shape; nothing without a
  * writer. */
-static alcore_status put_tokens(const measuring *self, int64_t items, const gathered *of, int fact,
+static alcore_status put_tokens(const measuring *self, int64_t items, const gathered *of, int stat,
                                 alcore_column_writer *writer) {
     int64_t total = of->offsets[items];
     alcore_tensor values;
     if (!writer) return ALCORE_OK;
-    gather(self, items, of, fact);
+    gather(self, items, of, stat);
     ALCORE__TRY(alcore_tensor_init(&values, of->values, ALCORE_FLOAT32, &total, 1));
     bool ragged = alcore__column_writer_shape(writer) == ALCORE_COLUMN_RAGGED;
     return alcore_column_writer_put(writer, self->rows, items, &values, ragged ? of->lengths : NULL,
@@ -346,7 +346,7 @@ static alcore_status put_nnll(const measuring *self, int64_t items, const gather
 typedef struct writer_use {
     alcore_column_writer *writer; /* the caller's; NULL: not wanted */
     const char *name;             /* its member of alcore_logits_writers, for messages */
-    int fact;       /* statistic of the tokens; of nnll the one that it is computed from */
+    int stat;       /* statistic of the tokens; of nnll the one that it is computed from */
     bool of_rows;   /* one number a row may be written ... */
     bool of_tokens; /* ... or one a token */
     bool reduces;   /* the number of a row is computed from all of its tokens */
@@ -405,16 +405,16 @@ static alcore_status check_lengths_of_rows(const measuring *self, int64_t items,
 /* Measures what any of the writers needs, gathers it by item, and writes every column. Arguments
  * are checked before the first put; a put that fails leaves the columns before it written. */
 static alcore_status put_all(measuring *self, int64_t items, const writer_use *uses) {
-    bool wanted[FACTS] = {false};
+    bool wanted[STATS] = {false};
     gathered of = {0};
     for (int i = 0; i < WRITERS; i++)
-        if (uses[i].writer) wanted[uses[i].fact] = true;
+        if (uses[i].writer) wanted[uses[i].stat] = true;
     ALCORE__TRY(measure(self, wanted, false /* no column has the likeliest class */));
     alcore_status status = count_tokens(self, items, &of);
     if (status == ALCORE_OK) status = check_lengths_of_rows(self, items, &of, uses);
     for (int i = 0; i < WRITERS && status == ALCORE_OK; i++)
         status = uses[i].reduces ? put_nnll(self, items, &of, uses[i].writer)
-                                 : put_tokens(self, items, &of, uses[i].fact, uses[i].writer);
+                                 : put_tokens(self, items, &of, uses[i].stat, uses[i].writer);
     alcore__free(self->ctx, of.logprob);
     alcore__free(self->ctx, of.offsets);
     alcore__free(self->ctx, of.lengths);

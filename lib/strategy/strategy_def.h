@@ -191,7 +191,7 @@ double *alcore__outcome_scores(const alcore__run *run);
 alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t dtype, void *out);
 /* The same of an array of doubles that the strategy has: the record owns it after a success, and
  * *values is NULL. */
-alcore_status alcore__outcome_take_column(alcore__run *run, const char *name, double **values);
+alcore_status alcore__outcome_keep_column(alcore__run *run, const char *name, double **values);
 /* A record column that is outcome->scores itself, not a copy. */
 alcore_status alcore__outcome_score_column(alcore__run *run, const char *name);
 /* Adds a fact for the report and sets *out to its values [count], zeroed. name is static. */

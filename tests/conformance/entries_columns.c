@@ -10,7 +10,7 @@
 static int64_t count_rows(const kernel_case *c) {
     return c->rows.count;
 }
-static int64_t count_facts(const kernel_case *c) {
+static int64_t count_stats(const kernel_case *c) {
     return 15 * c->rows.count;
 }
 
@@ -92,6 +92,6 @@ static alcore_status call_class_stats(table *t, const kernel_case *c, output *ou
 
 const entry entries_columns[] = {
     {TABLE_ENTRY(ragged_nnll), call_nnll, count_rows, 0},
-    {TABLE_ENTRY(class_stats), call_class_stats, count_facts, 0},
+    {TABLE_ENTRY(class_stats), call_class_stats, count_stats, 0},
 };
 const int entries_columns_count = sizeof entries_columns / sizeof entries_columns[0];

@@ -7,13 +7,13 @@
 #include "kernel_entry.h"
 #include "kernel_oracle.h"
 
-enum { FACTS = 6, IGNORE = -100 };
+enum { STATS = 6, IGNORE = -100 };
 
 static int64_t count_rows(const kernel_case *c) {
     return c->rows.count;
 }
-static int64_t count_facts(const kernel_case *c) {
-    return FACTS * c->rows.count;
+static int64_t count_stats(const kernel_case *c) {
+    return STATS * c->rows.count;
 }
 
 static void *memory_for(int64_t count, size_t bytes) {
@@ -38,9 +38,9 @@ static int64_t *labels_of(const kernel_case *c, uint64_t *state, int64_t classes
     return labels;
 }
 
-/* Every fact has its own part of the numbers; argmax the first part of the places. In some cases
- * only a few are wanted. */
-static alcore_sys_token_stats facts_into(const kernel_case *c, output *out, int labeled) {
+/* Every statistic has its own part of the numbers; argmax the first part of the places. In some
+ * cases only a few are wanted. */
+static alcore_sys_token_stats stats_into(const kernel_case *c, output *out, int labeled) {
     int64_t n = c->rows.count;
     double *to = out->numbers;
     int all = c->packed || c->rows.dtype == ALCORE_FLOAT32;
@@ -100,7 +100,7 @@ static alcore_status call_logit_stats(table *t, const kernel_case *c, output *ou
     }
     int64_t *labels = labels_of(c, &state, classes);
     int labeled = c->pattern != PATTERN_EQUAL;
-    alcore_sys_token_stats stats = facts_into(c, out, labeled);
+    alcore_sys_token_stats stats = stats_into(c, out, labeled);
     alcore_sys_rows logits = {.data = data,
                               .first = c->rows.first,
                               .count = count,
@@ -154,7 +154,7 @@ static alcore_status call_hidden_stats(table *t, const kernel_case *c, output *o
     }
     int64_t *labels = labels_of(c, &state, classes);
     int labeled = c->pattern != PATTERN_EQUAL;
-    alcore_sys_token_stats stats = facts_into(c, out, labeled);
+    alcore_sys_token_stats stats = stats_into(c, out, labeled);
     if (!exact(c)) stats.argmax = NULL;
     alcore_sys_rows hidden = {.data = data,
                               .first = c->rows.first,
@@ -204,8 +204,8 @@ static alcore_status call_sequence_nnll(table *t, const kernel_case *c, output *
 }
 
 const entry entries_nll[] = {
-    {TABLE_ENTRY(logit_stats), call_logit_stats, count_facts, 1},
-    {TABLE_ENTRY(hidden_stats), call_hidden_stats, count_facts, 1},
+    {TABLE_ENTRY(logit_stats), call_logit_stats, count_stats, 1},
+    {TABLE_ENTRY(hidden_stats), call_hidden_stats, count_stats, 1},
     {TABLE_ENTRY(sequence_nnll), call_sequence_nnll, count_rows, 1},
 };
 const int entries_nll_count = sizeof entries_nll / sizeof entries_nll[0];

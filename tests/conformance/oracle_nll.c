@@ -10,7 +10,7 @@ static void put(double *array, int64_t i, double value) {
 }
 
 /* The stats of row i; 0 for a bad row. */
-static int facts_of(const double *z, int64_t classes, int labeled, int64_t label,
+static int stats_of(const double *z, int64_t classes, int labeled, int64_t label,
                     const alcore_sys_token_stats *out, int64_t i) {
     int64_t first = 0, second = -1;
     double sum = 0.0, entropy = 0.0;
@@ -51,7 +51,7 @@ alcore_status oracle_logit_stats(const alcore_sys_work *work, const alcore_sys_r
     for (int64_t i = logits->count - 1; i >= 0; i--) {
         if (labels && labels[i] == ignore) continue;
         double *z = oracle_row(logits, i);
-        if (!facts_of(z, logits->dims, labels != NULL, labels ? labels[i] : 0, out, i))
+        if (!stats_of(z, logits->dims, labels != NULL, labels ? labels[i] : 0, out, i))
             *bad = logits->first + i;
         free(z);
     }

@@ -161,7 +161,7 @@ START_TEST(logits_are_used_where_they_are) {
     void *there = emulated_array(&emu, numbers, sizeof numbers), *stream = emu.stream_new();
     for (int on_device = 0; on_device < 2; on_device++) {
         alcore_logits logits = ALCORE_LOGITS_INIT;
-        alcore_token_facts out = ALCORE_TOKEN_FACTS_INIT;
+        alcore_token_stats out = ALCORE_TOKEN_STATS_INIT;
         logits.logits = &tensor;
         logits.lengths = &tokens;
         logits.length_count = 1;
@@ -182,15 +182,15 @@ START_TEST(logits_are_used_where_they_are) {
         ck_assert(fabs(top[0][i] - top[1][i]) <= 1e-6 + 1e-5 * fabs(top[0][i]));
     /* The work goes into the stream that is given: one of another device is refused. */
     alcore_logits elsewhere = ALCORE_LOGITS_INIT;
-    alcore_token_facts facts = ALCORE_TOKEN_FACTS_INIT;
+    alcore_token_stats stats = ALCORE_TOKEN_STATS_INIT;
     elsewhere.logits = &tensor;
     elsewhere.lengths = &tokens;
     elsewhere.length_count = 1;
-    facts.top1 = &found;
+    stats.top1 = &found;
     emu.device(0);
     elsewhere.stream = emu.stream_new();
     emu.device(1);
-    ck_assert_int_ne(alcore_logits_measure(ctx, &elsewhere, -100, &facts), ALCORE_OK);
+    ck_assert_int_ne(alcore_logits_measure(ctx, &elsewhere, -100, &stats), ALCORE_OK);
     emu.stream_free(elsewhere.stream);
     emu.stream_free(stream);
     emu.memory_free(there);
@@ -207,7 +207,7 @@ START_TEST(two_devices_in_one_call) {
     hidden.device.type = output.device.type = ALCORE_DEVICE_CUDA;
     output.device.id = 1;
     alcore_logits logits = ALCORE_LOGITS_INIT;
-    alcore_token_facts out = ALCORE_TOKEN_FACTS_INIT;
+    alcore_token_stats out = ALCORE_TOKEN_STATS_INIT;
     logits.hidden = &hidden;
     logits.output = &output;
     ck_assert_int_eq(alcore_tensor_init(&found, top, ALCORE_FLOAT64, shape, 1), ALCORE_OK);

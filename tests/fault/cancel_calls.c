@@ -146,7 +146,7 @@ static alcore_status call_view_column(void) {
 static alcore_status call_logits(void) {
     alcore_tensor view, entropies;
     alcore_logits given = ALCORE_LOGITS_INIT;
-    alcore_token_facts out = ALCORE_TOKEN_FACTS_INIT;
+    alcore_token_stats out = ALCORE_TOKEN_STATS_INIT;
     alcore_status status = alcore_pool_column(pool, "embeddings", &view, NULL);
     if (status != ALCORE_OK) return status;
     given.hidden = given.output = &view;

@@ -341,7 +341,7 @@ ALLOCATES(alcore_logits_measure, 0) {
     alcore_tensor logits, labels;
     alcore_logits given;
     double margin[6], logprob[6];
-    alcore_token_facts out = ALCORE_TOKEN_FACTS_INIT;
+    alcore_token_stats out = ALCORE_TOKEN_STATS_INIT;
     int64_t shape[2] = {2, 3};
     alcore_tensor margins, logprobs;
     out.margin = &margins;

@@ -17,7 +17,7 @@ import torch
 project, library, module = sys.argv[1:4]
 turns = int(sys.argv[5]) if len(sys.argv) > 5 else 20
 sys.path.insert(0, os.path.join(project, 'tests', 'bench', 'kernels'))
-from kernel_table import Best, Kernels, Rows, Search, TokenFacts  # noqa: E402
+from kernel_table import Best, Kernels, Rows, Search, TokenStats  # noqa: E402
 
 real = torch.cuda.is_available()
 device = 'cuda' if real else 'cpu'
@@ -84,7 +84,7 @@ def logits():
     bad = zeros(1, dtype=torch.int64)
 
     def ours():
-        kernels.logit_stats(rows_of(matrix), labels, -100, TokenFacts(logprob=logprob.data_ptr(), entropy=entropy.data_ptr(), top1=top1.data_ptr()),
+        kernels.logit_stats(rows_of(matrix), labels, -100, TokenStats(logprob=logprob.data_ptr(), entropy=entropy.data_ptr(), top1=top1.data_ptr()),
                             bad)
         return logprob
 
@@ -107,7 +107,7 @@ def hidden():
 
     def ours():
         kernels.hidden_stats(rows_of(states), rows_of(output), None, labels, -100,
-                             TokenFacts(logprob=logprob.data_ptr()), bad)
+                             TokenStats(logprob=logprob.data_ptr()), bad)
         return logprob
     return race('hidden states', f'{tokens} x {dims}, {classes} classes, bfloat16', ours,
                 {'torch, float32 logits and cross_entropy': lambda: -torch.nn.functional.cross_entropy(

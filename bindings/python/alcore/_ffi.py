@@ -451,8 +451,8 @@ class alcore_logits(Structure):
     ]
 
 
-class alcore_token_facts(Structure):
-    """Where what is known of each token goes"""
+class alcore_token_stats(Structure):
+    """Where the statistics of each token go"""
 
     _fields_ = [
         ("size", c_size_t),

@@ -41,7 +41,7 @@ alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t
 }
 
 /* *values [candidates] stay the strategy's after a failure and are NULL after a success. */
-alcore_status alcore__outcome_take_column(alcore__run *run, const char *name, double **values) {
+alcore_status alcore__outcome_keep_column(alcore__run *run, const char *name, double **values) {
     ALCORE__TRY(add_column(run, name, ALCORE_FLOAT64, *values));
     *values = NULL;
     return ALCORE_OK;

@@ -365,8 +365,8 @@ static alcore_status record_numbers(alcore__run *run, const char *name, int32_t 
  * without computing anything again. The arrays of the state become the columns. */
 static alcore_status record_columns(alcore__run *run) {
     huds_state *state = run->state;
-    if (has_scores(run)) ALCORE__TRY(alcore__outcome_take_column(run, "u", &state->u));
-    ALCORE__TRY(alcore__outcome_take_column(run, "d", &state->d));
+    if (has_scores(run)) ALCORE__TRY(alcore__outcome_keep_column(run, "u", &state->u));
+    ALCORE__TRY(alcore__outcome_keep_column(run, "d", &state->d));
     ALCORE__TRY(record_numbers(run, "stratum", &state->stratum));
     ALCORE__TRY(record_numbers(run, "cluster", &state->cluster));
     return alcore__outcome_score_column(run, "H");

@@ -40,7 +40,7 @@ class Search(ctypes.Structure):
         return cls(size=ctypes.sizeof(cls), metric=metric)
 
 
-class TokenFacts(ctypes.Structure):
+class TokenStats(ctypes.Structure):
     _fields_ = [(name, c_void_p) for name in ('logprob', 'top1', 'top2', 'margin', 'entropy', 'logsumexp', 'likeliest')]
 
 

@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Token facts: from logits in one pass, and from hidden states without logits."""
+"""Token statistics: from logits in one pass, and from hidden states without logits."""
 import numpy
 import torch
 from scipy.special import logsumexp
 
-from kernel_table import TokenFacts, rows_of
+from kernel_table import TokenStats, rows_of
 
 NAMES = ('logprob', 'top1', 'top2', 'margin', 'entropy')
 
 
-def facts_of(count):
-    """Arrays of an entry's facts, and a function that gives their struct from a first row on."""
+def stats_of(count):
+    """Arrays of an entry's statistics, and a function that gives their struct from a first row on."""
     arrays = {name: numpy.empty(count) for name in NAMES}
-    return arrays, lambda first: TokenFacts(**{name: array[first:].ctypes.data for name, array in arrays.items()})
+    return arrays, lambda first: TokenStats(**{name: array[first:].ctypes.data for name, array in arrays.items()})
 
 
 def near(mine, theirs):
     return all(numpy.allclose(mine[name], numpy.asarray(theirs[name]), rtol=1e-4, atol=1e-4) for name in theirs)
 
 
-def torch_facts(logits, labels):
+def torch_stats(logits, labels):
     logprobs = torch.log_softmax(logits, 1)
     top = logprobs.topk(2, 1).values
     return {'logprob': logprobs.gather(1, labels[:, None])[:, 0], 'top1': top[:, 0], 'top2': top[:, 1],
@@ -39,7 +39,7 @@ def logits(table, kernels, tokens, classes):
     bad = numpy.empty(len(range(0, tokens, 64)) + 1, numpy.int64)
 
     def ours():
-        arrays, struct = facts_of(tokens)
+        arrays, struct = stats_of(tokens)
         kernels.spread(lambda first, last: kernels.logit_stats(
             rows_of(matrix, first, last), labels[first:last], -100, struct(first), bad[first // 64:]),
             cuts_of(tokens), table.threads)
@@ -55,7 +55,7 @@ def logits(table, kernels, tokens, classes):
         return near(mine, theirs)
     shape = f'{tokens} tokens x {classes} classes float32'
     floor = ('a sum over the logits (numpy)', lambda: matrix.sum())
-    table.race('logits, all facts', shape, ours, {'torch log_softmax, topk, entropy': lambda: torch_facts(tensor, index)},
+    table.race('logits, all statistics', shape, ours, {'torch log_softmax, topk, entropy': lambda: torch_stats(tensor, index)},
                same, floor=floor, goal=1.5)
     table.race('logits, nll', shape, ours, {'torch cross_entropy (nll alone)': cross_entropy, 'scipy (nll alone)': scipys},
                same, floor=floor, goal=1.5)
@@ -72,7 +72,7 @@ def hidden(table, kernels, tokens, classes, dims):
     cuts = [(first, min(first + cut, tokens)) for first in range(0, tokens, cut)]
 
     def ours():
-        arrays, struct = facts_of(tokens)
+        arrays, struct = stats_of(tokens)
         kernels.spread(lambda first, last: kernels.hidden_stats(
             rows_of(states, first, last), rows_of(output), None, labels[first:last], -100, struct(first),
             bad[first // cut:]), cuts, table.threads)
@@ -81,6 +81,6 @@ def hidden(table, kernels, tokens, classes, dims):
     # The product's own memory is made before: a fresh one costs more than the product where pages are dear.
     product = numpy.zeros((tokens, classes), numpy.float32)
     table.race('hidden states', f'{tokens} tokens x {dims}, {classes} classes, float32', ours,
-               {'torch, logits and all facts': lambda: torch_facts(first_tensor @ second_tensor.T, index)},
+               {'torch, logits and all statistics': lambda: torch_stats(first_tensor @ second_tensor.T, index)},
                lambda mine, _, theirs: near(mine, theirs),
                floor=('the product alone with BLAS (numpy)', lambda: numpy.dot(states, output.T, out=product)))

@@ -127,26 +127,26 @@ static alcore_logits of_states(const answer *a) {
     return given;
 }
 
-/* All facts, 7 of each token; entries that are not written stay 9. */
-enum { FACTS = 7 };
-typedef struct facts {
-    double of[FACTS][ITEMS * TOKENS];
-} facts;
+/* All statistics, 7 of each token; entries that are not written stay 9. */
+enum { STATS = 7 };
+typedef struct stats {
+    double of[STATS][ITEMS * TOKENS];
+} stats;
 
-static alcore_status measure(alcore_ctx *ctx, const alcore_logits *given, facts *out) {
+static alcore_status measure(alcore_ctx *ctx, const alcore_logits *given, stats *out) {
     int64_t likeliest[ITEMS * TOKENS], shape[2] = {ITEMS, TOKENS};
-    alcore_tensor tensors[FACTS];
+    alcore_tensor tensors[STATS];
     const alcore_tensor *data = given->logits ? given->logits : given->hidden;
     const int32_t ndim = data && data->ndim == 2 ? 1 : 2;
     for (int d = 0; data && data->ndim > 1 && d < ndim; d++) shape[d] = data->shape[d];
-    for (int f = 0; f < FACTS; f++)
+    for (int f = 0; f < STATS; f++)
         ck_assert_ok(alcore_tensor_init(&tensors[f], f == 6 ? (void *)likeliest : out->of[f],
                                         f == 6 ? ALCORE_INT64 : ALCORE_FLOAT64, shape, ndim));
     for (int t = 0; t < ITEMS * TOKENS; t++) {
         likeliest[t] = 9;
-        for (int f = 0; f < FACTS; f++) out->of[f][t] = 9.0;
+        for (int f = 0; f < STATS; f++) out->of[f][t] = 9.0;
     }
-    alcore_token_facts arrays = ALCORE_TOKEN_FACTS_INIT;
+    alcore_token_stats arrays = ALCORE_TOKEN_STATS_INIT;
     arrays.logprob = given->labels ? &tensors[0] : NULL;
     arrays.top1 = &tensors[1];
     arrays.top2 = &tensors[2];
@@ -159,9 +159,9 @@ static alcore_status measure(alcore_ctx *ctx, const alcore_logits *given, facts 
     return status;
 }
 
-START_TEST(facts_of_every_token) {
+START_TEST(statistics_of_every_token) {
     answer a;
-    facts got, states;
+    stats got, states;
     alcore_ctx *ctx = new_ctx(2);
     make(&a);
     alcore_logits given = of_logits(&a), hidden = of_states(&a);
@@ -172,7 +172,7 @@ START_TEST(facts_of_every_token) {
         double most = -HUGE_VAL, second = -HUGE_VAL, sum = 0.0, entropy = 0.0;
         int likeliest = 0;
         if (a.labels[t] == IGNORE) {
-            for (int f = 0; f < FACTS; f++) ck_assert_double_eq(got.of[f][t], 9.0);
+            for (int f = 0; f < STATS; f++) ck_assert_double_eq(got.of[f][t], 9.0);
             continue;
         }
         for (int c = 0; c < CLASSES; c++) {
@@ -189,20 +189,20 @@ START_TEST(facts_of_every_token) {
             double lp = (double)z[c] - most - log(sum);
             entropy -= exp(lp) * lp;
         }
-        double expected[FACTS] = {(double)z[a.labels[t]] - most - log(sum),
+        double expected[STATS] = {(double)z[a.labels[t]] - most - log(sum),
                                   -log(sum),
                                   second - most - log(sum),
                                   (1.0 - exp(second - most)) / sum,
                                   entropy,
                                   most + log(sum),
                                   likeliest};
-        for (int f = 0; f < FACTS; f++) {
+        for (int f = 0; f < STATS; f++) {
             double tolerance = 1e-6 + 1e-5 * fabs(expected[f]);
             ck_assert_double_eq_tol(got.of[f][t], expected[f], tolerance);
             ck_assert_double_eq_tol(states.of[f][t], expected[f], tolerance);
         }
     }
-    /* Without labels every token has its facts, but no log-probability. */
+    /* Without labels every token has its statistics, but no log-probability. */
     given.labels = NULL;
     ck_assert_ok(measure(ctx, &given, &states));
     ck_assert_double_eq(states.of[0][0], 9.0);
@@ -215,7 +215,7 @@ END_TEST
 /* The same bytes for any number of threads. */
 START_TEST(threads_change_nothing) {
     answer a;
-    facts one, other;
+    stats one, other;
     make(&a);
     for (int way = 0; way < 2; way++) {
         alcore_logits given = way ? of_states(&a) : of_logits(&a);
@@ -236,7 +236,7 @@ END_TEST
 /* logits[:, :-1] with labels[:, 1:], tokens before items, packed tokens: as the plain arrays. */
 START_TEST(layouts) {
     answer a;
-    facts plain, shifted;
+    stats plain, shifted;
     alcore_ctx *ctx = new_ctx(2);
     make(&a);
     for (int way = 0; way < 2; way++) {
@@ -255,7 +255,7 @@ START_TEST(layouts) {
             for (int t = 0; t < TOKENS - 1; t++) {
                 const int at = i * TOKENS + t, to = i * (TOKENS - 1) + t;
                 const int out = a.labels[at + 1] == IGNORE;
-                for (int f = 1; f < FACTS; f++)
+                for (int f = 1; f < STATS; f++)
                     ck_assert_double_eq(shifted.of[f][to], out ? 9.0 : plain.of[f][at]);
             }
         }
@@ -421,7 +421,7 @@ END_TEST
 
 START_TEST(what_is_wrong_is_named) {
     answer a;
-    facts out;
+    stats out;
     alcore_ctx *ctx = new_ctx(2);
     alcore_pool *pool = new_pool(ctx, ITEMS);
     alcore_column_writer *scalar, *ragged;
@@ -472,7 +472,7 @@ START_TEST(what_is_wrong_is_named) {
     given.lengths = NULL;
     ck_assert_fails(measure(ctx, &given, &out), ALCORE_E_INVALID, "lengths is NULL");
     given.length_count = 0;
-    alcore_token_facts wrong = ALCORE_TOKEN_FACTS_INIT;
+    alcore_token_stats wrong = ALCORE_TOKEN_STATS_INIT;
     alcore_tensor flat = a.scores;
     flat.ndim = 1;
     flat.strides = NULL;
@@ -517,7 +517,7 @@ END_TEST
 /* Nothing to do is done: no items, no tokens, no classes that anybody asks for. */
 START_TEST(empty) {
     answer a;
-    facts out;
+    stats out;
     alcore_ctx *ctx = new_ctx(2);
     make(&a);
     for (int which = 0; which < 3; which++) {
@@ -534,5 +534,5 @@ START_TEST(empty) {
 }
 END_TEST
 
-CHECK_SUITE("logits", facts_of_every_token, threads_change_nothing, layouts,
+CHECK_SUITE("logits", statistics_of_every_token, threads_change_nothing, layouts,
             nnll_of_the_specification, packed_items, what_is_wrong_is_named, empty);
