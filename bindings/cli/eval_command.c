@@ -25,7 +25,8 @@ typedef struct evaluation {
     size_t *own_lengths, *other_lengths;
     double *numbers[2]; /* [lines] of the first and second file when the metric reads numbers */
     double *sentences;  /* [lines] with --sentence, else NULL */
-    json_t *result;     /* object, in the order in which it is printed */
+    alcore_tensor sentence_scores; /* over sentences, float64 [lines] */
+    json_t *result;                /* object, in the order in which it is printed */
 } evaluation;
 
 typedef struct metric {
@@ -116,7 +117,8 @@ static int evaluate_bleu(evaluation *self) {
     TRY(read_bootstrap(self, &options.resamples, &options.seed));
     TRY(outcome(alcore_metric_compute_bleu(
         self->ctx, self->own, self->own_lengths, self->lines, self->others, self->other_lengths,
-        self->lines * (self->file_count - 1), &options, self->sentences, &score)));
+        self->lines * (self->file_count - 1), &options,
+        self->sentences ? &self->sentence_scores : NULL, &score)));
     add_number(self, "bleu", score.bleu);
     add_interval(self, score.bootstrap_mean, score.bootstrap_low, score.bootstrap_high);
     add_number(self, "brevity_penalty", score.brevity_penalty);
@@ -141,7 +143,8 @@ static int evaluate_chrf(evaluation *self) {
     TRY(read_bootstrap(self, &options.resamples, &options.seed));
     TRY(outcome(alcore_metric_compute_chrf(
         self->ctx, self->own, self->own_lengths, self->lines, self->others, self->other_lengths,
-        self->lines * (self->file_count - 1), &options, self->sentences, &score)));
+        self->lines * (self->file_count - 1), &options,
+        self->sentences ? &self->sentence_scores : NULL, &score)));
     add_number(self, name, score.chrf);
     add_interval(self, score.bootstrap_mean, score.bootstrap_low, score.bootstrap_high);
     add_integers(self, "matches", score.matches, counts);
@@ -319,6 +322,9 @@ static int list_texts(evaluation *self) {
     if (!self->own || !self->own_lengths || !self->others || !self->other_lengths ||
         (option_given(self->args, OPTION_SENTENCE) && !self->sentences))
         return complain(EXIT_MEMORY, "out of memory");
+    if (self->sentences)
+        TRY(outcome(alcore_tensor_init(&self->sentence_scores, self->sentences, ALCORE_FLOAT64,
+                                       &self->lines, 1)));
     inputs_list_texts(self->files[0], self->own, self->own_lengths);
     for (int i = 1; i < self->file_count; i++)
         inputs_list_texts(self->files[i], self->others + (size_t)(i - 1) * lines,

@@ -51,22 +51,24 @@ static text_list read_references(lua_State *L, int64_t hypotheses, int64_t *sets
 }
 
 /* Pushes a buffer for the scores of the sentences when the field `sentences` of the options is
- * true; NULL otherwise. */
-static double *sentence_buffer(lua_State *L, int table, int64_t count) {
+ * true, and describes it: out, float64 [*count], which has to outlive it; NULL otherwise. */
+static const alcore_tensor *sentence_buffer(lua_State *L, int table, int64_t *count,
+                                            alcore_tensor *out) {
     if (table == 0) return NULL;
     lua_getfield(L, table, "sentences");
     int wanted = lua_toboolean(L, -1);
     lua_pop(L, 1);
-    return wanted ? al_buffer(L, count, sizeof(double)) : NULL;
+    if (!wanted) return NULL;
+    al_tensor(L, out, al_buffer(L, *count, sizeof(double)), ALCORE_FLOAT64, count, 1);
+    return out;
 }
 
 /* Adds to the result on top what is not in the library's struct. */
-static int finish_score(lua_State *L, const char *signature, const double *sentences,
-                        int64_t count) {
+static int finish_score(lua_State *L, const char *signature, const alcore_tensor *sentences) {
     lua_pushstring(L, signature);
     lua_setfield(L, -2, "signature");
     if (!sentences) return 1;
-    al_push_doubles(L, sentences, count);
+    al_push_doubles(L, sentences->data, sentences->shape[0]);
     lua_setfield(L, -2, "sentences");
     return 1;
 }
@@ -91,7 +93,8 @@ static int bleu(lua_State *L) {
     al_read_struct(L, table, al_bleu_options, &options);
     text_list hypotheses = read_texts(L, 1, "hypotheses");
     text_list references = read_references(L, hypotheses.count, &sets);
-    double *sentences = sentence_buffer(L, table, hypotheses.count);
+    alcore_tensor scores;
+    const alcore_tensor *sentences = sentence_buffer(L, table, &hypotheses.count, &scores);
     al_context *context = al_context_of(L, table);
     int failed =
         AL_CALL(L, context,
@@ -100,8 +103,7 @@ static int bleu(lua_State *L) {
                                            references.count, &options, sentences, &score));
     if (failed) return failed;
     al_push_struct(L, al_bleu_score, &score);
-    return finish_score(L, alcore_metric_bleu_signature(&options, sets, signature), sentences,
-                        hypotheses.count);
+    return finish_score(L, alcore_metric_bleu_signature(&options, sets, signature), sentences);
 }
 
 /*** chrF of a corpus as sacreBLEU defines it; chrF++ with word_order = 2.
@@ -121,7 +123,8 @@ static int chrf(lua_State *L) {
     al_read_struct(L, table, al_chrf_options, &options);
     text_list hypotheses = read_texts(L, 1, "hypotheses");
     text_list references = read_references(L, hypotheses.count, &sets);
-    double *sentences = sentence_buffer(L, table, hypotheses.count);
+    alcore_tensor scores;
+    const alcore_tensor *sentences = sentence_buffer(L, table, &hypotheses.count, &scores);
     al_context *context = al_context_of(L, table);
     int failed =
         AL_CALL(L, context,
@@ -130,8 +133,7 @@ static int chrf(lua_State *L) {
                                            references.count, &options, sentences, &score));
     if (failed) return failed;
     al_push_struct(L, al_chrf_score, &score);
-    return finish_score(L, alcore_metric_chrf_signature(&options, sets, signature), sentences,
-                        hypotheses.count);
+    return finish_score(L, alcore_metric_chrf_signature(&options, sets, signature), sentences);
 }
 
 /*** Accuracy and macro F1 of labels.

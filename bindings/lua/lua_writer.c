@@ -60,13 +60,19 @@ static int put(lua_State *L) {
 
 /*** Indices of the rows that were not given yet.
  * @function writer:missing
- * @treturn table */
+ * @return a list of indices; or nil, message, code */
 static int missing(lua_State *L) {
     al_object *self = al_check(L, 1, &al_column_writer_kind);
-    int64_t count = alcore_column_writer_missing(self->column_writer, NULL, 0);
+    int64_t count = alcore_column_writer_missing_count(self->column_writer);
     int64_t *rows = al_buffer(L, count, sizeof *rows);
-    int64_t found = alcore_column_writer_missing(self->column_writer, rows, count);
-    al_push_integers(L, rows, found < count ? found : count, 1);
+    alcore_tensor out;
+    al_tensor(L, &out, rows, ALCORE_INT64, &count, 1);
+    if (count > 0) {
+        int failed =
+            AL_CALL(L, self->context, alcore_column_writer_missing(self->column_writer, &out));
+        if (failed) return failed;
+    }
+    al_push_integers(L, rows, count, 1);
     return 1;
 }
 

@@ -51,7 +51,8 @@
  * older header may pass a shorter struct; one of a newer header is refused (ALCORE_E_STRUCT_NEWER)
  * only where it sets what this library does not know. A field named reserved only pads and is 0.
  * 6. Arrays. Results of many values are an alcore_tensor that is a view of a handle, or are written
- * to a tensor of the caller whose shape is checked.
+ * to a tensor of the caller whose shape is checked. Functions of a host that the library calls are
+ * given plain arrays: the library made them, and their length is an argument beside them.
  * 7. Errors. Every call that returns a status clears the thread's error text when it begins and
  * sets it when it fails: place, what is wrong, what to do. Bad input is a status, never an abort.
  * 8. Every function is called by a binding, the command or an example; tests/abi/uncalled-exports

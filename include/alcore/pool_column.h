@@ -322,16 +322,24 @@ ALCORE_API alcore_status alcore_column_writer_put(alcore_column_writer *writer, 
  * @since 0.1 */
 ALCORE_API int64_t alcore_column_writer_repeats(const alcore_column_writer *writer);
 
-/** The rows that were not put yet, ascending; masked rows are not counted.
+/** How many rows were not put yet; masked rows are not counted.
  * @param[in] writer borrowed
- * @param[out] rows int64 [capacity], host, receives the first capacity of the missing rows; NULL:
- * they are only counted
- * @param[in] capacity entries that fit into rows
  * @return the number of missing rows; 0 for NULL or a finished writer
  * @threadsafe
  * @since 0.1 */
-ALCORE_API int64_t alcore_column_writer_missing(const alcore_column_writer *writer, int64_t *rows,
-                                                int64_t capacity);
+ALCORE_API int64_t alcore_column_writer_missing_count(const alcore_column_writer *writer);
+
+/** The rows that were not put yet, ascending, without masked ones.
+ * @param[in] writer borrowed
+ * @param[in] out borrowed: its data is filled, int64 [n], contiguous, host: the first n missing
+ *   rows; -1 behind the last of them, which may come earlier than counted where another thread puts
+ *   rows meanwhile
+ * @return ALCORE_OK, ALCORE_E_INVALID (also: finished), ALCORE_E_SHAPE (out has another shape or
+ *   dtype), ALCORE_E_BUSY (from a callback of a call on the writer)
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_column_writer_missing(alcore_column_writer *writer,
+                                                      const alcore_tensor *out);
 
 /** Saves what was put to a file, for another process to merge. The file appears whole or not at
  * all.

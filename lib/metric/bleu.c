@@ -169,7 +169,8 @@ alcore_status alcore_metric_compute_bleu(alcore_ctx *ctx, const char *const *hyp
                                          const char *const *references,
                                          const size_t *reference_lengths, int64_t reference_count,
                                          const alcore_bleu_options *options,
-                                         double *sentence_scores, alcore_bleu_score *out) {
+                                         const alcore_tensor *sentence_scores,
+                                         alcore_bleu_score *out) {
     alcore_bleu_options ours;
     alcore__corpus_metric metric = {.stage = "BLEU",
                                     .settings = &ours,

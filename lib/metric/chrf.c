@@ -171,7 +171,8 @@ alcore_status alcore_metric_compute_chrf(alcore_ctx *ctx, const char *const *hyp
                                          const char *const *references,
                                          const size_t *reference_lengths, int64_t reference_count,
                                          const alcore_chrf_options *options,
-                                         double *sentence_scores, alcore_chrf_score *out) {
+                                         const alcore_tensor *sentence_scores,
+                                         alcore_chrf_score *out) {
     alcore_chrf_options ours;
     alcore__corpus_metric metric = {.stage = "chrF",
                                     .settings = &ours,

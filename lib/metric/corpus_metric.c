@@ -4,6 +4,20 @@
 
 #include <string.h>
 
+#include "base/tensor_view.h"
+
+/* The scores [pairs.count] that the caller's tensor has room for; NULL without a tensor. */
+static alcore_status score_array(const alcore__corpus_metric *metric, const alcore_tensor *tensor,
+                                 double **out) {
+    alcore__array array;
+    *out = NULL;
+    if (!tensor) return ALCORE_OK;
+    ALCORE__TRY(alcore__tensor_output(tensor, "sentence_scores", ALCORE_FLOAT64,
+                                      metric->pairs.count, 1, &array));
+    *out = (double *)(uintptr_t)array.data;
+    return ALCORE_OK;
+}
+
 /* Counts all segments into metric->sums [width], which are 0 before. A segment is a hypothesis with
  * its references. sentence_scores [pairs.count]: out, NULL: not wanted. kept [pairs.count, width]:
  * out, the statistics of each segment for bootstrap samples; NULL: none are drawn. */
@@ -24,14 +38,16 @@ static alcore_status count_corpus(alcore__corpus_metric *metric, double *sentenc
 
 /* Counts, then draws the bootstrap samples; with none, alcore__resample() sets the interval to NaN
  * and does not read kept, which is NULL. The workspaces are freed in every case. */
-alcore_status alcore__corpus_metric_run(alcore__corpus_metric *metric, double *sentence_scores) {
+alcore_status alcore__corpus_metric_run(alcore__corpus_metric *metric,
+                                        const alcore_tensor *sentence_scores) {
     alcore_ctx *ctx = metric->counter.ctx;
     const size_t segments = (size_t)metric->pairs.count;
     int64_t *kept = NULL;
-    alcore_status status = ALCORE_OK;
-    if (metric->resamples > 0)
+    double *scores; /* [pairs.count], the tensor's; NULL: not wanted */
+    alcore_status status = score_array(metric, sentence_scores, &scores);
+    if (status == ALCORE_OK && metric->resamples > 0)
         status = alcore__new_array(ctx, segments, (size_t)metric->width * sizeof *kept, &kept);
-    if (status == ALCORE_OK) status = count_corpus(metric, sentence_scores, kept);
+    if (status == ALCORE_OK) status = count_corpus(metric, scores, kept);
     if (status == ALCORE_OK)
         status = alcore__resample(ctx, kept, metric->pairs.count, metric->width, metric->resamples,
                                   metric->seed, metric->score, metric->settings, &metric->interval);

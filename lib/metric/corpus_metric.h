@@ -5,6 +5,7 @@
 #ifndef ALCORE__CORPUS_METRIC_H
 #define ALCORE__CORPUS_METRIC_H
 
+#include "alcore/tensor.h"
 #include "metric/bleu_tokens.h"
 #include "metric/clipped_ngrams.h"
 #include "metric/resample.h"
@@ -36,11 +37,13 @@ struct alcore__corpus_metric {
     alcore__interval interval;             /* result: NaN without bootstrap samples */
 };
 
-/* Counts all segments of metric->pairs and fills metric->sums and metric->interval. sentence_scores
- * [pairs.count] receives the score of each segment; NULL if those are not wanted. Releases the
- * workspaces. Time: that of the counting, and resamples * segments * width additions; memory: the
- * workspaces and, for bootstrap samples only, segments * width integers. */
-alcore_status alcore__corpus_metric_run(alcore__corpus_metric *metric, double *sentence_scores);
+/* Counts all segments of metric->pairs and fills metric->sums and metric->interval.
+ * sentence_scores, the caller's tensor, is checked to be float64 [pairs.count] and receives the
+ * score of each segment; NULL if those are not wanted. Releases the workspaces. Time: that of the
+ * counting, and resamples * segments * width additions; memory: the workspaces and, for bootstrap
+ * samples only, segments * width integers. */
+alcore_status alcore__corpus_metric_run(alcore__corpus_metric *metric,
+                                        const alcore_tensor *sentence_scores);
 
 /* Writes "bs:SAMPLES|seed:SEED|", the part of a metric's signature that names its bootstrap
  * samples, or nothing without samples; returns buffer. */

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/tensor_view.h"
 #include "pool/pool_internal.h"
 
 /* The destructor of the handle, called when its last reference is released; values that were not
@@ -192,15 +193,31 @@ static int64_t find_missing(const alcore_column_writer *writer, int64_t *rows, i
     return count;
 }
 
-/* How many unmasked rows have no values yet; the first `capacity` of them to rows, unless NULL. */
-int64_t alcore_column_writer_missing(const alcore_column_writer *writer, int64_t *rows,
-                                     int64_t capacity) {
+/* How many unmasked rows have no values yet; 0 for NULL and for a finished writer. */
+int64_t alcore_column_writer_missing_count(const alcore_column_writer *writer) {
     alcore_column_writer *locked = (alcore_column_writer *)(uintptr_t)writer;
     if (!writer) return 0;
     const bool owned = pthread_mutex_lock(&locked->lock) == EDEADLK;
-    const int64_t count = find_missing(writer, rows, rows ? capacity : 0);
+    const int64_t count = find_missing(writer, NULL, 0);
     if (!owned) pthread_mutex_unlock(&locked->lock);
     return count;
+}
+
+/* Fills the caller's tensor, int64 [n] of any n, with missing rows and -1 after the last. The lock
+ * is held. */
+static alcore_status list_missing(const alcore_column_writer *writer, const alcore_tensor *out) {
+    alcore__array array;
+    ALCORE__TRY(alcore__tensor_view(out, "out", &array));
+    ALCORE__TRY(alcore__tensor_output(out, "out", ALCORE_INT64, array.rows, 1, &array));
+    int64_t *rows = (int64_t *)(uintptr_t)array.data;
+    const int64_t count = find_missing(writer, rows, array.rows);
+    for (int64_t i = count; i < array.rows; i++) rows[i] = -1;
+    return ALCORE_OK;
+}
+
+alcore_status alcore_column_writer_missing(alcore_column_writer *writer, const alcore_tensor *out) {
+    ALCORE__TRY(begin(writer));
+    return end(writer, list_missing(writer, out));
 }
 
 alcore_status alcore_column_writer_save(alcore_column_writer *writer, const char *path) {

@@ -216,9 +216,9 @@ static alcore_status merge_column(stage *s) {
     alcore_status status =
         alcore_column_writer_new(s->pool, "part", ALCORE_COLUMN_SCALAR, NULL, &writer);
     if (status != ALCORE_OK) return status;
-    int64_t before = alcore_column_writer_missing(writer, NULL, 0);
+    int64_t before = alcore_column_writer_missing_count(writer);
     status = alcore_column_writer_merge(writer, in_folder("part.column"));
-    if (status != ALCORE_OK && alcore_column_writer_missing(writer, NULL, 0) != before)
+    if (status != ALCORE_OK && alcore_column_writer_missing_count(writer) != before)
         status = ALCORE_E_INTERNAL;
     alcore_column_writer_unref(writer);
     return status;

@@ -299,7 +299,7 @@ GROWS(alcore_column_writer_put, 0) {
         sweep_resume(w);
         if (status == ALCORE_OK) status = put_rows(writer, shape);
         int64_t left = alcore_pool_count(w->pool, 0) - (status == ALCORE_OK ? 2 : 0);
-        if (alcore_column_writer_missing(writer, NULL, 0) != left) status = ALCORE_E_INTERNAL;
+        if (alcore_column_writer_missing_count(writer) != left) status = ALCORE_E_INTERNAL;
         alcore_column_writer_unref(writer);
     }
     return status;
@@ -307,9 +307,14 @@ GROWS(alcore_column_writer_put, 0) {
 NEVER(alcore_column_writer_repeats, WITH_WRITER) {
     HOLDS(alcore_column_writer_repeats(w->writer) == 0);
 }
+NEVER(alcore_column_writer_missing_count, WITH_WRITER) {
+    HOLDS(alcore_column_writer_missing_count(w->writer) == WORLD_ROWS - 4);
+}
 NEVER(alcore_column_writer_missing, WITH_WRITER) {
-    int64_t rows[2];
-    HOLDS(alcore_column_writer_missing(w->writer, rows, 2) == WORLD_ROWS - 4 && rows[0] == 2 &&
+    int64_t rows[2], count = 2;
+    alcore_tensor out;
+    HOLDS(alcore_tensor_init(&out, rows, ALCORE_INT64, &count, 1) == ALCORE_OK &&
+          alcore_column_writer_missing(w->writer, &out) == ALCORE_OK && rows[0] == 2 &&
           rows[1] == 4);
 }
 ALLOCATES(alcore_column_writer_save, WITH_WRITER) {
@@ -385,7 +390,7 @@ GROWS(alcore_logits_put, 0) {
     sweep_resume(w);
     if (!status) status = alcore_logits_put(w->ctx, &given, rows, 2, -100, &out);
     int64_t left = alcore_pool_count(w->pool, 0);
-    if (!status && alcore_column_writer_missing(out.entropies, NULL, 0) != left - 2)
+    if (!status && alcore_column_writer_missing_count(out.entropies) != left - 2)
         status = ALCORE_E_INTERNAL;
     alcore_column_writer_unref(out.nnll);
     alcore_column_writer_unref(out.logprobs);

@@ -155,7 +155,7 @@ uint64_t world_digest(const world *w) {
     }
     if (w->writer)
         digest = alcore__rng_derive(digest, 4,
-                                    (uint64_t)alcore_column_writer_missing(w->writer, NULL, 0), 0);
+                                    (uint64_t)alcore_column_writer_missing_count(w->writer), 0);
     return digest;
 }
 

@@ -5,7 +5,7 @@ import ctypes
 import os
 
 from . import _ffi
-from ._arrays import FLOATS, INTEGERS, NUMBERS, integers, memory_of, plain, tensor_of
+from ._arrays import FLOATS, INTEGERS, NUMBERS, Tensor, integers, memory_of, plain, tensor_of
 from ._calls import check, run
 from ._handles import Handle, choice, new, struct
 from ._library import lib
@@ -203,10 +203,12 @@ class ColumnWriter(Handle):
     @property
     def missing(self):
         """Rows that were not put yet, ascending, without the masked ones."""
-        count = lib.alcore_column_writer_missing(self._handle, None, 0)
-        rows = (ctypes.c_int64 * max(count, 1))()
-        lib.alcore_column_writer_missing(self._handle, rows, count)
-        return list(rows)[:count]
+        count = lib.alcore_column_writer_missing_count(self._handle)
+        if count == 0:
+            return []
+        rows = (ctypes.c_int64 * count)()
+        run(lib.alcore_column_writer_missing, self._handle, Tensor(ctypes.addressof(rows), (_ffi.ALCORE_KIND_INT, 64), [count]).reference)
+        return [row for row in rows if row >= 0]
 
     def save(self, path):
         """Saves what was put, for another process to merge."""

@@ -7,6 +7,7 @@ import ctypes
 from typing import NamedTuple, Optional
 
 from . import _ffi
+from ._arrays import Tensor
 from ._calls import check, run
 from ._handles import choice, default_context, struct
 from ._library import lib
@@ -124,7 +125,9 @@ class _Corpus:
         self.references, self.sets = _references(references, self.hypotheses.count)
         self.sentences = array.array("d", bytes(8 * self.hypotheses.count)) if sentences else None
         self.arguments = (self.context._handle, *_arguments(self.hypotheses), *_arguments(self.references))
-        self.output = self.sentences.buffer_info()[0] if self.sentences else None
+        self.tensor = None if self.sentences is None else Tensor(
+            self.sentences.buffer_info()[0], (_ffi.ALCORE_KIND_FLOAT, 64), [self.hypotheses.count])
+        self.output = None if self.tensor is None else self.tensor.reference
 
     def result(self, kind, out, signature):
         return _result(kind, out, signature=signature.decode(), sentences=None if self.sentences is None else list(self.sentences))

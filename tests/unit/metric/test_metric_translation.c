@@ -34,12 +34,21 @@ typedef struct texts {
     int64_t count, sets;
 } texts;
 
+/* The tensor of scores [*count], or NULL where none are wanted. */
+static const alcore_tensor *score_tensor(double *scores, int64_t *count, alcore_tensor *out) {
+    if (!scores) return NULL;
+    ck_assert_int_eq(alcore_tensor_init(out, scores, ALCORE_FLOAT64, count, 1), ALCORE_OK);
+    return out;
+}
+
 static alcore_bleu_score bleu_of(alcore_ctx *ctx, const texts *t,
                                  const alcore_bleu_options *options, double *sentences) {
     alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
-    const alcore_status status =
-        alcore_metric_compute_bleu(ctx, t->hypotheses, NULL, t->count, t->references, NULL,
-                                   t->count * t->sets, options, sentences, &score);
+    int64_t count = t->count;
+    alcore_tensor tensor;
+    const alcore_status status = alcore_metric_compute_bleu(
+        ctx, t->hypotheses, NULL, t->count, t->references, NULL, t->count * t->sets, options,
+        score_tensor(sentences, &count, &tensor), &score);
     ck_assert_msg(status == ALCORE_OK, "%s", alcore_last_error());
     return score;
 }
@@ -47,9 +56,11 @@ static alcore_bleu_score bleu_of(alcore_ctx *ctx, const texts *t,
 static alcore_chrf_score chrf_of(alcore_ctx *ctx, const texts *t,
                                  const alcore_chrf_options *options, double *sentences) {
     alcore_chrf_score score = ALCORE_CHRF_SCORE_INIT;
-    const alcore_status status =
-        alcore_metric_compute_chrf(ctx, t->hypotheses, NULL, t->count, t->references, NULL,
-                                   t->count * t->sets, options, sentences, &score);
+    int64_t count = t->count;
+    alcore_tensor tensor;
+    const alcore_status status = alcore_metric_compute_chrf(
+        ctx, t->hypotheses, NULL, t->count, t->references, NULL, t->count * t->sets, options,
+        score_tensor(sentences, &count, &tensor), &score);
     ck_assert_msg(status == ALCORE_OK, "%s", alcore_last_error());
     return score;
 }
@@ -287,6 +298,31 @@ END_TEST
 
 /* ---- odd arguments and texts ---- */
 
+/* A tensor of sentence scores that is not float64 [texts] is refused and left as it was. lines: two
+ * texts or more. */
+static void check_wrong_scores(alcore_ctx *ctx, const char *const *lines) {
+    const struct {
+        int32_t dtype;
+        int64_t count;
+    } wrong[] = {{ALCORE_FLOAT64, 1}, {ALCORE_FLOAT64, 3}, {ALCORE_FLOAT32, 2}, {ALCORE_INT64, 2}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        double room[3] = {9, 9, 9};
+        int64_t count = wrong[i].count;
+        alcore_tensor tensor;
+        alcore_bleu_score bleu = ALCORE_BLEU_SCORE_INIT;
+        alcore_chrf_score chrf = ALCORE_CHRF_SCORE_INIT;
+        ck_assert_int_eq(alcore_tensor_init(&tensor, room, wrong[i].dtype, &count, 1), ALCORE_OK);
+        ck_assert_int_eq(
+            alcore_metric_compute_bleu(ctx, lines, NULL, 2, lines, NULL, 2, NULL, &tensor, &bleu),
+            ALCORE_E_SHAPE);
+        ck_assert_ptr_nonnull(strstr(alcore_last_error(), "sentence_scores"));
+        ck_assert_int_eq(
+            alcore_metric_compute_chrf(ctx, lines, NULL, 2, lines, NULL, 2, NULL, &tensor, &chrf),
+            ALCORE_E_SHAPE);
+        for (int k = 0; k < 3; k++) ck_assert_double_eq(room[k], 9);
+    }
+}
+
 START_TEST(test_wrong_arguments) {
     alcore_ctx *ctx = new_ctx();
     const char *const lines[] = {"a", "b", "c", "d", "e"}, *const hole[] = {"a", NULL};
@@ -313,6 +349,7 @@ START_TEST(test_wrong_arguments) {
     ck_assert_int_eq(BLEU(lines, 1, lines, 1, &options), ALCORE_E_INVALID);
     score.size = 0;
     ck_assert_int_eq(BLEU(lines, 1, lines, 1, NULL), ALCORE_E_STRUCT_UNSET);
+    check_wrong_scores(ctx, lines);
     alcore_ctx_unref(ctx);
 }
 END_TEST

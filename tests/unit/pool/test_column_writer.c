@@ -39,15 +39,26 @@ static const int64_t all_rows[] = {0, 1, 2, 3, 4};
 START_TEST(any_order) {
     float numbers[] = {40, 41, 0, 1, 20, 21, 99, 99, 10, 11, 30, 31};
     const int64_t first[] = {4, 0, 2}, second[] = {2, 1, 3};
-    int64_t missing[5];
+    const int64_t first_missing[] = {1, 3, -1};
+    int64_t missing[] = {9, 9, 9, 9}, room = 3;
     double out[10];
     alcore_tensor view;
     ck_assert_ok(alcore_column_writer_new(pool, "embeddings", ALCORE_COLUMN_DENSE, NULL, &writer));
-    ck_assert_int_eq(alcore_column_writer_missing(writer, NULL, 0), 5);
+    ck_assert_int_eq(alcore_column_writer_missing_count(writer), 5);
     ck_assert_ok(put(writer, first, 3, numbers, ALCORE_FLOAT32, 3, 2, NULL));
-    ck_assert_int_eq(alcore_column_writer_missing(writer, missing, 5), 2);
+    ck_assert_int_eq(alcore_column_writer_missing_count(writer), 2);
+    ck_assert_ok(alcore_tensor_init(&view, missing, ALCORE_INT64, &room, 1));
+    ck_assert_ok(alcore_column_writer_missing(writer, &view));
+    for (int i = 0; i < 3; i++) ck_assert_int_eq(missing[i], first_missing[i]);
+    ck_assert_int_eq(missing[3], 9); /* behind the tensor's three entries */
+    view.ndim = 2;
+    view.shape = (int64_t[]){1, 3};
+    ck_assert_fails(alcore_column_writer_missing(writer, &view), ALCORE_E_SHAPE, "out");
+    ck_assert_ok(alcore_tensor_init(&view, missing, ALCORE_FLOAT64, &room, 1));
+    ck_assert_fails(alcore_column_writer_missing(writer, &view), ALCORE_E_SHAPE, "int64");
+    ck_assert_fails(alcore_column_writer_missing(writer, NULL), ALCORE_E_INVALID, "out");
+    ck_assert_fails(alcore_column_writer_missing(NULL, &view), ALCORE_E_INVALID, "writer");
     ck_assert_int_eq(missing[0], 1);
-    ck_assert_int_eq(missing[1], 3);
     ck_assert_fails(alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL), ALCORE_E_MISSING,
                     "2 rows; the first of them is row 1");
     ck_assert_ok(put(writer, second, 3, numbers + 6, ALCORE_FLOAT32, 3, 2, NULL));
@@ -59,7 +70,9 @@ START_TEST(any_order) {
     ck_assert_int_eq(view.shape[1], 2);
     ck_assert_fails(put(writer, first, 3, numbers, ALCORE_FLOAT32, 3, 2, NULL), ALCORE_E_INVALID,
                     "finished");
-    ck_assert_int_eq(alcore_column_writer_missing(writer, NULL, 0), 0);
+    ck_assert_int_eq(alcore_column_writer_missing_count(writer), 0);
+    ck_assert_ok(alcore_tensor_init(&view, missing, ALCORE_INT64, &room, 1));
+    ck_assert_fails(alcore_column_writer_missing(writer, &view), ALCORE_E_INVALID, "finished");
 }
 END_TEST
 
@@ -118,7 +131,7 @@ START_TEST(masked_rows_are_not_waited_for) {
     ck_assert_ok(alcore_column_writer_new(pool, "s", ALCORE_COLUMN_SCALAR, NULL, &writer));
     ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, masked, 2));
     ck_assert_ok(put(writer, rows, 3, numbers, ALCORE_FLOAT32, 3, 0, NULL));
-    ck_assert_int_eq(alcore_column_writer_missing(writer, NULL, 0), 0);
+    ck_assert_int_eq(alcore_column_writer_missing_count(writer), 0);
     ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL));
     ck_assert_ok(test_column_rows(pool, "s", all_rows, 5, out));
     for (int i = 0; i < 5; i += 2) ck_assert_double_eq(out[i], i);
@@ -140,7 +153,7 @@ START_TEST(refused_values) {
     ck_assert_ok(alcore_column_writer_new(pool, "e", ALCORE_COLUMN_DENSE, NULL, &writer));
     ck_assert_fails(put(writer, outside, 2, numbers, ALCORE_FLOAT32, 2, 2, NULL),
                     ALCORE_E_NOT_FOUND, "no row 5");
-    ck_assert_int_eq(alcore_column_writer_missing(writer, NULL, 0), 5); /* nothing was taken */
+    ck_assert_int_eq(alcore_column_writer_missing_count(writer), 5); /* nothing was taken */
     ck_assert_fails(put(writer, minus, 2, numbers, ALCORE_FLOAT32, 2, 2, NULL), ALCORE_E_NOT_FOUND,
                     "-1");
     ck_assert_fails(put(writer, rows, 2, numbers, ALCORE_FLOAT32, 3, 2, NULL), ALCORE_E_SHAPE,
@@ -192,7 +205,7 @@ static void *put_some(void *data) {
         if (alcore_tensor_init(&values, numbers, ALCORE_FLOAT32, shape, 1) != ALCORE_OK ||
             alcore_column_writer_put(writer, &row, 1, &values, &length, NULL) != ALCORE_OK)
             return "put failed";
-        if (row % 100 == 0) alcore_column_writer_missing(writer, NULL, 0);
+        if (row % 100 == 0) alcore_column_writer_missing_count(writer);
     }
     return NULL;
 }
@@ -310,9 +323,9 @@ START_TEST(damaged_files) {
     }
     test_file("damaged.alcol", copy, length + 1);
     ck_assert_int_eq(alcore_column_writer_merge(writer, damaged), ALCORE_E_CORRUPT);
-    ck_assert_int_eq(alcore_column_writer_missing(writer, NULL, 0), 5);
+    ck_assert_int_eq(alcore_column_writer_missing_count(writer), 5);
     ck_assert_ok(alcore_column_writer_merge(writer, path));
-    ck_assert_int_eq(alcore_column_writer_missing(writer, NULL, 0), 3);
+    ck_assert_int_eq(alcore_column_writer_missing_count(writer), 3);
 }
 END_TEST
 

@@ -453,7 +453,7 @@ START_TEST(what_is_wrong_is_named) {
                     "row 1, token 2: a NaN");
     ck_assert_fails(alcore_logits_put(ctx, &hidden, rows, ITEMS, IGNORE, &writers), ALCORE_E_DATA,
                     "row 1, token 2: a NaN");
-    ck_assert_int_eq(alcore_column_writer_missing(scalar, NULL, 0), ITEMS);
+    ck_assert_int_eq(alcore_column_writer_missing_count(scalar), ITEMS);
     a.labels[3 * TOKENS + 2] = IGNORE;
     ck_assert_ok(measure(ctx, &given, &out));
 
@@ -492,8 +492,8 @@ START_TEST(what_is_wrong_is_named) {
     rows[2] = ITEMS;
     ck_assert_fails(alcore_logits_put(ctx, &given, rows, ITEMS, IGNORE, &writers),
                     ALCORE_E_NOT_FOUND, "5");
-    ck_assert_int_eq(alcore_column_writer_missing(scalar, NULL, 0), ITEMS);
-    ck_assert_int_eq(alcore_column_writer_missing(ragged, NULL, 0), ITEMS);
+    ck_assert_int_eq(alcore_column_writer_missing_count(scalar), ITEMS);
+    ck_assert_int_eq(alcore_column_writer_missing_count(ragged), ITEMS);
 
     a.scores.device.type = ALCORE_DEVICE_CUDA;
     ck_assert_fails(measure(ctx, &given, &out), ALCORE_E_MODULE, "/nowhere/libalcore-cuda.so");
