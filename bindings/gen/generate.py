@@ -171,7 +171,7 @@ def lua_members(struct, kinds):
     out = ["const al_member al_%s[] = {" % struct["name"][len("alcore_"):]]
     for field in struct["fields"]:
         kind = kinds.get(field["name"])
-        if field["type"] not in LUA_MEMBERS or kind is False or field["name"] in ("reserved", "padding"):
+        if field["type"] not in LUA_MEMBERS or kind is False or field["name"] == "reserved":
             continue
         out.append('    {"%s", %s, %d, offsetof(%s, %s), %s},' % (
             field["name"], "AL_FLAG" if kind is True else "AL_WORD" if kind else LUA_MEMBERS[field["type"]],

@@ -49,7 +49,8 @@
  * 5. Structs. The first member of a struct that may grow is its size: begin with its _INIT macro,
  * or with alcore_struct_init() in a language without macros. Zero means the default. A caller of an
  * older header may pass a shorter struct; one of a newer header is refused (ALCORE_E_STRUCT_NEWER)
- * only where it sets what this library does not know. A field named reserved only pads and is 0.
+ * only where it sets what this library does not know. A field named reserved only pads: the
+ * library writes 0 there, and refuses anything else with that code.
  * 6. Arrays. Results of many values are an alcore_tensor that is a view of a handle, or are written
  * to a tensor of the caller whose shape is checked. Functions of a host that the library calls are
  * given plain arrays: the library made them, and their length is an argument beside them.

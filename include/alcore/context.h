@@ -117,7 +117,7 @@ typedef struct alcore_ctx_options {
     const char *module_dir;
     uint64_t seed;    /**< default seed of requests made from this context */
     int32_t threads;  /**< worker threads, 0 to 4096; 0: the cores of the affinity mask */
-    int32_t reserved; /**< 0 */
+    int32_t reserved; /**< pads: 0, checked */
 } alcore_ctx_options;
 /** An alcore_ctx_options with its size set and everything else 0. */
 #define ALCORE_CTX_OPTIONS_INIT ALCORE_INIT(alcore_ctx_options)
@@ -127,7 +127,7 @@ typedef struct alcore_ctx_options {
  * and the caller still owns what their user pointers point to.
  * @param[in] options borrowed; NULL: all defaults
  * @param[out] out owned; NULL on failure
- * @return ALCORE_OK, ALCORE_E_INVALID (threads or reserved out of range, an allocator without one
+ * @return ALCORE_OK, ALCORE_E_INVALID (threads out of range, an allocator without one
  * of its functions), ALCORE_E_NOMEM, ALCORE_E_STRUCT_*
  * @threadsafe @callback allocator
  * @since 0.1 */

@@ -60,7 +60,7 @@ typedef struct alcore_write_options {
     size_t size; /**< sizeof(alcore_write_options) */
     /** ALCORE_FORMAT_*, or ALCORE_REPORT_* for alcore_selection_report(); 0: by the suffix */
     int32_t format;
-    int32_t padding; /**< 0, checked */
+    int32_t reserved; /**< pads: 0, checked */
 } alcore_write_options;
 /** An alcore_write_options with its size set and everything else 0. */
 #define ALCORE_WRITE_OPTIONS_INIT ALCORE_INIT(alcore_write_options)

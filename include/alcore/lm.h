@@ -23,7 +23,7 @@ typedef struct alcore_lm alcore_lm;
 typedef struct alcore_lm_options {
     size_t size;      /**< sizeof(alcore_lm_options) */
     int32_t order;    /**< longest n-gram, 1 to 6; 0: 4 */
-    int32_t reserved; /**< 0 */
+    int32_t reserved; /**< pads: 0, checked */
 } alcore_lm_options;
 /** An alcore_lm_options with its size set and everything else 0. */
 #define ALCORE_LM_OPTIONS_INIT ALCORE_INIT(alcore_lm_options)
@@ -36,7 +36,7 @@ typedef struct alcore_lm_order_info {
     int64_t exactly[4];
     double discount[3]; /**< D(1), D(2), D(3+) of Chen and Goodman; 0 if read */
     int32_t fallback;   /**< 1: the counts allow no estimate, D is 0.5, 1.0, 1.5; else 0 */
-    int32_t reserved;   /**< 0 */
+    int32_t reserved;   /**< pads: 0 */
 } alcore_lm_order_info;
 /** An alcore_lm_order_info with its size set and everything else 0. */
 #define ALCORE_LM_ORDER_INFO_INIT ALCORE_INIT(alcore_lm_order_info)

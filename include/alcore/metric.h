@@ -39,7 +39,7 @@ typedef struct alcore_bleu_options {
     int32_t smoothing;       /**< ALCORE_BLEU_SMOOTH_EXP ... */
     double smoothing_value;  /**< of floor and add-k; above 0; 0: 0.1 and 1 */
     int32_t effective_order; /**< 1: the mean is over orders of which the hypotheses have n-grams */
-    int32_t reserved;        /**< 0 */
+    int32_t reserved;        /**< pads: 0, checked */
     int64_t resamples;       /**< bootstrap samples for the interval, at most 1,000,000; 0: none */
     uint64_t seed;           /**< of the bootstrap samples */
 } alcore_bleu_options;
@@ -110,13 +110,13 @@ typedef struct alcore_pearson_result {
 
 /** Wilcoxon's signed-rank test. */
 typedef struct alcore_wilcoxon_result {
-    size_t size;     /**< sizeof(alcore_wilcoxon_result) */
-    int64_t pairs;   /**< pairs whose difference is not 0 */
-    double w_plus;   /**< sum of the ranks of positive differences */
-    double w_minus;  /**< sum of the ranks of negative differences */
-    double p;        /**< two-sided; 1 without pairs */
-    int32_t exact;   /**< 1: p is exact; 0: by the normal distribution */
-    int32_t padding; /**< 0 */
+    size_t size;      /**< sizeof(alcore_wilcoxon_result) */
+    int64_t pairs;    /**< pairs whose difference is not 0 */
+    double w_plus;    /**< sum of the ranks of positive differences */
+    double w_minus;   /**< sum of the ranks of negative differences */
+    double p;         /**< two-sided; 1 without pairs */
+    int32_t exact;    /**< 1: p is exact; 0: by the normal distribution */
+    int32_t reserved; /**< pads: 0 */
 } alcore_wilcoxon_result;
 /** An alcore_wilcoxon_result with its size set and everything else 0. */
 #define ALCORE_WILCOXON_RESULT_INIT ALCORE_INIT(alcore_wilcoxon_result)

@@ -77,7 +77,7 @@ typedef struct alcore_ngram_options {
     int64_t dims;     /**< of embeddings, up to 4096; 0: 256 */
     uint64_t seed;    /**< of the random projection */
     int32_t order;    /**< of the language model, 1 to 6; 0: 4 */
-    int32_t reserved; /**< padding: 0, checked */
+    int32_t reserved; /**< pads: 0, checked */
 } alcore_ngram_options;
 /** An alcore_ngram_options with its size set and everything else 0. */
 #define ALCORE_NGRAM_OPTIONS_INIT ALCORE_INIT(alcore_ngram_options)

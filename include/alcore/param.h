@@ -31,7 +31,7 @@ typedef struct alcore_param_info {
     double minimum;   /**< of numbers; -infinity for none */
     double maximum;   /**< of numbers; infinity for none */
     int32_t type;     /**< ALCORE_PARAM_* */
-    int32_t reserved; /**< 0 */
+    int32_t reserved; /**< pads: 0 */
 } alcore_param_info;
 /** An alcore_param_info with its size set and everything else 0. */
 #define ALCORE_PARAM_INFO_INIT ALCORE_INIT(alcore_param_info)

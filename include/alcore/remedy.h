@@ -29,7 +29,7 @@ typedef struct alcore_remedy {
     const char *value;  /**< the value to give; NULL: any, or there is none */
     const char *effect; /**< what it does, as the end of a sentence: "stays within the budget" */
     int32_t kind;       /**< ALCORE_REMEDY_* */
-    int32_t padding;    /**< 0 */
+    int32_t reserved;   /**< pads: 0 */
 } alcore_remedy;
 /** An alcore_remedy with its size set and everything else 0. */
 #define ALCORE_REMEDY_INIT ALCORE_INIT(alcore_remedy)

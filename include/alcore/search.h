@@ -36,7 +36,7 @@ typedef struct alcore_search_data {
         *mask;          /**< borrowed: [mask_count], 0 leaves a row out; NULL: no row is left out */
     int64_t mask_count; /**< entries of mask: the rows of the matrix or pool; 0 without a mask */
     int32_t normalize;  /**< 1: each row is divided by its norm first (in double) */
-    int32_t reserved;   /**< padding: 0, checked */
+    int32_t reserved;   /**< pads: 0, checked */
 } alcore_search_data;
 /** An alcore_search_data with its size set and everything else 0. */
 #define ALCORE_SEARCH_DATA_INIT ALCORE_INIT(alcore_search_data)
@@ -46,7 +46,7 @@ typedef struct alcore_search_options {
     size_t size;        /**< sizeof(alcore_search_options) */
     const char *device; /**< borrowed: "auto", "cpu", "cuda", "cuda:1"; NULL: auto */
     int32_t metric;     /**< ALCORE_METRIC_*; 0 for margin ratios, which always use cosines */
-    int32_t reserved;   /**< padding: 0, checked */
+    int32_t reserved;   /**< pads: 0, checked */
 } alcore_search_options;
 /** An alcore_search_options with its size set and everything else 0. */
 #define ALCORE_SEARCH_OPTIONS_INIT ALCORE_INIT(alcore_search_options)

@@ -37,8 +37,7 @@ static alcore_status new_context(const alcore_ctx_options *theirs, alcore_ctx **
     if (options.threads < 0 || options.threads > MAX_THREADS)
         return alcore__fail(ALCORE_E_INVALID, "threads is %d, not from 0 to %d", options.threads,
                             MAX_THREADS);
-    if (options.reserved)
-        return alcore__fail(ALCORE_E_INVALID, "alcore_ctx_options: reserved is not 0");
+    ALCORE__TRY(alcore__struct_reserved(options.reserved, "alcore_ctx_options"));
 
     alcore_ctx *ctx = allocator.allocate(allocator.user, sizeof *ctx);
     if (!ctx) return alcore__fail_memory(sizeof *ctx);

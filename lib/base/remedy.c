@@ -20,7 +20,7 @@ alcore_status alcore__fail_remedy(alcore_status status, int32_t kind, const char
 int32_t alcore_last_remedy(alcore_remedy *out) {
     const alcore_remedy *remedy = &alcore__this.remedy;
     /* No error may be set here, or the remedy's own error would be lost. */
-    if (!out || out->size < ALCORE__FIRST_SIZE(alcore_remedy, padding) || remedy->kind == 0)
+    if (!out || out->size < ALCORE__FIRST_SIZE(alcore_remedy, reserved) || remedy->kind == 0)
         return 0;
     const size_t size = out->size < sizeof *remedy ? out->size : sizeof *remedy;
     memcpy((char *)out + sizeof out->size, (const char *)remedy + sizeof out->size,

@@ -44,6 +44,13 @@ alcore_status alcore__struct_read(void *ours, size_t full_size, size_t first_siz
     return ALCORE_OK;
 }
 
+alcore_status alcore__struct_reserved(int32_t reserved, const char *name) {
+    if (reserved == 0) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_STRUCT_NEWER,
+                        "%s: reserved is %d, not 0: it has no meaning in this libalcore", name,
+                        (int)reserved);
+}
+
 static alcore_status struct_init(void *any_struct, size_t size) {
     if (!any_struct) return alcore__fail(ALCORE_E_INVALID, "the struct is NULL");
     if (size < sizeof size || size > LARGEST_STRUCT)

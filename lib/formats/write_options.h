@@ -10,11 +10,9 @@
 static inline alcore_status alcore__write_options_read(const alcore_write_options *theirs,
                                                        alcore_write_options *out) {
     ALCORE__TRY(alcore__struct_read(out, sizeof *out,
-                                    ALCORE__FIRST_SIZE(alcore_write_options, padding), theirs,
+                                    ALCORE__FIRST_SIZE(alcore_write_options, reserved), theirs,
                                     "alcore_write_options"));
-    if (out->padding == 0) return ALCORE_OK;
-    return alcore__fail(ALCORE_E_STRUCT_NEWER, "alcore_write_options: padding is %d, not 0",
-                        (int)out->padding);
+    return alcore__struct_reserved(out->reserved, "alcore_write_options");
 }
 
 #endif

@@ -42,8 +42,9 @@ static alcore_status read_options(const alcore_bleu_options *options, alcore_ble
                             ours->smoothing);
     if (!(ours->smoothing_value >= 0) || isinf(ours->smoothing_value))
         return alcore__fail(ALCORE_E_INVALID, "smoothing_value must be a number above 0");
-    if ((ours->effective_order & ~1) != 0 || ours->reserved != 0)
-        return alcore__fail(ALCORE_E_INVALID, "effective_order is 0 or 1, reserved is 0");
+    ALCORE__TRY(alcore__struct_reserved(ours->reserved, "alcore_bleu_options"));
+    if ((ours->effective_order & ~1) != 0)
+        return alcore__fail(ALCORE_E_INVALID, "effective_order is 0 or 1");
     if (ours->resamples < 0 || ours->resamples > ALCORE__MOST_RESAMPLES)
         return alcore__fail(ALCORE_E_INVALID, "resamples must be 0 to %d", ALCORE__MOST_RESAMPLES);
     if (ours->smoothing_value == 0)

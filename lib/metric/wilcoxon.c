@@ -132,7 +132,7 @@ static alcore_status test_pairs(alcore_ctx *ctx, const double *x, int64_t x_coun
     if (status == ALCORE_OK) {
         alcore__wilcoxon(differences, used, used <= ALCORE__WILCOXON_MOST_EXACT, &result);
         status = alcore__struct_write(out, &result, sizeof result,
-                                      ALCORE__FIRST_SIZE(alcore_wilcoxon_result, padding),
+                                      ALCORE__FIRST_SIZE(alcore_wilcoxon_result, reserved),
                                       "alcore_wilcoxon_result");
     }
     alcore__free(ctx, differences);

@@ -245,6 +245,7 @@ static alcore_status check_engine(const char *name, const alcore_sys_model_engin
                             "libalcore-%s.so is of ABI %u, this library of %u; take both from one "
                             "release",
                             name, engine->abi, ALCORE_SYS_ABI);
+    ALCORE__TRY(alcore__struct_reserved(engine->reserved, "alcore_sys_model_engine"));
     if (!engine->open || !engine->close || !engine->info || !engine->engine)
         return alcore__fail(ALCORE_E_MODULE, "libalcore-%s.so lacks open, close, info or its name",
                             name);

@@ -165,8 +165,7 @@ static alcore_status new_ngram(alcore_ctx *ctx, alcore_pool *labeled,
     ALCORE__TRY(alcore__struct_read(&options, sizeof options,
                                     ALCORE__FIRST_SIZE(alcore_ngram_options, reserved),
                                     caller_options, "alcore_ngram_options"));
-    if (options.reserved != 0)
-        return alcore__fail(ALCORE_E_STRUCT_NEWER, "alcore_ngram_options: reserved is not 0");
+    ALCORE__TRY(alcore__struct_reserved(options.reserved, "alcore_ngram_options"));
     if (options.order < 0 || options.order > ALCORE__LM_ORDERS)
         return alcore__fail(ALCORE_E_PARAM,
                             "alcore_ngram_options: order is %d; 1 to %d are allowed", options.order,

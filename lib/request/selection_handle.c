@@ -244,7 +244,7 @@ alcore_status alcore_selection_remedy(const alcore_selection *selection, int64_t
                                                 (int)selection->remedy_count));
     return alcore__leave(
         NULL, alcore__struct_write(out, &selection->remedies[index], sizeof(alcore_remedy),
-                                   ALCORE__FIRST_SIZE(alcore_remedy, padding), "alcore_remedy"));
+                                   ALCORE__FIRST_SIZE(alcore_remedy, reserved), "alcore_remedy"));
 }
 
 uint32_t alcore_selection_flags(const alcore_selection *selection) {

@@ -83,8 +83,7 @@ alcore_status alcore__search_data_begin(alcore_ctx *ctx, const alcore_search_dat
     ALCORE__TRY(alcore__struct_read(&ours, sizeof ours,
                                     ALCORE__FIRST_SIZE(alcore_search_data, reserved), given,
                                     "alcore_search_data"));
-    if (ours.reserved != 0)
-        return alcore__fail(ALCORE_E_STRUCT_NEWER, "%s: reserved is not 0", name);
+    ALCORE__TRY(alcore__struct_reserved(ours.reserved, name));
     if (ours.normalize != 0 && ours.normalize != 1)
         return alcore__fail(ALCORE_E_INVALID, "%s: normalize is 0 or 1", name);
     if (!ours.matrix == !ours.pool)

@@ -22,8 +22,7 @@ static alcore_status read_options(alcore__search_run *run, int64_t k,
     ALCORE__TRY(alcore__struct_read(&options, sizeof options,
                                     ALCORE__FIRST_SIZE(alcore_search_options, reserved), theirs,
                                     "alcore_search_options"));
-    if (options.reserved != 0)
-        return alcore__fail(ALCORE_E_STRUCT_NEWER, "alcore_search_options: reserved is not 0");
+    ALCORE__TRY(alcore__struct_reserved(options.reserved, "alcore_search_options"));
     if (options.metric < ALCORE_METRIC_L2 || options.metric > ALCORE_METRIC_COSINE)
         return alcore__fail(ALCORE_E_INVALID, "metric %d is none of ALCORE_METRIC_*",
                             options.metric);

@@ -62,8 +62,7 @@ uint32_t alcore__lm_size(const alcore_lm *lm, int32_t order) {
 }
 
 static alcore_status check_options(alcore_lm_options *options) {
-    if (options->reserved != 0)
-        return alcore__fail(ALCORE_E_STRUCT_NEWER, "alcore_lm_options: reserved is not 0");
+    ALCORE__TRY(alcore__struct_reserved(options->reserved, "alcore_lm_options"));
     if (options->order == 0) options->order = ALCORE__LM_DEFAULT_ORDER;
     if (options->order < 1 || options->order > ALCORE__LM_ORDERS)
         return alcore__fail(ALCORE_E_PARAM, "order is %d, allowed are 1 to %d", (int)options->order,

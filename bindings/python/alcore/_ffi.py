@@ -267,7 +267,7 @@ class alcore_write_options(Structure):
     _fields_ = [
         ("size", c_size_t),
         ("format", c_int32),
-        ("padding", c_int32),
+        ("reserved", c_int32),
     ]
 
 
@@ -405,7 +405,7 @@ class alcore_remedy(Structure):
         ("value", c_char_p),
         ("effect", c_char_p),
         ("kind", c_int32),
-        ("padding", c_int32),
+        ("reserved", c_int32),
     ]
 
 
@@ -655,7 +655,7 @@ class alcore_wilcoxon_result(Structure):
         ("w_minus", c_double),
         ("p", c_double),
         ("exact", c_int32),
-        ("padding", c_int32),
+        ("reserved", c_int32),
     ]
 
 

@@ -58,7 +58,7 @@ typedef struct alcore_sys_work {
     void (*workspace_release)(void *user, void *memory, size_t bytes);
     void *workspace_user; /**< first argument of both */
     int32_t device;       /**< number of the device that the stream and the device arrays are on */
-    int32_t reserved;     /**< 0 */
+    int32_t reserved;     /**< pads: 0 */
     /** Upper bound of the device memory, in bytes, that copies of host arrays occupy at a time; 0:
      * the engine's choice. Operands that every row needs (centroids, vectors) come on top. */
     int64_t workspace_bytes;
@@ -85,7 +85,7 @@ typedef struct alcore_sys_ragged {
     int64_t count;          /**< items */
     int64_t classes;        /**< values of a token; 1 for log-probabilities */
     int32_t dtype;          /**< of values: ALCORE_FLOAT16, ... */
-    int32_t reserved;       /**< 0 */
+    int32_t reserved;       /**< pads: 0 */
 } alcore_sys_ragged;
 
 /** What the values of a distribution over classes are. */
@@ -132,7 +132,7 @@ enum {
 typedef struct alcore_sys_search {
     size_t size;      /**< sizeof(alcore_sys_search) */
     int32_t metric;   /**< ALCORE_SYS_L2, ... */
-    int32_t reserved; /**< 0 */
+    int32_t reserved; /**< pads: 0 */
     /** float32 [leading, dims]: nearly orthonormal directions b that hold most of what rows and
      * queries have in common: x.y is at most the sum of (b.x)(b.y) plus the product of the norms of
      * what is left of x and y. NULL: none. */
@@ -158,7 +158,7 @@ typedef struct alcore_sys_idds {
     int64_t unlabeled;    /**< A, the item itself included */
     int64_t labeled;      /**< B */
     int32_t include_self; /**< 1: self=include */
-    int32_t reserved;     /**< 0 */
+    int32_t reserved;     /**< pads: 0 */
 } alcore_sys_idds;
 
 /** D^2 weights of rows while rows are drawn as centroids: the weight of a row is its smallest w

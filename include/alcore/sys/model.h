@@ -129,7 +129,7 @@ typedef struct alcore_sys_model_decoding {
     double
         length_penalty;   /**< scores are divided by tokens^length_penalty; 0: 1; -1: not divided */
     int32_t sample;       /**< 1: draws tokens instead of searching; beams is not looked at */
-    int32_t reserved;     /**< 0 */
+    int32_t reserved;     /**< pads: 0 */
     double temperature;   /**< of sampling, logits are divided by it; 0: 1 */
     uint64_t seed;        /**< of sampling and dropout; draws depend on it and the item's index */
     const char *language; /**< tag of the output, for models of several; NULL: not given */
@@ -180,7 +180,7 @@ typedef struct alcore_sys_model_training {
     int64_t batch_tokens;     /**< tokens of one pass, padding included; 0: the engine's choice */
     int64_t checkpoint_every; /**< updates; 0: none but at the end */
     int32_t schedule;         /**< ALCORE_SYS_SCHEDULE_* */
-    int32_t reserved;         /**< 0 */
+    int32_t reserved;         /**< pads: 0 */
     uint64_t seed;            /**< of the order of examples and of dropout */
     const char *checkpoints;  /**< folder; training resumes from a checkpoint there; NULL: none */
 } alcore_sys_model_training;
@@ -200,7 +200,7 @@ typedef struct alcore_sys_model_trained {
 typedef struct alcore_sys_model_engine {
     size_t size;        /**< sizeof(alcore_sys_model_engine) of the engine */
     uint32_t abi;       /**< ALCORE_SYS_ABI of the engine */
-    int32_t reserved;   /**< 0 */
+    int32_t reserved;   /**< pads: 0, checked */
     const char *engine; /**< "torch-2.11.0", ... */
 
     /** Opens a folder. user: the host functions' first argument, valid until close(). options:

@@ -115,5 +115,5 @@ def test_results_have_every_member_of_the_structs(root):
     for name, kind in inspect.getmembers(metrics, lambda member: hasattr(member, "_fields")):
         struct = "alcore_" + re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
         assert "typedef struct " + struct in header
-        members = [member for member, *_ in getattr(_ffi, struct)._fields_ if member not in ("size", "padding")]
+        members = [member for member, *_ in getattr(_ffi, struct)._fields_ if member not in ("size", "reserved")]
         assert [field for field in kind._fields if field not in ("signature", "sentences")] == members

@@ -139,7 +139,8 @@ START_TEST(the_context_checks_its_structs) {
     ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_E_INVALID);
     options.threads = 0;
     options.reserved = 1;
-    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_E_STRUCT_NEWER);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "alcore_ctx_options: reserved is 1"));
     ck_assert_int_eq(alcore_ctx_new(NULL, NULL), ALCORE_E_INVALID);
     struct {
         alcore_ctx_options known;

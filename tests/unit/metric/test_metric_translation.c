@@ -345,6 +345,8 @@ START_TEST(test_wrong_arguments) {
     ck_assert_ptr_null(alcore_metric_bleu_signature(&options, 1, buffer));
     options = (alcore_bleu_options){.size = sizeof options, .smoothing_value = NAN};
     ck_assert_int_eq(BLEU(lines, 1, lines, 1, &options), ALCORE_E_INVALID);
+    options = (alcore_bleu_options){.size = sizeof options, .reserved = 1};
+    ck_assert_int_eq(BLEU(lines, 1, lines, 1, &options), ALCORE_E_STRUCT_NEWER);
     options = (alcore_bleu_options){.size = sizeof options, .resamples = -1};
     ck_assert_int_eq(BLEU(lines, 1, lines, 1, &options), ALCORE_E_INVALID);
     score.size = 0;

@@ -236,9 +236,9 @@ START_TEST(refusals) {
                     "no row 2");
     ck_assert_fails(alcore_pool_write(pool, both, 2, NULL, NULL), ALCORE_E_INVALID, "path");
     options = in_format(0);
-    options.padding = 1;
+    options.reserved = 1;
     ck_assert_fails(alcore_pool_write(pool, both, 2, path, &options), ALCORE_E_STRUCT_NEWER,
-                    "padding is 1");
+                    "reserved is 1");
     options.size = 1;
     ck_assert_fails(alcore_pool_write(pool, both, 2, path, &options), ALCORE_E_STRUCT_SIZE,
                     "alcore_write_options");

@@ -440,11 +440,11 @@ START_TEST(the_page_carries_its_pictures) {
     ck_assert_ptr_nonnull(strstr(text, "# Selection by huds"));
     ck_assert_int_eq(count_of(text, "<svg"), 0);
     free(text);
-    options.padding = 1;
+    options.reserved = 1;
     ck_fails(alcore_selection_report(picked, "/tmp/none.html", &options), ALCORE_E_STRUCT_NEWER,
-             "padding");
+             "reserved");
     ck_fails(alcore_selection_write(picked, "/tmp/none.tsv", &options), ALCORE_E_STRUCT_NEWER,
-             "padding");
+             "reserved");
     options.size = 0;
     ck_fails(alcore_selection_write(picked, "/tmp/none.tsv", &options), ALCORE_E_STRUCT_UNSET,
              "alcore_write_options");
