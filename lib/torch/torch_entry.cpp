@@ -630,8 +630,7 @@ extern "C" ALCORE_API alcore_status alcore_torch_entry(uint32_t abi, const alcor
     *out = nullptr;
     core = host;
     char text[300];
-    size_t needed = offsetof(alcore_sys_host, writer_abort) + sizeof host->writer_abort;
-    if (abi != ALCORE_SYS_ABI || host->size < needed) {
+    if (abi != ALCORE_SYS_ABI || !ALCORE_STRUCT_HAS(host, writer_abort)) {
         std::snprintf(text, sizeof text,
                       "the torch module is of ABI %u, the library of %u; take both "
                       "from one release",
