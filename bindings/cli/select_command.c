@@ -36,24 +36,6 @@ static void name_of_option(option_id id, char out[32]) {
         if (*c == '-') *c = '_';
 }
 
-/* Refuses --target for a strategy that does not read it, and names those that do. */
-static int check_target(const arguments *args, const char *strategy) {
-    bool several = false;
-
-    if (!option_given(args, OPTION_TARGET) || !alcore_strategy_builtin_summary(strategy) ||
-        alcore_strategy_builtin_needs(strategy, ALCORE_ROLE_TARGET, 0))
-        return EXIT_DONE;
-    fprintf(stderr, "alcore: strategy %s does not read --target; these do: ", strategy);
-    for (int32_t i = 0; alcore_strategy_builtin_name(i); i++) {
-        const char *name = alcore_strategy_builtin_name(i);
-        if (!alcore_strategy_builtin_needs(name, ALCORE_ROLE_TARGET, 0)) continue;
-        fprintf(stderr, "%s%s", several ? ", " : "", name);
-        several = true;
-    }
-    fputc('\n', stderr);
-    return EXIT_USAGE;
-}
-
 /* Sets the options, the strategy and the model of the request. */
 static int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in) {
     static const option_id request_options[] = {OPTION_BUDGET,         OPTION_PRICE, OPTION_FILL,
@@ -69,7 +51,8 @@ static int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in
         name_of_option(request_options[i], name);
         if (value) TRY(outcome(alcore_request_set(in->request, name, value)));
     }
-    TRY(outcome(alcore_strategy_new(ctx, option_value(args, OPTION_STRATEGY, ALCORE_DEFAULT_STRATEGY), &strategy)));
+    TRY(outcome(alcore_strategy_new(
+        ctx, option_value(args, OPTION_STRATEGY, ALCORE_DEFAULT_STRATEGY), &strategy)));
     code = set_parameters(args, set_strategy_parameter, strategy);
     if (code == EXIT_DONE) code = outcome(alcore_request_set_strategy(in->request, strategy));
     alcore_strategy_unref(strategy);
@@ -240,8 +223,6 @@ int command_select(const arguments *given) {
     if (code == EXIT_DONE) code = option_suffix(&record.args, OPTION_OUT, ".tsv|.csv|.jsonl|.txt");
     if (code == EXIT_DONE) code = option_suffix(&record.args, OPTION_REPORT, ".md|.json|.html");
     if (code == EXIT_DONE) code = check_files(&record.args);
-    if (code == EXIT_DONE)
-        code = check_target(&record.args, option_value(&record.args, OPTION_STRATEGY, ALCORE_DEFAULT_STRATEGY));
     if (code == EXIT_DONE) code = terminal_context(&record.args, &ctx);
     if (code == EXIT_DONE) code = run_select(&record.args, ctx, &record);
     alcore_ctx_unref(ctx);

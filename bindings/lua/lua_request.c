@@ -111,31 +111,6 @@ static int set_role_from_field(selecting *self, const char *field, int32_t role)
     return set_role(self, role, found, field);
 }
 
-/* The field `labeled`: the labeled pool, or a list of indices of the pool itself, which are marked.
- */
-static int set_labeled(selecting *self) {
-    lua_State *L = self->L;
-    lua_getfield(L, self->fields, "labeled");
-    int is_indices = 0;
-    if (lua_istable(L, -1)) {
-        lua_rawgeti(L, -1, 1);
-        is_indices = lua_type(L, -1) == LUA_TNUMBER;
-        lua_pop(L, 1);
-    }
-    if (!is_indices) {
-        lua_pop(L, 1);
-        return set_role_from_field(self, "labeled", ALCORE_ROLE_LABELED);
-    }
-    int64_t count;
-    int failed;
-    int64_t *rows = al_rows(L, -1, self->pool, &count, &failed);
-    if (failed) return failed;
-    return AL_CALL(L, self->context,
-                   alcore_pool_mark(self->pool->pool, ALCORE_ROW_LABELED, rows, count));
-}
-
-/* ---- rows of this call ---- */
-
 /* The list of rows in a field restricts this request; kind is ALCORE_ROWS_*. The library would name
  * a row that is too large by its number from 0, so it is refused here. */
 static int set_rows(selecting *self, const char *field, int32_t kind) {
@@ -155,6 +130,24 @@ static int set_rows(selecting *self, const char *field, int32_t kind) {
     return AL_CALL(
         L, self->context,
         alcore_request_set_rows(self->request->request, kind, count == 0 ? &none : rows, count));
+}
+
+/* The field `labeled`: the labeled pool, or a list of indices of the pool itself, which count as
+ * labeled in this call; the pool keeps its states, so that other calls may name other rows. */
+static int set_labeled(selecting *self) {
+    lua_State *L = self->L;
+    lua_getfield(L, self->fields, "labeled");
+    int is_indices = 0;
+    if (lua_istable(L, -1)) {
+        lua_rawgeti(L, -1, 1);
+        is_indices = lua_type(L, -1) == LUA_TNUMBER;
+        lua_pop(L, 1);
+    }
+    if (!is_indices) {
+        lua_pop(L, 1);
+        return set_role_from_field(self, "labeled", ALCORE_ROLE_LABELED);
+    }
+    return set_rows(self, "labeled", ALCORE_ROWS_LABELED);
 }
 
 /* ---- options, parameters and columns ---- */

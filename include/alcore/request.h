@@ -176,7 +176,8 @@ ALCORE_API alcore_status alcore_request_param(int64_t index, alcore_param_info *
  * @param[in,out] request borrowed; it remembers its candidates where the strategy has sticky=1
  * @param[out] out owned; NULL on failure; the selection of the first budget
  * @return ALCORE_OK (also with fewer items than asked for: see ALCORE_SELECTION_SHORT),
- * ALCORE_E_INVALID (no pool), ALCORE_E_PARAM (no budget), ALCORE_E_MISSING (a column, or its value
+ * ALCORE_E_INVALID (no pool; a target that the strategy does not read; a host's reads every one),
+ * ALCORE_E_PARAM (no budget), ALCORE_E_MISSING (a column, or its value
  * for a candidate), ALCORE_E_NOT_FOUND (a named row), ALCORE_E_DATA (names the row),
  * ALCORE_E_SHAPE, ALCORE_E_UNSUPPORTED, ALCORE_E_MODULE (a device that was named), ALCORE_E_IO,
  * ALCORE_E_CALLBACK or what a host's function returned, ALCORE_E_CANCELLED, ALCORE_E_NOMEM,

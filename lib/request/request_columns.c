@@ -117,9 +117,8 @@ alcore_status alcore__resolve_columns(alcore_request *request, const alcore_stra
         status = resolve(&self, ALCORE_ROLE_CANDIDATES, request->candidates, "embeddings");
     if (status == ALCORE_OK && request->labeled)
         status = resolve_role(&self, strategy, ALCORE_ROLE_LABELED, request->labeled);
-    alcore_pool *target = alcore__request_target(request, strategy);
-    if (status == ALCORE_OK && target)
-        status = resolve_role(&self, strategy, ALCORE_ROLE_TARGET, target);
+    if (status == ALCORE_OK && request->target)
+        status = resolve_role(&self, strategy, ALCORE_ROLE_TARGET, request->target);
     alcore_model_unref(self.built_in);
     return status;
 }

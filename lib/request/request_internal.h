@@ -80,9 +80,6 @@ struct alcore_request {
     alcore__drawn last, previous;
 };
 
-/* The target where the strategy has a use for it; NULL: none. */
-alcore_pool *alcore__request_target(const alcore_request *request, const alcore_strategy *strategy);
-
 uint64_t alcore__request_seed(const alcore_request *request);
 
 /* Begin and end a public function that changes the request: enter its context and lock it for
@@ -127,7 +124,7 @@ typedef struct alcore__masks {
 } alcore__masks;
 
 /* Masks of the request's pools, for calls that hold them; target: its target pool, or NULL where
- * the strategy does not look at it. ALCORE_E_NOT_FOUND names a row of the request that its pool
+ * no strategy will look at it. ALCORE_E_NOT_FOUND names a row of the request that its pool
  * lacks. */
 alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool *target,
                                 alcore__masks *out);

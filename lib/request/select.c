@@ -75,10 +75,40 @@ static void leave_pools(const alcore_request *request) {
     alcore__read_end(request->candidates);
 }
 
-/* Without a list of needs a host's strategy is shown every pool, so it reads the target too. */
-alcore_pool *alcore__request_target(const alcore_request *request,
-                                    const alcore_strategy *strategy) {
-    return alcore__strategy_reads(strategy, ALCORE_ROLE_TARGET) ? request->target : NULL;
+/* Fails for a target that the strategy would leave unread. The message names the strategies of the
+ * registry that read one; the remedy is the first of them. */
+static alcore_status fail_unread_target(const answer *self) {
+    const char *first = NULL, *name;
+    alcore__buffer readers = {0}; /* their names, with ", " between them */
+    alcore_status status = ALCORE_OK;
+    for (int32_t i = 0; status == ALCORE_OK && (name = alcore_strategy_builtin_name(i)); i++) {
+        if (!alcore_strategy_builtin_needs(name, ALCORE_ROLE_TARGET, 0)) continue;
+        status = alcore__buffer_format(self->ctx, &readers, "%s%s", first ? ", " : "", name);
+        if (!first) first = name;
+    }
+    if (status == ALCORE_OK)
+        status = alcore__fail_remedy(
+            alcore__fail(ALCORE_E_INVALID,
+                         "strategy %s does not read the target, but these do: %.*s",
+                         alcore__strategy_name(self->strategy), (int)readers.length, readers.data),
+            ALCORE_REMEDY_STRATEGY, first, NULL, "is one of them");
+    alcore__buffer_clear(self->ctx, &readers);
+    return status;
+}
+
+/* Refuses a strategy that needs a target without one, and a target that the strategy does not read:
+ * it would change nothing, and the caller believes that it does. Called for every request, so that
+ * no front end has a rule of its own. Without a list of needs a host's strategy is shown every pool,
+ * so it reads the target too. */
+static alcore_status check_target(const answer *self) {
+    if (self->request->target && !alcore__strategy_reads(self->strategy, ALCORE_ROLE_TARGET))
+        return fail_unread_target(self);
+    if (!self->request->target && alcore__strategy_needs(self->strategy, ALCORE_ROLE_TARGET, 0))
+        return alcore__fail_remedy(alcore__fail(ALCORE_E_MISSING, "strategy %s needs a target",
+                                                alcore__strategy_name(self->strategy)),
+                                   ALCORE_REMEDY_POOL, "target", NULL,
+                                   "is the unlabeled text of the domain in question");
+    return ALCORE_OK;
 }
 
 /* Makes costs [rows], the cost of every candidate in the unit of the budget: its words, its
@@ -253,17 +283,15 @@ static alcore_status set_up(answer *self) {
 static alcore_status make_masks(answer *self) {
     const alcore_request *request = self->request;
     ALCORE__TRY(read_pools(request));
-    alcore_status status =
-        alcore__masks_new(request, alcore__request_target(request, self->strategy), &self->masks);
+    alcore_status status = alcore__masks_new(request, request->target, &self->masks);
     if (status == ALCORE_OK) status = make_costs(self);
     leave_pools(request);
     return status;
 }
 
 /* Fills in the input of the run, with the pools locked for reading, and runs the strategy. A role
- * without a pool, and a target that the strategy does not read, leave their dataset empty. Columns
- * are added to the datasets first, then candidates=N draws the candidates, and only these must have
- * values. */
+ * without a pool leaves its dataset empty. Columns are added to the datasets first, then
+ * candidates=N draws the candidates, and only these must have values. */
 static alcore_status run(answer *self) {
     alcore_request *request = self->request;
     alcore__run_input *input = &self->input;
@@ -281,7 +309,7 @@ static alcore_status run(answer *self) {
         ALCORE__TRY(alcore__resolution_fill(&self->resolution, ALCORE_ROLE_LABELED,
                                             request->labeled, &input->labeled));
     }
-    alcore_pool *target = alcore__request_target(request, self->strategy);
+    alcore_pool *target = request->target;
     if (target) {
         const char *const *tags;
         input->target.pool = target;
@@ -311,12 +339,7 @@ static alcore_status run(answer *self) {
 static alcore_status answer_request(answer *self, alcore_selection **out) {
     ALCORE__TRY(check(self->request));
     ALCORE__TRY(set_up(self));
-    const char *target_need = alcore__strategy_needs(self->strategy, ALCORE_ROLE_TARGET, 0);
-    if (target_need && !self->request->target)
-        return alcore__fail_remedy(alcore__fail(ALCORE_E_MISSING, "strategy %s needs a target",
-                                                alcore__strategy_name(self->strategy)),
-                                   ALCORE_REMEDY_POOL, "target", NULL,
-                                   "is the unlabeled text of the domain in question");
+    ALCORE__TRY(check_target(self));
     ALCORE__TRY(make_masks(self));
     /* Without a candidate there is nothing to compute: an empty selection that is SHORT
      * (docs/spec/budgets.md).

@@ -349,7 +349,8 @@ static alcore_status make_request(alcore_request **out) {
     if (status == ALCORE_OK) status = alcore_request_set_strategy(*out, strategy);
     if (status == ALCORE_OK) status = alcore_request_set_pool(*out, ALCORE_ROLE_CANDIDATES, pool);
     if (status == ALCORE_OK) status = alcore_request_set_pool(*out, ALCORE_ROLE_LABELED, labeled);
-    if (status == ALCORE_OK) status = alcore_request_set_pool(*out, ALCORE_ROLE_TARGET, labeled);
+    if (status == ALCORE_OK && alcore_strategy_builtin_needs(strategy_name, ALCORE_ROLE_TARGET, 0))
+        status = alcore_request_set_pool(*out, ALCORE_ROLE_TARGET, labeled);
     if (status == ALCORE_OK) status = alcore_request_set(*out, "budget", "20000");
     alcore_strategy_unref(strategy);
     return status;

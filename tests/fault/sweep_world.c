@@ -113,7 +113,6 @@ void world_begin(world *w, unsigned with) {
     if (with & (WITH_REQUEST | WITH_SELECTION)) {
         MUST(alcore_request_new(w->ctx, &w->request));
         MUST(alcore_request_set_pool(w->request, ALCORE_ROLE_CANDIDATES, w->pool));
-        MUST(alcore_request_set_pool(w->request, ALCORE_ROLE_TARGET, w->pool));
         MUST(alcore_request_set(w->request, "budget", "3"));
     }
     if (with & WITH_SELECTION) MUST(alcore_select(w->request, &w->selection));

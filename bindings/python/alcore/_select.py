@@ -14,7 +14,7 @@ from ._columns import path_of
 from ._errors import user_level
 from ._handles import choice, default_context, get_option, Handle, new, set_options
 from ._library import lib
-from ._parts import model_of, params_of, strategies, strategy_of
+from ._parts import model_of, params_of, strategy_of
 from ._pool import Pool, is_frame, pool_of
 from ._selection import Selection
 
@@ -132,27 +132,6 @@ def _defaults():
     return _option_defaults
 
 
-class _Masks:
-    """Rows that are labeled for one call only; rows that were labeled before stay so. They are states of the pool, not rows of
-    the request, because a model that is trained on the pool must not see them either."""
-
-    def __init__(self, pool):
-        self.pool, self.marked = pool, []
-
-    def mark_labeled(self, rows):
-        states, bit = self.pool.states, _ffi.ALCORE_ROW_LABELED
-        fresh = [row for row in rows if not 0 <= row < len(states) or not states[row] & bit]  # the library names rows that are out of range
-        self.pool.mark("labeled", fresh)
-        self.marked.append(fresh)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        for rows in self.marked:
-            self.pool.unmark("labeled", rows)
-
-
 def _rows_of(pool, given, by_id, what):
     """Rows that a mask argument names. Strings are ids where ids were given, else texts."""
     if isinstance(given, Pool):
@@ -196,30 +175,18 @@ def _warn(selection):
                       "model=\"ngram\" to agree" % ", ".join(names), ImplicitModelWarning, stacklevel=user_level())
 
 
-def _labeled_pool(pool, labeled, masks):
-    """The labeled pool of a call, of a pool or texts; None for rows of the pool itself, which are marked."""
+def _labeled(pool, labeled):
+    """What is labeled in a call: (pool or None, rows of the pool itself or None), of a pool or texts, or of rows."""
     if labeled is None:
-        return None
+        return None, None
     if isinstance(labeled, (Pool, os.PathLike, dict)) or _arrow.is_table(labeled) or is_frame(labeled):
-        return pool_of(labeled, pool.context)
+        return pool_of(labeled, pool.context), None
     if hasattr(labeled, "indices") and not callable(labeled.indices):
-        masks.mark_labeled(labeled.indices)
-        return None
+        return None, labeled
     values = list(labeled)
     if values and not all(isinstance(value, str) for value in values):
-        masks.mark_labeled(_rows_of(pool, values, False, "labeled"))
-        return None
-    return pool_of(values, pool.context)
-
-
-def _check_targets(made):
-    """Refuses targets for a built-in strategy that does not read them, and names those that do."""
-    if made._own:
-        return
-    users = [name for name, found in strategies().items() if "target" in found["needs"]]
-    if made.name not in users:
-        raise ValueError("targets: strategy %s does not read them; %s" % (
-            made.name, "these do: " + ", ".join(users) if users else "no strategy of this version does"))
+        return None, values
+    return pool_of(values, pool.context), None
 
 
 @contextmanager
@@ -241,7 +208,7 @@ def _request_of(pool):
 
 
 def _name_rows(request, pool, kind, rows, by_id):
-    """Rows of one call: "excluded" or "eligible"."""
+    """Rows of one call: "excluded", "eligible" or "labeled"."""
     if rows is None:
         return
     address, count, kept = pool.rows_of(_rows_of(pool, rows, by_id, kind), kind)
@@ -263,15 +230,14 @@ def answer(pool, budget, strategy, by_id=False, *, labeled=None, exclude=None, e
                                                     params_of(lib.alcore_strategy_builtin_param, strategy.encode())]
     for_strategy, options, columns = _split(named, parameters, _defaults(), _ffi.COLUMNS)
     made.set(**dict(params or {}, **for_strategy))
-    if targets is not None:
-        _check_targets(made)
-    with _request_of(pool) as request, _Masks(pool) as masks:
-        labeled_pool = _labeled_pool(pool, labeled, masks)
+    with _request_of(pool) as request:
+        labeled_pool, labeled_rows = _labeled(pool, labeled)
         for name, value in columns.items():
             pool.set_column(name, value)
         try:
             _name_rows(request, pool, "excluded", exclude, by_id)
             _name_rows(request, pool, "eligible", eligible, by_id)
+            _name_rows(request, pool, "labeled", labeled_rows, False)
             request.set_pool("labeled", labeled_pool)
             request.set_pool("target", None if targets is None else pool_of(targets, pool.context))
             request.set_strategy(made)
@@ -286,6 +252,7 @@ def answer(pool, budget, strategy, by_id=False, *, labeled=None, exclude=None, e
         finally:
             request.set_rows("excluded", None)
             request.set_rows("eligible", None)
+            request.set_rows("labeled", None)
             request.set_pool("labeled", None)
             request.set_pool("target", None)
             request.set_strategy(None)

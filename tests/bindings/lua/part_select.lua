@@ -119,8 +119,11 @@ case("exclude, eligible and labeled hold as they say", function()
     list(picked.indices, {3, 4, 5})
     equal(pool:count_state(), 8, "eligible is of one call")
     equal(#assert(pool:select{budget = 8, strategy = "random", labeled = {1, 2, 3}}), 5)
-    equal(pool:count_state("labeled"), 3, "labels stay")
-    equal(#assert(pool:select{budget = 8, strategy = "random", labeled = {"o", "j", "new"}}), 3)
+    equal(pool:count_state("labeled"), 0, "labeled is of one call")
+    equal(#assert(pool:select{budget = 8, strategy = "random", labeled = {"o", "j", "new"}}), 6)
+    raises("labeled: there is no row 9", pool.select, pool, {budget = 1, strategy = "random", labeled = {9}})
+    fails("ALCORE_E_INVALID", "strategy random does not read the target, but these do: average-dist",
+        pool:select{budget = 1, strategy = "random", targets = {"new"}})
     raises("there is no row 9", pool.select, pool, {budget = 1, strategy = "random", exclude = {9}})
     fails("ALCORE_E_NOT_FOUND", "x", pool:select{budget = 1, strategy = "random", exclude = {"x"}})
     fails("ALCORE_E_NOT_FOUND", "no row 98", pool:mark("excluded", {99})) -- the library counts from 0

@@ -263,6 +263,19 @@ START_TEST(targets_have_languages) {
     ck_assert_ptr_nonnull(
         strstr(alcore_selection_provenance(selection), "\"target\":{\"rows\":4,\"used\":3"));
     alcore_selection_unref(selection);
+
+    alcore_strategy *unread; /* leaves the target of the request unread, as random needs none */
+    ck_works(alcore_strategy_new(ctx, "random", &unread));
+    ck_works(alcore_request_set_strategy(request, unread));
+    alcore_strategy_unref(unread);
+    ck_fails(alcore_select(request, &selection), ALCORE_E_INVALID,
+             "strategy random does not read the target, but these do: average-dist");
+    ck_assert_ptr_null(selection);
+    ck_assert_int_eq(alcore_last_remedy(&remedy), 1);
+    ck_assert_int_eq(remedy.kind, ALCORE_REMEDY_STRATEGY);
+    ck_assert_str_eq(remedy.name, "average-dist");
+    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_TARGET, NULL));
+    alcore_selection_unref(selected(request));
     alcore_request_unref(request);
     alcore_pool_unref(pool);
     alcore_pool_unref(target);
