@@ -162,7 +162,7 @@ static int write_results(const arguments *args, const alcore_selection *picked) 
     return option_given(args, OPTION_JSON) ? print_json(picked) : EXIT_DONE;
 }
 
-/* Whether the pool ended before one of the budgets was spent. */
+/* Whether the rows that the strategy offered ended before one of the budgets was spent. */
 static bool any_short(const alcore_selection *picked) {
     for (int64_t i = 0; i < alcore_selection_budget_count(picked); i++)
         if (alcore_selection_flags(alcore_selection_of_budget(picked, i)) & ALCORE_SELECTION_SHORT)

@@ -140,7 +140,7 @@ static int get_spent(lua_State *L) {
     return 1;
 }
 
-/*** Whether the pool ended before the budget did.
+/*** Whether the rows that the strategy offered ended before the budget was spent.
  * @field selection.short */
 static int get_short(lua_State *L) {
     lua_pushboolean(L, (alcore_selection_flags(check_selection(L)) & ALCORE_SELECTION_SHORT) != 0);

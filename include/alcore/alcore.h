@@ -5,59 +5,60 @@
  * What a program that embeds libalcore may rely on:
  *
  * - Nothing is process-wide. No signal handler, locale, environment variable, thread setting, stdio
- * stream or random state of the process is touched. Two contexts share nothing.
+ *   stream or random state of the process is touched. Two contexts share nothing.
  * - Nothing aborts or exits. A wrong argument is a status; alcore_last_error() says what was wrong,
- * per thread.
+ *   per thread.
  * - Memory comes from the context's allocator and is given back to it. Functions return handles or
- * views, never memory to free().
+ *   views, never memory to free().
  * - A pointer may be NULL where its comment says so, and nowhere else.
  * - Pointers are of four kinds: borrowed (used during the call), kept (the library takes a
- * reference or a copy), owned (the caller releases it with _unref), view (handed out, valid until
- * the named handle is released).
+ *   reference or a copy), owned (the caller releases it with _unref), view (handed out, valid until
+ *   the named handle is released).
  * - Handles are reference-counted and may be released in any order, on any thread; NULL may be
- * released too.
+ *   released too.
  * - Callbacks run on the thread that entered the call; only the allocator and the virtual files may
- * be called from any thread. A callback that fails calls alcore_error_set() and returns a nonzero
- * status, which the outer call then returns.
+ *   be called from any thread. A callback that fails calls alcore_error_set() and returns a nonzero
+ *   status, which the outer call then returns.
  * - Long calls report progress at least every 100 ms and stop within 100 ms of alcore_ctx_cancel(),
- * which is safe in a signal handler. A cancelled context stays cancelled until
- * alcore_ctx_cancel_clear().
+ *   which is safe in a signal handler. A cancelled context stays cancelled until
+ *   alcore_ctx_cancel_clear().
  * - After fork() calls on a context of the parent return ALCORE_E_FORKED in the child; _unref is
- * safe there.
+ *   safe there.
  * - A call that changes a handle returns ALCORE_E_BUSY at once while another call uses that handle;
- * a call that reads it does so while another call changes it. Functions that return no status
- * cannot report that: do not call them while another thread changes the same handle.
+ *   a call that reads it does so while another call changes it. Functions that return no status
+ *   cannot report that: do not call them while another thread changes the same handle.
  * - The same columns, parameters and seed give the same picks on every machine, for every number of
- * threads.
+ *   threads.
  *
  * How every function of these headers is made, so that one page is enough to read them all:
  *
  * 1. Names. alcore_NOUN_VERB[_OBJECT]() does something, alcore_NOUN_PROPERTY() tells something
- * about a handle. alcore_NOUN_builtin_name(index) walks over what the library has built in, from 0
- * until it answers NULL; alcore_NOUN_builtin_summary(), _param() and _needs() tell about one of
- * them by name.
+ *    about a handle. alcore_NOUN_builtin_name(index) walks over what the library has built in, from
+ *    0 until it answers NULL; alcore_NOUN_builtin_summary(), _param() and _needs() tell about one
+ *    of them by name.
  * 2. Arguments. First the handle that the call is about (or the context), then the borrowed inputs,
- * each array or group of parallel arrays directly followed by its count, then the options (NULL:
- * all defaults), last the outputs. Texts are (texts, lengths, count) everywhere; a tensor brings
- * its shape with it. After a failure the outputs are NULL or 0. alcore_struct_init() and
- * alcore_tensor_init(), which fill the struct that they are about, take it first as a handle is.
+ *    each array or group of parallel arrays directly followed by its count, then the options (NULL:
+ *    all defaults), last the outputs. Texts are (texts, lengths, count) everywhere; a tensor brings
+ *    its shape with it. After a failure the outputs are NULL or 0. alcore_struct_init() and
+ *    alcore_tensor_init(), which fill the struct that they are about, take it first as a handle is.
  * 3. Numbers. Rows, counts, indices and dimensions are int64_t everywhere; size_t counts bytes
- * only; int32_t is for enums, flags and small settings.
+ *    only; int32_t is for enums, flags and small settings.
  * 4. Ownership. What the caller passes becomes the library's only when the call returns ALCORE_OK:
- * after a failure no destroy or release function of a table is called. What a function returns is a
- * handle or a view, never memory to free.
+ *    after a failure no destroy or release function of a table is called. What a function returns
+ *    is a handle or a view, never memory to free.
  * 5. Structs. The first member of a struct that may grow is its size: begin with its _INIT macro,
- * or with alcore_struct_init() in a language without macros. Zero means the default. A caller of an
- * older header may pass a shorter struct; one of a newer header is refused (ALCORE_E_STRUCT_NEWER)
- * only where it sets what this library does not know. A field named reserved only pads: the
- * library writes 0 there, and refuses anything else with that code.
+ *    or with alcore_struct_init() in a language without macros. Zero means the default. A caller of
+ *    an older header may pass a shorter struct; one of a newer header is refused
+ *    (ALCORE_E_STRUCT_NEWER) only where it sets what this library does not know. A field named
+ *    reserved only pads: the library writes 0 there, and refuses anything else with that code.
  * 6. Arrays. Results of many values are an alcore_tensor that is a view of a handle, or are written
- * to a tensor of the caller whose shape is checked. Functions of a host that the library calls are
- * given plain arrays: the library made them, and their length is an argument beside them.
+ *    to a tensor of the caller whose shape is checked. Functions of a host that the library calls
+ *    are given plain arrays: the library made them, and their length is an argument beside them.
  * 7. Errors. Every call that returns a status clears the thread's error text when it begins and
- * sets it when it fails: place, what is wrong, what to do. Bad input is a status, never an abort.
+ *    sets it when it fails: place, what is wrong, what to do. Bad input is a status, never an
+ *    abort.
  * 8. Every function is called by a binding, the command or an example; tests/abi/uncalled-exports
- * has the few exceptions with their reasons. */
+ *    has the few exceptions with their reasons. */
 #ifndef ALCORE_H
 #define ALCORE_H
 

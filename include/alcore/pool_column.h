@@ -78,6 +78,11 @@ typedef struct alcore_column_options {
  *     probs           float [rows, classes]    class probabilities
  *     embeddings      float [rows, dims]       a vector per row
  *     token_probs     float, ragged [tokens, classes]
+ *     margins         float [rows] or ragged   difference of the two largest probabilities, of the
+ *                                              row or of each token
+ *     confidences     float [rows] or ragged   largest probability, of the row or of each token
+ *     entropies       float [rows] or ragged   entropy of the probabilities, of the row or of each
+ *                                              token
  *     factors         float [rows, n]          the other factor of BADGE's gradients
  *     qa_start        float, ragged [tokens]   probability that an answer begins at the token
  *     qa_end          float, ragged [tokens]   probability that an answer ends at the token

@@ -16,8 +16,9 @@ typedef struct alcore_selection alcore_selection;
 
 /** Flags of a selection. */
 enum {
-    /** The pool ended before the budget did; an empty pool gives an empty selection with this flag.
-     */
+    /** The rows that the strategy offered ended before the budget was spent: all that could be
+     * selected, or fewer where the strategy leaves some out (a plan's counts are used up). An empty
+     * pool gives an empty selection with this flag. */
     ALCORE_SELECTION_SHORT = 1
 };
 

@@ -3,22 +3,8 @@
  * The strategy: the rule that chooses. Built-in strategies by name, with named parameters, and the
  * caller's own.
  *
- * The most uncertain rows of a score are taken by the strategies of the same name (see
- * alcore/scorer.h). Beside them:
- *
- *     huds              H = lambda d + (1 - lambda) u, u = nnll, d = the cosine distance from the
- *                       centroid of the row's stratum of u: HUDS, eq. 3 and 4
- *     diversity         huds with lambda 1
- *     diversity-global  d from the centroid of all candidates
- *     idds              alpha mean f(v, unlabeled) - (1 - alpha) mean f(v, labeled): HUDS, eq. 5,
- *                       after Tsvigun et al. 2022
- *     kcenter           farthest first from what is labeled or chosen: core-set
- *                       (Sener and Savarese 2018)
- *     badge             rows of large and different gradients, drawn by k-means++ seeding: BADGE
- *                       (Ash et al. 2020)
- *     average-dist      the smallest mean distance to the target: AVERAGE-DIST of DeMuX
- *     random            draws without replacement
- *
+ * The most uncertain rows of a score are selected by the strategies of the same name (see
+ * alcore/scorer.h); the others have rules of their own.
  * alcore_strategy_builtin_name() lists them, alcore_strategy_builtin_param() their options;
  * docs/strategies.md is made from both, docs/papers.md names the papers. */
 #ifndef ALCORE_STRATEGY_H

@@ -174,10 +174,10 @@ static __global__ void __launch_bounds__(TILE_THREADS)
  *   - LARGEST: whether larger values are better.
  *   - first(i): the best entry (value, row) before this call; row -1: none.
  *   - value(i, j, task): the entry of other j, computed in double; the warp calls it together. A
- * NaN is never the best.
+ *     NaN is never the best.
  *   - end(i, best, second, max_refused, task): called by one thread a row. best: the best entry;
  *     second: the best of the other values that were computed, infinitely bad without one, NaN
- * where one of them was; max_refused: an upper bound of the scores of all others that were not
+ *     where one of them was; max_refused: an upper bound of the scores of all others that were not
  *     computed, minus infinity when all were. */
 template <class Body>
 static __global__ void __launch_bounds__(CUDA_THREADS)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pool/column_names.h"
 #include "request/request_internal.h"
 
 /* The state of one call of alcore__resolve_columns(). */
@@ -46,32 +47,30 @@ static alcore_status built_in_model(resolver *self) {
 }
 
 /* Fails for a need that neither the pool nor a model meets. The message names the need and the role
- * as the user knows them; the remedy is the column itself: the first of the known names that the
- * need has. There is no remedy for other roles, as front ends have options for the columns
+ * as the user knows them; the remedy is the column itself: the first of the inputs (column_names.h)
+ * that the need has. There is no remedy for other roles, as front ends have options for the columns
  * of the candidates only. */
 static alcore_status fail_missing(const resolver *self, int32_t role, const char *need) {
-    static const char *const columns[] = {"scores", "logprobs", "probs", "embeddings"};
     const alcore_model *model = self->request->model;
     const char *owner = role == ALCORE_ROLE_LABELED  ? " of the labeled pool"
                         : role == ALCORE_ROLE_TARGET ? " of the target"
                                                      : "";
-    bool probs = alcore__need_names(need, "probs");
     alcore_status status =
         model
             ? alcore__fail(ALCORE_E_MISSING,
                            "the column '%s'%s is needed: it was not given, and neither the model "
-                           "%s nor the built-in n-gram model can make it%s",
-                           need, owner, alcore_model_name(model),
-                           probs ? "; token log-probabilities go with the strategy nnll" : "")
+                           "%s nor the built-in n-gram model can make it",
+                           need, owner, alcore_model_name(model))
             : alcore__fail(ALCORE_E_MISSING,
                            "the column '%s'%s is needed: it was not given, and the built-in n-gram "
-                           "model cannot make it; give the column or a model that can%s",
-                           need, owner,
-                           probs ? "; token log-probabilities go with the strategy nnll" : "");
-    for (size_t i = 0; role == ALCORE_ROLE_CANDIDATES && i < sizeof columns / sizeof *columns; i++)
-        if (alcore__need_names(need, columns[i]))
-            return alcore__fail_remedy(status, ALCORE_REMEDY_COLUMN, columns[i], NULL,
+                           "model cannot make it; give the column or a model that can",
+                           need, owner);
+    for (int32_t i = 0; role == ALCORE_ROLE_CANDIDATES && i < ALCORE__COLUMN_INPUTS; i++) {
+        const char *name = alcore__column_name_input(i)->name;
+        if (alcore__need_names(need, name))
+            return alcore__fail_remedy(status, ALCORE_REMEDY_COLUMN, name, NULL,
                                        "gives the missing values");
+    }
     return status;
 }
 

@@ -153,7 +153,9 @@ static void say_short(lines *page, const alcore_selection *selection) {
     else if (ranking->outcome.count == 0)
         say(page, "every row is masked");
     else
-        say(page, "the pool ended before the budget did: %s rows could be selected",
+        say(page,
+            "the rows that the strategy offered ended before the budget was spent: %s of the pool "
+            "could be selected",
             alcore__thousands(ranking->outcome.count, number));
     say(page, "\n");
 }

@@ -353,6 +353,11 @@ ALLOCATES(alcore_select, WITH_REQUEST) {
         sweep_pause(w);
         status = alcore_strategy_new(w->ctx, alcore_strategy_builtin_name(i), &strategy);
         if (status == ALCORE_OK) status = alcore_request_set_strategy(w->request, strategy);
+        bool reads_target =
+            alcore_strategy_builtin_needs(alcore_strategy_builtin_name(i), ALCORE_ROLE_TARGET, 0);
+        if (status == ALCORE_OK)
+            status = alcore_request_set_pool(w->request, ALCORE_ROLE_TARGET,
+                                             reads_target ? w->pool : NULL);
         sweep_resume(w);
         if (status == ALCORE_OK) status = alcore_select(w->request, &out);
         if ((status == ALCORE_OK) != (out != NULL)) status = ALCORE_E_INTERNAL;

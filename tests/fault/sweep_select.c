@@ -119,10 +119,11 @@ static alcore_status read_inputs(world *w, alcore_request *request, alcore_pool 
                            &pools[ALCORE_ROLE_LABELED]);
     if (status == ALCORE_OK)
         status = read_column(pools[ALCORE_ROLE_LABELED], "embeddings", "select-labeled.npy");
-    if (status == ALCORE_OK)
+    bool reads_target = alcore_strategy_builtin_needs(now.strategy, ALCORE_ROLE_TARGET, 0);
+    if (status == ALCORE_OK && reads_target)
         status = read_pool(w, request, ALCORE_ROLE_TARGET, "select-target.tsv",
                            &pools[ALCORE_ROLE_TARGET]);
-    if (status == ALCORE_OK)
+    if (status == ALCORE_OK && reads_target)
         status = read_column(pools[ALCORE_ROLE_TARGET], "embeddings", "select-target.npy");
     if (status == ALCORE_OK)
         status =

@@ -20,7 +20,8 @@ class Selection(Handle):
     """What was picked, best first. It never changes, and it pickles: a copy from a pickle has everything but the pool.
 
     indices: rows, which are positions in the caller's own list. scores: larger = more worth labeling. costs and spent:
-    in the budget's unit. short: whether the pool ended before the budget did."""
+    in the budget's unit. short: whether the rows that the strategy offered ended before
+    the budget was spent."""
 
     _noun = "selection"
 
@@ -87,7 +88,7 @@ class Selection(Handle):
 
     @property
     def short(self):
-        """Whether the pool ended before the budget did."""
+        """Whether the rows that the strategy offered ended before the budget was spent."""
         return bool(self._value("flags", lib.alcore_selection_flags) & _ffi.ALCORE_SELECTION_SHORT)
 
     @property

@@ -159,8 +159,9 @@ alcore_status alcore__filler_offer_all(alcore__filler *filler, const int64_t *po
 }
 
 /* Moves the picks and counts of a filler into a purchase, whose explanation is empty, and clears
- * the filler. The purchase is SHORT when the candidates ended before the budget was spent and none
- * was passed over for its cost. */
+ * the filler. The purchase is SHORT when the rows that were offered ended before the budget was
+ * spent and none was passed over for its cost: all candidates, or fewer where the strategy offers
+ * some of them only (the counts of a plan, the neighbors of a target). */
 static void close_purchase(alcore__filler *filler, alcore__purchase *purchase) {
     bool enough = alcore__filler_full(filler) || filler->unaffordable > 0;
     *purchase = (alcore__purchase){.budget = filler->budget,
