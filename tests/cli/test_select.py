@@ -168,10 +168,10 @@ def a_positive_logprob_is_refused_with_the_hint(box):
 
 
 @case
-def uncertainty_without_probabilities_names_nnll(box):
+def uncertainty_without_probabilities_names_the_column(box):
     box.file("pool.txt", "a\nb\n")
     done = box.run("select", "pool.txt", "--strategy", "uncertainty", "--budget", "1", expect=3)
-    contains(done.err, "nnll", "prob")
+    contains(done.err, "probs|token_probs' is needed", "; --probs FILE gives the missing values")
 
 
 @case
