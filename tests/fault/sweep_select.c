@@ -105,12 +105,21 @@ static alcore_status read_pool(world *w, alcore_request *request, int32_t role, 
     return status == ALCORE_OK ? alcore_request_set_pool(request, role, *out) : status;
 }
 
+/* Whether the case turns what is measured of class probabilities, in a strategy that could take given
+ * scores in their place: it refuses that where scores are there. */
+static bool measures_classes(void) {
+    const char *need = alcore_strategy_builtin_needs(now.strategy, ALCORE_ROLE_CANDIDATES, 0);
+    return now.setting == CHOICES && need && strstr(need, "|probs|");
+}
+
 static alcore_status read_inputs(world *w, alcore_request *request, alcore_pool *pools[4]) {
     alcore_pool **candidates = &pools[ALCORE_ROLE_CANDIDATES];
     alcore_status status =
         read_pool(w, request, ALCORE_ROLE_CANDIDATES, "select-pool.jsonl", candidates);
-    if (status == ALCORE_OK) status = read_column(*candidates, "scores", "select-scores.tsv");
-    if (status == ALCORE_OK) status = read_column(*candidates, "logprobs", "select-logprobs.lp");
+    if (status == ALCORE_OK && !measures_classes())
+        status = read_column(*candidates, "scores", "select-scores.tsv");
+    if (status == ALCORE_OK && !measures_classes())
+        status = read_column(*candidates, "logprobs", "select-logprobs.lp");
     if (status == ALCORE_OK) status = read_column(*candidates, "probs", "select-probs.npy");
     if (status == ALCORE_OK)
         status = read_column(*candidates, "embeddings", "select-embeddings.npy");
