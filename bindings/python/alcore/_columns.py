@@ -207,7 +207,8 @@ class ColumnWriter(Handle):
         if count == 0:
             return []
         rows = (ctypes.c_int64 * count)()
-        run(lib.alcore_column_writer_missing, self._handle, Tensor(ctypes.addressof(rows), (_ffi.ALCORE_KIND_INT, 64), [count]).reference)
+        out = Tensor(ctypes.addressof(rows), (_ffi.ALCORE_KIND_INT, 64), [count])
+        run(lib.alcore_column_writer_missing, self._handle, out.reference)
         return [row for row in rows if row >= 0]
 
     def save(self, path):

@@ -92,6 +92,17 @@ def test_package_knows_no_strategy_and_no_column(root):
     assert seen > 1000
 
 
+def test_tensors_outlive_their_calls(root):
+    """A tensor that is made within the arguments of a call, Tensor(...).reference, is gone before the library reads its shape."""
+    seen = 0
+    for path in sorted((root / "bindings" / "python" / "alcore").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and node.attr == "reference":
+                seen += 1
+                assert not isinstance(node.value, ast.Call), "%s:%d" % (path.name, node.lineno)
+    assert seen > 5
+
+
 def test_calls_that_call_back_are_guarded(root):
     """An exception of a callback, or Ctrl-C in one, is only delivered by run() and new()."""
     seen = set()
