@@ -123,8 +123,8 @@ static __global__ void __launch_bounds__(TILE_THREADS)
 }
 
 /* Makes the intervals low, high [rows, groups] of the sums [sections, rows, groups] of a chunk,
- * which are added in order of the sections; a thread has one row and group. bounded: the error
- * bound holds for so many targets (at most MAX_BOUND_TARGETS); otherwise, and where a sum is
+ * which are added in order of the sections; a thread has one row and group. bounded: there
+ * are at most MAX_BOUND_TARGETS targets, for which the error bound is derived; otherwise, and where a sum is
  * infinite or NaN (far rows), the interval is 0 to infinity. mask [rows]: 0 is not written; NULL:
  * all are. */
 static __global__ void __launch_bounds__(CUDA_THREADS)

@@ -36,7 +36,7 @@ enum {
         CLASSES + 1 /* entries from a token's logits to the next: spreads them over the banks */
 };
 
-/* Blocks that keep a large device busy: classes are split until there are so many. */
+/* Number of blocks that keeps a large device busy: classes are split until a launch has it. */
 const int64_t WANTED_BLOCKS = 528;
 
 /* Products of one launch: some 20 ms on a device of 5e12 products a second, the longest time until
@@ -68,13 +68,16 @@ __device__ inline float float_at(const matrix_view &matrix, int64_t index) {
 }
 
 /* Statistics of each token over each split of the classes of this launch: partial [splits, listed].
- *   hidden, list [listed]   the hidden states of a chunk, and the rows of it that take part,
- * ascending output, first_class     the rows of W of this launch; row 0 is class first_class bias
- * [all classes], labels [chunk] class of each token; NULL: none classes_of_split        a multiple
- * of CLASSES; split blockIdx.y has so many classes, the last ones fewer or none, which leaves a
- * state over no classes Shared memory: a [DEPTH, TOKENS] and b [DEPTH, CLASSES], the components of
- * the present step; logits [TOKENS, PADDED]; states [THREADS], the statistics of one slice of a
- * token's classes each. Tokens behind the last one are computed from zeros and not written. */
+ *
+ * - hidden and list [listed]: the hidden states of a chunk, and its rows that take part, ascending.
+ * - output and first_class: the rows of W of this launch; row 0 is class first_class.
+ * - bias [all classes]; labels [chunk]: the class of each token, NULL where there are none.
+ * - classes_of_split: a multiple of CLASSES. Split blockIdx.y has that number of classes; the last
+ *   splits have fewer or none, and none leaves a state over no classes.
+ *
+ * Shared memory: a [DEPTH, TOKENS] and b [DEPTH, CLASSES], the components of the present step;
+ * logits [TOKENS, PADDED]; states [THREADS], the statistics of one slice of a token's classes each.
+ * Tokens behind the last one are computed from zeros and not written. */
 static __global__ void __launch_bounds__(THREADS)
     hidden_kernel(matrix_view hidden, const int32_t *list, int64_t listed, matrix_view output,
                   int64_t first_class, int64_t dims, const float *bias, const int64_t *labels,
