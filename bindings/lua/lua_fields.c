@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of options: every field must be one that the function knows, so that a misspelled option
- * is an error instead of being ignored, which would leave its default in force. The names that a function knows are the
- * members of the library's struct (lua_tables.c) and those that it reads itself.
+ * is an error instead of being ignored, which would leave its default in force. The names that a
+ * function knows are the members of the library's struct (lua_tables.c) and those that it reads
+ * itself.
  *
  * The error names the nearest name by the rule that the library has for parameters: the fewest
  * edits, at most one and a quarter of the longer name. The library's own function for it is not

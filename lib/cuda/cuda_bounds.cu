@@ -123,10 +123,10 @@ static __global__ void __launch_bounds__(TILE_THREADS)
 }
 
 /* Makes the intervals low, high [rows, groups] of the sums [sections, rows, groups] of a chunk,
- * which are added in order of the sections; a thread has one row and group. bounded: there
- * are at most MAX_BOUND_TARGETS targets, for which the error bound is derived; otherwise, and where a sum is
- * infinite or NaN (far rows), the interval is 0 to infinity. mask [rows]: 0 is not written; NULL:
- * all are. */
+ * which are added in order of the sections; a thread has one row and group. bounded: there are at
+ * most MAX_BOUND_TARGETS targets, for which the error bound is derived; otherwise, and where a sum
+ * is infinite or NaN (far rows), the interval is 0 to infinity. mask [rows]: 0 is not written;
+ * NULL: all are. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     bounds_end(int64_t rows, int64_t groups, int64_t sections, const bound_sums *sums, bool bounded,
                const uint8_t *mask, double *low, double *high) {

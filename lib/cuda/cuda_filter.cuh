@@ -66,8 +66,8 @@ struct alignas(16) half_stats {
     float half_square; /* h, |x|^2 / 2, less 2^-20 of it; 0 unless the metric is L2 */
 };
 
-/* Whether a call with this number of rows and others uses the filter: dims is in the range for which
- * its error is bounded, and there are enough products to pay for halving. */
+/* Whether a call with this number of rows and others uses the filter: dims is in the range for
+ * which its error is bounded, and there are enough products to pay for halving. */
 inline bool filter_pays(int64_t dims, int64_t rows, int64_t others) {
     bool pays = dims >= TILE_DEPTH && rows >= TILE_OTHERS && others >= TILE_OTHERS / 2 &&
                 rows >= FILTER_MIN_PRODUCTS / dims / others;
