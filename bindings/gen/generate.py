@@ -136,15 +136,17 @@ def layout_program(api):
 
 
 #: Values that Lua says as a word: the table's name and the prefix of its constants.
-LUA_TABLES = {"bad_lines": "ALCORE_BAD_LINES_", "bleu_smoothings": "ALCORE_BLEU_SMOOTH_", "bleu_tokenizers": "ALCORE_BLEU_", "dedups": "ALCORE_DEDUP_", "file_formats": "ALCORE_FORMAT_", "malformed": "ALCORE_UTF8_",
+LUA_TABLES = {"aligner_models": "ALCORE_ALIGNER_", "bad_lines": "ALCORE_BAD_LINES_", "bleu_smoothings": "ALCORE_BLEU_SMOOTH_", "bleu_tokenizers": "ALCORE_BLEU_", "dedups": "ALCORE_DEDUP_", "directions": "ALCORE_DIRECTION_", "estimates": "ALCORE_ESTIMATE_", "file_formats": "ALCORE_FORMAT_", "malformed": "ALCORE_UTF8_",
               "meanings": "ALCORE_MEANS_", "missing_rules": "ALCORE_MISSING_", "normalizations": "ALCORE_NORMALIZE_",
               "poolings": "ALCORE_POOLING_", "report_kinds": "ALCORE_REPORT_",
               "roles": "ALCORE_ROLE_", "row_states": "ALCORE_ROW_", "scopes": "ALCORE_SCOPE_",
-              "shapes": "ALCORE_COLUMN_"}
+              "shapes": "ALCORE_COLUMN_", "tensions": "ALCORE_TENSION_"}
 
 #: Structs that travel as Lua tables, and of their int32_t fields those that are words (the table's name) or flags (True).
 #: Fields that are False, handles, functions and arrays with a length of their own are left to the C code.
 LUA_STRUCTS = {
+    "alcore_aligner_options": {"direction": "directions", "model": "aligner_models", "estimate": "estimates",
+                               "tension": "tensions"},
     "alcore_bleu_options": {"tokenizer": "bleu_tokenizers", "smoothing": "bleu_smoothings", "effective_order": True},
     "alcore_bleu_score": {},
     "alcore_chrf_options": {"whitespace": True},

@@ -85,7 +85,9 @@ int al_fail(lua_State *L, alcore_status status);
 typedef struct al_object {
     union { /* owned; NULL: closed. The member is that of the object's kind. */
         void *handle;
+        alcore_aligner *aligner;
         alcore_column_writer *column_writer;
+        alcore_links *links;
         alcore_lm *lm;
         alcore_model *model;
         alcore_pool *pool;
@@ -120,7 +122,8 @@ typedef struct al_kind {
     const al_kind al_##noun##_kind = {"alcore." #noun, unref_##noun, method_table, getter_table}
 
 extern const al_kind al_context_kind, al_pool_kind, al_column_writer_kind, al_request_kind,
-    al_selection_kind, al_strategy_kind, al_scorer_kind, al_model_kind, al_lm_kind;
+    al_selection_kind, al_strategy_kind, al_scorer_kind, al_model_kind, al_lm_kind, al_aligner_kind,
+    al_links_kind;
 
 /* Makes the metatable of a kind. */
 void al_register_kind(lua_State *L, const al_kind *kind);
@@ -187,14 +190,16 @@ typedef struct al_member {
     { #name, prefix##name }
 
 /* Lists that bindings/gen makes from the headers (lua_tables.c). */
-extern const al_constant al_bad_lines[], al_bleu_smoothings[], al_bleu_tokenizers[], al_dedups[],
-    al_file_formats[], al_malformed[], al_meanings[], al_missing_rules[], al_normalizations[],
-    al_poolings[], al_report_kinds[], al_roles[], al_row_states[], al_scopes[], al_shapes[],
+extern const al_constant al_aligner_models[], al_bad_lines[], al_bleu_smoothings[],
+    al_bleu_tokenizers[], al_dedups[], al_directions[], al_estimates[], al_file_formats[],
+    al_malformed[], al_meanings[], al_missing_rules[], al_normalizations[], al_poolings[],
+    al_report_kinds[], al_roles[], al_row_states[], al_scopes[], al_shapes[], al_tensions[],
     al_usual_columns[];
-extern const al_member al_bleu_options[], al_bleu_score[], al_chrf_options[], al_chrf_score[],
-    al_ctx_options[], al_filter[], al_label_score[], al_lm_options[], al_mean_result[],
-    al_model_options[], al_ngram_options[], al_pearson_result[], al_phrase_options[],
-    al_pool_options[], al_read_options[], al_span_score[], al_wilcoxon_result[];
+extern const al_member al_aligner_options[], al_bleu_options[], al_bleu_score[], al_chrf_options[],
+    al_chrf_score[], al_ctx_options[], al_filter[], al_label_score[], al_lm_options[],
+    al_mean_result[], al_model_options[], al_ngram_options[], al_pearson_result[],
+    al_phrase_options[], al_pool_options[], al_read_options[], al_span_score[],
+    al_wilcoxon_result[];
 extern const char al_default_strategy[];
 /* Sets the members of the struct whose fields the table at index has; the others keep their value.
  * Pushes the strings that the struct then points to. Index 0 is no table. */
@@ -379,7 +384,8 @@ int al_pool_write_phrases(lua_State *L);
 int al_strategy_from(lua_State *L, int index, al_context *context, al_object **out);
 
 extern const al_method al_pool_functions[], al_request_functions[], al_strategy_functions[],
-    al_model_functions[], al_lm_functions[], al_phrase_functions[], al_registry_functions[];
+    al_model_functions[], al_lm_functions[], al_align_functions[], al_phrase_functions[],
+    al_registry_functions[];
 /* Pushes the table alcore.metrics. */
 void al_push_metrics(lua_State *L);
 

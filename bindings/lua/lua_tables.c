@@ -5,6 +5,10 @@
 #include "lua_binding.h"
 
 /* clang-format off */
+const al_constant al_aligner_models[] = {
+    {"diagonal", ALCORE_ALIGNER_DIAGONAL},
+    {"ibm1", ALCORE_ALIGNER_IBM1},
+    {NULL, 0}};
 const al_constant al_bad_lines[] = {
     {"error", ALCORE_BAD_LINES_ERROR},
     {"mask", ALCORE_BAD_LINES_MASK},
@@ -26,6 +30,14 @@ const al_constant al_dedups[] = {
     {"exact", ALCORE_DEDUP_EXACT},
     {"normalized", ALCORE_DEDUP_NORMALIZED},
     {"none", ALCORE_DEDUP_NONE},
+    {NULL, 0}};
+const al_constant al_directions[] = {
+    {"forward", ALCORE_DIRECTION_FORWARD},
+    {"reverse", ALCORE_DIRECTION_REVERSE},
+    {NULL, 0}};
+const al_constant al_estimates[] = {
+    {"bayes", ALCORE_ESTIMATE_BAYES},
+    {"counts", ALCORE_ESTIMATE_COUNTS},
     {NULL, 0}};
 const al_constant al_file_formats[] = {
     {"auto", ALCORE_FORMAT_AUTO},
@@ -99,6 +111,11 @@ const al_constant al_shapes[] = {
     {"ragged", ALCORE_COLUMN_RAGGED},
     {"ragged_dense", ALCORE_COLUMN_RAGGED_DENSE},
     {NULL, 0}};
+const al_constant al_tensions[] = {
+    {"off", ALCORE_TENSION_OFF},
+    {"gradient", ALCORE_TENSION_GRADIENT},
+    {"public", ALCORE_TENSION_PUBLIC},
+    {NULL, 0}};
 const al_constant al_usual_columns[] = {
     {"scores", ALCORE_COLUMN_SCALAR},
     {"logprobs", ALCORE_COLUMN_RAGGED},
@@ -124,6 +141,16 @@ const al_member al_read_options[] = {
     {NULL, 0, 0, 0, NULL}};
 const al_member al_lm_options[] = {
     {"order", AL_INT32, 1, offsetof(alcore_lm_options, order), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_aligner_options[] = {
+    {"direction", AL_WORD, 1, offsetof(alcore_aligner_options, direction), al_directions},
+    {"model", AL_WORD, 1, offsetof(alcore_aligner_options, model), al_aligner_models},
+    {"estimate", AL_WORD, 1, offsetof(alcore_aligner_options, estimate), al_estimates},
+    {"tension", AL_WORD, 1, offsetof(alcore_aligner_options, tension), al_tensions},
+    {"iterations", AL_INT32, 1, offsetof(alcore_aligner_options, iterations), NULL},
+    {"p0", AL_DOUBLE, 1, offsetof(alcore_aligner_options, p0), NULL},
+    {"lambda", AL_DOUBLE, 1, offsetof(alcore_aligner_options, lambda), NULL},
+    {"alpha", AL_DOUBLE, 1, offsetof(alcore_aligner_options, alpha), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_pool_options[] = {
     {"dedup", AL_WORD, 1, offsetof(alcore_pool_options, dedup), al_dedups},

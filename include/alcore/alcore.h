@@ -62,6 +62,7 @@
 #ifndef ALCORE_H
 #define ALCORE_H
 
+#include "alcore/aligner.h"
 #include "alcore/context.h"
 #include "alcore/format.h"
 #include "alcore/lm.h"

@@ -96,6 +96,8 @@ using strategy = owner<alcore_strategy, alcore_strategy_unref>;
 using request = owner<alcore_request, alcore_request_unref>;
 using selection = owner<alcore_selection, alcore_selection_unref>;
 using lm = owner<alcore_lm, alcore_lm_unref>;
+using aligner = owner<alcore_aligner, alcore_aligner_unref>;
+using links = owner<alcore_links, alcore_links_unref>;
 
 namespace detail {
 
@@ -110,6 +112,8 @@ template <> struct owner_of<alcore_strategy> { using type = strategy; };
 template <> struct owner_of<alcore_request> { using type = request; };
 template <> struct owner_of<alcore_selection> { using type = selection; };
 template <> struct owner_of<alcore_lm> { using type = lm; };
+template <> struct owner_of<alcore_aligner> { using type = aligner; };
+template <> struct owner_of<alcore_links> { using type = links; };
 
 /** The last argument of a function that makes a handle is where the handle goes. */
 template <typename Last, typename... Rest> struct made : made<Rest...> {};

@@ -322,6 +322,10 @@ const double *alcore__aligner_lambdas(const alcore__aligner *aligner, int32_t *c
     return aligner->lambdas;
 }
 
+double alcore__aligner_lambda(const alcore__aligner *aligner) {
+    return aligner->lambda;
+}
+
 /* t(target | source), by the words' symbols; the start value for words that are unknown or never
  * occurred together. The null word has symbol 0, the boundary's. */
 double alcore__aligner_probability(const alcore__aligner *aligner, const char *source,

@@ -55,6 +55,8 @@ void alcore__aligner_free(alcore__aligner *aligner); /* NULL-safe */
 const double *alcore__aligner_log_likelihoods(const alcore__aligner *aligner, int32_t *count);
 /* [*count] lambda after each update of the tension, from the second iteration on. A view. */
 const double *alcore__aligner_lambdas(const alcore__aligner *aligner, int32_t *count);
+/* The present lambda: after the training its last value. */
+double alcore__aligner_lambda(const alcore__aligner *aligner);
 /* t(target | source) after training; source NULL: the null word. The start value for words that
  * never occurred together. Words are NUL-terminated. */
 double alcore__aligner_probability(const alcore__aligner *aligner, const char *source,

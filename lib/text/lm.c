@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "text/lm_internal.h"
 #include "text/lm_trainer.h"
+#include "text/texts.h"
 
 /* Frees what a trie owns when its last reference is dropped. */
 static void release_trie(void *object) {
@@ -85,7 +86,7 @@ static alcore_status train(alcore_ctx *ctx, const alcore__texts *texts,
                                     ALCORE__FIRST_SIZE(alcore_lm_options, reserved), given,
                                     "alcore_lm_options"));
     ALCORE__TRY(check_options(&options));
-    ALCORE__TRY(alcore__texts_check(texts));
+    ALCORE__TRY(alcore__texts_check(texts, "texts"));
     alcore__lm_trainer *trainer = NULL;
     ALCORE__TRY(alcore__lm_trainer_new(ctx, options.order, 1, texts->count, &trainer));
     alcore_status status = ALCORE_OK;

@@ -53,18 +53,6 @@ struct alcore_lm {
     _Atomic uint64_t fingerprint; /* alcore_lm_fingerprint(); 0: not computed yet */
 };
 
-/* The texts of a public call: pointers, and lengths unless the texts are NUL-terminated. */
-typedef struct alcore__texts {
-    const char *const *texts; /* [count] */
-    const size_t *lengths;    /* [count] bytes; NULL: NUL-terminated */
-    int64_t count;
-} alcore__texts;
-/* ALCORE_E_INVALID for a negative count or a NULL, naming the text; a NULL text of length 0 is
- * an empty text. */
-alcore_status alcore__texts_check(const alcore__texts *texts);
-/* The first byte of a text, not NULL; *length is its number of bytes. */
-const char *alcore__texts_get(const alcore__texts *texts, int64_t index, size_t *length);
-
 /* A trie with the words <unk>, <s> and </s> and no n-grams, and a model over a trie (of which it
  * takes a reference of its own) whose arrays are NULL: the caller allocates and fills them. */
 alcore_status alcore__lm_trie_new(alcore_ctx *ctx, int32_t order, alcore__lm_trie **out);

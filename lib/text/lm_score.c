@@ -13,6 +13,7 @@
 #include "base/rng.h"
 #include "base/tensor_view.h"
 #include "text/lm_internal.h"
+#include "text/texts.h"
 #include "text/words.h"
 
 /* Tries the present context, then ever shorter ones, until one and the word form an n-gram of the
@@ -76,21 +77,6 @@ double alcore__lm_total(const alcore_lm *lm, const char *text, size_t length) {
  * once. */
 enum { TASK_TEXTS = 256 };
 
-alcore_status alcore__texts_check(const alcore__texts *texts) {
-    if (texts->count < 0 || (texts->count > 0 && !texts->texts))
-        return alcore__fail(ALCORE_E_INVALID, "texts is NULL or count is negative");
-    for (int64_t i = 0; i < texts->count; i++)
-        if (!texts->texts[i] && (!texts->lengths || texts->lengths[i] > 0))
-            return alcore__fail(ALCORE_E_INVALID, "text %lld is NULL", (long long)i);
-    return ALCORE_OK;
-}
-
-const char *alcore__texts_get(const alcore__texts *texts, int64_t index, size_t *length) {
-    const char *text = !texts->texts[index] ? "" : texts->texts[index];
-    *length = !texts->lengths ? strlen(text) : texts->lengths[index];
-    return text;
-}
-
 /* What the tasks of a pass share. There are three kinds of passes: with totals set the texts are
  * scored, else with values set their tokens are, else the tokens are counted into offsets. The
  * arrays are the caller's. */
@@ -147,7 +133,7 @@ static alcore_status out_array(const alcore_tensor *tensor, const char *name, in
 
 /* Checks and runs alcore_lm_score(). */
 static alcore_status score_texts(scoring *self, const alcore_tensor *out_log10) {
-    ALCORE__TRY(alcore__texts_check(&self->texts));
+    ALCORE__TRY(alcore__texts_check(&self->texts, "texts"));
     ALCORE__TRY(
         out_array(out_log10, "out_log10", ALCORE_FLOAT64, self->texts.count, &self->totals));
     return self->texts.count == 0 ? ALCORE_OK : run_pass(self);
@@ -168,7 +154,7 @@ alcore_status alcore_lm_score(alcore_lm *lm, const char *const *texts, const siz
 static alcore_status score_tokens(scoring *self, const alcore_tensor *out_offsets,
                                   const alcore_tensor *out_values) {
     const int64_t count = self->texts.count;
-    ALCORE__TRY(alcore__texts_check(&self->texts));
+    ALCORE__TRY(alcore__texts_check(&self->texts, "texts"));
     ALCORE__TRY(out_array(out_offsets, "out_offsets", ALCORE_INT64, count + 1, &self->offsets));
     ALCORE__TRY(run_pass(self));
     self->offsets[0] = 0;

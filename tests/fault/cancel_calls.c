@@ -18,6 +18,8 @@ static int64_t row_count;
 alcore_ctx *ctx;
 static alcore_pool *pool, *labeled, *phrases;
 static alcore_lm *lm;
+static alcore_aligner *aligner;
+static alcore_links *links;
 static alcore_selection *selection;
 static alcore_column_writer *filled,
     *merging; /* with all rows put; one that a part is merged into */
@@ -447,6 +449,73 @@ static alcore_status call_lm_token_logprobs(void) {
     free(texts);
     return status;
 }
+/* The pool is its own translation. */
+static alcore_status call_aligner_train(void) {
+    const char **texts = texts_of_pool();
+    alcore_aligner *out = NULL;
+    alcore_status status =
+        alcore_aligner_train(ctx, texts, NULL, texts, NULL, row_count, NULL, &out);
+    alcore_aligner_unref(out);
+    free(texts);
+    return status;
+}
+static alcore_status call_aligner_tension(void) {
+    const char **texts = texts_of_pool();
+    alcore_aligner_options options = ALCORE_ALIGNER_OPTIONS_INIT;
+    alcore_aligner *out = NULL;
+    options.tension = ALCORE_TENSION_GRADIENT;
+    alcore_status status =
+        alcore_aligner_train(ctx, texts, NULL, texts, NULL, row_count, &options, &out);
+    alcore_aligner_unref(out);
+    free(texts);
+    return status;
+}
+static alcore_status call_aligner_links(void) {
+    alcore_links *out = NULL;
+    alcore_status status = alcore_aligner_links(aligner, &out);
+    alcore_links_unref(out);
+    return status;
+}
+static alcore_status call_aligner_apply(void) {
+    const char **texts = texts_of_pool();
+    alcore_links *out = NULL;
+    alcore_status status = alcore_aligner_apply(aligner, texts, NULL, texts, NULL, row_count, &out);
+    alcore_links_unref(out);
+    free(texts);
+    return status;
+}
+static alcore_status call_align(void) {
+    const char **texts = texts_of_pool();
+    alcore_links *out = NULL;
+    alcore_status status =
+        alcore_align(ctx, texts, NULL, texts, NULL, row_count, NULL, NULL, NULL, &out);
+    alcore_links_unref(out);
+    free(texts);
+    return status;
+}
+static alcore_status call_symmetrize(void) {
+    alcore_links *out = NULL;
+    alcore_status status = alcore_links_symmetrize(links, links, NULL, &out);
+    alcore_links_unref(out);
+    return status;
+}
+static alcore_status call_links_new(void) {
+    alcore_links *out = NULL;
+    alcore_tensor offsets, numbers;
+    alcore_status status = alcore_links_get(links, &offsets, &numbers);
+    if (status == ALCORE_OK) status = alcore_links_new(ctx, &offsets, &numbers, &out);
+    alcore_links_unref(out);
+    return status;
+}
+static alcore_status call_links_write(void) {
+    return alcore_links_write(links, in_folder("other.links"));
+}
+static alcore_status call_links_read(void) {
+    alcore_links *out = NULL;
+    alcore_status status = alcore_links_read(ctx, in_folder("links.txt"), row_count, &out);
+    alcore_links_unref(out);
+    return status;
+}
 /* The pool as its own reference, with some resampling for an interval. */
 static alcore_status call_bleu(void) {
     const char **texts = texts_of_pool();
@@ -560,6 +629,9 @@ void cancel_world_make(int64_t rows) {
     const char **texts = malloc(sizeof *texts * (size_t)row_count);
     for (int64_t i = 0; i < row_count; i++) texts[i] = alcore_pool_text(pool, i, NULL);
     MUST(alcore_lm_train(ctx, texts, NULL, row_count, NULL, &lm));
+    MUST(alcore_aligner_train(ctx, texts, NULL, texts, NULL, row_count, NULL, &aligner));
+    MUST(alcore_aligner_links(aligner, &links));
+    MUST(alcore_links_write(links, in_folder("links.txt")));
     free(texts);
     MUST(alcore_lm_write_arpa(lm, in_folder("lm.arpa")));
     alcore_request *request;
@@ -578,13 +650,15 @@ bool cancel_world_works(void) {
 }
 
 bool cancel_world_end(void) {
-    static const char *const files[] = {"pool.txt",   "pool.tsv",    "pool.jsonl", "scores.tsv",
-                                        "lm.arpa",    "other.arpa",  "rows.tsv",   "embeddings.npy",
-                                        "out.tsv",    "out.jsonl",   "out.html",   "column.part",
-                                        "other.part", "phrases.tsv", "ids.txt"};
+    static const char *const files[] = {
+        "pool.txt",   "pool.tsv",       "pool.jsonl", "scores.tsv", "lm.arpa",    "other.arpa",
+        "rows.tsv",   "embeddings.npy", "out.tsv",    "out.jsonl",  "out.html",   "column.part",
+        "other.part", "phrases.tsv",    "ids.txt",    "links.txt",  "other.links"};
     alcore_column_writer_unref(merging);
     alcore_column_writer_unref(filled);
     alcore_selection_unref(selection);
+    alcore_links_unref(links);
+    alcore_aligner_unref(aligner);
     alcore_lm_unref(lm);
     alcore_pool_unref(phrases);
     alcore_pool_unref(labeled);
@@ -618,6 +692,15 @@ const cancel_call CALLS[] = {
     {"alcore_lm_read_arpa", "", call_read_arpa},
     {"alcore_lm_score", "", call_lm_score},
     {"alcore_lm_token_logprobs", "", call_lm_token_logprobs},
+    {"alcore_aligner_train", "", call_aligner_train},
+    {"alcore_aligner_train", "with tension", call_aligner_tension},
+    {"alcore_aligner_links", "", call_aligner_links},
+    {"alcore_aligner_apply", "", call_aligner_apply},
+    {"alcore_align", "", call_align},
+    {"alcore_links_new", "", call_links_new},
+    {"alcore_links_symmetrize", "", call_symmetrize},
+    {"alcore_links_write", "", call_links_write},
+    {"alcore_links_read", "", call_links_read},
     {"alcore_metric_compute_bleu", "", call_bleu},
     {"alcore_metric_compute_chrf", "", call_chrf},
     {"alcore_metric_compute_labels", "", call_labels},

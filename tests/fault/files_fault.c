@@ -172,6 +172,7 @@ typedef struct stage {
     alcore_ctx *ctx;
     alcore_pool *pool;
     alcore_lm *lm;
+    alcore_links *links;
     alcore_selection *selection;
     alcore_column_writer *writer;
 } stage;
@@ -243,6 +244,16 @@ static alcore_status write_column(stage *s) {
 static alcore_status write_arpa(stage *s) {
     return alcore_lm_write_arpa(s->lm, in_folder("lm.arpa"));
 }
+static alcore_status write_links(stage *s) {
+    return alcore_links_write(s->links, in_folder("links.txt"));
+}
+static alcore_status read_links(stage *s) {
+    alcore_links *links = NULL;
+    alcore_status status = alcore_links_read(s->ctx, in_folder("links.txt"), 3, &links);
+    if (status != ALCORE_OK && links) status = ALCORE_E_INTERNAL;
+    alcore_links_unref(links);
+    return status;
+}
 static alcore_status save_column(stage *s) {
     return alcore_column_writer_save(s->writer, in_folder("part.column"));
 }
@@ -256,7 +267,8 @@ static const struct {
     {"alcore_pool_write_column", write_column}, {"alcore_lm_write_arpa", write_arpa},
     {"alcore_column_writer_save", save_column}, {"alcore_pool_read .txt", read_text},
     {"alcore_pool_read .tsv", read_tsv},        {"alcore_pool_read_column .npy", read_npy},
-    {"alcore_lm_read_arpa", read_arpa},         {"alcore_column_writer_merge", merge_column}};
+    {"alcore_lm_read_arpa", read_arpa},         {"alcore_column_writer_merge", merge_column},
+    {"alcore_links_write", write_links},        {"alcore_links_read", read_links}};
 
 /* Every failure of one operation. NULL, or what was wrong. */
 static const char *sweep(stage *s, alcore_status (*call)(stage *s), int operation) {
@@ -332,6 +344,7 @@ static void stage_begin(stage *s, bool own_files) {
     free(scores);
     const char *texts[3] = {"a b c", "b c d", "c d e"};
     MUST(alcore_lm_train(s->ctx, texts, NULL, 3, NULL, &s->lm));
+    MUST(alcore_align(s->ctx, texts, NULL, texts, NULL, 3, NULL, NULL, NULL, &s->links));
     alcore_strategy *strategy;
     alcore_request *request;
     MUST(alcore_strategy_new(s->ctx, "random", &strategy));
@@ -347,6 +360,7 @@ static void stage_begin(stage *s, bool own_files) {
 static void stage_end(stage *s) {
     alcore_selection_unref(s->selection);
     alcore_column_writer_unref(s->writer);
+    alcore_links_unref(s->links);
     alcore_lm_unref(s->lm);
     alcore_pool_unref(s->pool);
     alcore_ctx_unref(s->ctx);

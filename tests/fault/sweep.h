@@ -13,14 +13,15 @@
 
 /* What a case wants to find made, beside the context, the pool and the labeled pool. */
 enum {
-    WITH_SCORES = 1,       /* columns scores, logprobs, probs and embeddings of the pool */
-    WITH_LM = 2,           /* lm */
-    WITH_MODEL = 4,        /* model: host functions */
-    WITH_SCORER = 8,       /* scorer nsp, strategy random */
-    WITH_REQUEST = 16,     /* request over pool and labeled pool, budget 3 */
-    WITH_SELECTION = 32,   /* selection: an answer of request */
-    WITH_WRITER = 64,      /* writer of a scalar column, two rows put */
-    WITH_FULL_WRITER = 128 /* writer of a scalar column, all rows put */
+    WITH_SCORES = 1,        /* columns scores, logprobs, probs and embeddings of the pool */
+    WITH_LM = 2,            /* lm */
+    WITH_MODEL = 4,         /* model: host functions */
+    WITH_SCORER = 8,        /* scorer nsp, strategy random */
+    WITH_REQUEST = 16,      /* request over pool and labeled pool, budget 3 */
+    WITH_SELECTION = 32,    /* selection: an answer of request */
+    WITH_WRITER = 64,       /* writer of a scalar column, two rows put */
+    WITH_FULL_WRITER = 128, /* writer of a scalar column, all rows put */
+    WITH_ALIGNER = 256      /* aligner of the pool with itself, and links: its own */
 };
 
 #define WORLD_ROWS 12
@@ -32,6 +33,8 @@ typedef struct world {
     alcore_ctx *ctx;
     alcore_pool *pool, *labeled;
     alcore_lm *lm;
+    alcore_aligner *aligner;
+    alcore_links *links;
     alcore_model *model;
     alcore_scorer *scorer;
     alcore_strategy *strategy;

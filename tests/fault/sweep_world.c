@@ -101,6 +101,10 @@ void world_begin(world *w, unsigned with) {
         set(w->pool, "logprobs", logprobs, 0, offsets);
     }
     if (with & WITH_LM) MUST(alcore_lm_train(w->ctx, texts, NULL, WORLD_ROWS, NULL, &w->lm));
+    if (with & WITH_ALIGNER) {
+        MUST(alcore_aligner_train(w->ctx, texts, NULL, texts, NULL, WORLD_ROWS, NULL, &w->aligner));
+        MUST(alcore_aligner_links(w->aligner, &w->links));
+    }
     if (with & WITH_MODEL) {
         alcore_model_host host = ALCORE_MODEL_HOST_INIT;
         host.embed = embed;
@@ -129,6 +133,8 @@ void world_end(world *w) {
     alcore_strategy_unref(w->strategy);
     alcore_scorer_unref(w->scorer);
     alcore_model_unref(w->model);
+    alcore_links_unref(w->links);
+    alcore_aligner_unref(w->aligner);
     alcore_lm_unref(w->lm);
     alcore_pool_unref(w->labeled);
     alcore_pool_unref(w->pool);
@@ -206,6 +212,7 @@ void world_files_write(void) {
     MUST(alcore_lm_train(ctx, texts, NULL, WORLD_ROWS, NULL, &lm));
     MUST(alcore_lm_write_arpa(lm, world_file("lm.arpa")));
     alcore_lm_unref(lm);
+    world_file_write("links.txt", "0-0 1-1\n\n1-0 0-2 1-0\n", 21);
     alcore_pool *pool;
     alcore_column_writer *writer;
     MUST(alcore_pool_new(ctx, NULL, &pool));

@@ -75,6 +75,8 @@ text = b"one line\nand another\n" * 20
 write("stream", b"\0" + gzip.compress(text, mtime=0), b"\0" + gzip.compress(text, mtime=0) * 2, b"\1" + lzma.compress(text),
       b"\1" + lzma.compress(text) * 2, b"\2" + bytes.fromhex("28b52ffd2003190000616263"),
       b"\2" + bytes.fromhex("28b52ffd00a801"), b"\0", b"\1", b"\2")
+write("pharaoh", "0-0 1-2\n\n2-1 0-3 2-1\n", "0-0", "", "\ufeff0-0\r\n", "1-\n", "-1\n", "0-0-0\n", "16777216-0\n", "99999999999999999999-1\n",
+      "a-b\n", "+1-1\n", "0-0\t1-1 \n", b"0-0\0\n", b"\xff-1\n")
 write("arpa", "\\data\\\nngram 1=4\nngram 2=1\n\n\\1-grams:\n0\t<s>\t-0.3\n-0.5\t</s>\n-1\t<unk>\n-0.7\ta\t-0.2\n\n"
       "\\2-grams:\n-0.1\t<s> a\n\n\\end\\\n", "\\data\\\nngram 1=1\n\n\\1-grams:\n-1\t<unk>\n\n\\end\\\n", "",
       "\\data\\\nngram 1=9999999999\n\n\\1-grams:\n")

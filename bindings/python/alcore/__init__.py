@@ -8,6 +8,7 @@
 
 This package converts between Python and libalcore and decides nothing itself. docs/python.md has the guide."""
 from . import _errors
+from ._align import Aligner, Links, align, symmetrizations
 from ._arrays import CopyWarning
 from ._columns import Column, ColumnWriter
 from ._errors import *  # noqa: F403
@@ -47,7 +48,7 @@ def build_info():
     return json.loads(_lib.alcore_build_info())
 
 
-__all__ = ["Batch", "Column", "ColumnWriter", "Context", "CopyWarning", "Handle", "ImplicitModelWarning", "LanguageModel", "Model", "Neighbors",
+__all__ = ["Aligner", "Batch", "Column", "ColumnWriter", "Context", "CopyWarning", "Handle", "ImplicitModelWarning", "LanguageModel", "Links", "Model", "Neighbors",
            "Order", "OwnScorer", "OwnStrategy", "Phrases", "Pool", "Request", "STATES", "Scorer", "Selection", "Strategy", "View", "ViewRows",
-           "build_info", "default_context", "knn", "load", "margin_ratios", "phrases", "request_options", "score", "scorer",
-           "scorers", "select", "strategies", "strategy", "version"] + _errors.NAMES
+           "align", "build_info", "default_context", "knn", "load", "margin_ratios", "phrases", "request_options", "score", "scorer",
+           "scorers", "select", "strategies", "strategy", "symmetrizations", "version"] + _errors.NAMES

@@ -286,6 +286,37 @@ class LanguageModel(Handle):
     @property
     def fingerprint(self) -> int: ...
 
+class Links(Handle):
+    def __init__(self, pairs: Iterable[Iterable[Sequence[int]]], *, context: Optional[Context] = None) -> None: ...
+    @classmethod
+    def read(cls, path: _Path, pairs: Optional[int] = None, *, context: Optional[Context] = None) -> Self: ...
+    def write(self, path: _Path) -> None: ...
+    def arrays(self) -> tuple[Any, Any]: ...
+    def symmetrize(self, reverse: Links, symmetrization: Optional[str] = None) -> Links: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[list[tuple[int, ...]]]: ...
+    @overload
+    def __getitem__(self, pair: int) -> list[tuple[int, ...]]: ...
+    @overload
+    def __getitem__(self, pair: slice) -> list[list[tuple[int, ...]]]: ...
+
+class Aligner(Handle):
+    def __init__(self, pairs: Union[Pool, Iterable[Sequence[str]]], *, direction: str = "forward", model: str = "diagonal",
+                 estimate: str = "bayes", tension: str = "off", iterations: int = 0, p0: float = 0.0, lambda_: float = 0.0,
+                 alpha: float = 0.0, context: Optional[Context] = None) -> None: ...
+    @property
+    def log_likelihoods(self) -> list[float]: ...
+    @property
+    def lambda_(self) -> float: ...
+    def probability(self, source: Optional[str], target: Optional[str]) -> float: ...
+    def links(self) -> Links: ...
+    def apply(self, pairs: Union[Pool, Iterable[Sequence[str]]]) -> Links: ...
+
+def align(pairs: Union[Pool, Iterable[Sequence[str]]], *, symmetrization: Optional[str] = None, model: str = "diagonal",
+          estimate: str = "bayes", tension: str = "off", iterations: int = 0, p0: float = 0.0, lambda_: float = 0.0,
+          alpha: float = 0.0, context: Optional[Context] = None) -> Links: ...
+def symmetrizations() -> list[str]: ...
+
 # ---- models, scorers, strategies ----
 
 class Batch(list[str]):
@@ -450,6 +481,7 @@ def select(
 ) -> Selection: ...
 
 __all__ = [
+    "Aligner",
     "Batch",
     "BusyError",
     "CallbackError",
@@ -470,6 +502,7 @@ __all__ = [
     "InvalidError",
     "LanguageModel",
     "LibraryNotFoundError",
+    "Links",
     "MissingError",
     "Model",
     "ModuleError",
@@ -494,6 +527,7 @@ __all__ = [
     "UnsupportedError",
     "View",
     "ViewRows",
+    "align",
     "build_info",
     "default_context",
     "knn",
@@ -507,5 +541,6 @@ __all__ = [
     "select",
     "strategies",
     "strategy",
+    "symmetrizations",
     "version",
 ]

@@ -63,6 +63,15 @@ ALCORE_PARAM_NUMBER = 3
 ALCORE_PARAM_CHOICE = 4
 ALCORE_PARAM_NUMBERS = 5
 ALCORE_PARAM_TEXT = 6
+ALCORE_DIRECTION_FORWARD = 0
+ALCORE_DIRECTION_REVERSE = 1
+ALCORE_ALIGNER_DIAGONAL = 0
+ALCORE_ALIGNER_IBM1 = 1
+ALCORE_ESTIMATE_BAYES = 0
+ALCORE_ESTIMATE_COUNTS = 1
+ALCORE_TENSION_OFF = 0
+ALCORE_TENSION_GRADIENT = 1
+ALCORE_TENSION_PUBLIC = 2
 ALCORE_DEDUP_EXACT = 0
 ALCORE_DEDUP_NORMALIZED = 1
 ALCORE_DEDUP_NONE = 2
@@ -307,6 +316,23 @@ class alcore_lm_order_info(Structure):
         ("discount", c_double * 3),
         ("fallback", c_int32),
         ("reserved", c_int32),
+    ]
+
+
+class alcore_aligner_options(Structure):
+    """Settings of an aligner."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("direction", c_int32),
+        ("model", c_int32),
+        ("estimate", c_int32),
+        ("tension", c_int32),
+        ("iterations", c_int32),
+        ("reserved", c_int32),
+        ("p0", c_double),
+        ("lambda", c_double),
+        ("alpha", c_double),
     ]
 
 
@@ -710,6 +736,23 @@ FUNCTIONS = {
     "alcore_lm_order": (c_int32, (c_void_p,), False),
     "alcore_lm_order_get": (c_int32, (c_void_p, c_int32, c_void_p), False),
     "alcore_lm_fingerprint": (c_uint64, (c_void_p,), False),
+    "alcore_aligner_train": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
+    "alcore_aligner_ref": (c_void_p, (c_void_p,), False),
+    "alcore_aligner_unref": (None, (c_void_p,), False),
+    "alcore_aligner_log_likelihoods": (c_int32, (c_void_p, c_void_p), False),
+    "alcore_aligner_lambda": (c_double, (c_void_p,), False),
+    "alcore_aligner_probability": (c_int32, (c_void_p, c_char_p, c_char_p, c_void_p), False),
+    "alcore_aligner_links": (c_int32, (c_void_p, c_void_p), True),
+    "alcore_aligner_apply": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p), True),
+    "alcore_align": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_char_p, c_void_p, c_void_p), True),
+    "alcore_links_new": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_links_read": (c_int32, (c_void_p, c_char_p, c_int64, c_void_p), True),
+    "alcore_links_write": (c_int32, (c_void_p, c_char_p), True),
+    "alcore_links_ref": (c_void_p, (c_void_p,), False),
+    "alcore_links_unref": (None, (c_void_p,), False),
+    "alcore_links_get": (c_int32, (c_void_p, c_void_p, c_void_p), False),
+    "alcore_links_symmetrize": (c_int32, (c_void_p, c_void_p, c_char_p, c_void_p), True),
+    "alcore_symmetrization_builtin_name": (c_char_p, (c_int64,), False),
     "alcore_pool_new": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_pool_new_derived": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_pool_source": (c_void_p, (c_void_p,), False),

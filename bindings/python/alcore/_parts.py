@@ -309,7 +309,7 @@ def _param_info(param, first, index):
             "maximum": info.maximum, "help": (info.help or b"").decode()}
 
 
-def _all(step):
+def all_of(step):
     """step(0), step(1), ... until it is None."""
     found = []
     while True:
@@ -321,7 +321,7 @@ def _all(step):
 
 def params_of(param, first=None):
     """All parameters that the function `param` lists: a list of dicts. first: its first argument, a name, if it has one."""
-    return _all(lambda index: _param_info(param, first, index))
+    return all_of(lambda index: _param_info(param, first, index))
 
 
 def strategies():
@@ -329,8 +329,8 @@ def strategies():
     roles = {name[len("ALCORE_ROLE_"):].lower(): value for name, value in vars(_ffi).items()
              if name.startswith("ALCORE_ROLE_") and value != _ffi.ALCORE_ROLE_LABELED_ROWS}
     found = {}
-    for name in _all(lib.alcore_strategy_builtin_name):
-        needs = {role: [need.decode() for need in _all(lambda index: lib.alcore_strategy_builtin_needs(name, value, index))]
+    for name in all_of(lib.alcore_strategy_builtin_name):
+        needs = {role: [need.decode() for need in all_of(lambda index: lib.alcore_strategy_builtin_needs(name, value, index))]
                  for role, value in roles.items()}
         found[name.decode()] = {"summary": lib.alcore_strategy_builtin_summary(name).decode(),
                                 "needs": {role: listed for role, listed in needs.items() if listed},
@@ -341,6 +341,6 @@ def strategies():
 def scorers():
     """The built-in scorers: name -> {"summary", "needs", "params"}."""
     return {name.decode(): {"summary": lib.alcore_scorer_builtin_summary(name).decode(),
-                            "needs": [need.decode() for need in _all(lambda i: lib.alcore_scorer_builtin_needs(name, i))],
+                            "needs": [need.decode() for need in all_of(lambda i: lib.alcore_scorer_builtin_needs(name, i))],
                             "params": params_of(lib.alcore_scorer_builtin_param, name)}
-            for name in _all(lib.alcore_scorer_builtin_name)}
+            for name in all_of(lib.alcore_scorer_builtin_name)}

@@ -212,6 +212,8 @@ case("objects may be collected in any order", function()
         function() return alcore.model{embed = function() return {} end} end,
         function() return alcore.ngram{labeled = alcore.pool{"x y"}} end,
         function() return alcore.pool({"a"}):column("scores", "scalar") end,
+        function() return alcore.aligner({{"a", "b"}}) end,
+        function() return alcore.align({{"a", "b"}}, {context = alcore.context()}) end,
         function() return alcore.pool({"a"}):select{budget = 1, strategy = "random"}.pool end,
     }
     for i = 1, 10000 do

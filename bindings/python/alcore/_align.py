@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Word alignment: which word of a sentence translates which word of its translation."""
+import array
+import ctypes
+from itertools import accumulate, chain
+
+from . import _ffi
+from ._arrays import Tensor, memory_of
+from ._calls import run
+from ._columns import path_of
+from ._handles import Handle, choice, default_context, new, struct
+from ._library import lib
+from ._parts import all_of
+from ._pool import Pool
+from ._strings import Strings, name_of
+
+
+def _sides(pairs):
+    """Sources and targets of the pairs, with the arguments that a call takes them as."""
+    if isinstance(pairs, Pool):
+        both = [(text, pairs.reference(row) or "") for row, text in enumerate(pairs)]
+    else:
+        both = [_pair(pair, number) for number, pair in enumerate(pairs)]
+    sides = [Strings([pair[side] for pair in both], what) for side, what in enumerate(("sources", "targets"))]
+    pointers = chain.from_iterable((ctypes.addressof(side.pointers), ctypes.addressof(side.lengths)) for side in sides)
+    return sides, (*pointers, len(both))
+
+
+def _pair(pair, number):
+    if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+        raise TypeError("pairs[%d]: a pair (source, target) is expected, got %s" % (number, type(pair).__name__))
+    return pair
+
+
+def _options(direction, model, estimate, tension, iterations, p0, lambda_, alpha):
+    return struct(_ffi.alcore_aligner_options, direction=choice("ALCORE_DIRECTION_", direction, "direction"),
+                  model=choice("ALCORE_ALIGNER_", model, "model"), estimate=choice("ALCORE_ESTIMATE_", estimate, "estimate"),
+                  tension=choice("ALCORE_TENSION_", tension, "tension"), iterations=iterations, p0=p0, alpha=alpha,
+                  **{"lambda": lambda_})
+
+
+def _method(name):
+    return None if name is None else name_of(name, "symmetrization")
+
+
+def align(pairs, *, symmetrization=None, model="diagonal", estimate="bayes", tension="off", iterations=0, p0=0.0, lambda_=0.0,
+          alpha=0.0, context=None):
+    """The Links of sentence pairs: trains an aligner in each direction and symmetrizes their links.
+
+    pairs: (source, target) of each sentence pair, or a Pool with references. symmetrization: "grow-diag-final-and" (the
+    default), "grow-diag-final", "grow-diag", "intersection", "union", "forward" or "reverse". The other settings are those of
+    Aligner; 0 is the library's default."""
+    ctx = context or default_context()
+    sides, texts = _sides(pairs)
+    options = _options("forward", model, estimate, tension, iterations, p0, lambda_, alpha)
+    found = Links._made(new(lib.alcore_links_unref, lib.alcore_align, ctx._handle, *texts, ctypes.byref(options),
+                            _method(symmetrization), None), ctx)
+    del sides
+    return found
+
+
+class Links(Handle):
+    """Links of many sentence pairs: links[i] is a list of (source word, target word), both from 0, of pair i.
+
+    Links([[(0, 0), (1, 2)], []]) makes them from lists; align(), an Aligner and Links.read() make them too."""
+
+    _noun = "links"
+
+    def __init__(self, pairs, *, context=None):
+        ctx = context or default_context()
+        ordered = [sorted(set(map(tuple, pair))) for pair in pairs]
+        offsets = array.array("q", accumulate(map(len, ordered), initial=0))
+        numbers = array.array("i", chain.from_iterable(chain.from_iterable(ordered)))
+        if len(numbers) != 2 * offsets[-1]:
+            raise ValueError("a link is a pair (source word, target word)")
+        bounds = Tensor(offsets.buffer_info()[0], (_ffi.ALCORE_KIND_INT, 64), (len(offsets),), keep=offsets)
+        values = Tensor(numbers.buffer_info()[0] if len(numbers) else None, (_ffi.ALCORE_KIND_INT, 32), (offsets[-1], 2),
+                        keep=numbers)
+        super().__init__(new(lib.alcore_links_unref, lib.alcore_links_new, ctx._handle, bounds.reference, values.reference), ctx)
+
+    @classmethod
+    def _made(cls, pointer, ctx):
+        made = cls.__new__(cls)
+        Handle.__init__(made, pointer, ctx)
+        return made
+
+    @classmethod
+    def read(cls, path, pairs=None, *, context=None):
+        """Links of a file in Pharaoh's notation, a line a sentence pair. pairs: how many lines it is to have."""
+        ctx = context or default_context()
+        return cls._made(new(lib.alcore_links_unref, lib.alcore_links_read, ctx._handle, path_of(path),
+                             -1 if pairs is None else pairs), ctx)
+
+    def write(self, path):
+        """Writes the links in Pharaoh's notation."""
+        run(lib.alcore_links_write, self._handle, path_of(path))
+
+    def arrays(self):
+        """(offsets, links): pair i has the rows offsets[i] to offsets[i + 1] - 1 of links, int32 [n, 2]: source word and target
+        word of each link. Read-only; they keep the handle's memory alive."""
+        offsets, values = _ffi.alcore_tensor(), _ffi.alcore_tensor()
+        run(lib.alcore_links_get, self._handle, ctypes.byref(offsets), ctypes.byref(values))
+        shared = Links._made(lib.alcore_links_ref(self._handle), self._ctx)
+        return memory_of(offsets, shared), memory_of(values, shared)
+
+    def symmetrize(self, reverse, symmetrization=None):
+        """These links, of the forward direction, and those of the reverse direction as one set."""
+        if not isinstance(reverse, Links):
+            raise TypeError("reverse: Links are expected, got %s" % type(reverse).__name__)
+        return Links._made(new(lib.alcore_links_unref, lib.alcore_links_symmetrize, self._handle, reverse._handle,
+                               _method(symmetrization)), self._ctx)
+
+    def __len__(self):
+        return len(self.arrays()[0]) - 1
+
+    def __iter__(self):
+        offsets, values = self.arrays()
+        bounds = offsets.tolist()
+        for begin, end in zip(bounds, bounds[1:]):
+            yield [tuple(link) for link in values[begin:end].tolist()]
+
+    def __getitem__(self, pair):
+        offsets, values = self.arrays()
+        if isinstance(pair, slice):
+            return [self[number] for number in range(*pair.indices(len(offsets) - 1))]
+        number = range(len(offsets) - 1)[pair]
+        return [tuple(link) for link in values[offsets[number]:offsets[number + 1]].tolist()]
+
+    def _description(self):
+        return " pairs=%d" % len(self)
+
+
+class Aligner(Handle):
+    """A word aligner of one direction, trained on sentence pairs.
+
+    pairs: (source, target) of each sentence pair, or a Pool with references. direction: "forward" links each target word to one
+    source word or none, "reverse" each source word to one target word or none. model: "diagonal" (Dyer et al. 2013) or "ibm1".
+    estimate: "bayes" or "counts". tension: "off", "gradient" or "public". iterations (5), p0 (0.08), lambda_ (4) and alpha
+    (0.01): 0 is the default in parentheses."""
+
+    _noun = "aligner"
+
+    def __init__(self, pairs, *, direction="forward", model="diagonal", estimate="bayes", tension="off", iterations=0, p0=0.0,
+                 lambda_=0.0, alpha=0.0, context=None):
+        ctx = context or default_context()
+        sides, texts = _sides(pairs)
+        options = _options(direction, model, estimate, tension, iterations, p0, lambda_, alpha)
+        super().__init__(new(lib.alcore_aligner_unref, lib.alcore_aligner_train, ctx._handle, *texts, ctypes.byref(options)), ctx)
+        del sides
+
+    @property
+    def log_likelihoods(self):
+        """Log-likelihood of the training pairs in each iteration: list of float."""
+        out = _ffi.alcore_tensor()
+        run(lib.alcore_aligner_log_likelihoods, self._handle, ctypes.byref(out))
+        return memory_of(out).tolist()
+
+    @property
+    def lambda_(self):
+        """How strongly links keep to the diagonal, after the training."""
+        return lib.alcore_aligner_lambda(self._handle)
+
+    def probability(self, source, target):
+        """Translation probability: forward t(target | source), reverse t(source | target). None stands for no word, on the side
+        that explains."""
+        out = ctypes.c_double()
+        run(lib.alcore_aligner_probability, self._handle, None if source is None else name_of(source, "source"),
+            None if target is None else name_of(target, "target"), ctypes.byref(out))
+        return out.value
+
+    def links(self):
+        """The Links of the training pairs."""
+        return Links._made(new(lib.alcore_links_unref, lib.alcore_aligner_links, self._handle), self._ctx)
+
+    def apply(self, pairs):
+        """The Links of other sentence pairs."""
+        sides, texts = _sides(pairs)
+        found = Links._made(new(lib.alcore_links_unref, lib.alcore_aligner_apply, self._handle, *texts), self._ctx)
+        del sides
+        return found
+
+
+def symmetrizations():
+    """Names of the symmetrizations: list of str."""
+    return [name.decode() for name in all_of(lib.alcore_symmetrization_builtin_name)]
