@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Training of the word aligner by expectation maximization (EM), and the links that a trained model
- * decodes (aligner.h; docs/spec/aligner.md has the formulas).
+ * decodes (aligner_model.h; docs/spec/aligner.md has the formulas).
  *
  *   1. source and target texts become arrays of word symbols (text/corpus.h); a pair with an empty
  *      text on either side keeps its row but has no words in either corpus
@@ -19,7 +19,7 @@
  *
  * Names: n and m are the lengths of a source and a target sentence in words, e a source symbol, f a
  * target symbol, j a source position from 1 (0: the null word), i a target position. */
-#include "text/aligner.h"
+#include "text/aligner_model.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -51,7 +51,7 @@ alcore__aligner_options alcore__aligner_defaults(void) {
     };
 }
 
-/* Refuses options out of the bounds that aligner.h states, with a message that names the bounds.
+/* Refuses options out of the bounds that aligner_model.h states, with a message that names the bounds.
  * The conditions are written as !(inside), so that a NaN is refused too. */
 static alcore_status check_options(const alcore__aligner_options *o) {
     if (!(o->iterations >= 1 && o->iterations <= MAX_ITERATIONS))

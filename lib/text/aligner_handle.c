@@ -2,7 +2,7 @@
 /* The handle of the word aligner (alcore/aligner.h): its options, training and applying it on arrays
  * of texts, and alcore_align(), which trains both directions one after the other.
  *
- * The model of aligner.h explains target words by source words. In reverse the two sides of the
+ * The model of aligner_model.h explains target words by source words. In reverse the two sides of the
  * caller's pairs are swapped before they reach it, and its links are swapped back: alcore__sides
  * does the one, the argument `swap` of the functions that list links the other. */
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/tensor_view.h"
-#include "text/aligner.h"
+#include "text/aligner_model.h"
 #include "text/links_handle.h"
 #include "text/texts.h"
 #include "text/words.h"

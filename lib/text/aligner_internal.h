@@ -8,7 +8,7 @@
 #ifndef ALCORE__ALIGNER_INTERNAL_H
 #define ALCORE__ALIGNER_INTERNAL_H
 
-#include "text/aligner.h"
+#include "text/aligner_model.h"
 #include "text/aligner_table.h"
 
 struct alcore__aligner {

@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "text/aligner.h"
+#include "text/aligner_model.h"
 #include "text/aligner_table.h"
 
 static const char STAGE_COLLECT[] = "collecting word pairs";

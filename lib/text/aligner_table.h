@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters of the word aligner (aligner.h): t(f | e) and the expected counts of all pairs of
+/* The parameters of the word aligner (aligner_model.h): t(f | e) and the expected counts of all pairs of
  * a source word e and a target word f that occur together in some sentence pair.
  *
  * Words are the symbols of two corpora (text/corpus.h); e = 0 is the null word, which occurs with

@@ -8,8 +8,8 @@
  * alcore__links_symmetrize() combines the two. Everything a model computes is the same for every
  * number of threads. Memory: 27 bytes for each different pair of words that occur together (20 per
  * slot of a table three quarters full), 4 bytes a source word and 8 a target word. */
-#ifndef ALCORE__ALIGNER_H
-#define ALCORE__ALIGNER_H
+#ifndef ALCORE__ALIGNER_MODEL_H
+#define ALCORE__ALIGNER_MODEL_H
 
 #include "text/corpus.h"
 #include "text/word_links.h"
