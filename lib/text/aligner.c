@@ -51,8 +51,8 @@ alcore__aligner_options alcore__aligner_defaults(void) {
     };
 }
 
-/* Refuses options out of the bounds that aligner_model.h states, with a message that names the bounds.
- * The conditions are written as !(inside), so that a NaN is refused too. */
+/* Refuses options out of the bounds that aligner_model.h states, with a message that names the
+ * bounds. The conditions are written as !(inside), so that a NaN is refused too. */
 static alcore_status check_options(const alcore__aligner_options *o) {
     if (!(o->iterations >= 1 && o->iterations <= MAX_ITERATIONS))
         return alcore__fail(ALCORE_E_PARAM, "iterations is %" PRId32 ": use 1 to %d", o->iterations,

@@ -2,9 +2,9 @@
 /* The handle of the word aligner (alcore/aligner.h): its options, training and applying it on arrays
  * of texts, and alcore_align(), which trains both directions one after the other.
  *
- * The model of aligner_model.h explains target words by source words. In reverse the two sides of the
- * caller's pairs are swapped before they reach it, and its links are swapped back: alcore__sides
- * does the one, the argument `swap` of the functions that list links the other. */
+ * The model of aligner_model.h explains target words by source words. In reverse the two sides of
+ * the caller's pairs are swapped before they reach it (train_model(), apply()), and the functions
+ * that list its links swap them back (their argument `swap`). */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
