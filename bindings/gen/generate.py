@@ -136,7 +136,7 @@ def layout_program(api):
 
 
 #: Values that Lua says as a word: the table's name and the prefix of its constants.
-LUA_TABLES = {"aligner_models": "ALCORE_ALIGNER_", "bad_lines": "ALCORE_BAD_LINES_", "bleu_smoothings": "ALCORE_BLEU_SMOOTH_", "bleu_tokenizers": "ALCORE_BLEU_", "dedups": "ALCORE_DEDUP_", "directions": "ALCORE_DIRECTION_", "estimates": "ALCORE_ESTIMATE_", "file_formats": "ALCORE_FORMAT_", "malformed": "ALCORE_UTF8_",
+LUA_TABLES = {"aligner_models": "ALCORE_ALIGNER_", "bad_lines": "ALCORE_BAD_LINES_", "bleu_smoothings": "ALCORE_BLEU_SMOOTH_", "bleu_tokenizers": "ALCORE_BLEU_", "cost_models": "ALCORE_COST_", "dedups": "ALCORE_DEDUP_", "directions": "ALCORE_DIRECTION_", "estimates": "ALCORE_ESTIMATE_", "file_formats": "ALCORE_FORMAT_", "malformed": "ALCORE_UTF8_",
               "meanings": "ALCORE_MEANS_", "missing_rules": "ALCORE_MISSING_", "normalizations": "ALCORE_NORMALIZE_",
               "poolings": "ALCORE_POOLING_", "report_kinds": "ALCORE_REPORT_",
               "roles": "ALCORE_ROLE_", "row_states": "ALCORE_ROW_", "scopes": "ALCORE_SCOPE_",
@@ -151,6 +151,10 @@ LUA_STRUCTS = {
     "alcore_bleu_score": {},
     "alcore_chrf_options": {"whitespace": True},
     "alcore_chrf_score": {},
+    "alcore_composition": {},
+    "alcore_composition_options": {"uncertainty_count": False, "other_count": False},
+    "alcore_cost_options": {"model": "cost_models"},
+    "alcore_cost_result": {},
     "alcore_ctx_options": {},
     "alcore_filter": {},
     "alcore_label_score": {},
@@ -161,6 +165,7 @@ LUA_STRUCTS = {
     "alcore_pearson_result": {},
     "alcore_phrase_options": {"semi_maximal": True, "beyond_limit": True, "unknown": True, "with_letters": True},
     "alcore_pool_options": {"dedup": "dedups", "utf8": "malformed"},
+    "alcore_projection": {},
     "alcore_read_options": {"format": "file_formats", "bad_lines": "bad_lines"},
     "alcore_span_score": {},
     "alcore_wilcoxon_result": {"exact": True},

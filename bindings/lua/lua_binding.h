@@ -200,6 +200,9 @@ extern const al_member al_aligner_options[], al_bleu_options[], al_bleu_score[],
     al_mean_result[], al_model_options[], al_ngram_options[], al_pearson_result[],
     al_phrase_options[], al_pool_options[], al_read_options[], al_span_score[],
     al_wilcoxon_result[];
+extern const al_constant al_cost_models[];
+extern const al_member al_composition[], al_composition_options[], al_cost_options[],
+    al_cost_result[], al_projection[];
 extern const char al_default_strategy[];
 /* Sets the members of the struct whose fields the table at index has; the others keep their value.
  * Pushes the strings that the struct then points to. Index 0 is no table. */
@@ -388,6 +391,8 @@ extern const al_method al_pool_functions[], al_request_functions[], al_strategy_
     al_registry_functions[];
 /* Pushes the table alcore.metrics. */
 void al_push_metrics(lua_State *L);
+/* Pushes the table alcore.analysis. */
+void al_push_analysis(lua_State *L);
 
 #pragma GCC visibility pop
 

@@ -26,6 +26,11 @@ const al_constant al_bleu_tokenizers[] = {
     {"zh", ALCORE_BLEU_ZH},
     {"none", ALCORE_BLEU_NONE},
     {NULL, 0}};
+const al_constant al_cost_models[] = {
+    {"rate", ALCORE_COST_RATE},
+    {"linear", ALCORE_COST_LINEAR},
+    {"power", ALCORE_COST_POWER},
+    {NULL, 0}};
 const al_constant al_dedups[] = {
     {"exact", ALCORE_DEDUP_EXACT},
     {"normalized", ALCORE_DEDUP_NORMALIZED},
@@ -247,5 +252,34 @@ const al_member al_span_score[] = {
     {"gold_spans", AL_INT64, 1, offsetof(alcore_span_score, gold_spans), NULL},
     {"predicted_spans", AL_INT64, 1, offsetof(alcore_span_score, predicted_spans), NULL},
     {"matches", AL_INT64, 1, offsetof(alcore_span_score, matches), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_cost_options[] = {
+    {"model", AL_WORD, 1, offsetof(alcore_cost_options, model), al_cost_models},
+    {"rate", AL_DOUBLE, 1, offsetof(alcore_cost_options, rate), NULL},
+    {"bleu_gain", AL_DOUBLE, 1, offsetof(alcore_cost_options, bleu_gain), NULL},
+    {"in_domain_types", AL_DOUBLE, 1, offsetof(alcore_cost_options, in_domain_types), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_cost_result[] = {
+    {"usd", AL_DOUBLE, 1, offsetof(alcore_cost_result, usd), NULL},
+    {"usd_per_bleu", AL_DOUBLE, 1, offsetof(alcore_cost_result, usd_per_bleu), NULL},
+    {"usd_per_type", AL_DOUBLE, 1, offsetof(alcore_cost_result, usd_per_type), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_composition_options[] = {
+    {"neighbors", AL_INT64, 1, offsetof(alcore_composition_options, neighbors), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_composition[] = {
+    {"rows", AL_INT64, 1, offsetof(alcore_composition, rows), NULL},
+    {"target_language_rows", AL_INT64, 1, offsetof(alcore_composition, target_language_rows), NULL},
+    {"mean_uncertainty", AL_DOUBLE, 1, offsetof(alcore_composition, mean_uncertainty), NULL},
+    {"median_uncertainty", AL_DOUBLE, 1, offsetof(alcore_composition, median_uncertainty), NULL},
+    {"mean_distance", AL_DOUBLE, 1, offsetof(alcore_composition, mean_distance), NULL},
+    {"targets", AL_INT64, 1, offsetof(alcore_composition, targets), NULL},
+    {"targets_reached", AL_INT64, 1, offsetof(alcore_composition, targets_reached), NULL},
+    {"jaccard", AL_DOUBLE, 1, offsetof(alcore_composition, jaccard), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_projection[] = {
+    {"rows", AL_INT64, 1, offsetof(alcore_projection, rows), NULL},
+    {"eigenvalues", AL_DOUBLE, 2, offsetof(alcore_projection, eigenvalues), NULL},
+    {"shares", AL_DOUBLE, 2, offsetof(alcore_projection, shares), NULL},
     {NULL, 0, 0, 0, NULL}};
 const char al_default_strategy[] = "huds";

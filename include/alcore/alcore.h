@@ -63,6 +63,7 @@
 #define ALCORE_H
 
 #include "alcore/aligner.h"
+#include "alcore/analysis.h"
 #include "alcore/context.h"
 #include "alcore/format.h"
 #include "alcore/lm.h"

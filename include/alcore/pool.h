@@ -239,6 +239,15 @@ ALCORE_API const char *alcore_pool_reference(const alcore_pool *pool, int64_t ro
  * @since 0.1 */
 ALCORE_API const char *alcore_pool_language(const alcore_pool *pool, int64_t row);
 
+/** Distinct language tags of all rows in byte order, one a call; "unknown" is among them when a row
+ * has none.
+ * @param[in] pool borrowed
+ * @param[in] index from 0
+ * @return a view, valid until rows are added or the pool is released; NULL past the last
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API const char *alcore_pool_language_tag(const alcore_pool *pool, int64_t index);
+
 /** Group of a row.
  * @param[in] pool borrowed
  * @param[in] row a row number

@@ -229,6 +229,10 @@ int64_t alcore__pool_languages(const alcore_pool *pool, const char *const **out_
     return pool->tag_count;
 }
 
+const char *alcore_pool_language_tag(const alcore_pool *pool, int64_t index) {
+    return pool && index >= 0 && index < pool->tag_count ? pool->tags[index] : NULL;
+}
+
 /* The rank, from 0, of the row's language among the pool's tags in byte order; tag_ranks[0] is that
  * of rows without a language, which is in the list when such a row exists. */
 int64_t alcore__pool_language_rank(const alcore_pool *pool, int64_t row) {

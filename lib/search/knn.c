@@ -100,30 +100,41 @@ static alcore_status new_lists(alcore__search_run *run) {
     return ALCORE_OK;
 }
 
-/* Compares all slabs of queries with all rows. After each slab the lists of its queries, query_best
- * [queries, k], are merged from those of the threads; run->row_best [rows, k] is updated by the
- * tasks themselves, slab after slab. Either is left out when its row is NULL. Both are only
- * written: what they hold before the call does not count. Also the first pass of margin ratios. */
-alcore_status alcore__search_neighbors(alcore__search_run *run, alcore__search_best query_best) {
-    int32_t *next; /* [threads] workspace of merge() */
-    if (query_best.row) ALCORE__TRY(new_lists(run));
-    if (run->row_best.row) set_free(run->row_best, run->rows.count * run->k);
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->threads, sizeof *next, &next));
-    alcore_status status = ALCORE_OK;
-    for (int64_t first = 0; first < run->queries.count && !status; first += run->slab) {
-        status = alcore__search_slab(run, first, true /* refuse values that are not finite */);
-        for (int32_t t = 0; run->thread_best && t < run->threads; t++)
-            set_free(run->thread_best[t], run->slab * run->k);
-        if (!status) status = alcore__search_blocks(run, knn_block);
-        for (int64_t q = 0; run->thread_best && q < run->queried.count && !status; q++) {
-            merge(run, q, next, query_best.row + (first + q) * run->k,
-                  query_best.value + (first + q) * run->k);
-            /* Done 0 of 0: this only asks for cancellation. */
-            if (q % 64 == 0) status = alcore__tick(run->ctx, "search", 0, 0);
-        }
+/* Compares the slab of queries that begins at query `first` with all rows and merges the lists of
+ * the threads to those of the slab, query_best [slab, k]; run->row_best [rows, k] is updated by the
+ * tasks themselves. Either is left out when its row is NULL. The threads' lists and the workspace of
+ * merge() are allocated for the first slab and freed by alcore__search_end(). */
+alcore_status alcore__search_slab_neighbors(alcore__search_run *run, int64_t first,
+                                            alcore__search_best query_best) {
+    if (query_best.row && !run->thread_best) ALCORE__TRY(new_lists(run));
+    if (!run->merged)
+        ALCORE__TRY(
+            alcore__new_array(run->ctx, (size_t)run->threads, sizeof *run->merged, &run->merged));
+    ALCORE__TRY(alcore__search_slab(run, first, true /* refuse values that are not finite */));
+    for (int32_t t = 0; run->thread_best && t < run->threads; t++)
+        set_free(run->thread_best[t], run->slab * run->k);
+    ALCORE__TRY(alcore__search_blocks(run, knn_block));
+    for (int64_t q = 0; run->thread_best && q < run->queried.count; q++) {
+        merge(run, q, run->merged, query_best.row + q * run->k, query_best.value + q * run->k);
+        /* Done 0 of 0: this only asks for cancellation. */
+        if (q % 64 == 0) ALCORE__TRY(alcore__tick(run->ctx, "search", 0, 0));
     }
-    alcore__free(run->ctx, next);
-    return status;
+    return ALCORE_OK;
+}
+
+/* Compares all slabs of queries with all rows: query_best [queries, k] and run->row_best [rows, k],
+ * slab after slab. Both are only written: what they hold before the call does not count. Also the
+ * first pass of margin ratios. */
+alcore_status alcore__search_neighbors(alcore__search_run *run, alcore__search_best query_best) {
+    if (run->row_best.row) set_free(run->row_best, run->rows.count * run->k);
+    for (int64_t first = 0; first < run->queries.count; first += run->slab) {
+        alcore__search_best slab = {0};
+        if (query_best.row)
+            slab = (alcore__search_best){.row = query_best.row + first * run->k,
+                                         .value = query_best.value + first * run->k};
+        ALCORE__TRY(alcore__search_slab_neighbors(run, first, slab));
+    }
+    return ALCORE_OK;
 }
 
 /* Checks a pair of the caller's tensors for the neighbors of `count` items, rows int64 and values

@@ -93,6 +93,7 @@ void alcore__search_end(alcore__search_run *run) {
         alcore__free(run->ctx, run->thread_best[t].value);
     }
     alcore__free(run->ctx, run->thread_best);
+    alcore__free(run->ctx, run->merged);
     alcore__free(run->ctx, run->scratch);
     alcore__free(run->ctx, run->dots);
     alcore__search_data_end(&run->rows);

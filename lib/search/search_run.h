@@ -34,7 +34,8 @@ typedef struct alcore__search_run {
     double *dots;             /* [threads + 1, block] squared norms, for the check of finiteness */
     alcore__search_best *thread_best; /* [threads] lists [slab, k] of each thread: best rows of the
                                          slab's queries; NULL: not wanted */
-    alcore__search_best row_best;     /* [rows, k] best queries of each row; row NULL: not wanted */
+    int32_t *merged; /* [threads] workspace for merging these lists; NULL before the first slab */
+    alcore__search_best row_best; /* [rows, k] best queries of each row; row NULL: not wanted */
     /* Of margin ratios: */
     const double *row_half;   /* [rows] half the mean cosine to the k nearest queries */
     const double *query_half; /* [queries] half the mean cosine to the k nearest rows */
@@ -54,6 +55,11 @@ void alcore__search_end(alcore__search_run *run);
 /* Finds the neighbors of the queries, query_best [queries, k], unless its row is NULL and, in the
  * same passes, those of the rows, run->row_best [rows, k], unless its row is NULL. */
 alcore_status alcore__search_neighbors(alcore__search_run *run, alcore__search_best query_best);
+
+/* The same for the slab of queries that begins at query `first` only: query_best [run->slab, k],
+ * for callers that need no more lists at a time. */
+alcore_status alcore__search_slab_neighbors(alcore__search_run *run, int64_t first,
+                                            alcore__search_best query_best);
 
 /* Reads the slab of queries that begins at query `first` into run->queried; check: fails when a
  * value is not finite. */

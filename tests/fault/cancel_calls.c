@@ -200,6 +200,47 @@ static alcore_status call_margin_ratios(void) {
     free(values);
     return status;
 }
+static alcore_status call_neighborhood(void) {
+    static const int64_t k[1] = {NEAR};
+    alcore_search_data rows = ALCORE_SEARCH_DATA_INIT, queries = ALCORE_SEARCH_DATA_INIT;
+    alcore_tensor view, first, out;
+    int64_t shape[2], pair[2] = {1, 2};
+    double answer[2], *u = calloc((size_t)row_count, sizeof *u);
+    alcore_status status = search_data(&rows, &queries, &view, &first, shape);
+    if (status == ALCORE_OK) status = alcore_tensor_init(&out, answer, ALCORE_FLOAT64, pair, 2);
+    if (status == ALCORE_OK)
+        status = alcore_analysis_compute_neighborhood(ctx, &rows, u, row_count, &queries, u,
+                                                      shape[0], k, 1, NULL, &out);
+    free(u);
+    return status;
+}
+static alcore_status call_composition(void) {
+    alcore_search_data rows = ALCORE_SEARCH_DATA_INIT, queries = ALCORE_SEARCH_DATA_INIT;
+    alcore_composition_options options = ALCORE_COMPOSITION_OPTIONS_INIT;
+    alcore_composition out = ALCORE_COMPOSITION_INIT;
+    alcore_tensor view, first;
+    int64_t shape[2];
+    const int64_t selected[1] = {row_count / 2};
+    alcore_status status = search_data(&rows, &queries, &view, &first, shape);
+    options.source = &rows;
+    options.target = &queries;
+    if (status == ALCORE_OK)
+        status = alcore_analysis_compute_composition(ctx, pool, selected, 1, &options, &out);
+    return status;
+}
+static alcore_status call_projection(void) {
+    alcore_search_data rows = ALCORE_SEARCH_DATA_INIT;
+    alcore_tensor view, out;
+    int64_t shape[2] = {row_count, 2};
+    double *points = malloc(sizeof *points * 2 * (size_t)row_count);
+    alcore_status status = alcore_pool_column(pool, "embeddings", &view, NULL);
+    rows.matrix = &view;
+    if (status == ALCORE_OK) status = alcore_tensor_init(&out, points, ALCORE_FLOAT64, shape, 2);
+    if (status == ALCORE_OK)
+        status = alcore_analysis_compute_projection(ctx, &rows, NULL, &out, NULL, NULL, NULL);
+    free(points);
+    return status;
+}
 static alcore_status call_derive_phrases(void) {
     alcore_pool *out = NULL;
     alcore_status status = alcore_pool_derive_phrases(pool, labeled, NULL, &out);
@@ -669,6 +710,9 @@ bool cancel_world_end(void) {
 }
 
 const cancel_call CALLS[] = {
+    {"alcore_analysis_compute_composition", "", call_composition},
+    {"alcore_analysis_compute_neighborhood", "", call_neighborhood},
+    {"alcore_analysis_compute_projection", "", call_projection},
     {"alcore_pool_read", ".txt", call_read_text},
     {"alcore_pool_read", ".tsv", call_read_tsv},
     {"alcore_pool_read", ".jsonl", call_read_jsonl},

@@ -47,6 +47,8 @@ typedef struct world {
 
 void world_begin(world *world, unsigned with);
 void world_end(world *world);
+/* The embeddings of the pool, of a world made WITH_SCORES, as an operand of a search. */
+alcore_search_data world_embeddings(const world *world);
 /* A number of everything in the world that a failed call must not change. */
 uint64_t world_digest(const world *world);
 /* The folder of the input files that sweep_files() wrote; a file in it. */

@@ -141,6 +141,12 @@ void world_end(world *w) {
     alcore_ctx_unref(w->ctx);
 }
 
+alcore_search_data world_embeddings(const world *w) {
+    alcore_search_data data = ALCORE_SEARCH_DATA_INIT;
+    data.pool = w->pool;
+    return data;
+}
+
 uint64_t world_digest(const world *w) {
     uint64_t digest = 0;
     for (int side = 0; side < 2; side++) {

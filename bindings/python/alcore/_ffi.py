@@ -145,6 +145,9 @@ ALCORE_BLEU_SMOOTH_EXP = 0
 ALCORE_BLEU_SMOOTH_FLOOR = 1
 ALCORE_BLEU_SMOOTH_ADD_K = 2
 ALCORE_BLEU_SMOOTH_NONE = 3
+ALCORE_COST_RATE = 0
+ALCORE_COST_LINEAR = 1
+ALCORE_COST_POWER = 2
 
 #: The usual columns and their shapes; None: one number a row or a token.
 COLUMNS = {
@@ -711,6 +714,73 @@ class alcore_span_score(Structure):
     ]
 
 
+class alcore_cost_options(Structure):
+    """Settings of a cost."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("model", c_int32),
+        ("reserved", c_int32),
+        ("rate", c_double),
+        ("bleu_gain", c_double),
+        ("in_domain_types", c_double),
+    ]
+
+
+class alcore_cost_result(Structure):
+    """What labeling costs."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("usd", c_double),
+        ("usd_per_bleu", c_double),
+        ("usd_per_type", c_double),
+    ]
+
+
+class alcore_composition_options(Structure):
+    """What a selection is compared with."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("uncertainty", c_void_p),
+        ("uncertainty_count", c_int64),
+        ("source", c_void_p),
+        ("target", c_void_p),
+        ("target_pool", c_void_p),
+        ("other_rows", c_void_p),
+        ("other_count", c_int64),
+        ("neighbors", c_int64),
+    ]
+
+
+class alcore_composition(Structure):
+    """What a selection consists of."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("rows", c_int64),
+        ("target_language_rows", c_int64),
+        ("mean_uncertainty", c_double),
+        ("median_uncertainty", c_double),
+        ("mean_distance", c_double),
+        ("targets", c_int64),
+        ("targets_reached", c_int64),
+        ("jaccard", c_double),
+    ]
+
+
+class alcore_projection(Structure):
+    """Two principal components."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("rows", c_int64),
+        ("eigenvalues", c_double * 2),
+        ("shares", c_double * 2),
+    ]
+
+
 #: name: (result, arguments, whether it may call back)
 FUNCTIONS = {
     "alcore_status_name": (c_char_p, (c_int32,), False),
@@ -767,6 +837,7 @@ FUNCTIONS = {
     "alcore_pool_id": (c_char_p, (c_void_p, c_int64, c_void_p), False),
     "alcore_pool_reference": (c_void_p, (c_void_p, c_int64, c_void_p), False),
     "alcore_pool_language": (c_char_p, (c_void_p, c_int64), False),
+    "alcore_pool_language_tag": (c_char_p, (c_void_p, c_int64), False),
     "alcore_pool_group": (c_char_p, (c_void_p, c_int64), False),
     "alcore_pool_cost": (c_double, (c_void_p, c_int64), False),
     "alcore_pool_words": (c_int64, (c_void_p, c_int64), False),
@@ -899,6 +970,11 @@ FUNCTIONS = {
     "alcore_metric_compute_wilcoxon": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), False),
     "alcore_metric_compute_labels": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p), True),
     "alcore_metric_compute_spans": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_int32, c_void_p), True),
+    "alcore_analysis_compute_cost": (c_int32, (c_double, c_void_p, c_void_p), False),
+    "alcore_analysis_compute_neighborhood": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p, c_void_p), True),
+    "alcore_analysis_count_languages": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p), False),
+    "alcore_analysis_compute_composition": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
+    "alcore_analysis_compute_projection": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_version": (c_char_p, (), False),
     "alcore_abi": (c_int32, (), False),
     "alcore_feature": (c_int32, (c_char_p,), False),

@@ -5,6 +5,7 @@ package.path = here .. "/?.lua;" .. package.path
 require("part_select")
 require("part_vectors")
 require("part_metrics")
+require("part_analysis")
 require("part_data")
 require("part_functions")
 require("part_align")

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Analyses of an experiment: costs, whether uncertainty carries over to neighbors, what a selection consists of, and a
+projection of embeddings to two dimensions.
+
+Results are named tuples with the members of the library's structs, which include/alcore/analysis.h describes."""
+import ctypes
+from typing import Any, NamedTuple
+
+from . import _ffi
+from ._calls import check, run
+from ._handles import choice, default_context, struct
+from ._library import lib
+from ._pool import Pool
+from ._search import _Data, _Output
+from .metrics import _numbers
+
+
+class CostResult(NamedTuple):
+    """USD for all words, per point of BLEU gained, and per in-domain word type; NaN for what was not given."""
+
+    usd: float
+    usd_per_bleu: float
+    usd_per_type: float
+
+
+class Neighborhood(NamedTuple):
+    """The correlation rho for k neighbors, and its two-sided p; both NaN where it is not defined."""
+
+    k: int
+    rho: float
+    p: float
+
+
+class Composition(NamedTuple):
+    """What a selection consists of; None stands for what was left out. languages: {tag: rows}, of the pool's languages."""
+
+    rows: int
+    languages: dict
+    target_language_rows: Any
+    mean_uncertainty: Any
+    median_uncertainty: Any
+    mean_distance: Any
+    targets: Any
+    targets_reached: Any
+    jaccard: Any
+
+
+class Projection(NamedTuple):
+    """points: float64 [rows, 2], NaN for rows that were left out; other_points: those of the others, or None; components:
+    float64 [2, dims], or None where the rows are the column of a pool. eigenvalues: variance along each component; shares: of the variance of all rows."""
+
+    points: Any
+    other_points: Any
+    components: Any
+    rows: int
+    eigenvalues: tuple
+    shares: tuple
+
+
+def cost(words, *, model="rate", rate=0.0, bleu_gain=0.0, in_domain_types=0):
+    """What the translation of words costs in USD. model: "rate" (rate USD a word; 0: 0.1773), "linear" or "power" (spec 8.8).
+    bleu_gain, in points, and in_domain_types, a number of words, give the other two values."""
+    options = struct(_ffi.alcore_cost_options, model=choice("ALCORE_COST_", model, "model"), rate=rate, bleu_gain=bleu_gain,
+                     in_domain_types=in_domain_types)
+    out = struct(_ffi.alcore_cost_result)
+    check(lib.alcore_analysis_compute_cost(words, ctypes.byref(options), ctypes.byref(out)))
+    return CostResult(out.usd, out.usd_per_bleu, out.usd_per_type)
+
+
+def neighborhood(source, target, source_uncertainty, target_uncertainty, k=None, *, source_mask=None, target_mask=None,
+                 device=None, context=None):
+    """The correlation, over target rows, of their uncertainty with the mean uncertainty of their k nearest source rows: a list
+    with a Neighborhood for each k, by default the powers of two up to the number of source rows and 1024.
+
+    source and target are as for knn(): matrices, pools or (pool, "name"); the uncertainties have a number
+    for each row."""
+    ctx = context or default_context()
+    left, right = _Data(source, "source", source_mask, False, ctx), _Data(target, "target", target_mask, False, ctx)
+    if k is None:
+        k = [2 ** power for power in range(11) if 2 ** power <= max(left.count, 1)]
+    wanted = [k] if isinstance(k, int) else list(k)
+    counts = (ctypes.c_int64 * max(len(wanted), 1))(*wanted)
+    out = _Output("d", (len(wanted), 2))
+    options = struct(_ffi.alcore_search_options, device=device.encode() if device else None)
+    kept, *given = _numbers(source_uncertainty)
+    kept_target, *given_target = _numbers(target_uncertainty)
+    run(lib.alcore_analysis_compute_neighborhood, ctx._handle, left.reference, *given, right.reference, *given_target,
+        ctypes.addressof(counts), len(wanted), ctypes.byref(options), out.tensor.reference)
+    return [Neighborhood(number, *pair) for number, pair in zip(wanted, out.filled().tolist())]
+
+
+def languages(pool, rows):
+    """How many of the rows (numbers, ids or a Selection) have each language of the pool: {tag: rows}, in byte order."""
+    tags = []
+    while (tag := lib.alcore_pool_language_tag(pool._handle, len(tags))) is not None:
+        tags.append(tag.decode())
+    address, count, kept = pool.rows_of(rows)
+    out = _Output("q", (len(tags),))
+    check(lib.alcore_analysis_count_languages(pool._handle, address, count, out.tensor.reference))
+    return dict(zip(tags, out.filled().tolist()))
+
+
+def composition(pool, rows, *, uncertainty=None, source=None, target=None, target_pool=None, other=None, neighbors=10,
+                context=None):
+    """What a selection, or several rounds of it together, consists of: Composition.
+
+    rows and other (another strategy's selection) are row numbers, ids or a Selection. uncertainty: a number for each row of
+    the pool. source (None: the pool) and target, as for knn(), give distances and the targets that have one of
+    the rows among their nearest `neighbors`. target_pool: its languages are the target languages; by default target, where
+    that is a Pool."""
+    ctx = context or pool.context
+    if target_pool is None and isinstance(target, Pool):
+        target_pool = target
+    options = struct(_ffi.alcore_composition_options, neighbors=neighbors)
+    kept = []
+    if uncertainty is not None:
+        kept.append(_numbers(uncertainty))
+        options.uncertainty, options.uncertainty_count = kept[-1][1:]
+    if target is not None:
+        for name, given in (("source", pool if source is None else source), ("target", target)):
+            kept.append(_Data(given, name, None, False, ctx))
+            setattr(options, name, ctypes.addressof(kept[-1].struct))
+    if target_pool is not None:
+        options.target_pool = target_pool._handle
+    if other is not None:
+        kept.append(pool.rows_of(other, "other"))
+        # An empty list needs an address: NULL would leave it out.
+        options.other_rows = kept[-1][0] or ctypes.addressof(options)
+        options.other_count = kept[-1][1]
+    address, count, kept_rows = pool.rows_of(rows)
+    out = struct(_ffi.alcore_composition)
+    run(lib.alcore_analysis_compute_composition, ctx._handle, pool._handle, address, count, ctypes.byref(options),
+        ctypes.byref(out))
+    found = {name: None if value != value or value == -1 else value
+             for name, value in ((name, getattr(out, name)) for name in Composition._fields if name != "languages")}
+    return Composition(languages=languages(pool, rows), **found)
+
+
+def projection(rows, others=None, *, mask=None, other_mask=None, context=None):
+    """Rows, and others beside them, on the two principal components of the rows: Projection. rows and others are as for
+    knn(); a column in a file is read in blocks."""
+    ctx = context or default_context()
+    left = _Data(rows, "rows", mask, False, ctx)
+    right = None if others is None else _Data(others, "others", other_mask, False, ctx)
+    points = _Output("d", (left.count, 2))
+    components = None if left.struct.pool else _Output("d", (2, left.keep[0].shape[-1]))
+    other_points = None if right is None else _Output("d", (right.count, 2))
+    out = struct(_ffi.alcore_projection)
+    run(lib.alcore_analysis_compute_projection, ctx._handle, left.reference, right and right.reference,
+        points.tensor.reference, other_points and other_points.tensor.reference, components and components.tensor.reference,
+        ctypes.byref(out))
+    return Projection(points.filled(), other_points and other_points.filled(), components and components.filled(), out.rows,
+                      tuple(out.eigenvalues), tuple(out.shares))

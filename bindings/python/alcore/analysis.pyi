@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+from typing import Any, Iterable, NamedTuple, Optional, Sequence, Union
+
+from . import Context, Pool, Selection
+
+_Numbers = Iterable[float]
+_Matrix = Any  # a matrix, a Pool, or (Pool, "name")
+_Rows = Union[Selection, Sequence[int], Sequence[str], Sequence[bool], Any]
+
+class CostResult(NamedTuple):
+    usd: float
+    usd_per_bleu: float
+    usd_per_type: float
+
+class Neighborhood(NamedTuple):
+    k: int
+    rho: float
+    p: float
+
+class Composition(NamedTuple):
+    rows: int
+    languages: dict[str, int]
+    target_language_rows: Optional[int]
+    mean_uncertainty: Optional[float]
+    median_uncertainty: Optional[float]
+    mean_distance: Optional[float]
+    targets: Optional[int]
+    targets_reached: Optional[int]
+    jaccard: Optional[float]
+
+class Projection(NamedTuple):
+    points: Any
+    other_points: Any
+    components: Any
+    rows: int
+    eigenvalues: tuple[float, ...]
+    shares: tuple[float, ...]
+
+def cost(words: float, *, model: str = "rate", rate: float = 0.0, bleu_gain: float = 0.0,
+         in_domain_types: float = 0) -> CostResult: ...
+def neighborhood(source: _Matrix, target: _Matrix, source_uncertainty: _Numbers, target_uncertainty: _Numbers,
+                 k: Optional[Union[int, Sequence[int]]] = None, *, source_mask: Optional[Sequence[Any]] = None,
+                 target_mask: Optional[Sequence[Any]] = None, device: Optional[str] = None,
+                 context: Optional[Context] = None) -> list[Neighborhood]: ...
+def languages(pool: Pool, rows: _Rows) -> dict[str, int]: ...
+def composition(pool: Pool, rows: _Rows, *, uncertainty: Optional[_Numbers] = None, source: Optional[_Matrix] = None,
+                target: Optional[_Matrix] = None, target_pool: Optional[Pool] = None, other: Optional[_Rows] = None,
+                neighbors: int = 10, context: Optional[Context] = None) -> Composition: ...
+def projection(rows: _Matrix, others: Optional[_Matrix] = None, *, mask: Optional[Sequence[Any]] = None,
+               other_mask: Optional[Sequence[Any]] = None, context: Optional[Context] = None) -> Projection: ...

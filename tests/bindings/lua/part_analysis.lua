@@ -1,0 +1,81 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Analyses through Lua, by the vectors of the specification. A part of test_alcore.lua.
+local tap = require("tap")
+local alcore = require("alcore")
+local vectors = require("vectors")
+local case, equal, list, analysis = tap.case, tap.equal, tap.list, alcore.analysis
+
+local function near(found, expected, what)
+    if not (math.abs(found - expected) <= 1e-6) then error(("%s: %.17g, expected %.17g"):format(what, found, expected), 2) end
+end
+
+case("TV-COST: every case", function()
+    local seen = 0
+    for _, one in ipairs(vectors.cases(vectors.find("analyses", "TV-COST"))) do
+        for i, words in ipairs(one.input.words) do
+            local found = assert(analysis.cost(words, {model = one.name, bleu_gain = 2}))
+            near(found.usd, one.expected.usd[i], one.name)
+            near(found.usd_per_bleu, one.expected.usd[i] / 2, one.name)
+            equal(found.usd_per_type ~= found.usd_per_type, true)
+            seen = seen + 1
+        end
+    end
+    equal(seen, 18)
+    tap.fails("ALCORE_E_INVALID", "words", analysis.cost(-1))
+    tap.raises("model: one of rate linear power expected", analysis.cost, 1, {model = "cubic"})
+end)
+
+case("TV-RHO: every case", function()
+    for _, one in ipairs(vectors.cases(vectors.find("multilingual", "TV-RHO"))) do
+        local input = one.input
+        local found = assert(analysis.neighborhood(input.source, input.target, input.u_source, input.u_target, {k = input.k}))
+        equal(#found, 1)
+        equal(found[1].k, input.k)
+        near(found[1].rho, one.expected.rho, one.name)
+        near(found[1].p, one.expected.p, one.name)
+        equal(#assert(analysis.neighborhood(input.source, input.target, input.u_source, input.u_target)), 3)
+        tap.raises("k[1]: an integer from 1", analysis.neighborhood, input.source, input.target, {}, {}, {k = 0})
+        tap.fails("ALCORE_E_SHAPE", "", analysis.neighborhood(input.source, input.target, {}, input.u_target))
+    end
+end)
+
+case("what a selection consists of", function()
+    local texts, languages, places = {}, {}, {}
+    for i = 1, 6 do
+        texts[i], languages[i], places[i] = "text " .. i, i % 2 == 1 and "fr" or "de", {i - 1}
+    end
+    local pool = assert(alcore.pool(texts, {languages = languages}))
+    assert(pool:set_column("embeddings", alcore.matrix(places)))
+    local target = assert(alcore.pool({"t", "u"}, {languages = {"de", "de"}}))
+    assert(target:set_column("embeddings", alcore.matrix{{0}, {5}}))
+    local counts = assert(analysis.languages(pool, {2, 3, 5}))
+    list({counts.de, counts.fr}, {1, 2})
+    local found = assert(analysis.composition(pool, {2, 3}, {uncertainty = {0, 1, 2, 3, 4, 5}, target = target, other = {3, 4},
+        neighbors = 2}))
+    list({found.rows, found.target_language_rows, found.targets, found.targets_reached}, {2, 1, 2, 1})
+    near(found.mean_uncertainty, 1.5, "mean")
+    near(found.median_uncertainty, 1.5, "median")
+    near(found.mean_distance, 2.5, "distance")
+    near(found.jaccard, 1 / 3, "jaccard")
+    equal(assert(analysis.composition(pool, {1})).targets, -1)
+    tap.fails("ALCORE_E_SHAPE", "", analysis.composition(pool, {1}, {uncertainty = {1}}))
+end)
+
+case("TV-PCA", function()
+    local one = vectors.cases(vectors.find("analyses", "TV-PCA"))[1]
+    local found = assert(analysis.projection(one.input.rows, {one.input.rows[1]}))
+    for i, point in ipairs(one.expected.projections) do
+        near(found.points[i][1], point[1], "x")
+        near(found.points[i][2], point[2], "y")
+    end
+    near(found.other_points[1][2], one.expected.projections[1][2], "other")
+    near(found.components[2][1], one.expected.components[2][1], "component")
+    near(found.shares[1], one.expected.explained[1], "share")
+    equal(found.rows, 5)
+    equal(assert(analysis.projection(one.input.rows)).other_points, nil)
+    local pool = assert(alcore.pool({"a", "b", "c", "d", "e"}))
+    assert(pool:set_column("embeddings", alcore.matrix(one.input.rows)))
+    found = assert(analysis.projection(pool))
+    near(found.points[1][1], one.expected.projections[1][1], "a pool's")
+    equal(found.components, nil)
+end)

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sweep: analyses of an experiment. */
+#include "sweep.h"
+
+static const double numbers[WORLD_ROWS] = {1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233};
+
+NEVER(alcore_analysis_compute_cost, 0) {
+    alcore_cost_result result = ALCORE_COST_RESULT_INIT;
+    (void)w;
+    return alcore_analysis_compute_cost(100, NULL, &result);
+}
+ALLOCATES(alcore_analysis_compute_neighborhood, WITH_SCORES) {
+    static const int64_t k[2] = {1, 3};
+    alcore_search_data data = world_embeddings(w);
+    alcore_tensor out;
+    int64_t shape[2] = {2, 2};
+    double answer[4];
+    if (alcore_tensor_init(&out, answer, ALCORE_FLOAT64, shape, 2)) return ALCORE_E_INTERNAL;
+    return alcore_analysis_compute_neighborhood(w->ctx, &data, numbers, WORLD_ROWS, &data, numbers,
+                                                WORLD_ROWS, k, 2, NULL, &out);
+}
+NEVER(alcore_analysis_count_languages, 0) {
+    static const int64_t rows[2] = {0, 1};
+    alcore_tensor out;
+    int64_t counts[1], shape[1] = {1};
+    if (alcore_tensor_init(&out, counts, ALCORE_INT64, shape, 1)) return ALCORE_E_INTERNAL;
+    return alcore_analysis_count_languages(w->pool, rows, 2, &out);
+}
+NEVER(alcore_pool_language_tag, 0) {
+    HOLDS(alcore_pool_language_tag(w->pool, 0) != NULL);
+}
+ALLOCATES(alcore_analysis_compute_composition, WITH_SCORES) {
+    static const int64_t rows[2] = {0, 3};
+    alcore_search_data data = world_embeddings(w);
+    alcore_composition_options options = ALCORE_COMPOSITION_OPTIONS_INIT;
+    alcore_composition out = ALCORE_COMPOSITION_INIT;
+    options.uncertainty = numbers;
+    options.uncertainty_count = WORLD_ROWS;
+    options.source = options.target = &data;
+    options.target_pool = w->labeled;
+    options.other_rows = rows;
+    options.other_count = 1;
+    return alcore_analysis_compute_composition(w->ctx, w->pool, rows, 2, &options, &out);
+}
+ALLOCATES(alcore_analysis_compute_projection, WITH_SCORES) {
+    alcore_search_data data = world_embeddings(w);
+    alcore_tensor points, other_points;
+    int64_t shape[2] = {WORLD_ROWS, 2};
+    double both[2][2 * WORLD_ROWS];
+    if (alcore_tensor_init(&points, both[0], ALCORE_FLOAT64, shape, 2) ||
+        alcore_tensor_init(&other_points, both[1], ALCORE_FLOAT64, shape, 2))
+        return ALCORE_E_INTERNAL;
+    return alcore_analysis_compute_projection(w->ctx, &data, &data, &points, &other_points, NULL,
+                                              NULL);
+}
