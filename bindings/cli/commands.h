@@ -15,6 +15,7 @@ int command_scorers(const arguments *args);
 int command_doctor(const arguments *args);
 int command_lm(const arguments *args);
 int command_phrases(const arguments *args);
+int command_align(const arguments *args);
 int command_eval(const arguments *args);
 
 /* Calls set(handle, name, value) for every -p NAME=VALUE; an exit code. */

@@ -20,6 +20,8 @@ static int run(const arguments *args) {
         return command_doctor(args);
     case COMMAND_PHRASES:
         return command_phrases(args);
+    case COMMAND_ALIGN:
+        return command_align(args);
     case COMMAND_EVAL:
         return command_eval(args);
     default:

@@ -18,9 +18,11 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_SCORER] = {"scorer", 0, "NAME", false, COMMAND_SCORE,
                        "the score (required); `alcore scorers` lists them"},
     [OPTION_PARAM] = {"param", 'p', "NAME=VALUE", true,
-                      COMMAND_SELECT | COMMAND_SCORE | COMMAND_PHRASES,
+                      COMMAND_SELECT | COMMAND_SCORE | COMMAND_PHRASES | COMMAND_ALIGN,
                       "a parameter of the strategy or scorer; of phrases max_n=4, smp_limit=N|inf, "
-                      "exclude_labeled=0, letters=0; repeatable"},
+                      "exclude_labeled=0, letters=0; of align iterations=5, model=diagonal|ibm1, "
+                      "vb=1, tension=off|gradient|public, p0=0.08, lambda=4, alpha=0.01; "
+                      "repeatable"},
     [OPTION_BUDGET] = {"budget", 0, "N[i|w|c|u],...", false, COMMAND_SELECT,
                        "items (default), words, characters or units of the cost column (required); "
                        "several with a file each: --out sel-{budget}.tsv"},
@@ -38,8 +40,8 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_COUNT] = {"count", 0, "N", false, COMMAND_CANDIDATES, "rows to draw (required)"},
     [OPTION_STRICT] = {"strict", 0, NULL, false, COMMAND_SELECT,
                        "exit with 1 when the pool ends before the budget"},
-    [OPTION_FORMAT] = {"format", 0, "text|tsv|jsonl", false, ALL_WORK,
-                       "format of POOL, in place of its suffix"},
+    [OPTION_FORMAT] = {"format", 0, "text|tsv|jsonl", false, ALL_WORK | COMMAND_ALIGN,
+                       "format of the texts, in place of the suffix"},
     [OPTION_TEXT_COLUMN] = {"text-column", 0, "NAME", false, ALL_WORK | COMMAND_EVAL,
                             "column of the text (default the first of text, source, src)"},
     [OPTION_BAD_LINES] = {"bad-lines", 0, "error|mask", false, ALL_WORK,
@@ -104,7 +106,11 @@ const option_info option_table[OPTION_TOTAL] = {
                           "bleu, chrf: a 95 % interval from N samples, drawn by --seed"},
     [OPTION_SCHEME] = {"scheme", 0, "default|strict", false, COMMAND_EVAL,
                        "f1: whether only B- opens a span (strict; default as conlleval)"},
-    [OPTION_OUT] = {"out", 0, "FILE", false, ALL_WORK,
+    [OPTION_SYMMETRIZE] = {"symmetrize", 0, "NAME", false, COMMAND_ALIGN,
+                           "how the links of both directions become one set: intersection, union, "
+                           "grow-diag, grow-diag-final, grow-diag-final-and (default), forward, "
+                           "reverse"},
+    [OPTION_OUT] = {"out", 0, "FILE", false, ALL_WORK | COMMAND_ALIGN,
                     "where the result goes, by its suffix (default -, standard output)"},
     [OPTION_REPORT] = {"report", 0, "FILE.md|.json|.html", false, COMMAND_SELECT,
                        "write a report of the selection"},
@@ -115,15 +121,17 @@ const option_info option_table[OPTION_TOTAL] = {
                      "seed of the draws (default 0)"},
     [OPTION_ROUND] = {"round", 0, "N", false, PICKING,
                       "round, from 1: seeds the draws (default 1)"},
-    [OPTION_THREADS] = {"threads", 0, "N", false, ALL_WORK | COMMAND_EVAL,
+    [OPTION_THREADS] = {"threads", 0, "N", false, ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN,
                         "threads; 0 = all the process may use (default)"},
     [OPTION_DEVICE] = {"device", 0, "auto|cpu|cuda[:N]", false, COMMAND_SELECT,
                        "where the arithmetic runs (default auto)"},
-    [OPTION_QUIET] = {"quiet", 'q', NULL, false, ALL_WORK, "no summary, no progress"},
-    [OPTION_JSON] = {"json", 0, NULL, false,
-                     COMMAND_SELECT | COMMAND_STRATEGIES | COMMAND_SCORERS | COMMAND_DOCTOR |
-                         COMMAND_EVAL,
-                     "machine-readable output; of select: when the selection goes to a file"},
+    [OPTION_QUIET] = {"quiet", 'q', NULL, false, ALL_WORK | COMMAND_ALIGN,
+                      "no summary, no progress"},
+    [OPTION_JSON] =
+        {"json", 0, NULL, false,
+         COMMAND_SELECT | COMMAND_STRATEGIES | COMMAND_SCORERS | COMMAND_DOCTOR | COMMAND_EVAL |
+             COMMAND_ALIGN,
+         "machine-readable output; of select and align: when the result goes to a file"},
     [OPTION_HELP] = {"help", 'h', NULL, false, EVERY, "this text"},
     [OPTION_VERSION] = {"version", 0, NULL, false, EVERY, "the version"},
 };
@@ -138,6 +146,8 @@ const command_info command_table[] = {
     {"lm", COMMAND_LM, "train|score TEXT", 2, 2,
      "train an n-gram language model, or score with one"},
     {"phrases", COMMAND_PHRASES, "POOL", 1, 1, "list the phrases of a pool with their counts"},
+    {"align", COMMAND_ALIGN, "SOURCE TARGET|TSV", 1, 2,
+     "link the words of sentences and their translations"},
     {"eval", COMMAND_EVAL, "METRIC FILE...", 2, MAX_OPERANDS,
      "measure translations, labels, spans or numbers"},
 };

@@ -30,7 +30,8 @@ enum {
     COMMAND_DOCTOR = 32,
     COMMAND_LM = 64,
     COMMAND_PHRASES = 128,
-    COMMAND_EVAL = 256
+    COMMAND_EVAL = 256,
+    COMMAND_ALIGN = 512
 };
 
 typedef enum option_id {
@@ -79,6 +80,7 @@ typedef enum option_id {
     OPTION_SENTENCE,
     OPTION_BOOTSTRAP,
     OPTION_SCHEME,
+    OPTION_SYMMETRIZE,
     OPTION_OUT,
     OPTION_REPORT,
     OPTION_CONFIG,

@@ -28,6 +28,8 @@ def files(box):
     box.file("known.txt", "zeta\nsomething else\n")
     box.file("target.txt", "one\ntwo\n")
     box.file("ids.txt", "2\n5\n")
+    for name in ("pairs", "pairs.tsv"):
+        box.file(name, "source\ttarget\n" + "".join("%s\t%s too\n" % (text, text) for text in TEXTS))
     box.file("near.txt", "".join(text + " too\n" for text in TEXTS))
     box.file("gold.txt", "O I-ORG I-ORG B-ORG\n")
     box.file("tags.txt", "O B-ORG I-ORG I-ORG\n")
@@ -148,6 +150,15 @@ FIXTURES = {
         "--param": (["phrases", "pool.txt"], ["phrases", "pool.txt", "-p", "max_n=1"]),
         "--semi-maximal": (["phrases", "pool.txt"], ["phrases", "pool.txt", "--semi-maximal"]),
         "--min-count": (["phrases", "pool.txt", "--dedup", "none"], ["phrases", "pool.txt", "--dedup", "none", "--min-count", "2"]),
+    }),
+    "align": (["align", "pairs.tsv"], {
+        "--param": lambda base: (base, [*base, "-p", "iterations=1"]),
+        "--format": (["align", "pairs"], ["align", "pairs", "--format", "tsv"]),
+        "--symmetrize": lambda base: (base, [*base, "--symmetrize", "forward"]),
+        "--out": lambda base: (base, [*base, "--out", "links.txt"]),
+        "--threads": lambda base: (base, [*base, "--threads", "4097"]),
+        "--quiet": lambda base: (base, [*base, "--quiet"]),
+        "--json": (["align", "pairs.tsv", "--out", "links.txt"], ["align", "pairs.tsv", "--out", "links.txt", "--json"]),
     }),
     "eval": (["eval", "bleu", "pool.txt", "near.txt"], {
         "--text-column": (["eval", "bleu", "pool.txt", "pool.tsv"], ["eval", "bleu", "pool.txt", "pool.tsv", "--text-column", "other"]),

@@ -12,8 +12,8 @@ from harness import Skip, case, contains, equal, main, rows_of, vector
 @case
 def version_and_help(box):
     contains(box.run("--version").out, "alcore 0.")
-    contains(box.run("--help").out, "select", "candidates", "score", "strategies", "scorers", "doctor", "lm", "phrases", "eval")
-    for command in ("select", "candidates", "score", "strategies", "scorers", "doctor", "lm", "phrases", "eval"):
+    contains(box.run("--help").out, "select", "candidates", "score", "strategies", "scorers", "doctor", "lm", "phrases", "align", "eval")
+    for command in ("select", "candidates", "score", "strategies", "scorers", "doctor", "lm", "phrases", "align", "eval"):
         contains(box.run(command, "--help").out, "usage: alcore " + command)
         contains(box.run(command, "-h").out, "--help")
     box.run(expect=2)
@@ -120,6 +120,80 @@ def phrases_are_listed(box):
                         (["-p", "smp_limit=3"], "N or inf"), (["-p", "letters"], "NAME=VALUE"),
                         (["--min-count", "0"], "from 1"), (["--out", "phrases.npy"], ".tsv")):
         contains(box.run(*known, *wrong, expect=2).err, said)
+
+
+def texts_of_pairs(box):
+    """The sentence pairs of TV-ALIGN as two files of lines and as a table."""
+    known = vector("aligner", "TV-ALIGN", "default")
+    pairs = list(zip(known["sources"], known["targets"]))
+    box.file("source.txt", "".join(source + "\n" for source, _ in pairs))
+    box.file("target.txt", "".join(target + "\n" for _, target in pairs))
+    box.file("pairs.tsv", "source\ttarget\n" + "".join("%s\t%s\n" % pair for pair in pairs))
+    box.file("pairs.jsonl", "".join(json.dumps({"source": source, "target": target}) + "\n" for source, target in pairs))
+    return known
+
+
+@case
+def words_are_aligned(box):
+    known = texts_of_pairs(box)
+    align = ["align", "source.txt", "target.txt"]
+    done = box.run(*align, "--symmetrize", "forward")
+    equal(done.out.splitlines(), known["links"])
+    contains(done.err, "5 sentence pairs, ", "(forward)", "log-likelihood forward: -")
+    assert "reverse:" not in done.err
+    both = box.run(*align)
+    contains(both.err, "(grow-diag-final-and)", "log-likelihood reverse: -")
+    for other in (["pairs.tsv"], ["pairs.jsonl"], ["pairs.tsv", "--threads", "3"], ["pairs.tsv", "--quiet"]):
+        equal(box.run("align", *other).out, both.out)
+    equal(box.run("align", "pairs.tsv", "--quiet").err, "")
+    summary = json.loads(box.run(*align, "--json", "--out", "links.txt").out)
+    equal(box.read("links.txt").decode(), both.out)
+    equal((summary["pairs"], summary["links"], summary["symmetrization"]), (5, len(both.out.split()), "grow-diag-final-and"))
+    equal(summary["parameters"], {"iterations": 5, "model": "diagonal", "vb": "1", "tension": "off", "p0": 0.08, "lambda": 4.0,
+                                  "alpha": 0.01})
+    equal({side: len(values) for side, values in summary["log_likelihoods"].items()}, {"forward": 5, "reverse": 5})
+    for found, wanted in zip(summary["log_likelihoods"]["forward"], known["log_likelihoods"]):
+        assert abs(found - wanted) < 1e-9 * abs(wanted)
+
+
+@case
+def parameters_of_an_alignment(box):
+    texts_of_pairs(box)
+
+    def run(*more):
+        done = box.run("align", "pairs.tsv", "--json", "--out", "links.txt", *more)
+        return json.loads(done.out)["log_likelihoods"]["forward"]
+    usual = run()
+    for given, name in ((["-p", "model=ibm1"], "model 1, bayes"), (["-p", "tension=gradient"], "tension=gradient"),
+                        (["-p", "tension=public"], "tension=public"), (["-p", "p0=0.2", "-p", "lambda=2"], "p0 0.2, lambda 2"),
+                        (["-p", "vb=0"], "diagonal"), (["-p", "model=ibm1", "-p", "vb=0"], "model 1")):
+        if name != "model 1, bayes":
+            known = vector("aligner", "TV-ALIGN", name)["log_likelihoods"]
+            assert all(abs(a - b) < 1e-9 * abs(b) for a, b in zip(run(*given), known)), name
+        assert run(*given) != usual
+    equal(run("-p", "iterations=3"), usual[:3])
+    assert run("-p", "alpha=1") != usual
+    for wrong, said in ((["-p", "model=ibm2"], "diagonal, ibm1"), (["-p", "vb=2"], "1, 0"), (["-p", "tension=on"], "gradient"),
+                        (["-p", "iterations=0"], "1 to 1000"), (["-p", "p0=0"], "above 0"), (["-p", "p0=1"], "below 1"),
+                        (["-p", "beam=4"], "iterations, model"), (["-p", "model"], "NAME=VALUE"),
+                        (["-p", "model=ibm1", "-p", "tension=public"], "diagonal model"),
+                        (["--symmetrize", "grow-dag"], "'grow-diag'"), (["--json"], "--out FILE")):
+        contains(box.run("align", "pairs.tsv", *wrong, expect=2).err, said)
+
+
+@case
+def pairs_that_cannot_be_aligned(box):
+    texts_of_pairs(box)
+    box.file("short.txt", "the house\n")
+    box.file("one.tsv", "source\tother\na\tb\n")
+    contains(box.run("align", "source.txt", "short.txt", expect=3).err, "source.txt has 5 lines and short.txt has 1")
+    contains(box.run("align", "source.txt", expect=2).err, "align SOURCE TARGET")
+    contains(box.run("align", "-", "-", expect=2).err, "standard input")
+    contains(box.run("align", "one.tsv", expect=3).err, "target")
+    contains(box.run("align", "source.txt", "nowhere.txt", expect=4).err, "nowhere.txt")
+    equal(box.run("align", "source.txt", "-", input=box.read("target.txt")).out, box.run("align", "pairs.tsv").out)
+    box.file("empty.txt", "")
+    equal(box.run("align", "empty.txt", "empty.txt").out, "")
 
 
 @case

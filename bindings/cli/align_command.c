@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* alcore align: links the words of sentence pairs and writes the links in Pharaoh's notation. The
+ * pairs are the lines of two files, or the columns source and target of one table. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "inputs.h"
+
+/* One run of the command. */
+typedef struct alignment {
+    const arguments *args;
+    alcore_ctx *ctx;
+    alcore_pool *sources, *targets; /* row i of one translates row i of the other */
+    alcore_aligner_options options;
+    double *log_likelihoods; /* [2, options.iterations] forward and reverse; NaN: not trained */
+    alcore_links *links;
+} alignment;
+
+/* ---- parameters ---- */
+
+/* The words of a parameter in the order of the library's constants, from 0. */
+typedef struct word_parameter {
+    const char *name;
+    const char *words[4]; /* ends with NULL */
+    size_t offset;        /* of the int32_t in alcore_aligner_options */
+} word_parameter;
+
+static const word_parameter word_parameters[] = {
+    {"model", {"diagonal", "ibm1", NULL}, offsetof(alcore_aligner_options, model)},
+    {"vb", {"1", "0", NULL}, offsetof(alcore_aligner_options, estimate)},
+    {"tension", {"off", "gradient", "public", NULL}, offsetof(alcore_aligner_options, tension)},
+};
+
+static const struct {
+    const char *name;
+    size_t offset; /* of the double in alcore_aligner_options */
+} number_parameters[] = {
+    {"p0", offsetof(alcore_aligner_options, p0)},
+    {"lambda", offsetof(alcore_aligner_options, lambda)},
+    {"alpha", offsetof(alcore_aligner_options, alpha)},
+};
+
+#define LENGTH(list) (sizeof(list) / sizeof *(list))
+
+/* Sets the error text of a value that the parameter cannot have. */
+static alcore_status refuse(const char *name, const char *value, const char *expected) {
+    char text[200];
+    const int length =
+        snprintf(text, sizeof text, "-p %.40s=%.60s: expected %s", name, value, expected);
+    return alcore_error_set(ALCORE_E_PARAM, text, (size_t)length);
+}
+
+static alcore_status set_word(alcore_aligner_options *options, const word_parameter *parameter,
+                              const char *value) {
+    char expected[60] = "";
+    for (int32_t i = 0; parameter->words[i]; i++) {
+        if (!strcmp(parameter->words[i], value)) {
+            memcpy((char *)options + parameter->offset, &i, sizeof i);
+            return ALCORE_OK;
+        }
+        snprintf(expected + strlen(expected), sizeof expected - strlen(expected), "%s%s",
+                 i ? ", " : "", parameter->words[i]);
+    }
+    return refuse(parameter->name, value, expected);
+}
+
+/* One -p NAME=VALUE (set_parameters()). Bounds of numbers are the library's; 0, by which the struct
+ * means the default, is no value here. */
+static alcore_status set_parameter(void *handle, const char *name, const char *value) {
+    alcore_aligner_options *options = handle;
+    char *end;
+    for (size_t i = 0; i < LENGTH(word_parameters); i++)
+        if (!strcmp(word_parameters[i].name, name))
+            return set_word(options, &word_parameters[i], value);
+    for (size_t i = 0; i < LENGTH(number_parameters); i++) {
+        if (strcmp(number_parameters[i].name, name) != 0) continue;
+        const double number = strtod(value, &end);
+        if (*end || end == value || !(number > 0)) return refuse(name, value, "a number above 0");
+        memcpy((char *)options + number_parameters[i].offset, &number, sizeof number);
+        return ALCORE_OK;
+    }
+    if (strcmp(name, "iterations") != 0)
+        return refuse(name, value, "one of iterations, model, vb, tension, p0, lambda, alpha");
+    const long iterations = strtol(value, &end, 10);
+    if (*end || end == value || iterations < 1 || iterations > 1000)
+        return refuse(name, value, "an integer from 1 to 1000");
+    options->iterations = (int32_t)iterations;
+    return ALCORE_OK;
+}
+
+/* ---- the pairs ---- */
+
+/* Reads the column of a file, NULL for the usual one, as one side of the pairs: every line is a
+ * row, also an empty or repeated one. */
+static int read_side(const alignment *self, const char *path, const char *column,
+                     alcore_pool **out) {
+    alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    const char *format = option_value(self->args, OPTION_FORMAT, NULL);
+
+    if (format) TRY(parse_format(format, &options.format));
+    options.text_column = column;
+    keep_all.dedup = ALCORE_DEDUP_NONE;
+    TRY(outcome(alcore_pool_new(self->ctx, &keep_all, out)));
+    return outcome(alcore_pool_read(*out, path, &options));
+}
+
+/* Refuses one file that is no table: its lines would be both sides. */
+static int check_table(const arguments *args) {
+    const char *path = args->operands[0], *format = option_value(args, OPTION_FORMAT, NULL);
+    const bool table =
+        format ? strcmp(format, "text") != 0
+               : strstr(path, ".tsv") || strstr(path, ".jsonl") || strstr(path, ".ndjson");
+    return table ? EXIT_DONE
+                 : complain(EXIT_USAGE,
+                            "align %s: one file is to be a .tsv or .jsonl with the columns source "
+                            "and target; for two files of lines write align SOURCE TARGET",
+                            path);
+}
+
+static int read_pairs(alignment *self) {
+    const arguments *args = self->args;
+    const bool two = args->operand_count == 2;
+    const char *source = args->operands[0], *target = two ? args->operands[1] : source;
+
+    if (!two) TRY(check_table(args));
+    if (!strcmp(source, "-") && !strcmp(target, "-"))
+        return complain(EXIT_USAGE, "align - : both sides cannot come from standard input");
+    TRY(read_side(self, source, two ? NULL : "source", &self->sources));
+    TRY(read_side(self, target, two ? NULL : "target", &self->targets));
+    const long long lines = alcore_pool_rows(self->sources);
+    const long long others = alcore_pool_rows(self->targets);
+    if (lines != others)
+        return complain(EXIT_DATA,
+                        "%s has %lld lines and %s has %lld: line i of one is to be the "
+                        "translation of line i of the other",
+                        source, lines, target, others);
+    return EXIT_DONE;
+}
+
+/* ---- aligning ---- */
+
+/* Aligns the texts [2 * rows], sources and then targets, with their lengths. */
+static alcore_status align_texts(alignment *self, const char **texts, size_t *lengths) {
+    const int64_t rows = alcore_pool_rows(self->sources);
+    int64_t shape[2] = {2, self->options.iterations};
+    alcore_tensor out;
+
+    inputs_list_texts(self->sources, texts, lengths);
+    inputs_list_texts(self->targets, texts + rows, lengths + rows);
+    alcore_status status =
+        alcore_tensor_init(&out, self->log_likelihoods, ALCORE_FLOAT64, shape, 2);
+    if (status != ALCORE_OK) return status;
+    return alcore_align(self->ctx, texts, lengths, texts + rows, lengths + rows, rows,
+                        &self->options, option_value(self->args, OPTION_SYMMETRIZE, NULL), &out,
+                        &self->links);
+}
+
+static int align_pairs(alignment *self) {
+    const size_t count = 2 * (size_t)alcore_pool_rows(self->sources) + 1;
+    const char **texts = malloc(count * sizeof *texts);
+    size_t *lengths = malloc(count * sizeof *lengths);
+    self->log_likelihoods =
+        malloc(2 * (size_t)self->options.iterations * sizeof *self->log_likelihoods);
+    int code = texts && lengths && self->log_likelihoods
+                   ? outcome(align_texts(self, texts, lengths))
+                   : complain(EXIT_MEMORY, "out of memory");
+    free(lengths);
+    free(texts);
+    return code;
+}
+
+/* ---- what is said of it ---- */
+
+static const char *const directions[2] = {"forward", "reverse"};
+
+/* The log-likelihoods of a direction; NULL where it was not trained. */
+static const double *likelihoods_of(const alignment *self, int direction) {
+    const double *values = self->log_likelihoods + direction * self->options.iterations;
+    return isnan(values[0]) ? NULL : values;
+}
+
+static void print_summary(const alignment *self, int64_t pairs, int64_t links) {
+    fprintf(stderr, "%lld sentence pairs, %lld links (%s)\n", (long long)pairs, (long long)links,
+            option_value(self->args, OPTION_SYMMETRIZE, "grow-diag-final-and"));
+    for (int direction = 0; direction < 2; direction++) {
+        const double *values = likelihoods_of(self, direction);
+        if (!values) continue;
+        fprintf(stderr, "log-likelihood %s:", directions[direction]);
+        for (int32_t i = 0; i < self->options.iterations; i++) fprintf(stderr, " %.10g", values[i]);
+        fputc('\n', stderr);
+    }
+}
+
+/* The effective parameters, with the defaults of the library where none was given. */
+static json_t *list_parameters(const alcore_aligner_options *options) {
+    json_t *all = json_pack("{s:i}", "iterations", (int)options->iterations);
+    for (size_t i = 0; i < LENGTH(word_parameters); i++) {
+        int32_t value;
+        memcpy(&value, (const char *)options + word_parameters[i].offset, sizeof value);
+        json_object_set_new(all, word_parameters[i].name,
+                            json_string(word_parameters[i].words[value]));
+    }
+    for (size_t i = 0; i < LENGTH(number_parameters); i++) {
+        double value;
+        memcpy(&value, (const char *)options + number_parameters[i].offset, sizeof value);
+        json_object_set_new(all, number_parameters[i].name, json_real(value));
+    }
+    return all;
+}
+
+static int print_json(const alignment *self, int64_t pairs, int64_t links) {
+    json_t *likelihoods = json_object();
+    for (int direction = 0; direction < 2; direction++) {
+        const double *values = likelihoods_of(self, direction);
+        if (!values) continue;
+        json_t *list = json_array();
+        for (int32_t i = 0; i < self->options.iterations; i++)
+            json_array_append_new(list, json_real(values[i]));
+        json_object_set_new(likelihoods, directions[direction], list);
+    }
+    json_t *all =
+        json_pack("{s:s, s:I, s:I, s:s, s:o, s:o}", "version", alcore_version(), "pairs",
+                  (json_int_t)pairs, "links", (json_int_t)links, "symmetrization",
+                  option_value(self->args, OPTION_SYMMETRIZE, "grow-diag-final-and"), "parameters",
+                  list_parameters(&self->options), "log_likelihoods", likelihoods);
+    const int failed = !all || json_dumpf(all, stdout, JSON_INDENT(2));
+    if (!failed) fputc('\n', stdout);
+    json_decref(all);
+    return failed ? complain(EXIT_MEMORY, "out of memory") : EXIT_DONE;
+}
+
+static int report(const alignment *self) {
+    alcore_tensor offsets, links;
+    TRY(outcome(alcore_links_get(self->links, &offsets, &links)));
+    const int64_t pairs = offsets.shape[0] - 1;
+    terminal_clear();
+    if (!option_given(self->args, OPTION_QUIET)) print_summary(self, pairs, links.shape[0]);
+    return option_given(self->args, OPTION_JSON) ? print_json(self, pairs, links.shape[0])
+                                                 : EXIT_DONE;
+}
+
+int command_align(const arguments *args) {
+    alignment self = {.args = args};
+    const char *out = option_value(args, OPTION_OUT, "-");
+    int code = EXIT_DONE;
+
+    /* The library's defaults as values, so that the JSON tells them (docs/spec/aligner.md). */
+    self.options = (alcore_aligner_options){
+        .size = sizeof self.options, .iterations = 5, .p0 = 0.08, .lambda = 4, .alpha = 0.01};
+    if (option_given(args, OPTION_JSON) && !strcmp(out, "-"))
+        code = complain(EXIT_USAGE, "--json needs --out FILE: the links and the JSON cannot both "
+                                    "go to standard output");
+    if (code == EXIT_DONE) code = set_parameters(args, set_parameter, &self.options);
+    if (code == EXIT_DONE) code = terminal_context(args, &self.ctx);
+    if (code == EXIT_DONE) code = read_pairs(&self);
+    if (code == EXIT_DONE) code = align_pairs(&self);
+    if (code == EXIT_DONE) code = outcome(alcore_links_write(self.links, out));
+    if (code == EXIT_DONE) code = report(&self);
+    alcore_links_unref(self.links);
+    free(self.log_likelihoods);
+    alcore_pool_unref(self.sources);
+    alcore_pool_unref(self.targets);
+    alcore_ctx_unref(self.ctx);
+    return code;
+}
