@@ -155,7 +155,7 @@ static alcore_status align_texts(alignment *self, const char **texts, size_t *le
         alcore_tensor_init(&out, self->log_likelihoods, ALCORE_FLOAT64, shape, 2);
     if (status != ALCORE_OK) return status;
     return alcore_align(self->ctx, texts, lengths, texts + rows, lengths + rows, rows,
-                        &self->options, option_value(self->args, OPTION_SYMMETRIZE, NULL), &out,
+                        option_value(self->args, OPTION_SYMMETRIZE, NULL), &self->options, &out,
                         &self->links);
 }
 

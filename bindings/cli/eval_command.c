@@ -127,7 +127,7 @@ static int evaluate_bleu(evaluation *self) {
     add_integers(self, "totals", score.totals, 4);
     add_integer(self, "hypothesis_tokens", score.hypothesis_tokens);
     add_integer(self, "reference_tokens", score.reference_tokens);
-    alcore_metric_bleu_signature(&options, self->file_count - 1, signature);
+    alcore_metric_bleu_signature(self->file_count - 1, &options, signature);
     json_object_set_new(self->result, "signature", json_string(signature));
     return EXIT_DONE;
 }
@@ -150,7 +150,7 @@ static int evaluate_chrf(evaluation *self) {
     add_integers(self, "matches", score.matches, counts);
     add_integers(self, "hypothesis_total", score.hypothesis_total, counts);
     add_integers(self, "reference_total", score.reference_total, counts);
-    alcore_metric_chrf_signature(&options, self->file_count - 1, signature);
+    alcore_metric_chrf_signature(self->file_count - 1, &options, signature);
     json_object_set_new(self->result, "signature", json_string(signature));
     return EXIT_DONE;
 }

@@ -57,8 +57,7 @@ static alcore_status score_chunk(alcore_lm *lm, const alcore_pool *pool, int64_t
         status = alcore_lm_token_logprobs(lm, texts, lengths, count, &out_offsets, &values);
     /* Offsets become lengths: the writer wants the number of tokens of each row. */
     for (int64_t i = 0; i < count; i++) offsets[i] = offsets[i + 1] - offsets[i];
-    if (status == ALCORE_OK)
-        status = alcore_column_writer_put(out, rows, count, &values, offsets, NULL);
+    if (status == ALCORE_OK) status = alcore_column_writer_put(out, rows, offsets, count, &values);
     free(logprobs);
     return status;
 }

@@ -69,7 +69,7 @@ static int align(lua_State *L) {
     al_object *object = al_new(L, &al_links_kind, context);
     return AL_TOP(L, context,
                   alcore_align(context->ctx, pairs.sources, pairs.source_lengths, pairs.targets,
-                               pairs.target_lengths, pairs.count, &options, name, NULL,
+                               pairs.target_lengths, pairs.count, name, &options, NULL,
                                &object->links));
 }
 

@@ -103,7 +103,7 @@ static int bleu(lua_State *L) {
                                            references.count, &options, sentences, &score));
     if (failed) return failed;
     al_push_struct(L, al_bleu_score, &score);
-    return finish_score(L, alcore_metric_bleu_signature(&options, sets, signature), sentences);
+    return finish_score(L, alcore_metric_bleu_signature(sets, &options, signature), sentences);
 }
 
 /*** chrF of a corpus as sacreBLEU defines it; chrF++ with word_order = 2.
@@ -133,7 +133,7 @@ static int chrf(lua_State *L) {
                                            references.count, &options, sentences, &score));
     if (failed) return failed;
     al_push_struct(L, al_chrf_score, &score);
-    return finish_score(L, alcore_metric_chrf_signature(&options, sets, signature), sentences);
+    return finish_score(L, alcore_metric_chrf_signature(sets, &options, signature), sentences);
 }
 
 /*** Accuracy and macro F1 of labels.

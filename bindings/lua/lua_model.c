@@ -58,8 +58,8 @@ static int run_model(lua_State *L) {
         return luaL_error(L, "%s: gave %d rows for %d texts", call->function, (int)rows,
                           (int)call->batch->count);
     call->status =
-        alcore_column_writer_put(call->out, call->batch->rows, call->batch->count, &array->values,
-                                 call->ragged ? array->lengths : NULL, NULL);
+        alcore_column_writer_put(call->out, call->batch->rows, call->ragged ? array->lengths : NULL,
+                                 call->batch->count, &array->values);
     return 0;
 }
 

@@ -53,9 +53,9 @@ static int put(lua_State *L) {
     }
     if (lengths && lengths_count != rows_count)
         return luaL_error(L, "put: %d rows and %d lengths", (int)rows_count, (int)lengths_count);
-    return AL_SELF(L, self->context,
-                   alcore_column_writer_put(self->column_writer, rows, rows_count, &array->values,
-                                            lengths, NULL));
+    return AL_SELF(
+        L, self->context,
+        alcore_column_writer_put(self->column_writer, rows, lengths, rows_count, &array->values));
 }
 
 /*** Indices of the rows that were not given yet.

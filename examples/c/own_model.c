@@ -31,8 +31,7 @@ static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_
         for (const char *c = batch->texts[i]; *c; c++)
             if (*c >= 'a' && *c <= 'z') vectors[i * DIMS + (*c - 'a')] += 1.0f;
     alcore_tensor_init(&values, vectors, ALCORE_FLOAT32, shape, 2);
-    alcore_status status =
-        alcore_column_writer_put(out, batch->rows, batch->count, &values, NULL, NULL);
+    alcore_status status = alcore_column_writer_put(out, batch->rows, NULL, batch->count, &values);
     free(vectors);
     return status;
 }
@@ -50,8 +49,7 @@ static alcore_status token_logprobs(void *user, const alcore_batch *batch,
         for (int64_t j = 0; j < tokens; j++)
             logprobs[j] = batch->texts[i][j] == 'e' ? -1.0f : -4.0f;
         alcore_tensor_init(&values, logprobs, ALCORE_FLOAT32, &tokens, 1);
-        alcore_status status =
-            alcore_column_writer_put(out, &batch->rows[i], 1, &values, &tokens, NULL);
+        alcore_status status = alcore_column_writer_put(out, &batch->rows[i], &tokens, 1, &values);
         free(logprobs);
         if (status != ALCORE_OK) return status;
     }

@@ -52,14 +52,15 @@ std::string text_of(alcore_pool *pool, int64_t row) {
 
 /* Gives the pool the column of log-probabilities, row by row as a data loader would. */
 void score(const letter_pairs &model, alcore_pool *pool) {
-    auto writer = alcore::make(alcore_column_writer_new, pool, "logprobs", ALCORE_COLUMN_RAGGED, nullptr);
+    auto writer =
+        alcore::make(alcore_column_writer_new, pool, "logprobs", ALCORE_COLUMN_RAGGED, nullptr);
     for (int64_t row = 0; row < alcore_pool_rows(pool); row++) {
         std::vector<float> logprobs = model.token_logprobs(text_of(pool, row));
         int64_t tokens = static_cast<int64_t>(logprobs.size());
         logprobs.reserve(1); /* so that data() of an empty vector is not null */
         alcore_tensor values;
         alcore::check(alcore_tensor_init(&values, logprobs.data(), ALCORE_FLOAT32, &tokens, 1));
-        alcore::check(alcore_column_writer_put(writer.get(), &row, 1, &values, &tokens, nullptr));
+        alcore::check(alcore_column_writer_put(writer.get(), &row, &tokens, 1, &values));
     }
     alcore::check(alcore_column_writer_finish(writer.get(), ALCORE_MISSING_FAIL));
 }

@@ -38,9 +38,11 @@
  *    of them by name.
  * 2. Arguments. First the handle that the call is about (or the context), then the borrowed inputs,
  *    each array or group of parallel arrays directly followed by its count, then the options (NULL:
- *    all defaults), last the outputs. Texts are (texts, lengths, count) everywhere; a tensor brings
- *    its shape with it. After a failure the outputs are NULL or 0. alcore_struct_init() and
- *    alcore_tensor_init(), which fill the struct that they are about, take it first as a handle is.
+ *    all defaults), last the outputs, which are named out, out_... or buffer. Texts are (texts,
+ *    lengths, count) everywhere; a tensor brings its shape with it. After a failure the outputs are
+ *    NULL or 0. alcore_struct_init() and alcore_tensor_init(), which fill the struct that they are
+ *    about, take it first as a handle is. A function of a host takes its user pointer first and
+ *    keeps the same order; tests/abi/argument_order.py checks all of them.
  * 3. Numbers. Rows, counts, indices and dimensions are int64_t everywhere; size_t counts bytes
  *    only; int32_t is for enums, flags and small settings.
  * 4. Ownership. What the caller passes becomes the library's only when the call returns ALCORE_OK:

@@ -183,9 +183,9 @@ ALCORE_API alcore_status alcore_aligner_apply(
  * @param[in] targets borrowed: [count] UTF-8, text i translates source i; NULL only if count is 0
  * @param[in] target_lengths borrowed: [count] bytes; NULL: the targets are NUL-terminated
  * @param[in] count sentence pairs, 0 or more
- * @param[in] options borrowed: of both aligners; NULL: defaults
  * @param[in] symmetrization borrowed: a name of alcore_symmetrization_builtin_name(); NULL:
  * "grow-diag-final-and"
+ * @param[in] options borrowed: of both aligners; NULL: defaults
  * @param[in] out_log_likelihoods borrowed: float64 [2, iterations], host, contiguous; the
  * log-likelihoods of the forward and of the reverse aligner, NaN for one that is not trained;
  * undefined after a failure; NULL: not wanted
@@ -200,8 +200,8 @@ ALCORE_API alcore_status alcore_aligner_apply(
 ALCORE_API alcore_status alcore_align(alcore_ctx *ctx, const char *const *sources,
                                       const size_t *source_lengths, const char *const *targets,
                                       const size_t *target_lengths, int64_t count,
-                                      const alcore_aligner_options *options,
                                       const char *symmetrization,
+                                      const alcore_aligner_options *options,
                                       const alcore_tensor *out_log_likelihoods, alcore_links **out);
 
 /* ---- links ---- */

@@ -154,21 +154,22 @@ typedef struct alcore_span_score {
  * @param[in] reference_lengths borrowed: [reference_count] bytes; NULL: NUL-terminated
  * @param[in] reference_count 1, 2, ... times hypothesis_count
  * @param[in] options borrowed; NULL: defaults
- * @param[in] sentence_scores borrowed: its data is filled, float64 [hypothesis_count], contiguous,
- *   host: BLEU of each hypothesis with effective order; NULL: not wanted; undefined after a failure
+ * @param[in] out_sentence_scores borrowed: its data is filled, float64 [hypothesis_count],
+ *   contiguous, host: BLEU of each hypothesis with effective order; NULL: not wanted; undefined
+ *   after a failure
  * @param[in,out] out size-first
  * @threadsafe
  * @callback progress
  * @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID (an option out of range, a NULL text), ALCORE_E_SHAPE (counts
- *   that do not fit; names the line and the side; another shape or dtype of sentence_scores),
+ *   that do not fit; names the line and the side; another shape or dtype of out_sentence_scores),
  *   ALCORE_E_UNSUPPORTED (a text of more than 2^30
  *   tokens), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
 ALCORE_API alcore_status alcore_metric_compute_bleu(
     alcore_ctx *ctx, const char *const *hypotheses, const size_t *hypothesis_lengths,
     int64_t hypothesis_count, const char *const *references, const size_t *reference_lengths,
     int64_t reference_count, const alcore_bleu_options *options,
-    const alcore_tensor *sentence_scores, alcore_bleu_score *out);
+    const alcore_tensor *out_sentence_scores, alcore_bleu_score *out);
 
 /** chrF and chrF++ (Popovic 2015, 2017) as sacreBLEU 2.6 defines them, of a corpus and of each
  * sentence. Of several references the one with the best score of the sentence counts.
@@ -180,43 +181,45 @@ ALCORE_API alcore_status alcore_metric_compute_bleu(
  * @param[in] reference_lengths borrowed: [reference_count] bytes; NULL: NUL-terminated
  * @param[in] reference_count 1, 2, ... times hypothesis_count
  * @param[in] options borrowed; NULL: defaults
- * @param[in] sentence_scores borrowed: its data is filled, float64 [hypothesis_count], contiguous,
- *   host; NULL: not wanted; undefined after a failure
+ * @param[in] out_sentence_scores borrowed: its data is filled, float64 [hypothesis_count],
+ *   contiguous, host; NULL: not wanted; undefined after a failure
  * @param[in,out] out size-first
  * @threadsafe
  * @callback progress
  * @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID (an option out of range, a NULL text), ALCORE_E_SHAPE (counts
- *   that do not fit; names the line and the side; another shape or dtype of sentence_scores),
+ *   that do not fit; names the line and the side; another shape or dtype of out_sentence_scores),
  *   ALCORE_E_UNSUPPORTED (a text of more than 2^30
  *   characters), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
 ALCORE_API alcore_status alcore_metric_compute_chrf(
     alcore_ctx *ctx, const char *const *hypotheses, const size_t *hypothesis_lengths,
     int64_t hypothesis_count, const char *const *references, const size_t *reference_lengths,
     int64_t reference_count, const alcore_chrf_options *options,
-    const alcore_tensor *sentence_scores, alcore_chrf_score *out);
+    const alcore_tensor *out_sentence_scores, alcore_chrf_score *out);
 
 /** The settings of a BLEU score in sacreBLEU's words, such as
  * `nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:alcore-0.1.0`.
- * @param[in] options borrowed; NULL: defaults
  * @param[in] reference_sets references of each hypothesis
+ * @param[in] options borrowed; NULL: defaults
  * @param[out] buffer where the text is written
  * @return view: buffer; NULL for options that alcore_metric_compute_bleu() refuses, or no buffer
  * @threadsafe
  * @since 0.1 */
-ALCORE_API const char *alcore_metric_bleu_signature(const alcore_bleu_options *options,
-                                                    int64_t reference_sets, char buffer[160]);
+ALCORE_API const char *alcore_metric_bleu_signature(int64_t reference_sets,
+                                                    const alcore_bleu_options *options,
+                                                    char buffer[160]);
 
 /** The settings of a chrF score in sacreBLEU's words, such as
  * `nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:alcore-0.1.0`.
- * @param[in] options borrowed; NULL: defaults
  * @param[in] reference_sets references of each hypothesis
+ * @param[in] options borrowed; NULL: defaults
  * @param[out] buffer where the text is written
  * @return view: buffer; NULL for options that alcore_metric_compute_chrf() refuses, or no buffer
  * @threadsafe
  * @since 0.1 */
-ALCORE_API const char *alcore_metric_chrf_signature(const alcore_chrf_options *options,
-                                                    int64_t reference_sets, char buffer[160]);
+ALCORE_API const char *alcore_metric_chrf_signature(int64_t reference_sets,
+                                                    const alcore_chrf_options *options,
+                                                    char buffer[160]);
 
 /** Mean, standard deviation of a sample and standard error.
  * @param[in] values borrowed: float64 [count]; NULL only if count is 0

@@ -16,11 +16,11 @@ typedef struct alcore_model alcore_model;
 /** Some rows of a pool on their way to a model: views, valid during the call. */
 typedef struct alcore_batch {
     size_t size;                  /**< sizeof(alcore_batch) */
-    int64_t count;                /**< rows */
     const int64_t *rows;          /**< [count] row numbers */
     const char *const *texts;     /**< [count] UTF-8, NUL-terminated */
     const size_t *lengths;        /**< [count] bytes */
     const char *const *languages; /**< [count] tags */
+    int64_t count;                /**< rows */
 } alcore_batch;
 
 /** A function of a model: computes the batch and hands the result to

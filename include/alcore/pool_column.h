@@ -303,22 +303,20 @@ ALCORE_API void alcore_column_writer_unref(alcore_column_writer *writer);
  * counted (alcore_column_writer_repeats()). A call that fails puts nothing.
  * @param[in,out] writer borrowed, changed
  * @param[in] rows borrowed: int64 [count], host; NULL only if count is 0
+ * @param[in] lengths borrowed: int64 [count] tokens of each row of a ragged column; else NULL
  * @param[in] count entries of rows, 0 or more
  * @param[in] values kept: copied; float16|bfloat16|float32|float64, or int32|int64 for a column of
  *   integers, [count], [count, n], [tokens] or [tokens, n], host, any strides. Floating-point
  * values are stored as float32, as float64 once one put was float64; integers as int64. The first
  * put decides between the two
- * @param[in] lengths borrowed: int64 [count] tokens of each row of a ragged column; else NULL
- * @param[in] stream device stream in whose order values are ready; not used for host memory, which
- *   is all that is read today; NULL: none
  * @return ALCORE_OK, ALCORE_E_INVALID (also: finished), ALCORE_E_NOT_FOUND (a row), ALCORE_E_SHAPE,
  *   ALCORE_E_UNSUPPORTED (device memory), ALCORE_E_NOMEM, ALCORE_E_BUSY (from a callback of a call
  * on the writer)
  * @threadsafe Calls from several threads take turns.
  * @since 0.1 */
 ALCORE_API alcore_status alcore_column_writer_put(alcore_column_writer *writer, const int64_t *rows,
-                                                  int64_t count, const alcore_tensor *values,
-                                                  const int64_t *lengths, void *stream);
+                                                  const int64_t *lengths, int64_t count,
+                                                  const alcore_tensor *values);
 
 /** How many values were dropped because their rows had been put before.
  * @param[in] writer borrowed

@@ -170,7 +170,7 @@ alcore_status alcore_metric_compute_bleu(alcore_ctx *ctx, const char *const *hyp
                                          const char *const *references,
                                          const size_t *reference_lengths, int64_t reference_count,
                                          const alcore_bleu_options *options,
-                                         const alcore_tensor *sentence_scores,
+                                         const alcore_tensor *out_sentence_scores,
                                          alcore_bleu_score *out) {
     alcore_bleu_options ours;
     alcore__corpus_metric metric = {.stage = "BLEU",
@@ -191,7 +191,7 @@ alcore_status alcore_metric_compute_bleu(alcore_ctx *ctx, const char *const *hyp
     if (status == ALCORE_OK) {
         metric.resamples = ours.resamples;
         metric.seed = ours.seed;
-        status = alcore__corpus_metric_run(&metric, sentence_scores);
+        status = alcore__corpus_metric_run(&metric, out_sentence_scores);
     }
     if (status == ALCORE_OK) status = write_score(&metric, out);
     return alcore__leave(ctx, status);
@@ -199,7 +199,7 @@ alcore_status alcore_metric_compute_bleu(alcore_ctx *ctx, const char *const *hyp
 
 /* The settings in sacreBLEU's notation, written to buffer, which is returned; NULL for bad options.
  */
-const char *alcore_metric_bleu_signature(const alcore_bleu_options *options, int64_t reference_sets,
+const char *alcore_metric_bleu_signature(int64_t reference_sets, const alcore_bleu_options *options,
                                          char buffer[160]) {
     static const char *const tokenizers[] = {"13a", "intl", "char", "zh", "none"};
     static const char *const smoothings[] = {"exp", "floor", "add-k", "none"};

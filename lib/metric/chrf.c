@@ -171,7 +171,7 @@ alcore_status alcore_metric_compute_chrf(alcore_ctx *ctx, const char *const *hyp
                                          const char *const *references,
                                          const size_t *reference_lengths, int64_t reference_count,
                                          const alcore_chrf_options *options,
-                                         const alcore_tensor *sentence_scores,
+                                         const alcore_tensor *out_sentence_scores,
                                          alcore_chrf_score *out) {
     alcore_chrf_options ours;
     alcore__corpus_metric metric = {.stage = "chrF",
@@ -192,7 +192,7 @@ alcore_status alcore_metric_compute_chrf(alcore_ctx *ctx, const char *const *hyp
     if (status == ALCORE_OK) {
         metric.resamples = ours.resamples;
         metric.seed = ours.seed;
-        status = alcore__corpus_metric_run(&metric, sentence_scores);
+        status = alcore__corpus_metric_run(&metric, out_sentence_scores);
     }
     if (status == ALCORE_OK) status = write_score(&metric, out);
     return alcore__leave(ctx, status);
@@ -200,7 +200,7 @@ alcore_status alcore_metric_compute_chrf(alcore_ctx *ctx, const char *const *hyp
 
 /* The settings in sacreBLEU's notation, written to buffer, which is returned; NULL for bad options.
  */
-const char *alcore_metric_chrf_signature(const alcore_chrf_options *options, int64_t reference_sets,
+const char *alcore_metric_chrf_signature(int64_t reference_sets, const alcore_chrf_options *options,
                                          char buffer[160]) {
     alcore_chrf_options ours;
     char bootstrap[64];

@@ -12,7 +12,7 @@ static alcore_status score_array(const alcore__corpus_metric *metric, const alco
     alcore__array array;
     *out = NULL;
     if (!tensor) return ALCORE_OK;
-    ALCORE__TRY(alcore__tensor_output(tensor, "sentence_scores", ALCORE_FLOAT64,
+    ALCORE__TRY(alcore__tensor_output(tensor, "out_sentence_scores", ALCORE_FLOAT64,
                                       metric->pairs.count, 1, &array));
     *out = (double *)(uintptr_t)array.data;
     return ALCORE_OK;

@@ -112,8 +112,8 @@ static alcore_status pick_part(const receiver *all, const alcore_tensor *values,
  * items [count] are indices in the batch, each at most once a call; they become pool rows, and the
  * values go to the writer, which copies them. values [items or tokens, ...]; lengths [count]:
  * tokens of each item, NULL for a vector an item. user: the receiver. */
-static alcore_status put(void *user, const int64_t *items, int64_t count,
-                         const alcore_tensor *values, const int64_t *lengths) {
+static alcore_status put(void *user, const int64_t *items, const int64_t *lengths, int64_t count,
+                         const alcore_tensor *values) {
     receiver *all = user;
     if (count < 0 || count > all->batch->count)
         return alcore__fail(ALCORE_E_INVALID, "%s gave %lld items of a call with %lld items",
@@ -125,13 +125,11 @@ static alcore_status put(void *user, const int64_t *items, int64_t count,
         all->rows[i] = all->batch->rows[items[i]];
     }
     if (all->part < 0)
-        return alcore_column_writer_put(all->writer, all->rows, count, values, lengths,
-                                        NULL /* stream: host memory */);
+        return alcore_column_writer_put(all->writer, all->rows, lengths, count, values);
     int64_t shape, stride;
     alcore_tensor half;
     ALCORE__TRY(pick_part(all, values, &shape, &stride, &half));
-    return alcore_column_writer_put(all->writer, all->rows, count, &half, lengths,
-                                    NULL /* stream: host memory */);
+    return alcore_column_writer_put(all->writer, all->rows, lengths, count, &half);
 }
 
 /* One call of the engine over a batch of texts; `call` is one that has_call() confirmed. */

@@ -53,11 +53,11 @@ static alcore_status run_batches(alcore_model *model, alcore_pool *pool,
     for (int64_t row = 0; row < rows;) {
         alcore__model_batch_fill(pool, column, &row, buffers);
         alcore_batch batch = {.size = sizeof batch,
-                              .count = buffers->count,
                               .rows = buffers->rows,
                               .texts = buffers->texts,
                               .lengths = buffers->lengths,
-                              .languages = buffers->languages};
+                              .languages = buffers->languages,
+                              .count = buffers->count};
         ALCORE__TRY(alcore__tick(model->object.ctx, "model", row, rows));
         if (batch.count == 0) continue;
         alcore_status status = function(host->user, &batch, writer);

@@ -141,8 +141,8 @@ static alcore_status describe_values(const alcore_column_writer *writer,
 /* Copies the values of rows [count], in any order, into the builder, all of them or, on a failure,
  * none; lengths [count]: tokens of each row, NULL for columns that are not ragged. A row that was
  * put before keeps its values. The lock is held. */
-static alcore_status put(alcore_column_writer *writer, const int64_t *rows, int64_t count,
-                         const alcore_tensor *values, const int64_t *lengths) {
+static alcore_status put(alcore_column_writer *writer, const int64_t *rows, const int64_t *lengths,
+                         int64_t count, const alcore_tensor *values) {
     alcore__builder_input input = {.rows = rows, .count = count, .lengths = lengths};
     if (count < 0 || (count > 0 && !rows))
         return alcore__fail(ALCORE_E_INVALID, "%" PRId64 " rows at %p", count, (const void *)rows);
@@ -157,11 +157,10 @@ static alcore_status put(alcore_column_writer *writer, const int64_t *rows, int6
 }
 
 alcore_status alcore_column_writer_put(alcore_column_writer *writer, const int64_t *rows,
-                                       int64_t count, const alcore_tensor *values,
-                                       const int64_t *lengths, void *stream) {
-    (void)stream; /* describe_values() refuses device memory */
+                                       const int64_t *lengths, int64_t count,
+                                       const alcore_tensor *values) {
     ALCORE__TRY(begin(writer));
-    return end(writer, put(writer, rows, count, values, lengths));
+    return end(writer, put(writer, rows, lengths, count, values));
 }
 
 /* ALCORE_COLUMN_*; it never changes, so no lock is needed. */

@@ -316,8 +316,8 @@ static alcore_status put_tokens(const measuring *self, int64_t items, const gath
     gather(self, items, of, stat);
     ALCORE__TRY(alcore_tensor_init(&values, of->values, ALCORE_FLOAT32, &total, 1));
     bool ragged = alcore__column_writer_shape(writer) == ALCORE_COLUMN_RAGGED;
-    return alcore_column_writer_put(writer, self->rows, items, &values, ragged ? of->lengths : NULL,
-                                    NULL /* stream: the values are in host memory */);
+    return alcore_column_writer_put(writer, self->rows, ragged ? of->lengths : NULL, items,
+                                    &values);
 }
 
 /* Writes the mean negative log-likelihood of each item (larger = less sure; NaN without tokens) as
@@ -338,8 +338,8 @@ static alcore_status put_nnll(const measuring *self, int64_t items, const gather
         alcore__log(self->ctx, ALCORE_LOG_WARN, "scorer", NULL,
                     "%" PRId64 " log-probabilities below -100 were counted as -100", floored);
     ALCORE__TRY(alcore_tensor_init(&values, of->nnll, ALCORE_FLOAT64, &items, 1));
-    return alcore_column_writer_put(writer, self->rows, items, &values, NULL /* one number a row */,
-                                    NULL /* stream: host memory */);
+    return alcore_column_writer_put(writer, self->rows, NULL /* one number a row */, items,
+                                    &values);
 }
 
 /* A writer of a call: what it takes, and of which shape it may be. */

@@ -184,8 +184,8 @@ static alcore_status put_rows(scoring *self, alcore_column_writer *writer) {
     alcore_tensor values;
     alcore_status status = alcore_tensor_init(&values, self->scores, ALCORE_FLOAT64, &count, 1);
     if (status == ALCORE_OK)
-        status = alcore_column_writer_put(writer, rows, count, &values, NULL /* one number a row */,
-                                          NULL /* stream: host memory */);
+        status =
+            alcore_column_writer_put(writer, rows, NULL /* one number a row */, count, &values);
     if (status == ALCORE_OK) status = alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL);
     alcore__free(self->ctx, rows);
     return status;

@@ -329,8 +329,8 @@ static alcore_status align(alignment *a, const alcore_aligner_options *given,
 
 alcore_status alcore_align(alcore_ctx *ctx, const char *const *sources,
                            const size_t *source_lengths, const char *const *targets,
-                           const size_t *target_lengths, int64_t count,
-                           const alcore_aligner_options *options, const char *symmetrization,
+                           const size_t *target_lengths, int64_t count, const char *symmetrization,
+                           const alcore_aligner_options *options,
                            const alcore_tensor *out_log_likelihoods, alcore_links **out) {
     if (out) *out = NULL;
     ALCORE__TRY(alcore__enter(ctx));

@@ -214,8 +214,8 @@ void give(const alcore_sys_model_sink &sink, const std::vector<int64_t> &items,
     tensor.ndim = static_cast<int32_t>(shape.size());
     tensor.dtype = {ALCORE_KIND_FLOAT, 32, 1};
     tensor.shape = shape.data();
-    check(sink.put(sink.user, items.data(), static_cast<int64_t>(items.size()), &tensor,
-                   lengths == nullptr ? nullptr : lengths->data()));
+    check(sink.put(sink.user, items.data(), lengths == nullptr ? nullptr : lengths->data(),
+                   static_cast<int64_t>(items.size()), &tensor));
 }
 
 /* Numbers of the first token of each item. */
@@ -520,9 +520,8 @@ alcore_status translate(alcore_sys_model *model, const alcore_sys_model_texts *s
                 for (size_t rank = 0; rank < found[i].size(); rank++) {
                     const Output &one = found[i][rank];
                     check(sink->put_text(sink->user, batch.items[i], static_cast<int64_t>(rank),
-                                         nullptr, 0, one.ids.data(),
-                                         static_cast<int64_t>(one.ids.size()), one.score,
-                                         one.logprobs.data()));
+                                         nullptr, 0, one.ids.data(), one.logprobs.data(),
+                                         static_cast<int64_t>(one.ids.size()), one.score));
                 }
         });
     });

@@ -297,8 +297,7 @@ static alcore_status fill_writer(alcore_column_writer **out) {
     for (int64_t i = 0; i < row_count; i++) rows[i] = row_count - 1 - i;
     alcore_status status = alcore_column_writer_new(pool, "late", ALCORE_COLUMN_DENSE, NULL, out);
     if (status == ALCORE_OK) status = alcore_pool_column(pool, "embeddings", &view, NULL);
-    if (status == ALCORE_OK)
-        status = alcore_column_writer_put(*out, rows, row_count, &view, NULL, NULL);
+    if (status == ALCORE_OK) status = alcore_column_writer_put(*out, rows, NULL, row_count, &view);
     free(rows);
     return status;
 }

@@ -340,7 +340,7 @@ static void stage_begin(stage *s, bool own_files) {
     MUST(alcore_pool_set_column(s->pool, "scores", &values, NULL, NULL));
     MUST(alcore_column_writer_new(s->pool, "part", ALCORE_COLUMN_SCALAR, NULL, &s->writer));
     MUST(alcore_tensor_init(&values, scores, ALCORE_FLOAT64, &some, 1));
-    MUST(alcore_column_writer_put(s->writer, (const int64_t[]){5, 6, 7}, 3, &values, NULL, NULL));
+    MUST(alcore_column_writer_put(s->writer, (const int64_t[]){5, 6, 7}, NULL, 3, &values));
     free(scores);
     const char *texts[3] = {"a b c", "b c d", "c d e"};
     MUST(alcore_lm_train(s->ctx, texts, NULL, 3, NULL, &s->lm));

@@ -39,11 +39,11 @@ NEVER(alcore_metric_compute_pearson, 0) {
 }
 NEVER(alcore_metric_bleu_signature, 0) {
     char buffer[160];
-    HOLDS(alcore_metric_bleu_signature(NULL, 1, buffer) == buffer);
+    HOLDS(alcore_metric_bleu_signature(1, NULL, buffer) == buffer);
 }
 NEVER(alcore_metric_chrf_signature, 0) {
     char buffer[160];
-    HOLDS(alcore_metric_chrf_signature(NULL, 1, buffer) == buffer);
+    HOLDS(alcore_metric_chrf_signature(1, NULL, buffer) == buffer);
 }
 ALLOCATES(alcore_metric_compute_labels, 0) {
     alcore_label_score score = ALCORE_LABEL_SCORE_INIT;

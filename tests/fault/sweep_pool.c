@@ -285,9 +285,9 @@ static alcore_status put_rows(alcore_column_writer *writer, int64_t shape_kind) 
     alcore_status status = alcore_tensor_init(&values, data, ALCORE_FLOAT32, shape,
                                               shape_kind == ALCORE_COLUMN_DENSE ? 2 : 1);
     return status ? status
-                  : alcore_column_writer_put(writer, rows, 2, &values,
-                                             shape_kind == ALCORE_COLUMN_RAGGED ? lengths : NULL,
-                                             NULL);
+                  : alcore_column_writer_put(writer, rows,
+                                             shape_kind == ALCORE_COLUMN_RAGGED ? lengths : NULL, 2,
+                                             &values);
 }
 GROWS(alcore_column_writer_put, 0) {
     alcore_status status = ALCORE_OK;

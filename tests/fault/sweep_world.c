@@ -58,7 +58,7 @@ static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_
         values[i] = (float)(batch->rows[i / WORLD_DIMS] + i % 2);
     alcore_status status = alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 2);
     return status ? status
-                  : alcore_column_writer_put(out, batch->rows, batch->count, &tensor, NULL, NULL);
+                  : alcore_column_writer_put(out, batch->rows, NULL, batch->count, &tensor);
 }
 
 static void put(alcore_column_writer *writer, int64_t count) {
@@ -66,7 +66,7 @@ static void put(alcore_column_writer *writer, int64_t count) {
     alcore_tensor values;
     for (int64_t i = 0; i < count; i++) rows[i] = i;
     MUST(alcore_tensor_init(&values, scores, ALCORE_FLOAT32, &count, 1));
-    MUST(alcore_column_writer_put(writer, rows, count, &values, NULL, NULL));
+    MUST(alcore_column_writer_put(writer, rows, NULL, count, &values));
 }
 
 void world_begin(world *w, unsigned with) {

@@ -103,8 +103,8 @@ typedef struct results {
     int64_t puts, items;
 } results;
 
-static alcore_status put(void *user, const int64_t *items, int64_t count,
-                         const alcore_tensor *values, const int64_t *lengths) {
+static alcore_status put(void *user, const int64_t *items, const int64_t *lengths, int64_t count,
+                         const alcore_tensor *values) {
     results *all = user;
     const float *next = values->data;
     int64_t width = values->ndim == 2 ? values->shape[1] : 1;
@@ -122,8 +122,8 @@ static alcore_status put(void *user, const int64_t *items, int64_t count,
 }
 
 static alcore_status put_text(void *user, int64_t item, int64_t rank, const char *text,
-                              size_t length, const int64_t *ids, int64_t tokens, double score,
-                              const float *logprobs) {
+                              size_t length, const int64_t *ids, const float *logprobs,
+                              int64_t tokens, double score) {
     results *all = user;
     ck_assert_ptr_null(text);
     ck_assert_uint_eq(length, 0);
@@ -608,8 +608,8 @@ START_TEST(hypotheses_are_scored_as_targets_are) {
 END_TEST
 
 /* A sink that cancels: the next block of the model ends the call. */
-static alcore_status cancel_at_put(void *user, const int64_t *items, int64_t count,
-                                   const alcore_tensor *values, const int64_t *lengths) {
+static alcore_status cancel_at_put(void *user, const int64_t *items, const int64_t *lengths,
+                                   int64_t count, const alcore_tensor *values) {
     (void)items, (void)count, (void)values, (void)lengths;
     ++*(int *)user;
     alcore_ctx_cancel(ctx);

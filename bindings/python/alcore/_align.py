@@ -53,8 +53,8 @@ def align(pairs, *, symmetrization=None, model="diagonal", estimate="bayes", ten
     ctx = context or default_context()
     sides, texts = _sides(pairs)
     options = _options("forward", model, estimate, tension, iterations, p0, lambda_, alpha)
-    found = Links._made(new(lib.alcore_links_unref, lib.alcore_align, ctx._handle, *texts, ctypes.byref(options),
-                            _method(symmetrization), None), ctx)
+    found = Links._made(new(lib.alcore_links_unref, lib.alcore_align, ctx._handle, *texts, _method(symmetrization),
+                            ctypes.byref(options), None), ctx)
     del sides
     return found
 

@@ -148,7 +148,7 @@ def put(writer, rows, values, lengths, what, ctx):
         sizes, size_count, sizes_kept = integers(lengths, what + " lengths")
         if size_count != count:
             raise ValueError("%s: %d lengths were given for %d rows" % (what, size_count, count))
-    run(lib.alcore_column_writer_put, writer, address, count, tensor.reference, sizes, None)
+    run(lib.alcore_column_writer_put, writer, address, sizes, count, tensor.reference)
     del kept, sizes_kept
 
 

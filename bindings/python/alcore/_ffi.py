@@ -513,11 +513,11 @@ class alcore_batch(Structure):
 
     _fields_ = [
         ("size", c_size_t),
-        ("count", c_int64),
         ("rows", c_void_p),
         ("texts", c_void_p),
         ("lengths", c_void_p),
         ("languages", c_void_p),
+        ("count", c_int64),
     ]
 
 
@@ -814,7 +814,7 @@ FUNCTIONS = {
     "alcore_aligner_probability": (c_int32, (c_void_p, c_char_p, c_char_p, c_void_p), False),
     "alcore_aligner_links": (c_int32, (c_void_p, c_void_p), True),
     "alcore_aligner_apply": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p), True),
-    "alcore_align": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_char_p, c_void_p, c_void_p), True),
+    "alcore_align": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_char_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_links_new": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_links_read": (c_int32, (c_void_p, c_char_p, c_int64, c_void_p), True),
     "alcore_links_write": (c_int32, (c_void_p, c_char_p), True),
@@ -865,7 +865,7 @@ FUNCTIONS = {
     "alcore_column_writer_new": (c_int32, (c_void_p, c_char_p, c_int32, c_void_p, c_void_p), False),
     "alcore_column_writer_ref": (c_void_p, (c_void_p,), False),
     "alcore_column_writer_unref": (None, (c_void_p,), False),
-    "alcore_column_writer_put": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), False),
+    "alcore_column_writer_put": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p), False),
     "alcore_column_writer_repeats": (c_int64, (c_void_p,), False),
     "alcore_column_writer_missing_count": (c_int64, (c_void_p,), False),
     "alcore_column_writer_missing": (c_int32, (c_void_p, c_void_p), False),
@@ -963,8 +963,8 @@ FUNCTIONS = {
     "alcore_request_candidates": (c_int32, (c_void_p, c_int64, c_void_p), True),
     "alcore_metric_compute_bleu": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
     "alcore_metric_compute_chrf": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
-    "alcore_metric_bleu_signature": (c_char_p, (c_void_p, c_int64, c_void_p), False),
-    "alcore_metric_chrf_signature": (c_char_p, (c_void_p, c_int64, c_void_p), False),
+    "alcore_metric_bleu_signature": (c_char_p, (c_int64, c_void_p, c_void_p), False),
+    "alcore_metric_chrf_signature": (c_char_p, (c_int64, c_void_p, c_void_p), False),
     "alcore_metric_compute_mean": (c_int32, (c_void_p, c_int64, c_void_p), False),
     "alcore_metric_compute_pearson": (c_int32, (c_void_p, c_int64, c_void_p, c_int64, c_void_p), False),
     "alcore_metric_compute_wilcoxon": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), False),

@@ -146,7 +146,7 @@ def bleu(hypotheses, references, *, tokenizer="13a", smoothing="exp", smoothing_
                      effective_order=bool(effective_order), resamples=resamples, seed=seed)
     corpus, out = _Corpus(hypotheses, references, sentences, context), struct(_ffi.alcore_bleu_score)
     run(lib.alcore_metric_compute_bleu, *corpus.arguments, ctypes.byref(options), corpus.output, ctypes.byref(out))
-    return corpus.result(BleuScore, out, lib.alcore_metric_bleu_signature(ctypes.byref(options), corpus.sets,
+    return corpus.result(BleuScore, out, lib.alcore_metric_bleu_signature(corpus.sets, ctypes.byref(options),
                                                                           ctypes.create_string_buffer(160)))
 
 
@@ -156,7 +156,7 @@ def chrf(hypotheses, references, *, word_order=0, whitespace=False, resamples=0,
     options = struct(_ffi.alcore_chrf_options, word_order=word_order, whitespace=bool(whitespace), resamples=resamples, seed=seed)
     corpus, out = _Corpus(hypotheses, references, sentences, context), struct(_ffi.alcore_chrf_score)
     run(lib.alcore_metric_compute_chrf, *corpus.arguments, ctypes.byref(options), corpus.output, ctypes.byref(out))
-    return corpus.result(ChrfScore, out, lib.alcore_metric_chrf_signature(ctypes.byref(options), corpus.sets,
+    return corpus.result(ChrfScore, out, lib.alcore_metric_chrf_signature(corpus.sets, ctypes.byref(options),
                                                                           ctypes.create_string_buffer(160)))
 
 

@@ -185,6 +185,10 @@ typedef struct alcore_sys_weights {
  * returns when that is written; one that writes to device memory only may return when its work is
  * in work->stream. An array on another device than work->device is ALCORE_E_INVALID.
  *
+ * Arguments. First work, then the block of rows, or its count where no matrix is read, then its
+ * mask, the other inputs and last the outputs. Arrays of one entry a row have no count of their
+ * own.
+ *
  * Masks. `mask` is uint8 [count]: a row with 0 takes no part and its entry of the output is not
  * written; NULL: all rows take part. Input arrays are never written.
  *

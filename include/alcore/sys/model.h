@@ -88,10 +88,10 @@ typedef struct alcore_sys_model_info {
 /** The texts that a model is given, as texts or as token ids. */
 typedef struct alcore_sys_model_texts {
     size_t size;                  /**< sizeof(alcore_sys_model_texts) */
-    int64_t count;                /**< texts */
     const char *const *texts;     /**< [count] UTF-8, NUL-terminated; NULL: only tokens are known */
     const size_t *lengths;        /**< [count] bytes; NULL with texts */
     const char *const *languages; /**< [count] tags; NULL: not known */
+    int64_t count;                /**< texts */
     /** Token ids of all texts, one after the other, special tokens included; NULL where the model
      * takes texts. Text i owns the ids offsets[i] .. offsets[i + 1] - 1. */
     const int64_t *ids;
@@ -106,18 +106,18 @@ typedef struct alcore_sys_model_sink {
     size_t size; /**< sizeof(alcore_sys_model_sink) */
     void *user;  /**< first argument of both */
     /** Receives the values of some items. items: int64 [count], indices among the call's texts,
-     * each once in a call. values: float32 or float64 [count], [count, n], [tokens] or [tokens, n];
-     * lengths: int64 [count] tokens of each item, NULL where values have a row per item. Borrowed.
+     * each once in a call. lengths: int64 [count] tokens of each item, NULL where values have a row
+     * per item. values: float32 or float64 [count], [count, n], [tokens] or [tokens, n]. Borrowed.
      */
-    alcore_status (*put)(void *user, const int64_t *items, int64_t count,
-                         const alcore_tensor *values, const int64_t *lengths);
+    alcore_status (*put)(void *user, const int64_t *items, const int64_t *lengths, int64_t count,
+                         const alcore_tensor *values);
     /** Receives one output of a text, best first (rank 0, 1, ...). A model that takes tokens gives
      * ids: int64 [tokens], without the one that starts every output, the end of sentence included;
-     * others give text. score: what outputs are ranked by. logprobs: float [tokens], the model's
-     * own natural logarithms, or NULL. Borrowed. */
+     * others give text. logprobs: float [tokens], the model's own natural logarithms, or NULL.
+     * score: what outputs are ranked by. Borrowed. */
     alcore_status (*put_text)(void *user, int64_t item, int64_t rank, const char *text,
-                              size_t length, const int64_t *ids, int64_t tokens, double score,
-                              const float *logprobs);
+                              size_t length, const int64_t *ids, const float *logprobs,
+                              int64_t tokens, double score);
 } alcore_sys_model_sink;
 
 /** How outputs are searched for. */

@@ -271,7 +271,7 @@ static void check_corpus(alcore_ctx *ctx, const json_t *all, const json_t *corpu
         ck_assert_double_eq_tol(score.bleu, vector_double(json_object_get(row, "bleu")), 1e-9);
         ck_assert_double_eq_tol(score.brevity_penalty, vector_double(json_object_get(row, "bp")),
                                 1e-12);
-        check_signature(alcore_metric_bleu_signature(&options, t.sets, buffer), row);
+        check_signature(alcore_metric_bleu_signature(t.sets, &options, buffer), row);
     }
     json_array_foreach(json_object_get(corpus, "chrf"), i, row) {
         const texts t = pair_texts(all, first, count, vector_integer(json_object_get(row, "sets")));
@@ -279,7 +279,7 @@ static void check_corpus(alcore_ctx *ctx, const json_t *all, const json_t *corpu
         options.word_order = (int32_t)vector_integer(json_object_get(row, "order"));
         ck_assert_double_eq_tol(chrf_of(ctx, &t, &options, NULL).chrf,
                                 vector_double(json_object_get(row, "chrf")), 1e-9);
-        check_signature(alcore_metric_chrf_signature(&options, t.sets, buffer), row);
+        check_signature(alcore_metric_chrf_signature(t.sets, &options, buffer), row);
     }
 }
 
@@ -342,7 +342,7 @@ START_TEST(test_wrong_arguments) {
     ck_assert_int_eq(BLEU(NULL, 2, lines, 2, NULL), ALCORE_E_INVALID);
     options.tokenizer = 5;
     ck_assert_int_eq(BLEU(lines, 1, lines, 1, &options), ALCORE_E_INVALID);
-    ck_assert_ptr_null(alcore_metric_bleu_signature(&options, 1, buffer));
+    ck_assert_ptr_null(alcore_metric_bleu_signature(1, &options, buffer));
     options = (alcore_bleu_options){.size = sizeof options, .smoothing_value = NAN};
     ck_assert_int_eq(BLEU(lines, 1, lines, 1, &options), ALCORE_E_INVALID);
     options = (alcore_bleu_options){.size = sizeof options, .reserved = 1};

@@ -64,7 +64,7 @@ static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_
     alcore_tensor tensor;
     int64_t shape[2] = {batch->count, 2};
     ck_assert_int_eq(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 2), ALCORE_OK);
-    return alcore_column_writer_put(out, batch->rows, batch->count, &tensor, NULL, NULL);
+    return alcore_column_writer_put(out, batch->rows, NULL, batch->count, &tensor);
 }
 
 static void destroy(void *user) {

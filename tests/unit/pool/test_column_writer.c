@@ -31,7 +31,7 @@ static alcore_status put(alcore_column_writer *to, const int64_t *rows, int64_t 
     int64_t shape[] = {value_rows, dims};
     alcore_tensor values;
     ck_assert_ok(alcore_tensor_init(&values, data, dtype, shape, dims > 0 ? 2 : 1));
-    return alcore_column_writer_put(to, rows, count, &values, lengths, NULL);
+    return alcore_column_writer_put(to, rows, lengths, count, &values);
 }
 
 static const int64_t all_rows[] = {0, 1, 2, 3, 4};
@@ -107,11 +107,11 @@ START_TEST(kinds_of_numbers_and_strides) {
     ck_assert_ok(alcore_column_writer_new(pool, "e", ALCORE_COLUMN_DENSE, NULL, &writer));
     ck_assert_ok(alcore_tensor_init(&values, half, ALCORE_FLOAT16, shape, 2));
     values.strides = strides;
-    ck_assert_ok(alcore_column_writer_put(writer, rows, 2, &values, NULL, NULL));
+    ck_assert_ok(alcore_column_writer_put(writer, rows, NULL, 2, &values));
     ck_assert_ok(alcore_tensor_init(&values, wide, ALCORE_FLOAT64, wide_shape, 2));
     values.strides = reversed;
     values.byte_offset = sizeof(double);
-    ck_assert_ok(alcore_column_writer_put(writer, third, 1, &values, NULL, NULL));
+    ck_assert_ok(alcore_column_writer_put(writer, third, NULL, 1, &values));
     ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_MASK));
     ck_assert_ok(test_column_rows(pool, "e", all_rows, 3, out));
     const double expected[] = {2, 4, 1, 3, 0.2, 0.1};
@@ -148,8 +148,7 @@ START_TEST(refused_values) {
     ck_assert_fails(alcore_column_writer_new(pool, "x", 4, NULL, &other), ALCORE_E_INVALID,
                     "shape");
     ck_assert_fails(alcore_column_writer_new(NULL, "x", 0, NULL, &other), ALCORE_E_INVALID, "pool");
-    ck_assert_fails(alcore_column_writer_put(NULL, rows, 1, NULL, NULL, NULL), ALCORE_E_INVALID,
-                    "NULL");
+    ck_assert_fails(alcore_column_writer_put(NULL, rows, NULL, 1, NULL), ALCORE_E_INVALID, "NULL");
     ck_assert_ok(alcore_column_writer_new(pool, "e", ALCORE_COLUMN_DENSE, NULL, &writer));
     ck_assert_fails(put(writer, outside, 2, numbers, ALCORE_FLOAT32, 2, 2, NULL),
                     ALCORE_E_NOT_FOUND, "no row 5");
@@ -203,7 +202,7 @@ static void *put_some(void *data) {
         int64_t shape[] = {row % 3 + 1}, length = row % 3 + 1;
         alcore_tensor values;
         if (alcore_tensor_init(&values, numbers, ALCORE_FLOAT32, shape, 1) != ALCORE_OK ||
-            alcore_column_writer_put(writer, &row, 1, &values, &length, NULL) != ALCORE_OK)
+            alcore_column_writer_put(writer, &row, &length, 1, &values) != ALCORE_OK)
             return "put failed";
         if (row % 100 == 0) alcore_column_writer_missing_count(writer);
     }
@@ -394,20 +393,18 @@ START_TEST(options) {
 }
 END_TEST
 
-/* A device array is refused with what to do about it; a stream beside a host array is not looked
- * at.
- */
+/* A device array is refused with what to do about it. */
 START_TEST(device_arrays) {
     float numbers[] = {1, 2, 3, 4, 5};
-    int64_t shape[] = {5}, stream;
+    int64_t shape[] = {5};
     alcore_tensor values;
     ck_assert_ok(alcore_tensor_init(&values, numbers, ALCORE_FLOAT32, shape, 1));
     ck_assert_ok(alcore_column_writer_new(pool, "scores", ALCORE_COLUMN_SCALAR, NULL, &writer));
     values.device = (alcore_device){ALCORE_DEVICE_CUDA, 0};
-    ck_assert_fails(alcore_column_writer_put(writer, all_rows, 5, &values, NULL, &stream),
+    ck_assert_fails(alcore_column_writer_put(writer, all_rows, NULL, 5, &values),
                     ALCORE_E_UNSUPPORTED, "in the memory of cuda:0");
     values.device.type = ALCORE_DEVICE_CPU;
-    ck_assert_ok(alcore_column_writer_put(writer, all_rows, 5, &values, NULL, &stream));
+    ck_assert_ok(alcore_column_writer_put(writer, all_rows, NULL, 5, &values));
 }
 END_TEST
 

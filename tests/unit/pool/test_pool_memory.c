@@ -121,10 +121,10 @@ static alcore_status write_column(void) {
     alcore_status status = alcore_column_writer_new(pool, "w", ALCORE_COLUMN_RAGGED, NULL, &writer);
     if (status != ALCORE_OK) return status;
     ck_assert_ok(alcore_tensor_init(&values, low, ALCORE_FLOAT32, shape, 1));
-    status = alcore_column_writer_put(writer, rows, 3, &values, lengths, NULL);
+    status = alcore_column_writer_put(writer, rows, lengths, 3, &values);
     if (status == ALCORE_OK) {
         ck_assert_ok(alcore_tensor_init(&values, high, ALCORE_FLOAT64, one, 1));
-        status = alcore_column_writer_put(writer, last, 1, &values, lengths, NULL);
+        status = alcore_column_writer_put(writer, last, lengths, 1, &values);
         /* Nothing of a failed put was taken; row 2 repeats row 0 and is not waited for. */
         ck_assert_int_eq(alcore_column_writer_missing_count(writer), 0);
     }
@@ -148,7 +148,7 @@ static alcore_status write_dense_column(void) {
     alcore_status status = alcore_column_writer_new(pool, "w", ALCORE_COLUMN_DENSE, NULL, &writer);
     if (status != ALCORE_OK) return status;
     ck_assert_ok(alcore_tensor_init(&values, numbers, ALCORE_FLOAT32, shape, 2));
-    status = alcore_column_writer_put(writer, rows, 3, &values, NULL, NULL);
+    status = alcore_column_writer_put(writer, rows, NULL, 3, &values);
     if (status == ALCORE_OK) status = alcore_column_writer_finish(writer, ALCORE_MISSING_MASK);
     if (status == ALCORE_E_NOMEM) /* a failed finish leaves the writer as it was */
         ck_assert_int_le(alcore_column_writer_missing_count(writer), 2);

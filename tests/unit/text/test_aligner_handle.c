@@ -115,8 +115,8 @@ START_TEST(one_call_is_the_sum_of_its_parts) {
                              ALCORE_OK);
             ck_assert_int_eq(alcore_links_symmetrize(parts[0], parts[1], name, &expected),
                              ALCORE_OK);
-            ck_assert_int_eq(alcore_align(ctx, p.sources, NULL, p.targets, NULL, p.count, NULL,
-                                          name, &out, &found),
+            ck_assert_int_eq(alcore_align(ctx, p.sources, NULL, p.targets, NULL, p.count, name,
+                                          NULL, &out, &found),
                              ALCORE_OK);
             assert_same_handles(found, expected);
             for (int direction = 0; direction < 2; direction++) {
@@ -214,9 +214,9 @@ START_TEST(options_out_of_range_are_refused) {
     alcore_links *links = NULL;
     alcore_aligner_options reverse = ALCORE_ALIGNER_OPTIONS_INIT;
     reverse.direction = ALCORE_DIRECTION_REVERSE;
-    ck_assert_int_eq(alcore_align(ctx, &one, NULL, &one, NULL, 1, &reverse, NULL, NULL, &links),
+    ck_assert_int_eq(alcore_align(ctx, &one, NULL, &one, NULL, 1, NULL, &reverse, NULL, &links),
                      ALCORE_E_PARAM);
-    ck_assert_int_eq(alcore_align(ctx, &one, NULL, &one, NULL, 1, NULL, "grow-dag", NULL, &links),
+    ck_assert_int_eq(alcore_align(ctx, &one, NULL, &one, NULL, 1, "grow-dag", NULL, NULL, &links),
                      ALCORE_E_PARAM);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "grow-diag"));
     alcore_ctx_unref(ctx);

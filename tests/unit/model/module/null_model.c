@@ -186,7 +186,7 @@ static alcore_status give(alcore_sys_model *model, const alcore_sys_model_texts 
                                 .ndim = ragged && columns == 1 ? 1 : 2,
                                 .dtype = {ALCORE_KIND_FLOAT, 32, 1},
                                 .shape = shape};
-        status = sink->put(sink->user, &item, 1, &tensor, ragged ? &rows : NULL);
+        status = sink->put(sink->user, &item, ragged ? &rows : NULL, 1, &tensor);
         if (status == ALCORE_OK)
             status = core->progress(model->user, "null", texts->count - i, texts->count);
     }
