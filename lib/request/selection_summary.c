@@ -85,6 +85,9 @@ static void say_rows(lines *page, const alcore__ranking *ranking) {
     }
     say(page, "\nscored %s of %s\n", alcore__thousands(outcome->count, number),
         alcore__thousands(ranking->pool_rows, other));
+    if (outcome->measured < outcome->count)
+        say(page, "measured only %s of them: no other could be picked\n",
+            alcore__thousands(outcome->measured, number));
     if (outcome->floored > 0)
         say(page, "%s log-probabilities below -100 were counted as -100\n",
             alcore__thousands(outcome->floored, number));

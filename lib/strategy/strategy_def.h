@@ -35,7 +35,9 @@ enum {
     ALCORE__OVER_LABELED_ROWS = 1, /* labeled rows of the candidates' pool */
     ALCORE__OVER_LABELED_POOL = 2, /* rows of the pool in the role labeled */
     ALCORE__OVER_TARGET = 3,
-    ALCORE__SOURCES = 4
+    ALCORE__OVER_CHOSEN =
+        4, /* the candidates that alcore__run_choose() was given last; none before */
+    ALCORE__SOURCES = 5
 };
 
 /* ---- passes ---- */
@@ -206,6 +208,18 @@ void alcore__warn_passes(const alcore__run *run, double passes);
 /* About how many picks the budget buys: the budget divided by the mean cost of a candidate, at most
  * the number of candidates. */
 double alcore__expected_picks(const alcore__run *run);
+
+/* ---- for strategies that need not look at every candidate ---- */
+
+/* Makes the candidates at positions [count], ascending, the source ALCORE__OVER_CHOSEN of the
+ * passes that follow: position k of that source is candidate positions[k]. Called in the end of a
+ * pass, on the calling thread; positions are copied. */
+alcore_status alcore__run_choose(alcore__run *run, const int64_t *positions, int64_t count);
+/* Whether every budget of the request is spent on candidates whose key is above `bound`, before the
+ * ranking by keys [candidates], without NaN, comes to one whose key is not. Then the keys of all
+ * other candidates may be anything up to bound, and the picks are the same. */
+alcore_status alcore__fill_ends_above(alcore__run *run, const double *keys, double bound,
+                                      bool *out);
 
 /* ---- strategies that only rank by a score (rules/rank_by_score.c) ---- */
 

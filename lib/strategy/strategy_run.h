@@ -82,7 +82,9 @@ enum { ALCORE__RECORD_COLUMNS = 8, ALCORE__FACTS = 12 };
 typedef struct alcore__outcome {
     int64_t count;  /* candidates, without those that were masked for a NaN */
     int64_t *rows;  /* [count] row of each candidate in the pool, ascending */
-    double *scores; /* [count] as reported, larger = more worth labeling */
+    double *scores; /* [count] as reported, larger = more worth labeling; NaN: not measured */
+    int64_t measured; /* candidates with a score; fewer than count where the strategy found that the
+                         others cannot be picked */
     int32_t column_count;
     alcore__record_column columns[ALCORE__RECORD_COLUMNS];
     int32_t fact_count;

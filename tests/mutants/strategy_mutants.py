@@ -31,6 +31,12 @@ MUTANTS = {
          'huds_without_diversity_is_nnll'),
     'the first round of lambda_first lasts two rounds':
         ('lib/strategy/rules/huds.c', 'run->input->round <= 1', 'run->input->round <= 2', VECTORS, 'lambda_schedule'),
+    'HUDS takes 1 for the largest distance':
+        ('lib/strategy/rules/huds.c', '2.0 /* the largest d */', '1.0 /* the largest d */', PROPERTIES,
+         'huds_measures_what_picks_need'),
+    'a smaller budget is not tried before rows are left out':
+        ('lib/strategy/budget/fill.c', 'for (int32_t i = -1; i < fill->further_count && *out; i++)', 'for (int32_t i = -1; i < 0; i++)',
+         PROPERTIES, 'huds_measures_what_picks_need'),
     'a stratum of min_stratum rows counts as small':
         ('lib/strategy/rules/huds.c', 'state->counts[state->stratum[i]] < min_rows', 'state->counts[state->stratum[i]] <= min_rows',
          VECTORS, 'small_strata_use_the_global_centroid'),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Properties of the strategies on seeded random pools (spec B.1, B.2, B.3, B.6, B.14). */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -79,6 +80,106 @@ START_TEST(huds_of_one_stratum_is_global) {
     open_pool(moved, x);
     ck_assert_int_eq(bed_run(&b, "huds", "", 1), ALCORE_OK);
     ck_assert_mem_eq(bed_record(&b, "stratum"), stratum, (size_t)rows * sizeof *stratum);
+    bed_close(&b);
+}
+END_TEST
+
+/* What the picks of a run are, in the order of the request's budgets. */
+typedef struct kept_purchase {
+    int64_t count, picks[MOST], redundant, unaffordable, free_rows;
+    double scores[MOST], spent;
+    uint32_t flags;
+} kept_purchase;
+
+static void keep_purchase(const int64_t *picks, int64_t count, kept_purchase *out) {
+    out->count = count;
+    memcpy(out->picks, picks, (size_t)count * sizeof *picks);
+    for (int64_t k = 0; k < count; k++) out->scores[k] = b.outcome.scores[picks[k]];
+}
+
+/* The purchases of both budgets: out [2], zeroed first, so that two can be compared by bytes. */
+static void keep_purchases(const char *params, double budget, kept_purchase *out) {
+    memset(out, 0, 2 * sizeof *out);
+    ck_assert_msg(bed_run(&b, "huds", params, budget) == ALCORE_OK, "%s", alcore_last_error());
+    const alcore__outcome *outcome = &b.outcome;
+    keep_purchase(outcome->picks, outcome->pick_count, &out[0]);
+    out[0].spent = outcome->spent;
+    out[0].flags = outcome->flags;
+    out[0].redundant = outcome->redundant;
+    out[0].unaffordable = outcome->unaffordable;
+    out[0].free_rows = outcome->free_rows;
+    const alcore__purchase *further = &outcome->further[0];
+    keep_purchase(further->picks, further->pick_count, &out[1]);
+    out[1].spent = further->spent;
+    out[1].flags = further->flags;
+    out[1].redundant = further->redundant;
+    out[1].unaffordable = further->unaffordable;
+    out[1].free_rows = further->free_rows;
+}
+
+/* distances=needed (spec 3.10): the picks of distances=all under every way to spend, with equal d of
+ * what was measured, whole strata of it, and NaN for the rest. */
+START_TEST(huds_measures_what_picks_need) {
+    static const char *const LAMBDAS[] = {"0", "0.1", "0.3", "0.5", "1"};
+    static kept_purchase all[2], needed[2];
+    static double d[MOST], costs[MOST];
+    static char with_all[96], with_needed[128];
+    alcore__rng rng;
+    int64_t saved = 0;
+    make_pool((uint64_t)_i);
+    alcore__rng_seed(&rng, 500 + (uint64_t)_i);
+    for (int64_t i = 0; i < rows; i++) {
+        costs[i] = (double)alcore__rng_below(&rng, 5); /* 0 costs nothing and is passed over */
+        if (i % 4 == 0) u[i] = floor(u[i]);            /* ties */
+    }
+    open_pool(u, x);
+    for (int round = 0; round < 60; round++) {
+        double budget = 1.0 + (double)alcore__rng_below(&rng, 30), smaller = floor(budget / 2);
+        b.input.fill.policy = (int32_t)alcore__rng_below(&rng, 3);
+        b.input.fill.tie = (int32_t)alcore__rng_below(&rng, 2);
+        b.input.fill.limited = alcore__rng_below(&rng, 3) == 0;
+        b.input.fill.max_similarity = 0.99;
+        b.input.costs = alcore__rng_below(&rng, 2) ? costs : NULL;
+        b.input.fill.further = &smaller;
+        b.input.fill.further_count = 1;
+        snprintf(with_all, sizeof with_all, "lambda=%s n_strata=%d strata=%s unit=%d",
+                 LAMBDAS[round % 5], 1 + (int)alcore__rng_below(&rng, 40),
+                 round % 2 ? "quantile" : "equal", round % 7 == 0);
+        snprintf(with_needed, sizeof with_needed, "%s distances=needed", with_all);
+        keep_purchases(with_all, budget, all);
+        memcpy(d, bed_record(&b, "d"), (size_t)rows * sizeof *d);
+        keep_purchases(with_needed, budget, needed);
+        ck_assert_msg(!memcmp(all, needed, sizeof all), "%s, budget %g", with_all, budget);
+        const double *some = bed_record(&b, "d"), *h = bed_record(&b, "H");
+        const int64_t *stratum = bed_record(&b, "stratum");
+        int64_t measured = 0, lowest = INT64_MAX;
+        for (int64_t i = 0; i < rows; i++) {
+            measured += !isnan(some[i]);
+            if (!isnan(some[i])) lowest = stratum[i] < lowest ? stratum[i] : lowest;
+        }
+        for (int64_t i = 0; i < rows; i++) {
+            ck_assert_int_eq(isnan(some[i]), stratum[i] < lowest);
+            ck_assert_int_eq(isnan(h[i]), isnan(some[i]));
+            if (!isnan(some[i])) ck_assert_mem_eq(&some[i], &d[i], sizeof *d);
+        }
+        ck_assert_double_eq(*bed_fact(&b, "measured"), (double)measured);
+        ck_assert_int_eq(b.outcome.measured, measured);
+        saved += rows - measured;
+    }
+    ck_assert_int_gt(saved, 0);
+    b.input.fill.further_count = 0;
+    bed_close(&b);
+}
+END_TEST
+
+START_TEST(needed_distances_refuse_what_needs_all) {
+    static const char *const PARAMS[] = {"rescale=rank", "min_stratum=2", "k_clusters=2"};
+    static char params[64];
+    make_pool(0);
+    open_pool(u, x);
+    snprintf(params, sizeof params, "distances=needed %s", PARAMS[_i]);
+    ck_assert_int_eq(bed_run(&b, "huds", params, 5), ALCORE_E_INVALID);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "distances=all"));
     bed_close(&b);
 }
 END_TEST
@@ -170,6 +271,8 @@ int main(void) {
     tcase_set_timeout(all, 300);
     tcase_add_loop_test(all, huds_without_diversity_is_nnll, 0, POOLS);
     tcase_add_loop_test(all, huds_of_one_stratum_is_global, 0, POOLS);
+    tcase_add_loop_test(all, huds_measures_what_picks_need, 0, POOLS);
+    tcase_add_loop_test(all, needed_distances_refuse_what_needs_all, 0, 3);
     tcase_add_loop_test(all, permuted_pools_give_permuted_picks, 0, POOLS);
     tcase_add_loop_test(all, idds_is_the_naive_sum, 0, POOLS);
     tcase_add_loop_test(all, seeds_move_random_strategies_only, 0, POOLS);

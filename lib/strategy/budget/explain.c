@@ -240,10 +240,12 @@ static alcore_status explain_term(alcore__run *run, const alcore__term *term,
 
 /* Sets explanation->mixed. Where two terms or more have a weight, fills in what each contributed to
  * the picks and which picks it alone would have made. With one weighted term the answers would be
- * "all of it" and "all". */
+ * "all of it" and "all"; where some candidates were not measured they are not known, as both
+ * depend on the values of all candidates. */
 static alcore_status explain_mix(alcore__run *run, const alcore__purchase *purchase,
                                  alcore__explanation *explanation) {
     int32_t weighted = 0;
+    if (run->outcome.measured < run->outcome.count) return ALCORE_OK;
     for (int32_t t = 0; t < explanation->count; t++) {
         const alcore__term *term = explanation->parts[t].term;
         weighted += term->weight && term->weight(run) != 0.0;

@@ -218,21 +218,21 @@ double alcore__expected_picks(const alcore__run *run) {
     return expected_picks(run, run->input->fill.budget);
 }
 
-/* Buys in the order of keys [candidates], without NaN, the largest first, until purchase->budget,
- * which is the only input in *purchase, is spent or the candidates end. */
-alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purchase *purchase) {
+/* Offers candidates in the order of keys [candidates], without NaN, the largest first, until the
+ * filler is full, the candidates end, or one comes whose key is `bound` or less, which is not
+ * offered any more. bound NaN: there is no such key. */
+static alcore_status offer_ranked(alcore__filler *filler, const double *keys, double bound) {
+    const alcore__run *run = filler->run;
     const alcore__run_input *input = run->input;
     int64_t count = run->outcome.count, done = 0, *order = NULL;
-    alcore__filler filler;
-    alcore__filler_begin(&filler, run);
-    filler.budget = purchase->budget;
     alcore_status status = ALCORE_OK;
     /* Only the first candidates of the order are made, as many as the budget is expected to buy and
      * 64 more; where that was too few, four times as many are ordered and the walk goes on at
      * `done`, as the longer order begins with the shorter one. */
-    double expected = expected_picks(run, purchase->budget) + 64.0;
+    double expected = expected_picks(run, filler->budget) + 64.0;
     int64_t ordered = expected < (double)count ? (int64_t)expected : count;
-    while (done < count && !alcore__filler_full(&filler) && status == ALCORE_OK) {
+    bool ended = false;
+    while (done < count && !ended && !alcore__filler_full(filler) && status == ALCORE_OK) {
         alcore__free(run->ctx, order);
         order = NULL;
         status = alcore__new_array(run->ctx, (size_t)ordered, sizeof *order, &order);
@@ -240,21 +240,51 @@ alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purc
             status = alcore__rank(run->ctx, keys, run->outcome.rows, count, input->fill.tie,
                                   input->seed, ordered, order);
         }
-        for (; done < ordered && !alcore__filler_full(&filler) && status == ALCORE_OK; done++) {
+        for (; done < ordered && !alcore__filler_full(filler) && status == ALCORE_OK; done++) {
             bool bought; /* the filler keeps what it bought */
-            status = alcore__filler_offer(&filler, order[done], &bought);
+            ended = keys[order[done]] <= bound;
+            if (ended) break;
+            status = alcore__filler_offer(filler, order[done], &bought);
             if (status == ALCORE_OK)
                 status = alcore__tick(run->ctx, "filling the budget", done, count);
         }
         ordered = ordered < count / 4 ? ordered * 4 : count;
     }
     alcore__free(run->ctx, order);
+    return status;
+}
+
+/* Buys in the order of keys [candidates], without NaN, the largest first, until purchase->budget,
+ * which is the only input in *purchase, is spent or the candidates end. */
+alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purchase *purchase) {
+    alcore__filler filler;
+    alcore__filler_begin(&filler, run);
+    filler.budget = purchase->budget;
+    alcore_status status = offer_ranked(&filler, keys, (double)NAN /* no bound */);
     if (status == ALCORE_OK) {
         close_purchase(&filler, purchase);
     } else {
         alcore__filler_clear(&filler);
     }
     return status;
+}
+
+/* Each budget is tried with a filler of its own, as with fill=skip a smaller one may look at more
+ * candidates than a larger one. What the fillers bought is thrown away. */
+alcore_status alcore__fill_ends_above(alcore__run *run, const double *keys, double bound,
+                                      bool *out) {
+    const alcore__fill *fill = &run->input->fill;
+    *out = true;
+    for (int32_t i = -1; i < fill->further_count && *out; i++) {
+        alcore__filler filler;
+        alcore__filler_begin(&filler, run);
+        if (i >= 0) filler.budget = fill->further[i];
+        alcore_status status = offer_ranked(&filler, keys, bound);
+        *out = alcore__filler_full(&filler);
+        alcore__filler_clear(&filler);
+        ALCORE__TRY(status);
+    }
+    return ALCORE_OK;
 }
 
 /* The run's own budget, the largest of the request, spent by keys [candidates]. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The active rows of each source, as lists by block: made when a run begins, and once more when
- * nan=exclude has found the rows with a NaN. */
+ * nan=exclude has found the rows with a NaN; those of ALCORE__OVER_CHOSEN when a strategy chooses
+ * them. */
 #include <string.h>
 
 #include "strategy/engine/runner.h"
@@ -63,4 +64,19 @@ alcore_status alcore__list_active_rows(alcore__run *run) {
                             nan[ALCORE__OVER_LABELED_POOL], &active[ALCORE__OVER_LABELED_POOL]));
     return list_source(run->ctx, &input->target, input->target.mask, nan[ALCORE__OVER_TARGET],
                        &active[ALCORE__OVER_TARGET]);
+}
+
+/* Lists the rows of the chosen candidates as a source of its own. Its mask [rows of the pool] is
+ * made for them, as the rows between two chosen ones are read with a mask. The search for NaN is
+ * over by then, so that the list is not made again. */
+alcore_status alcore__run_choose(alcore__run *run, const int64_t *positions, int64_t count) {
+    const alcore__active_rows *candidates = &run->active[ALCORE__OVER_CANDIDATES];
+    uint8_t *mask;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)candidates->dataset->rows, 1, &mask));
+    for (int64_t k = 0; k < count; k++) mask[candidates->rows[positions[k]]] = 1;
+    alcore__active_rows *chosen = &run->active[ALCORE__OVER_CHOSEN];
+    alcore_status status =
+        list_source(run->ctx, candidates->dataset, mask, NULL /* no NaN */, chosen);
+    chosen->mask_copy = mask; /* owned, and freed with the list also after a failure */
+    return status;
 }

@@ -76,10 +76,12 @@ int64_t alcore__embedding_dims(const alcore__run *run) {
     return column ? column->dims : 0;
 }
 
-/* The buffer in which this thread reads embeddings of a source (ALCORE__OVER_*). Candidates and
- * labeled rows of the same pool are never read in one pass, so they share a buffer. */
+/* The buffer in which this thread reads embeddings of a source (ALCORE__OVER_*). Candidates, those
+ * chosen among them, and labeled rows of the same pool are never read in one pass, so they share a
+ * buffer. */
 static alcore__scratch *embedding_reader(alcore__block *block, int32_t source) {
-    if (source == ALCORE__OVER_LABELED_ROWS) source = ALCORE__OVER_CANDIDATES;
+    if (source == ALCORE__OVER_LABELED_ROWS || source == ALCORE__OVER_CHOSEN)
+        source = ALCORE__OVER_CANDIDATES;
     return &block->worker->embeddings[source];
 }
 
@@ -95,18 +97,56 @@ alcore_status alcore__target_rows(alcore__block *block, int64_t target_block,
                              embedding_reader(block, ALCORE__OVER_TARGET), out);
 }
 
-/* The embeddings of the block as a matrix for kernels, in one of two forms: a copy made in an
+/* Whether the active rows are read one stretch of neighbors after another and copied together:
+ * where most rows of the span are not active, so that reading them from a file or computing them
+ * would be most of the work. Where copies are kept between passes, block_memory.c makes them. */
+static bool is_sparse(const alcore__block *block) {
+    bool keeps_copies = block->run->repeats && block->memory;
+    return !keeps_copies && block_span(block) > 2 * block->count;
+}
+
+/* Reads only the active rows of the block: *out is [active rows, dims] on the scratch stack, in the
+ * column's type, without gaps, so that the matrix row of a row is its index. */
+static alcore_status read_active_rows(alcore__block *block, const alcore__column *column,
+                                      alcore_sys_rows *out) {
+    size_t row_bytes = alcore__dtype_bytes(column->dtype) * (size_t)column->dims;
+    alcore__scratch *reader = embedding_reader(block, block->source);
+    char *packed;
+    ALCORE__TRY(alcore__scratch_push(block, block->count, row_bytes, &packed));
+    for (int64_t i = 0, count; i < block->count; i += count) {
+        alcore_sys_rows rows;
+        for (count = 1; i + count < block->count; count++)
+            if (block->rows[i + count] != block->rows[i] + count) break;
+        ALCORE__TRY(column->ops->rows(column, block->rows[i], count, reader, &rows));
+        size_t stride = alcore__dtype_bytes(rows.dtype) * (size_t)rows.stride;
+        for (int64_t k = 0; k < count; k++)
+            memcpy(packed + (size_t)(i + k) * row_bytes,
+                   (const char *)rows.data + (size_t)k * stride, row_bytes);
+    }
+    *out = (alcore_sys_rows){.data = packed,
+                             .first = block->start,
+                             .count = block->count,
+                             .dims = column->dims,
+                             .stride = column->dims,
+                             .dtype = column->dtype};
+    return ALCORE_OK;
+}
+
+/* The embeddings of the block as a matrix for kernels, in one of three forms: a copy made in an
  * earlier pass, or just now for the later ones, holds the active rows only (no mask, matrix row =
- * index); else the rows of the pool from the first active one to the last, with a mask where some
- * are not active, which lie in the column or in the thread's reader. unit: kernels take each row
- * divided by its length. The values are not checked for NaN here. */
+ * index), and so does what is read where most rows are not active; else the rows of the pool from
+ * the first active one to the last, with a mask where some are not active, which lie in the column
+ * or in the thread's reader. unit: kernels take each row divided by its length. The values are not
+ * checked for NaN here. */
 alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matrix *out) {
     const alcore__active_rows *active = &block->run->active[block->source];
     const alcore__column *column = alcore__dataset_find(active->dataset, "embeddings");
     *out = (alcore__matrix){.block = block};
     out->rows.dims = out->rows.stride = column->dims;
     out->rows.dtype = column->dtype;
-    if (!alcore__block_find_copy(block, &out->rows)) {
+    if (is_sparse(block)) {
+        ALCORE__TRY(read_active_rows(block, column, &out->rows));
+    } else if (!alcore__block_find_copy(block, &out->rows)) {
         alcore__scratch *reader = embedding_reader(block, block->source);
         ALCORE__TRY(
             column->ops->rows(column, block->rows[0], block_span(block), reader, &out->rows));
@@ -158,7 +198,8 @@ alcore_status alcore__vector_check(const double *values, int64_t dims, int32_t s
                                                        [ALCORE__OVER_LABELED_ROWS] = "",
                                                        [ALCORE__OVER_LABELED_POOL] =
                                                            " of the labeled pool",
-                                                       [ALCORE__OVER_TARGET] = " of the target"};
+                                                       [ALCORE__OVER_TARGET] = " of the target",
+                                                       [ALCORE__OVER_CHOSEN] = ""};
     for (int64_t j = 0; j < dims; j++) {
         if (isfinite(values[j])) continue;
         return alcore__fail_nan("row %lld%s: component %lld in column \"embeddings\" is %s",

@@ -38,7 +38,7 @@ static const alcore__pass NO_PASSES[] = {{.name = NULL}};
 static alcore_status begin_strategy(alcore__run *run) {
     const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];
     size_t count = (size_t)active->count;
-    run->outcome.count = active->count;
+    run->outcome.count = run->outcome.measured = active->count;
     run->outcome.rows = active->rows; /* one list; alcore__run_finish() hands it over */
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &run->outcome.scores));
     if (!count) {

@@ -12,7 +12,14 @@
  * cos is the cosine; all values are by position among the candidates, and inside a block (8192 pool
  * rows) by the index of its candidates, the active rows.
  *
- * Reads the scores once and the embeddings twice (k = 1) or about 2 + k + iterations times.
+ * With distances=needed, d is measured only where it can matter (spec 3.10). As d is at most 2, H
+ * of a stratum is at most 2 lambda + (1 - lambda) max u. Strata are measured from that of the
+ * largest u down, a batch of them at a time, until the budget is spent on rows whose H is above
+ * that bound of the largest u left. The picks are the same; d and H of the rows that were left out
+ * are NaN.
+ *
+ * Reads the scores once and the embeddings twice (k = 1; with distances=needed those of the strata
+ * that are measured) or about 2 + k + iterations times.
  * Memory: 24 bytes a candidate (28 with k > 1) and n_strata x k centroids in double. u and d become
  * columns of the record, so that no candidate's values are there twice. */
 #include <math.h>
@@ -23,7 +30,8 @@
 #include "strategy/rules/strata.h"
 #include "strategy/strategies.h"
 
-enum { STRATA_EQUAL, STRATA_QUANTILE }; /* the parameter "strata" */
+enum { STRATA_EQUAL, STRATA_QUANTILE };   /* the parameter "strata" */
+enum { DISTANCES_ALL, DISTANCES_NEEDED }; /* the parameter "distances" */
 
 typedef struct huds_state {
     int64_t strata, clusters, dims; /* n_strata, k_clusters, components of an embedding */
@@ -43,7 +51,63 @@ typedef struct huds_state {
     double *centroids;
     int64_t centroid_count;
     alcore__kmeans kmeans; /* with clusters > 1 */
+
+    /* distances=needed. Strata from first_chosen on are measured or about to be. */
+    bool only_needed;
+    bool decided;         /* no row that is not measured can be picked */
+    int64_t first_chosen; /* a stratum; `strata` before the first batch */
+    int64_t *chosen;      /* [chosen_count] candidates of the present batch of strata, ascending */
+    int64_t chosen_count, measured; /* rows of the batch; rows of all batches before it */
+    double *keys; /* [candidates] H, or -infinity for a row that is not measured; NULL while
+                     all distances are wanted */
 } huds_state;
+
+/* ---- the score ---- */
+
+/* lambda of the round, the weight of d; lambda_first in the first one when it is set (spec 3.6). A
+ * strategy without the parameter is diversity alone: 1. */
+static double lambda_of(const alcore__run *run) {
+    if (!alcore__values_has(run->values, "lambda")) return 1.0;
+    double first = alcore__values_number(run->values, "lambda_first");
+    if (run->input->round <= 1 && !isnan(first)) return first;
+    return alcore__values_of_round(run->values, "lambda", run->input->round);
+}
+
+static double one_minus_lambda(const alcore__run *run) {
+    return 1.0 - lambda_of(run);
+}
+
+/* H of one row (HUDS, eq. 4). rest: 1 - lambda. */
+static double hybrid_score(double lambda, double d, double rest, double u) {
+    return lambda * d + rest * u;
+}
+
+/* ---- begin ---- */
+
+/* Prepares distances=needed: no row is measured yet. What needs the distances of all rows is
+ * refused: a common scale of all of them, the centroid of all rows, and k-means, which is made for
+ * all strata together. */
+static alcore_status begin_needed(alcore__run *run) {
+    huds_state *state = run->state;
+    const alcore__values *values = run->values;
+    if (!alcore__values_has(values, "distances") ||
+        alcore__values_integer(values, "distances") != DISTANCES_NEEDED)
+        return ALCORE_OK;
+    if (alcore__values_integer(values, "rescale") != ALCORE__RESCALE_NONE ||
+        alcore__values_integer(values, "min_stratum") > 0 || state->clusters > 1)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "strategy huds: distances=needed works with rescale=none, "
+                            "min_stratum=0 and k_clusters=1 only; set these, or distances=all");
+    state->only_needed = true;
+    state->first_chosen = state->strata;
+    size_t count = (size_t)run->outcome.count;
+    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->keys));
+    for (size_t i = 0; i < count; i++) {
+        state->keys[i] = (double)-INFINITY;
+        state->d[i] = (double)NAN;
+    }
+    return ALCORE_OK;
+}
 
 /* Called once before the first pass, for HUDS and for the strategies that are its diversity alone;
  * these have no n_strata, so all candidates are one stratum whose count is set here. */
@@ -69,7 +133,7 @@ static alcore_status begin(alcore__run *run) {
     state->counts[0] = state->counts[state->strata] = run->outcome.count;
     if (state->clusters > 1)
         alcore__warn_passes(run, (double)state->clusters + ALCORE__KMEANS_MAX_ITERATIONS);
-    return ALCORE_OK;
+    return begin_needed(run);
 }
 
 static void free_state(alcore__run *run) {
@@ -83,6 +147,8 @@ static void free_state(alcore__run *run) {
     alcore__free(run->ctx, state->sums);
     alcore__free(run->ctx, state->counts);
     alcore__free(run->ctx, state->centroids);
+    alcore__free(run->ctx, state->chosen);
+    alcore__free(run->ctx, state->keys);
     alcore__kmeans_free(run->ctx, &state->kmeans);
 }
 
@@ -99,6 +165,25 @@ static double *u_of(const alcore__run *run) {
 /* The partial is u, double [active rows]: what the scorer ranks by. */
 static alcore_status score_block(alcore__block *block, void *partial) {
     return alcore__block_scores(block, partial, NULL, NULL); /* without score and raw */
+}
+
+/* Makes the next batch of strata with distances=needed the source of the passes that follow: strata
+ * from the last batch down, until they have as many rows as were measured before and as the budget
+ * is expected to buy. So the number of batches grows with the logarithm of the candidates only. */
+static alcore_status choose_strata(alcore__run *run) {
+    huds_state *state = run->state;
+    int64_t end = state->first_chosen, rows = 0, low = end;
+    double wanted = fmax(1.0, fmax(alcore__expected_picks(run), (double)state->measured));
+    while (low > 0 && (double)rows < wanted) rows += state->counts[--low];
+    alcore__free(run->ctx, state->chosen);
+    state->chosen = NULL;
+    state->chosen_count = 0;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)rows, sizeof *state->chosen, &state->chosen));
+    for (int64_t i = 0; i < run->outcome.count; i++)
+        if (state->stratum[i] >= low && state->stratum[i] < end)
+            state->chosen[state->chosen_count++] = i;
+    state->first_chosen = low;
+    return alcore__run_choose(run, state->chosen, rows);
 }
 
 /* End of pass "scores": cuts the candidates into strata by u and decides which centroid each row is
@@ -120,15 +205,36 @@ static alcore_status cut_strata(alcore__run *run) {
         state->group[i] = small ? -1 : state->stratum[i];
         state->some_global |= small;
     }
-    return ALCORE_OK;
+    return state->only_needed ? choose_strata(run) : ALCORE_OK;
 }
 
 /* ---- pass "centroids": sums by stratum, and of all candidates where a stratum is small ---- */
 
-/* Condition of the pass: k-means makes the centroids of strata itself, but not that of all. */
+/* Condition of the pass over all candidates: k-means makes the centroids of strata itself, but not
+ * that of all. */
 static bool needs_sums(const alcore__run *run) {
     const huds_state *state = run->state;
-    return state->clusters == 1 || state->some_global;
+    return !state->only_needed && (state->clusters == 1 || state->some_global);
+}
+
+/* Condition of the passes over a batch of strata. */
+static bool goes_on(const alcore__run *run) {
+    const huds_state *state = run->state;
+    return state->only_needed && !state->decided;
+}
+
+/* The groups of the block's rows, [active rows]: a part of the state's array or, where the block
+ * has some of the candidates only, a copy on the scratch stack. */
+static alcore_status groups_of(alcore__block *block, const int32_t **out) {
+    const huds_state *state = block->run->state;
+    int32_t *copy;
+    *out = state->group + block->start;
+    if (block->source == ALCORE__OVER_CANDIDATES) return ALCORE_OK;
+    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *copy, &copy));
+    for (int64_t i = 0; i < block->count; i++)
+        copy[i] = state->group[state->chosen[block->start + i]];
+    *out = copy;
+    return ALCORE_OK;
 }
 
 static alcore__doubles sums_of(const alcore__run *run) {
@@ -143,10 +249,11 @@ static alcore_status sum_by_stratum(alcore__block *block, void *partial) {
     double *sums = partial;
     alcore__matrix matrix;
     int64_t *counts; /* of this block: not used, the strata were counted before */
+    const int32_t *group;
+    ALCORE__TRY(groups_of(block, &group));
     ALCORE__TRY(alcore__block_matrix(block, state->unit, &matrix));
     ALCORE__TRY(alcore__scratch_push(block, state->strata, sizeof *counts, &counts));
-    ALCORE__TRY(alcore__matrix_group_sums(&matrix, state->group + block->start, state->strata, sums,
-                                          counts));
+    ALCORE__TRY(alcore__matrix_group_sums(&matrix, group, state->strata, sums, counts));
     if (!state->some_global) return ALCORE_OK;
     return alcore__matrix_sum(&matrix, sums + state->strata * state->dims);
 }
@@ -177,6 +284,8 @@ static alcore_status set_centroids(alcore__run *run) {
     int64_t dims = state->dims, last = state->strata;
     if (state->clusters > 1) last = state->kmeans.centroid_starts[state->strata];
     state->centroid_count = last + 1;
+    alcore__free(run->ctx, state->centroids); /* of the last batch */
+    state->centroids = NULL;
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)state->centroid_count,
                                   (size_t)dims * sizeof(double), &state->centroids));
     if (state->clusters > 1) {
@@ -210,9 +319,10 @@ static alcore_status measure_distances(alcore__block *block, void *partial) {
     const huds_state *state = block->run->state;
     double *distance = partial;
     int32_t *cluster = (int32_t *)(void *)(distance + block->count), *centroid;
-    const int32_t *group = state->group + block->start;
+    const int32_t *group;
     const int32_t *assigned = state->clusters > 1 ? alcore__kmeans_assigned(block) : NULL;
     alcore__matrix matrix;
+    ALCORE__TRY(groups_of(block, &group));
     ALCORE__TRY(alcore__block_matrix(block, state->unit, &matrix));
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *centroid, &centroid));
     for (int64_t i = 0; i < block->count; i++) {
@@ -231,6 +341,53 @@ static alcore_status store_clusters(alcore__run *run, const alcore__block_partia
     huds_state *state = run->state;
     memcpy(state->cluster + part->start, part->extra, part->extra_bytes);
     return ALCORE_OK;
+}
+
+/* ---- distances=needed: the same two passes over batches of strata ---- */
+
+/* Condition of the pass over all candidates. */
+static bool measures_all(const alcore__run *run) {
+    return !((const huds_state *)run->state)->only_needed;
+}
+
+/* The partial of a batch: d, double [active rows]. */
+static size_t distances_bytes(const alcore__block *block) {
+    return (size_t)block->count * sizeof(double);
+}
+
+/* Stores the distances of the rows of one block, and their H as the keys of the ranking. */
+static alcore_status store_distances(alcore__run *run, const alcore__block_partial *part) {
+    huds_state *state = run->state;
+    const double *d = part->extra;
+    double lambda = lambda_of(run), rest = one_minus_lambda(run);
+    for (int64_t i = 0; i < part->count; i++) {
+        int64_t candidate = state->chosen[part->start + i];
+        state->d[candidate] = d[i];
+        state->keys[candidate] = hybrid_score(lambda, d[i], rest, state->u[candidate]);
+    }
+    return ALCORE_OK;
+}
+
+/* The largest H that a row of a stratum below `end` may have, whatever its distance. Rounding keeps
+ * order, so the bound holds for what hybrid_score() returns, not only for the exact sums. */
+static double largest_possible(const alcore__run *run, int64_t end) {
+    const huds_state *state = run->state;
+    double largest_u = (double)-INFINITY;
+    for (int64_t i = 0; i < run->outcome.count; i++)
+        if (state->stratum[i] < end) largest_u = fmax(largest_u, state->u[i]);
+    return hybrid_score(lambda_of(run), 2.0 /* the largest d */, one_minus_lambda(run), largest_u);
+}
+
+/* End of the passes over a batch: decides whether a row that is not measured can still be picked,
+ * and makes the next batch where one can. */
+static alcore_status end_batch(alcore__run *run) {
+    huds_state *state = run->state;
+    state->measured += state->chosen_count;
+    state->decided = state->measured == run->outcome.count;
+    if (!state->decided)
+        ALCORE__TRY(alcore__fill_ends_above(
+            run, state->keys, largest_possible(run, state->first_chosen), &state->decided));
+    return state->decided ? ALCORE_OK : choose_strata(run);
 }
 
 static const alcore__pass PASSES[] = {
@@ -254,24 +411,26 @@ static const alcore__pass PASSES[] = {
      .rows = ALCORE__OVER_CANDIDATES,
      .block = measure_distances,
      .partial = {.values = d_of, .extra = clusters_bytes, .reduce = store_clusters},
-     .start = set_centroids},
+     .start = set_centroids,
+     .when = measures_all},
+    {.name = "centroids of a batch of strata",
+     .rows = ALCORE__OVER_CHOSEN,
+     .block = sum_by_stratum,
+     .partial = {.sums = sums_of},
+     .when = goes_on},
+    {.name = "distances of a batch of strata",
+     .rows = ALCORE__OVER_CHOSEN,
+     .block = measure_distances,
+     .partial = {.extra = distances_bytes, .reduce = store_distances},
+     .start = set_centroids,
+     .end = end_batch,
+     .when = goes_on,
+     .again = goes_on,
+     .back = 1},
     {.name = NULL},
 };
 
 /* ---- the outcome ---- */
-
-/* lambda of the round, the weight of d; lambda_first in the first one when it is set (spec 3.6). A
- * strategy without the parameter is diversity alone: 1. */
-static double lambda_of(const alcore__run *run) {
-    if (!alcore__values_has(run->values, "lambda")) return 1.0;
-    double first = alcore__values_number(run->values, "lambda_first");
-    if (run->input->round <= 1 && !isnan(first)) return first;
-    return alcore__values_of_round(run->values, "lambda", run->input->round);
-}
-
-static double one_minus_lambda(const alcore__run *run) {
-    return 1.0 - lambda_of(run);
-}
 
 static alcore_status report_number(alcore__run *run, const char *name, double value) {
     double *fact;
@@ -309,9 +468,11 @@ static alcore_status rescale_term(const alcore__run *run, const double *values,
 static alcore_status combine(alcore__run *run, const double *u, const double *d, double *h,
                              double *weighted) {
     double lambda = lambda_of(run), rest = one_minus_lambda(run);
-    for (int64_t i = 0; i < run->outcome.count; i++) h[i] = lambda * d[i] + rest * u[i];
+    for (int64_t i = 0; i < run->outcome.count; i++) h[i] = hybrid_score(lambda, d[i], rest, u[i]);
     ALCORE__TRY(report_number(run, "lambda", lambda));
-    ALCORE__TRY(report_term(run, "sd lambda d", d, lambda, weighted));
+    /* The deviation of d is not known where only some distances are. */
+    if (run->outcome.measured == run->outcome.count)
+        ALCORE__TRY(report_term(run, "sd lambda d", d, lambda, weighted));
     return report_term(run, "sd rest u", u, rest, weighted);
 }
 
@@ -377,6 +538,11 @@ static alcore_status finish(alcore__run *run) {
     huds_state *state = run->state;
     alcore__free(run->ctx, state->group); /* only passes read it */
     state->group = NULL;
+    if (state->only_needed) {
+        run->outcome.measured = state->measured;
+        run->keys = state->keys;
+        ALCORE__TRY(report_number(run, "measured", (double)state->measured));
+    }
     ALCORE__TRY(combine_terms(run, run->outcome.scores));
     ALCORE__TRY(record_columns(run));
     return report_strata(run);
@@ -432,6 +598,8 @@ static const alcore__param HUDS_ROWS[] = {
     {"lambda_first", ALCORE_PARAM_NUMBER, "same", 0, 1, "same", "weight in the first round"},
     {"rescale", ALCORE_PARAM_CHOICE, "none", 0, 0, "none|minmax|zscore|rank",
      "common scale of the two terms before they are mixed"},
+    {"distances", ALCORE_PARAM_CHOICE, "all", 0, 0, "all|needed",
+     "needed: measure only rows that can be picked; the same picks, less to report"},
     STRATA_PARAMS,
     CENTROID_PARAMS,
     ALCORE__CANDIDATE_PARAMS,
@@ -446,6 +614,8 @@ static const alcore__param_table GLOBAL_PARAMS = ALCORE__PARAM_TABLE(GLOBAL_ROWS
 static const char *const BOTH[] = {"scores|logprobs", "embeddings", NULL};
 static const char *const EMBEDDINGS[] = {"embeddings", NULL};
 
+static const char *const EXAMPLES[] = {"distances=needed", NULL};
+
 #define HUDS_RUN                                                                                   \
     .state_bytes = sizeof(huds_state), .begin = begin, .passes = PASSES, .finish = finish,         \
     .free_state = free_state
@@ -454,6 +624,7 @@ const alcore__strategy_def alcore__strategy_huds = {
     .name = "huds",
     .summary = "Hybrid of uncertainty and diversity: the distance of a row from the centroid of "
                "its stratum of uncertainty (HUDS, eq. 3 and 4)",
+    .examples = EXAMPLES,
     .terms = TERMS,
     .params = &HUDS_PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = BOTH},
