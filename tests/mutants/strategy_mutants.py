@@ -27,7 +27,7 @@ SELECTION = 'tests/unit/request/test_selection'
 # name: (file, text that stands there once, what takes its place, test program, case that must fail)
 MUTANTS = {
     'HUDS weighs the terms the other way round':
-        ('lib/strategy/rules/huds.c', 'lambda * d[i] + rest * u[i]', 'rest * d[i] + lambda * u[i]', PROPERTIES,
+        ('lib/strategy/rules/huds.c', 'lambda * d + rest * u', 'rest * d + lambda * u', PROPERTIES,
          'huds_without_diversity_is_nnll'),
     'the first round of lambda_first lasts two rounds':
         ('lib/strategy/rules/huds.c', 'run->input->round <= 1', 'run->input->round <= 2', VECTORS, 'lambda_schedule'),
