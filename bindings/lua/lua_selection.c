@@ -210,12 +210,14 @@ static int get_by_budget(lua_State *L) {
     return 1;
 }
 
-/*** The pool of the picks.
+/*** The pool of the picks: the one that was selected from, or, of a strategy that buys phrases, that
+ * of the phrases of its texts.
  * @field selection.pool */
 static int get_pool(lua_State *L) {
     al_object *self = al_check(L, 1, &al_selection_kind);
     al_push_anchor(L, 1, "pool");
-    if (al_test(L, -1, &al_pool_kind)) return 1;
+    al_object *pool = al_test(L, -1, &al_pool_kind);
+    if (pool && pool->pool == alcore_selection_pool(self->selection)) return 1;
     al_push_pool(L, alcore_selection_pool(self->selection), self->context);
     return 1;
 }

@@ -25,6 +25,7 @@ enum {
     ALCORE__TAG_PLAN = 10,       /* rows of each language */
     ALCORE__TAG_GOLD = 11,       /* rows of the target languages */
     ALCORE__TAG_TIE = 12,        /* the order of equal scores */
+    ALCORE__TAG_RANDPHRASE = 14, /* random phrases */
     ALCORE__TAG_BOOTSTRAP = 15,  /* segments of a sample of a corpus */
     ALCORE__TAG_HOST = 64        /* numbers for host functions; above all tags of the spec */
 };

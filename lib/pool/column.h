@@ -60,6 +60,9 @@ struct alcore__column {
     struct alcore__row_map *map; /* entry of each row, owned; NULL: entry i belongs to row i */
 };
 
+/* The origin of the columns that the maker of a derived pool gives it. */
+#define ALCORE__ORIGIN_DERIVED "derived"
+
 /* Releases a column that no pool owns (yet): its data, map, strings and itself. NULL-safe. */
 void alcore__column_free(alcore__column *column);
 /* The column of a name; NULL when the pool has none. */

@@ -6,7 +6,11 @@
  * both pools while phrases are counted, 12 bytes a phrase while rows are added. */
 #include <inttypes.h>
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "alcore/phrase.h"
+#include "pool/phrase_pool.h"
 #include "pool/pool_state.h"
 #include "text/phrase_table.h"
 
@@ -59,21 +63,33 @@ static const char *text_of(const void *data, int64_t row, size_t *length) {
     return info->text;
 }
 
-/* The words of a row, 0 for a row that is masked for another reason than its label: its phrases
- * would be counted for nothing. */
-static int64_t words_of_candidate(const void *data, int64_t row) {
-    const alcore_pool *pool = data;
-    const uint32_t states = pool->states[row];
-    return states == 0 || (states & ALCORE_ROW_LABELED) ? words_of(data, row) : 0;
+/* What alcore__derive_phrases() works with. */
+typedef struct derivation {
+    alcore_pool *pool;                   /* the source */
+    const alcore_pool *labeled;          /* all its rows are labeled; NULL: there is none */
+    const uint8_t *use;                  /* [rows of the pool] ALCORE__PHRASE_... */
+    const alcore_phrase_options *theirs; /* of the caller; NULL: defaults */
+    bool by_place;                       /* rows in the order of their first occurrences */
+} derivation;
+
+/* The words of a row of a derivation's pool, 0 for an absent row: its phrases would be counted for
+ * nothing. text_of_used() is its text. */
+static int64_t words_of_used(const void *data, int64_t row) {
+    const derivation *work = data;
+    return work->use[row] == ALCORE__PHRASE_ABSENT ? 0 : words_of(work->pool, row);
+}
+
+static const char *text_of_used(const void *data, int64_t row, size_t *length) {
+    return text_of(((const derivation *)data)->pool, row, length);
 }
 
 /* Makes the phrase index of both pools (labeled NULL: of one), of phrases up to max_words words,
  * marks the phrases of labeled rows of the pool itself as known, and lists the phrases that pass
  * the filter in *table. *index is the caller's to free, also after a failure. */
-static alcore_status list_phrases(const alcore_pool *pool, const alcore_pool *labeled,
-                                  const alcore_phrase_options *options,
+static alcore_status list_phrases(const derivation *work, const alcore_phrase_options *options,
                                   alcore__phrase_index **index, alcore__phrase_table *table) {
-    const alcore__text_source candidates = {pool, pool->rows, words_of_candidate, text_of};
+    const alcore_pool *pool = work->pool, *labeled = work->labeled;
+    const alcore__text_source candidates = {work, pool->rows, words_of_used, text_of_used};
     const alcore__text_source labeled_texts = {labeled, labeled ? labeled->rows : 0, words_of,
                                                text_of}; /* read only where there is a pool */
     const alcore__phrase_filter filter = {
@@ -88,9 +104,17 @@ static alcore_status list_phrases(const alcore_pool *pool, const alcore_pool *la
                                          labeled ? &labeled_texts : NULL, max_words,
                                          options->beyond_limit != 0, index));
     for (int64_t row = 0; row < pool->rows; row++)
-        if (pool->states[row] & ALCORE_ROW_LABELED)
+        if (work->use[row] == ALCORE__PHRASE_LABELED)
             alcore__phrase_index_move(*index, &row, 1, ALCORE__PHRASE_LABELED);
     return alcore__phrase_table_list(*index, &filter, table);
+}
+
+/* The order of phrases by first occurrence, then length, for qsort(): positions of a corpus ascend
+ * by row and word. */
+static int compare_places(const void *left, const void *right) {
+    const alcore__phrase *a = left, *b = right;
+    if (a->first != b->first) return a->first < b->first ? -1 : 1;
+    return a->length < b->length ? -1 : a->length > b->length;
 }
 
 /* ---- the new pool ---- */
@@ -100,12 +124,27 @@ typedef struct batch {
     const char *texts[BATCH_ROWS]; /* in buffer; set when that is complete, since it moves */
     size_t offsets[BATCH_ROWS];    /* of each text in buffer */
     size_t lengths[BATCH_ROWS];    /* bytes */
-    double costs[BATCH_ROWS];      /* words */
-    alcore__buffer buffer;         /* the texts, one after the other */
+    const char *ids[BATCH_ROWS];   /* the same of the ids */
+    size_t id_offsets[BATCH_ROWS], id_lengths[BATCH_ROWS];
+    const char *languages[BATCH_ROWS]; /* views of the source's tags */
+    double costs[BATCH_ROWS];          /* words */
+    alcore__buffer buffer;             /* the texts and the ids, one after the other */
 } batch;
 
-/* Adds the phrases [count] as rows of out: the words as text, their number as cost. The texts are
- * put into one buffer first and addressed afterwards, since the buffer moves while it grows. */
+/* Appends the id of a phrase, "ROW:WORD+LENGTH": the id of the row of its first occurrence, the word
+ * of that row at which it begins, from 0, and its number of words. */
+static alcore_status put_id(const alcore_pool *source, const alcore__phrase_index *index,
+                            const alcore__phrase *phrase, alcore__buffer *out) {
+    char number[24]; /* of a row without an id */
+    int64_t word;
+    const int64_t row = alcore__phrase_row(index, phrase, &word);
+    return alcore__buffer_format(index->ctx, out, "%s:%" PRId64 "+%d",
+                                 alcore_pool_id(source, row, number), word, (int)phrase->length);
+}
+
+/* Adds the phrases [count] as rows of out: the words as text, their number as cost, the language of
+ * the row of the first occurrence. The texts are put into one buffer first and addressed afterwards,
+ * since the buffer moves while it grows. */
 static alcore_status add_batch(const alcore__phrase_index *index, const alcore__phrase *phrases,
                                int64_t count, batch *work, alcore_pool *out) {
     alcore_records records = ALCORE_RECORDS_INIT;
@@ -114,12 +153,24 @@ static alcore_status add_batch(const alcore__phrase_index *index, const alcore__
         work->offsets[i] = work->buffer.length;
         ALCORE__TRY(alcore__phrase_text(index, &phrases[i], &work->buffer));
         work->lengths[i] = work->buffer.length - work->offsets[i];
+        work->id_offsets[i] = work->buffer.length;
+        ALCORE__TRY(put_id(out->source, index, &phrases[i], &work->buffer));
+        work->id_lengths[i] = work->buffer.length - work->id_offsets[i];
         work->costs[i] = phrases[i].length;
+        int64_t word; /* not used */
+        work->languages[i] =
+            alcore_pool_language(out->source, alcore__phrase_row(index, &phrases[i], &word));
     }
-    for (int64_t i = 0; i < count; i++) work->texts[i] = work->buffer.data + work->offsets[i];
+    for (int64_t i = 0; i < count; i++) {
+        work->texts[i] = work->buffer.data + work->offsets[i];
+        work->ids[i] = work->buffer.data + work->id_offsets[i];
+    }
     records.count = count;
     records.texts = work->texts;
     records.text_lengths = work->lengths;
+    records.ids = work->ids;
+    records.id_lengths = work->id_lengths;
+    if (out->source->language_names.count > 0) records.languages = work->languages;
     records.costs = work->costs;
     return alcore_pool_add_records(out, &records, NULL /* first row: known */);
 }
@@ -174,6 +225,16 @@ static int64_t value_of(const alcore__phrase_index *index, const alcore__phrase 
     }
 }
 
+/* Replaces the origin of a column by that of a derived pool. */
+static alcore_status sign_column(alcore__column *column) {
+    char *origin =
+        alcore__strndup(column->ctx, ALCORE__ORIGIN_DERIVED, strlen(ALCORE__ORIGIN_DERIVED));
+    if (!origin) return alcore__fail_memory(sizeof ALCORE__ORIGIN_DERIVED);
+    alcore__free(column->ctx, column->origin);
+    column->origin = origin;
+    return ALCORE_OK;
+}
+
 /* Adds one column to the new pool, whose rows are the phrases of the table: computes values, int32
  * of flags and int64 of others, and copies them in. */
 static alcore_status add_column(const alcore__phrase_index *index,
@@ -200,23 +261,39 @@ static alcore_status add_column(const alcore__phrase_index *index,
     ALCORE__TRY_GOTO(
         status, done,
         alcore_tensor_init(&tensor, values, flag ? ALCORE_INT32 : ALCORE_INT64, &count, 1));
-    status = alcore_pool_set_column(out, names[column], &tensor, NULL /* offsets */,
-                                    NULL /* options: copied */);
+    ALCORE__TRY_GOTO(status, done,
+                     alcore_pool_set_column(out, names[column], &tensor, NULL /* offsets */,
+                                            NULL /* options: copied */));
+    status = sign_column(alcore__pool_change_column(out, names[column]));
 done:
     alcore__free(ctx, values);
     return status;
 }
 
+/* Notes in the new pool which rows of the source were unlabeled: the places of its phrases are in
+ * these (phrase_places.h), whatever becomes of the rows later. */
+static alcore_status keep_use(const derivation *work, alcore_pool *out) {
+    const int64_t rows = work->pool->rows;
+    ALCORE__TRY(alcore__new_array(work->pool->object.ctx, (size_t)rows, 1, &out->counted));
+    out->counted_end = rows;
+    for (int64_t row = 0; row < rows; row++) {
+        out->counted[row] = work->use[row] == ALCORE__PHRASE_UNLABELED;
+        out->counted_rows += out->counted[row];
+    }
+    return ALCORE_OK;
+}
+
 /* Makes the derived pool with its rows and columns; *out is set when it is complete. */
-static alcore_status make_pool(alcore_pool *source, const alcore__phrase_index *index,
+static alcore_status make_pool(const derivation *work, const alcore__phrase_index *index,
                                const alcore__phrase_table *table, alcore_pool **out) {
     alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
     alcore_pool *pool = NULL;
     options.dedup =
         ALCORE_DEDUP_NONE; /* phrases are distinct; an index of them would cost memory */
     options.max_text_bytes = INT64_MAX;
-    ALCORE__TRY(alcore_pool_new_derived(source, &options, &pool));
-    alcore_status status = add_rows(index, table, pool);
+    ALCORE__TRY(alcore_pool_new_derived(work->pool, &options, &pool));
+    alcore_status status = keep_use(work, pool);
+    if (status == ALCORE_OK) status = add_rows(index, table, pool);
     for (phrase_column column = 0; column < COLUMNS && status == ALCORE_OK; column++)
         status = add_column(index, table, column, pool);
     if (status != ALCORE_OK)
@@ -228,19 +305,46 @@ static alcore_status make_pool(alcore_pool *source, const alcore__phrase_index *
 
 /* Lists the phrases, frees the largest part of the index, makes the pool. Called with both pools
  * locked for reading. */
-static alcore_status derive(alcore_pool *pool, const alcore_pool *labeled,
-                            const alcore_phrase_options *theirs, alcore_pool **out) {
+static alcore_status derive(const derivation *work, alcore_pool **out) {
     alcore_phrase_options options;
     alcore__phrase_index *index = NULL;
     alcore__phrase_table table = {0};
-    ALCORE__TRY(read_options(theirs, &options));
-    alcore_status status = list_phrases(pool, labeled, &options, &index, &table);
+    ALCORE__TRY(read_options(work->theirs, &options));
+    alcore_status status = list_phrases(work, &options, &index, &table);
     if (status == ALCORE_OK) {
         alcore__suffix_array_clear(index->ctx, &index->array); /* the rows need its memory */
-        status = make_pool(pool, index, &table, out);
+        if (work->by_place)
+            qsort(table.phrases, (size_t)table.count, sizeof *table.phrases, compare_places);
+        status = make_pool(work, index, &table, out);
     }
-    alcore__phrase_table_clear(pool->object.ctx, &table);
+    alcore__phrase_table_clear(work->pool->object.ctx, &table);
     alcore__phrase_index_free(index);
+    return status;
+}
+
+alcore_status alcore__derive_phrases(alcore_pool *pool, const alcore_pool *labeled,
+                                     const uint8_t *use, const alcore_phrase_options *options,
+                                     bool by_place, alcore_pool **out) {
+    const derivation work = {pool, labeled, use, options, by_place};
+    return derive(&work, out);
+}
+
+/* The phrases of a pool by the states of its rows: without a state a row is unlabeled, a label that
+ * is not its only state makes it labeled all the same, and any other state leaves it out. */
+static alcore_status derive_by_states(alcore_pool *pool, const alcore_pool *labeled,
+                                      const alcore_phrase_options *options, alcore_pool **out) {
+    alcore_ctx *ctx = pool->object.ctx;
+    uint8_t *use = NULL; /* [rows] */
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)pool->rows, sizeof *use, &use));
+    for (int64_t row = 0; row < pool->rows; row++) {
+        const uint32_t states = pool->states[row];
+        use[row] = states == 0                     ? ALCORE__PHRASE_UNLABELED
+                   : (states & ALCORE_ROW_LABELED) ? ALCORE__PHRASE_LABELED
+                                                   : ALCORE__PHRASE_ABSENT;
+    }
+    const alcore_status status =
+        alcore__derive_phrases(pool, labeled, use, options, false /* by frequency */, out);
+    alcore__free(ctx, use);
     return status;
 }
 
@@ -253,9 +357,9 @@ alcore_status alcore_pool_derive_phrases(alcore_pool *pool, const alcore_pool *l
     if (status == ALCORE_OK && labeled) {
         status = alcore__pool_read_begin(labeled);
         if (status == ALCORE_OK)
-            status = alcore__pool_read_end(labeled, derive(pool, labeled, options, out));
+            status = alcore__pool_read_end(labeled, derive_by_states(pool, labeled, options, out));
     } else if (status == ALCORE_OK) {
-        status = derive(pool, NULL, options, out);
+        status = derive_by_states(pool, NULL, options, out);
     }
     return alcore__pool_read_end(pool, status);
 }

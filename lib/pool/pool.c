@@ -38,6 +38,7 @@ static void release_pool(void *object) {
     alcore__free(ctx, pool->tags);
     alcore__free(ctx, pool->tag_ranks);
     alcore__free(ctx, pool->states);
+    alcore__free(ctx, pool->counted);
     alcore__index_clear(ctx, &pool->duplicates);
     alcore__index_clear(ctx, &pool->id_index);
     alcore__chunks_rollback(ctx, &pool->texts, &(alcore__chunks){0});

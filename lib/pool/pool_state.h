@@ -47,7 +47,12 @@ struct alcore_pool {
      * under a lock of its own, the object's count of users and the index of ids. */
     alcore_pool *self;
     alcore_pool *source; /* of a derived pool: a reference to where its rows come from; else NULL */
-    int32_t dedup, utf8; /* ALCORE_DEDUP_*, ALCORE_UTF8_* */
+    /* Of a pool of phrases (phrase_pool.h): 1 for the unlabeled rows of the source, whose phrases
+     * are counted. Owned; NULL in any other pool. */
+    uint8_t *counted;       /* [counted_end] */
+    int64_t counted_end;    /* rows that the source had when the pool was made */
+    int64_t counted_rows;   /* rows with counted 1 */
+    int32_t dedup, utf8;    /* ALCORE_DEDUP_*, ALCORE_UTF8_* */
     int64_t max_text_bytes; /* of one string */
 
     int64_t rows;          /* entries of segments and of states at or above it do not count */

@@ -107,6 +107,12 @@ enum {
 /* A cause in one word: "empty", "duplicate", ... */
 const char *alcore__cause_name(int32_t cause);
 
+/* The rows of a pool of texts from which a request derived a pool of phrases. */
+typedef struct alcore__text_rows {
+    int64_t rows;                     /* of the pool; 0: the candidates were not derived */
+    int64_t by_cause[ALCORE__CAUSES]; /* masked rows by their first cause */
+} alcore__text_rows;
+
 /* Which rows of the pools of a request take part. Arrays are owned. */
 typedef struct alcore__masks {
     int64_t rows;               /* of the candidates' pool */
@@ -121,6 +127,7 @@ typedef struct alcore__masks {
     int64_t target_count;      /* rows with target_mask 1 */
     int64_t by_cause[ALCORE__CAUSES]; /* masked rows of the candidates' pool by their first cause */
     int64_t eligible;                 /* rows with candidate_mask 1 before candidates=N draws */
+    alcore__text_rows texts; /* of the pool of texts that the request derived the candidates from */
 } alcore__masks;
 
 /* Masks of the request's pools, for calls that hold them; target: its target pool, or NULL where
@@ -132,6 +139,15 @@ void alcore__masks_clear(alcore_ctx *ctx, alcore__masks *masks);
 /* The language of every row as an index into the pool's tags in byte order: *out [rows], which the
  * caller frees. For calls that hold the pool. */
 alcore_status alcore__list_languages(alcore_ctx *ctx, const alcore_pool *pool, int32_t **out);
+
+/* ---- phrases (request_phrases.c) ---- */
+
+/* Makes the pool of phrases that a strategy buys from a pool of texts: *out is owned; NULL where the
+ * strategy buys rows, or the candidates are phrases already. *texts describes the rows of the pool
+ * of texts. The pools are locked for reading. */
+alcore_status alcore__request_phrases(const alcore_request *request,
+                                      const alcore_strategy *strategy, alcore__text_rows *texts,
+                                      alcore_pool **out);
 
 /* ---- columns (request_columns.c) ---- */
 

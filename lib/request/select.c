@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answering a request, alcore_select():
  *
+ *   phrases    for a strategy that buys phrases, a pool of texts is replaced by that of its phrases
  *   masks      which rows of each pool take part, and what each candidate costs (pools locked)
  *   columns    models make the columns that the strategy needs and that are missing (not locked)
  *   run        candidates=N draws the candidates, the strategy scores and buys (locked again)
  *   selection  one handle for each budget, with reasons, summary and provenance
  *
- * Rows that are added to the pool between the two locks end the call with ALCORE_E_BUSY. */
+ * Rows that are added to the pool between two locks end the call with ALCORE_E_BUSY. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +16,12 @@
 
 /* The state of one call of alcore_select(). Everything but the request is freed at its end. */
 typedef struct answer {
-    alcore_request *request;
+    alcore_request *request; /* the caller's, or `derived` */
+    /* A copy of the caller's request whose candidates are the phrases of its texts, `phrases`, and
+     * which names no rows; used where the strategy buys phrases. */
+    alcore_request derived;
+    alcore_pool *phrases; /* one reference; NULL: the candidates are those of the caller */
+    alcore__text_rows texts;
     alcore_ctx *ctx;
     alcore_strategy *strategy; /* the request's, or a new ALCORE_DEFAULT_STRATEGY; one reference */
     alcore__masks masks;
@@ -278,12 +284,27 @@ static alcore_status set_up(answer *self) {
     return alcore_strategy_new(self->ctx, ALCORE_DEFAULT_STRATEGY, &self->strategy);
 }
 
+/* Replaces the candidates by their phrases where the strategy buys phrases and they are texts. */
+static alcore_status make_phrases(answer *self) {
+    ALCORE__TRY(read_pools(self->request));
+    const alcore_status status =
+        alcore__request_phrases(self->request, self->strategy, &self->texts, &self->phrases);
+    leave_pools(self->request);
+    if (status != ALCORE_OK || !self->phrases) return status;
+    self->derived = *self->request;
+    self->derived.candidates = self->phrases;
+    memset(self->derived.lists, 0, sizeof self->derived.lists);
+    self->request = &self->derived;
+    return ALCORE_OK;
+}
+
 /* Makes the masks of all pools and the costs of the candidates, with the pools locked for reading.
  * They come first, as without a candidate no column is needed at all. */
 static alcore_status make_masks(answer *self) {
     const alcore_request *request = self->request;
     ALCORE__TRY(read_pools(request));
     alcore_status status = alcore__masks_new(request, request->target, &self->masks);
+    self->masks.texts = self->texts;
     if (status == ALCORE_OK) status = make_costs(self);
     leave_pools(request);
     return status;
@@ -340,6 +361,7 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
     ALCORE__TRY(check(self->request));
     ALCORE__TRY(set_up(self));
     ALCORE__TRY(check_target(self));
+    ALCORE__TRY(make_phrases(self));
     ALCORE__TRY(make_masks(self));
     /* Without a candidate there is nothing to compute: an empty selection that is SHORT
      * (docs/spec/budgets.md).
@@ -372,6 +394,7 @@ static alcore_status select_rows(alcore_request *request, alcore_selection **out
     alcore__free(self.ctx, self.languages);
     alcore__free(self.ctx, self.further);
     alcore_strategy_unref(self.strategy);
+    alcore_pool_unref(self.phrases);
     alcore__write_end(request);
     return status;
 }

@@ -28,6 +28,11 @@ static void release(void *object) {
     alcore__free(ctx, self->costs);
     alcore__free(ctx, self->reasons);
     alcore__free(ctx, self->ranks);
+    alcore__free(ctx, self->occurrences);
+    alcore__free(ctx, self->phrase_rows);
+    alcore__free(ctx, self->contexts);
+    alcore__free(ctx, self->longer);
+    alcore__free(ctx, self->containing);
     alcore__free(ctx, self->provenance);
     alcore__free(ctx, self->summary);
 }
@@ -85,6 +90,7 @@ static double price_of(const alcore_selection *self) {
 static alcore_status build(alcore_selection *self, const double *costs) {
     ALCORE__TRY(gather_picks(self, costs));
     self->money = price_of(self);
+    ALCORE__TRY(alcore__selection_find_phrases(self));
     ALCORE__TRY(alcore__selection_reasons(self));
     alcore__selection_find_remedies(self);
     ALCORE__TRY(alcore__selection_write_provenance(self));

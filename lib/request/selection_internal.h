@@ -57,12 +57,14 @@ typedef struct alcore__ranking {
     alcore__source sources[ALCORE__RESOLVED_MAX]; /* [source_count] used */
     int64_t by_cause[ALCORE__CAUSES]; /* masked rows of the candidates' pool by their first cause */
     int64_t pool_rows;                /* of the candidates' pool */
+    int64_t text_rows; /* rows in which the phrases of a pool of phrases are counted; else 0 */
+    alcore__text_rows texts; /* of the pool of texts that the request derived the phrases from */
     double
         unspaced_share; /* share of letters in scripts without spaces, for budgets of words; else 0
                          */
 } alcore__ranking;
 
-enum { ALCORE__REMEDIES = 4 };
+enum { ALCORE__REMEDIES = 4, ALCORE__CONTEXTS = 3 };
 
 /* Arrays are owned by the selection; those [count] are in rank order. */
 struct alcore_selection {
@@ -76,6 +78,12 @@ struct alcore_selection {
     char **reasons; /* [count] one line each; the strings lie in texts */
     alcore__arena texts;
     int64_t *ranks; /* [candidates] rank of each candidate among the picks, -1: no pick */
+    /* Where the pool is one of phrases (selection_phrases.c); else NULL: */
+    int64_t *occurrences; /* [count] occurrences of the pick in the texts */
+    int64_t *phrase_rows; /* [count] rows of the texts that contain it */
+    int64_t *contexts;    /* [count, ALCORE__CONTEXTS] the lowest of them, -1: there is none */
+    int64_t *longer;      /* [count] picks of more words */
+    int64_t *containing;  /* [count] those of them that contain this pick */
     void *pick_columns[ALCORE__RECORD_COLUMNS]; /* [count] each: the record columns of the picks, by
                                                    the index of ranking->outcome.columns */
     char *provenance, *summary;                 /* a JSON object; text of several lines */
@@ -105,8 +113,9 @@ alcore_status alcore__ranking_new(const alcore_request *request, const alcore_st
                                   const alcore__resolution *resolution, alcore__outcome *outcome,
                                   alcore__ranking **out);
 
-/* The parts of building a selection once its picks are there, called in this order: the reasons of
- * the picks, the remedies, the provenance as JSON, the summary. */
+/* The parts of building a selection once its picks are there, called in this order: what is said of
+ * phrases, the reasons of the picks, the remedies, the provenance as JSON, the summary. */
+alcore_status alcore__selection_find_phrases(alcore_selection *selection);
 alcore_status alcore__selection_reasons(alcore_selection *selection);
 void alcore__selection_find_remedies(alcore_selection *selection);
 alcore_status alcore__selection_write_provenance(alcore_selection *selection);
@@ -114,6 +123,17 @@ alcore_status alcore__selection_write_summary(alcore_selection *selection);
 /* Writes the members of the provenance into a JSON object that is open: of the provenance itself,
  * or of the JSON report. */
 void alcore__selection_put_provenance(const alcore_selection *selection, alcore__json_out *json);
+/* Append the part of a reason that is about a phrase, and the member "contexts" of an object of
+ * JSON; the latter appends nothing where the picks are no phrases. */
+alcore_status alcore__selection_put_phrase(const alcore_selection *selection, int64_t rank,
+                                           alcore__buffer *line);
+void alcore__selection_put_contexts(const alcore_selection *selection, int64_t rank,
+                                    alcore__json_out *json);
+/* The row that files call the index of a pick: its row, or for a phrase the row of its first
+ * occurrence, which is the record column "first_row" where the strategy has it. */
+int64_t alcore__selection_index(const alcore_selection *selection, int64_t rank);
+/* Whether a record column is that index, which files do not repeat. */
+bool alcore__selection_is_index(const alcore_selection *selection, int32_t column);
 /* The term of the score whose values a record column contains; NULL: no term's. */
 const alcore__term_part *alcore__selection_term_of(const alcore_selection *selection,
                                                    const char *column);

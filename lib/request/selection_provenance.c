@@ -59,6 +59,8 @@ static void put_inputs(const alcore__ranking *ranking, alcore__json_out *json) {
         alcore__json_put_integer(json, "rows", input->rows);
         alcore__json_put_integer(json, "used", input->used);
         put_fingerprint(json, input->fingerprint);
+        if (input->role == ALCORE_ROLE_CANDIDATES && ranking->text_rows > 0)
+            alcore__json_put_integer(json, "phrases_of_rows", ranking->text_rows);
         put_columns(ranking, input->role, json);
         alcore__json_close(json, '}');
     }

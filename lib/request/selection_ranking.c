@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "pool/phrase_pool.h"
 #include "request/selection_internal.h"
 
 /* The destructor of the ranking, called when the last selection of the request is released; safe
@@ -105,6 +106,9 @@ static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *re
                                  const alcore__run_input *input, const alcore__masks *masks,
                                  const alcore__resolution *resolution) {
     self->pool_rows = masks->rows;
+    self->texts = masks->texts;
+    if (alcore__is_phrase_pool(request->candidates))
+        self->text_rows = alcore__phrase_source_rows(request->candidates);
     memcpy(self->by_cause, masks->by_cause, sizeof self->by_cause);
     self->by_cause[ALCORE__CAUSE_NAN] += self->outcome.nan_count;
     self->unspaced_share =

@@ -188,7 +188,7 @@ static const alcore__column *aligned_logprobs(const alcore__ranking *ranking) {
 }
 
 /* Writes the reason of one pick, by its rank, to self->line: its terms or its score, what decided,
- * and its rarest words. */
+ * how frequent a phrase is, and its rarest words. */
 static alcore_status put_reason(writer *self, int64_t rank) {
     const alcore_selection *selection = self->selection;
     const alcore__explanation *explanation = &selection->bought.explanation;
@@ -196,8 +196,15 @@ static alcore_status put_reason(writer *self, int64_t rank) {
     self->line.length = 0;
     for (int32_t t = 0; t < explanation->count; t++)
         ALCORE__TRY(put_term(self, &explanation->parts[t], rank, position));
-    if (explanation->count == 0) ALCORE__TRY(put_score(self, rank));
+    /* The frequency of a phrase says more than where its score stands among those of all phrases. */
+    const bool phrase = selection->phrase_rows;
+    if (explanation->count == 0 && (!phrase || selection->ranking->reason))
+        ALCORE__TRY(put_score(self, rank));
     ALCORE__TRY(put_decision(self, rank));
+    if (phrase) {
+        ALCORE__TRY(separate(self));
+        ALCORE__TRY(alcore__selection_put_phrase(selection, rank, &self->line));
+    }
     return put_rare_words(self, selection->ranking->outcome.rows[position]);
 }
 

@@ -61,9 +61,8 @@ typedef struct lines {
             (page)->status = alcore__buffer_format((page)->ctx, &(page)->text, __VA_ARGS__);       \
     } while (0)
 
-/* How many rows were read, masked for each cause (words [ALCORE__CAUSES]) and scored, and what was
- * changed or left out of them on the way. */
-static void say_rows(lines *page, const alcore__ranking *ranking) {
+/* How many rows were masked for each cause, by_cause [ALCORE__CAUSES], where there are any. */
+static void say_masked(lines *page, const int64_t *by_cause) {
     static const char *const words[ALCORE__CAUSES] = {"malformed",
                                                       "empty",
                                                       "duplicate",
@@ -74,15 +73,29 @@ static void say_rows(lines *page, const alcore__ranking *ranking) {
                                                       "not among the eligible",
                                                       "without a value",
                                                       "with a NaN"};
-    const alcore__outcome *outcome = &ranking->outcome;
-    char number[32], other[32];
-    say(page, "rows read: %s", alcore__thousands(ranking->pool_rows, number));
     const char *lead = "; masked: ";
+    char number[32];
     for (int32_t i = 0; i < ALCORE__CAUSES; i++) {
-        if (ranking->by_cause[i] == 0) continue;
-        say(page, "%s%s %s", lead, alcore__thousands(ranking->by_cause[i], number), words[i]);
+        if (by_cause[i] == 0) continue;
+        say(page, "%s%s %s", lead, alcore__thousands(by_cause[i], number), words[i]);
         lead = ", ";
     }
+}
+
+/* How many rows were read, masked and scored, what was changed or left out of them on the way, and
+ * how many phrases they have where the picks are phrases. */
+static void say_rows(lines *page, const alcore__ranking *ranking) {
+    const alcore__outcome *outcome = &ranking->outcome;
+    char number[32], other[32];
+    if (ranking->texts.rows > 0) {
+        say(page, "rows read: %s", alcore__thousands(ranking->texts.rows, number));
+        say_masked(page, ranking->texts.by_cause);
+        say(page, "\nphrases of %s rows: %s", alcore__thousands(ranking->text_rows, number),
+            alcore__thousands(ranking->pool_rows, other));
+    } else {
+        say(page, "rows read: %s", alcore__thousands(ranking->pool_rows, number));
+    }
+    say_masked(page, ranking->by_cause);
     say(page, "\nscored %s of %s\n", alcore__thousands(outcome->count, number),
         alcore__thousands(ranking->pool_rows, other));
     if (outcome->measured < outcome->count)
@@ -103,8 +116,9 @@ static void say_rows(lines *page, const alcore__ranking *ranking) {
 static void say_spending(lines *page, const alcore_selection *selection) {
     const alcore__purchase *bought = &selection->bought;
     char items[32], words[32], characters[32], amount[40];
-    say(page, "selected %s items: %s words, %s characters",
-        alcore__thousands(selection->count, items), alcore__thousands(selection->words, words),
+    say(page, "selected %s %s: %s words, %s characters", alcore__thousands(selection->count, items),
+        selection->ranking->text_rows > 0 ? "phrases" : "items",
+        alcore__thousands(selection->words, words),
         alcore__thousands(selection->characters, characters));
     if (!isnan(selection->units) && selection->count > 0)
         say(page, ", %s units", alcore__amount(selection->units, amount));
@@ -163,10 +177,13 @@ static void say_short(lines *page, const alcore_selection *selection) {
     say(page, "\n");
 }
 
-/* A line for each column that was read: "logprobs: model ngram (none was given)". */
+/* A line for each column that was read, "logprobs: model ngram (none was given)", but for those that
+ * the maker of a derived pool gave it. */
 static void say_sources(lines *page, const alcore__ranking *ranking) {
     for (int32_t i = 0; i < ranking->source_count; i++) {
         const alcore__source *source = &ranking->sources[i];
+        if (strcmp(source->origin, ALCORE__ORIGIN_DERIVED) == 0)
+            continue; /* that of every such pool */
         const char *owner = source->role == ALCORE_ROLE_LABELED  ? " of the labeled pool"
                             : source->role == ALCORE_ROLE_TARGET ? " of the target"
                                                                  : "";

@@ -2,7 +2,8 @@
 /* Writing the picks of a selection to a file, in rank order and one line each (docs/formats.md):
  *
  *   TSV, CSV   rank, index, id, score, cost, the record columns, reason, text
- *   JSONL      the record with its texts, and an object "al" with the same values
+ *   JSONL      the record with its texts, and an object "al" with the same values; of a phrase also
+ *              rows that contain it
  *   text       the text only
  */
 #include "formats/table_writer.h"
@@ -15,7 +16,8 @@ static alcore_status put_header(const alcore_selection *selection, alcore__table
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         ALCORE__TRY(alcore__table_put_string(table, names[i]));
     for (int32_t c = 0; c < outcome->column_count; c++)
-        ALCORE__TRY(alcore__table_put_string(table, outcome->columns[c].name));
+        if (!alcore__selection_is_index(selection, c))
+            ALCORE__TRY(alcore__table_put_string(table, outcome->columns[c].name));
     ALCORE__TRY(alcore__table_put_string(table, "reason"));
     ALCORE__TRY(alcore__table_put_string(table, "text"));
     return alcore__table_end_line(table);
@@ -30,12 +32,13 @@ static alcore_status put_pick(const alcore_selection *selection, int64_t rank,
     size_t length;
     const char *text = alcore_pool_text(selection->ranking->pool, row, &length);
     ALCORE__TRY(alcore__table_put_integer(table, rank + 1));
-    ALCORE__TRY(alcore__table_put_integer(table, row));
+    ALCORE__TRY(alcore__table_put_integer(table, alcore__selection_index(selection, rank)));
     ALCORE__TRY(alcore__table_put_string(table, alcore_pool_id(selection->ranking->pool, row, id)));
     ALCORE__TRY(alcore__table_put_number(table, selection->scores[rank]));
     ALCORE__TRY(alcore__table_put_number(table, selection->costs[rank]));
     for (int32_t c = 0; c < selection->ranking->outcome.column_count; c++) {
         const void *values = selection->pick_columns[c];
+        if (alcore__selection_is_index(selection, c)) continue;
         if (selection->ranking->outcome.columns[c].dtype == ALCORE_FLOAT64)
             ALCORE__TRY(alcore__table_put_number(table, ((const double *)values)[rank]));
         else if (((const int64_t *)values)[rank] < 0)
@@ -73,10 +76,11 @@ static alcore_status put_object(const alcore_selection *selection, int64_t rank,
     alcore__json_put_text(&json, "source", text, length);
     alcore__json_put_string(&json, "lang", alcore_pool_language(pool, row));
     if (group) alcore__json_put_string(&json, "group", group);
+    alcore__selection_put_contexts(selection, rank, &json);
     alcore__json_open(&json, "al", '{');
     alcore__json_put_integer(&json, "round", selection->ranking->round);
     alcore__json_put_integer(&json, "rank", rank + 1);
-    alcore__json_put_integer(&json, "index", row);
+    alcore__json_put_integer(&json, "index", alcore__selection_index(selection, rank));
     alcore__json_put_number(&json, "score", selection->scores[rank]);
     alcore__json_put_number(&json, "cost", selection->costs[rank]);
     for (int32_t c = 0; c < selection->ranking->outcome.column_count; c++) {
@@ -84,6 +88,7 @@ static alcore_status put_object(const alcore_selection *selection, int64_t rank,
         const alcore__term_part *part = alcore__selection_term_of(selection, column->name);
         const char *name = part ? part->term->name : column->name;
         const void *values = selection->pick_columns[c];
+        if (alcore__selection_is_index(selection, c)) continue;
         if (column->dtype == ALCORE_FLOAT64)
             alcore__json_put_number(&json, name, ((const double *)values)[rank]);
         else if (((const int64_t *)values)[rank] >= 0)
@@ -110,18 +115,27 @@ static alcore_status write_lines(const alcore_selection *selection, alcore__tabl
     return ALCORE_OK;
 }
 
-/* Writes the picks to a file, which replaces an old one only when it is complete. The pool is
- * locked for reading while texts are copied from it. */
+/* Writes all picks with the pool locked for reading, as texts are copied from it; those of the
+ * contexts of phrases are in its source, which is locked too. */
+static alcore_status write_locked(const alcore_selection *selection, alcore__table *table) {
+    alcore_pool *pool = selection->ranking->pool;
+    alcore_pool *source = selection->contexts ? alcore_pool_source(pool) : NULL;
+    ALCORE__TRY(alcore__read_begin(pool, "pool"));
+    alcore_status status = source ? alcore__read_begin(source, "pool of texts") : ALCORE_OK;
+    if (status == ALCORE_OK) {
+        status = write_lines(selection, table);
+        if (source) alcore__read_end(source);
+    }
+    alcore__read_end(pool);
+    return status;
+}
+
+/* Writes the picks to a file, which replaces an old one only when it is complete. */
 static alcore_status write_file(const alcore_selection *selection, const char *path,
                                 const alcore_write_options *options) {
     alcore__table table;
     ALCORE__TRY(alcore__table_open(&table, selection->object.ctx, "a selection", path, options));
-    alcore_status status = alcore__read_begin(selection->ranking->pool, "pool");
-    if (status == ALCORE_OK) {
-        status = write_lines(selection, &table);
-        alcore__read_end(selection->ranking->pool);
-    }
-    return alcore__table_close(&table, status);
+    return alcore__table_close(&table, write_locked(selection, &table));
 }
 
 alcore_status alcore_selection_write(const alcore_selection *selection, const char *path,

@@ -23,6 +23,7 @@
 #ifndef ALCORE__STRATEGY_H
 #define ALCORE__STRATEGY_H
 
+#include "alcore/phrase.h"
 #include "scorer/score.h"
 #include "strategy/strategy_run.h"
 
@@ -120,6 +121,11 @@ typedef struct alcore__strategy_def {
      * strategy runs once for each budget of a request. */
     bool rows_depend_on_budget;
     bool reads_languages; /* run->input->languages is set */
+    /* The strategy buys phrases: from a pool of texts a request derives the pool of their phrases
+     * first, with the options that this function sets by the parameters. NULL: it buys rows. */
+    void (*phrase_options)(const alcore__values *values, alcore_phrase_options *out);
+    /* The rows of that pool are ordered by first occurrence, then length, not by frequency. */
+    bool phrases_by_place;
     const char *raw_name; /* name of the record column of raw values, for ALCORE__RANK_BY_SCORE */
 
     size_t state_bytes;                        /* of run->state, zeroed before begin */
@@ -165,6 +171,7 @@ struct alcore__run {
      * outcome.scores), owned by the state; or picked: the strategy has bought its picks itself. */
     const double *keys;
     bool picked;
+    bool positive; /* candidates whose key is 0 or less are never bought; not with `picked` */
     alcore__runner *runner; /* engine/runner.h */
 };
 

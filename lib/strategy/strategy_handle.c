@@ -10,9 +10,9 @@
 
 static const char PREFIX[] = "strategy ";
 
-/* Columns that a host may name for a role. A dataset has one place more, for the embeddings that
- * the similarity limit reads. */
-enum { MAX_HOST_NEEDS = ALCORE__DATASET_COLUMNS - 1 };
+/* Columns that a host may name for a role, as alcore/strategy.h says. A dataset has places for more:
+ * the similarity limit adds the embeddings. */
+enum { MAX_HOST_NEEDS = 7 };
 
 /* The destructor of the handle, called when its last reference goes. The host's destroy callback
  * runs first, as it may be the owner of host.user. */
@@ -181,6 +181,16 @@ const char *alcore__strategy_reason(const alcore_strategy *strategy) {
 
 const char *alcore__strategy_measure(const alcore_strategy *strategy) {
     return strategy->def->measure ? strategy->def->measure : "score";
+}
+
+bool alcore__strategy_buys_phrases(const alcore_strategy *strategy, alcore_phrase_options *options,
+                                   bool *by_place) {
+    const alcore__strategy_def *def = strategy->def;
+    if (!def->phrase_options) return false;
+    *options = (alcore_phrase_options)ALCORE_PHRASE_OPTIONS_INIT;
+    def->phrase_options(&strategy->values, options);
+    *by_place = def->phrases_by_place;
+    return true;
 }
 
 bool alcore__strategy_reads_languages(const alcore_strategy *strategy) {

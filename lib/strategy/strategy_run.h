@@ -4,6 +4,7 @@
 #ifndef ALCORE__STRATEGY_RUN_H
 #define ALCORE__STRATEGY_RUN_H
 
+#include "alcore/phrase.h"
 #include "alcore/selection.h"
 #include "alcore/strategy.h"
 #include "base/params.h"
@@ -126,6 +127,10 @@ const char *alcore__strategy_name(const alcore_strategy *strategy);
  * the reason is made from the score; and what the score measures. */
 const char *alcore__strategy_reason(const alcore_strategy *strategy);
 const char *alcore__strategy_measure(const alcore_strategy *strategy);
+/* Whether the strategy buys phrases. If so, *options are those of the phrases that a request derives
+ * from a pool of texts, and *by_place is whether their rows are ordered by first occurrence. */
+bool alcore__strategy_buys_phrases(const alcore_strategy *strategy, alcore_phrase_options *options,
+                                   bool *by_place);
 /* Whether the strategy looks at the languages of the candidates. */
 bool alcore__strategy_reads_languages(const alcore_strategy *strategy);
 /* Whether the strategy computes a score of each row from its columns (lib/scorer) first. */

@@ -197,6 +197,32 @@ def pairs_that_cannot_be_aligned(box):
 
 
 @case
+def phrases_are_selected(box):
+    box.file("pool.txt", "the patient has severe headache\nthe patient has severe nausea\n"
+             "severe headache was reported\nthe patient was treated\nheadache was reported\nthe patient has fever\n")
+    box.file("labeled.txt", "the patient was late\nit was reported today\n")
+    known = ["select", "pool.txt", "--labeled", "labeled.txt", "--strategy"]
+    done = box.run(*known, "ngf-smp", "--budget", "7w", "--price", "0.2EUR/w")
+    header, *rows = [line.split("\t") for line in done.out.splitlines()]
+    equal(header, ["rank", "index", "id", "score", "cost", "occ", "first_position", "length", "reason", "text"])
+    equal(rows[0], ["1", "0", "1:0+4", "2", "4", "2", "0", "4", "occurs 2 times, in 33 % of the rows", "the patient has severe"])
+    equal(rows[1][:8], ["2", "2", "3:1+3", "2", "3", "2", "1", "3"])
+    contains(done.err, "rows read: 6\nphrases of 6 rows: 8\n", "selected 2 phrases: 7 words", "price: 1.40 EUR")
+    box.run(*known, "ngf", "--budget", "3w,9w", "-p", "max_n=3", "--out", "sel-{budget}.jsonl")
+    small, large = ([json.loads(line) for line in box.read("sel-%s.jsonl" % budget).decode().splitlines()] for budget in ("3w", "9w"))
+    equal([item["source"] for item in small], ["the patient has"])
+    equal([item["index"] for item in small[0]["contexts"]], [0, 1, 5])
+    equal([item["source"] for item in large[:1]], ["the patient has"])
+    box.run(*known, "ngf", "--budget", "3w", "--out", "bought.tsv")
+    again = box.run(*known, "ngf", "--labeled", "bought.tsv", "--budget", "2w").out.splitlines()
+    equal(again[1].split("\t")[-1], "severe")
+    drawn = box.run(*known, "random-phrase", "--budget", "7w", "--seed", "42").out.splitlines()[1:]
+    equal([line.split("\t")[-1] for line in drawn], ["severe nausea", "severe headache was reported", "patient was treated"])
+    for wrong, said in ((["-p", "max_n=inf"], "max_n"), (["-p", "smp_limit=inf"], "no parameter"), (["-p", "letters=2"], "letters")):
+        contains(box.run(*known, "ngf", "--budget", "3w", *wrong, expect=2).err, said)
+
+
+@case
 def scores_go_to_tsv_and_npy(box):
     box.file("pool.txt", "a\nb b\na\n")
     box.file("x.lp", "1\t-0.6931471805599453 -1.3862943611198906\n2\t0\n3\t0\n")

@@ -24,6 +24,8 @@ SCORER = 'tests/unit/scorer/test_scorer'
 BUDGETS = 'tests/unit/request/test_budgets'
 SELECTION = 'tests/unit/request/test_selection'
 
+PHRASES = 'tests/unit/request/test_phrase_selection'
+
 # name: (file, text that stands there once, what takes its place, test program, case that must fail)
 MUTANTS = {
     'HUDS weighs the terms the other way round':
@@ -73,6 +75,20 @@ MUTANTS = {
         ('lib/scorer/score_logprobs.c', '1.0 - exp(0.0 - call->rank[i])', 'call->rank[i]', VECTORS, 'likelihoods'),
     'confidences are read as uncertainties':
         ('lib/scorer/score_logprobs.c', 'value = 1.0 - value;', 'value = value + 0.0;', VECTORS, 'meanings_of_scores'),
+    'known phrases are bought':
+        ('lib/strategy/rules/phrases.c', 'rows[i].listed = !(excludes && numbers[i] != 0);', 'rows[i].listed = 1 | (excludes && numbers[i] != 0);',
+         PHRASES, 'columns_by_hand'),
+    'ngf-smp buys phrases that are not semi-maximal':
+        ('lib/strategy/rules/phrases.c', 'rows[i].listed &= numbers[i] != 0;', 'rows[i].listed |= numbers[i] != 0;', PHRASES,
+         'texts_equal_their_phrases'),
+    'types are drawn in the order of their frequency':
+        ('lib/strategy/rules/phrases.c', 'if (!sorted) qsort(places, (size_t)listed, sizeof *places, compare_places);', '(void)sorted;',
+         PHRASES, 'texts_equal_their_phrases'),
+    'rows of score 0 are bought':
+        ('lib/strategy/budget/fill.c', 'run->positive ? 0.0 : (double)NAN', 'run->positive ? (double)NAN : (double)NAN', PHRASES, 'columns_by_hand'),
+    'labeled rows of the pool are left out of the phrases':
+        ('lib/request/request_phrases.c', ': masks->labeled_rows[row] ? ALCORE__PHRASE_LABELED\n', ': masks->labeled_rows[row] ? ALCORE__PHRASE_ABSENT\n',
+         PHRASES, 'labeled_rows_equal_a_new_pool'),
     'ties go to the later row':
         ('lib/strategy/budget/rank.c', 'return a->position < b->position;', 'return a->position > b->position;', VECTORS, 'topk'),
     'a random order of ties is that of the rows':

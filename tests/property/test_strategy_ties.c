@@ -56,6 +56,7 @@ static void open_pool(bed *b, int32_t threads) {
     bed_column(b, pool, "scores", u, ROWS, 1, ALCORE_FLOAT64);
     bed_column(b, pool, "embeddings", x, ROWS, DIMS, ALCORE_FLOAT32);
     bed_column(b, pool, "probs", probs, ROWS, CLASSES, ALCORE_FLOAT32);
+    bed_phrases(b, false);
     bed_column(b, &b->input.labeled, "embeddings", x + 100 * DIMS, SIDE, DIMS, ALCORE_FLOAT32);
     bed_column(b, &b->input.target, "embeddings", x + 300 * DIMS, TARGETS, DIMS, ALCORE_FLOAT32);
     b->input.target_languages = languages;

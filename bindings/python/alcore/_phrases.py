@@ -5,7 +5,7 @@ import ctypes
 from . import _ffi
 from ._calls import run
 from ._columns import path_of
-from ._handles import Handle, new, struct, write_options
+from ._handles import new, struct, write_options
 from ._library import lib
 from ._pool import Pool, pool_of
 
@@ -32,8 +32,9 @@ def phrases(texts, labeled=None, *, max_words=4, min_count=1, semi_maximal=False
     options = struct(_ffi.alcore_phrase_options, min_count=min_count, semi_maximal=bool(semi_maximal),
                      max_words=_ffi.ALCORE_PHRASE_UNLIMITED if max_words is None else max_words,
                      beyond_limit=bool(beyond_limit), unknown=bool(unknown), with_letters=bool(with_letters))
-    made = Phrases.__new__(Phrases)
-    made._kept, made._request, made._source = {}, None, source
-    Handle.__init__(made, new(lib.alcore_pool_unref, lib.alcore_pool_derive_phrases, source._handle,
-                              None if known is None else known._handle, ctypes.byref(options)), source.context)
+    pointer = new(lib.alcore_pool_unref, lib.alcore_pool_derive_phrases, source._handle,
+                  None if known is None else known._handle, ctypes.byref(options))
+    made = Phrases.borrowed(pointer, source.context)
+    lib.alcore_pool_unref(pointer)
+    made._source = source
     return made

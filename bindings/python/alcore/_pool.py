@@ -210,6 +210,9 @@ class Pool(Handle):
         """(address, count, keep) of row numbers, int64, from row numbers, a mask (one bool a row), ids or a Selection."""
         if type(rows) is not list:
             if hasattr(rows, "indices") and not callable(rows.indices):
+                other = getattr(rows, "pool", None)
+                if other is not None and other is not self and other._source is self:
+                    raise ValueError("%s: the selection is one of phrases of this pool, not of its rows" % what)
                 rows = rows.indices
             found = integers_in_place(rows)
             if found is not None:

@@ -15,6 +15,7 @@ from ._errors import user_level
 from ._handles import choice, default_context, get_option, Handle, new, set_options
 from ._library import lib
 from ._parts import model_of, params_of, strategy_of
+from ._phrases import Phrases
 from ._pool import Pool, is_frame, pool_of
 from ._selection import Selection
 
@@ -98,6 +99,7 @@ class Request(Handle):
         if pool is None:
             raise ValueError("the request has no pool of candidates")
         pointer = new(lib.alcore_selection_unref, lib.alcore_select, self._handle)
+        pool = _pool_of_picks(pointer, pool)
         first = Selection(pointer, pool)
         count = lib.alcore_selection_budget_count(pointer)
         if count < 2:
@@ -116,6 +118,16 @@ class Request(Handle):
         found = _ffi.alcore_tensor()
         run(lib.alcore_request_candidates, self._handle, count, ctypes.byref(found))
         return memory_of(found).tolist()
+
+
+def _pool_of_picks(selection, pool):
+    """The pool that the picks are rows of: the one that was given, or that of its phrases, which the request derived."""
+    found = lib.alcore_selection_pool(selection)
+    if found == pool._handle:
+        return pool
+    phrases = Phrases.borrowed(found, pool.context)
+    phrases._source = pool
+    return phrases
 
 
 def request_options():
@@ -278,7 +290,9 @@ def select(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, ids=None, l
     fill: what happens at the edge of the budget. params and further keyword arguments: the strategy's parameters (a name
     that is a word of Python ends with an underscore: lambda_) and options of the request (alcore.request_options()).
 
-    Returns a Selection; `indices` are positions in texts."""
+    Returns a Selection; `indices` are positions in texts. A strategy that buys phrases selects from the phrases of the texts:
+    `indices` are then rows of the selection's own `pool` (alcore.Phrases), and its record column first_row has positions in
+    texts."""
     if isinstance(texts, Pool):
         if ids is not None or cost is not None:
             raise TypeError("ids and cost belong to the texts: give them to Pool()")

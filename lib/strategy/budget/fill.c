@@ -255,12 +255,14 @@ static alcore_status offer_ranked(alcore__filler *filler, const double *keys, do
 }
 
 /* Buys in the order of keys [candidates], without NaN, the largest first, until purchase->budget,
- * which is the only input in *purchase, is spent or the candidates end. */
+ * which is the only input in *purchase, is spent or the candidates end; those whose key is not above
+ * 0 are left out where the strategy says so. */
 alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purchase *purchase) {
     alcore__filler filler;
     alcore__filler_begin(&filler, run);
     filler.budget = purchase->budget;
-    alcore_status status = offer_ranked(&filler, keys, (double)NAN /* no bound */);
+    const double bound = run->positive ? 0.0 : (double)NAN; /* NaN: none */
+    alcore_status status = offer_ranked(&filler, keys, bound);
     if (status == ALCORE_OK) {
         close_purchase(&filler, purchase);
     } else {

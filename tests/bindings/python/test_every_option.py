@@ -34,6 +34,9 @@ VALUES = {
     "counts": "unknown:4",
     "file": str(PLANS / "one.tsv"),
     "config": "b",
+    "max_n": 2,
+    "letters": 1,
+    "exclude_labeled": 1,
 }
 # What else has to be set for a parameter to show.
 BESIDE = {"sticky": {"candidates": 15}, "fill_short": {"k": 1}, "config": {"file": str(PLANS / "two.tsv")}}
@@ -67,6 +70,8 @@ def world():
 
 WORLD = world()
 TEXTS = ["row %d of %s" % (row, " ".join(["words"] * (1 + row % 4))) for row in range(ROWS)]
+# For strategies that buy phrases: texts in which some begin with the same five words, and a sign.
+PHRASE_TEXTS = ["the long way home again %d - %s" % (row, "abc"[row % 3]) if row % 3 else "row %d - of" % row for row in range(ROWS)]
 
 
 def needs_of(name, role="candidates"):
@@ -105,13 +110,16 @@ def told(picked):
 def two_rounds(name, columns, params):
     """Two rounds from one pool, the first one's picks labeled: some parameters show in the second round only."""
     found = []
-    with alcore.Pool(TEXTS) as pool:
+    phrases = "occurrences" in needs_of(name)
+    with alcore.Pool(PHRASE_TEXTS if phrases else TEXTS) as pool:
         sides = {"labeled": other_side(0, 5)} if needs_of(name, "labeled") else {}
+        if phrases:
+            sides["labeled"] = alcore.Pool(["row 3 - of"])
         if needs_of(name, "target"):
             sides["targets"] = other_side(5, 9)
         for number in (1, 2):
             picked = pool.select(6, name, round=number, seed=3, params=params, **columns, **sides)
-            pool.mark_labeled(picked)
+            picked.pool.mark_labeled(picked)
             found.append(told(picked))
     return found
 

@@ -38,3 +38,31 @@ def test_what_cannot_be():
         alcore.phrases(TEXTS, max_words=65)
     with pytest.raises(ValueError, match="too many to be listed"):
         alcore.phrases(TEXTS, max_words=None)
+
+
+def test_selections(tmp_path):
+    pool = alcore.Pool(TEXTS)
+    picked = pool.select("7w", "ngf-smp", labeled=LABELED)
+    assert picked.texts == ["the patient has severe", "headache was reported"] and picked.costs == [4, 3]
+    assert isinstance(picked.pool, alcore.Phrases) and picked.pool.source is pool
+    assert picked.ids == ["1:0+4", "3:1+3"] and picked.column("first_row").tolist() == [0, 2]
+    assert picked.reasons[0] == "occurs 2 times, in 33 % of the rows"
+    assert picked.records[1]["occ"] == 2 and picked.records[1]["first_position"] == 1
+    derived = alcore.phrases(TEXTS, LABELED)
+    assert derived.select("7w", "ngf-smp", labeled=LABELED).texts == picked.texts
+    assert alcore.select(derived, "7w", "ngf-smp", labeled=LABELED).pool is derived
+    several = alcore.select(TEXTS, ["3w", "9w"], "ngf", labeled=LABELED, max_n=2)
+    assert [len(one) for one in several] == [2, 6] and several[1].texts[:2] == several[0].texts
+    with pytest.raises(ValueError, match="one of phrases of this pool"):
+        pool.mark_labeled(picked)
+    again = pool.select("7w", "ngf-smp", labeled=LABELED + picked.texts)
+    assert not set(again.texts) & set(picked.texts)
+    picked.write(tmp_path / "picked.jsonl")
+    assert '"contexts":[{"id":"1","index":0,' in (tmp_path / "picked.jsonl").read_text()
+
+
+def test_random_ones():
+    picked = alcore.select(TEXTS, "7w", "random-phrase", labeled=LABELED, seed=42)
+    assert picked.texts == ["severe nausea", "severe headache was reported", "patient was treated"]
+    by_tokens = alcore.select(TEXTS, "7w", "random-phrase", labeled=LABELED, seed=42, weight="tokens")
+    assert by_tokens.texts == ["has severe", "fever", "the patient", "severe", "severe nausea"]

@@ -82,6 +82,7 @@ void bed_close(bed *b) {
     alcore__outcome_clear(b->ctx, &b->outcome);
     for (int32_t i = 0; i < b->column_count; i++) free(b->columns[i].data);
     free(b->mask);
+    free(b->phrases);
     alcore_ctx_unref(b->ctx);
 }
 
@@ -109,6 +110,28 @@ alcore__column *bed_ragged(bed *b, const char *name, const void *values, const i
     ((held *)column->data)->offsets = offsets;
     column->ragged = true;
     return column;
+}
+
+void bed_phrases(bed *b, bool alike) {
+    static const char *const NAMES[BED_PHRASE_COLUMNS] = {
+        "occurrences", "length", "first_row", "first_position", "known", "semi_maximal"};
+    const int64_t rows = b->input.candidates.rows;
+    b->phrases = malloc(sizeof(int64_t) * BED_PHRASE_COLUMNS * (size_t)(rows + 1));
+    for (int64_t i = 0; i < rows; i++) {
+        const int64_t vary = alike ? 0 : 1;
+        const int64_t numbers[BED_PHRASE_COLUMNS] = {
+            1 + vary * (i * 7919 % 13), 1 + vary * (i % 4),
+            vary ? (rows - i) / 3 : i,  vary * (i % 5),
+            vary * (i % 7 == 0),        1 - vary * (i % 3 == 1)};
+        for (int c = 0; c < BED_PHRASE_COLUMNS; c++) b->phrases[c * rows + i] = numbers[c];
+    }
+    for (int c = 0; c < BED_PHRASE_COLUMNS; c++)
+        bed_column(b, &b->input.candidates, NAMES[c], b->phrases + c * rows, rows, 1, ALCORE_INT64);
+}
+
+bool bed_draws(const char *strategy) {
+    return !alcore_strategy_builtin_needs(strategy, ALCORE_ROLE_CANDIDATES, 0) ||
+           !strcmp(strategy, "random-phrase");
 }
 
 /* One pass of a cut pool: every part by itself, then the partials of the parts are merged in a

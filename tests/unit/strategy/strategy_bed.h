@@ -8,14 +8,15 @@
 #include "strategy/engine/runner.h"
 #include "strategy/strategy_handle.h"
 
-enum { BED_COLUMNS = 8 };
+enum { BED_COLUMNS = 16, BED_PHRASE_COLUMNS = 6 };
 
 typedef struct bed {
     alcore_ctx *ctx;
     alcore__run_input input;
     alcore__column columns[BED_COLUMNS];
     int32_t column_count;
-    uint8_t *mask; /* [rows] the bed's own copy */
+    uint8_t *mask;    /* [rows] the bed's own copy */
+    int64_t *phrases; /* [BED_PHRASE_COLUMNS, rows] of bed_phrases(); NULL: it was not called */
     alcore__outcome outcome;
     alcore_status status;
     int32_t parts;    /* 0: as the product does; else the pool is cut into so many parts */
@@ -33,6 +34,11 @@ alcore__column *bed_column(bed *bed, alcore__dataset *side, const char *name, co
                            int64_t rows, int64_t dims, int32_t dtype);
 alcore__column *bed_ragged(bed *bed, const char *name, const void *values, const int64_t *offsets,
                            int64_t rows, int64_t dims, int32_t dtype);
+/* Gives the candidates the columns of phrases. alike: every row may be bought and has the same
+ * numbers; else they vary, with ties, and some rows are known or not semi-maximal. */
+void bed_phrases(bed *bed, bool alike);
+/* Whether a built-in strategy draws its picks at random, whatever the columns hold. */
+bool bed_draws(const char *strategy);
 /* Runs a strategy; params: "lambda=0.5 n_strata=3" or "". The status stays in bed->status too. */
 alcore_status bed_run(bed *bed, const char *strategy, const char *params, double budget);
 alcore_status bed_run_strategy(bed *bed, alcore_strategy *strategy, double budget);

@@ -276,6 +276,7 @@ START_TEST(odd_pools) {
         bed_column(&b, pool(), "scores", ones, rows, 1, ALCORE_FLOAT64);
         bed_column(&b, pool(), "embeddings", same, rows, 2, ALCORE_FLOAT32);
         bed_column(&b, pool(), "probs", probs, rows, 2, ALCORE_FLOAT32);
+        bed_phrases(&b, true);
         bed_column(&b, &b.input.target, "embeddings", same, 3, 2, ALCORE_FLOAT32);
         for (int32_t i = 0; alcore_strategy_builtin_name(i); i++) {
             const char *name = alcore_strategy_builtin_name(i);
@@ -283,9 +284,9 @@ START_TEST(odd_pools) {
                           alcore_last_error());
             ck_assert_int_eq(b.outcome.pick_count, rows);
             ck_assert_uint_eq(b.outcome.flags, ALCORE_SELECTION_SHORT);
-            /* Equal scores: the rows in order, but for strategies that read no column and draw. */
-            bool draws = !alcore_strategy_builtin_needs(name, ALCORE_ROLE_CANDIDATES, 0);
-            for (int64_t r = 0; r < rows && !draws; r++) ck_assert_int_eq(bed_pick(&b, r), r);
+            /* Equal scores: the rows in order, but for strategies that draw. */
+            for (int64_t r = 0; r < rows && !bed_draws(name); r++)
+                ck_assert_int_eq(bed_pick(&b, r), r);
             bed_run(&b, name, "", 0);
             ck_assert_int_eq(b.outcome.pick_count, 0);
         }

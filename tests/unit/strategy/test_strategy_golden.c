@@ -91,6 +91,7 @@ static void open_pool(bed *b) {
     bed_column(b, &b->input.candidates, "scores", u, ROWS, 1, ALCORE_FLOAT64);
     bed_column(b, &b->input.candidates, "embeddings", x, ROWS, DIMS, ALCORE_FLOAT32);
     bed_column(b, &b->input.candidates, "probs", probs, ROWS, CLASSES, ALCORE_FLOAT32);
+    bed_phrases(b, false);
     bed_column(b, &b->input.target, "embeddings", x + 40 * DIMS, TARGETS, DIMS, ALCORE_FLOAT32);
     b->input.target_languages = languages;
     b->input.target_language_count = 3;

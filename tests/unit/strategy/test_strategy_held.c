@@ -64,6 +64,7 @@ static void open_pool(bed *b, int32_t threads) {
     bed_column(b, &b->input.candidates, "scores", u, ROWS, 1, ALCORE_FLOAT64);
     bed_column(b, &b->input.candidates, "embeddings", x, ROWS, DIMS, ALCORE_FLOAT32);
     bed_column(b, &b->input.candidates, "probs", probs, ROWS, CLASSES, ALCORE_FLOAT32);
+    bed_phrases(b, false);
     bed_column(b, &b->input.target, "embeddings", x, 40, DIMS, ALCORE_FLOAT32);
 }
 

@@ -506,6 +506,7 @@ START_TEST(cancel_ends_a_run) {
         bed_column(&b, &b.input.candidates, "scores", x, 2, 1, ALCORE_FLOAT32);
         bed_column(&b, &b.input.candidates, "embeddings", x, 2, 2, ALCORE_FLOAT32);
         bed_column(&b, &b.input.candidates, "probs", x, 2, 2, ALCORE_FLOAT32);
+        bed_phrases(&b, true);
         alcore_strategy *strategy;
         ck_assert_int_eq(alcore_strategy_new(b.ctx, alcore_strategy_builtin_name(i), &strategy),
                          ALCORE_OK);

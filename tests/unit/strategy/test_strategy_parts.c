@@ -68,6 +68,7 @@ static void open_pool(bed *b, int32_t threads) {
     bed_column(b, pool, "scores", data.u, ROWS, 1, ALCORE_FLOAT64);
     bed_column(b, pool, "embeddings", data.x, ROWS, DIMS, ALCORE_FLOAT32);
     bed_column(b, pool, "probs", data.probs, ROWS, CLASSES, ALCORE_FLOAT32);
+    bed_phrases(b, false);
     bed_column(b, &b->input.labeled, "embeddings", data.labeled_x, data.labeled_rows, DIMS,
                ALCORE_FLOAT32);
     bed_column(b, &b->input.target, "embeddings", data.labeled_x, data.labeled_rows, DIMS,

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where phrases occur in the source of a pool of phrases (phrase_pool.h). */
+#include <string.h>
+
+#include "base/rng.h"
+#include "pool/phrase_pool.h"
+#include "pool/pool_state.h"
+#include "text/words.h"
+
+enum { POLL_ROWS = 256 /* rows of the source between two polls of cancellation */ };
+
+/* A word of a text, borrowed. */
+typedef struct word {
+    const char *text; /* [length] */
+    size_t length;    /* bytes */
+    uint64_t hash;    /* of the bytes */
+} word;
+
+/* The walk over the source. */
+typedef struct walk {
+    alcore_ctx *ctx;
+    const alcore_pool *phrases;
+    const int64_t *rows;      /* [count] rows of the pool of phrases */
+    int64_t count;            /* of rows */
+    int64_t longest;          /* words of the longest of them */
+    alcore__hash_index index; /* of the phrases: entry i is rows[i] */
+    word *words;              /* [word_count] of the present row of the source, or of a phrase */
+    size_t capacity;
+    int64_t word_count;
+} walk;
+
+bool alcore__is_phrase_pool(const alcore_pool *pool) {
+    return pool && pool->counted;
+}
+
+int64_t alcore__phrase_source_rows(const alcore_pool *phrases) {
+    return phrases->counted_rows;
+}
+
+/* The hash of an n-gram from that of its words but the last one (0: there are none) and the hash of
+ * the last word. The low bits, by which the index chooses slots, depend on all of both. */
+static uint64_t extend_hash(uint64_t hash, uint64_t word_hash) {
+    hash = (hash ^ word_hash) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 29;
+}
+
+/* Splits a text into walk->words. */
+static alcore_status split(walk *self, const char *text, size_t length) {
+    const char *end = text + length;
+    word next;
+    self->word_count = 0;
+    while (alcore__word_next(&text, end, &next.text, &next.length)) {
+        next.hash = alcore__hash64(next.text, next.length);
+        ALCORE__TRY(alcore__grow(self->ctx, &self->words, &self->capacity,
+                                 (size_t)self->word_count + 1, sizeof *self->words));
+        self->words[self->word_count++] = next;
+    }
+    return ALCORE_OK;
+}
+
+/* Whether the text of a phrase, its words with one space between them, has the words [count]. */
+static bool has_words(const alcore__pool_row *phrase, const word *words, int64_t count) {
+    const char *text = phrase->text, *end = text + phrase->length;
+    if (phrase->words != count) return false;
+    for (int64_t i = 0; i < count; i++) {
+        if ((size_t)(end - text) < words[i].length) return false;
+        if (memcmp(text, words[i].text, words[i].length) != 0) return false;
+        text += words[i].length;
+        if (i + 1 < count && *text++ != ' ') return false; /* a NUL follows each text */
+    }
+    return text == end;
+}
+
+/* The number of the phrase that consists of words [count] with a hash; -1: there is none. */
+static int64_t find_phrase(const walk *self, const word *words, int64_t count, uint64_t hash) {
+    size_t slot = alcore__index_home(&self->index, hash);
+    for (int64_t i; (i = alcore__index_next(&self->index, hash, &slot)) >= 0;)
+        if (has_words(alcore__pool_row_at(self->phrases, self->rows[i]), words, count)) return i;
+    return -1;
+}
+
+/* Puts all phrases into the index and measures the longest one. */
+static alcore_status index_phrases(walk *self) {
+    ALCORE__TRY(alcore__index_reserve(self->ctx, &self->index, (size_t)self->count,
+                                      (size_t)self->count, self->count));
+    for (int64_t i = 0; i < self->count; i++) {
+        const alcore__pool_row *phrase = alcore__pool_row_at(self->phrases, self->rows[i]);
+        uint64_t hash = 0;
+        if (i % ALCORE_BLOCK_ROWS == 0)
+            ALCORE__TRY(alcore__tick(self->ctx, "finding phrases", i, self->count));
+        ALCORE__TRY(split(self, phrase->text, (size_t)phrase->length));
+        for (int64_t k = 0; k < self->word_count; k++)
+            hash = extend_hash(hash, self->words[k].hash);
+        size_t slot = alcore__index_home(&self->index, hash);
+        while (alcore__index_next(&self->index, hash, &slot) >= 0) {
+        }
+        alcore__index_put(&self->index, slot, hash, i);
+        if (self->word_count > self->longest) self->longest = self->word_count;
+    }
+    return ALCORE_OK;
+}
+
+/* Visits the phrases of a row of the source, whose words are in walk->words. */
+static alcore_status visit_row(const walk *self, int64_t row, alcore__phrase_visit *visit,
+                               void *user) {
+    for (int64_t first = 0; first < self->word_count; first++) {
+        const int64_t left = self->word_count - first;
+        const int64_t longest = left < self->longest ? left : self->longest;
+        const word *words = self->words + first;
+        uint64_t hash = 0;
+        for (int64_t length = 1; length <= longest; length++) {
+            hash = extend_hash(hash, words[length - 1].hash);
+            const int64_t phrase = find_phrase(self, words, length, hash);
+            if (phrase >= 0) ALCORE__TRY(visit(user, phrase, row, first));
+        }
+    }
+    return ALCORE_OK;
+}
+
+/* Walks over the unlabeled rows of the source in ascending order. */
+static alcore_status walk_source(walk *self, alcore__phrase_visit *visit, void *user) {
+    const alcore_pool *source = self->phrases->source;
+    ALCORE__TRY(index_phrases(self));
+    if (self->count == 0) return ALCORE_OK;
+    /* Rows that were added to the source later are not among those that were counted. */
+    const int64_t end = self->phrases->counted_end;
+    for (int64_t row = 0; row < end; row++) {
+        const alcore__pool_row *info = alcore__pool_row_at(source, row);
+        if (row % POLL_ROWS == 0) ALCORE__TRY(alcore__tick(self->ctx, "finding phrases", row, end));
+        if (!self->phrases->counted[row]) continue;
+        ALCORE__TRY(split(self, info->text, (size_t)info->length));
+        ALCORE__TRY(visit_row(self, row, visit, user));
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__phrase_places(const alcore_pool *phrases, const int64_t *rows, int64_t count,
+                                    alcore__phrase_visit *visit, void *user) {
+    walk self = {.ctx = phrases->object.ctx, .phrases = phrases, .rows = rows, .count = count};
+    ALCORE__TRY(alcore__pool_read_begin(phrases->source));
+    const alcore_status status = walk_source(&self, visit, user);
+    alcore__index_clear(self.ctx, &self.index);
+    alcore__free(self.ctx, self.words);
+    return alcore__pool_read_end(phrases->source, status);
+}

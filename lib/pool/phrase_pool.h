@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pools of phrases inside the library: how a request makes one, and where the phrases occur.
+ *
+ * A pool of phrases is a derived pool whose rows are phrases of its source (alcore/phrase.h). It
+ * remembers which rows of the source were unlabeled when it was made; the places of a phrase are
+ * its occurrences in these rows. */
+#ifndef ALCORE__PHRASE_POOL_H
+#define ALCORE__PHRASE_POOL_H
+
+#include "alcore/phrase.h"
+#include "base/base.h"
+
+/* alcore_pool_derive_phrases() for a caller that is inside a call, has locked both pools for
+ * reading, and says for each row of the pool what it counts as: use [rows], ALCORE__PHRASE_ABSENT,
+ * _UNLABELED or _LABELED (text/phrase_table.h). by_place: the rows of the new pool are ordered by
+ * first occurrence (row, word), then length, in place of the order by frequency. */
+alcore_status alcore__derive_phrases(alcore_pool *pool, const alcore_pool *labeled,
+                                     const uint8_t *use, const alcore_phrase_options *options,
+                                     bool by_place, alcore_pool **out);
+
+/* Whether a pool was made by alcore__derive_phrases(). */
+bool alcore__is_phrase_pool(const alcore_pool *pool);
+/* The number of rows of the source in which the phrases of a pool of phrases are counted. */
+int64_t alcore__phrase_source_rows(const alcore_pool *phrases);
+
+/* Called for one occurrence: that of phrase number `phrase` (an index of `rows` below) at word
+ * `word`, from 0, of row `row` of the source. */
+typedef alcore_status alcore__phrase_visit(void *user, int64_t phrase, int64_t row, int64_t word);
+
+/* Visits every occurrence of rows [count] of a pool of phrases, each row once, in the order of
+ * (row of the source, word, length). Takes the read lock of the source itself.
+ *
+ * One pass over the words of the source. The hash of an n-gram is that of its first n - 1 words,
+ * extended by the hash of its last word, and is looked up in a table of the phrases; where it is
+ * found, the words are compared. Time: words of the source times the length of the longest phrase;
+ * memory: 16 bytes a phrase and the words of one row. */
+alcore_status alcore__phrase_places(const alcore_pool *phrases, const int64_t *rows, int64_t count,
+                                    alcore__phrase_visit *visit, void *user);
+
+#endif

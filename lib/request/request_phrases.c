@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The phrases of a request (docs/spec/phrases.md). A strategy that buys phrases reads a pool of
+ * phrases. Where the request has a pool of texts, that pool is derived here:
+ *
+ *   U, whose phrases are counted    rows of the pool that may be selected
+ *   L, whose phrases are known      labeled rows of the pool, and all rows of the labeled pool
+ *
+ * Any other row, such as a duplicate or an excluded one, is in neither. The rows that the request
+ * names are rows of the texts, so they have their effect here and say nothing of the phrases. */
+#include <string.h>
+
+#include "pool/phrase_pool.h"
+#include "pool/pool_internal.h"
+#include "request/request_internal.h"
+#include "text/phrase_table.h"
+
+/* A column that every pool of phrases has. */
+static const char PHRASE_COLUMN[] = "occurrences";
+
+/* Derives the phrases of U and L by the masks of the pool of texts. use [rows] is overwritten. */
+static alcore_status derive(const alcore_request *request, const alcore__masks *masks,
+                            const alcore_phrase_options *options, bool by_place, uint8_t *use,
+                            alcore_pool **out) {
+    for (int64_t row = 0; row < masks->rows; row++)
+        use[row] = masks->candidate_mask[row] ? ALCORE__PHRASE_UNLABELED
+                   : masks->labeled_rows[row] ? ALCORE__PHRASE_LABELED
+                                              : ALCORE__PHRASE_ABSENT;
+    return alcore__derive_phrases(request->candidates, request->labeled, use, options, by_place,
+                                  out);
+}
+
+alcore_status alcore__request_phrases(const alcore_request *request,
+                                      const alcore_strategy *strategy, alcore__text_rows *texts,
+                                      alcore_pool **out) {
+    alcore_ctx *ctx = request->object.ctx;
+    alcore_phrase_options options;
+    alcore__masks masks;
+    uint8_t *use = NULL;
+    bool by_place;
+    *out = NULL;
+    *texts = (alcore__text_rows){0};
+    if (!alcore__strategy_buys_phrases(strategy, &options, &by_place) ||
+        alcore__pool_find_column(request->candidates, PHRASE_COLUMN))
+        return ALCORE_OK;
+    /* Without the labeled pool, so that a row whose text is labeled stays in U, as the definition has
+     * it. Its phrases are known. */
+    alcore_request alone = *request;
+    alone.labeled = NULL;
+    ALCORE__TRY(alcore__masks_new(&alone, NULL /* no target */, &masks));
+    alcore_status status = alcore__new_array(ctx, (size_t)masks.rows, sizeof *use, &use);
+    if (status == ALCORE_OK) status = derive(request, &masks, &options, by_place, use, out);
+    texts->rows = masks.rows;
+    memcpy(texts->by_cause, masks.by_cause, sizeof texts->by_cause);
+    alcore__free(ctx, use);
+    alcore__masks_clear(ctx, &masks);
+    return status;
+}

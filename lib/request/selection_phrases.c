@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a selection says about picks that are phrases: the rows of the texts that contain them, a few
+ * of these rows as context, and how the picks lie inside each other. Everything is found once, when
+ * the selection is made, in one pass over the texts and one over the picks. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "pool/hash_index.h"
+#include "pool/phrase_pool.h"
+#include "pool/pool_internal.h"
+#include "request/selection_internal.h"
+#include "text/words.h"
+
+enum { POLL_PICKS = 256 /* picks between two polls of cancellation */ };
+
+/* ---- places ---- */
+
+/* Notes one occurrence of a pick (alcore__phrase_visit): rows come in ascending order, so a row was
+ * seen before only if it is the last one. user: last_row [picks] and the selection. */
+typedef struct place_notes {
+    alcore_selection *selection;
+    int64_t *last_row; /* [picks] row of the latest occurrence, -1: none yet */
+} place_notes;
+
+static alcore_status note_place(void *user, int64_t rank, int64_t row, int64_t word) {
+    place_notes *notes = user;
+    alcore_selection *self = notes->selection;
+    (void)word;
+    self->occurrences[rank]++;
+    if (notes->last_row[rank] == row) return ALCORE_OK;
+    notes->last_row[rank] = row;
+    if (self->phrase_rows[rank] < ALCORE__CONTEXTS)
+        self->contexts[rank * ALCORE__CONTEXTS + self->phrase_rows[rank]] = row;
+    self->phrase_rows[rank]++;
+    return ALCORE_OK;
+}
+
+static alcore_status find_places(alcore_selection *self) {
+    alcore_ctx *ctx = self->object.ctx;
+    const size_t count = (size_t)self->count;
+    place_notes notes = {.selection = self};
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *self->occurrences, &self->occurrences));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *self->phrase_rows, &self->phrase_rows));
+    ALCORE__TRY(
+        alcore__new_array(ctx, count, ALCORE__CONTEXTS * sizeof *self->contexts, &self->contexts));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *notes.last_row, &notes.last_row));
+    for (size_t i = 0; i < count; i++) notes.last_row[i] = -1;
+    for (size_t i = 0; i < count * ALCORE__CONTEXTS; i++) self->contexts[i] = -1;
+    const alcore_status status =
+        alcore__phrase_places(self->ranking->pool, self->rows, self->count, note_place, &notes);
+    alcore__free(ctx, notes.last_row);
+    return status;
+}
+
+/* ---- picks inside longer picks ---- */
+
+/* The search for picks inside longer ones. */
+typedef struct nesting {
+    alcore_selection *selection;
+    alcore__hash_index index; /* of the texts of the picks: entry i is the pick of rank i */
+    int64_t *last_pick;       /* [picks] the latest pick that this one was found in, -1: none */
+} nesting;
+
+/* The rank of the pick with a text; -1: there is none. */
+static int64_t find_pick(const nesting *work, const char *text, size_t length) {
+    const alcore_selection *self = work->selection;
+    const uint64_t hash = alcore__hash64(text, length);
+    size_t slot = alcore__index_home(&work->index, hash);
+    for (int64_t rank; (rank = alcore__index_next(&work->index, hash, &slot)) >= 0;) {
+        size_t other_length;
+        const char *other = alcore_pool_text(self->ranking->pool, self->rows[rank], &other_length);
+        if (other_length == length && memcmp(other, text, length) == 0) return rank;
+    }
+    return -1;
+}
+
+static alcore_status index_picks(nesting *work) {
+    const alcore_selection *self = work->selection;
+    ALCORE__TRY(alcore__index_reserve(self->object.ctx, &work->index, (size_t)self->count,
+                                      (size_t)self->count, self->count));
+    for (int64_t rank = 0; rank < self->count; rank++) {
+        size_t length;
+        const char *text = alcore_pool_text(self->ranking->pool, self->rows[rank], &length);
+        const uint64_t hash = alcore__hash64(text, length);
+        size_t slot = alcore__index_home(&work->index, hash);
+        while (alcore__index_next(&work->index, hash, &slot) >= 0) {
+        }
+        alcore__index_put(&work->index, slot, hash, rank);
+    }
+    return ALCORE_OK;
+}
+
+/* Counts the pick of a rank for every shorter pick inside it, once for each. The words of a phrase
+ * have one space between them, so a phrase inside it is a part of its text. */
+static void count_inside(nesting *work, int64_t rank) {
+    alcore_selection *self = work->selection;
+    size_t length, first_length, last_length;
+    const char *text = alcore_pool_text(self->ranking->pool, self->rows[rank], &length);
+    const char *end = text + length, *next = text, *first, *last;
+    while (alcore__word_next(&next, end, &first, &first_length)) {
+        const char *rest = first;
+        while (alcore__word_next(&rest, end, &last, &last_length)) {
+            const size_t part = (size_t)(last + last_length - first);
+            const int64_t found = part == length ? -1 : find_pick(work, first, part);
+            if (found < 0 || work->last_pick[found] == rank) continue;
+            work->last_pick[found] = rank;
+            self->containing[found]++;
+        }
+    }
+}
+
+/* Makes longer [picks] and containing [picks]. Longer picks are counted by a table of lengths. */
+static alcore_status find_nesting(nesting *work) {
+    alcore_selection *self = work->selection;
+    alcore_ctx *ctx = self->object.ctx;
+    const alcore_pool *pool = self->ranking->pool;
+    const size_t count = (size_t)self->count;
+    int64_t longest = 0, *longer; /* [longest + 1] picks of more words */
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof(int64_t), &self->longer));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof(int64_t), &self->containing));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof(int64_t), &work->last_pick));
+    ALCORE__TRY(index_picks(work));
+    for (int64_t k = 0; k < self->count; k++) {
+        if (k % POLL_PICKS == 0) ALCORE__TRY(alcore__tick(ctx, "comparing picks", k, self->count));
+        work->last_pick[k] = -1;
+        const int64_t words = alcore_pool_words(pool, self->rows[k]);
+        if (words > longest) longest = words;
+    }
+    for (int64_t k = 0; k < self->count; k++) count_inside(work, k);
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)longest + 1, sizeof *longer, &longer));
+    for (int64_t k = 0; k < self->count; k++) longer[alcore_pool_words(pool, self->rows[k])]++;
+    for (int64_t words = longest, total = 0; words >= 0; words--) {
+        const int64_t same = longer[words];
+        longer[words] = total;
+        total += same;
+    }
+    for (int64_t k = 0; k < self->count; k++)
+        self->longer[k] = longer[alcore_pool_words(pool, self->rows[k])];
+    alcore__free(ctx, longer);
+    return ALCORE_OK;
+}
+
+/* ---- interface ---- */
+
+/* The record column of the strategy that is the index; -1: there is none. */
+static int32_t index_column(const alcore_selection *selection) {
+    const alcore__outcome *outcome = &selection->ranking->outcome;
+    for (int32_t c = 0; c < outcome->column_count; c++)
+        if (strcmp(outcome->columns[c].name, "first_row") == 0) return c;
+    return -1;
+}
+
+int64_t alcore__selection_index(const alcore_selection *selection, int64_t rank) {
+    const int32_t column = index_column(selection);
+    if (column < 0) return selection->rows[rank];
+    return ((const int64_t *)selection->pick_columns[column])[rank];
+}
+
+bool alcore__selection_is_index(const alcore_selection *selection, int32_t column) {
+    return column == index_column(selection);
+}
+
+alcore_status alcore__selection_find_phrases(alcore_selection *selection) {
+    alcore_ctx *ctx = selection->object.ctx;
+    nesting work = {.selection = selection};
+    if (!alcore__is_phrase_pool(selection->ranking->pool)) return ALCORE_OK;
+    alcore_status status = find_places(selection);
+    if (status == ALCORE_OK) status = find_nesting(&work);
+    alcore__index_clear(ctx, &work.index);
+    alcore__free(ctx, work.last_pick);
+    return status;
+}
+
+/* "occurs 214 times, in 3 % of the rows", or in "12 of 226,621 rows" where that is less than 1 %;
+ * then "9 of the 12 longer picks contain it", where one does. */
+alcore_status alcore__selection_put_phrase(const alcore_selection *selection, int64_t rank,
+                                           alcore__buffer *line) {
+    alcore_ctx *ctx = selection->object.ctx;
+    const alcore__ranking *ranking = selection->ranking;
+    const int64_t rows = selection->phrase_rows[rank], all = ranking->text_rows;
+    const int64_t longer = selection->longer[rank], containing = selection->containing[rank];
+    char times[32], some[32], total[32];
+    const int64_t occ = selection->occurrences[rank];
+    ALCORE__TRY(occ == 1 ? alcore__buffer_format(ctx, line, "occurs once")
+                         : alcore__buffer_format(ctx, line, "occurs %s times",
+                                                 alcore__thousands(occ, times)));
+    ALCORE__TRY(100 * rows >= all
+                    ? alcore__buffer_format(ctx, line, ", in %" PRId64 " %% of the rows",
+                                            (200 * rows + all) / (2 * all))
+                    : alcore__buffer_format(ctx, line, ", in %s of %s rows",
+                                            alcore__thousands(rows, some),
+                                            alcore__thousands(all, total)));
+    if (containing == 0) return ALCORE_OK;
+    if (longer == 1) return alcore__buffer_format(ctx, line, "; the one longer pick contains it");
+    return alcore__buffer_format(
+        ctx, line, "; %s of the %s longer picks %s it", alcore__thousands(containing, some),
+        alcore__thousands(longer, total), containing == 1 ? "contains" : "contain");
+}
+
+/* "contexts": up to three rows of the texts that contain the phrase, the lowest first, each with
+ * its id, its row and its text. The texts are locked for reading. */
+void alcore__selection_put_contexts(const alcore_selection *selection, int64_t rank,
+                                    alcore__json_out *json) {
+    const alcore_pool *texts = alcore_pool_source(selection->ranking->pool);
+    if (!selection->contexts) return;
+    alcore__json_open(json, "contexts", '[');
+    for (int64_t i = 0; i < ALCORE__CONTEXTS; i++) {
+        const int64_t row = selection->contexts[rank * ALCORE__CONTEXTS + i];
+        char id[24];
+        size_t length;
+        if (row < 0) break;
+        const char *text = alcore_pool_text(texts, row, &length);
+        alcore__json_open(json, NULL, '{');
+        alcore__json_put_string(json, "id", alcore_pool_id(texts, row, id));
+        alcore__json_put_integer(json, "index", row);
+        alcore__json_put_text(json, "source", text, length);
+        alcore__json_close(json, '}');
+    }
+    alcore__json_close(json, ']');
+}

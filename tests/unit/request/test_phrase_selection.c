@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Selections of phrases through requests: the vectors of the specification, random corpora against
+ * the definition, budgets and fill policies, rounds, pools of texts and pools of phrases, what the
+ * files say. */
+#include "request_test.h"
+
+#include <stdlib.h>
+
+#include "../text/phrase_reference.h"
+#include "base/rng.h"
+#include "vectors.h"
+
+static alcore_ctx *ctx;
+
+static void open_ctx(void) {
+    ck_works(alcore_ctx_new(NULL, &ctx));
+}
+
+static void close_ctx(void) {
+    alcore_ctx_unref(ctx);
+}
+
+/* A pool of texts in which repeated ones stay. */
+static alcore_pool *texts_pool(const char *const *texts, int64_t count) {
+    alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
+    alcore_pool *pool;
+    options.dedup = ALCORE_DEDUP_NONE;
+    ck_works(alcore_pool_new(ctx, &options, &pool));
+    ck_works(alcore_pool_add_texts(pool, texts, NULL, count, NULL));
+    return pool;
+}
+
+static alcore_pool *listed_pool(const json_t *list) {
+    const char *texts[64];
+    const int64_t count = vector_length(list);
+    ck_assert_int_le(count, 64);
+    for (int64_t i = 0; i < count; i++) texts[i] = vector_text(json_array_get(list, (size_t)i));
+    return texts_pool(texts, count);
+}
+
+/* A selection of phrases from a pool of texts. params: "max_n=3 smp_limit=inf" or "". */
+static alcore_selection *buy(alcore_pool *pool, alcore_pool *labeled, const char *strategy,
+                             const char *params, const char *budget, const char *fill) {
+    alcore_request *request = request_for(ctx, pool, strategy, budget);
+    alcore_strategy *made;
+    char text[128];
+    snprintf(text, sizeof text, "%s", params);
+    ck_works(alcore_strategy_new(ctx, strategy, &made));
+    for (char *at = text, *word; (word = strsep(&at, " "));) {
+        char *value = strchr(word, '=');
+        if (!value) continue;
+        *value++ = 0;
+        ck_works(alcore_strategy_set(made, word, value));
+    }
+    ck_works(alcore_request_set_strategy(request, made));
+    alcore_strategy_unref(made);
+    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
+    ck_works(alcore_request_set(request, "fill", fill));
+    ck_works(alcore_request_set(request, "seed", "42"));
+    alcore_selection *selection = selected(request);
+    alcore_request_unref(request);
+    return selection;
+}
+
+static const char *text_of_pick(const alcore_selection *selection, int64_t rank) {
+    return alcore_pool_text(alcore_selection_pool(selection),
+                            alcore_selection_rows(selection)[rank], NULL);
+}
+
+static int64_t record_of(const alcore_selection *selection, const char *name, int64_t rank) {
+    alcore_tensor values;
+    ck_works(alcore_selection_column(selection, ALCORE_SCOPE_PICKS, name, &values));
+    return ((const int64_t *)values.data)[rank];
+}
+
+static void expect_texts(const alcore_selection *selection, const json_t *expected) {
+    ck_assert_int_eq(alcore_selection_count(selection), vector_length(expected));
+    for (int64_t k = 0; k < alcore_selection_count(selection); k++)
+        ck_assert_str_eq(text_of_pick(selection, k),
+                         vector_text(json_array_get(expected, (size_t)k)));
+}
+
+/* ---- vectors ---- */
+
+/* Every case of TV-NGF and TV-SMP: whole rankings with their records, and budgets. */
+static void check_vector(const char *name, const char *strategy) {
+    const test_vector vector = vector_find("phrases", name);
+    for (int64_t i = 0; i < vector_case_count(vector); i++) {
+        const vector_case one = vector_case_number(vector, i);
+        alcore_pool *pool = listed_pool(vector_input(&one, "unlabeled"));
+        alcore_pool *labeled = listed_pool(vector_input(&one, "labeled"));
+        const bool beyond = vector_has_input(&one, "smp_limit");
+        const bool bought = vector_has_input(&one, "budget");
+        char budget[32] = "1000w";
+        if (bought)
+            snprintf(budget, sizeof budget, "%gw", vector_double(vector_input(&one, "budget")));
+        alcore_selection *selection =
+            buy(pool, labeled, strategy, beyond ? "smp_limit=inf" : "", budget,
+                bought ? vector_text(vector_input(&one, "fill")) : "overshoot");
+        expect_texts(selection, vector_expected(&one, "phrases"));
+        if (bought)
+            ck_assert_double_eq(alcore_selection_spent(selection),
+                                vector_double(vector_expected(&one, "spent")));
+        const json_t *occurrences = json_object_get(one.expected, "occurrences");
+        for (int64_t k = 0; occurrences && k < alcore_selection_count(selection); k++) {
+            const size_t at = (size_t)k;
+            const int64_t occ = vector_integer(json_array_get(occurrences, at));
+            ck_assert_int_eq(record_of(selection, "occ", k), occ);
+            ck_assert_double_eq(alcore_selection_scores(selection)[k], (double)occ);
+            ck_assert_int_eq(
+                record_of(selection, "first_row", k),
+                vector_integer(json_array_get(vector_expected(&one, "first_row"), at)));
+            ck_assert_int_eq(
+                record_of(selection, "first_position", k),
+                vector_integer(json_array_get(vector_expected(&one, "first_word"), at)));
+        }
+        alcore_selection_unref(selection);
+        alcore_pool_unref(pool);
+        alcore_pool_unref(labeled);
+    }
+}
+
+START_TEST(frequent_phrases) {
+    open_ctx();
+    check_vector("TV-NGF", "ngf");
+    close_ctx();
+}
+END_TEST
+
+START_TEST(semi_maximal_phrases) {
+    open_ctx();
+    check_vector("TV-SMP", "ngf-smp");
+    close_ctx();
+}
+END_TEST
+
+START_TEST(random_phrases) {
+    const test_vector vector = vector_find("phrases", "TV-RANDP");
+    open_ctx();
+    for (int64_t i = 0; i < vector_case_count(vector); i++) {
+        const vector_case one = vector_case_number(vector, i);
+        alcore_pool *pool = listed_pool(vector_input(&one, "unlabeled"));
+        alcore_pool *labeled = listed_pool(vector_input(&one, "labeled"));
+        const char *params = vector_has_input(&one, "exclude_labeled") ? "exclude_labeled=1"
+                             : vector_has_input(&one, "by_tokens")     ? "weight=tokens"
+                                                                       : "";
+        alcore_selection *all = buy(pool, labeled, "random-phrase", params, "1000w", "overshoot");
+        expect_texts(all, vector_expected(&one, "order"));
+        ck_assert_uint_eq(alcore_selection_flags(all), ALCORE_SELECTION_SHORT);
+        alcore_selection_unref(all);
+        alcore_selection *some = buy(pool, labeled, "random-phrase", params, "7w", "overshoot");
+        expect_texts(some, vector_expected(&one, "budget_7"));
+        alcore_selection_unref(some);
+        alcore_pool_unref(pool);
+        alcore_pool_unref(labeled);
+    }
+    close_ctx();
+}
+END_TEST
+
+/* ---- random corpora against the definition ---- */
+
+enum { TEXTS = 14, LABELED = 3, CORPORA = 40 };
+
+/* Seeded texts of one-letter words, few letters, so that phrases repeat. */
+typedef struct corpus {
+    char texts[TEXTS][64], labeled_texts[LABELED][64];
+    const char *rows[TEXTS], *labeled_rows[LABELED];
+    int states[TEXTS]; /* as reference_list() has them: all unlabeled */
+} corpus;
+
+static void make_text(alcore__rng *rng, char *out) {
+    const int words = 1 + (int)alcore__rng_below(rng, 11);
+    for (int w = 0; w < words; w++) {
+        out[2 * w] = (char)('a' + (int)(alcore__rng_f64(rng) * alcore__rng_f64(rng) * 6));
+        out[2 * w + 1] = w + 1 < words ? ' ' : '\0';
+    }
+}
+
+static void make_corpus(uint64_t seed, corpus *out) {
+    alcore__rng rng;
+    alcore__rng_seed(&rng, seed);
+    for (int i = 0; i < TEXTS; i++) {
+        make_text(&rng, out->texts[i]);
+        out->rows[i] = out->texts[i];
+        out->states[i] = 1;
+    }
+    for (int i = 0; i < LABELED; i++) {
+        make_text(&rng, out->labeled_texts[i]);
+        out->labeled_texts[i][15] = '\0'; /* few words, so that much stays unknown */
+        if (strlen(out->labeled_texts[i]) == 0) strcpy(out->labeled_texts[i], "z");
+        out->labeled_rows[i] = out->labeled_texts[i];
+    }
+}
+
+/* What the definition buys: the phrases of the table that are neither known nor, for ngf-smp, not
+ * semi-maximal, in the order of the table, by the rules of budgets (spec 1.6). out [count]. */
+static int64_t buy_by_definition(const reference_table *table, bool semi_maximal, double budget,
+                                 const char *fill, const reference_phrase **out, double *spent) {
+    int64_t count = 0;
+    *spent = 0;
+    for (int i = 0; i < table->count && *spent < budget; i++) {
+        const reference_phrase *phrase = &table->phrases[i];
+        if (phrase->labeled || (semi_maximal && !phrase->semi_maximal)) continue;
+        const bool fits = !(*spent + phrase->length > budget);
+        if (!fits && strcmp(fill, "stop") == 0) break;
+        if (!fits && strcmp(fill, "skip") == 0) continue;
+        *spent += phrase->length;
+        out[count++] = phrase;
+    }
+    return count;
+}
+
+static void compare(const alcore_selection *selection, const reference_phrase *const *expected,
+                    int64_t count, double spent) {
+    ck_assert_int_eq(alcore_selection_count(selection), count);
+    ck_assert_double_eq(alcore_selection_spent(selection), spent);
+    for (int64_t k = 0; k < count; k++) {
+        ck_assert_str_eq(text_of_pick(selection, k), expected[k]->text);
+        ck_assert_int_eq(record_of(selection, "occ", k), expected[k]->occ);
+        ck_assert_int_eq(record_of(selection, "first_row", k), expected[k]->row);
+        ck_assert_int_eq(record_of(selection, "first_position", k), expected[k]->word);
+        ck_assert_int_eq(record_of(selection, "length", k), expected[k]->length);
+    }
+}
+
+static reference_table table; /* too large for the stack */
+static const reference_phrase *wanted[REFERENCE_PHRASES];
+
+START_TEST(corpora_against_the_definition) {
+    static const char *const FILLS[] = {"overshoot", "stop", "skip"};
+    static const char *const BUDGETS[] = {"0w", "3w", "11w", "40w", "5000w"};
+    static corpus texts;
+    make_corpus((uint64_t)_i, &texts);
+    open_ctx();
+    alcore_pool *pool = texts_pool(texts.rows, TEXTS);
+    alcore_pool *labeled = texts_pool(texts.labeled_rows, LABELED);
+    for (int smp = 0; smp < 3; smp++) { /* ngf, ngf-smp, ngf-smp with smp_limit=inf */
+        const int max_n = 1 + (_i + smp) % 5;
+        char params[64];
+        snprintf(params, sizeof params, "max_n=%d%s", max_n, smp == 2 ? " smp_limit=inf" : "");
+        reference_list(&table, texts.rows, texts.states, TEXTS, texts.labeled_rows, LABELED, max_n,
+                       smp == 2 ? 12 : max_n);
+        for (int f = 0; f < 3; f++) {
+            for (int b = 0; b < 5; b++) {
+                double spent;
+                const int64_t count = buy_by_definition(&table, smp > 0, strtod(BUDGETS[b], NULL),
+                                                        FILLS[f], wanted, &spent);
+                alcore_selection *selection =
+                    buy(pool, labeled, smp ? "ngf-smp" : "ngf", params, BUDGETS[b], FILLS[f]);
+                compare(selection, wanted, count, spent);
+                alcore_selection_unref(selection);
+            }
+        }
+    }
+    alcore_pool_unref(pool);
+    alcore_pool_unref(labeled);
+    close_ctx();
+}
+END_TEST
+
+/* ---- rounds ---- */
+
+static bool contained(const char *phrase, alcore_pool *labeled) {
+    for (int64_t row = 0; row < alcore_pool_rows(labeled); row++)
+        if (reference_contains(alcore_pool_text(labeled, row, NULL), phrase)) return true;
+    return false;
+}
+
+static void expect_same_picks(const alcore_selection *one, const alcore_selection *other) {
+    ck_assert_int_eq(alcore_selection_count(one), alcore_selection_count(other));
+    for (int64_t k = 0; k < alcore_selection_count(one); k++) {
+        ck_assert_str_eq(text_of_pick(one, k), text_of_pick(other, k));
+        ck_assert_str_eq(alcore_selection_reason(one, k), alcore_selection_reason(other, k));
+        ck_assert_double_eq(alcore_selection_scores(one)[k], alcore_selection_scores(other)[k]);
+    }
+}
+
+/* What was bought joins the labeled texts: none of it, and no part of it, is bought again; with the
+ * default of random-phrase, which may buy phrases of labeled texts, none of the phrases itself. */
+START_TEST(bought_phrases_are_not_bought_again) {
+    static const char *const NAMES[] = {"ngf", "ngf-smp", "random-phrase"};
+    static corpus texts;
+    make_corpus(100 + (uint64_t)_i, &texts);
+    open_ctx();
+    for (int s = 0; s < 3; s++) {
+        alcore_pool *pool = texts_pool(texts.rows, TEXTS);
+        alcore_pool *labeled = texts_pool(texts.labeled_rows, LABELED);
+        for (int round = 0; round < 4; round++) {
+            alcore_selection *selection = buy(pool, labeled, NAMES[s], "", "9w", "overshoot");
+            for (int64_t k = 0; k < alcore_selection_count(selection); k++) {
+                const char *pick = text_of_pick(selection, k);
+                if (s < 2) ck_assert_msg(!contained(pick, labeled), "%s is known", pick);
+                for (int64_t row = LABELED; row < alcore_pool_rows(labeled); row++)
+                    ck_assert_str_ne(pick, alcore_pool_text(labeled, row, NULL));
+            }
+            for (int64_t k = 0; k < alcore_selection_count(selection); k++) {
+                const char *pick[] = {text_of_pick(selection, k)};
+                ck_works(alcore_pool_add_texts(labeled, pick, NULL, 1, NULL));
+            }
+            alcore_selection_unref(selection);
+        }
+        ck_assert_int_gt(alcore_pool_rows(labeled), LABELED + 4);
+        alcore_pool_unref(pool);
+        alcore_pool_unref(labeled);
+    }
+    close_ctx();
+}
+END_TEST
+
+/* Sentences that move from U to L: by a label in the pool, by a list of the request, or by making
+ * both pools anew, the selection is the same. */
+START_TEST(labeled_rows_equal_a_new_pool) {
+    static const int64_t MOVED[] = {1, 4, 5};
+    static corpus texts;
+    const char *rest[TEXTS], *more[LABELED + 3];
+    int kept = 0;
+    make_corpus(200 + (uint64_t)_i, &texts);
+    for (int i = 0; i < TEXTS; i++)
+        if (i != 1 && i != 4 && i != 5) rest[kept++] = texts.rows[i];
+    for (int i = 0; i < LABELED; i++) more[i] = texts.labeled_rows[i];
+    for (int i = 0; i < 3; i++) more[LABELED + i] = texts.rows[MOVED[i]];
+    open_ctx();
+    for (int s = 0; s < 2; s++) {
+        const char *name = s ? "ngf-smp" : "ngf";
+        alcore_pool *small = texts_pool(rest, kept), *large = texts_pool(more, LABELED + 3);
+        alcore_pool *pool = texts_pool(texts.rows, TEXTS);
+        alcore_pool *labeled = texts_pool(texts.labeled_rows, LABELED);
+        alcore_selection *expected = buy(small, large, name, "", "30w", "stop");
+        alcore_request *request = request_for(ctx, pool, name, "30w");
+        ck_works(alcore_request_set(request, "fill", "stop"));
+        ck_works(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
+        ck_works(alcore_request_set_rows(request, ALCORE_ROWS_LABELED, MOVED, 3));
+        alcore_selection *listed = selected(request);
+        ck_works(alcore_request_set_rows(request, ALCORE_ROWS_LABELED, NULL, 0));
+        ck_works(alcore_pool_mark(pool, ALCORE_ROW_LABELED, MOVED, 3));
+        alcore_selection *marked = selected(request);
+        expect_same_picks(listed, expected);
+        expect_same_picks(marked, expected);
+        alcore_selection_unref(listed);
+        alcore_selection_unref(marked);
+        alcore_selection_unref(expected);
+        alcore_request_unref(request);
+        alcore_pool_unref(small);
+        alcore_pool_unref(large);
+        alcore_pool_unref(pool);
+        alcore_pool_unref(labeled);
+    }
+    close_ctx();
+}
+END_TEST
+
+/* ---- pools of phrases ---- */
+
+/* A pool of texts and the pool of its phrases, derived beforehand, give the same selection. */
+START_TEST(texts_equal_their_phrases) {
+    static const char *const NAMES[] = {"ngf", "ngf-smp", "random-phrase", "random-phrase"};
+    static const char *const PARAMS[] = {"", "", "", "weight=tokens exclude_labeled=1"};
+    static corpus texts;
+    make_corpus(300 + (uint64_t)_i, &texts);
+    open_ctx();
+    alcore_pool *pool = texts_pool(texts.rows, TEXTS), *phrases;
+    alcore_pool *labeled = texts_pool(texts.labeled_rows, LABELED);
+    ck_works(alcore_pool_derive_phrases(pool, labeled, NULL, &phrases));
+    for (int s = 0; s < 4; s++) {
+        alcore_selection *from_texts = buy(pool, labeled, NAMES[s], PARAMS[s], "25w", "skip");
+        alcore_selection *from_phrases = buy(phrases, labeled, NAMES[s], PARAMS[s], "25w", "skip");
+        expect_same_picks(from_texts, from_phrases);
+        ck_assert_ptr_eq(alcore_selection_pool(from_phrases), phrases);
+        ck_assert_ptr_eq(alcore_pool_source(alcore_selection_pool(from_texts)), pool);
+        alcore_selection_unref(from_texts);
+        alcore_selection_unref(from_phrases);
+    }
+    alcore_pool_unref(phrases);
+    alcore_pool_unref(pool);
+    alcore_pool_unref(labeled);
+    close_ctx();
+}
+END_TEST
+
+static void give_integers(alcore_pool *pool, const char *name, int64_t first) {
+    int64_t values[] = {first, 1}, count = 2;
+    alcore_tensor tensor;
+    ck_works(alcore_tensor_init(&tensor, values, ALCORE_INT64, &count, 1));
+    ck_works(alcore_pool_set_column(pool, name, &tensor, NULL, NULL));
+}
+
+/* Columns of phrases that a caller makes by hand. */
+START_TEST(columns_by_hand) {
+    static const char *const texts[] = {"one phrase", "another"};
+    static const char *const NAMES[] = {"occurrences", "length", "first_row", "first_position",
+                                        "known"};
+    open_ctx();
+    alcore_pool *pool = texts_pool(texts, 2);
+    for (size_t c = 0; c < sizeof NAMES / sizeof NAMES[0]; c++) give_integers(pool, NAMES[c], 0);
+    give_integers(pool, "occurrences", 3);
+    alcore_request *request = request_for(ctx, pool, "ngf", "9");
+    alcore_selection *selection = selected(request);
+    ck_rows(selection, (const int64_t[]){0}, 1); /* the other one is known */
+    ck_assert_uint_eq(alcore_selection_flags(selection), ALCORE_SELECTION_SHORT);
+    alcore_selection_unref(selection);
+    give_integers(pool, "occurrences", -3);
+    ck_fails(alcore_select(request, &selection), ALCORE_E_DATA,
+             "column 'occurrences' has no number of 0 or more for row 0");
+    give_integers(pool, "occurrences", 3);
+    set_parameter(ctx, request, "random-phrase", "weight", "tokens");
+    ck_fails(alcore_select(request, &selection), ALCORE_E_MISSING, "weight=tokens reads the texts");
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    close_ctx();
+}
+END_TEST
+
+/* ---- what is said ---- */
+
+static char *read_all(const char *path) {
+    static char text[8192];
+    FILE *file = fopen(path, "rb");
+    ck_assert_ptr_nonnull(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+static const char *const SPEC_TEXTS[] = {
+    "the patient has severe headache", "the patient has severe nausea",
+    "severe headache was reported",    "the patient was treated",
+    "headache was reported",           "the patient has fever",
+};
+static const char *const SPEC_LABELED[] = {"the patient was late", "it was reported today"};
+
+static void expect_in(const char *text, const char *part) {
+    ck_assert_msg(strstr(text, part), "\"%s\" is not in:\n%s", part, text);
+}
+
+START_TEST(files_and_words) {
+    open_ctx();
+    alcore_pool *pool = texts_pool(SPEC_TEXTS, 6), *labeled = texts_pool(SPEC_LABELED, 2);
+    alcore_request *request = request_for(ctx, pool, "ngf", "7w");
+    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
+    ck_works(alcore_request_set(request, "price", "0.5EUR/w"));
+    alcore_selection *selection = selected(request);
+    ck_assert_str_eq(alcore_selection_reason(selection, 0), "occurs 3 times, in 50 % of the rows");
+    ck_assert_str_eq(alcore_selection_reason(selection, 1),
+                     "occurs 3 times, in 50 % of the rows; the one longer pick contains it");
+    ck_assert_str_eq(alcore_selection_reason(selection, 2),
+                     "occurs 3 times, in 50 % of the rows; 2 of the 2 longer picks contain it");
+    ck_assert_double_eq(alcore_selection_price(selection), 3.5);
+    expect_in(alcore_selection_summary(selection), "rows read: 6\nphrases of 6 rows: 27\n");
+    expect_in(alcore_selection_summary(selection), "selected 4 phrases: 7 words");
+    ck_assert_ptr_null(strstr(alcore_selection_summary(selection), "occurrences:"));
+    expect_in(alcore_selection_provenance(selection), "\"phrases_of_rows\":6");
+    ck_works(alcore_selection_write(selection, "phrase_selection.tsv", NULL));
+    expect_in(read_all("phrase_selection.tsv"),
+              "rank\tindex\tid\tscore\tcost\tocc\tfirst_position\tlength\treason\ttext\n"
+              "1\t0\t1:0+3\t3\t3\t3\t0\t3\toccurs 3 times, in 50 % of the rows\tthe patient has\n");
+    ck_works(alcore_selection_write(selection, "phrase_selection.jsonl", NULL));
+    expect_in(read_all("phrase_selection.jsonl"),
+              "{\"id\":\"1:0+3\",\"source\":\"the patient has\",\"lang\":\"unknown\",\"contexts\":["
+              "{\"id\":\"1\",\"index\":0,\"source\":\"the patient has severe headache\"},"
+              "{\"id\":\"2\",\"index\":1,\"source\":\"the patient has severe nausea\"},"
+              "{\"id\":\"6\",\"index\":5,\"source\":\"the patient has fever\"}],\"al\":{");
+    remove("phrase_selection.tsv");
+    remove("phrase_selection.jsonl");
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_pool_unref(labeled);
+    close_ctx();
+}
+END_TEST
+
+/* Rows that the request leaves out have no phrases; without any row there is nothing to buy. */
+START_TEST(rows_of_the_request) {
+    static const int64_t ALL[] = {0, 1, 2, 3, 4, 5};
+    open_ctx();
+    alcore_pool *pool = texts_pool(SPEC_TEXTS, 6);
+    alcore_request *request = request_for(ctx, pool, "ngf-smp", "4w");
+    ck_works(alcore_request_set_rows(request, ALCORE_ROWS_ELIGIBLE, ALL, 2));
+    alcore_selection *selection = selected(request);
+    ck_assert_str_eq(text_of_pick(selection, 0), "the patient has severe");
+    ck_assert_str_eq(alcore_selection_reason(selection, 0), "occurs 2 times, in 100 % of the rows");
+    expect_in(alcore_selection_summary(selection),
+              "rows read: 6; masked: 4 not among the eligible\nphrases of 2 rows: ");
+    alcore_selection_unref(selection);
+    ck_works(alcore_request_set_rows(request, ALCORE_ROWS_EXCLUDED, ALL, 6));
+    selection = selected(request);
+    ck_assert_int_eq(alcore_selection_count(selection), 0);
+    ck_assert_uint_eq(alcore_selection_flags(selection), ALCORE_SELECTION_SHORT);
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    close_ctx();
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("phrase-selection");
+    TCase *all = tcase_create("phrases");
+    tcase_set_timeout(all, 300);
+    tcase_add_test(all, frequent_phrases);
+    tcase_add_test(all, semi_maximal_phrases);
+    tcase_add_test(all, random_phrases);
+    tcase_add_loop_test(all, corpora_against_the_definition, 0, CORPORA);
+    tcase_add_loop_test(all, bought_phrases_are_not_bought_again, 0, 10);
+    tcase_add_loop_test(all, labeled_rows_equal_a_new_pool, 0, 10);
+    tcase_add_loop_test(all, texts_equal_their_phrases, 0, 10);
+    tcase_add_test(all, columns_by_hand);
+    tcase_add_test(all, files_and_words);
+    tcase_add_test(all, rows_of_the_request);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
