@@ -14,14 +14,18 @@
  * E: x.t is within |x| r + u (chain + 1) |x| (|t| + r) of the true product, with u = 2^-24, r what
  * rounding a target to float32 may move it by, and chain the longest chain of additions, as in
  * cpu_filter.h; as int16 the error of cpu_int16.h comes on top, with the residuals that packing
- * measures: upper bounds of how far rounding to int16 moves a vector. E has
- * twice that, and 3 u (|x| + |t|)^2 for rounding |x|^2, |t|^2, their sum and F to float32. What is
- * rounded in s, in adding up and in the exact sum itself is a small share of the sum: SHARE.
+ * measures: upper bounds of how far rounding to int16 moves a vector. E has twice that, and
+ * 3 u (|x| + |t|)^2 for rounding |x|^2, |t|^2, their sum and F to float32. What is rounded in s, in
+ * adding up and in the exact sum itself is a small share of the sum: SHARE.
  *
  * Terms: a panel is some vectors packed together, interleaved by component, as float32 or as pairs
  * of int16; a chunk is the targets that are packed at a time. Lengths and norms are L2 norms, not
  * squared; "square" in a name is |x|^2, |t|^2 or |x - t|^2. An interval of 0 to infinity says
- * nothing and is always right.
+ * nothing and is always right. A matrix row is the number of a row in the call, from 0; cpu_row()
+ * returns it as it is read, of type cpu_row_dtype(): in place, or where rows->unit is 1 the unit
+ * vector row / |row|, written to `unit`. FILTER_UP times a computed norm is an upper bound of the
+ * true one. alcore__cpu_poll() adds up work (`spent`) and asks the host now and then whether to
+ * stop.
  *
  * Layout: targets are ordered by group and packed into panels of PRODUCT_COLUMNS of one group, a
  * chunk of CHUNK_PANELS panels at a time; all rows pass each chunk, some panels of PRODUCT_ROWS at
@@ -117,6 +121,7 @@ CPU_INLINE bound_floats roots(bound_floats f, bound_floats *inverse) {
 #endif
 }
 
+/* PRODUCT_FLOATS floats at an address of any alignment. */
 CPU_INLINE bound_floats load_floats(const float *values) {
     bound_floats v;
     memcpy(&v, values, sizeof v);

@@ -34,7 +34,8 @@ alcore_status alcore__cpu_check(const alcore_sys_work *work, const alcore_sys_ro
     return ALCORE_OK;
 }
 
-/* group [rows->count]: each below groups; a negative one means that the row has no group. */
+/* Checks the rows and group [rows->count], not NULL: each entry is below `groups`, the number of
+ * groups; a negative entry means that the row has no group. */
 alcore_status alcore__cpu_check_groups(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                        const int32_t *group, int64_t groups) {
     alcore_status status = alcore__cpu_check(work, rows);
@@ -51,7 +52,8 @@ alcore_status alcore__cpu_check_groups(const alcore_sys_work *work, const alcore
     return ALCORE_OK;
 }
 
-/* For the distances of rows to targets: equal dims, and group [targets->count], NULL: one group. */
+/* For the distances of rows to targets: both are checked, have equal dims, and there is at least
+ * one group; group [targets->count] is below `groups`, NULL: all targets are of one group. */
 alcore_status alcore__cpu_check_targets(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                         const alcore_sys_rows *targets, const int32_t *group,
                                         int64_t groups) {
@@ -66,8 +68,8 @@ alcore_status alcore__cpu_check_targets(const alcore_sys_work *work, const alcor
     return group ? alcore__cpu_check_groups(work, targets, group, groups) : ALCORE_OK;
 }
 
-/* classes fit in int32_t, the type of class indices; labels [tokens] are there where the
- * log-probability of the label is asked for. */
+/* Refuses more classes than int32_t, the type of class indices, can number, and labels NULL where
+ * the log-probability of the label is wanted (out->logprob). */
 alcore_status alcore__cpu_check_stats(const alcore_sys_work *work, int64_t classes,
                                       const int64_t *labels, const alcore_sys_token_stats *out) {
     if (classes > INT32_MAX)
@@ -80,8 +82,7 @@ alcore_status alcore__cpu_check_stats(const alcore_sys_work *work, int64_t class
 
 /* *out (a pointer of any type) becomes memory of `count` entries of `bytes` bytes, not initialized,
  * for the length of a call: from the caller's workspace or, without one, from the host's allocator;
- * NULL on failure. 0 bytes are asked for as 1, so that NULL always means
- * failure. */
+ * NULL on failure. 0 bytes are asked for as 1, so that NULL always means failure. */
 alcore_status alcore__cpu_new(const alcore_sys_work *work, int64_t count, size_t bytes, void *out) {
     size_t total;
     void *memory = NULL;

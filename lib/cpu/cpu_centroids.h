@@ -6,7 +6,10 @@
  * of rows centroids_products(), and for each row centroids_bound(), _rank() and _keep().
  *
  * Layout: centroids are packed into panels of PRODUCT_COLUMNS, rows into one panel of PRODUCT_ROWS;
- * products are [PRODUCT_ROWS, padded], padded = centroids rounded up to whole panels.
+ * products are [PRODUCT_ROWS, padded], padded = centroids rounded up to whole panels. CPU_FLOATS
+ * floats make a vector, whose elements are lanes. FILTER_UP times a computed norm is an upper bound
+ * of the true one.
+ *
  * Cost: rows x centroids x dims multiply-adds in float32, or half of that time in integers; then
  * one sq_dist in double for each centroid that is kept, one or two a row on data with clusters. */
 #ifndef ALCORE__CPU_CENTROIDS_H

@@ -4,8 +4,8 @@
  *
  * Decisions are made from them, so every engine calls the exp and log of libm on the CPU and adds
  * the entropy in class order. A row is widened to doubles in a buffer [classes] and read two to
- * four times. Cost: one log (probabilities), one exp (log-probabilities) or two exp (logits) a
- * class. */
+ * four times. alcore__cpu_poll() adds up work (`spent`) and asks the host now and then whether to
+ * stop. Cost: one log (probabilities), one exp (log-probabilities) or two exp (logits) a class. */
 #include <math.h>
 
 #include "cpu/cpu_call.h"
@@ -38,9 +38,9 @@ static void top_two(const double *value, int64_t classes, int64_t *first, int64_
 }
 
 /* Writes the statistics of p [classes], probabilities, which are clamped in place to [0, 1]; that
- * they add up to 1 is not checked. Entropy in nats: minus the sum of p
- * log p. Returns 1, or 0 for a bad row, whose statistics the caller writes: a NaN or a value
- * outside [0, 1] by more than SLACK. */
+ * they add up to 1 is not checked. Entropy in nats: minus the sum of p log p. Returns 1, or 0 for a
+ * bad row, whose statistics the caller writes: a NaN or a value outside [0, 1] by more than SLACK.
+ */
 static int probs_stats(double *p, int64_t classes, alcore_sys_class_stats *out) {
     double sum = 0.0;
     for (int64_t c = 0; c < classes; c++) {

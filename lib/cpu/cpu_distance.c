@@ -3,13 +3,20 @@
  * DeMuX, spec 7.3): sums[i, g] is the running sum, in target order, of sqrt(sq_dist(row i, target
  * t)).
  *
- * Layout: a lane of a vector is a target, not a component. A panel is CPU_WIDTH targets transposed
- * to [dims][CPU_WIDTH], so that a running sum of spec 1.8 (component j to sum j mod 32) is a
- * vector, one value for each target of the panel, and its tree of additions adds whole vectors:
- * nothing is reduced across a vector. A tile of PANELS_TOGETHER panels is filled, all rows pass it,
- * and the next one is filled; so sums run in target order. Distances are L2 distances, not squared.
- * Cost: rows x targets x dims
- * multiply-adds in double; cpu_bounds.c tells which rows need no exact sum. */
+ * Layout: a cpu_vector has CPU_WIDTH doubles, each of another target, not of another component. A
+ * panel is CPU_WIDTH targets transposed to [dims][CPU_WIDTH], so that a running sum of spec 1.8
+ * (component j to sum j mod 32, the 32 being CPU_LANES) is a vector, one value for each target of
+ * the panel, and its tree of additions adds whole vectors: nothing is reduced across a vector. A
+ * tile of PANELS_TOGETHER panels is filled, all rows pass it, and the next one is filled; so sums
+ * run in target order. Distances are L2 distances, not squared.
+ *
+ * A matrix row is the number of a row in the call, from 0. cpu_row() returns a row as it is read,
+ * of type cpu_row_dtype(): in place, or where rows->unit is 1 the unit vector row / |row|, written
+ * to `unit`. alcore__cpu_poll() adds up multiplications (`spent`) and asks the host now and then
+ * whether to stop.
+ *
+ * Cost: rows x targets x dims multiply-adds in double; cpu_bounds.c tells which rows need no exact
+ * sum. */
 #include <string.h>
 
 #include "cpu/cpu_call.h"
@@ -23,7 +30,7 @@
 #else
 #define ROWS_TOGETHER 2
 #endif
-#define LANES_TOGETHER 4
+#define SUMS_TOGETHER 4
 
 /* Panels of a tile, which stays in the cache while all rows pass. */
 #define PANELS_TOGETHER 8
@@ -45,7 +52,7 @@ typedef struct sums_call {
     int32_t tile_group[TARGETS_TOGETHER]; /* group of each target in the tile */
 } sums_call;
 
-/* The square root of each lane, correctly rounded. */
+/* The square root of each double, correctly rounded. */
 CPU_INLINE cpu_vector roots(cpu_vector x) {
 #if defined(__AVX512F__)
     return (cpu_vector)_mm512_sqrt_pd((__m512d)x);
@@ -57,32 +64,33 @@ CPU_INLINE cpu_vector roots(cpu_vector x) {
 #endif
 }
 
-/* lane + (x - y) (x - y) as spec 1.8 rounds it. `fused` (a constant) subtracts by x * 1 - y, which
- * has the same bits: alternating both keeps the units for additions and those for fused ones busy.
- */
-CPU_INLINE cpu_vector add_square_of(cpu_vector x, double y, cpu_vector lane, int fused) {
+/* sum + (x - y) (x - y), where the difference, the product and the sum are each rounded (spec 1.8).
+ * `fused` (a constant) subtracts by x * 1 - y, which has the same bits: alternating both keeps the
+ * units for additions and those for fused multiply-adds busy. */
+CPU_INLINE cpu_vector add_square_of(cpu_vector x, double y, cpu_vector sum, int fused) {
     cpu_vector t = x - y;
 #if defined(__AVX512F__)
     if (fused) t = (cpu_vector)_mm512_fmsub_pd((__m512d)x, _mm512_set1_pd(1.0), _mm512_set1_pd(y));
 #else
     (void)fused;
 #endif
-    return lane + t * t;
+    return sum + t * t;
 }
 
-/* out[r], one lane a target: the distances of ROWS_TOGETHER rows, wide [ROWS_TOGETHER, dims], to
- * the targets of a panel [dims, CPU_WIDTH]. LANES_TOGETHER of the 32 running sums at a time go over
- * all components j = first + 0..3 (mod 32); lane [r] receives them, the second half added to the
- * first, which is step w = 16 of the tree. */
+/* out[r]: the distances of row r of ROWS_TOGETHER rows, wide [ROWS_TOGETHER, dims], to the targets
+ * of a panel [dims, CPU_WIDTH], one double a target. SUMS_TOGETHER of the 32 running sums, those
+ * from number `first` on, are kept in registers while all of their components (j mod 32 = first ..
+ * first + 3) are added. half_sums[r] holds running sums 0 .. 15, to which 16 .. 31 are added: step
+ * w = 16 of the tree. Not inlined, so that the registers are those of these loops alone. */
 static __attribute__((noinline)) void panel_distances(const double *wide, const double *panel,
                                                       int64_t dims, cpu_vector *out) {
-    cpu_vector lane[ROWS_TOGETHER][CPU_LANES / 2];
-    for (int first = 0; first < CPU_LANES; first += LANES_TOGETHER) {
-        cpu_vector sum[ROWS_TOGETHER][LANES_TOGETHER] = {{{0}}};
+    cpu_vector half_sums[ROWS_TOGETHER][CPU_LANES / 2];
+    for (int first = 0; first < CPU_LANES; first += SUMS_TOGETHER) {
+        cpu_vector sum[ROWS_TOGETHER][SUMS_TOGETHER] = {{{0}}};
         int64_t j = first;
-        for (; j + LANES_TOGETHER <= dims; j += CPU_LANES) {
+        for (; j + SUMS_TOGETHER <= dims; j += CPU_LANES) {
 #pragma GCC unroll 4
-            for (int l = 0; l < LANES_TOGETHER; l++) {
+            for (int l = 0; l < SUMS_TOGETHER; l++) {
                 cpu_vector x = cpu_load_double(panel + (j + l) * CPU_WIDTH);
 #pragma GCC unroll 4
                 for (int r = 0; r < ROWS_TOGETHER; r++)
@@ -90,26 +98,26 @@ static __attribute__((noinline)) void panel_distances(const double *wide, const 
             }
         }
 #pragma GCC unroll 4
-        for (int l = 0; l < LANES_TOGETHER; l++) {
+        for (int l = 0; l < SUMS_TOGETHER; l++) {
 #pragma GCC unroll 4
             for (int r = 0; r < ROWS_TOGETHER; r++) {
-                if (j + l < dims) {
+                if (j + l < dims) { /* fewer than SUMS_TOGETHER components are left */
                     cpu_vector x = cpu_load_double(panel + (j + l) * CPU_WIDTH);
                     sum[r][l] = add_square_of(x, wide[r * dims + j + l], sum[r][l], r % 2);
                 }
                 if (first < CPU_LANES / 2) {
-                    lane[r][first + l] = sum[r][l];
+                    half_sums[r][first + l] = sum[r][l];
                 } else {
-                    lane[r][first - CPU_LANES / 2 + l] += sum[r][l];
+                    half_sums[r][first - CPU_LANES / 2 + l] += sum[r][l];
                 }
             }
         }
     }
     for (int r = 0; r < ROWS_TOGETHER; r++) {
         for (int w = CPU_LANES / 4; w > 0; w /= 2) {
-            for (int l = 0; l < w; l++) lane[r][l] += lane[r][l + w];
+            for (int l = 0; l < w; l++) half_sums[r][l] += half_sums[r][l + w];
         }
-        out[r] = roots(lane[r][0]);
+        out[r] = roots(half_sums[r][0]);
     }
 }
 
@@ -166,12 +174,12 @@ static int64_t fill_tile(sums_call *call, int64_t t) {
     for (; t < targets->count && call->count < TARGETS_TOGETHER; t++) {
         int32_t g = call->group ? call->group[t] : 0;
         if (g < 0) continue;
-        int64_t slot = call->count++;
-        double *column = call->tile + slot / CPU_WIDTH * CPU_WIDTH * dims + slot % CPU_WIDTH;
+        int64_t number = call->count++; /* of the target in the tile */
+        double *column = call->tile + number / CPU_WIDTH * CPU_WIDTH * dims + number % CPU_WIDTH;
         const char *target = cpu_row(targets, t, call->unit);
         CPU(widen_row)(target, dims, cpu_row_dtype(targets), call->wide);
         for (int64_t j = 0; j < dims; j++) column[j * CPU_WIDTH] = call->wide[j];
-        call->tile_group[slot] = g;
+        call->tile_group[number] = g;
     }
     return t;
 }

@@ -50,7 +50,9 @@ typedef struct filter_centroids {
 /* Packs `count` centroids [count, dims] into panels of float32 [padded / PRODUCT_COLUMNS, dims,
  * PRODUCT_COLUMNS], with |c|^2 in squares (infinity in the padding, which is never nearest) and the
  * largest norm and rounding residual, which the bound E needs. A NaN centroid leaves norm NaN and
- * ends the packing. static, and unused in some files that include this header. */
+ * ends the packing. PRODUCT_COLUMNS centroids make a panel, interleaved by component. Some files
+ * that include this header do not call it, hence `unused`; it is called once for many rows, hence
+ * not inlined. */
 static __attribute__((noinline, unused)) void
 filter_prepare(filter_centroids *out, const double *centroids, int64_t count, int64_t dims) {
     out->count = count;

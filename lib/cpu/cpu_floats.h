@@ -18,6 +18,7 @@
 typedef float cpu_floats __attribute__((vector_size(CPU_FLOATS * 4)));
 typedef int32_t cpu_float_bits __attribute__((vector_size(CPU_FLOATS * 4)));
 
+/* CPU_FLOATS floats at an address of any alignment, and back. */
 CPU_INLINE cpu_floats cpu_load_floats(const float *values) {
     cpu_floats v;
     __builtin_memcpy(&v, values, sizeof v);

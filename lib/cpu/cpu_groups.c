@@ -5,7 +5,12 @@
  * sums[g, j] is the running sum in row order. Adding one row reads and writes dims sums; so up to
  * CPU_TOGETHER = 4 rows of a group are collected (their indices only) and added from the left in
  * one pass over the sums, which gives the same bytes for a quarter of the traffic. Cost: the time
- * to read the rows. */
+ * to read the rows.
+ *
+ * Where rows->unit is 1 a kernel works on row / |row| in place of the row: cpu_row() returns a row
+ * as it is read, in place or as a unit vector in the memory given, of the type that cpu_row_dtype()
+ * names. A matrix row is the number of a row in the call, from 0. alcore__cpu_poll() adds up
+ * multiplications (`spent`) and asks the host now and then whether to stop. */
 #include <string.h>
 
 #include "cpu/cpu_call.h"
@@ -52,10 +57,10 @@ static alcore_status sum_rows(const alcore_sys_work *work, const alcore_sys_rows
     for (int64_t i = 0; i < rows->count; i++) {
         int32_t g = group[i];
         if (g < 0) continue;
-        int64_t slot = counts[g]++ % CPU_TOGETHER;
-        queue[g].row[slot] = i;
+        int64_t queued = counts[g]++ % CPU_TOGETHER;
+        queue[g].row[queued] = i;
         fetch_ahead(rows, i);
-        if (slot < CPU_TOGETHER - 1) continue;
+        if (queued < CPU_TOGETHER - 1) continue; /* the queue is not full yet */
         add_queued(rows, &queue[g], CPU_TOGETHER, unit, sums + g * rows->dims);
         alcore_status status = alcore__cpu_poll(work, &spent, CPU_TOGETHER * rows->dims);
         if (status) return status;

@@ -9,7 +9,13 @@
  * batch, the products fill logits [TILE_TOKENS, TILE_CLASSES], which stay in the second-level cache
  * and are added to the running statistics of each token at once. Cost: tokens x classes x d
  * multiply-adds in float32 and one exp a logit; W is read once for each batch of PACKED_VALUES / d
- * tokens. */
+ * tokens.
+ *
+ * PRODUCT_ROWS tokens and PRODUCT_COLUMNS classes make a panel, product_panels(n, width) is the
+ * number of panels of n vectors. Of cpu_stats.h: add_logits() adds classes to the running
+ * statistics of a token, cpu_label() reads a token's label (0: it is `ignore`), write_stats()
+ * writes the statistics and returns 0 for a bad token. alcore__cpu_poll() adds up work (`spent`)
+ * and asks the host now and then whether to stop. */
 #include <math.h>
 #include <string.h>
 

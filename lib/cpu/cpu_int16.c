@@ -42,7 +42,8 @@ double CPU(int16_row)(const char *row, int64_t dims, int32_t dtype, float scale,
 
 /* One tile of products [PRODUCT_ROWS, stride], from one panel of rows [pairs, PRODUCT_ROWS] and one
  * of columns [pairs, PRODUCT_COLUMNS] of 32-bit words, two int16 each: the sums stay in registers,
- * and one instruction adds the products of both halves of a word. */
+ * and one instruction adds the products of both halves of a word. Not inlined, so that the sums
+ * have all vector registers. */
 static __attribute__((noinline)) void fill_tile(const float *rows, const float *columns,
                                                 int64_t pairs, float factor, float *products,
                                                 int64_t stride) {

@@ -19,7 +19,21 @@
  * tile holds upper bounds of the products, made of the leading components only (cpu_prune.h). A far
  * item is one that the filter cannot bound: its norm is NaN, too large for float32 or, for L2
  * and dot, much larger than most; it is compared with all items of the other operand in double.
- * Cost: rows x queries x dims multiply-adds in float32, and a few values in double an item. */
+ * Cost: rows x queries x dims multiply-adds in float32, and a few values in double an item.
+ *
+ * Terms used here:
+ *
+ *     matrix row      number of an item in its operand, from 0; its pool row is rows->first + that
+ *     search_operand  an operand: rows, mask [count] (1: takes part; NULL: all), and by matrix row
+ *                     norm, far (1: a far item), offset (h); limit: the largest norm that is not
+ *                     far; far_count
+ *     search_value    the value of a pair in double; an L2 distance may stop early above a limit
+ *     search_join     merges neighbors into the k best of an item
+ *     cpu_row         an item as kernels read it: in place, or as a unit vector in `unit`
+ *     PRODUCT_ROWS, PRODUCT_COLUMNS  items of a panel of rows and of queries; PRODUCT_FLOATS floats
+ *                     make a vector
+ *     alcore__cpu_poll  adds up multiplications (`spent`) and asks the host now and then whether to
+ *                     stop */
 #include <string.h>
 
 #include "cpu/cpu_engine.h"
@@ -107,10 +121,10 @@ static void raise_min_score(knn_operand *operand, int64_t slab_index, float min_
             search_below((double)min_score - operand->slack[slab_index]);
 }
 
-/* Raises min_score of a slab item to the score of the last of its k best, less the error, once
- * there are k (row -1: the slot is unused). Once the error suffices: the k best have values in
- * double, only a candidate's score is off. Called when a slab is loaded, with what earlier slabs
- * and calls found, and after every rerank. */
+/* Raises min_score of a slab item to the score of the last of its k best, less the error, where
+ * there are k (row -1: the entry is free). The error is subtracted once and not twice: the k best
+ * have values in double, only a candidate's score is off. Called when a slab is loaded, with what
+ * earlier slabs and calls found, and after every rerank. */
 static void raise_from_best(const knn_call *call, knn_operand *operand, const knn_operand *other,
                             int64_t slab_index) {
     int64_t i = operand->items.item[slab_index], k = operand->best->k, last = (i + 1) * k - 1;
@@ -126,6 +140,16 @@ CPU_INLINE void fetch(const alcore_sys_rows *rows, int64_t i) {
     int64_t bytes = (int64_t)cpu_bytes(rows->dtype);
     const char *row = (const char *)rows->data + i * rows->stride * bytes;
     for (int64_t byte = 0; byte < rows->dims * bytes; byte += 64) __builtin_prefetch(row + byte);
+}
+
+/* Merges found [count], values in double with their pool rows, into the k best of item i (matrix
+ * row) of an operand, where the caller of the kernel has asked for them (best not NULL). */
+static void join_best(const knn_call *call, const alcore_sys_best *best, int64_t i,
+                      search_found *found, int64_t count) {
+    if (!best) return;
+    int64_t *row = best->row + i * best->k;
+    double *value = best->value + i * best->k;
+    CPU(search_join)(row, value, best->k, found, count, call->metric);
 }
 
 /* Computes the candidates of a slab item in double, merges them into its k best (which the caller
@@ -151,8 +175,7 @@ static void rerank(knn_call *call, knn_operand *operand, const knn_operand *othe
     }
     call->spent += count * call->dims;
     operand->candidate_count[slab_index] = 0;
-    CPU(search_join)
-    (operand->best->row + i * k, operand->best->value + i * k, k, call->found, count, call->metric);
+    join_best(call, operand->best, i, call->found, count);
     raise_from_best(call, operand, other, slab_index);
 }
 
@@ -203,7 +226,8 @@ CPU_INLINE void add_candidate(knn_call *call, knn_operand *operand, const knn_op
  * some of which passed the comparison of scan_tile(). Where a tile holds upper bounds (pruning),
  * the full product of a pair that passes is computed first. row: position in the slab of rows;
  * products [SWEEP_STEP]; weight: w of the row, 1 / |row| for cosine (1 where it is in the packed
- * values), else 1. Columns behind the last query of the slab are skipped. */
+ * values), else 1. Columns behind the last query of the slab are skipped.
+ * Not inlined, as few steps come here: the loop of scan_tile() stays small. */
 static __attribute__((noinline)) void add_hits(knn_call *call, int64_t row, int64_t first,
                                                const float *products, float weight) {
     knn_operand *rows = &call->rows, *queries = &call->queries;
@@ -277,7 +301,7 @@ static void scan_tile_rows(void *user, int64_t row, int rows, int64_t first, int
  * never an item outside the mask) with every item of the mask of `other` in double and merges each
  * value into the k best of either, where they are wanted; a NaN value is nobody's neighbor. Called
  * for both operands before the sweep; the second time skip_far = 1 leaves out pairs of two far
- * items, which the first call has compared. HUGE_VAL: an L2 distance is computed to its end. */
+ * items, which the first call has compared. */
 static alcore_status compare_far(knn_call *call, knn_operand *operand, knn_operand *other,
                                  int skip_far) {
     alcore_status status = ALCORE_OK;
@@ -289,23 +313,13 @@ static alcore_status compare_far(knn_call *call, knn_operand *operand, knn_opera
         CPU(widen_row)(row, call->dims, cpu_row_dtype(operand->base.rows), call->wide);
         for (int64_t j = 0; j < other->base.rows->count && !status; j++) {
             if (!search_in_mask(&other->base, j) || (skip_far && other->base.far[j])) continue;
-            search_found found;
-            found.value = CPU(search_value)(call->metric, call->wide, operand->base.norm[i],
-                                            &other->base, j, call->unit, HUGE_VAL);
-            if (found.value != found.value) continue;
-            const alcore_sys_best *best = operand->best;
-            if (best) {
-                found.row = other_first + j;
-                CPU(search_join)
-                (best->row + i * best->k, best->value + i * best->k, best->k, &found, 1,
-                 call->metric);
-            }
-            best = other->best;
-            if (best) {
-                found.row = own_first + i;
-                CPU(search_join)
-                (best->row + j * best->k, best->value + j * best->k, best->k, &found, 1,
-                 call->metric);
+            double value = CPU(search_value)(call->metric, call->wide, operand->base.norm[i],
+                                             &other->base, j, call->unit, HUGE_VAL /* no limit */);
+            if (!isnan(value)) {
+                search_found neighbor = {value, other_first + j};
+                join_best(call, operand->best, i, &neighbor, 1);
+                neighbor = (search_found){value, own_first + i};
+                join_best(call, other->best, j, &neighbor, 1);
             }
             status = alcore__cpu_poll(call->work, &call->spent, call->dims);
         }

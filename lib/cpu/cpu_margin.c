@@ -24,7 +24,12 @@
  * Products of a packed row with a packed other, times the weight w = 1 / |row| (int16: w is in the
  * packed values), are float32 cosines, because others are divided by their norms when they are
  * packed. Cost: rows x others x dims multiply-adds in float32, and a few cosines in double a row.
- */
+ *
+ * Of cpu_search.h: a search_operand has an operand's rows, mask [count] (1: takes part; NULL: all)
+ * and by matrix row norm and far (1: a far item); search_value() computes a cosine in double. Of
+ * cpu_sweep.h: sweep_products() multiplies two slabs and calls scan_tile() for each tile. cpu_row()
+ * returns an item as it is read: in place, or as a unit vector in `unit`. alcore__cpu_poll() adds
+ * up multiplications (`spent`) and asks the host now and then whether to stop. */
 #include <string.h>
 
 #include "cpu/cpu_engine.h"

@@ -18,8 +18,18 @@
  * (k-means++). The total is added in row order at the end. Cost: rows x centroids x dims in
  * float32, and few sq_dists in double.
  *
- * All norms, limits and weights in this file are squared. A row index is that within the call's run
- * of rows (a block), from 0; masks are [rows], 1: the row takes part, NULL: all do. */
+ * All norms, limits and weights in this file are squared.
+ *
+ * Terms used here:
+ *
+ *     row index   number of a row in the call (a block of the pool), from 0, also called its matrix
+ *                 row; masks are [rows], 1: the row takes part, NULL: all do
+ *     cpu_row     a row as it is read, of type cpu_row_dtype(): in place, or where rows->unit is 1
+ *                 the unit vector row / |row|, written to `unit`
+ *     PRODUCT_ROWS, PRODUCT_COLUMNS  vectors of a panel of rows and of centroids; CPU_WIDTH doubles
+ *                 make a vector register
+ *     alcore__cpu_poll  adds up multiplications (`spent`) and asks the host now and then whether to
+ *                 stop */
 #include <math.h>
 #include <string.h>
 
@@ -400,14 +410,14 @@ alcore_status CPU(draw)(const alcore_sys_work *work, int64_t count, const uint8_
     if (count < 0)
         return alcore__cpu_fail(work, ALCORE_E_INVALID,
                                 "a kernel was called with a negative shape");
-    double run = 0.0;
+    double sum = 0.0;
     *item = -1;
     for (int64_t i = 0; i < count; i++) {
         if (mask && !mask[i]) continue;
-        run += values[i];
+        sum += values[i];
         if (!(values[i] > 0.0)) continue;
         *item = i;
-        if (before + run > target) break;
+        if (before + sum > target) break;
     }
     return ALCORE_OK;
 }

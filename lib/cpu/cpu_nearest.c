@@ -10,7 +10,13 @@
  * rows skip the filter. A panel is some vectors packed together, interleaved by component, for the
  * products of all with all. sq_dist is the squared distance; bounds that the caller gets are of
  * distances, not squared. Cost: rows x centroids x dims multiply-adds in float32, or half of that
- * time in integers, and one or two sq_dists in double a row. */
+ * time in integers, and one or two sq_dists in double a row.
+ *
+ * A matrix row is the number of a row in the call, from 0. cpu_row() returns a row as it is read,
+ * of type cpu_row_dtype(): in place, or where rows->unit is 1 the unit vector row / |row|, written
+ * to `unit`. PRODUCT_ROWS and PRODUCT_COLUMNS are the vectors of a panel of rows and of centroids.
+ * alcore__cpu_poll() adds up multiplications (`spent`) and asks the host now and then whether to
+ * stop. */
 #include <string.h>
 
 #include "cpu/cpu_call.h"

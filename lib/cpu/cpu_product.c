@@ -3,7 +3,8 @@
  * into panels (PRODUCT_ROWS rows or PRODUCT_COLUMNS columns interleaved by component), and the tile
  * of one panel by another, PRODUCT_ROWS x PRODUCT_COLUMNS sums, which stay in registers
  * (cpu_product.h has layout and error bound). A column is a vector of the second operand: a
- * centroid, a query, a class. Cost: one multiply-add per row, column and component. */
+ * centroid, a query, a class. PRODUCT_COLUMNS = PRODUCT_VECTORS vectors of CPU_FLOATS floats. Cost:
+ * one multiply-add per row, column and component. */
 #include "cpu/cpu_product.h"
 
 #include <string.h>
@@ -20,7 +21,8 @@ typedef int32_t four_indices __attribute__((vector_size(16)));
 #define MAX_PANEL_ROWS (PRODUCT_COLUMNS > PRODUCT_ROWS ? PRODUCT_COLUMNS : PRODUCT_ROWS)
 
 /* One chain of `dims` components of one panel of rows by one of columns: adds the sums to the tile
- * products [PRODUCT_ROWS, stride], or overwrites it when add is 0 (first chain). */
+ * products [PRODUCT_ROWS, stride], or overwrites it when add is 0 (first chain). Not inlined, so
+ * that the sums have all vector registers. */
 static __attribute__((noinline)) void add_chain(const float *rows, const float *columns,
                                                 int64_t dims, int add, float *products,
                                                 int64_t stride) {

@@ -16,7 +16,12 @@
  *
  * So with t >= |r| as one more component, the product of (y, t_x) with (z, t_q) plus c |x| |q| and
  * the rounding of that product is an upper bound of x.q. prune_slack() is the sum of these two, in
- * units of |x| |q|. */
+ * units of |x| |q|.
+ *
+ * Items of an operand are packed into panels, some items interleaved by component (cpu_sweep.h):
+ * PRODUCT_ROWS items of the rows, PRODUCT_COLUMNS of the queries; PRODUCT_FLOATS floats make a
+ * vector. A search_operand has the rows and, by matrix row, their norms; SEARCH_UP times a computed
+ * norm or square is an upper bound of the true one. */
 #ifndef ALCORE__CPU_PRUNE_H
 #define ALCORE__CPU_PRUNE_H
 
@@ -145,7 +150,7 @@ static void prune_pack(const prune_state *prune, const sweep_items *items,
 }
 
 /* a.b [dims] in float32, in 4 x PRODUCT_FLOATS running sums: the full product of a pair whose bound
- * passed, from the rows that prune_pack() left in floats. */
+ * passed, from the rows that prune_pack() left in floats. Not inlined, as few pairs come here. */
 static __attribute__((noinline)) float prune_dot(const float *a, const float *b, int64_t dims) {
     sweep_floats sum[4] = {{0}};
     int64_t j = 0;

@@ -4,7 +4,10 @@
  * hold the lanes. Each function is written once for a constant dtype and inlined for the four
  * dtypes (EACH_DTYPE) in this file only, which keeps compile time small. The last dims mod 32
  * components go through a copy padded with zeros. The float32 sums at the end serve filters only
- * and have no prescribed order. Cost: the time to read the row. */
+ * and have no prescribed order. Cost: the time to read the row.
+ *
+ * cpu_load() reads CPU_WIDTH components of a row, from component j on, as doubles, exactly;
+ * cpu_load_floats() reads CPU_FLOATS floats. CPU_LANES is 32. */
 #include "cpu/cpu_rows.h"
 
 #include "cpu/cpu_floats.h"
@@ -271,14 +274,14 @@ void CPU(float_row)(const char *row, int64_t dims, int32_t dtype, float *out) {
     EACH_DTYPE(float_row(row, dims, ROW_DTYPE, out));
 }
 
-/* The sum of the CPU_FLOATS lanes of v, in the order that is fastest: for filters only. */
+/* The sum of the CPU_FLOATS floats of v, in the order that is fastest: for filters only. */
 static inline float floats_sum(cpu_floats v) {
 #if defined(__AVX512F__)
     return _mm512_reduce_add_ps((__m512)v);
 #else
-    float lane[CPU_FLOATS];
-    cpu_store_floats(lane, v);
-    return cpu_sum_lanes(lane, CPU_FLOATS);
+    float values[CPU_FLOATS];
+    cpu_store_floats(values, v);
+    return cpu_sum_lanes(values, CPU_FLOATS);
 #endif
 }
 
@@ -286,25 +289,25 @@ static inline float floats_sum(cpu_floats v) {
  * add(x, y, sum) returns sum plus the terms of two vectors. Four running vectors, then single
  * vectors, then the last components padded with zeros. */
 #define FLOAT_SUM(add)                                                                             \
-    cpu_floats lane[4] = {0};                                                                      \
+    cpu_floats sum[4] = {0};                                                                       \
     float x[CPU_FLOATS] = {0}, y[CPU_FLOATS] = {0};                                                \
     int64_t j = 0;                                                                                 \
     for (; j + 4 * CPU_FLOATS <= dims; j += 4 * CPU_FLOATS) {                                      \
         _Pragma("GCC unroll 4") for (int i = 0; i < 4; i++) {                                      \
             int64_t c = j + i * CPU_FLOATS;                                                        \
-            lane[i] = add(cpu_load_floats(row + c), cpu_load_floats(other + c), lane[i]);          \
+            sum[i] = add(cpu_load_floats(row + c), cpu_load_floats(other + c), sum[i]);            \
         }                                                                                          \
     }                                                                                              \
     for (; j + CPU_FLOATS <= dims; j += CPU_FLOATS)                                                \
-        lane[0] = add(cpu_load_floats(row + j), cpu_load_floats(other + j), lane[0]);              \
+        sum[0] = add(cpu_load_floats(row + j), cpu_load_floats(other + j), sum[0]);                \
     if (j < dims) {                                                                                \
         __builtin_memcpy(x, row + j, (size_t)(dims - j) * sizeof *x);                              \
         __builtin_memcpy(y, other + j, (size_t)(dims - j) * sizeof *y);                            \
-        lane[1] = add(cpu_load_floats(x), cpu_load_floats(y), lane[1]);                            \
+        sum[1] = add(cpu_load_floats(x), cpu_load_floats(y), sum[1]);                              \
     }                                                                                              \
-    return floats_sum((lane[0] + lane[1]) + (lane[2] + lane[3]))
+    return floats_sum((sum[0] + sum[1]) + (sum[2] + sum[3]))
 
-/* sum + (x - y)^2, lane by lane: the terms of a squared distance, for FLOAT_SUM. */
+/* sum + (x - y)^2, component by component: the terms of a squared distance, for FLOAT_SUM. */
 CPU_INLINE cpu_floats add_float_square(cpu_floats x, cpu_floats y, cpu_floats sum) {
     cpu_floats t = x - y;
     return cpu_add_product(t, t, sum);

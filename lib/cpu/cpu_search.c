@@ -8,7 +8,11 @@
  * either. The filter ranks the items of one operand for an item of the other by the float32 score
  * s = product * w - h, larger is better: w = 1 / norm for the rows of a cosine search, else 1; h =
  * half the squared norm of the ranked item for L2, else 0. Values in double are those of the
- * metric: the squared distance for L2 (smaller is better), dot or cosine (larger is better). */
+ * metric: the squared distance for L2 (smaller is better), dot or cosine (larger is better).
+ *
+ * A matrix row is the number of an item in its operand, from 0. cpu_row() returns an item as it is
+ * read, of type cpu_row_dtype(): in place, or where the caller's rows are to be unit vectors as row
+ * / |row|, written to `unit`. search_in_mask() tells whether an item takes part. */
 #include "cpu/cpu_search.h"
 
 #include "cpu/cpu_call.h"
@@ -239,18 +243,18 @@ void CPU(search_join)(int64_t *row, double *value, int64_t k, search_found *foun
             kept++;
         }
     }
-    /* From the last slot on, so that no kept entry is overwritten before it has moved. */
-    for (int64_t slot = kept + joined; joined > 0;) {
-        slot--;
+    /* From the last entry on, so that no kept entry is overwritten before it has moved. */
+    for (int64_t to = kept + joined; joined > 0;) {
+        to--;
         if (kept > 0 &&
             before(found[joined - 1], (search_found){value[kept - 1], row[kept - 1]}, metric)) {
             kept--;
-            value[slot] = value[kept];
-            row[slot] = row[kept];
+            value[to] = value[kept];
+            row[to] = row[kept];
         } else {
             joined--;
-            value[slot] = found[joined].value;
-            row[slot] = found[joined].row;
+            value[to] = found[joined].value;
+            row[to] = found[joined].row;
         }
     }
 }

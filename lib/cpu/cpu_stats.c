@@ -3,7 +3,12 @@
  * CPU_LOGITS = 2048 classes is read twice: for its maximum, then for exp of the differences to it.
  * Sums run in float32 for CHAIN values a lane and then in double: log-sum-exp stays within 1e-6 for
  * any number of classes, even where all but one of them are tiny. Cost: one vector exp
- * (cpu_floats.h) a logit. */
+ * (cpu_floats.h) a logit.
+ *
+ * cpu_stats is what is known of a token so far: max and second, its two largest logits; argmax, the
+ * class of max; sum and weighted, those of exp(z - max) and of (z - max) exp(z - max) over its
+ * logits z; label, the logit of its label. A cpu_floats is a vector of CPU_FLOATS floats, its
+ * lanes; cpu_larger() and cpu_smaller() return their second argument where the first is NaN. */
 #include "cpu/cpu_stats.h"
 
 #include <float.h>

@@ -7,7 +7,20 @@
  * blocks of columns whose panels stay in the second-level cache while all rows of the slab pass,
  * one panel of PRODUCT_ROWS rows at a time. It gives each such tile of products to a callback and
  * keeps none. sweep_choose() decides, on a sample in double, whether int16 is sharp enough. Cost:
- * rows x columns x dims multiply-adds. */
+ * rows x columns x dims multiply-adds.
+ *
+ * Terms used here:
+ *
+ *     panel           some items interleaved by component: PRODUCT_ROWS of the rows,
+ *                     PRODUCT_COLUMNS of the columns; PRODUCT_FLOATS floats make a vector
+ *     matrix row      number of an item in its operand, from 0; `item` leads from the position of
+ *                     an item in its slab to it
+ *     search_operand  an operand (cpu_search.h): rows, and by matrix row norm, weight (w), offset
+ *                     and far; limit: the largest norm of the items that are not far
+ *     score           what the filter ranks the items of one operand by for an item of the other;
+ *                     larger is better; search_error() is how far it may be off in float32,
+ *                     int16_error() what int16 adds
+ *     cpu_row         an item as it is read: in place, or as a unit vector in workspace */
 #ifndef ALCORE__CPU_SWEEP_H
 #define ALCORE__CPU_SWEEP_H
 
@@ -50,6 +63,7 @@ CPU_INLINE void *sweep_cut(sweep_memory *memory, int64_t count, size_t bytes) {
 
 typedef float sweep_floats __attribute__((vector_size(PRODUCT_FLOATS * 4)));
 
+/* PRODUCT_FLOATS floats at an address of any alignment. */
 CPU_INLINE sweep_floats sweep_load(const float *values) {
     sweep_floats v;
     __builtin_memcpy(&v, values, sizeof v);

@@ -7,8 +7,9 @@
 #define TEXT2(name) #name
 #define TEXT(name) TEXT2(name)
 
-/* mode_begin() sets the mode and returns the host's, mode_end() restores it. All control bits are 0
- * in the default mode but the exception masks of x86 (0x1f80). */
+/* mode_begin() sets the default mode of the processor, which is that of spec 1.8, and returns the
+ * host's; mode_end() restores that. All control bits are 0 in the default mode but the exception
+ * masks of x86 (0x1f80). On other processors than these two the host's mode is left as it is. */
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 static unsigned mode_begin(void) {

@@ -52,6 +52,7 @@ CPU_INLINE size_t cpu_bytes(int32_t dtype) {
     return dtype == ALCORE_FLOAT64 ? 8u : dtype == ALCORE_FLOAT32 ? 4u : 2u;
 }
 
+/* CPU_WIDTH doubles at an address of any alignment, and back. */
 CPU_INLINE cpu_vector cpu_load_double(const double *values) {
     cpu_vector v;
     __builtin_memcpy(&v, values, sizeof v);

@@ -1,16 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Token statistics from logits [tokens, classes], which are read once: a block has a token, each of
- * its threads every THREADS-th class, AHEAD of them loaded before their exponentials are computed.
- * The running statistics of the threads (cuda_stats.cuh) are joined pairwise in a fixed shape, so
- * that a repeated call gives the same bits. Cost: the bandwidth of the logits, with one exp each in
- * float32 (float64 for float64 logits). Tokens pass in chunks, runs of adjacent tokens that are on
- * the device at a time. The helpers of cuda_stats.cuh that also serve hidden_stats stand here. */
+ * its threads every THREADS-th class. A thread loads AHEAD of its classes before it computes their
+ * exponentials. The running statistics of the threads (cuda_stats.cuh) are joined pairwise in a
+ * fixed shape, so that a repeated call gives the same bits. Cost: the bandwidth of the logits, with
+ * one exp each in float32 (float64 for float64 logits).
+ *
+ * Terms used here:
+ *
+ *     statistics  of softmax(logits) of a token, in natural logarithms: logprob of its label, top1
+ *                 and top2 the log-probabilities of the two likeliest classes, margin = exp(top1) -
+ *                 exp(top2), entropy in nats, logsumexp, and argmax, the likeliest class
+ *     call        (cuda_call.cuh) one call of a kernel: its memory, stream and errors, which are
+ *                 exceptions that guarded() turns into the returned status
+ *     pipeline    passes the tokens in chunks, adjacent tokens that are on the device at a time:
+ *                 in() and out() add the caller's arrays, on host or device, as columns
+ *     piece.get   entries of the chunk in a column, on the device; NULL where the array is NULL
+ *     NO_ROW      larger than every row number: what the lowest bad row is before there is one
+ *
+ * labeled_rows(), new_bad_row() and report_bad_row() serve hidden_stats too; cuda_stats.cuh
+ * declares them. */
 #include "cuda_entries.h"
 #include "cuda_rows.cuh"
 #include "cuda_stats.cuh"
 
 namespace alcore_cuda {
 
+/* Adds the wanted outputs (those that are not NULL) to the pipeline as columns. */
 stats_columns::stats_columns(pipeline &pass, const alcore_sys_token_stats *out)
     : logprob(pass.out(out->logprob, sizeof(double))), top1(pass.out(out->top1, sizeof(double))),
       top2(pass.out(out->top2, sizeof(double))), margin(pass.out(out->margin, sizeof(double))),
@@ -18,15 +33,17 @@ stats_columns::stats_columns(pipeline &pass, const alcore_sys_token_stats *out)
       logsumexp(pass.out(out->logsumexp, sizeof(double))),
       argmax(pass.out(out->argmax, sizeof(int32_t))) {}
 
+/* Where the kernel writes the statistics of a chunk, on the device; NULL: not wanted. */
 stats_out stats_columns::of_chunk(const chunk &piece) const {
     return {piece.get<double>(logprob), piece.get<double>(top1),    piece.get<double>(top2),
             piece.get<double>(margin),  piece.get<double>(entropy), piece.get<double>(logsumexp),
             piece.get<int32_t>(argmax)};
 }
 
-/* labels [count]: the class of each token, or `ignore` for none. The pipeline must not overwrite
- * the entries of tokens without a label in host memory; in device memory the kernels leave them
- * alone. */
+/* Which tokens' statistics the pipeline may write to host memory: [count] bytes in *memory, which
+ * the caller owns, 1: the token has a label; NULL: all tokens. In device memory the kernels
+ * themselves leave out the others, so NULL is returned when no output is on the host. labels
+ * [count]: the class of each token, or `ignore` for none; NULL: every token takes part. */
 const uint8_t *labeled_rows(call &c, const int64_t *labels, int64_t count, int64_t ignore,
                             const alcore_sys_token_stats *out, std::vector<uint8_t> *memory) {
     bool to_host = out->argmax && !c.on_device(out->argmax);
@@ -36,17 +53,20 @@ const uint8_t *labeled_rows(call &c, const int64_t *labels, int64_t count, int64
     if (!labels || !to_host) return nullptr;
     std::vector<int64_t> label_memory;
     const int64_t *host_labels = c.to_host(labels, count, &label_memory);
-    memory->resize((size_t)count + 1);
+    memory->resize((size_t)count + 1); /* so that data() is not NULL without tokens */
     for (int64_t i = 0; i < count; i++) (*memory)[(size_t)i] = host_labels[i] != ignore;
     return memory->data();
 }
 
+/* Where the kernels of a call note their lowest bad row, on the device until the call ends; NO_ROW
+ * at first. */
 long long *new_bad_row(call &c) {
     long long none = NO_ROW, *made = c.allocate_array<long long>(1);
     c.upload(made, &none, sizeof none);
     return made;
 }
 
+/* Waits for the kernels and writes the lowest bad row to *bad of the caller; -1: there is none. */
 void report_bad_row(call &c, const long long *lowest, int64_t *bad) {
     long long row;
     c.download(&row, lowest, sizeof row);
@@ -59,14 +79,15 @@ namespace {
 template <int DTYPE> struct real_of { typedef float type; };
 template <> struct real_of<ALCORE_FLOAT64> { typedef double type; };
 
-/* AHEAD: logits that a thread loads before it computes exponentials; FEW_CLASSES: up to so many
- * classes a block has one warp. */
+/* AHEAD: logits that a thread loads before it computes exponentials; FEW_CLASSES: up to this number
+ * of classes a block has one warp, as more threads would have fewer than AHEAD classes each. */
 enum { AHEAD = 8, FEW_CLASSES = 512 };
 
 /* The statistics of token blockIdx.x of a chunk of logits [chunk, classes], unless its label is
  * `ignore`. labels [chunk]: class of each token, or NULL; first: the row number that *bad gets for
  * token 0 of the chunk. Thread t reads the classes t, t + THREADS ...; memory: the statistics of
- * each thread, joined by halves. rows.mask and rows.unit are not looked at. */
+ * each thread, joined by halves. out.put() writes the statistics of a good token; those of a bad
+ * one become NaN, and *bad the lowest such row. rows.mask and rows.unit are not looked at. */
 template <int DTYPE, int THREADS>
 static __global__ void __launch_bounds__(THREADS)
     logits_kernel(row_set rows, int64_t first, const int64_t *labels, int64_t ignore, stats_out out,
@@ -105,9 +126,10 @@ static __global__ void __launch_bounds__(THREADS)
 } // namespace
 
 /* Kernel table: statistics of each token from its logits [tokens, classes]. labels [tokens] or
- * NULL; tokens whose label is `ignore` are not written. *bad: the lowest bad token, counted from
- * logits->first (a NaN, plus infinity, no finite logit, a label outside the classes), -1 without
- * one. Blocks have 32 threads for few classes, else 256. */
+ * NULL; tokens whose label is `ignore` are not written. A bad token has a NaN, plus infinity, no
+ * finite logit, or a label outside the classes. *bad: the number of the lowest bad token, where
+ * token 0 has the number logits->first; -1 when there is none. Blocks have 32 threads for few
+ * classes, else 256. */
 alcore_status logit_stats(const alcore_sys_work *work, const alcore_sys_rows *logits,
                           const int64_t *labels, int64_t ignore, const alcore_sys_token_stats *out,
                           int64_t *bad) {

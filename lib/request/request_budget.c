@@ -33,6 +33,7 @@ static const struct {
     {"units", ALCORE__UNIT_COST},
 };
 
+/* The word for a unit (ALCORE__UNIT_*) in summaries and messages, of several and of one; static. */
 const char *alcore__unit_name(int32_t unit) {
     static const char *const names[] = {[ALCORE__UNIT_ITEMS] = "items",
                                         [ALCORE__UNIT_WORDS] = "words",
@@ -131,12 +132,14 @@ alcore_status alcore__budgets_parse(const char *text, alcore__budgets *out) {
     }
 }
 
+/* The largest amount, under which the strategy runs; 0 without budgets. */
 double alcore__budgets_largest(const alcore__budgets *budgets) {
     double largest = 0;
     for (int32_t i = 0; i < budgets->count; i++) largest = fmax(largest, budgets->items[i].amount);
     return largest;
 }
 
+/* ALCORE_E_PARAM with what is allowed; text: the whole option. */
 static alcore_status refuse_price(const char *text) {
     return alcore__fail(ALCORE_E_PARAM,
                         "price '%s': an amount for a unit is expected, such as 0.1773/w (a word), "

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The handle of a request: its pools, its strategy, its model and its options. Setting them only
- * stores them; alcore_select() checks whether they go together. */
+ * stores them; alcore_select() checks whether they go together. `last` and `previous` of a request
+ * are the candidates of the last two rounds that were answered, kept for strategies with sticky=1;
+ * alcore__drawn.mask is owned, NULL without such a round. */
 #include <math.h>
 #include <string.h>
 
@@ -75,6 +77,7 @@ static alcore_status new_request(alcore_ctx *ctx, alcore_request **out) {
     return ALCORE_OK;
 }
 
+/* *out: a new request with one reference; NULL after a failure. */
 alcore_status alcore_request_new(alcore_ctx *ctx, alcore_request **out) {
     if (out) *out = NULL;
     if (!ctx || !out)
@@ -91,6 +94,8 @@ void alcore_request_unref(alcore_request *request) {
     alcore__object_unref(request);
 }
 
+/* Begins a public function that changes the request: enters its context and locks it for writing.
+ * call: the function's name in messages. Where this fails there is nothing to end. */
 alcore_status alcore__request_begin(alcore_request *request, const char *call) {
     if (!request) return alcore__fail(ALCORE_E_INVALID, "%s: request is needed", call);
     ALCORE__TRY(alcore__enter(request->object.ctx));
@@ -98,6 +103,7 @@ alcore_status alcore__request_begin(alcore_request *request, const char *call) {
     return status == ALCORE_OK ? ALCORE_OK : alcore__leave(request->object.ctx, status);
 }
 
+/* Ends it: unlocks the request, leaves the context, and returns the status for the caller. */
 alcore_status alcore__request_end(alcore_request *request, alcore_status status) {
     alcore__write_end(request);
     return alcore__leave(request->object.ctx, status);
@@ -196,6 +202,8 @@ static alcore_status set_value(void *handle, const char *name, const char *value
     return ALCORE_OK;
 }
 
+/* The present text of one option, a view until it is set again; alcore__param_get() calls it with
+ * the request locked for reading. */
 static alcore_status get_value(const void *handle, const char *name, const char **out_text) {
     const alcore_request *request = handle;
     return alcore__values_get(&request->values, "request", name, out_text);
@@ -225,6 +233,7 @@ alcore_status alcore_request_param(int64_t index, alcore_param_info *out) {
     return alcore__leave(NULL, alcore__param_info(&option_table, index, out));
 }
 
+/* The seed of all random draws of a round: the option, or the seed of the context. */
 uint64_t alcore__request_seed(const alcore_request *request) {
     if (strcmp(alcore__values_text(&request->values, "seed"), "context") == 0)
         return alcore__ctx_seed(request->object.ctx);

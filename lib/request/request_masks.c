@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which rows a request may select. A row is masked by its states in the pool, by a text that the
  * labeled pool holds too, and by the request's own lists of rows; it counts once, for the first
- * cause that holds, in the order of the table below. One pass over the rows of each pool. */
+ * cause that holds, in the order of the table below. One pass over the rows of each pool.
+ *
+ * The state of a row is a set of bits ALCORE_ROW_*, one for each cause; 0: nothing is against the
+ * row. The arrays of alcore__masks, one byte a row, are 1 for rows that may be selected
+ * (candidate_mask), that are labeled rows of the candidates' pool (labeled_rows), or that are read
+ * of the other pools (labeled_mask, target_mask); by_cause counts the masked rows of the
+ * candidates' pool. */
 #include "pool/pool_internal.h"
 #include "request/request_internal.h"
 
@@ -23,6 +29,7 @@ static const struct {
     [ALCORE__CAUSE_NAN] = {ALCORE_ROW_NAN, "nan"},
 };
 
+/* A cause (ALCORE__CAUSE_*) in one word; static. */
 const char *alcore__cause_name(int32_t cause) {
     return causes[cause].name;
 }
@@ -146,9 +153,9 @@ static alcore_status build(const alcore_request *request, const alcore_pool *tar
     return mask_rows(ctx, request->candidates, *known, *extra, out);
 }
 
-/* Called with the pools locked for reading, before columns are resolved: without a candidate no
- * column is needed. out is zeroed after a failure; the caller frees it with alcore__masks_clear().
- */
+/* Makes the masks of all pools of a request; target: its target pool, NULL: none is read. Called
+ * with the pools locked for reading, before columns are resolved: without a candidate no column is
+ * needed. out is zeroed after a failure; the caller frees it with alcore__masks_clear(). */
 alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool *target,
                                 alcore__masks *out) {
     alcore_ctx *ctx = request->object.ctx;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows that a request names: those that alone may be selected, those that may not, and those whose
  * labels are known. They belong to the request, so that two requests over one pool may differ and
- * selecting leaves the pool as it is. */
+ * selecting leaves the pool as it is. lists, by kind (ALCORE_ROWS_*), have these rows in the order
+ * given; drawn_rows what alcore_request_candidates() handed out last. `given` tells an empty list
+ * from one that was never set. */
 #include <string.h>
 
 #include "formats/byte_stream.h"
@@ -13,11 +15,13 @@ static bool is_kind(int32_t kind) {
     return kind >= ALCORE_ROWS_ELIGIBLE && kind < ALCORE__ROW_KINDS;
 }
 
+/* Frees the rows of a list; it is as one that was never set. */
 static void clear_list(alcore_ctx *ctx, alcore__row_list *list) {
     alcore__free(ctx, list->rows);
     *list = (alcore__row_list){0};
 }
 
+/* Frees all lists of a request, when the request is freed. */
 void alcore__row_lists_clear(alcore_request *request) {
     for (int32_t kind = 0; kind < ALCORE__ROW_KINDS; kind++)
         clear_list(request->object.ctx, &request->lists[kind]);
@@ -32,13 +36,13 @@ static alcore_status append(alcore_ctx *ctx, alcore__row_list *list, int64_t row
     return ALCORE_OK;
 }
 
-/* Replaces the list of one kind by a copy of rows [count]. NULL rows: the request names none, which
- * is different from an empty list; numbers are checked when the request is answered, as the pool
- * may still grow. */
+/* Replaces the list of one kind by a copy of rows [count]. rows NULL: no list is given, and the
+ * kind says nothing; a list of no rows says that there are none. Numbers are checked when the
+ * request is answered, as the pool may still grow. */
 static alcore_status set_rows(alcore_request *request, int32_t kind, const int64_t *rows,
                               int64_t count) {
     alcore_ctx *ctx = request->object.ctx;
-    alcore__row_list list = {.given = rows};
+    alcore__row_list list = {.given = rows != NULL};
     if (!is_kind(kind))
         return alcore__fail(ALCORE_E_INVALID, "alcore_request_set_rows: no kind %d of rows", kind);
     if (count < 0 || (!rows && count > 0))
@@ -54,6 +58,7 @@ static alcore_status set_rows(alcore_request *request, int32_t kind, const int64
     return ALCORE_OK;
 }
 
+/* Sets the rows of one kind; NULL takes the list away. */
 alcore_status alcore_request_set_rows(alcore_request *request, int32_t kind, const int64_t *rows,
                                       int64_t count) {
     ALCORE__TRY(alcore__request_begin(request, "alcore_request_set_rows"));
@@ -142,7 +147,7 @@ alcore_status alcore_request_read_rows(alcore_request *request, int32_t kind, co
 }
 
 /* Hands out the rows of one kind as a tensor [count], a view of the request's list; an empty list
- * has no memory, so the tensor then points to its own shape. */
+ * has no memory, so the tensor then points to its own shape, as its data must not be NULL. */
 alcore_status alcore_request_rows(alcore_request *request, int32_t kind, alcore_tensor *out) {
     if (out) *out = (alcore_tensor){0};
     ALCORE__TRY(alcore__request_begin(request, "alcore_request_rows"));

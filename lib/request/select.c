@@ -7,7 +7,18 @@
  *   run        candidates=N draws the candidates, the strategy scores and buys (locked again)
  *   selection  one handle for each budget, with reasons, summary and provenance
  *
- * Rows that are added to the pool between two locks end the call with ALCORE_E_BUSY. */
+ * Rows that are added to the pool between two locks end the call with ALCORE_E_BUSY.
+ *
+ * Terms used here:
+ *
+ *     masks     one byte for each row of a pool, 1: the row takes part (request_masks.c).
+ *               candidate_mask [rows]: may be selected; eligible: how many may be, before
+ *               candidates=N; labeled_rows [rows]: labeled rows of the candidates' pool,
+ *               labeled_count of them
+ *     needs     the columns that a strategy reads of the pool in a role (ALCORE_ROLE_*)
+ *     drawn     with sticky=1, the candidates of a round that was answered: request->last and,
+ *               before it, request->previous; round 0: there is none
+ *     remedy    what the user can set to mend an error, attached to its message */
 #include <math.h>
 #include <string.h>
 
@@ -104,8 +115,8 @@ static alcore_status fail_unread_target(const answer *self) {
 
 /* Refuses a strategy that needs a target without one, and a target that the strategy does not read:
  * it would change nothing, and the caller believes that it does. Called for every request, so that
- * no front end has a rule of its own. Without a list of needs a host's strategy is shown every pool,
- * so it reads the target too. */
+ * no front end has a rule of its own. Without a list of needs a host's strategy is shown every
+ * pool, so it reads the target too. */
 static alcore_status check_target(const answer *self) {
     if (self->request->target && !alcore__strategy_reads(self->strategy, ALCORE_ROLE_TARGET))
         return fail_unread_target(self);

@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The handle of a selection: made from the outcome of a run, one for each budget, and read by the
  * public accessors. Nothing of it changes once it is made, so any number of threads may read it.
- * Picks have a rank, from 0 for the one bought first, and a position among the candidates, which
- * have a pool row each. What the selections of one request share, candidates and record columns
- * among it, is their ranking; the selections of the other budgets are siblings. */
+ *
+ * Terms used here:
+ *
+ *     candidate  a row of the pool that could be selected; its position numbers the candidates
+ *                from 0, and outcome.rows has its pool row
+ *     pick       a candidate that was bought; its rank is 0 for the one bought first
+ *     purchase   what one budget bought (purchase.h): picks, the sum of their costs (spent), how
+ *                many rows were passed over because they are too similar to a pick (redundant), too
+ *                dear (unaffordable) or of cost 0 (free_rows), the explanation of the picks, and
+ *                flags: ALCORE_SELECTION_SHORT where the candidates ended before the budget did
+ *     ranking    what all selections of a request share: candidates, scores, record columns, price
+ *     siblings   the selections of the other budgets, which that of the first budget owns */
 #include <math.h>
 #include <string.h>
 
@@ -120,9 +129,10 @@ static alcore_status new_one(alcore__ranking *ranking, const double *costs,
     return ALCORE_OK;
 }
 
-/* Moves the purchase of the budget `amount` out of the outcome: that of the largest budget is
- * spread over members of the outcome, the others are in its list of further purchases. A purchase
- * that was moved leaves nothing behind that would be freed twice. */
+/* Moves the purchase of the budget `amount` out of the outcome, so that nothing of it is freed with
+ * the outcome, too: that of the largest budget is spread over members of the outcome, the others
+ * are in its list of further purchases. Called once for each amount of a request, which are all
+ * different (request_budget.c refuses an amount that stands there twice). */
 static void move_purchase(alcore__outcome *outcome, double amount, double largest,
                           alcore__purchase *out) {
     if (amount == largest) {
@@ -145,7 +155,8 @@ static void move_purchase(alcore__outcome *outcome, double amount, double larges
         outcome->further[i] = (alcore__purchase){.budget = (double)NAN}; /* equals no amount */
         return;
     }
-    /* Without a candidate nothing ran: the selection is empty, and short unless it asked for 0. */
+    /* Without a candidate no strategy ran, and outcome->further is empty: nothing was bought, which
+     * is short of every budget but 0. (select.c has set the flags of the largest one likewise.) */
     *out = (alcore__purchase){.budget = amount, .flags = amount > 0 ? ALCORE_SELECTION_SHORT : 0};
 }
 
@@ -192,10 +203,15 @@ alcore_status alcore__selection_new(const alcore_request *request, const alcore_
     return ALCORE_OK;
 }
 
+/* The accessors of include/alcore/selection.h. Arrays and texts are views of the selection, valid
+ * until it is released; a NULL selection has 0 picks and NULL for every array and text. */
+
 int64_t alcore_selection_budget_count(const alcore_selection *selection) {
     return !selection ? 0 : 1 + selection->sibling_count;
 }
 
+/* The selection of budget `index`, in the order of the request; 0 is the selection itself, as the
+ * siblings are those from budget 1 on. No reference is added. NULL for an index that is none. */
 alcore_selection *alcore_selection_of_budget(const alcore_selection *selection, int64_t index) {
     if (!selection || index < 0 || index > selection->sibling_count) return NULL;
     return index == 0 ? (alcore_selection *)(uintptr_t)selection : selection->siblings[index - 1];
@@ -237,7 +253,8 @@ double alcore_selection_price(const alcore_selection *selection) {
     return !selection ? (double)NAN : selection->money;
 }
 
-/* Copies one remedy to out, whose `size` says how much of the struct the caller knows. */
+/* Copies remedy `index`, what the user can do about a short selection, to out, whose `size` says
+ * how much of the struct the caller knows. ALCORE_E_NOT_FOUND: there is no remedy of this index. */
 alcore_status alcore_selection_remedy(const alcore_selection *selection, int64_t index,
                                       alcore_remedy *out) {
     ALCORE__TRY(alcore__enter(NULL)); /* no context is needed */

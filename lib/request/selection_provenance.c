@@ -1,8 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The provenance of a selection as one JSON object: version, strategy with its parameters, options,
- * seed, the pools and columns that were read with their fingerprints, what was masked, what the
- * budget bought, and what ran it. Each function below writes one member
- * of the object; a failure stays in json->status. */
+/* The provenance of a selection as one JSON object:
+ *
+ *     version               of the library
+ *     command               of the command-line tool that made the request; left out without one
+ *     strategy, parameters, options, seed
+ *     round                 of annotation, from 1, which the random draws depend on
+ *     inputs                the pools and columns that were read, with their fingerprints
+ *     masked                rows that were no candidates, by cause
+ *     scored                candidates that have a score
+ *     floored               log-probabilities below -100, which count as -100 (spec 1.1)
+ *     budget, price, terms  what was bought; price and terms are left out where there are none
+ *     facts                 what the strategy reports
+ *     engines               what ran each operation
+ *
+ * Each put_ function below writes members to an object that its caller has opened; a failure stays
+ * in json->status, which the caller checks at the end. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -76,7 +88,8 @@ static void put_masked(const alcore__ranking *ranking, alcore__json_out *json) {
 }
 
 /* "budget": what might be spent and what was, in the unit of the budget and in every other unit;
- * the units of a cost column are left out where the rows have no costs. */
+ * the units of a cost column are left out where the rows have no costs. "passed_over_": rows that
+ * would have been bought next, but are too similar to a pick, too dear (fill=skip), or free. */
 static void put_budget(const alcore_selection *selection, alcore__json_out *json) {
     const alcore__purchase *bought = &selection->bought;
     alcore__json_open(json, "budget", '{');
@@ -157,13 +170,15 @@ static void put_engines(const alcore__ranking *ranking, alcore__json_out *json) 
     alcore__json_open(json, "engines", '{');
     alcore__json_put_string(json, "device", ranking->device);
     if (model) alcore__json_put_string(json, "model", model);
-    if (ranking->scored) alcore__json_put_string(json, "scorer", ranking->engine);
+    if (ranking->scored) /* the strategy computed scores from columns first */
+        alcore__json_put_string(json, "scorer", ranking->engine);
     alcore__json_put_string(json, "strategy", ranking->engine);
     alcore__json_close(json, '}');
 }
 
-/* Writes all members in a fixed order. Also called for the JSON report, which adds members of its
- * own to the same object. */
+/* Writes all members, in a fixed order, to an object that the caller has opened. Also called for
+ * the JSON report, which adds members of its own to the same object. command, parameters and
+ * options are JSON already. */
 void alcore__selection_put_provenance(const alcore_selection *selection, alcore__json_out *json) {
     const alcore__ranking *ranking = selection->ranking;
     char seed[24];
@@ -173,7 +188,8 @@ void alcore__selection_put_provenance(const alcore_selection *selection, alcore_
     alcore__json_put_string(json, "strategy", ranking->strategy);
     alcore__json_put_raw(json, "parameters", ranking->parameters);
     alcore__json_put_raw(json, "options", ranking->options);
-    alcore__json_put_raw(json, "seed", seed); /* 64 bits: beyond alcore__json_put_integer() */
+    /* Unsigned: it may exceed int64_t, the largest that alcore__json_put_integer() takes. */
+    alcore__json_put_raw(json, "seed", seed);
     alcore__json_put_integer(json, "round", ranking->round);
     put_inputs(ranking, json);
     put_masked(ranking, json);

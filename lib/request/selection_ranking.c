@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the selections of one request share: the candidates with their scores and record, what was
- * asked, and where the inputs came from. Made once, however many budgets are spent. */
+ * asked, and where the inputs came from. Made once, however many budgets are spent.
+ *
+ * The input of the run, the masks (which rows took part), the resolution (which columns were read)
+ * and the outcome are those of the answered request (select.c). Texts of the ranking are copies
+ * that it owns, but for engine, reason and measure, which are static. */
 #include <math.h>
 #include <string.h>
 

@@ -6,7 +6,20 @@
  *
  * The counts come from the explanation that the strategy's run made (budget/explain.c); this file
  * only puts them into words and knows no strategy. Cost: a pass over the tokens of each pick for
- * its rare words. */
+ * its rare words.
+ *
+ * Terms used here:
+ *
+ *     rank, position  of a pick: from 0 in the order of buying (bought.picks[rank] is the
+ *                     position), and from 0 among the candidates
+ *     term            a summand of the score, such as the uncertainty of HUDS. explanation.parts
+ *                     [count] has what each had to do with the picks: at_least [picks], by rank;
+ *                     groups, group_sizes: of a term that is compared inside groups; alone, also
+ *                     [picks]: the strategy that the term alone would be, and whether it would have
+ *                     made the pick, NULL where there is none. mixed: two terms or more have a
+ *                     weight
+ *     ranking         what the selections of a request share; its outcome has the candidates and
+ *                     the record columns, the values that the strategy computed for each of them */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -134,12 +147,12 @@ static void keep_rare(rare_word *rare, int32_t *count, rare_word word) {
         (*count)--;
         break;
     }
-    int32_t slot = *count;
-    while (slot > 0 && rare[slot - 1].logprob > word.logprob) slot--;
-    if (slot >= RARE_WORDS) return;
+    int32_t at = *count;
+    while (at > 0 && rare[at - 1].logprob > word.logprob) at--;
+    if (at >= RARE_WORDS) return;
     int32_t last = *count < RARE_WORDS ? *count : RARE_WORDS - 1;
-    memmove(&rare[slot + 1], &rare[slot], (size_t)(last - slot) * sizeof *rare);
-    rare[slot] = word;
+    memmove(&rare[at + 1], &rare[at], (size_t)(last - at) * sizeof *rare);
+    rare[at] = word;
     *count = last + 1;
 }
 

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report of a selection as Markdown, JSON or HTML: the summary, the values of the score's terms
  * among the picks, shares by language and group, and where everything came from. The HTML page
- * loads nothing and carries its pictures as inline SVG (report_chart.c). */
+ * loads nothing and carries its pictures as inline SVG (report_chart.c).
+ *
+ * A selection has `count` picks; its arrays are by rank, from 0 in the order of buying: rows, the
+ * pool rows, and pick_columns, the values of the record columns (ranking->outcome.columns), which
+ * the strategy computed for each candidate. summary and provenance are its texts. A term is a
+ * summand of the strategy's score. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -28,6 +33,8 @@ typedef struct report {
     int32_t term_count;
 } report;
 
+/* Orders for qsort(): of shares by name; of shares by count, the largest first, then by name; of
+ * doubles, none of them NaN, by value. */
 static int by_name(const void *a, const void *b) {
     const alcore__share *left = a, *right = b;
     return strcmp(left->name, right->name);
@@ -227,13 +234,14 @@ static void put_foreign(sheet *self, const char *text) {
     }
 }
 
+/* Appends the heading of a section; text needs no escape. */
 static void put_heading(sheet *self, const char *text) {
     put(self, self->marks->heading);
     put(self, text);
     put(self, self->marks->heading_end);
 }
 
-/* Fixed text as it stands: inside a code block Markdown needs no escape. */
+/* Appends preformatted text; inside a code block Markdown needs no escape. */
 static void put_block(sheet *self, const char *text) {
     put(self, self->marks->text);
     if (self->marks->html)
@@ -278,7 +286,7 @@ static void put_term_stats(sheet *page, const term_stats *stats) {
         mean, median, page->marks->text_end);
 }
 
-/* The drawings of an HTML page. */
+/* Appends the drawings of an HTML page. */
 static alcore_status put_charts(const report *self, alcore__buffer *out) {
     ALCORE__TRY(alcore__chart_budget(self->selection, out));
     ALCORE__TRY(alcore__chart_terms(self->selection, out));
@@ -288,8 +296,8 @@ static alcore_status put_charts(const report *self, alcore__buffer *out) {
                                 out);
 }
 
-/* The report as Markdown or HTML, by the marks `with`; both have the same parts in the same order.
- */
+/* Appends the report as Markdown or HTML, by the marks `with`; both have the same parts in the same
+ * order. */
 static alcore_status write_page(const report *self, const marks *with, alcore__buffer *out) {
     sheet page = {.ctx = self->ctx, .out = out, .marks = with};
     const alcore_selection *selection = self->selection;
@@ -362,6 +370,8 @@ static alcore_status write_report(const alcore_selection *selection, const char 
     return status;
 }
 
+/* Writes the report of a selection to `path`, in the format of the options or of the suffix;
+ * options NULL: the defaults. */
 alcore_status alcore_selection_report(const alcore_selection *selection, const char *path,
                                       const alcore_write_options *options) {
     if (!selection || !path)

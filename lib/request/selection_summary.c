@@ -1,7 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The summary of a selection: text of several lines for people. It says what happened and names no
  * option or function; what can be done about it is in the selection's remedies, which each front
- * end turns into words of its own. Each say_...() writes the lines of one subject, or none. */
+ * end turns into words of its own. Each say_...() writes the lines of one subject, or none.
+ *
+ * Terms used here:
+ *
+ *     purchase     what the budget bought: spent, and the rows passed over because they are too
+ *                  similar to a pick (redundant), do not fit (unaffordable) or cost 0 (free_rows)
+ *     ranking      what the selections of a request share: candidates, options, sources
+ *     source       a column that was read; origin says who made it; engine: what ran the model that
+ *                  made it, NULL: no model; built_in: the n-gram model, without being asked
+ *     explanation  of the picks by the terms of the score, its summands: also [picks] and
+ *                  also_count tell which picks the term alone would have made, under the name
+ *                  `alone`; decided, to how many it contributed most; mixed: two terms or more have
+ *                  a weight */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,8 +22,8 @@
 #include "base/number.h"
 #include "request/selection_internal.h"
 
-/* Writes the digits with a comma before every group of three, counted from the right, to out, which
- * is returned so that the call can stand in an argument list. */
+/* Writes the digits of a value with a comma before every group of three, counted from the right, to
+ * out, which is returned so that the call can stand in an argument list. */
 const char *alcore__thousands(int64_t value, char out[32]) {
     char digits[24];
     int length = snprintf(digits, sizeof digits, "%" PRId64, value);

@@ -5,7 +5,11 @@
  *   JSONL      the record with its texts, and an object "al" with the same values; of a phrase also
  *              rows that contain it
  *   text       the text only
- */
+ *
+ * The arrays of a selection are by rank, from 0 in the order of buying: rows, scores, costs,
+ * reasons, and pick_columns, the values of the record columns, by the index of
+ * ranking->outcome.columns; a record column has a value of the strategy for each candidate. An
+ * alcore__table is the file that is being written, a line at a time. */
 #include "formats/table_writer.h"
 #include "request/selection_internal.h"
 
@@ -138,6 +142,8 @@ static alcore_status write_file(const alcore_selection *selection, const char *p
     return alcore__table_close(&table, write_locked(selection, &table));
 }
 
+/* Writes the picks to `path` in the format of the options, or of the suffix; options NULL: the
+ * defaults. */
 alcore_status alcore_selection_write(const alcore_selection *selection, const char *path,
                                      const alcore_write_options *options) {
     if (!selection || !path)

@@ -9,7 +9,11 @@
  * the candidates beside a part of the target.
  *
  * Memory: the largest part of each column that was asked for, 8 bytes a value; 8 bytes a candidate
- * for the costs. Cost of a part: one pass over the spans that hold its rows. */
+ * for the costs. Cost of a part: one pass over the spans that hold its rows.
+ *
+ * The input of a view has a source for each role (ALCORE_ROLE_*): the dataset, a pool with the
+ * columns that are read, and the rows [count] of it that take part, ascending. A column is dense,
+ * [rows, dims], or ragged: a list of tokens, [tokens, dims], for each row, with offsets. */
 #include "scorer/host_view.h"
 
 #include <string.h>
@@ -17,7 +21,6 @@
 #include "base/rng.h"
 #include "base/tensor_view.h"
 #include "kernel/kernel_engine.h"
-
 
 /* The part of a column that was copied last. */
 typedef struct view_part {
@@ -28,7 +31,7 @@ typedef struct view_part {
     int64_t shape[2], offsets_shape[1]; /* of the tensors that are handed out */
 } view_part;
 
-/* The memory of a view that reading columns changes. */
+/* What reading a column changes; behind a pointer, as the host has the view as const. */
 typedef struct view_memory {
     view_part parts[ALCORE__VIEW_ROLES][ALCORE__DATASET_COLUMNS]; /* by role and column */
     alcore__scratch scratch;                                      /* of the column that is read */
@@ -233,6 +236,8 @@ static alcore_status read_part(const alcore_view *view, int32_t role, const char
                               column->dims > 1 ? 2 : 1);
 }
 
+/* Called by the host's function: a part of a column as tensors (read_part() says which), which are
+ * zeroed after a failure. */
 alcore_status alcore_view_column(const alcore_view *view, int32_t role, const char *name,
                                  int64_t first, int64_t count, alcore_tensor *out_values,
                                  alcore_tensor *out_offsets) {
@@ -275,8 +280,9 @@ alcore_status alcore__view_new(const alcore__view_input *input, alcore_view **ou
     return ALCORE_OK;
 }
 
-/* Frees the copies of columns and the view; rows and datasets are not its own. NULL does nothing.
- */
+/* Frees the view with the copies of columns, the memory for reading them and the costs by position;
+ * rows, datasets and the costs of the input are not its own. NULL does nothing, and a view that was
+ * not completed is freed as far as it was made. */
 void alcore__view_free(alcore_view *view) {
     if (!view) return;
     alcore_ctx *ctx = view->ctx;
@@ -292,6 +298,9 @@ void alcore__view_free(alcore_view *view) {
     alcore__free(ctx, view->costs);
     alcore__free(ctx, view);
 }
+
+/* The accessors of include/alcore/view.h, called by the host's function: what they return is a view
+ * of the input, valid until that function returns; 0 or NULL for a role that there is not. */
 
 int64_t alcore_view_count(const alcore_view *view, int32_t role) {
     const alcore__view_source *source = source_of(view, role);
@@ -320,6 +329,7 @@ int64_t alcore_view_round(const alcore_view *view) {
     return view ? view->input.round : 0;
 }
 
+/* A random number of 64 bits that depends on the seed, the round and the counter only. */
 uint64_t alcore_view_random(const alcore_view *view, uint64_t counter) {
     return view ? alcore__rng_derive(view->input.seed, ALCORE__TAG_HOST,
                                      (uint64_t)view->input.round, counter)

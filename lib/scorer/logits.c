@@ -8,7 +8,20 @@
  * the tokens of all items one behind the other, which token_rows.h reads as one item; `lengths`
  * then says how many tokens each item of the caller has. A token whose label is -1 (padding, a
  * label to ignore, a gap in memory) takes no part. Logarithms are natural. Tasks of rows run in
- * parallel. Memory: 8 bytes a token for each statistic that is wanted. */
+ * parallel. Memory: 8 bytes a token for each statistic that is wanted.
+ *
+ * Members of alcore__token_rows (token_rows.h):
+ *
+ *     rows        the kernel's matrix, logits or hidden states; rows.count kernel rows
+ *     labels      [rows.count] label of each kernel row; -1: it takes no part
+ *     labeled     the labels are the caller's; else every token has label 0
+ *     items, tokens, item_step, token_step   where a token's row is, see above
+ *     packed      the array is [tokens, n]
+ *     hidden      rows are hidden states; output and bias then make the logits of them
+ *     engine      runs the kernels on the device that the arrays are on
+ *
+ * A column writer (alcore_column_writer) fills a new column of a pool, with one number a row
+ * (scalar) or a list of numbers a row, one a token (ragged). */
 #include "alcore/logits.h"
 
 #include <inttypes.h>
@@ -193,8 +206,8 @@ static alcore_status measure_all(measuring *self, const alcore_token_stats *out)
     stat_arrays arrays;
     bool wanted[STATS];
     ALCORE__TRY(take_arrays(out, tokens, &arrays));
-    for (int f = 0; f < STATS; f++) wanted[f] = arrays.stat[f];
-    ALCORE__TRY(measure(self, wanted, arrays.likeliest));
+    for (int f = 0; f < STATS; f++) wanted[f] = arrays.stat[f] != NULL;
+    ALCORE__TRY(measure(self, wanted, arrays.likeliest != NULL));
     for (int64_t i = 0; i < tokens->items; i++) {
         for (int64_t t = 0; t < tokens->tokens; t++) {
             const int64_t at = i * tokens->item_step + t * tokens->token_step;
@@ -239,6 +252,8 @@ static alcore_status measure_call(alcore_ctx *ctx, const alcore_logits *logits, 
     return measure_into(ctx, &ours, ignore, &stats);
 }
 
+/* Writes the wanted statistics of every token whose label is not `ignore` to the caller's tensors,
+ * [items, tokens] or, packed, [tokens]. */
 alcore_status alcore_logits_measure(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
                                     const alcore_token_stats *out) {
     ALCORE__TRY(alcore__enter(ctx));
@@ -446,6 +461,8 @@ static alcore_status put_call(alcore_ctx *ctx, const alcore_logits *logits, cons
     return status;
 }
 
+/* Writes the statistics that `out` has writers for to columns of a pool; item i of the logits is
+ * the pool's row rows[i], rows [count]. */
 alcore_status alcore_logits_put(alcore_ctx *ctx, const alcore_logits *logits, const int64_t *rows,
                                 int64_t count, int64_t ignore, const alcore_logits_writers *out) {
     ALCORE__TRY(alcore__enter(ctx));

@@ -110,6 +110,8 @@ static const mode_needs *needs_of_mode(const alcore__values *values) {
     return uses_log_margin(values) ? &wide : &automatic;
 }
 
+/* The columns that the uncertainty of DeMuX reads with these parameters; and for a strategy that
+ * takes ready scores too. */
 const char *const *alcore__uncertainty_needs_of(const alcore__values *values) {
     return needs_of_mode(values)->alone;
 }

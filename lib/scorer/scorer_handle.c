@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scorer's handle: a built-in score or the caller's function. */
+/* The scorer's handle: a built-in score or the caller's function. score: of the registry; NULL for
+ * the caller's, which is `host`, a copy of the caller's struct. own_needs: the names of the columns
+ * that the host's function reads, ending with NULL; NULL for a built-in score. name and own_needs
+ * are owned. */
 #include <stdio.h>
 #include <string.h>
 
@@ -59,6 +62,7 @@ const char *alcore_scorer_builtin_needs(const char *name, int64_t index) {
     return score->needs[index];
 }
 
+/* *out: parameter `index`, from 0, of the built-in score `name`. */
 static alcore_status param_info(const char *name, int64_t index, alcore_param_info *out) {
     const alcore__score *score;
     if (!name) return alcore__fail(ALCORE_E_INVALID, "alcore_scorer_builtin_param: name is needed");
@@ -96,6 +100,7 @@ static alcore_status new_scorer(alcore_ctx *ctx, const char *name, alcore_scorer
     return ALCORE_OK;
 }
 
+/* *out: a new handle of the built-in score `name`, with one reference; NULL after a failure. */
 alcore_status alcore_scorer_new(alcore_ctx *ctx, const char *name, alcore_scorer **out) {
     if (out) *out = NULL;
     if (!ctx || !name || !out)
@@ -141,6 +146,8 @@ static alcore_status new_host(alcore_ctx *ctx, const alcore_scorer_host *theirs,
     return ALCORE_OK;
 }
 
+/* *out: a new handle of the host's own score, with one reference; NULL after a failure, when the
+ * host still owns what host->user points to. */
 alcore_status alcore_scorer_new_host(alcore_ctx *ctx, const alcore_scorer_host *host,
                                      alcore_scorer **out) {
     if (out) *out = NULL;

@@ -7,7 +7,9 @@
  * threads, or a function of the host, called once. A score gives three numbers a row: score; raw,
  * the quantity that the score is made from (NNLL, a margin); and rank, what a strategy would order
  * rows by: the score, or a value in the same order where that saturates. Only score is kept here.
- */
+ *
+ * The state of a pool's row is a set of bits ALCORE_ROW_*; 0: nothing is against the row. A view is
+ * what the host's function sees of the pool: lists of rows and their columns (host_view.h). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -256,6 +258,8 @@ static alcore_status run_scorer(alcore_scorer *scorer, alcore_pool *pool, alcore
     return status;
 }
 
+/* Scores the pool into its column "scores"; model: makes columns that are missing, NULL: none does.
+ */
 alcore_status alcore_scorer_run(alcore_scorer *scorer, alcore_pool *pool, alcore_model *model) {
     if (!scorer || !pool)
         return alcore__fail(ALCORE_E_INVALID, "alcore_scorer_run: scorer and pool are needed");

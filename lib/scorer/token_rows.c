@@ -2,7 +2,17 @@
 /* Reads a caller's logits or hidden states, [items, tokens, n] or packed [tokens, n] with any
  * strides, as the matrix of rows that a kernel reads, one row a token, with a label for each row.
  * Nothing is copied but labels and bias: where strides leave rows that are no token (logits[:,
- * :-1]) these rows get the label -1 and are never read. */
+ * :-1]) these rows get the label -1 and are never read.
+ *
+ * Members of alcore__token_rows, which a successful call fills in:
+ *
+ *     rows, output           the tokens as a matrix, and with hidden states the output matrix
+ *                            [classes, dims]; both are the caller's memory
+ *     items, tokens          of the arrays; a packed array is one item that has all tokens
+ *     item_step, token_step  token t of item i is row i * item_step + t * token_step of `rows`
+ *     labels                 [rows.count] owned; -1: the kernel skips the row
+ *     bias                   [classes] owned; NULL: there is none
+ *     engine                 runs the kernels; it owns nothing, so nothing closes it */
 #include "scorer/token_rows.h"
 
 #include <inttypes.h>
@@ -20,7 +30,8 @@ static bool on_host(const alcore_tensor *tensor) {
  * it in *out: where the numbers begin, how many a row has (columns), and their dtype. A row is what
  * the last dimension holds; its numbers must be adjacent. The array is shown to
  * alcore__tensor_view(), which takes host memory and two dimensions only, as [1 or 0, columns]; it
- * reads no number. Strides between rows are lay_out()'s to check. */
+ * reads no number. Strides between rows are not looked at: lay_out() checks those of tokens, init()
+ * those of the output matrix. */
 static alcore_status look_at(const alcore_tensor *tensor, const char *name, int32_t min_dims,
                              int32_t max_dims, alcore__array *out) {
     if (tensor->ndim < min_dims || tensor->ndim > max_dims || !tensor->shape)
@@ -42,7 +53,7 @@ static alcore_status look_at(const alcore_tensor *tensor, const char *name, int3
     one.shape = shape;
     one.strides = strides;
     ALCORE__TRY(alcore__tensor_view(&one, name, out));
-    if (out->dtype < ALCORE_FLOAT16 || out->dtype > ALCORE_FLOAT64)
+    if (!alcore__dtype_is_float(out->dtype))
         return alcore__fail(ALCORE_E_SHAPE,
                             "%s: numbers are %s; expected float16, bfloat16, float32 or float64",
                             name, alcore__dtype_name(out->dtype));
@@ -133,9 +144,10 @@ static int64_t label_at(const label_view *view, int64_t item, int64_t token) {
     return narrow;
 }
 
-/* Checks the lengths against the shape of the logits: packed tokens are divided among the items,
- * and lengths must sum to all of them; padded items have at most `tokens` each. items: how many the
- * caller's rows are; -1: as many as the arrays have. */
+/* Checks the lengths (tokens of each item) against the shape of the logits: packed tokens are
+ * divided among the items, and lengths must sum to all of them; padded items have at most `tokens`
+ * each. items: the number of items that the caller expects; -1: not known, as many as the arrays
+ * have. */
 static alcore_status check_lengths(const alcore__token_rows *tokens, const alcore_logits *logits,
                                    int64_t items) {
     const int64_t *lengths = logits->lengths;
@@ -177,7 +189,7 @@ static alcore_status read_labels(alcore_ctx *ctx, const alcore_logits *logits, i
                                  alcore__token_rows *out) {
     label_view view = {0};
     if (logits->labels) ALCORE__TRY(look_at_labels(logits->labels, out, &view));
-    out->labeled = logits->labels;
+    out->labeled = logits->labels != NULL;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)out->rows.count, sizeof *out->labels, &out->labels));
     for (int64_t i = 0; i < out->rows.count; i++) out->labels[i] = -1;
     for (int64_t item = 0; item < out->items && out->tokens > 0; item++) {
@@ -204,7 +216,7 @@ static alcore_status read_bias(alcore_ctx *ctx, const alcore_tensor *bias,
     alcore__array view;
     double *wide = NULL;
     ALCORE__TRY(alcore__tensor_view(bias, "bias", &view));
-    if (view.columns != 1 || view.rows != out->classes || view.dtype > ALCORE_FLOAT64)
+    if (view.columns != 1 || view.rows != out->classes || !alcore__dtype_is_float(view.dtype))
         return alcore__fail(ALCORE_E_SHAPE, "bias: [%" PRId64 "] numbers are expected",
                             out->classes);
     ALCORE__TRY(alcore__new_array(ctx, (size_t)view.rows, sizeof *out->bias, &out->bias));
@@ -246,11 +258,12 @@ static alcore_status find_engine(alcore_ctx *ctx, const alcore_logits *logits,
 }
 
 /* Reads all arrays of a call into *out, which is zeroed, and checks that their shapes and devices
- * agree. The caller's arrays are borrowed. items: how many the lengths are of; -1: as many as the
- * arrays have. labels and bias that were made before a failure are freed by the caller. */
+ * agree. The caller's arrays are borrowed. Tokens whose label is `ignore` take no part. items: the
+ * number of items that the caller expects; -1: not known. labels and bias that were made before a
+ * failure are freed by the caller. */
 static alcore_status init(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
                           int64_t items, alcore__token_rows *out) {
-    alcore__array rows, output = {0};
+    alcore__array one, output = {0}; /* the first row of the tokens, and of the output matrix */
     const alcore_tensor *data = logits->logits ? logits->logits : logits->hidden;
     const char *name = logits->logits ? "logits" : "hidden";
     if ((logits->logits != NULL) == (logits->hidden != NULL))
@@ -259,10 +272,10 @@ static alcore_status init(alcore_ctx *ctx, const alcore_logits *logits, int64_t 
         return alcore__fail(ALCORE_E_INVALID,
                             "hidden states come with an output matrix, logits without it");
     ALCORE__TRY(find_engine(ctx, logits, &out->engine));
-    ALCORE__TRY(look_at(data, name, 2 /* packed */, 3 /* by item */, &rows));
-    ALCORE__TRY(lay_out(data, name, &rows, out));
-    out->hidden = logits->hidden;
-    out->classes = rows.columns;
+    ALCORE__TRY(look_at(data, name, 2 /* packed */, 3 /* by item */, &one));
+    ALCORE__TRY(lay_out(data, name, &one, out));
+    out->hidden = logits->hidden != NULL;
+    out->classes = one.columns;
     if (logits->output) {
         const alcore_tensor *matrix = logits->output;
         ALCORE__TRY(look_at(matrix, "output", 2, 2 /* a matrix */, &output));
@@ -273,16 +286,18 @@ static alcore_status init(alcore_ctx *ctx, const alcore_logits *logits, int64_t 
             .dims = output.columns,
             .stride = matrix->strides && out->classes > 1 ? matrix->strides[0] : output.columns,
             .dtype = output.dtype};
-        if (output.columns != rows.columns || out->output.stride < output.columns)
+        if (output.columns != one.columns || out->output.stride < output.columns)
             return alcore__fail(ALCORE_E_SHAPE,
                                 "output: [classes, %" PRId64 "] is expected, rows not overlapping",
-                                rows.columns);
+                                one.columns);
         if (logits->bias) ALCORE__TRY(read_bias(ctx, logits->bias, out));
     }
     ALCORE__TRY(check_lengths(out, logits, items));
     return read_labels(ctx, logits, ignore, out);
 }
 
+/* Fills in *out from the arrays of a call (init() says how), or frees what was made and returns why
+ * they do not fit. The caller frees *out by alcore__token_rows_clear(). */
 alcore_status alcore__token_rows_init(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
                                       int64_t items, alcore__token_rows *out) {
     memset(out, 0, sizeof *out);
@@ -309,6 +324,7 @@ void alcore__token_rows_place(const alcore__token_rows *tokens, int64_t at, int6
     }
 }
 
+/* Frees the labels and the bias; the other arrays are the caller's. */
 void alcore__token_rows_clear(alcore_ctx *ctx, alcore__token_rows *tokens) {
     alcore__free(ctx, tokens->bias);
     alcore__free(ctx, tokens->labels);

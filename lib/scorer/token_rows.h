@@ -24,7 +24,8 @@ typedef struct alcore__token_rows {
     bool labeled; /* labels are the caller's; else 0 */
 } alcore__token_rows;
 
-/* Checks all of it. items: how many the lengths are of; -1: as many as the arrays have. */
+/* Checks all of it. items: the number of items that the caller expects; -1: not known, as many as
+ * the arrays have. */
 alcore_status alcore__token_rows_init(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
                                       int64_t items, alcore__token_rows *out);
 /* The item and token of a row; of [tokens, n] item 0. */

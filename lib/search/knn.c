@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* k nearest neighbors: rows of queries, queries of rows, or both in one search (search_run.h).
+/* k nearest neighbors: the nearest rows of each query, the nearest queries of each row, or both in
+ * one search (search_run.h).
  *
- * Queries are processed in slabs: runs of adjacent queries that fit into memory; for each slab all
- * rows are read once, in blocks. A list has the k neighbors of one item, the best first: row
- * numbers of the other operand (from its first row on, not from that of a block), -1 in free
- * entries, and values by the metric: squared distances (L2, smaller is nearer), products or cosines
- * (larger is nearer).
+ * Terms used here:
+ *
+ *     item        a row or a query; a mask leaves items out, whose lists then have free entries
+ *     slab        adjacent queries that are in memory at once; for each slab all rows are read once
+ *     block       adjacent rows, the work of one task
+ *     list        the k neighbors of one item, the best first: row numbers of the other operand,
+ *                 counted from its row 0, and values by the metric, squared distances (L2, smaller
+ *                 is nearer), products or cosines (larger is nearer)
+ *     free entry  of a list: there is no such neighbor; row -1, value NaN
+ *     pruning     leaving out pairs that a bound shows to be no neighbors. The bound is computed
+ *                 from the products with a few directions, the basis (search_basis.c); it changes
+ *                 the time of a search, not its result
  *
  * Each thread keeps its k best rows of every query of the slab, from the blocks that it compared;
  * the lists of the threads are merged after the slab. The order by value and row is total, so the
@@ -50,12 +58,11 @@ static bool precedes(int32_t metric, double value, int64_t row, double other, in
     return row < other_row;
 }
 
-/* Merges the threads' sorted lists of query q (its index in the slab; its entries are q k .. q k +
- * k
- * - 1 of thread_best[t]) to row and value [k], the best first. Called after each slab, on the
- * calling thread. next [threads]: workspace, the index of the next entry of each list. No row is in
- * two lists, as each block was compared by one thread. Free entries sort last, so a merged list
- * with fewer than k neighbors ends with them. */
+/* Merges the threads' sorted lists of query q, its index in the slab, to row and value [k], the
+ * best first. Its entries in thread_best[t] begin at q * k. Called after each slab, on the calling
+ * thread. next [threads]: workspace, the index of the next entry of each list. No row is in two
+ * lists, as each block was compared by one thread. Free entries sort last, so a merged list with
+ * fewer than k neighbors ends with them. */
 static void merge(const alcore__search_run *run, int64_t q, int32_t *next, int64_t *row,
                   double *value) {
     int64_t k = run->k, base = q * k;
@@ -102,8 +109,9 @@ static alcore_status new_lists(alcore__search_run *run) {
 
 /* Compares the slab of queries that begins at query `first` with all rows and merges the lists of
  * the threads to those of the slab, query_best [slab, k]; run->row_best [rows, k] is updated by the
- * tasks themselves. Either is left out when its row is NULL. The threads' lists and the workspace of
- * merge() are allocated for the first slab and freed by alcore__search_end(). */
+ * tasks themselves. Either is left out when its row is NULL. The threads' lists and run->merged
+ * [threads], the workspace of merge(), are allocated for the first slab and freed by
+ * alcore__search_end(). */
 alcore_status alcore__search_slab_neighbors(alcore__search_run *run, int64_t first,
                                             alcore__search_best query_best) {
     if (query_best.row && !run->thread_best) ALCORE__TRY(new_lists(run));
@@ -123,8 +131,9 @@ alcore_status alcore__search_slab_neighbors(alcore__search_run *run, int64_t fir
 }
 
 /* Compares all slabs of queries with all rows: query_best [queries, k] and run->row_best [rows, k],
- * slab after slab. Both are only written: what they hold before the call does not count. Also the
- * first pass of margin ratios. */
+ * slab after slab. Both are only written: what they hold before the call does not count.
+ * margin_ratio.c calls it too, for the mean cosines to the neighbors that its ratios are divided
+ * by. */
 alcore_status alcore__search_neighbors(alcore__search_run *run, alcore__search_best query_best) {
     if (run->row_best.row) set_free(run->row_best, run->rows.count * run->k);
     for (int64_t first = 0; first < run->queries.count; first += run->slab) {
@@ -162,10 +171,10 @@ typedef struct knn_out {
     const alcore_tensor *queries, *query_values; /* [rows, k] neighbors of the rows */
 } knn_out;
 
-/* alcore_search_knn() inside the context: reads the arguments, decides whether to prune (basis
- * [leading, dims], float32, of which run.search has a view; NULL: no pruning), searches, and frees
- * everything on one path: alcore__search_begin() leaves a run that can be ended, also when it
- * fails. */
+/* The body of alcore_search_knn(), called once the context is entered: reads the arguments, decides
+ * whether to prune (basis [leading, dims], float32, of which run.search has a view; NULL: no
+ * pruning), searches, and frees everything on one path: alcore__search_begin() leaves a run that
+ * can be ended, also when it fails. After a failure the caller's arrays may be written in part. */
 static alcore_status knn(alcore_ctx *ctx, const alcore_search_data *rows,
                          const alcore_search_data *queries, int64_t k,
                          const alcore_search_options *options, const knn_out *out) {
@@ -181,8 +190,9 @@ static alcore_status knn(alcore_ctx *ctx, const alcore_search_data *rows,
     if (!status)
         status = read_best("out_queries", out->queries, "out_query_values", out->query_values,
                            run.rows.count, k, &run.row_best);
-    /* With neighbors of rows wanted too, a query that a bound rules out for the rows' lists would
-     * still have to be compared for its own: the rotation would save little. */
+    /* Pruning is for the neighbors of queries alone, of which search_basis.c measures what it
+     * saves. With those of the rows wanted too, a pair could be left out only when bounds rule it
+     * out for both of its lists, which is rare. */
     if (!status && !run.row_best.row) status = alcore__search_basis(&run, &basis);
     if (!status) status = alcore__search_neighbors(&run, query_best);
     alcore__free(ctx, basis);
@@ -190,6 +200,11 @@ static alcore_status knn(alcore_ctx *ctx, const alcore_search_data *rows,
     return status;
 }
 
+/* The exact k nearest neighbors between rows and queries, two matrices or columns of a pool with
+ * the same number of components, each with an optional mask. out_rows (int64) and out_values
+ * (float64) [queries, k] get the lists of the queries, out_queries and out_query_values [rows, k]
+ * those of the rows; a pair that is NULL is not wanted, and one of the two is. k: 1 to
+ * ALCORE_KNN_MAX. options: metric and device. All memory is the caller's. */
 alcore_status alcore_search_knn(alcore_ctx *ctx, const alcore_search_data *rows,
                                 const alcore_search_data *queries, int64_t k,
                                 const alcore_search_options *options, const alcore_tensor *out_rows,

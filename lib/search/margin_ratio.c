@@ -4,8 +4,18 @@
  *   cos(x, y) / (h(x) + h(y)),   h = half the mean cosine to the k nearest of the other operand
  *
  * Larger ratios are better matches. The others are the queries of the search (search_run.h): they
- * are processed in slabs, runs of adjacent ones that fit into memory, and for each slab all rows
- * are read once, in blocks. In lists of neighbors -1 is a free entry, and free entries come last.
+ * are processed in slabs, adjacent ones that are in memory at once, and for each slab all rows are
+ * read once, in blocks, adjacent rows that are the work of one task. In lists of neighbors -1 is a
+ * free entry, and free entries come last.
+ *
+ * Members of alcore__search_run that stand here, all indexed from the operand's first row:
+ *
+ *     rows, queries        the two operands; mask [count] 1: the row is compared, NULL: all are
+ *     row_best             [rows, k] neighbors of each row with their cosines, best first
+ *     row_half, query_half [rows], [queries] h
+ *     ratio, other         [rows] the largest ratio so far and the query that has it, -1: none
+ *     open                 [rows] 1: a later query may have a larger ratio; 0: it is final
+ *     slab, queried        queries of a slab, and the rows of the present one
  *
  * A first search finds the k nearest neighbors of both operands, which give h and the ratios of
  * each row with its neighbors. A bound shows for most rows that no other can have a larger ratio; a
@@ -74,7 +84,8 @@ static alcore_status ratio_block(void *data, int64_t index, int32_t worker) {
     alcore__search_run *run = data;
     alcore_sys_rows rows;
     alcore_sys_work work = alcore__engine_work(&run->engine);
-    ALCORE__TRY(alcore__search_block(run, index, worker, false /* checked in pass 1 */, &rows));
+    ALCORE__TRY(
+        alcore__search_block(run, index, worker, false /* checked by the first search */, &rows));
     int64_t first = rows.first;
     return run->engine.kernels->margin_ratios(
         &work, &rows, run->open + first, &run->queried,
@@ -130,16 +141,17 @@ static alcore_status search_ratios(alcore__search_run *run, ratio_memory *memory
     run->open = memory->open;
     begin_ratios(run);
     for (int64_t first = 0; first < run->queries.count; first += run->slab) {
-        ALCORE__TRY(alcore__search_slab(run, first, false /* checked in pass 1 */));
+        ALCORE__TRY(alcore__search_slab(run, first, false /* checked by the first search */));
         ALCORE__TRY(alcore__search_blocks(run, ratio_block));
     }
     return ALCORE_OK;
 }
 
-/* alcore_search_margin_ratios() inside the context: reads the arguments, searches, and frees
- * everything on one path. The metric of the options is not used: margin ratios are of cosines. At
- * least one other must be unmasked. A masked row was compared with no other and gets NaN and -1.
- * out_ratios float64 [rows]; out_others int64 [rows] or NULL: not wanted. */
+/* The body of alcore_search_margin_ratios(), called once the context is entered: reads the
+ * arguments, searches, and frees everything on one path. The metric of the options is not used:
+ * margin ratios are of cosines. At least one other must be unmasked. A masked row was compared with
+ * no other and gets NaN and -1. out_ratios float64 [rows]; out_others int64 [rows] or NULL: not
+ * wanted. */
 static alcore_status margin_ratios(alcore_ctx *ctx, const alcore_search_data *rows,
                                    const alcore_search_data *others, int64_t k,
                                    const alcore_search_options *options,
@@ -173,6 +185,9 @@ static alcore_status margin_ratios(alcore_ctx *ctx, const alcore_search_data *ro
     return status;
 }
 
+/* The largest margin ratio of each row over the others, and the other that has it; see
+ * margin_ratios(). k: 1 to ALCORE_KNN_MAX. After a failure the caller's arrays may be written in
+ * part. */
 alcore_status alcore_search_margin_ratios(alcore_ctx *ctx, const alcore_search_data *rows,
                                           const alcore_search_data *others, int64_t k,
                                           const alcore_search_options *options,

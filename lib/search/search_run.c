@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What both kinds of searches share: options, the sizes of slabs of queries and blocks of rows, the
  * threads' memory, and reading slabs and blocks (search_run.h shows how a search goes through
- * them). A slab is a run of adjacent queries that is in memory at once, a block a run of adjacent
- * rows, the work of one task; for each slab all blocks are read once. Both are counted in rows. */
+ * them). A slab is adjacent queries that are in memory at once, a block adjacent rows that are the
+ * work of one task; for each slab all blocks are read once. Both are counted in rows.
+ *
+ * Members of alcore__search_run that stand here:
+ *
+ *     rows, queries  the two operands, each a matrix or a column of a pool (column NULL: a matrix)
+ *     slab, block    largest numbers of queries of a slab and of rows of a block
+ *     queried        the present slab; queried.first is its first query
+ *     scratch, dots  [threads + 1] and [threads + 1, block]: for each thread, and last for the
+ *                    slab, the memory in which a column is read, and squared norms
+ *     thread_best    [threads] lists that a search makes (knn.c), owned; NULL: none */
 #include "search/search_run.h"
 
 #include <string.h>
@@ -75,9 +84,9 @@ alcore_status alcore__search_begin(alcore_ctx *ctx, const alcore_search_data *ro
     run->threads = alcore_ctx_threads(ctx);
     size_slab(run);
     size_block(run);
-    size_t slots = (size_t)run->threads + 1;
-    ALCORE__TRY(alcore__new_array(ctx, slots, sizeof *run->scratch, &run->scratch));
-    return alcore__new_array(ctx, slots * (size_t)run->block, sizeof *run->dots, &run->dots);
+    size_t readers = (size_t)run->threads + 1; /* the threads, and the slab of queries */
+    ALCORE__TRY(alcore__new_array(ctx, readers, sizeof *run->scratch, &run->scratch));
+    return alcore__new_array(ctx, readers * (size_t)run->block, sizeof *run->dots, &run->dots);
 }
 
 /* Frees what a search has allocated and unlocks its pools, also after a begin that failed. A

@@ -12,10 +12,12 @@ static const alcore__strategy_def *const STRATEGIES[] = {
 
 enum { STRATEGY_COUNT = sizeof STRATEGIES / sizeof STRATEGIES[0] };
 
+/* The definition in row `index` of the registry, from 0; NULL past the last. */
 const alcore__strategy_def *alcore__strategy_at(int64_t index) {
     return index >= 0 && index < STRATEGY_COUNT ? STRATEGIES[index] : NULL;
 }
 
+/* The definition of a name; NULL for NULL and for a name that no strategy has. */
 const alcore__strategy_def *alcore__strategy_find(const char *name) {
     for (int32_t i = 0; name && i < STRATEGY_COUNT; i++) {
         if (strcmp(STRATEGIES[i]->name, name) == 0) return STRATEGIES[i];
@@ -42,6 +44,8 @@ alcore_status alcore__strategy_unknown(const char *name) {
                         near);
 }
 
+/* The public functions that list strategies, for programs that show them; texts are static. */
+
 const char *alcore_strategy_builtin_name(int64_t index) {
     const alcore__strategy_def *def = alcore__strategy_at(index);
     return def ? def->name : NULL;
@@ -52,6 +56,8 @@ const char *alcore_strategy_builtin_summary(const char *name) {
     return def ? def->summary : NULL;
 }
 
+/* *out: parameter `index`, from 0, of a strategy: its name, type, bounds, default and help.
+ * ALCORE_E_NOT_FOUND past the last. */
 alcore_status alcore_strategy_builtin_param(const char *name, int64_t index,
                                             alcore_param_info *out) {
     ALCORE__TRY(alcore__enter(NULL)); /* no context is needed */

@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public handle of a strategy: a definition of the registry, or the callbacks of a host
  * program, with the values of its parameters. Handles are reference-counted objects of a context.
- */
+ *
+ * Members of alcore_strategy (strategy_handle.h):
+ *
+ *     def         the definition; &alcore__strategy_of_host for a host's strategy
+ *     values      the parameters, owned
+ *     owner       "strategy NAME", what messages call the strategy, owned
+ *     host        a host's callbacks with their `user`, a copy; zeroed for a built-in strategy
+ *     host_needs  by ALCORE_ROLE_*: the columns that a host's strategy reads, a list that ends with
+ *                 NULL, owned; NULL: none, and for a built-in strategy */
 #include "strategy/strategy_handle.h"
 
 #include <string.h>
 
 #include "base/param_calls.h"
 
-static const char PREFIX[] = "strategy ";
+static const char PREFIX[] = "strategy "; /* what `owner` begins with */
 
 /* Columns that a host may name for a role, as alcore/strategy.h says. A dataset has places for more:
  * the similarity limit adds the embeddings. */
@@ -49,8 +57,9 @@ static alcore_status make(alcore_ctx *ctx, const alcore__strategy_def *def, cons
     return ALCORE_OK;
 }
 
-/* Public functions enter the context first, so that every return leaves it again; *out is NULL
- * after any failure. */
+/* *out: a new handle of the built-in strategy `name`, its parameters at their defaults, with one
+ * reference; NULL after any failure. Public functions enter the context first, so that every return
+ * leaves it again. */
 alcore_status alcore_strategy_new(alcore_ctx *ctx, const char *name, alcore_strategy **out) {
     ALCORE__TRY(alcore__enter(ctx));
     if (!out) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "out is NULL"));
@@ -199,7 +208,7 @@ bool alcore__strategy_reads_languages(const alcore_strategy *strategy) {
 
 /* Only strategies that score rows from their columns have score_rows. */
 bool alcore__strategy_scores(const alcore_strategy *strategy) {
-    return strategy->def->score_rows;
+    return strategy->def->score_rows != NULL;
 }
 
 alcore_ctx *alcore__strategy_ctx(const alcore_strategy *strategy) {

@@ -30,6 +30,7 @@ static void free_part(alcore_ctx *ctx, alcore__term_part *part) {
     alcore__free(ctx, part->also);
 }
 
+/* Frees the picks and the explanation of a purchase and zeroes it; safe for a zeroed one. */
 void alcore__purchase_clear(alcore_ctx *ctx, alcore__purchase *purchase) {
     alcore__explanation *explanation = &purchase->explanation;
     for (int32_t t = 0; t < explanation->count; t++) free_part(ctx, &explanation->parts[t]);

@@ -13,7 +13,18 @@
  * spent afterwards from the same order.
  *
  * A ranking is walked only as far as the budget reaches. Cost without the similarity limit: one
- * partial ranking of the candidates; with it one product of each offered row with every pick. */
+ * partial ranking of the candidates; with it one product of each offered row with every pick.
+ *
+ * Members of alcore__filler (fill.h):
+ *
+ *     budget, spent                       in the unit of the costs
+ *     picks [count]                       positions that were bought, in order
+ *     stopped                             fill=stop met a candidate that does not fit
+ *     free_rows, redundant, unaffordable  candidates passed over for each of the three causes
+ *     chosen [count, dims], norms [count] of the picks, with a similarity limit (fill.limited)
+ *     offers [offer_count]                positions that were offered, where further budgets need
+ *                                         them
+ *     scratch                             in which rows of the embeddings are read */
 #include "strategy/budget/fill.h"
 
 #include <math.h>
@@ -41,6 +52,7 @@ void alcore__filler_clear(alcore__filler *filler) {
     memset(filler, 0, sizeof *filler);
 }
 
+/* Whether nothing more can be bought: the budget is spent, or fill=stop has stopped. */
 bool alcore__filler_full(const alcore__filler *filler) {
     return filler->stopped || !(filler->spent < filler->budget);
 }
@@ -214,6 +226,7 @@ static double expected_picks(const alcore__run *run, double budget) {
     return picks < (double)count ? (picks > 0.0 ? picks : 0.0) : (double)count;
 }
 
+/* expected_picks() of the largest budget, for strategies that size their work by it. */
 double alcore__expected_picks(const alcore__run *run) {
     return expected_picks(run, run->input->fill.budget);
 }

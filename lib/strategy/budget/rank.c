@@ -40,16 +40,16 @@ static bool precedes(const tie_rule *ties, const entry *a, const entry *b) {
     return a->position < b->position;
 }
 
-/* Moves the entry in slot `slot` of heap [count] down until no child comes after it. Every parent
- * of the heap comes after its children in the order, so the root is the last of all entries. */
-static void sink(const tie_rule *ties, entry *heap, int64_t count, int64_t slot) {
-    entry moved = heap[slot];
-    for (int64_t child; (child = 2 * slot + 1) < count; slot = child) {
+/* Moves heap[at] of heap [count] down until no child comes after it. Every parent of the heap comes
+ * after its children in the order, so the root is the last of all entries. */
+static void sink(const tie_rule *ties, entry *heap, int64_t count, int64_t at) {
+    entry moved = heap[at];
+    for (int64_t child; (child = 2 * at + 1) < count; at = child) {
         if (child + 1 < count && precedes(ties, &heap[child], &heap[child + 1])) child++;
         if (!precedes(ties, &moved, &heap[child])) break;
-        heap[slot] = heap[child];
+        heap[at] = heap[child];
     }
-    heap[slot] = moved;
+    heap[at] = moved;
 }
 
 /* Puts the `best` first candidates (best <= count) of the order by keys [count] into heap [best],

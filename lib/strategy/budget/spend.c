@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spending every budget of a request. The strategy ran once, under the largest budget, that of
- * run->input->fill; the others are its further budgets. Purchases are what budgets buy. A ranking
- * is walked once more for each further budget; a strategy that chooses one row after another is
- * offered its own choices again, or runs again where its choices depend on the budget: with
- * fill=skip, and for a strategy that says so. */
+ * run->input->fill; the others are its further budgets. Purchases are what budgets buy. For each
+ * further budget:
+ *
+ *     a strategy that ranks (run->picked is false)   the ranking is walked once more
+ *     one that chooses row after row (run->picked)   the rows that it offered to the largest budget
+ *                                                    are offered again, in the same order
+ *     one whose choices depend on the budget         it runs again: with fill=skip, and where the
+ *                                                    definition has rows_depend_on_budget
+ *
+ * The outcome of the run (run->outcome) gets the purchase of the largest budget in members of its
+ * own and those of the others in further [further_count]. */
 #include "strategy/budget/spend.h"
 
 #include <string.h>

@@ -4,10 +4,12 @@
  *
  *   sums[i, g] = sum over target rows t of group g of ||e(i) - e(t)||
  *
- * Strategies call these functions in a pass over candidates, once for each block of the target.
- * Active rows of a block are those that take part, numbered by their index; matrix rows are those
- * that kernels see, with inactive ones between them. So each function writes a mask by matrix row,
- * calls the kernel, and copies the entries of the active rows to out. */
+ * Strategies call these functions in a pass over candidates, once for each block of the target,
+ * with its embeddings as `targets`. Active rows of a block are those that take part, numbered by
+ * their index 0 .. block->count - 1; matrix rows are the rows of `matrix` that kernels see, with
+ * inactive ones between the active ones. So each function writes a mask by matrix row, calls the
+ * kernel, and copies the entries of the active rows to out. Temporary arrays lie on the scratch
+ * stack until the function returns; after a failure the runner empties it. */
 #include <string.h>
 
 #include "strategy/engine/runner.h"
@@ -65,7 +67,8 @@ alcore_status alcore__matrix_distances(const alcore__matrix *matrix, const uint8
 }
 
 /* Lower and upper bounds of the sums that alcore__matrix_distances() computes for one block of
- * targets, in float32: low and high [active rows, groups] are overwritten. */
+ * targets, for all active rows, at the speed of float32: low and high [active rows, groups] are
+ * overwritten. */
 alcore_status alcore__matrix_distance_bounds(const alcore__matrix *matrix,
                                              const alcore_sys_rows *targets, const int32_t *group,
                                              int64_t groups, double *low, double *high) {

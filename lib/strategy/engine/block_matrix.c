@@ -1,38 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scores and embeddings of one block, a run of 8192 pool rows of which some are active: take part.
+/* Scores and embeddings of one block (the exported functions are declared in block.h).
  *
- * Kernels work on runs of rows with a mask, strategies on active rows, which are numbered from 0 by
- * their index in the block. The rows of the run that a kernel sees are the matrix rows. So a
- * function of block.h spreads its inputs out (one entry per index becomes one per matrix row),
- * calls the kernel, and collects the outputs of the active rows; where every row of the run is
- * active both are the same arrays and nothing is copied. The spread arrays lie on the scratch stack
- * while the function runs. */
+ * Terms used here:
+ *
+ *     block       8192 adjacent rows of a pool; a pass calls the strategy only for blocks with at
+ *                 least one active row, so block->count > 0
+ *     active row  a row that takes part; block->rows [block->count] has their pool rows, ascending
+ *     index       number of an active row in its block, from 0: entry i is that of block->rows[i]
+ *     span        the pool rows from the first active row of the block to its last
+ *     matrix row  number of a row in the matrix that a kernel is given, from 0: the rows of the
+ *                 span with a mask, or a copy of the active rows alone, where it equals the index
+ *     mask        one byte per matrix row, 1: the row is active; NULL: all are
+ *     scratch     stack of the thread, on which temporary arrays lie until the function returns;
+ *                 after a failure the runner empties it
+ *
+ * Kernels work by matrix row, strategies by index. So a function spreads its inputs out (one entry
+ * per index becomes one per matrix row), calls the kernel, and collects the outputs of the active
+ * rows. Where both numberings are equal the caller's arrays are given to the kernel and nothing is
+ * copied; only alcore__block_scores() always collects. */
 #include <math.h>
 #include <string.h>
 
 #include "base/tensor_view.h"
 #include "strategy/engine/block_embeddings.h"
 
-/* Number of pool rows from the first active row of a block to its last: the length of the run of
- * rows that is read. */
+/* Number of pool rows in the span, from the first active row of a block to its last. */
 static int64_t block_span(const alcore__block *block) {
     return block->rows[block->count - 1] - block->rows[0] + 1;
 }
 
-/* The mask [span] of these pool rows; NULL: every row between the two is active. */
+/* The mask of the span, [block_span()], 1: the row is active; NULL: every row of the span is. */
 static const uint8_t *span_mask(const alcore__block *block) {
-    /* A row between two active ones that is not active was masked: active->mask is not NULL then.
-     */
+    /* A row of the span that is not active has 0 in active->mask, which then is not NULL. */
     const alcore__active_rows *active = &block->run->active[block->source];
     return block_span(block) == block->count ? NULL : active->mask + block->rows[0];
 }
 
 /* ---- scores ---- */
 
-/* Scores the rows of the pool from the block's first active row to its last, then picks out the
- * active ones. rank, score and raw are [active rows]: what rows are ordered by, what is reported
- * (larger = more worth labeling), and the quantity of the paper; score and raw may be NULL. Scorers
- * work on a run of rows with a mask, hence the three temporary arrays [span]. */
+/* Computes the scores of the active rows by the strategy's scorer (score_rows) from the columns of
+ * the pool. rank, score and raw are the caller's, [active rows], by index: what rows are ordered by
+ * (the largest is picked first), what is reported (larger = more worth labeling), and the quantity
+ * of the paper; score and raw may be NULL. Scorers work on adjacent rows with a mask, hence the
+ * three temporary arrays [span], whose entries outside the mask are not read. The thread's count of
+ * log-probabilities that were raised to -100 (floored) grows by those of the block. */
 alcore_status alcore__block_scores(alcore__block *block, double *rank, double *score, double *raw) {
     const alcore__run *run = block->run;
     int64_t first = block->rows[0], span = block_span(block);
@@ -63,6 +74,8 @@ alcore_status alcore__block_scores(alcore__block *block, double *rank, double *s
     return ALCORE_OK;
 }
 
+/* *out: the rows of the span in a dense column, readable until this thread reads another column of
+ * scores: active row `index` is row block->rows[index] - block->rows[0] of *out. */
 alcore_status alcore__block_column(alcore__block *block, const alcore__column *column,
                                    alcore_sys_rows *out) {
     return column->ops->rows(column, block->rows[0], block_span(block), &block->worker->scores,
@@ -71,6 +84,7 @@ alcore_status alcore__block_column(alcore__block *block, const alcore__column *c
 
 /* ---- the matrix ---- */
 
+/* Components of an embedding of the candidates; 0: the run has no such column. */
 int64_t alcore__embedding_dims(const alcore__run *run) {
     const alcore__column *column = alcore__dataset_find(&run->input->candidates, "embeddings");
     return column ? column->dims : 0;
@@ -85,9 +99,9 @@ static alcore__scratch *embedding_reader(alcore__block *block, int32_t source) {
     return &block->worker->embeddings[source];
 }
 
-/* The embeddings of all rows of a block of the target pool, for passes over candidates that measure
- * each of them from the whole target. They stay readable until this thread asks for another block
- * of the target, as they lie in the target's own reader. */
+/* *out: the embeddings of all rows of block number target_block of the target pool, for passes over
+ * candidates that measure each of them from the whole target. They stay readable until this thread
+ * asks for another block of the target, as they lie in the target's own reader. */
 alcore_status alcore__target_rows(alcore__block *block, int64_t target_block,
                                   alcore_sys_rows *out) {
     const alcore__dataset *target = &block->run->input->target;
@@ -132,12 +146,16 @@ static alcore_status read_active_rows(alcore__block *block, const alcore__column
     return ALCORE_OK;
 }
 
-/* The embeddings of the block as a matrix for kernels, in one of three forms: a copy made in an
- * earlier pass, or just now for the later ones, holds the active rows only (no mask, matrix row =
- * index), and so does what is read where most rows are not active; else the rows of the pool from
- * the first active one to the last, with a mask where some are not active, which lie in the column
- * or in the thread's reader. unit: kernels take each row divided by its length. The values are not
- * checked for NaN here. */
+/* The embeddings of the block as a matrix for kernels, in one of three forms:
+ *
+ *     a copy      of the active rows, made in an earlier pass or just now for the later ones
+ *                 (block_memory.c); no mask, matrix row = index
+ *     read alone  the active rows on the scratch stack, where most rows of the span are not active;
+ *                 no mask, matrix row = index
+ *     the span    where the column or the thread's reader has it, with a mask where it has rows
+ *                 that are not active
+ *
+ * unit: kernels take each row divided by its length. The values are not checked for NaN here. */
 alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matrix *out) {
     const alcore__active_rows *active = &block->run->active[block->source];
     const alcore__column *column = alcore__dataset_find(active->dataset, "embeddings");

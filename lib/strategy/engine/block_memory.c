@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is kept with a block of candidates between passes (alcore__block_memory): bytes of the
  * strategy, doubles that kernels update, and copies of the embeddings. All of it is freed with the
- * shard, the part of the pool that a process works on. Active rows of a block are those that take
- * part, numbered by their index; matrix rows are those that kernels see, inactive ones between them
- * included unless the active rows were copied together. An engine has memory of its own, a
- * device's, where its table of kernels has `upload`. A copy of the embeddings is made on the first
- * visit, and only in runs of many passes:
+ * shard, the part of the pool that a process works on.
+ *
+ * Terms used here:
+ *
+ *     active row  a row of the block that takes part; block->rows [block->count] has their pool
+ *                 rows, and the index of one is its number there
+ *     matrix row  a row as kernels see it: rows of the pool, inactive ones between the active ones
+ *                 included; or, in a copy, the active rows alone, where it equals the index
+ *     position    number of an active row among those of the whole pool; block->start is the first
+ *     reader      the thread's buffer in which rows of the column are read or converted
+ *     run->repeats  set by strategies that make many passes over the embeddings
+ *     upload      of the table of kernels; NULL where kernels work in host memory. An engine with
+ *                 it has memory of its own, a device's
+ *
+ * A copy of the embeddings is made on the first visit, and only in runs of many passes:
  *
  *     on the device   where the engine has memory of its own and enough of it is free
  *     on the host     where reading them again costs more than memory: they come from a file, are
@@ -30,6 +40,7 @@ alcore_status alcore__block_local(alcore__block *block, size_t bytes, void *out)
     return ALCORE_OK;
 }
 
+/* What alcore__block_local() has allocated for the block; NULL: it was not called. */
 void *alcore__block_find_local(const alcore__block *block) {
     return block->memory->local;
 }
@@ -42,6 +53,7 @@ static alcore_sys_rows as_one_row(const double *values, int64_t count) {
         .data = values, .count = 1, .dims = count, .stride = count, .dtype = ALCORE_FLOAT64};
 }
 
+/* The doubles of the block, in the engine's memory; NULL before alcore__block_keep(). */
 double *alcore__block_doubles(const alcore__block *block) {
     return (double *)(uintptr_t)block->memory->doubles.data;
 }
@@ -56,7 +68,7 @@ alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t c
     alcore_sys_rows host = as_one_row(values, count), device = {0};
     alcore_status status =
         kernels->upload ? kernels->upload(&work, &host, NULL /* no mask */, &device) : ALCORE_OK;
-    bool uploaded = device.data;
+    bool uploaded = device.data != NULL;
     if (status != ALCORE_OK || uploaded) alcore__free(run->ctx, values);
     ALCORE__TRY(status);
     block->memory->doubles_on_device = uploaded;
@@ -64,8 +76,8 @@ alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t c
     return ALCORE_OK;
 }
 
-/* The kernel `widen` copies rows from the engine's memory to host memory as doubles; the values are
- * doubles already, so it only copies. */
+/* Copies values [count] from the engine's memory to out [count] in host memory, by the kernel
+ * `widen`, which reads either memory and writes doubles. */
 alcore_status alcore__download(const alcore__run *run, const double *values, int64_t count,
                                double *out) {
     alcore_sys_work work = alcore__run_work(run);

@@ -7,8 +7,8 @@
 #include "strategy/engine/runner.h"
 
 /* The index-th need of the run's strategy for a role (ALCORE_ROLE_*): a column name, "a|b" for
- * either column; NULL ends the list. A definition that is in
- * no registry is run without a handle, by tests. */
+ * either column; NULL ends the list. A definition that is in no registry is run without a handle
+ * (run->strategy NULL), by tests. */
 static const char *need_of(const alcore__run *run, int32_t role, int64_t index) {
     if (run->strategy) return alcore__strategy_needs(run->strategy, role, index);
     const char *const *needs = run->def->needs[role];
@@ -40,8 +40,8 @@ static bool has_one_of(const alcore__dataset *dataset, const char *need) {
     return false;
 }
 
-/* The dataset of a role has every column that the strategy needs of it. owner: the pool, for the
- * message. */
+/* Fails unless the dataset of a role has every column that the strategy needs of it. owner: the
+ * pool, for the message. */
 static alcore_status check_needs(const alcore__run *run, const alcore__dataset *dataset,
                                  int32_t role, const char *owner) {
     const char *need;

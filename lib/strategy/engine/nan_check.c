@@ -3,12 +3,15 @@
  * reads, before anything is decided. One pass over each source (the candidates, the labeled rows of
  * their pool, the labeled pool, the target); the partial of a block is a byte for each of its
  * active rows, the rows that take part so far, 1 where the row is to be masked. The rows of a block
- * have a position among the active rows of the source, and a row number in the pool. */
+ * have an index in the block, a position among the active rows of the source, and a row number in
+ * the pool. runner->nan[source] [rows of the pool] collects the marks; the runner lists the active
+ * rows anew without them (pass_order.c). */
 #include <math.h>
 #include <string.h>
 
 #include "strategy/engine/runner.h"
 
+/* Size of the partial of a block. */
 static size_t byte_per_row(const alcore__block *block) {
     return (size_t)block->count;
 }
@@ -60,9 +63,9 @@ static alcore_status check_others(alcore__block *block, void *partial) {
     return check_embeddings(block, partial);
 }
 
-/* Reduces the partial of one block: sets the mask of its pool, [rows of the pool], for the rows
- * that a check marked. Labeled rows of the candidates' pool share the mask of the candidates, as
- * both are rows of the same pool. */
+/* Reduces the partial of one block (part->extra: bad [part->count]): sets the marks of its pool for
+ * the rows that a check marked; a mark that is set stays. Labeled rows of the candidates' pool
+ * share the marks of the candidates, as both are rows of the same pool. */
 static alcore_status mark_rows(alcore__run *run, int32_t source,
                                const alcore__block_partial *part) {
     const uint8_t *bad = part->extra;
@@ -85,6 +88,7 @@ static alcore_status mark_target(alcore__run *run, const alcore__block_partial *
     return mark_rows(run, ALCORE__OVER_TARGET, part);
 }
 
+/* Whether a pass is made: whether the strategy reads embeddings of that source. */
 static bool reads_labeled(const alcore__run *run) {
     return alcore__reads_embeddings(run, ALCORE_ROLE_LABELED);
 }

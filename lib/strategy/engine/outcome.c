@@ -6,6 +6,8 @@
 
 #include "strategy/strategy_def.h"
 
+/* The scores [candidates] of the outcome, into which the runner stores the values of a pass whose
+ * partials are the scores. */
 double *alcore__outcome_scores(const alcore__run *run) {
     return run->outcome.scores;
 }
@@ -24,8 +26,9 @@ static alcore_status add_column(alcore__run *run, const char *name, int32_t dtyp
     return ALCORE_OK;
 }
 
-/* *out, a double * or int64_t * by dtype, is [candidates], zeroed, which the strategy fills in from
- * then on; the outcome owns it. NULL after a failure. Called in the strategy's finish. */
+/* Adds a column to the record and sets *out, a double * or int64_t * by dtype, to its values
+ * [candidates], zeroed, which the strategy fills in from then on; the outcome owns them. NULL after
+ * a failure. Called in the strategy's finish. */
 alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t dtype, void *out) {
     void *values;
     *(void **)out = NULL;
@@ -40,14 +43,16 @@ alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t
     return ALCORE_OK;
 }
 
-/* *values [candidates] stay the strategy's after a failure and are NULL after a success. */
+/* Makes *values [candidates], an array of the strategy, a column of the record, which owns it from
+ * then on: *values is NULL after a success and stays the strategy's after a failure. */
 alcore_status alcore__outcome_keep_column(alcore__run *run, const char *name, double **values) {
     ALCORE__TRY(add_column(run, name, ALCORE_FLOAT64, *values));
     *values = NULL;
     return ALCORE_OK;
 }
 
-/* The column and outcome->scores are one array, which alcore__outcome_clear() frees once. */
+/* Adds a column that is outcome->scores itself, not a copy: alcore__outcome_clear() frees the array
+ * once. */
 alcore_status alcore__outcome_score_column(alcore__run *run, const char *name) {
     return add_column(run, name, ALCORE_FLOAT64, run->outcome.scores);
 }

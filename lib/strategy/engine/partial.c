@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sets of partials: the results of blocks on their way from map to reduce, possibly from several
- * processes. An entry has its pass and block; a set owns the bytes of its entries. */
+ * processes. A partial is the bytes that one block (8192 rows of the pool) contributes to one pass;
+ * an entry has its pass and block, numbered from 0; a set owns the bytes of its entries. */
 #include "strategy/engine/partial.h"
 
 #include <stdlib.h>
@@ -21,6 +22,8 @@ alcore_status alcore__partials_add(alcore_ctx *ctx, alcore__partials *partials, 
     return ALCORE_OK;
 }
 
+/* The order of entries, for qsort(): by pass, then by block; 0: both are of one block in one pass.
+ */
 static int compare_blocks(const void *left, const void *right) {
     const alcore__partial *a = left, *b = right;
     if (a->pass != b->pass) return a->pass < b->pass ? -1 : 1;
@@ -54,8 +57,9 @@ static alcore_status drop_repeats(alcore_ctx *ctx, alcore__partials *partials) {
     return status;
 }
 
-/* Moves the entries of `added` into `partials`, sorted by pass and block. Two processes may have
- * visited the same block: equal partials become one, different ones are an error. */
+/* Moves the entries of `added` into `partials`, sorted by pass and block, and leaves `added` empty.
+ * Two processes may have visited the same block: equal partials become one, different ones are an
+ * error. When no memory is left both sets stay as they were. */
 alcore_status alcore__partials_merge(alcore_ctx *ctx, alcore__partials *partials,
                                      alcore__partials *added) {
     ALCORE__TRY(alcore__grow(ctx, &partials->entries, &partials->capacity,
@@ -70,6 +74,7 @@ alcore_status alcore__partials_merge(alcore_ctx *ctx, alcore__partials *partials
     return drop_repeats(ctx, partials);
 }
 
+/* Frees the bytes of all entries and the set itself, which is empty then and can be used again. */
 void alcore__partials_clear(alcore_ctx *ctx, alcore__partials *partials) {
     for (size_t i = 0; i < partials->count; i++) alcore__free(ctx, partials->entries[i].data);
     alcore__free(ctx, partials->entries);

@@ -7,12 +7,21 @@
  * which begins once the active rows are known. The cursors are a stack: cursors[0] stands in the
  * root, cursors[1] in the strategy's table, cursors[2] in one nested there. The topmost one always
  * stands on a pass with a `block` of its own, which is the present pass; an empty stack means that
- * the run is done. */
+ * the run is done.
+ *
+ * Members of a row (alcore__pass) that decide the way, each of which may be NULL:
+ *
+ *     when          false: the row is skipped, its start and end too
+ *     start, end    called before the first block and after the last, of a nested table too
+ *     again, back   asked after the row, made or skipped: where again() is true, the next row is
+ *                   the one `back` rows before (0: the same row once more)
+ *     nested_state  what run->state is while the passes of the nested table run */
 
 #include "strategy/engine/runner.h"
 
 /* ---- the root table ---- */
 
+/* `when` of the root's first row: whether the request has nan=exclude. */
 static bool excludes_nan(const alcore__run *run) {
     return run->input->nan_exclude;
 }
@@ -55,6 +64,7 @@ static void *keep_state(alcore__run *run) {
 
 /* ---- the walk ---- */
 
+/* The cursor of the table that is walked now; the stack is not empty. */
 static alcore__pass_cursor *top_cursor(alcore__run *run) {
     return &run->runner->cursors[run->runner->depth - 1];
 }

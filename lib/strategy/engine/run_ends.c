@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Both ends of a run: what is made before the first pass, and what is handed over and freed after
- * the last. */
+ * the last.
+ *
+ * Members of alcore__run (strategy_def.h) and of its runner (runner.h) that stand here:
+ *
+ *     active    by source: the active rows, those that take part, of the candidates, the labeled
+ *               rows, the labeled pool and the target; the candidates' list is outcome.rows, too
+ *     state     the strategy's own struct, owned; while a nested table of passes runs it is that
+ *               table's, and cursors[0].state the strategy's
+ *     outcome   what the caller receives: scores, record columns, picks; owned until then
+ *     workers   [threads] scratch memory of each worker thread; NULL: it visited no block
+ *     nan       by source: [rows of the pool] 1: left out for a NaN; NULL without nan=exclude */
 #include <string.h>
 
 #include "strategy/budget/spend.h"
@@ -49,7 +59,8 @@ alcore_status alcore__run_begin(const alcore_strategy *strategy, const alcore__s
     run->input = input;
     run->values = values;
     run->threads = alcore_ctx_threads(input->ctx);
-    /* Rows that k-means++ and BADGE measure in advance; -1: they choose the number themselves. */
+    /* Rows that k-means++ and BADGE measure in advance; -1: they choose the number themselves.
+     * hooks->speculative is 1 more, so that a zeroed struct sets nothing. */
     run->speculative = hooks ? hooks->speculative - 1 : -1;
     alcore_status status = prepare(run);
     if (status != ALCORE_OK) {

@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the passes of a strategy. A pass visits the blocks of a source (the candidates, the labeled
- * rows, the labeled pool or the target). A block is a run of ALCORE_BLOCK_ROWS (8192) pool rows;
- * its active rows are those that take part. A position numbers the active rows of a whole source
- * from 0. What a block contributes is its partial: bytes that begin with sums or values and end
- * with extra bytes for the pass's own reduce().
+/* Runs the passes of a strategy.
  *
- * A pass is mapped and reduced in waves of blocks: the blocks of a
- * wave are visited by all threads and leave their partials, which are then reduced in block order.
- * A wave is as large as WAVE_BYTES of partials allow, so most passes are one wave, and a pass with
- * large partials (k-means sends clusters x dims sums a block) never holds more than that.
+ * Terms used here:
+ *
+ *     source      whose rows a pass visits: the candidates, the labeled rows, the labeled pool or
+ *                 the target (ALCORE__OVER_*)
+ *     block       ALCORE_BLOCK_ROWS (8192) adjacent pool rows, the last block what is left
+ *     active row  a row of the source that takes part: not masked, and without a NaN
+ *     position    number of an active row among all active rows of its source, from 0
+ *     partial     what a block contributes: bytes that begin with sums or values, which the runner
+ *                 reduces, and end with extra bytes for the pass's own reduce(); NULL and 0 bytes
+ *                 where the block has no active row or nothing to contribute
+ *     pass_count  of the runner: passes that are over, so the number of the present pass
+ *     next_block  of the runner: blocks of the present pass that are reduced
+ *
+ * A pass is mapped and reduced in waves of adjacent blocks: the blocks of a wave are visited by all
+ * threads and leave their partials, which are then reduced in block order. A wave is as large as
+ * WAVE_BYTES of partials allow, so most passes are one wave, and a pass with large partials
+ * (k-means sends clusters x dims sums a block) never holds more than that.
  *
  * Sums are reduced by ranges of components: a thread owns a range and adds the partials of the wave
  * to it in block order. Each component is thus summed by one adder in the order of spec 1.8,
@@ -49,6 +58,7 @@ static partial_layout layout_of(const alcore__pass *pass, const alcore__block *b
     return layout;
 }
 
+/* Whether blocks of the pass have partials at all; a pass without them works on other memory. */
 static bool has_partial(const alcore__partial_type *type) {
     return type->sums || type->values || type->extra;
 }
@@ -58,7 +68,7 @@ static bool has_partial(const alcore__partial_type *type) {
 /* What the tasks of alcore__run_map() share: one task for each block. */
 typedef struct map_job {
     alcore__run *run;
-    alcore__shard *shard;
+    alcore__shard *shard; /* has the memory that blocks of candidates keep between passes */
     int64_t first;        /* the block of task 0 */
     alcore__partial *out; /* [tasks] the partial of each block */
 } map_job;
@@ -142,6 +152,30 @@ alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t fi
 
 /* ---- reduce ---- */
 
+/* Fails unless the partial is of the present pass and of block `number`, and has as many bytes as
+ * alcore__run_map() gives that block. Called before anything of the partial is read, as it may come
+ * from another process. */
+static alcore_status check_partial(alcore__run *run, const alcore__partial *partial,
+                                   int64_t number) {
+    const alcore__pass *pass = alcore__present_pass(run);
+    if (partial->pass != run->runner->pass_count || partial->block != number ||
+        number >= run->active[pass->rows].blocks)
+        return alcore__fail(ALCORE_E_INTERNAL,
+                            "pass %lld: block %lld was given for reduction where block %lld of "
+                            "%lld is next",
+                            (long long)run->runner->pass_count, (long long)partial->block,
+                            (long long)number, (long long)run->active[pass->rows].blocks);
+    alcore__block block;
+    describe_block(run, pass->rows, number, &block);
+    partial_layout layout = {0};
+    if (block.count) layout = layout_of(pass, &block);
+    if (layout.leading_bytes + layout.extra_bytes != partial->bytes)
+        return alcore__fail(ALCORE_E_CORRUPT, "the partial of block %lld has %zu bytes, not %zu",
+                            (long long)number, partial->bytes,
+                            layout.leading_bytes + layout.extra_bytes);
+    return ALCORE_OK;
+}
+
 /* What the tasks of reduce_sums() share: one task for each range of components. */
 typedef struct sum_job {
     alcore__doubles sums;             /* the totals, in the strategy's state */
@@ -180,19 +214,15 @@ static alcore_status reduce_sums(alcore__run *run, alcore__doubles sums,
     return ALCORE_OK;
 }
 
-/* Reduces what follows or replaces the sums in the partial of one block: stores the values at the
- * positions of the block's active rows, and gives the extra bytes to the pass's reduce(). The size
- * is checked first, as the partial may come from another process. */
+/* Reduces the values and the extra bytes of the partial of one block: stores the values at the
+ * positions of the block's active rows, and gives the extra bytes to the pass's reduce().
+ * check_partial() has accepted the partial. */
 static alcore_status reduce_block(alcore__run *run, const alcore__pass *pass,
                                   const alcore__partial *partial) {
     alcore__block block;
     describe_block(run, pass->rows, partial->block, &block);
     if (!partial->bytes) return ALCORE_OK;
     partial_layout layout = layout_of(pass, &block);
-    if (layout.leading_bytes + layout.extra_bytes != partial->bytes)
-        return alcore__fail(ALCORE_E_CORRUPT, "the partial of block %lld has %zu bytes, not %zu",
-                            (long long)partial->block, partial->bytes,
-                            layout.leading_bytes + layout.extra_bytes);
     if (pass->partial.values)
         memcpy(pass->partial.values(run) + block.start, partial->data, layout.leading_bytes);
     if (!pass->partial.reduce || !layout.extra_bytes) return ALCORE_OK;
@@ -204,22 +234,17 @@ static alcore_status reduce_block(alcore__run *run, const alcore__pass *pass,
     return pass->partial.reduce(run, &part);
 }
 
-/* Reduces the partials of the next blocks of the present pass. Partials must arrive in block order
- * without a gap: floating-point sums depend on the order (spec 1.8), so anything else is an error
- * of the caller. */
-alcore_status alcore__run_reduce(alcore__run *run, alcore__partials *partials) {
-    alcore__runner *runner = run->runner;
+/* Reduces the partials of the next blocks of the present pass, which stay the caller's. Partials
+ * must arrive in block order without a gap: floating-point sums depend on the order (spec 1.8), so
+ * anything else is an error of the caller. All partials are checked before the first is reduced: a
+ * refused set leaves the run as it was. After a failure of the pass's reduce() the run can only be
+ * freed. */
+alcore_status alcore__run_reduce(alcore__run *run, const alcore__partials *partials) {
     const alcore__pass *pass = alcore__present_pass(run);
-    for (size_t p = 0; p < partials->count; p++) {
-        const alcore__partial *partial = &partials->entries[p];
-        if (partial->pass != runner->pass_count || partial->block != runner->next_block)
-            return alcore__fail(ALCORE_E_INTERNAL,
-                                "pass %lld: block %lld was given for reduction where block %lld is "
-                                "next",
-                                (long long)runner->pass_count, (long long)partial->block,
-                                (long long)runner->next_block);
-        runner->next_block++;
-    }
+    int64_t next = run->runner->next_block;
+    for (size_t p = 0; p < partials->count; p++)
+        ALCORE__TRY(check_partial(run, &partials->entries[p], next++));
+    run->runner->next_block = next;
     if (pass->partial.sums) ALCORE__TRY(reduce_sums(run, pass->partial.sums(run), partials));
     for (size_t p = 0; p < partials->count; p++)
         ALCORE__TRY(reduce_block(run, pass, &partials->entries[p]));

@@ -47,8 +47,9 @@ void alcore__shard_blocks(const alcore__run *run, const alcore__shard *shard, in
 /* Visits blocks first .. end - 1 and adds their partials to out, also those without bytes. */
 alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t first, int64_t end,
                               alcore__partials *out);
-/* Reduces partials that continue where the last call ended; ALCORE_E_INTERNAL when they do not. */
-alcore_status alcore__run_reduce(alcore__run *run, alcore__partials *partials);
+/* Reduces partials that continue where the last call ended; ALCORE_E_INTERNAL when they do not,
+ * ALCORE_E_CORRUPT when one has another size than its block gives. */
+alcore_status alcore__run_reduce(alcore__run *run, const alcore__partials *partials);
 alcore_status alcore__run_end_pass(alcore__run *run);
 
 /* Makes all passes over the whole pool in this process. */

@@ -17,7 +17,8 @@
 #endif
 
 /* A chunk has memory for 16 arrays of a double for each row of a block, which is enough for most
- * passes. Arrays begin at multiples of ALIGNMENT bytes, the length of a cache line. */
+ * passes. Arrays begin at multiples of ALIGNMENT bytes from the begin of their chunk, the length of
+ * a cache line. */
 enum { CHUNK_BYTES = 16 * ALCORE_BLOCK_ROWS * (int)sizeof(double), ALIGNMENT = 64 };
 
 /* Allocates chunk `index` of the stack with at least `bytes` and at least CHUNK_BYTES. All of it is
@@ -32,6 +33,7 @@ static alcore_status new_chunk(alcore__worker_memory *worker, size_t index, size
     return ALCORE_OK;
 }
 
+/* Frees chunk `index`, which was allocated, and leaves it as one that was not. */
 static void free_chunk(alcore__worker_memory *worker, size_t index) {
     UNPOISON(worker->chunks[index].bytes, worker->chunks[index].capacity);
     alcore__free(worker->ctx, worker->chunks[index].bytes);
@@ -41,9 +43,10 @@ static void free_chunk(alcore__worker_memory *worker, size_t index) {
 
 /* Pushes an array of `count` entries of entry_bytes each, not zeroed, and sets the pointer that out
  * points to (T **; NULL after a failure): at the top of the present chunk, or at the bottom of the
- * next chunk with enough capacity. Arrays never move, so the rest of a chunk stays unused when the
- * next array does not fit there. A gap follows each array, in which AddressSanitizer finds
- * overruns. */
+ * next one, which is allocated now if it is not yet, or anew where it is too small. Arrays never
+ * move, so the rest of a chunk stays unused when the next array does not fit there. A gap follows
+ * each array, in which AddressSanitizer finds overruns. `count` entries that no memory can hold,
+ * also a negative number, fail as out of memory. */
 alcore_status alcore__scratch_push(alcore__block *block, int64_t count, size_t entry_bytes,
                                    void *out) {
     alcore__worker_memory *worker = block->worker;
@@ -55,7 +58,8 @@ alcore_status alcore__scratch_push(alcore__block *block, int64_t count, size_t e
     alcore__scratch_mark top = worker->top;
     while (top.chunk < ALCORE__SCRATCH_CHUNKS &&
            worker->chunks[top.chunk].capacity - top.used < reserved) {
-        /* A chunk above the top that is too small for this array is replaced by one that fits. */
+        /* No array lies on an empty chunk: where it is missing or too small, one that fits replaces
+         * it. */
         if (top.used == 0) {
             if (worker->chunks[top.chunk].bytes) free_chunk(worker, top.chunk);
             ALCORE__TRY(new_chunk(worker, top.chunk, reserved));
@@ -72,6 +76,7 @@ alcore_status alcore__scratch_push(alcore__block *block, int64_t count, size_t e
     return ALCORE_OK;
 }
 
+/* The present height of the stack, to which alcore__scratch_release() brings it back. */
 alcore__scratch_mark alcore__scratch_get_mark(const alcore__block *block) {
     return block->worker->top;
 }

@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Draws by D^2 weight and the decision what to measure in advance (d2_sampling.h explains both).
- * The D^2 weight of a row is its smallest squared distance to the rows drawn before, so it falls
- * from draw to draw. A draw finds a block (8192 rows of the pool) by the blocks' total weights; the
- * row inside it is found by the block. Speculative rows are those that the next draws would hit
- * under the present weights: one pass measures all candidates from them in advance. When the next
- * row drawn is one of them it is a hit, and its pass is saved. */
+ *
+ * Terms used here:
+ *
+ *     weight       of a row, its D^2 weight: its smallest squared distance to the rows drawn
+ *                  before, so it falls from draw to draw; of a block (8192 rows of the pool), the
+ *                  sum over its candidates
+ *     draw         finds first a block by the blocks' weights (alcore__draw_by_weight), then, in
+ *                  the visit of that block, the row by the rows' weights (alcore__draw_find)
+ *     position     number of a candidate among all candidates, from 0
+ *     speculative  of rows that the next draws would hit under the present weights: one pass
+ *                  measures all candidates from them in advance. When the next row drawn is one of
+ *                  them it is a hit, and its pass is saved
+ *     found        of the sampler, [ALCORE__MAX_DRAWS = 3]: position of the row that each draw hit,
+ *                  the next row first, then the speculative ones; -1: none
+ *     measured     of the sampler, [ALCORE__MAX_SPECULATIVE = 2]: positions of the speculative rows
+ *                  of the last pass; -1: none */
 #include "strategy/kmeans/d2_sampling.h"
 
 #include <math.h>
@@ -14,10 +25,12 @@
 
 const alcore__draw alcore__no_draw = {.position = -1, .block = -1};
 
-/* Draws a block with a probability proportional to its weight: block_weights [blocks], `stride`
- * entries apart; u in [0, 1). out->before is the weight of the blocks before it and out->target = u
- * x total: the block itself then finds the row whose running sum passes the target. False: no block
- * has a weight. */
+/* Draws a block with a probability proportional to its weight: block_weights[b * stride] is that of
+ * block b, at least 0, as k-means has a weight for each of its groups in a row; u in [0, 1).
+ * out->before is the weight of the blocks before it and out->target = u x total weight: the row
+ * drawn is the first whose running sum, begun with `before`, is above the target, which
+ * alcore__draw_find() finds; out->position is -1 until then. False: no block has a weight, and *out
+ * is alcore__no_draw. */
 bool alcore__draw_by_weight(const double *block_weights, int64_t stride, int64_t blocks, double u,
                             alcore__draw *out) {
     double total = 0.0, before = 0.0;
@@ -36,8 +49,8 @@ bool alcore__draw_by_weight(const double *block_weights, int64_t stride, int64_t
         out->block = b;
         return true;
     }
-    /* Rounding left no block: the last row with a weight is drawn (spec 1.7), which the kernel
-     * gives when no running sum reaches the target. */
+    /* Rounding left no block: the last row with a weight is drawn (spec 1.7). With `before` minus
+     * infinity no running sum is above the target, and then the kernel gives that row. */
     out->block = last;
     out->before = -HUGE_VAL;
     return true;
@@ -94,6 +107,7 @@ static int32_t max_speculative_rows(const alcore__run *run, bool unit) {
     return one_pays ? 1 : 0;
 }
 
+/* Forgets all draws and found rows: nothing is to be found. */
 void alcore__sampler_clear_draws(alcore__sampler *sampler) {
     for (int32_t k = 0; k < ALCORE__MAX_DRAWS; k++) {
         sampler->draw[k] = alcore__no_draw;
@@ -123,10 +137,9 @@ int32_t alcore__sampler_speculative_draws(const alcore__run *run, const alcore__
     return paying < sampler->max_speculative ? paying : sampler->max_speculative;
 }
 
-/* Which of the found rows (sampler->found: positions of the new row, then of the rows that the
- * speculative draws hit; -1: none) the next pass measures in advance: each once, and not the new
- * row. Sets measured, their positions, and slot, their entries of found; speculative, which the
- * caller has set to 0, counts them. */
+/* Which of the found rows the next pass measures in advance: each once, and not the new row,
+ * found[0]. Sets measured, their positions, and slot, their entries of found; speculative, which
+ * the caller has set to 0, counts them. */
 static void choose_speculative(alcore__sampler *sampler) {
     for (int32_t k = 1; k < ALCORE__MAX_DRAWS; k++) {
         int64_t position = sampler->found[k];

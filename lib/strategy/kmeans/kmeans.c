@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of passes of k-means, and its state. k clusters are made in each of several groups of
- * candidates side by side. Seeding alternates the first two passes, a Lloyd iteration is the third,
- * and the fourth is made only after an iteration that left a cluster without a row. */
+/* The table of passes of k-means, and its state (alcore__kmeans, where every array has its shape).
+ * k clusters are made in each of several groups of candidates side by side. Seeding alternates the
+ * first two passes, a Lloyd iteration is the third, and the fourth is made only after an iteration
+ * that left a cluster without a row. In a row of the table, `again` true makes the pass `back` rows
+ * before the next one.
+ *
+ * A seed row is a candidate that becomes the first centroid of a cluster. A position numbers the
+ * candidates from 0. means->each[g] is what is known of group g: its size in candidates, its
+ * clusters, min(k, size), its number among the groups with candidates, whether it is active (not
+ * converged), its generator rng, and its sampler, the draws of seed rows (d2_sampling.h). */
 #include "strategy/kmeans/kmeans.h"
 #include "base/rng.h"
 
@@ -109,7 +116,7 @@ alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, cons
     means->blocks = run->active[ALCORE__OVER_CANDIDATES].blocks;
     means->unit = unit;
     means->group = group;
-    means->seeds_given = seeds;
+    means->seeds_given = seeds != NULL;
     run->repeats = true;
     ALCORE__TRY(make_arrays(run, means, k));
     if (seeds)

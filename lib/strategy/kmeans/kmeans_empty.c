@@ -5,11 +5,16 @@
  *
  * One pass: every block sends its e farthest rows of each such group; the farthest of all are among
  * them. Rows of a block that take part are its active rows, numbered by their index from 0; their
- * position among all candidates is block->start + index. Distances are squared here. */
+ * position among all candidates is block->start + index. Distances are squared here.
+ *
+ * means->each[g].empty is e of group g, means->counts [clusters] how many rows each cluster has,
+ * and means->group [candidates] the group of each. Group g owns the clusters
+ * means->centroid_starts[g] to centroid_starts[g + 1] - 1. */
 #include <string.h>
 
 #include "strategy/kmeans/kmeans_rows.h"
 
+/* `when` of the pass: whether the last iteration left a cluster empty. */
 bool alcore__kmeans_has_empty(const alcore__run *run) {
     const alcore__kmeans *means = run->state;
     for (int64_t g = 0; g < means->groups; g++) {
@@ -27,15 +32,15 @@ static bool is_farther(const alcore__kmeans_found *a, const alcore__kmeans_found
 /* Inserts a row into far [max_count], which keeps the farthest rows, the farthest first. */
 static void keep_farthest(alcore__kmeans_found *far, int64_t *count, int64_t max_count,
                           alcore__kmeans_found row) {
-    int64_t slot = *count;
-    if (slot == max_count) {
+    int64_t at = *count;
+    if (at == max_count) {
         if (!is_farther(&row, &far[max_count - 1])) return;
-        slot--;
+        at--;
     } else {
         ++*count;
     }
-    for (; slot > 0 && is_farther(&row, &far[slot - 1]); slot--) far[slot] = far[slot - 1];
-    far[slot] = row;
+    for (; at > 0 && is_farther(&row, &far[at - 1]); at--) far[at] = far[at - 1];
+    far[at] = row;
 }
 
 /* Rows that a block sends for a group: no more than it has of it. */
@@ -46,6 +51,7 @@ static int64_t far_count(const alcore__kmeans *means, const alcore__block *block
     return rows;
 }
 
+/* Size of the partial of a block: its far_count() entries of every group. */
 size_t alcore__kmeans_far_bytes(const alcore__block *block) {
     const alcore__kmeans *means = block->run->state;
     int64_t total = 0;

@@ -35,21 +35,25 @@ typedef struct assignment_counts {
     int64_t *rows;    /* [clusters] */
 } assignment_counts;
 
-/* Where the counts lie in the bytes behind the sums. */
+/* Where the counts lie in the bytes behind the sums, which those who map write (zeroed before) and
+ * those who reduce read: hence the cast. */
 static assignment_counts counts_in(const alcore__kmeans *means, const void *extra) {
     int64_t *changed = (int64_t *)(uintptr_t)extra;
     return (assignment_counts){.changed = changed, .rows = changed + means->groups};
 }
 
+/* Clusters of all groups together. */
 static int64_t cluster_count(const alcore__kmeans *means) {
     return means->centroid_starts[means->groups];
 }
 
+/* The array to which the runner adds the sums of the partials: means->sums [clusters, dims]. */
 alcore__doubles alcore__kmeans_sums(const alcore__run *run) {
     const alcore__kmeans *means = run->state;
     return (alcore__doubles){.values = means->sums, .count = cluster_count(means) * means->dims};
 }
 
+/* Bytes of a partial behind the sums: assignment_counts. */
 size_t alcore__kmeans_counts_bytes(const alcore__block *block) {
     const alcore__kmeans *means = block->run->state;
     return (size_t)(means->groups + cluster_count(means)) * sizeof(int64_t);

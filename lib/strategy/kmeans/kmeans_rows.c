@@ -15,13 +15,13 @@ enum { ENGINE_ARRAYS = 2 + ALCORE__MAX_SPECULATIVE };
 
 /* ---- host memory: upper, lower, assigned, then the sums ---- */
 
-/* Of the arrays by active row; a multiple of 8, so that what follows is aligned. */
+/* Bytes of the arrays by active row; a multiple of 8, so that what follows is aligned. */
 static size_t row_bytes(int64_t count) {
     size_t padded = ((size_t)count + 1) / 2 * 2; /* an even number of 4-byte entries */
     return (size_t)count * 2 * sizeof(double) + padded * sizeof(int32_t);
 }
 
-/* Of all arrays of a block with `count` active rows. */
+/* Bytes of all arrays of a block with `count` active rows. */
 static size_t local_bytes(const alcore__kmeans *means, int64_t count) {
     size_t clusters = (size_t)means->centroid_starts[means->groups];
     /* sums_valid [1], counts [clusters] and sums [clusters, dims], 8 bytes an entry */
@@ -42,14 +42,17 @@ static alcore__kmeans_rows lay_out(const alcore__kmeans *means, const alcore__bl
     return rows;
 }
 
-/* local is NULL where the block was never visited: false, and out is not written. */
+/* Finds what the block keeps in host memory, without reading its embeddings. False, and out is not
+ * written, where the block was never visited. */
 bool alcore__kmeans_find_rows(const alcore__kmeans *means, const alcore__block *block,
                               alcore__kmeans_rows *out) {
     void *local = alcore__block_find_local(block);
-    if (local) *out = lay_out(means, block, local);
-    return local;
+    if (!local) return false;
+    *out = lay_out(means, block, local);
+    return true;
 }
 
+/* The local cluster of each active row of a block, [block->count], once the passes are made. */
 const int32_t *alcore__kmeans_assigned(const alcore__block *block) {
     static const alcore__kmeans NO_SUMS = {0}; /* the layout up to assigned is the same */
     return lay_out(&NO_SUMS, block, alcore__block_find_local(block)).assigned;

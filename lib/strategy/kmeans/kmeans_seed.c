@@ -10,8 +10,21 @@
  *
  * The D^2 weight of a row is its smallest squared distance to the centroids of its group so far. A
  * speculative row is one that a later draw would hit under the present weights: it is measured in
- * advance, and when it is drawn indeed (a hit) its distances are there. The mask of a group,
- * [matrix rows], has 1 for its rows among those that kernels see.
+ * advance, and when it is drawn indeed (a hit) its distances are there.
+ *
+ * Terms used here:
+ *
+ *     means->each[g]     group g: the clusters that it gets, `seeded` of which have a centroid; its
+ *                        generator rng; and its sampler (d2_sampling.h)
+ *     sampler            draw: what is to be found; found: positions of the rows found;
+ *                        speculative: how many speculative rows the pass measures from; hit: which
+ *                        speculative row of the last pass the newest centroid was, -1: none
+ *     draw 0, 1, 2       the next centroid of a group, then its speculative rows
+ *     position           number of a candidate among all candidates, from 0
+ *     index, matrix row  numbers of a row in its block: among the candidates, and among all rows
+ *                        that kernels see; the mask of a group, [matrix rows], has 1 for its rows
+ *     self dot           dot product of a row with itself
+ *     partial            what a block contributes to a pass; it comes zeroed
  *
  * Cost: one pass over the embeddings a centroid, less what hits save. */
 #include <math.h>
@@ -25,6 +38,7 @@ static bool wants_seed(const alcore__kmeans_group *each) {
     return each->active && each->seeded < each->clusters;
 }
 
+/* Whether a group lacks a centroid, so that both passes are made again. */
 bool alcore__kmeans_wants_seeds(const alcore__run *run) {
     const alcore__kmeans *means = run->state;
     for (int64_t g = 0; g < means->groups; g++) {
@@ -33,6 +47,7 @@ bool alcore__kmeans_wants_seeds(const alcore__run *run) {
     return false;
 }
 
+/* Whether weights are needed for another draw; given seeds are not drawn. */
 bool alcore__kmeans_wants_weights(const alcore__run *run) {
     return !((const alcore__kmeans *)run->state)->seeds_given && alcore__kmeans_wants_seeds(run);
 }
@@ -59,7 +74,7 @@ static bool mask_group(const alcore__kmeans *means, const alcore__matrix *matrix
 
 /* ---- pass "seed rows" ---- */
 
-/* The partial: an alcore__kmeans_found and a vector for every drawn row of the block. */
+/* Size of the partial: an alcore__kmeans_found and a vector for every drawn row of the block. */
 size_t alcore__kmeans_seeds_bytes(const alcore__block *block) {
     const alcore__kmeans *means = block->run->state;
     size_t count = 0;
@@ -164,7 +179,7 @@ alcore_status alcore__kmeans_accept_seeds(alcore__run *run) {
 
 /* ---- pass "D^2 weights" ---- */
 
-/* The partial: the total weight of each group in the block, double [groups]. */
+/* Size of the partial: the total weight of each group in the block, double [groups]. */
 size_t alcore__kmeans_weights_bytes(const alcore__block *block) {
     return (size_t)((const alcore__kmeans *)block->run->state)->groups * sizeof(double);
 }
@@ -203,6 +218,8 @@ alcore_status alcore__kmeans_weigh_rows(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
+/* Reduces the partial of one block: its total weights, by group, are the block's line of
+ * block_weights [blocks, groups]. */
 alcore_status alcore__kmeans_store_weights(alcore__run *run, const alcore__block_partial *part) {
     alcore__kmeans *means = run->state;
     memcpy(means->block_weights + part->block * means->groups, part->extra, part->extra_bytes);

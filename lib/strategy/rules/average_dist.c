@@ -15,8 +15,19 @@
  * can be among the nearest ones that the budget is expected to buy. Where the budget passes rows
  * over and reaches farther candidates, twice as many become exact in one more pass, and so on.
  *
- * Candidates have a position among all candidates; in a block, a run of 8192 pool rows, they are
- * its active rows and have an index. Scores are minus distances, as the largest score is best.
+ * Terms used here:
+ *
+ *     position    number of a candidate among all candidates, from 0
+ *     active row  a row that takes part in its block (8192 pool rows): a candidate, or in passes
+ *                 over the target one of its rows; its index numbers them in the block, so that its
+ *                 position is block->start + index and its pool row block->rows[index]
+ *     partial     what a block contributes to a pass; it comes zeroed. `sums` are added up over the
+ *                 blocks, `values` stored at the positions of the active rows, `extra` bytes given
+ *                 to reduce()
+ *     exact       of a candidate whose mean distance was computed in double
+ *     filler      spends the budget: a row that is offered to it is bought or passed over
+ *
+ * Scores are minus distances, as the largest score is best.
  *
  * Memory: 33 bytes a candidate, groups x dims for the target. */
 #include <math.h>
@@ -51,8 +62,8 @@ typedef struct average_state {
     uint8_t *wanted;     /* [candidates] 1: the next pass "exact distances" computes it */
     int64_t exact_count; /* number of nearest candidates whose distance has to be exact */
     int64_t offered; /* exact candidates that were offered to the budget so far, nearest first */
-    double reach;    /* the candidates whose distance is at most this are all exact once the wanted
-                        ones are */
+    double reach;    /* after the next pass "exact distances" every candidate whose distance is at
+                        most this has an exact one */
     bool ended;      /* the budget is full, or all candidates were offered */
 } average_state;
 
@@ -116,8 +127,8 @@ static alcore_status begin(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
- */
+/* Called when the run is freed, also after a failure in begin: the state was zeroed before, so that
+ * arrays that were not made are NULL, and a filler that was not begun is empty. */
 static void free_state(alcore__run *run) {
     average_state *state = run->state;
     alcore_ctx *ctx = run->ctx;
@@ -142,6 +153,7 @@ static alcore_status push_groups(alcore__block *block, int32_t **group) {
     return ALCORE_OK;
 }
 
+/* The array of the state to which the runner adds the sums of the partials. */
 static alcore__doubles centroids_of(const alcore__run *run) {
     const average_state *state = run->state;
     return (alcore__doubles){.values = state->centroids, .count = state->groups * state->dims};
@@ -169,10 +181,12 @@ static alcore_status divide_centroids(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* Condition of the pass "target variances". */
 static bool is_squared(const alcore__run *run) {
     return ((const average_state *)run->state)->squared;
 }
 
+/* The array of the state to which the runner adds the sums of the partials. */
 static alcore__doubles variance_of(const alcore__run *run) {
     const average_state *state = run->state;
     return (alcore__doubles){.values = state->variance, .count = state->groups};
@@ -206,11 +220,13 @@ static alcore_status divide_variance(alcore__run *run) {
 
 /* ---- pass "closed form": squared and cosine distances ---- */
 
+/* Whether the distance is one of the two with a closed form: condition of the pass. */
 static bool has_closed_form(const alcore__run *run) {
     const average_state *state = run->state;
     return state->squared || state->cosine;
 }
 
+/* Where the runner stores the values of the pass: distance [candidates]. */
 static double *distance_of(const alcore__run *run) {
     return ((average_state *)run->state)->distance;
 }
@@ -272,6 +288,7 @@ static double mean_of_groups(const average_state *state, const double *sums) {
     return total / (double)state->groups;
 }
 
+/* Whether a block of the target pool has an active row. */
 static bool has_active_target(const alcore__run *run, int64_t target_block) {
     const int64_t *starts = run->active[ALCORE__OVER_TARGET].block_starts;
     return starts[target_block] < starts[target_block + 1];
@@ -369,12 +386,13 @@ static alcore_status plan_distances(alcore__run *run) {
     double picks = alcore__expected_picks(run);
     bool every = state->all_scores || 2.0 * picks > (double)run->outcome.count;
     state->exact_count = every ? run->outcome.count : picks < 1.0 ? 1 : (int64_t)picks;
-    state->bounded = !every && alcore__run_kernels(run)->distance_bounds;
+    state->bounded = !every && alcore__run_kernels(run)->distance_bounds != NULL;
     return state->bounded ? ALCORE_OK : want_nearest(run);
 }
 
 /* ---- pass "bounds" ---- */
 
+/* Condition of the pass. */
 static bool is_bounded(const alcore__run *run) {
     return ((const average_state *)run->state)->bounded;
 }
@@ -422,7 +440,7 @@ static bool wants_exact(const alcore__run *run) {
  * has no byte, and the block is not visited, where no candidate of the block is wanted. */
 static size_t exact_bytes(const alcore__block *block) {
     const average_state *state = block->run->state;
-    bool any = memchr(state->wanted + block->start, 1, (size_t)block->count);
+    bool any = memchr(state->wanted + block->start, 1, (size_t)block->count) != NULL;
     return any ? (size_t)block->count * sizeof(double) : 0;
 }
 

@@ -9,10 +9,21 @@
  * D^2 weight, the smallest squared distance to the rows picked before, the centers. A row that the
  * budget or the similarity limit passes over is no center, and its weight counts as 0 from then on.
  *
- * Blocks are runs of 8192 pool rows; their candidates are active rows with an index, matrix rows
- * are all rows that kernels see. A speculative row is one that a later draw would hit under the
- * present weights; all candidates are measured from it in advance, which saves a pass when it is
- * drawn.
+ * Terms used here:
+ *
+ *     position     number of a candidate among all candidates, from 0
+ *     active row   a candidate in its block (8192 pool rows); its index numbers them in the block,
+ *                  so that its position is block->start + index
+ *     matrix row   a row of the block as kernels see it, rows that are no candidates included
+ *     partial      what a block contributes to a pass; it comes zeroed. `values` are stored at the
+ *                  positions of the active rows, `extra` bytes are given to reduce()
+ *     filler       spends the budget: a row that is offered to it is bought or passed over
+ *     speculative  of a row that a later draw would hit under the present weights: all candidates
+ *                  are measured from it in advance, which saves a pass when it is drawn (a hit)
+ *     sampler      the draws (d2_sampling.h). draw [3]: what is to be found, by a position or by a
+ *                  block and the running weight inside it; found: positions of the rows found; hit:
+ *                  which speculative row of the last pass the new center is, -1: none;
+ *                  speculative: number of those that the next pass measures from
  *
  * After "gradient norms" two passes alternate, once for each pick: "drawn rows" fetches the vectors
  * of the row that was drawn and offers it to the budget, "D^2 weights" measures all candidates from
@@ -80,7 +91,7 @@ static const alcore__column *factor_column(const alcore__run *run, bool *is_fact
 }
 
 /* Called once before the first pass: reads the parameters, seeds the generator of the run and
- * allocates the arrays of badge_state, the vectors of drawn rows with a slot for each draw. */
+ * allocates the arrays of badge_state, the vectors of drawn rows with an entry for each draw. */
 static alcore_status begin(alcore__run *run) {
     badge_state *state = run->state;
     alcore_ctx *ctx = run->ctx;
@@ -109,6 +120,8 @@ static alcore_status begin(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
+ */
 static void free_state(alcore__run *run) {
     badge_state *state = run->state;
     alcore__greedy_free_state(run->ctx, &state->greedy);
@@ -120,6 +133,7 @@ static void free_state(alcore__run *run) {
 
 /* ---- the factor a ---- */
 
+/* p moved into [0, 1]. */
 static double clamp_probability(double p) {
     return p < 0.0 ? 0.0 : p > 1.0 ? 1.0 : p;
 }
@@ -167,9 +181,9 @@ static alcore_status read_factors(const badge_state *state, const alcore__matrix
     return ALCORE_OK;
 }
 
-/* score_rows of the definition: names a row whose class scores are not a distribution, as
- * least confidence would; given factors have to be finite. With nan=exclude a bad row gets NaN. The
- * values of other rows are not used. */
+/* score_rows of the definition, which is called for its checks only: fails with the name of a row
+ * whose class scores are not a distribution, as least confidence would; given factors have to be
+ * finite. With nan=exclude a bad row gets NaN instead. The values of good rows are not used. */
 static alcore_status check_rows(alcore__score_call *call) {
     const alcore__column *column = alcore__dataset_find(call->dataset, "factors");
     if (alcore__dataset_find(call->dataset, "probs")) return alcore__score_lc.rows(call);
@@ -200,6 +214,7 @@ static alcore_sys_rows as_matrix(const badge_state *state, const double *a, int6
 
 /* ---- pass "gradient norms": G, the factors, infinite weights ---- */
 
+/* Where the runner stores the values of the pass: G [candidates]. */
 static double *squares_of(const alcore__run *run) {
     return ((badge_state *)run->state)->squares;
 }
@@ -338,6 +353,7 @@ typedef struct found_row {
     double weight;    /* D^2 weight */
 } found_row;
 
+/* Bytes of an entry with its two vectors. */
 static size_t found_entry_bytes(const badge_state *state) {
     return sizeof(found_row) + (size_t)(state->classes + state->dims) * sizeof(double);
 }
@@ -484,6 +500,7 @@ static alcore_status weigh_rows(alcore__block *block, void *partial) {
                               rows.squares, &weights);
 }
 
+/* Reduces the partial of one block: keeps its total weight for the next draw. */
 static alcore_status store_weight(alcore__run *run, const alcore__block_partial *part) {
     badge_state *state = run->state;
     memcpy(&state->block_weights[part->block], part->extra, sizeof(double));

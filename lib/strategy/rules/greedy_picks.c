@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What strategies share that pick row after row: in each pass every block sends its best row, the
- * best of all is offered to the budget, and bought or passed over. A block is a run of 8192 pool
- * rows; its candidates are active rows with an index, and have a position among all candidates;
- * matrix rows are all rows that kernels see, those that are not active included. */
+ * best of all is offered to the budget, and bought or passed over.
+ *
+ * Terms used here:
+ *
+ *     position    number of a candidate among all candidates, from 0
+ *     active row  a candidate in its block (8192 pool rows); its index numbers them in the block,
+ *                 so that its position is block->start + index
+ *     matrix row  a row of the block as kernels see it, rows that are no candidates included
+ *     status      [candidates] ALCORE__GREEDY_FREE: not offered yet; _PICKED: bought;
+ *                 _PASSED_OVER: offered and not bought
+ *     best        position of the best candidate of the pass so far, -1: none; best_value is what
+ *                 it is the best by, best_vector [dims] its embedding
+ *     filler      spends the budget: a row that is offered to it is bought or passed over; it is
+ *                 full when nothing more can be bought */
 #include "strategy/rules/greedy_picks.h"
 
 #include <string.h>
@@ -21,6 +32,7 @@ alcore_status alcore__greedy_begin(alcore__run *run, alcore__greedy *greedy) {
                              &greedy->best_vector);
 }
 
+/* Frees the arrays and the filler; what was not made is NULL or zeroed. */
 void alcore__greedy_free_state(alcore_ctx *ctx, alcore__greedy *greedy) {
     alcore__filler_clear(&greedy->filler);
     alcore__free(ctx, greedy->status);
@@ -67,6 +79,7 @@ alcore_status alcore__greedy_arg_max(const alcore__matrix *matrix, const uint8_t
     return ALCORE_OK;
 }
 
+/* Size of the partial of a block: its best row with the row's vector, double [dims]. */
 size_t alcore__greedy_best_bytes(const alcore__block *block) {
     return sizeof(alcore__greedy_best) +
            (size_t)alcore__embedding_dims(block->run) * sizeof(double);
@@ -95,6 +108,7 @@ alcore_status alcore__greedy_keep_best(alcore__run *run, const alcore__block_par
     return ALCORE_OK;
 }
 
+/* Whether the pass found a best row and the budget can buy more. */
 bool alcore__greedy_can_offer(const alcore__greedy *greedy) {
     return greedy->best >= 0 && !alcore__filler_full(&greedy->filler);
 }
@@ -107,6 +121,7 @@ alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *bought) {
     return ALCORE_OK;
 }
 
+/* Forgets the best row, before another pass. */
 void alcore__greedy_clear_best(alcore__greedy *greedy) {
     greedy->best = -1;
 }

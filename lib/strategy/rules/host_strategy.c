@@ -18,7 +18,8 @@ struct alcore_choice {
     int64_t ordered; /* rows that the order names; the others are not selected */
 };
 
-/* Refuses NULL where values are needed; values [count], NULL only with count 0. */
+/* Refuses an argument of the host that is NULL or negative; values [count] may be NULL with count
+ * 0. */
 static alcore_status check_choice(const alcore_choice *choice, const void *values, int64_t count) {
     if (!choice || (!values && count) || count < 0) {
         return alcore__fail(ALCORE_E_INVALID, "choice and its values must not be NULL");

@@ -10,7 +10,9 @@
  *   H(x)  lambda d(x) + (1 - lambda) u(x), d and u rescaled first if asked for; the largest first
  *
  * cos is the cosine; all values are by position among the candidates, and inside a block (8192 pool
- * rows) by the index of its candidates, the active rows.
+ * rows) by the index of its candidates, the active rows: position = block->start + index. A partial
+ * is what a block contributes to a pass and comes zeroed: `values` are stored at the positions of
+ * its active rows, `sums` are added up over the blocks, `extra` bytes are given to reduce().
  *
  * With distances=needed, d is measured only where it can matter (spec 3.10). As d is at most 2, H
  * of a stratum is at most 2 lambda + (1 - lambda) max u. Strata are measured from that of the
@@ -73,6 +75,7 @@ static double lambda_of(const alcore__run *run) {
     return alcore__values_of_round(run->values, "lambda", run->input->round);
 }
 
+/* The weight of u. */
 static double one_minus_lambda(const alcore__run *run) {
     return 1.0 - lambda_of(run);
 }
@@ -136,6 +139,8 @@ static alcore_status begin(alcore__run *run) {
     return begin_needed(run);
 }
 
+/* Called when the run is freed, also after a failure in begin: arrays that were not made, or that
+ * became columns of the record, are NULL. */
 static void free_state(alcore__run *run) {
     huds_state *state = run->state;
     alcore__free(run->ctx, state->u);
@@ -154,10 +159,12 @@ static void free_state(alcore__run *run) {
 
 /* ---- pass "scores": u of every candidate, then the strata ---- */
 
+/* Whether the strategy has an uncertainty; diversity-global has none. */
 static bool has_scores(const alcore__run *run) {
-    return run->def->score_rows;
+    return run->def->score_rows != NULL;
 }
 
+/* Where the runner stores the values of the pass: u [candidates]. */
 static double *u_of(const alcore__run *run) {
     return ((huds_state *)run->state)->u;
 }
@@ -237,6 +244,7 @@ static alcore_status groups_of(alcore__block *block, const int32_t **out) {
     return ALCORE_OK;
 }
 
+/* The array of the state to which the runner adds the sums of the partials. */
 static alcore__doubles sums_of(const alcore__run *run) {
     const huds_state *state = run->state;
     return (alcore__doubles){.values = state->sums, .count = (state->strata + 1) * state->dims};
@@ -260,14 +268,17 @@ static alcore_status sum_by_stratum(alcore__block *block, void *partial) {
 
 /* ---- pass "k-means": k clusters in each stratum ---- */
 
+/* Condition of the pass: more than one centroid for each stratum. */
 static bool many_centroids(const alcore__run *run) {
     return ((const huds_state *)run->state)->clusters > 1;
 }
 
+/* What run->state is while the passes of k-means run. */
 static void *kmeans_of(alcore__run *run) {
     return &((huds_state *)run->state)->kmeans;
 }
 
+/* Start of the nested passes: k-means in each stratum, without the rows of small strata. */
 static alcore_status start_kmeans(alcore__run *run) {
     huds_state *state = run->state;
     return alcore__kmeans_begin(run, &state->kmeans, state->group, state->strata, state->clusters,
@@ -302,6 +313,7 @@ static alcore_status set_centroids(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* Where the runner stores the values of the pass: d [candidates]. */
 static double *d_of(const alcore__run *run) {
     return ((huds_state *)run->state)->d;
 }
@@ -432,6 +444,7 @@ static const alcore__pass PASSES[] = {
 
 /* ---- the outcome ---- */
 
+/* Adds a fact of one number to the report. name is static. */
 static alcore_status report_number(alcore__run *run, const char *name, double value) {
     double *fact;
     ALCORE__TRY(alcore__outcome_fact(run, name, 1, &fact));

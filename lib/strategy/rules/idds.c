@@ -9,9 +9,19 @@
  * vectors. With mode=greedy every pick w moves from A to B: A_v -= f(v, w), B_v += f(v, w) for
  * every v. A row that the budget or the similarity limit passes over stays in A.
  *
- * Arrays of a block are by matrix row: the rows that kernels see, of which a mask tells the active
- * ones, the candidates. They stay with the block from pass to pass in the memory of the engine,
- * which is a device's where the kernels run there.
+ * Terms used here:
+ *
+ *     active row  a row that takes part in its block (8192 pool rows): a candidate, or in passes
+ *                 over labeled rows one of these
+ *     matrix row  a row of the block as kernels see it; a mask tells the active ones. Arrays of a
+ *                 block are by matrix row and stay with it from pass to pass in the memory of the
+ *                 engine, which is a device's where the kernels run there
+ *     partial     what a block contributes to a pass; it comes zeroed. `sums` are added up over the
+ *                 blocks, `values` stored for each active row
+ *     filler      spends the budget: a row that is offered to it is bought or passed over
+ *     greedy      what is shared by strategies that pick row after row (greedy_picks.h): best is
+ *                 the position of the best candidate of the pass, from 0 among all candidates,
+ *                 best_value its score, best_vector its embedding
  *
  * Reads the labeled embeddings once, the candidates' twice and once more for each pick.
  * Memory: 40 bytes a candidate, on the device where there is one. */
@@ -82,6 +92,8 @@ static alcore_status begin(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
+ */
 static void free_state(alcore__run *run) {
     idds_state *state = run->state;
     alcore__greedy_free_state(run->ctx, &state->greedy);
@@ -92,6 +104,7 @@ static void free_state(alcore__run *run) {
 
 /* ---- passes that sum: SB over both sources of labeled rows, SA over the candidates ---- */
 
+/* The arrays of the state to which the runner adds the sums of the partials. */
 static alcore__doubles sum_a_of(const alcore__run *run) {
     const idds_state *state = run->state;
     return (alcore__doubles){.values = state->sum_a, .count = state->dims};
@@ -114,9 +127,8 @@ static alcore_status sum_block(alcore__block *block, void *partial) {
 /* ---- pass "first scores": the arrays of each block, and the best candidate ---- */
 
 /* Computes the arrays of one block, [matrix rows] each, but the scores, from the sums SA and SB.
- * Entries of rows that are not active have no meaning. For cosine the
- * inner products are divided by the length of the row; a row shorter than 1e-12 is similar to
- * nothing. */
+ * Entries of rows that are not active have no meaning. For cosine the inner products are divided by
+ * the length of the row; a row shorter than 1e-12 is similar to nothing. */
 static alcore_status fill_rows(const idds_state *state, const alcore__matrix *matrix,
                                row_values *rows) {
     const alcore_sys_kernels *kernels = alcore__run_kernels(matrix->block->run);

@@ -13,9 +13,24 @@
  * row. Where that happens to most rows of a block, all of them are measured together, which costs a
  * fifth of measuring them one by one.
  *
- * Squared distances are compared; radii and scores are distances. A block is a run of 8192 pool
- * rows; its candidates are active rows with an index, matrix rows are all that kernels see. An
- * engine has memory of its own, a device's, where its kernels have `upload`.
+ * Squared distances are compared; radii and scores are distances.
+ *
+ * Terms used here:
+ *
+ *     position    number of a candidate among all candidates, from 0
+ *     active row  a row that takes part in its block (8192 pool rows): a candidate, or in passes
+ *                 over labeled rows one of these; its index numbers them in the block, so that its
+ *                 position is block->start + index
+ *     matrix row  a row of the block as kernels see it, rows that are not active included
+ *     partial     what a block contributes to a pass; it comes zeroed. `sums` are added up over the
+ *                 blocks, `values` stored at the positions of the active rows, `extra` bytes given
+ *                 to reduce()
+ *     upload      of the engine's kernels: where it is there, the engine has memory of its own, a
+ *                 device's
+ *     filler      spends the budget: a row that is offered to it is bought or passed over
+ *     greedy      what is shared by strategies that pick row after row (greedy_picks.h): best is
+ *                 the position of the best candidate of the pass, best_value what it is the best
+ *                 by, best_vector its embedding; status tells which candidates are centers
  *
  * Reads the labeled embeddings once, CHUNK_ROWS at a time, and the candidates' once for each chunk;
  * then a part of the candidates for each pick. Memory: 16 bytes a candidate, CHUNK_ROWS and all
@@ -76,6 +91,8 @@ static alcore_status begin(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
+ */
 static void free_state(alcore__run *run) {
     kcenter_state *state = run->state;
     alcore__greedy_free_state(run->ctx, &state->greedy);
@@ -210,13 +227,13 @@ static int list_top(const kcenter_state *state, const alcore__matrix *matrix, co
         double bound = sq_dist[alcore__matrix_row_of(matrix, i)];
         if (count == TOP_ROWS && !(bound > value[TOP_ROWS - 1])) continue;
         if (!takes_part(state, block->start + i, pickable)) continue;
-        int slot = count < TOP_ROWS ? count++ : TOP_ROWS - 1;
-        for (; slot > 0 && bound > value[slot - 1]; slot--) {
-            top[slot] = top[slot - 1];
-            value[slot] = value[slot - 1];
+        int at = count < TOP_ROWS ? count++ : TOP_ROWS - 1;
+        for (; at > 0 && bound > value[at - 1]; at--) {
+            top[at] = top[at - 1];
+            value[at] = value[at - 1];
         }
-        top[slot] = i;
-        value[slot] = bound;
+        top[at] = i;
+        value[at] = bound;
     }
     return count;
 }
@@ -276,10 +293,12 @@ static alcore_status find_farthest(const kcenter_state *state, const alcore__mat
 
 /* ---- without labeled rows: passes "mean" and "nearest to the mean" ---- */
 
+/* Condition of both passes. */
 static bool has_no_labeled(const alcore__run *run) {
     return !((const kcenter_state *)run->state)->labeled;
 }
 
+/* The array of the state to which the runner adds the sums: the first vector of the chunk. */
 static alcore__doubles mean_of(const alcore__run *run) {
     const kcenter_state *state = run->state;
     return (alcore__doubles){.values = state->chunk, .count = state->dims};
@@ -292,6 +311,7 @@ static alcore_status sum_block(alcore__block *block, void *partial) {
     return alcore__matrix_sum(&matrix, partial);
 }
 
+/* End of the pass "mean": turns the sum into the mean of all candidates. */
 static alcore_status divide_mean(alcore__run *run) {
     kcenter_state *state = run->state;
     for (int64_t j = 0; j < state->dims; j++) state->chunk[j] /= (double)run->outcome.count;
@@ -381,6 +401,7 @@ static alcore_status measure_from_chunk(alcore__block *block, void *partial) {
     return measure_all(&matrix, state->chunk, state->chunk_rows, rows.sq_dist);
 }
 
+/* Condition of the passes "distances to ...": the chunk has a labeled row. */
 static bool has_chunk(const alcore__run *run) {
     return ((const kcenter_state *)run->state)->chunk_rows > 0;
 }
@@ -470,6 +491,7 @@ static alcore_status offer_best(alcore__run *run, double sq_dist, bool from_mean
     return ALCORE_OK;
 }
 
+/* End of the pass "nearest to the mean". */
 static alcore_status offer_nearest_to_mean(alcore__run *run) {
     return offer_best(run, 0.0 /* not used */, true);
 }
@@ -489,6 +511,7 @@ static alcore_status set_radius_and_offer(alcore__run *run) {
     return offer_best(run, state->greedy.best_value, false);
 }
 
+/* Condition and loop of the pass "farthest". */
 static bool goes_on(const alcore__run *run) {
     return ((const kcenter_state *)run->state)->picks;
 }

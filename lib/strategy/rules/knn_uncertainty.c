@@ -13,8 +13,17 @@
  * lists are longer than k is expected to be, because each pass computes candidates x target rows
  * distances; if k outgrows them, the pass is made again with longer lists.
  *
- * A position numbers the candidates from 0 in the order of their pool rows. A block is a run of
- * 8192 pool rows; its candidates are active rows with an index in the block.
+ * Terms used here:
+ *
+ *     position    number of a candidate among all candidates, from 0
+ *     active row  a row that takes part in its block (8192 pool rows): a candidate, or a row of
+ *                 the target; its index numbers them in the block, so that the position of a
+ *                 candidate is block->start + index
+ *     matrix row  a row of the block as kernels see it, rows that are not active included; matrix
+ *                 row i of a matrix is reported by kernels as rows.first + i
+ *     partial     what a block contributes to a pass; it comes zeroed, and its bytes are given to
+ *                 reduce()
+ *     filler      spends the budget: a row that is offered to it is bought or passed over
  *
  * Memory: 48 bytes a candidate, 32 of them while the budget is spent; and 16 bytes for each entry
  * of the lists, for the merged ones and for each block in work. */
@@ -52,6 +61,7 @@ typedef struct knn_state {
 
 /* ---- begin ---- */
 
+/* Frees the lists and their workspace; they are NULL then. */
 static void free_lists(alcore__run *run) {
     knn_state *state = run->state;
     alcore__free(run->ctx, state->neighbor);
@@ -75,8 +85,8 @@ static int64_t first_length(const alcore__run *run) {
 }
 
 /* Called once before the first pass: reads the parameters and allocates what has one entry for each
- * candidate. A fixed k above k_max counts as k_max. The target
- * has an active row, which was checked before. */
+ * candidate. A fixed k above k_max counts as k_max. The target has an active row, which was checked
+ * before. */
 static alcore_status begin(alcore__run *run) {
     knn_state *state = run->state;
     size_t count = (size_t)run->outcome.count;
@@ -94,6 +104,8 @@ static alcore_status begin(alcore__run *run) {
     return alcore__new_array(run->ctx, count, sizeof(int64_t), &state->targets);
 }
 
+/* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
+ */
 static void free_state(alcore__run *run) {
     knn_state *state = run->state;
     free_lists(run);
@@ -195,7 +207,8 @@ static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *
     return ALCORE_OK;
 }
 
-/* Counts entries k .. next_k - 1 of every list, so that k becomes next_k. */
+/* Counts the neighbors of every target row from number k to number next_k - 1 of its list in
+ * `targets`, and the cost of the candidates that this adds to N_k; then k is next_k. */
 static void count_neighbors(alcore__run *run) {
     knn_state *state = run->state;
     for (int64_t t = 0; t < state->target_rows; t++) {

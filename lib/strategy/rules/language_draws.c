@@ -8,8 +8,8 @@
  * Languages come in byte order of their tags; the rows of language number l are drawn without
  * replacement by the generator derive(seed, TAG, round, l). The candidates are bought in the order
  * of the draws. A position numbers the candidates from 0 in the order of their pool rows, a
- * language number the tags of the pool. No column is read and no pass is made. Memory: 25 bytes a
- * candidate. */
+ * language number the tags of the pool. The filler spends the budget: a row that is offered to it
+ * is bought or passed over. No column is read and no pass is made. Memory: 25 bytes a candidate. */
 #include <string.h>
 
 #include "base/number.h"
@@ -49,6 +49,8 @@ static alcore_status begin(alcore__run *run) {
     return alcore__new_array(run->ctx, count, sizeof *state->is_drawn, &state->is_drawn);
 }
 
+/* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
+ */
 static void free_state(alcore__run *run) {
     draw_state *state = run->state;
     alcore__free(run->ctx, state->wanted);

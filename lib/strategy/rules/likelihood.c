@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranking by the log-probabilities l of a row's T tokens: NNLL (spec 3.1), u = - (1/T) sum l, and
- * NSP (spec 4.2), 1 - exp(-u). l is a natural logarithm. Both order the rows in the
- * same way, the largest first. Scores are computed by lib/scorer and ranked by rank_by_score.c. A
- * score call has three outputs for each row: rank, what rows are ordered by; score, what is
- * reported; raw, the quantity of the paper, here u. */
+ * NSP (spec 4.2), 1 - exp(-u). l is a natural logarithm. Both order the rows in the same way, the
+ * largest first. Scores are computed by lib/scorer and ranked by rank_by_score.c. A score call has
+ * three outputs for each row: rank, what rows are ordered by; score, what is reported; raw, the
+ * quantity of the paper, here u. */
 #include "scorer/score_table.h"
 #include "strategy/strategies.h"
 

@@ -18,7 +18,8 @@ static alcore_status draw_all(alcore__run *run, uint64_t tag) {
     alcore__rng rng;
     alcore__rng_seed(&rng, alcore__rng_derive(run->input->seed, tag, (uint64_t)run->input->round,
                                               0 /* there is one draw a round */));
-    /* A draw of all needs no memory of its own, so no context either. */
+    /* A draw of all `count` rows works in `drawn` alone: without memory of its own it needs no
+     * context (the first argument). */
     alcore_status status = alcore__rng_sample(NULL, &rng, count, count, drawn);
     for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
         run->outcome.scores[drawn[i]] = (double)(count - i) / (double)count;

@@ -10,6 +10,7 @@
 
 #include "strategy/block.h"
 
+/* Called once before the pass: allocates the arrays of the state. */
 alcore_status alcore__rank_by_score_begin(alcore__run *run) {
     alcore__ranked_scores *state = run->state;
     size_t count = (size_t)run->outcome.count;
@@ -18,6 +19,7 @@ alcore_status alcore__rank_by_score_begin(alcore__run *run) {
     return alcore__new_array(run->ctx, count, sizeof(double), &state->raw);
 }
 
+/* Called when the run is freed; arrays that were not made are NULL. */
 void alcore__rank_by_score_free(alcore__run *run) {
     alcore__ranked_scores *state = run->state;
     alcore__free(run->ctx, state->rank);
@@ -25,7 +27,8 @@ void alcore__rank_by_score_free(alcore__run *run) {
     alcore__free(run->ctx, state->raw);
 }
 
-/* The partial: rank, score and raw, double [active rows] each. */
+/* Size of the partial, what a block (8192 pool rows) contributes: rank, score and raw, double
+ * [active rows] each, the active rows being its candidates. */
 static size_t scores_bytes(const alcore__block *block) {
     return 3 * (size_t)block->count * sizeof(double);
 }

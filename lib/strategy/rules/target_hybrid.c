@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Uncertainty and the target, for knn-uncertainty and uncertainty-knn, whose states begin with an
- * alcore__hybrid. A block is a run of 8192 pool rows, of which the active ones take part. Memory:
- * 8 bytes a candidate. */
+ * alcore__hybrid: uncertainty [candidates], and the filler, which spends the budget. A block is
+ * 8192 adjacent pool rows, of which the active ones take part. Memory: 8 bytes a candidate. */
 #include "strategy/rules/target_hybrid.h"
 
 /* Whether the uncertainty is measured on class probabilities, or on what was computed of them; else
@@ -13,8 +13,8 @@ static bool has_modes(const alcore__run *run) {
     return true;
 }
 
-/* Called in the strategy's begin: fails where a parameter would have no effect, then allocates. 0
- * is the default of mode and of margin. */
+/* Called in the strategy's begin: fails where the parameter mode or margin (which class measure
+ * becomes the uncertainty) would have no effect, then allocates. 0 is the default of both. */
 alcore_status alcore__hybrid_begin(alcore__run *run) {
     alcore__hybrid *hybrid = run->state;
     const bool set = alcore__values_integer(run->values, "mode") != 0 ||
@@ -29,6 +29,7 @@ alcore_status alcore__hybrid_begin(alcore__run *run) {
                              &hybrid->uncertainty);
 }
 
+/* Called in the strategy's free_state; what was not made is NULL or zeroed. */
 void alcore__hybrid_free(alcore__run *run) {
     alcore__hybrid *hybrid = run->state;
     alcore__free(run->ctx, hybrid->uncertainty);
@@ -41,10 +42,13 @@ alcore_status alcore__hybrid_score_block(alcore__block *block, void *partial) {
     return alcore__block_scores(block, partial, NULL /* score */, NULL /* raw */);
 }
 
+/* Where the runner stores the values of the pass, [candidates]. */
 double *alcore__hybrid_uncertainty(const alcore__run *run) {
     return ((const alcore__hybrid *)run->state)->uncertainty;
 }
 
+/* Visits a block of the target: fails with the name of its first row whose embedding is not finite.
+ */
 alcore_status alcore__hybrid_check_target(alcore__block *block, void *partial) {
     alcore__matrix matrix;
     (void)partial; /* the pass has none */

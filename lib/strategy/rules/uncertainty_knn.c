@@ -13,8 +13,16 @@
  * from the target, or with cover=1 collects their embeddings. The visits of cover=1 are made after
  * the passes: each reads one row of the target and measures all of C from it.
  *
- * A position numbers the candidates from 0 in the order of their pool rows. A block is a run of
- * 8192 pool rows; its candidates are active rows with an index in the block.
+ * Terms used here:
+ *
+ *     position      number of a candidate among all candidates, from 0
+ *     active row    a row that takes part in its block (8192 pool rows), here a candidate; its
+ *                   index numbers them in the block, so that its position is block->start + index
+ *     partial       what a block contributes to a pass; it comes zeroed, and its bytes are given to
+ *                   reduce()
+ *     target block  8192 rows of the target's pool; block_starts and mask of the active rows tell
+ *                   which of its rows take part
+ *     filler        spends the budget: a row that is offered to it is bought or passed over
  *
  * Memory: 25 bytes a candidate; with cover=1 also 8 bytes for each component of the embeddings of
  * C. */
@@ -69,6 +77,8 @@ static alcore_status begin(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
+ */
 static void free_state(alcore__run *run) {
     prune_state *state = run->state;
     alcore__free(run->ctx, state->is_member);
@@ -104,6 +114,7 @@ static alcore_status choose_members(alcore__run *run) {
 
 /* ---- pass "distances": prox of the members of C ---- */
 
+/* Condition of the pass: cover=0. */
 static bool measures(const alcore__run *run) {
     return !((const prune_state *)run->state)->cover;
 }
@@ -182,6 +193,7 @@ static alcore_status store_distances(alcore__run *run, const alcore__block_parti
 
 /* ---- pass "vectors": the embeddings of C, for cover=1 ---- */
 
+/* Condition of the pass. */
 static bool collects(const alcore__run *run) {
     return ((const prune_state *)run->state)->cover;
 }
@@ -329,8 +341,8 @@ static alcore_status buy(alcore__run *run) {
 }
 
 /* Called after the last pass: buys, then scores what was measured by its nearness: minus the
- * distance, NaN where none was measured. With cover=1 the
- * scores of the picks fall from 1 in the order of the visits, as the distances of visits do not. */
+ * distance, NaN where none was measured. With cover=1 the scores of the picks fall from 1 in the
+ * order of the visits, as the distances of visits do not. */
 static alcore_status finish(alcore__run *run) {
     prune_state *state = run->state;
     int64_t count = run->outcome.count;

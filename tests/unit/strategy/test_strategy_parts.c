@@ -194,6 +194,66 @@ START_TEST(repeated_parts_count_once) {
 }
 END_TEST
 
+/* Takes the last double from a partial, in memory that ends there. */
+static void shorten(bed *b, alcore__partial *partial, alcore__partial *kept) {
+    *kept = *partial;
+    partial->bytes -= sizeof(double);
+    partial->data = NULL;
+    if (!partial->bytes) return;
+    ck_assert_int_eq(alcore__new_array(b->ctx, 1, partial->bytes, &partial->data), ALCORE_OK);
+    memcpy(partial->data, kept->data, partial->bytes);
+}
+
+/* A partial without its last double is refused in every pass of a strategy, before anything of it,
+ * or of the partials before it, is added: the whole set then gives what an undisturbed run gives.
+ */
+START_TEST(short_partials_are_refused) {
+    static const char *const STRATEGIES[] = {"diversity-global", "idds"};
+    bed b;
+    alcore_strategy *strategy;
+    make_data();
+    open_pool(&b, 2);
+    uint64_t whole = run_variant(&b, &(variant){STRATEGIES[_i], "", ALCORE__FILL_OVERSHOOT, 100},
+                                 0 /* uncut */, 0);
+    alcore__outcome_clear(b.ctx, &b.outcome);
+    ck_assert_int_eq(alcore_strategy_new(b.ctx, STRATEGIES[_i], &strategy), ALCORE_OK);
+    ck_assert_int_eq(alcore__enter(b.ctx), ALCORE_OK);
+    alcore__run *run;
+    alcore__shard *shard;
+    int refused_sums = 0;
+    ck_assert_int_eq(
+        alcore__run_begin(strategy, strategy->def, &strategy->values, &b.input, NULL, &run),
+        ALCORE_OK);
+    ck_assert_int_eq(alcore__shard_new(run, 0, 1, &shard), ALCORE_OK);
+    while (!alcore__run_done(run)) {
+        int64_t first, end;
+        alcore__partials all = {0};
+        alcore__shard_blocks(run, shard, &first, &end);
+        ck_assert_int_eq(alcore__run_map(run, shard, first, end, &all), ALCORE_OK);
+        alcore__partial kept, *last = &all.entries[all.count - 1];
+        if (last->bytes) {
+            shorten(&b, last, &kept);
+            ck_assert_int_eq(alcore__run_reduce(run, &all), ALCORE_E_CORRUPT);
+            refused_sums += alcore__present_pass(run)->partial.sums != NULL;
+            alcore__free(b.ctx, last->data);
+            *last = kept;
+        }
+        ck_assert_int_eq(alcore__run_reduce(run, &all), ALCORE_OK);
+        ck_assert_int_eq(alcore__run_reduce(run, &all), ALCORE_E_INTERNAL);
+        alcore__partials_clear(b.ctx, &all);
+        ck_assert_int_eq(alcore__run_end_pass(run), ALCORE_OK);
+    }
+    ck_assert_int_gt(refused_sums, 0);
+    ck_assert_int_eq(alcore__run_finish(run, &b.outcome), ALCORE_OK);
+    alcore__shard_free(run, shard);
+    alcore__run_free(run);
+    alcore__leave(b.ctx, ALCORE_OK);
+    ck_assert(bed_fingerprint(&b) == whole);
+    alcore_strategy_unref(strategy);
+    bed_close(&b);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("strategy-parts");
     TCase *parts = tcase_create("parts");
@@ -205,6 +265,7 @@ int main(void) {
     /* Valgrind runs one thread at a time. */
     if (!bed_brief()) tcase_add_loop_test(parts, threads_give_the_same_bytes, 0, variants);
     tcase_add_test(parts, repeated_parts_count_once);
+    tcase_add_loop_test(parts, short_partials_are_refused, 0, 2);
     suite_add_tcase(suite, parts);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
