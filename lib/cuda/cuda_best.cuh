@@ -4,9 +4,19 @@
  * with all of their others, tile by tile, and lists the candidates of each row; best_rerank
  * computes the values of the candidates in double, a warp a row.
  *
- * Rows pass in chunks, others in parts, which are what is on the device at a time; i counts the
- * rows of the chunk, j the others of the part. A task is what one block has: some rows and their
- * others.
+ * Terms used here:
+ *
+ *     chunk, part   the rows, and the others, that are on the device at a time; i counts the rows
+ *                   of the chunk, j the others of the part
+ *     task          what one block has: some rows and their others
+ *     tile          TILE_ROWS rows and TILE_OTHERS others (cuda_tile.cuh), whose products the
+ *                   TILE_THREADS threads of a block hold in registers: WARP_DOWN * 2 rows with
+ *                   WARP_ACROSS * 2 others each; a line is a row or an other, a unit 8 components
+ *     half_rows     rows in half precision (units) with the numbers that bound the error (stats);
+ *                   filter_error() is that bound for a pair (cuda_filter.cuh)
+ *     top_entry     an other with its value in double (cuda_top_k.cuh); nearer() is their order
+ *     lane_id       number of a thread in its warp of CUDA_LANES = 32 threads; a block of
+ *                   CUDA_THREADS has CUDA_WARPS warps
  *
  * The filter gives an interval low .. high for each score (the larger the better). The largest
  * `low` of a row discards every other whose `high` is below it, since the best score is at least as

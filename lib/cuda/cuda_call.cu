@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One call of a kernel: device, stream, memory, checks and copies (cuda_call.cuh says how they work
- * together). Every function throws on failure; guarded() turns that into a status. A stream slot
- * (cuda_stream.cuh) is the streams, events and kept memory that one call at a time has. Small
- * copies go through the ring, RING_BYTES of pinned memory of the stream slot. */
+ * together). Every function throws on failure; guarded() turns that into a status.
+ *
+ * Terms used here:
+ *
+ *     stream slot  (cuda_stream.cuh; member `streams`) the streams, events and kept memory that one
+ *                  call at a time has: compute and copy, two streams; begin and busy, events;
+ *                  blocks of device and of pinned memory; the ring, RING_BYTES of pinned memory
+ *                  that small copies go through, of which ring_used may be in flight
+ *     compute      the stream of all kernels of the call: the caller's, or the slot's
+ *     lent_blocks  device memory that the caller's workspace lent and that is not released yet
+ *     pinned       host memory that is page-locked, so that the device copies from and to it */
 #include "cuda_call.cuh"
 
 #include <algorithm>
@@ -100,15 +108,18 @@ void call::check(int error, const char *what) {
          "CUDA failed while %s: %s", what, cudaGetErrorString((cudaError_t)error));
 }
 
+/* To be called after launches: throws when one of them could not be started. */
 void call::launched() {
     check(cudaPeekAtLastError(), "launching a kernel");
 }
 
+/* Asks the host whether to stop, and throws ALCORE_E_CANCELLED then. */
 void call::poll() {
     if (work->host && work->host->poll_cancel && work->host->poll_cancel(work->host_user))
         fail(work, ALCORE_E_CANCELLED, "cancelled");
 }
 
+/* The same once the kernels that were launched are done. */
 void call::wait_and_poll() {
     check(cudaStreamSynchronize(compute), "running kernels");
     poll();
@@ -194,6 +205,7 @@ void *call::pinned(size_t bytes) {
     return memory;
 }
 
+/* Gives memory of pinned() back to the slot; NULL is ignored. */
 void call::release_pinned(void *memory) {
     if (memory) stream_slot_block_back(streams, true /* pinned */, memory);
 }

@@ -77,15 +77,17 @@ class call {
         if (count < 0) fail(work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
     }
 
-    /* Whether kernels can use an array in place: false for host memory; throws for memory of
-     * another device. */
+    /* Whether kernels can use an array in place: false for host memory and NULL; throws for memory
+     * of another device. Managed memory is in place. */
     bool on_device(const void *array);
-    /* The same, and the address is a multiple of `alignment` bytes, as a device needs. */
+    /* The same, and the address is a multiple of `alignment` bytes, as a device needs: for an array
+     * the size of an entry. */
     bool in_place(const void *array, size_t alignment) {
         return on_device(array) && (uintptr_t)array % alignment == 0;
     }
 
-    /* Device memory until the call ends or release(); throws no_memory. */
+    /* Device memory until the call ends or release(); never NULL, also for 0 bytes; throws
+     * no_memory. Counts are not negative: entries check them (check_rows, check_count). */
     void *allocate(size_t bytes);
     template <class T> T *allocate_array(int64_t count) {
         return (T *)allocate((size_t)count * sizeof(T));
@@ -129,9 +131,12 @@ class call {
   private:
     friend class pipeline;
     /* Pinned (page-locked) host memory, which the device copies from and to by itself; throws
-     * no_memory. release_pinned() ignores NULL; the end of the call releases, too. */
+     * no_memory. It is released by release_pinned(), which ignores NULL, or at the end of the call.
+     */
     void *pinned(size_t bytes);
     void release_pinned(void *memory);
+    /* The next piece of the ring, a pinned buffer of the stream slot that small copies go through
+     * one after the other. */
     void *ring_piece(size_t bytes);
 
     std::optional<context_scope> context; /* of the call's device; restores the host's at the end */
@@ -207,32 +212,31 @@ class pipeline {
         bool in, out, scratch;
         bool staged;      /* goes through the buffers below */
         bool from_device; /* staged although on the device, because it is not aligned */
-        char *device[2];  /* [planes, step, bytes] a buffer for each slot; scratch uses the first */
+        char *device[2];  /* [planes, step, bytes] both buffers; scratch uses the first */
         char *pinned[2];  /* the same in pinned host memory, for arrays of the host */
     };
     int add(const void *array, size_t bytes, size_t pitch, size_t alignment, bool in, bool out);
     void allocate();
     void release();
     bool try_allocate();
-    void fill(int slot, int64_t first, int64_t count);
-    void drain(int slot);
-    void wait(int slot);
+    void fill(int buffer, int64_t first, int64_t count);
+    void drain(int buffer);
+    void wait(int buffer);
 
     call &c;
     int64_t rows_count;           /* rows of the pass */
     int64_t step = 0;             /* rows of a chunk, but the last */
     int64_t max_rows = INT64_MAX; /* limit of step */
-    int slots = 1;                /* buffers of a staged column: 2 when there is a second chunk */
+    int buffers = 1;              /* of a staged column: 2 when there is a second chunk */
     bool staged = false;          /* some column is */
     std::vector<column> columns;
     const uint8_t *mask = nullptr; /* [rows] host; 0: staged outputs of the row are not written */
     std::vector<uint8_t> mask_memory;
     const int32_t *groups = nullptr; /* [rows] host; negative: likewise */
-    /* "slot" in this class: one of the two buffers of a staged column, not a stream slot. The chunk
-     * in each (its first row and rows), and whether its outputs are still to be written to the
-     * caller. */
-    int64_t slot_first[2] = {0, 0}, slot_count[2] = {0, 0};
-    bool slot_busy[2] = {false, false};
+    /* By buffer: the chunk in it (its first row, its number of rows), and whether the outputs of
+     * that chunk are still to be written to the caller. */
+    int64_t buffer_first[2] = {0, 0}, buffer_count[2] = {0, 0};
+    bool buffer_busy[2] = {false, false};
 };
 
 /* Runs body as an entry of the kernel table and returns its status; no exception leaves it. */

@@ -8,7 +8,7 @@
  *     distance (the smallest is best), dot product or cosine (the largest is best);
  *   - a list of candidates: items of the other set that the filter could not discard, each with an
  *     upper bound of its score. The score of item y for item x is x.y - |y|^2 / 2 for distances,
- * which orders the y as -|x - y|^2 does, else the value itself; the larger the better;
+ *     which orders the y as -|x - y|^2 does, else the value itself; the larger the better;
  *   - min_score: a candidate with a lower score is truly worse than k others.
  *
  * Rows and queries are compared in steps (item_range of rows x item_range of queries). In each step
@@ -17,7 +17,22 @@
  * double when the list is nearly full or the items it refers to are about to leave the device. An
  * item whose list overflowed is compared with all others of that step in double. The order in which
  * threads append changes when a bound is raised, never the result. Cost: rows x queries x dims
- * multiply-adds in half precision, a few values in double an item. */
+ * multiply-adds in half precision, a few values in double an item.
+ *
+ * Terms used here:
+ *
+ *     tile_products  multiplies TILE_ROWS rows with TILE_OTHERS queries (cuda_tile.cuh); a thread
+ *                    gets the products of WARP_DOWN * 2 rows with WARP_ACROSS * 2 queries;
+ *                    tile_row(), tile_other() tell which; a line is a row or a query of the tile
+ *     half_stats     the numbers that bound the error of an item's products (cuda_filter.cuh):
+ *                    half_square is |y|^2 / 2 for distances, else 0; filter_upper(): the upper
+ *                    bound of a product
+ *     top_entry      a neighbor with its value (cuda_top_k.cuh); SELECT_THREADS threads keep up to
+ *                    SORTED of them in shared memory, in the order of nearer(); join_entries()
+ *                    sorts new ones in, join_others() those that it is given in steps
+ *     search_call    the arguments of the call (cuda_search.cuh)
+ *     pipeline, chunk  the pass over the rows, and the rows that are on the device; get() gives the
+ *                    chunk's entries of a column, on the device (cuda_call.cuh) */
 #include "cuda_filter.cuh"
 #include "cuda_search.cuh"
 

@@ -3,7 +3,11 @@
  * and the entropy. Decisions are made from them, so exp and log are those of libm on the CPU, never
  * those of a device (spec 1.8): rows that are on the device are copied to the host, CLASS_ROWS at a
  * time. The arithmetic is that of cpu_classes.c, in the same order. Cost: one or two exp or log a
- * class, on one CPU thread. */
+ * class, on one CPU thread.
+ *
+ * call (cuda_call.cuh) is one call of a kernel: to_host() gives an array on the host, in place or
+ * as a copy, NULL for NULL; upload(), download_rows() and write_back() copy; errors are exceptions,
+ * which guarded() turns into the returned status. */
 #include <algorithm>
 #include <cfenv>
 
@@ -198,15 +202,16 @@ alcore_status class_stats(const alcore_sys_work *work, const alcore_sys_rows *ro
                 stats[(size_t)i] = {NAN, NAN, NAN, NAN, NAN}; /* every statistic */
                 if (lowest < 0) lowest = rows->first + first + i;
             }
-            /* Writes run by run of rows of the mask: the entries of the others stay as they are. */
+            /* Writes adjacent rows of the mask together: the entries of the others stay as they
+             * are. */
             for (int64_t i = 0, end; i < count; i = end) {
                 for (end = i; end < count && in_mask(end); end++) {
                 }
-                size_t run_bytes = (size_t)(end - i) * sizeof stats[0];
+                size_t adjacent_bytes = (size_t)(end - i) * sizeof stats[0];
                 if (out_on_device)
-                    c.upload(out + first + i, &stats[(size_t)i], run_bytes);
+                    c.upload(out + first + i, &stats[(size_t)i], adjacent_bytes);
                 else
-                    memcpy(out + first + i, &stats[(size_t)i], run_bytes);
+                    memcpy(out + first + i, &stats[(size_t)i], adjacent_bytes);
                 while (end < count && !in_mask(end)) end++;
             }
         }

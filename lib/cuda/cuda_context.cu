@@ -44,10 +44,13 @@ CUcontext primary_of(int device) {
 }
 } // namespace
 
+/* Pushes the primary context of the device on the thread's stack of contexts. Throws cudaError_t,
+ * with the stack as before. */
 context_scope::context_scope(int device) {
     if (driver().push(primary_of(device)) != 0) throw cudaErrorInvalidDevice;
 }
 
+/* Pops it: what was current before is current again. */
 context_scope::~context_scope() {
     CUcontext popped;
     driver().pop(&popped);

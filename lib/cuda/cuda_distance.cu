@@ -2,8 +2,22 @@
 /* Sums of Euclidean distances from rows to targets, by group of the targets, in double (mean
  * distance of DeMuX, spec 7.3); the filtered intervals of distance_bounds are in cuda_bounds.cu.
  * Rows pass in chunks, targets in parts: what is on the device at a time, as doubles. A warp
- * compares four rows with four targets at a time (cuda_pairs.cuh) and adds the distances in target
- * order. Cost: rows x targets x dims multiply-adds in double. */
+ * compares PAIR_ROWS = 4 rows with 4 targets at a time (cuda_pairs.cuh: pair_sums() gives each
+ * thread one of the squared distances, pair_value() that of any pair) and adds the distances in
+ * target order. Cost: rows x targets x dims multiply-adds in double.
+ *
+ * Terms used here (cuda_call.cuh):
+ *
+ *     call           one call of a kernel: its memory, stream and errors, which are exceptions that
+ *                    guarded() turns into the returned status; to_device() gives an array on the
+ *                    device, in place or as a copy, NULL for NULL
+ *     pipeline       the pass over the rows in chunks; rows(), out() and row_mask() add the
+ *                    caller's arrays, on host or device, as columns, scratch() device memory
+ *     piece.get      the chunk's entries of a column, on the device; NULL where there is none
+ *     operand_parts  the targets in parts, widened to doubles (wide); part() makes one the current
+ *                    one and returns its number of rows
+ *     lane_id        number of a thread in its warp; CUDA_WARPS warps make a block of CUDA_THREADS
+ */
 #include "cuda_bounds.cuh"
 #include "cuda_entries.h"
 #include "cuda_filter.cuh"
@@ -106,6 +120,7 @@ alcore_status distance_sums(const alcore_sys_work *work, const alcore_sys_rows *
     return sums_or_bounds(work, rows, mask, targets, group, groups, sums, nullptr);
 }
 
+/* Kernel table: see distance_sums(). */
 alcore_status distance_bounds(const alcore_sys_work *work, const alcore_sys_rows *rows,
                               const uint8_t *mask, const alcore_sys_rows *targets,
                               const int32_t *group, int64_t groups, double *low, double *high) {

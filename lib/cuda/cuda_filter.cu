@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts rows of doubles to the scaled half-precision form that filters multiply on tensor cores,
- * and computes the numbers that bound its errors (cuda_filter.cuh has the formulas). One warp
- * converts one row. Cost: one read of the row. */
+ * and computes the numbers that bound its errors. One warp converts one row. Cost: one read of the
+ * row.
+ *
+ * Of cuda_filter.cuh, which has the formulas: row x is scaled by a power of two s and rounded to
+ * float16, which is x'; half_stats has w (weight), which scales a product of x' back, n (norm), at
+ * least |x|, t (slack), the row's share of the error bound, infinite for a far row, one out of the
+ * range FILTER_MIN_NORM .. FILTER_MAX_NORM, and h (half_square), |x|^2 / 2 for distances. A unit is
+ * 8 float16 components. */
 #include "cuda_filter.cuh"
 
 #include "cuda_rows.cuh"

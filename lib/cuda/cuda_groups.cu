@@ -9,7 +9,23 @@
  * with many rows and centroids go through the filter on tensor cores (cuda_best.cuh, nearest_body),
  * the others through nearest_kernel, four rows against four centroids at a time (cuda_pairs.cuh).
  * Cost: group_sums reads the rows once; nearest_centroid rows x centroids x dims multiply-adds in
- * half precision, or in double without the filter. */
+ * half precision, or in double without the filter.
+ *
+ * Terms used here:
+ *
+ *     call        (cuda_call.cuh) one call of a kernel: its memory, stream and errors, which are
+ *                 exceptions that guarded() turns into the returned status; to_device() gives an
+ *                 array on the device, in place or as a copy, NULL for NULL
+ *     pipeline    (cuda_call.cuh) the pass over the rows; rows() and out() add the caller's arrays,
+ *                 on host or device, as columns, scratch() device memory; skip_ungrouped() keeps
+ *                 the outputs of rows without a group as they are
+ *     piece.get   the chunk's entries of a column, on the device; NULL where there is none
+ *     PAIR_ROWS   4: rows, and centroids, that a warp compares at a time (cuda_pairs.cuh);
+ *                 pair_sums() gives each thread one of the squared distances, pair_value() that of
+ *                 any pair; lane_id() is the number of a thread in its warp
+ *     half_rows   rows in half precision (units) with the numbers that bound the error of a product
+ *                 (stats: half_square = |c|^2 / 2, ...; cuda_filter.cuh)
+ *     top_entry   a centroid with its value, the squared distance (cuda_top_k.cuh) */
 #include <algorithm>
 #include <cfloat>
 

@@ -3,10 +3,15 @@
  * language model: z = h W^T + bias, then log-sum-exp, top two and entropy (cuda_stats.cuh); tiles
  * of logits live in shared memory only (cut cross-entropy, Wijmans et al. 2025).
  *
- * Tokens pass in chunks, runs of adjacent tokens that are on the device at a time; the rows of W,
- * one a class, in parts when they are on the host.
+ * Tokens pass in chunks, adjacent tokens that are on the device at a time; the rows of W, one a
+ * class, in parts when they are on the host. Of cuda_call.cuh: a call has its memory, stream and
+ * errors, which are exceptions that guarded() turns into the returned status; a pipeline passes the
+ * tokens, with the caller's arrays as columns; piece.get() gives the chunk's entries of a column,
+ * on the device. Of cuda_stats.cuh: running_state collects the statistics of the logits that a
+ * thread reads, token_state is what is kept of them, joined() joins those of disjoint classes, and
+ * stats_out.put() writes the wanted ones and lowers *bad to the first bad token.
  *
- * hidden_kernel: a block has TOKENS tokens and a split, that is a run of the classes; it computes
+ * hidden_kernel: a block has TOKENS tokens and a split, some adjacent classes; it computes
  * tiles of TOKENS x CLASSES logits in float32, DEPTH components at a time, and adds them to running
  * statistics, one slice of the classes of a token a thread. hidden_join: a thread joins the
  * statistics of the splits of one token, in order, and those of earlier launches (carried). A
@@ -253,6 +258,7 @@ alcore_status hidden_stats(const alcore_sys_work *work, const alcore_sys_rows *h
                  "hidden states and output matrix have different numbers of dimensions");
         std::vector<int64_t> label_memory;
         const int64_t *host_labels = c.to_host(labels, hidden->count, &label_memory);
+        /* 1: the token takes part; one more, so that data() is not NULL without tokens. */
         std::vector<uint8_t> mask((size_t)hidden->count + 1, 1);
         for (int64_t i = 0; labels && i < hidden->count; i++)
             mask[(size_t)i] = host_labels[i] != ignore;

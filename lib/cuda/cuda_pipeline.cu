@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes over rows in chunks, runs of adjacent rows that are on the device at a time (class
- * pipeline of cuda_call.cuh). A column is an array with an entry of some bytes for each row.
- * Columns that kernels cannot use in place are staged through two buffers ("slots", here not stream
- * slots): the copy stream fills one while the compute stream works on the other (see
- * pipeline::run). A chunk has as many rows as the staging limit allows. */
+/* Passes over rows in chunks, adjacent rows that are on the device at a time (class pipeline of
+ * cuda_call.cuh). A column is an array with an entry of some bytes for each row. Columns that
+ * kernels cannot use in place are staged through two buffers: the copy stream fills one while the
+ * compute stream works on the other (see pipeline::run). A chunk has as many rows as the staging
+ * limit allows.
+ *
+ * Members of the class that stand here: c, the call that owns the pass; rows_count, rows of the
+ * pass, and step, those of a chunk; buffers, 1 or 2 for each staged column; mask and groups [rows]
+ * on the host: a row whose mask is 0 or whose group is negative keeps what the caller's staged
+ * outputs hold; NULL: all rows are written. Of the call: compute, the stream of the kernels, and
+ * streams (cuda_stream.cuh), with the copy stream and the events begin, up [2] and done [2]. */
 #include <algorithm>
 
 #include "cuda_stream.cuh"
@@ -50,10 +56,12 @@ int pipeline::rows(const alcore_sys_rows *rows) {
                false /* out */);
 }
 
+/* Adds an array [rows] of the caller that kernels read, `bytes` bytes an entry. */
 int pipeline::in(const void *array, size_t bytes, size_t alignment) {
     return add(array, bytes, bytes /* pitch */, alignment, true /* in */, false /* out */);
 }
 
+/* Adds an array [planes, rows] of the caller that kernels write. */
 int pipeline::out(void *array, size_t bytes, int64_t planes) {
     int index =
         add(array, bytes, bytes /* pitch */, 0 /* alignment */, false /* in */, true /* out */);
@@ -61,6 +69,7 @@ int pipeline::out(void *array, size_t bytes, int64_t planes) {
     return index;
 }
 
+/* Adds an array [rows] of the caller that kernels read and write. */
 int pipeline::inout(void *array, size_t bytes) {
     return add(array, bytes, bytes /* pitch */, 0 /* alignment */, true /* in */, true /* out */);
 }
@@ -91,15 +100,15 @@ void pipeline::skip_ungrouped(const int32_t *group) {
 /* Releases the buffers of all columns. */
 void pipeline::release() {
     for (column &col : columns) {
-        for (int slot = 0; slot < 2; slot++) {
-            c.release(col.device[slot]);
-            c.release_pinned(col.pinned[slot]);
-            col.device[slot] = col.pinned[slot] = nullptr;
+        for (int buffer = 0; buffer < 2; buffer++) {
+            c.release(col.device[buffer]);
+            c.release_pinned(col.pinned[buffer]);
+            col.device[buffer] = col.pinned[buffer] = nullptr;
         }
     }
 }
 
-/* Allocates the buffers of all columns for chunks of `step` rows: one for scratch, `slots` (1 or 2)
+/* Allocates the buffers of all columns for chunks of `step` rows: one for scratch, `buffers`
  * for staged columns, and as many pinned ones for those of the host. Returns false, with everything
  * released, when memory ran out; throws when it did with a step of 1. */
 bool pipeline::try_allocate() {
@@ -107,9 +116,9 @@ bool pipeline::try_allocate() {
         for (column &col : columns) {
             size_t bytes = col.bytes * col.planes * (size_t)step;
             if (col.scratch) col.device[0] = (char *)c.allocate(bytes);
-            for (int slot = 0; col.staged && slot < slots; slot++) {
-                col.device[slot] = (char *)c.allocate(bytes);
-                if (!col.from_device) col.pinned[slot] = (char *)c.pinned(bytes);
+            for (int buffer = 0; col.staged && buffer < buffers; buffer++) {
+                col.device[buffer] = (char *)c.allocate(bytes);
+                if (!col.from_device) col.pinned[buffer] = (char *)c.pinned(bytes);
             }
         }
     } catch (const no_memory &) {
@@ -140,33 +149,33 @@ void pipeline::allocate() {
         step = std::min(step, std::max<int64_t>(fitting, 1));
     }
     do {
-        slots = step < rows_count ? 2 : 1;
+        buffers = step < rows_count ? 2 : 1;
         if (try_allocate()) return;
         step = (step + 1) / 2;
     } while (true);
 }
 
-/* Copies the staged inputs of the rows first .. first + count - 1 of the pass to buffer `slot` in
- * the copy stream and lets the compute stream wait for it. wait(slot) came before, so the pinned
- * memory of the slot is not in use. */
-void pipeline::fill(int slot, int64_t first, int64_t count) {
+/* Copies the staged inputs of the rows first .. first + count - 1 of the pass to buffer `buffer` (0
+ * or 1) in the copy stream and lets the compute stream wait for it. wait(buffer) came before, so
+ * the pinned memory of the buffer is not in use. */
+void pipeline::fill(int buffer, int64_t first, int64_t count) {
     for (column &col : columns) {
         if (!col.staged || !col.in || col.bytes == 0) continue;
         const char *source = col.user + (size_t)first * col.pitch;
         if (col.from_device) {
-            c.check(cudaMemcpy2DAsync(col.device[slot], col.bytes, source, col.pitch, col.bytes,
+            c.check(cudaMemcpy2DAsync(col.device[buffer], col.bytes, source, col.pitch, col.bytes,
                                       (size_t)count, cudaMemcpyDefault, c.streams->copy),
                     "copying on the device");
             continue;
         }
         if (col.pitch == col.bytes) {
-            memcpy(col.pinned[slot], source, col.bytes * (size_t)count);
+            memcpy(col.pinned[buffer], source, col.bytes * (size_t)count);
         } else {
             for (int64_t i = 0; i < count; i++)
-                memcpy(col.pinned[slot] + (size_t)i * col.bytes, source + (size_t)i * col.pitch,
+                memcpy(col.pinned[buffer] + (size_t)i * col.bytes, source + (size_t)i * col.pitch,
                        col.bytes);
         }
-        c.check(cudaMemcpyAsync(col.device[slot], col.pinned[slot], col.bytes * (size_t)count,
+        c.check(cudaMemcpyAsync(col.device[buffer], col.pinned[buffer], col.bytes * (size_t)count,
                                 cudaMemcpyDefault, c.streams->copy),
                 "copying to the device");
     }
@@ -174,23 +183,23 @@ void pipeline::fill(int slot, int64_t first, int64_t count) {
      * skips them: they must not be uninitialized. */
     for (column &col : columns) {
         if (!col.staged || col.in || (!mask && !groups)) continue;
-        c.check(cudaMemsetAsync(col.device[slot], 0, col.bytes * col.planes * (size_t)step,
+        c.check(cudaMemsetAsync(col.device[buffer], 0, col.bytes * col.planes * (size_t)step,
                                 c.streams->copy),
                 "clearing memory");
     }
-    c.check(cudaEventRecord(c.streams->up[slot], c.streams->copy), "recording an event");
-    c.check(cudaStreamWaitEvent(c.compute, c.streams->up[slot], 0), "waiting for an event");
-    slot_first[slot] = first;
-    slot_count[slot] = count;
-    slot_busy[slot] = true;
+    c.check(cudaEventRecord(c.streams->up[buffer], c.streams->copy), "recording an event");
+    c.check(cudaStreamWaitEvent(c.compute, c.streams->up[buffer], 0), "waiting for an event");
+    buffer_first[buffer] = first;
+    buffer_count[buffer] = count;
+    buffer_busy[buffer] = true;
 }
 
-/* Copies the outputs of the chunk in buffer `slot` from pinned memory, [planes, step] entries a
+/* Copies the outputs of the chunk in buffer `buffer` from pinned memory, [planes, step] entries a
  * column, to the caller's arrays, [planes, rows], run by run of rows that are to be written: those
  * whose mask is not 0 and whose group is not negative. Outputs that are staged although on the
  * device are not made: kernels need no alignment of outputs. */
-void pipeline::drain(int slot) {
-    int64_t first = slot_first[slot], count = slot_count[slot];
+void pipeline::drain(int buffer) {
+    int64_t first = buffer_first[buffer], count = buffer_count[buffer];
     auto written = [&](int64_t i) {
         return (!mask || mask[first + i]) && (!groups || groups[first + i] >= 0);
     };
@@ -202,20 +211,20 @@ void pipeline::drain(int slot) {
             while (end < count && written(end)) end++;
             for (size_t p = 0; p < col.planes; p++) {
                 char *out = col.user + (p * (size_t)rows_count + (size_t)(first + i)) * col.bytes;
-                memcpy(out, col.pinned[slot] + (p * (size_t)step + (size_t)i) * col.bytes,
+                memcpy(out, col.pinned[buffer] + (p * (size_t)step + (size_t)i) * col.bytes,
                        (size_t)(end - i) * col.bytes);
             }
         }
     }
 }
 
-/* Waits until the chunk in buffer `slot` is computed and copied back, and writes its outputs to the
- * caller's arrays; then the buffer can be filled again. */
-void pipeline::wait(int slot) {
-    if (!slot_busy[slot]) return;
-    c.check(cudaEventSynchronize(c.streams->done[slot]), "running kernels");
-    drain(slot);
-    slot_busy[slot] = false;
+/* Waits until the chunk in buffer `buffer` is computed and copied back, and writes its outputs to
+ * the caller's arrays; then the buffer can be filled again. */
+void pipeline::wait(int buffer) {
+    if (!buffer_busy[buffer]) return;
+    c.check(cudaEventSynchronize(c.streams->done[buffer]), "running kernels");
+    drain(buffer);
+    buffer_busy[buffer] = false;
 }
 
 /* Passes all rows, `step` of them at a time, through body. With staged columns two buffers
@@ -233,16 +242,16 @@ void pipeline::run(const std::function<void(const chunk &)> &body) {
     std::vector<char *> data(columns.size());
     std::vector<int64_t> strides(columns.size()), planes(columns.size());
     for (int64_t first = 0, index = 0; first < rows_count; first += step, index++) {
-        int slot = (int)(index % slots);
+        int buffer = (int)(index % buffers);
         int64_t count = std::min(step, rows_count - first);
         c.poll();
         if (staged) {
-            wait(slot);
-            fill(slot, first, count);
+            wait(buffer);
+            fill(buffer, first, count);
         }
         for (size_t i = 0; i < columns.size(); i++) {
             column &col = columns[i];
-            data[i] = col.staged    ? col.device[slot]
+            data[i] = col.staged    ? col.device[buffer]
                       : col.scratch ? col.device[0]
                                     : col.user + (size_t)first * col.pitch;
             strides[i] = (int64_t)((col.staged ? col.bytes : col.pitch) /
@@ -256,12 +265,12 @@ void pipeline::run(const std::function<void(const chunk &)> &body) {
         for (column &col : columns) {
             if (!col.staged || !col.out || col.bytes == 0) continue;
             size_t plane = col.bytes * (size_t)step;
-            c.check(cudaMemcpy2DAsync(col.pinned[slot], plane, col.device[slot], plane,
+            c.check(cudaMemcpy2DAsync(col.pinned[buffer], plane, col.device[buffer], plane,
                                       col.bytes * (size_t)count, col.planes, cudaMemcpyDefault,
                                       c.compute),
                     "copying from the device");
         }
-        c.check(cudaEventRecord(c.streams->done[slot], c.compute), "recording an event");
+        c.check(cudaEventRecord(c.streams->done[buffer], c.compute), "recording an event");
     }
     wait(0);
     wait(1);

@@ -44,6 +44,8 @@ inline float device_fused(float x, float y, float z) {
     return x * y + z;
 }
 
+/* The float32 value of a float16, given by its bits, exactly; and the nearest float16 of a float32,
+ * ties to even. */
 inline float device_float_of_half(uint16_t bits) {
     return emu::float_of_half(bits);
 }

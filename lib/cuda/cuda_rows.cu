@@ -3,7 +3,19 @@
  * sq_dists and the distances to the centroid of the group of a row. Thread l of the warp holds
  * running sum l of spec 1.8, so that the bytes are the CPU's. Cost: one read of the rows; two
  * double operations a component, which on devices with slow double precision take longer than the
- * read. */
+ * read.
+ *
+ * Terms used here (cuda_call.cuh, cuda_warp.cuh):
+ *
+ *     call       one call of a kernel: its memory, stream and errors, which are exceptions that
+ *                guarded() turns into the returned status; to_device() and to_host() give an array
+ *                there, in place or as a copy, NULL for NULL
+ *     pipeline   the pass over the rows in chunks, those that are on the device at a time; rows(),
+ *                in(), out() and row_mask() add the caller's arrays as columns; skip_ungrouped()
+ *                keeps the outputs of rows without a group as they are
+ *     piece.get  the chunk's entries of a column, on the device; NULL where there is none
+ *     row        component j of the row is row[j], a double; divided by the norm for unit rows
+ *     lane_id    number of a thread in its warp of CUDA_LANES = 32 threads */
 #include "cuda_rows.cuh"
 
 #include "cuda_entries.h"
@@ -112,14 +124,17 @@ const int32_t *checked_groups(call &c, const alcore_sys_rows *rows, const int32_
     return host_group;
 }
 
+/* Widens the rows of a chunk, column `matrix` of its pipeline, to out [chunk, dims] on the device.
+ */
 void widen_chunk(const chunk &piece, const alcore_sys_rows *rows, int matrix, double *out) {
     widen_body body = {out};
     launch_rows(chunk_rows(piece, rows, matrix, -1 /* no mask */, -1 /* no groups */), rows->dtype,
                 piece.stream, body);
 }
 
-/* A pipeline of its own, because the range may be larger than a chunk; parts of the second operand
- * of a search are made with it. */
+/* Widens the rows first .. first + count - 1 to out [count, dims] on the device, in a pipeline of
+ * its own, because they may be more than a chunk; parts of the second operand of a search are made
+ * with it. */
 void widen_range(call &c, const alcore_sys_rows *rows, int64_t first, int64_t count, double *out) {
     alcore_sys_rows part = *rows;
     part.data = (const char *)rows->data + first * rows->stride * (int64_t)dtype_bytes(rows->dtype);
@@ -131,6 +146,7 @@ void widen_range(call &c, const alcore_sys_rows *rows, int64_t first, int64_t co
     });
 }
 
+/* out [count] = dot(row, row) of rows [count, dims]; both on the device. */
 void row_self_dots(call &c, const double *rows, int64_t count, int64_t dims, double *out) {
     self_dots_body body = {out};
     row_set set = {rows,    count,   dims, dims /* stride */,
@@ -139,11 +155,13 @@ void row_self_dots(call &c, const double *rows, int64_t count, int64_t dims, dou
     c.launched();
 }
 
+/* out [rows.count] = L2 norm of each row of a set that takes part; on the device. */
 void launch_norms(const row_set &rows, int32_t dtype, cudaStream_t stream, double *out) {
     norms_body body = {out};
     launch_rows(rows, dtype, stream, body);
 }
 
+/* out [count] = L2 norms of rows [count, dims]; both on the device. */
 void row_norms(call &c, const double *rows, int64_t count, int64_t dims, double *out) {
     row_set set = {rows,    count,   dims, dims /* stride */,
                    nullptr, nullptr, 0 /* no mask, no groups, not unit */};

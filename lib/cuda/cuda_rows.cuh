@@ -2,8 +2,8 @@
 /* Launches that give every row of a chunk to one warp: body(row, i, dims) is called by the 32
  * threads of a warp together, for rows that take part: those whose mask is not 0 and whose group is
  * not negative; row[j] is component j as a double whatever the dtype, divided by the norm for unit
- * rows (cuda_warp.cuh). i counts from the first row of the chunk (a run of rows that is on the
- * device at a time). */
+ * rows (cuda_warp.cuh). i counts from the first row of the chunk, the rows that are on the device
+ * at a time. A block of CUDA_THREADS threads has CUDA_WARPS warps of CUDA_LANES = 32. */
 #ifndef ALCORE__CUDA_ROWS_CUH
 #define ALCORE__CUDA_ROWS_CUH
 

@@ -10,7 +10,23 @@
  * knn without filter: values_kernel computes the values of a tile of rows and queries, sixteen a
  * warp, and writes them by row and by query; join_kernel, a block an item, keeps the k best of the
  * item sorted in shared memory and merges the values that beat the last of them. Cost: rows x
- * others x dims multiply-adds in double. */
+ * others x dims multiply-adds in double.
+ *
+ * Terms used here:
+ *
+ *     call          (cuda_call.cuh) one call of a kernel: its memory, stream and errors, which are
+ *                   exceptions that guarded() turns into the returned status; to_device() gives an
+ *                   array on the device, in place or as a copy, NULL for NULL
+ *     pipeline      (cuda_call.cuh) the pass over the rows; rows(), in(), inout() and row_mask()
+ *                   add the caller's arrays, on host or device, as columns, scratch() device memory
+ *     piece.get     the chunk's entries of a column, on the device; NULL where there is none
+ *     wide_operand  rows of a chunk or part as doubles, with their L2 norms (cuda_wide_rows.cuh)
+ *     PAIR_ROWS     4: rows, and others, that a warp compares at a time (cuda_pairs.cuh);
+ *                   pair_sums() gives each thread one of the 16 values, pair_value() any of them
+ *     top_entry     a neighbor with its value (cuda_top_k.cuh), in the order of nearer(); a block
+ *                   of SELECT_THREADS keeps up to SORTED of them in shared memory
+ *     half_rows     rows in half precision, for the filter (cuda_filter.cuh)
+ *     lane_id       number of a thread in its warp; warp_index() that of the warp in the grid */
 #include <algorithm>
 
 #include "cuda_best.cuh"

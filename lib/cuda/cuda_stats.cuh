@@ -3,9 +3,9 @@
  * Gimelshein 2018): the two largest logits, the sum of exp(z - m) and that of (z - m) exp(z - m),
  * with m the largest logit so far. A thread adds the logits that it reads to its running_state;
  * states of disjoint sets of classes are joined (joined), and put() writes the wanted values.
- * Shared by logit_stats and hidden_stats: a chunk is a run of adjacent tokens that is on the device
- * at a time, a pass goes through the chunks in order. Logarithms are natural. Cost: one exp a
- * logit. */
+ * Shared by logit_stats and hidden_stats: a chunk is adjacent tokens that are on the device at a
+ * time, a pipeline (cuda_call.cuh) goes through the chunks in order. Logarithms are natural. Cost:
+ * one exp a logit. */
 #ifndef ALCORE__CUDA_STATS_CUH
 #define ALCORE__CUDA_STATS_CUH
 
@@ -109,6 +109,7 @@ template <class Real> struct running_state {
         weighted = weighted + (double)part_weighted;
     }
 
+    /* What is kept of it once all logits were added. */
     __device__ token_state state() const {
         return {(double)max, (double)second, sum, weighted, (double)NAN /* label: the caller's */,
                 argmax,      bad ? 1 : 0,    0 /* reserved */};

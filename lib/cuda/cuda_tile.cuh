@@ -7,7 +7,10 @@
  * lines 0 .. TILE_ROWS - 1 are rows, the rest others. Shared memory holds TILE_STAGES stages, each
  * TILE_DEPTH components of all lines; while one stage is multiplied, the next ones are copied
  * (cp.async). Sums run in chains of TILE_CHAIN stages on the tensor cores, which cut what they add;
- * the chains are added in float32, which rounds. The error bound is in cuda_filter.cuh. */
+ * the chains are added in float32, which rounds. The error bound is in cuda_filter.cuh. Of
+ * cuda_tensor.cuh: copy_begin() starts copying a unit, copy_group() ends a group of copies of this
+ * thread, copy_wait<n>() waits for all but its last n groups; tensor_step() multiplies fragments.
+ * lane_id() is the number of a thread in its warp of CUDA_LANES = 32 threads. */
 #ifndef ALCORE__CUDA_TILE_CUH
 #define ALCORE__CUDA_TILE_CUH
 
@@ -43,7 +46,7 @@ inline int64_t half_units(int64_t dims) {
 
 /* Index in a stage of unit `unit` of line `line`. The exclusive or spreads unit u of eight adjacent
  * lines, which threads read together, over all banks of shared memory. */
-__device__ inline int tile_slot(int line, int unit) {
+__device__ inline int unit_index(int line, int unit) {
     return line * TILE_UNITS + (unit ^ (line >> 1 & 3));
 }
 
@@ -67,7 +70,7 @@ __device__ inline int tile_other(int across, int r) {
 }
 
 /* sums += the products of the lines of one stage, [TILE_LINES * TILE_UNITS] units of shared memory
- * in the order of tile_slot(); each warp computes its part of the tile. A step of the loop takes
+ * in the order of unit_index(); each warp computes its part of the tile. A step of the loop takes
  * the units k and k + 1, 16 components: a and b are the fragments of tensor_step()
  * (cuda_tensor.cuh), of which the thread loads word t of lines row, row + 8 ... and of lines other,
  * other + 8 .... */
@@ -81,13 +84,13 @@ __device__ inline void tile_step(const half_unit *stage, tile_sums *sums) {
         for (int down = 0; down < WARP_DOWN; down++) {
 #pragma unroll
             for (int r = 0; r < 4; r++)
-                a[down][r] = stage[tile_slot(row + 16 * down + r % 2 * 8, k + r / 2)].word[t];
+                a[down][r] = stage[unit_index(row + 16 * down + r % 2 * 8, k + r / 2)].word[t];
         }
 #pragma unroll
         for (int across = 0; across < WARP_ACROSS; across++) {
 #pragma unroll
             for (int r = 0; r < 2; r++)
-                b[across][r] = stage[tile_slot(other + 8 * across, k + r)].word[t];
+                b[across][r] = stage[unit_index(other + 8 * across, k + r)].word[t];
         }
 #pragma unroll
         for (int down = 0; down < WARP_DOWN; down++) {
@@ -98,6 +101,7 @@ __device__ inline void tile_step(const half_unit *stage, tile_sums *sums) {
     }
 }
 
+/* Sets all sums of this thread to 0. */
 __device__ inline void tile_clear(tile_sums *sums) {
 #pragma unroll
     for (int p = 0; p < WARP_DOWN * WARP_ACROSS * 4; p++)
@@ -130,7 +134,7 @@ __device__ inline void tile_products(half_unit *memory, const Line &line, int64_
         filled = next(filled);
 #pragma unroll
         for (int c = 0; c < TILE_COPIES && step < steps; c++)
-            copy_begin(stage + tile_slot(first + c * (TILE_THREADS / TILE_UNITS), unit),
+            copy_begin(stage + unit_index(first + c * (TILE_THREADS / TILE_UNITS), unit),
                        source[c] + step * TILE_UNITS);
         copy_group();
     };

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NNLL (normalized negative log-likelihood), the mean over the tokens of an item of minus their
  * natural log-probabilities, each raised to CUDA_FLOOR = -100 where it is lower (spec 3.1, 1.1): of
- * stored ragged columns (ragged_nnll) and of sequences
- * (sequence_nnll). A thread has an item and adds its tokens in order, without exp or log, so that
- * the bytes are the CPU's. Items pass in ranges whose tokens fit the staging limit, the bytes of
- * device memory that copies of host arrays may occupy. Token positions ("starts") are those of the
- * caller's offsets, which need not begin at 0; `origin` is the position of the first token of a
- * range, which is entry 0 of the arrays on the device. Cost: one read
- * of the values; items of unequal length leave threads of a warp idle. */
+ * stored ragged columns (ragged_nnll) and of sequences (sequence_nnll). A thread has an item and
+ * adds its tokens in order, without exp or log, so that the bytes are the CPU's. Items pass in
+ * ranges whose tokens fit the staging limit, the bytes of device memory that copies of host arrays
+ * may occupy. Token positions ("starts") are those of the caller's offsets, which need not begin at
+ * 0; `origin` is the position of the first token of a range, which is entry 0 of the arrays on the
+ * device. Cost: one read of the values; items of unequal length leave threads of a warp idle.
+ *
+ * call (cuda_call.cuh) is one call of a kernel: its memory, stream (compute) and errors, which are
+ * exceptions that guarded() turns into the returned status. to_host() and to_device() give an array
+ * there, in place or as a copy, NULL for NULL; upload() and download() copy in the order of the
+ * stream. NO_ROW is larger than every row number. */
 #include "cuda_entries.h"
 #include "cuda_rows.cuh"
 #include "cuda_stats.cuh"
@@ -122,6 +126,7 @@ const void *acquire_tokens(call &c, const void *values, int64_t begin, int64_t e
     return copy;
 }
 
+/* Releases what acquire_tokens() returned, if that is a copy. */
 void release_tokens(call &c, const void *tokens, const void *values, int64_t begin, size_t bytes) {
     if (tokens && tokens != (const char *)values + (size_t)begin * bytes) c.release((void *)tokens);
 }

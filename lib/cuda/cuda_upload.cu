@@ -3,7 +3,13 @@
  * strategies with many passes. The rows of the mask are gathered on the host in pieces, which are
  * copied one after the other. A quarter of the device's memory stays free for other programs; where
  * that is impossible, nothing is copied, which is no failure. Cost: one read of the rows and one
- * copy. */
+ * copy.
+ *
+ * Terms used here: work->workspace, the host's allocator of device memory, NULL where the device's
+ * own is used; it returns NULL when memory is short. A call (cuda_call.cuh) has the stream of one
+ * call of the kernel table; upload() copies to the device, and its source may change after the
+ * return; poll() throws when the host wants to stop; guarded() turns exceptions into the returned
+ * status. */
 #include <algorithm>
 
 #include "cuda_call.cuh"

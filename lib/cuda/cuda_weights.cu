@@ -3,15 +3,28 @@
  *
  *     k-means++  w = sq_dist(row, centroid)
  *     BADGE      w = |a|^2 |h|^2 + |a_c|^2 |h_c|^2 - 2 (a.a_c) (h.h_c), the squared distance of the
- * outer products a h^T and a_c h_c^T, which are never formed
+ *                outer products a h^T and a_c h_c^T, which are never formed
  *
  * and 0 where w is at most DUPLICATE times the sum of both squared norms. A row keeps the smallest
  * w over all centroids so far (minimum); speculative centroids, rows that the next draws are likely
  * to hit, are measured in the same pass and kept apart, and update_min merges one of them when the
  * draw hits it.
  *
- * Rows pass in chunks, runs of rows that are on the device at a time. A centroid here is a row that
- * was drawn; a duplicate is a row so near to one that its weight is rounding.
+ * Terms used here:
+ *
+ *     centroid    a row that was drawn; a duplicate is a row so near to one that its weight is
+ *                 rounding
+ *     call        (cuda_call.cuh) one call of a kernel: its memory, stream and errors, which are
+ *                 exceptions that guarded() turns into the returned status; to_device() gives an
+ *                 array on the device, in place or as a copy, NULL for NULL
+ *     pipeline    (cuda_call.cuh) the pass over rows in chunks, those that are on the device at a
+ *                 time; rows(), in(), inout() and out() add the caller's arrays, on host or device,
+ *                 as columns; an output column may have several planes, [planes, rows]
+ *     piece.get   the chunk's entries of a column, on the device; NULL where there is none;
+ *                 plane(): entries from a plane of it to the next
+ *     each_row    gives every row of the mask of a chunk to a warp of CUDA_LANES = 32 threads
+ *                 (cuda_rows.cuh); lane_id() is the number of a thread in its warp; a block has
+ *                 CUDA_THREADS threads
  *
  * A warp compares a row with TOGETHER centroids at a time; its thread 0 applies the duplicate rule
  * and the minimum. Totals and draws are running sums, sequential by definition: one block copies
@@ -181,18 +194,18 @@ __device__ inline void load_tile(double tile[SUM_TILE], int64_t begin, int64_t c
 static __global__ void __launch_bounds__(CUDA_THREADS)
     total_kernel(int64_t count, const uint8_t *mask, const double *values, double *total) {
     CUDA_SHARED(double, tile, SUM_TILE);
-    double run = *total;
+    double sum = *total;
     for (int64_t begin = 0; begin < count; begin += SUM_TILE) {
         load_tile(tile, begin, count, mask, values);
         if (threadIdx.x != 0) continue;
-        for (int k = 0; k < SUM_TILE; k++) run = run + tile[k];
+        for (int k = 0; k < SUM_TILE; k++) sum = sum + tile[k];
     }
-    if (threadIdx.x == 0) *total = run;
+    if (threadIdx.x == 0) *total = sum;
 }
 
 /* A draw between two chunks. */
 struct draw_state {
-    double run;   /* running sum of the weights so far */
+    double sum;   /* running sum of the weights so far */
     int64_t item; /* the drawn item, or until then the last one with a positive weight, counted from
                      the first of the call; -1: none */
     int32_t found;    /* 1: the running sum has passed the target, item is final */
@@ -212,10 +225,10 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
         load_tile(tile, begin, count, mask, values);
         if (threadIdx.x != 0) continue;
         for (int k = 0; k < SUM_TILE && !drawn.found; k++) {
-            drawn.run = drawn.run + tile[k];
+            drawn.sum = drawn.sum + tile[k];
             if (!(tile[k] > 0.0)) continue;
             drawn.item = first + begin + k;
-            drawn.found = before + drawn.run > target;
+            drawn.found = before + drawn.sum > target;
         }
     }
     if (threadIdx.x == 0) *state = drawn;
@@ -369,7 +382,7 @@ alcore_status draw(const alcore_sys_work *work, int64_t count, const uint8_t *ma
                    const double *values, double before, double target, int64_t *item) {
     return guarded(work, [&](call &c) {
         c.check_count(count);
-        const draw_state nothing = {0.0 /* run */, -1 /* item */, 0 /* found */, 0 /* reserved */};
+        const draw_state nothing = {0.0 /* sum */, -1 /* item */, 0 /* found */, 0 /* reserved */};
         draw_state *state = c.allocate_array<draw_state>(1);
         c.upload(state, &nothing, sizeof nothing);
         pipeline pass(c, count);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* operand_parts: the operand that every chunk of rows is compared with (queries, others, targets),
- * as doubles on the device with their norms, in parts when memory does not hold all of its rows. */
+ * as doubles on the device with their norms, in parts when memory does not hold all of its rows.
+ * The call (cuda_call.cuh) owns the device memory; its staging limit is the bytes that copies may
+ * occupy, and no_memory is thrown where the device has less. Members: wide [step, dims] and norms
+ * [step], the current part, in one allocation; extra [step, extra_bytes], memory of the owner;
+ * current, the first row of the current part, -1: none. */
 #include "cuda_wide_rows.cuh"
 
 #include <algorithm>

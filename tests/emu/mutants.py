@@ -26,7 +26,7 @@ MUTANTS = [
      'lane = lane + __shfl_xor_sync(CUDA_FULL_WARP, lane, w, CUDA_LANES);',
      'lane = lane + __shfl_xor_sync(CUDA_FULL_WARP, lane, w, CUDA_LANES / 2);'),
     ('a missing event wait', 'self_dots', 'cuda_pipeline.cu',
-     'c.check(cudaStreamWaitEvent(c.compute, c.streams->up[slot], 0), "waiting for an event");', ''),
+     'c.check(cudaStreamWaitEvent(c.compute, c.streams->up[buffer], 0), "waiting for an event");', ''),
     ('uninitialised shared memory', 'knn', 'cuda_search.cu',
      'if (threadIdx.x == 0) newcomers[0] = 0;\n', ''),
     ('a float atomic', 'idds_update', 'cuda_greedy.cu', 'a[i] = a[i] - f;', 'atomicAdd(&a[i], -f);'),
