@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every CPU kernel does around its loop: it checks arguments, reports errors through the
  * host's callbacks, allocates for the length of a call, and asks the host whether to stop
- * (cpu_call.h). */
+ * (cpu_call.h). alcore_sys_work, the first argument of every kernel, has the host's callbacks
+ * (host, each NULL where the host has none; host_user is their argument) and perhaps an allocator
+ * of the caller's (workspace, workspace_release, with workspace_user). */
 #include "cpu/cpu_call.h"
 
 #include <string.h>

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stream slots of every device, kept for the life of the process (cuda_stream.cuh). A lock guards
- * the list of idle slots only; a slot is used by one call at a time. */
+ * the list of idle slots only; a slot is used by one call at a time.
+ *
+ * Members of a slot: compute and copy, its streams; busy, the event that is recorded when a call
+ * ends, after its last kernel; begin, up [2] and done [2], the events of pipelines; ring
+ * [RING_BYTES], pinned memory that small copies go through, of which ring_used bytes may be in
+ * flight; device_blocks and pinned_blocks, memory that a call uses (`used`) or that is kept for the
+ * next. Pinned is host memory that the device copies from and to by itself. */
 #include "cuda_stream.cuh"
 
 #include <chrono>
@@ -193,8 +199,8 @@ void *stream_slot_block(stream_slot *streams, bool pinned, size_t bytes) {
     return best->memory;
 }
 
-/* Marks the block idle; it stays with the slot. Kernels that use it may still be queued, so only
- * what is behind them in the stream may use it next, which is what the call sees to. */
+/* Marks the block of an address idle; it stays with the slot. Kernels that use it may still be
+ * queued, so only what is behind them in the stream may use it next, which the call sees to. */
 void stream_slot_block_back(stream_slot *streams, bool pinned, void *memory) {
     for (memory_block &block : pinned ? streams->pinned_blocks : streams->device_blocks)
         if (block.memory == memory) block.used = false;

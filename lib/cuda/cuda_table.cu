@@ -94,7 +94,9 @@ alcore_status check_device(const alcore_sys_host *host) {
 } // namespace
 } // namespace alcore_cuda
 
-/* What the library calls after loading the module (alcore_sys_kernel_entry). */
+/* What the library calls after loading the module (alcore_sys_kernel_entry): *out is the table,
+ * static, or NULL with ALCORE_E_UNSUPPORTED where the library is of another release (abi) or no
+ * device can run the module. */
 extern "C" __attribute__((visibility("default"))) alcore_status
 alcore_cuda_entry(uint32_t abi, const alcore_sys_host *host, const alcore_sys_kernels **out) {
     static const alcore_sys_kernels table = alcore_cuda::make_table();

@@ -2,9 +2,9 @@
 /* The k best entries (value, row) of one item, kept sorted in shared memory by one block of
  * SELECT_THREADS threads: memory [SORTED] holds the best so far in 0 .. k - 1 and newcomers,
  * entries that were appended and not sorted in yet, from k on. The order is total (value, then
- * lower row), so the order in which threads append newcomers does not change the result. All
- * threads of the block call these functions together. Cost of a join: a bitonic sort of the next
- * power of two, or ranks by counting when there are few entries. */
+ * lower row, and no row occurs twice), so the order in which threads append newcomers does not
+ * change the result. All threads of the block call these functions together. Cost of a join: a
+ * bitonic sort of the next power of two, or ranks by counting when there are few entries. */
 #ifndef ALCORE__CUDA_TOP_K_CUH
 #define ALCORE__CUDA_TOP_K_CUH
 

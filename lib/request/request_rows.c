@@ -75,14 +75,15 @@ static bool ends_with(const char *path, const char *suffix) {
 }
 
 /* Adds the rows of pool whose ids the records of `ids` name. In .jsonl the id is the field "id",
- * in .tsv the column "id", else a line. Ids that the pool lacks are skipped unless `strict`; the
- * message has the line of the file, from 1, where the first of a .tsv is its header. */
+ * in .tsv the column "id", else a line; empty ids are skipped. Ids that the pool lacks are skipped
+ * unless `strict`; the message has the line of the file, from 1, where the first of a .tsv is its
+ * header. */
 static alcore_status add_ids(const alcore_pool *pool, const alcore_pool *ids, const char *path,
                              bool strict, alcore__row_list *list) {
     bool objects = ends_with(path, ".jsonl"), table = ends_with(path, ".tsv");
     int64_t count = alcore_pool_rows(ids);
     for (int64_t i = 0; i < count; i++) {
-        char buffer[24];
+        char buffer[24]; /* for the id of a record without one, which is its number */
         int64_t row;
         const char *id = objects ? alcore_pool_id(ids, i, buffer) : alcore_pool_text(ids, i, NULL);
         ALCORE__TRY(alcore__tick(alcore__pool_ctx(pool), "ids", i, count));

@@ -47,8 +47,9 @@ static void release(void *object) {
 }
 
 /* Makes the arrays of the picks: rows, scores, costs and record columns [count] in rank order, and
- * ranks [candidates], which leads from a candidate to its rank; also the sums of words, characters
- * and cost units. costs [rows of the pool]: NULL where every row costs 1. */
+ * ranks [candidates], which leads from a candidate to its rank, -1 where it was not picked; also
+ * the sums of words, characters and units, the values of the pool's cost column, NaN where it has
+ * none. costs [rows of the pool], in the unit of the budget; NULL: every row costs 1. */
 static alcore_status gather_picks(alcore_selection *self, const double *costs) {
     alcore_ctx *ctx = self->object.ctx;
     const alcore__outcome *outcome = &self->ranking->outcome;
@@ -94,8 +95,8 @@ static double price_of(const alcore_selection *self) {
 }
 
 /* Derives everything from the purchase of a new selection. costs [rows of the pool], in the unit of
- * the budget; NULL: every row costs 1. The arrays of the picks come first,
- * since the reasons, the remedies and the texts read them. */
+ * the budget; NULL: every row costs 1. The arrays of the picks come first, since the reasons, the
+ * remedies and the texts read them. */
 static alcore_status build(alcore_selection *self, const double *costs) {
     ALCORE__TRY(gather_picks(self, costs));
     self->money = price_of(self);

@@ -4,7 +4,9 @@
  *
  * The input of the run, the masks (which rows took part), the resolution (which columns were read)
  * and the outcome are those of the answered request (select.c). Texts of the ranking are copies
- * that it owns, but for engine, reason and measure, which are static. */
+ * that it owns, but for engine, reason and measure, which are static. A column has values that are
+ * stored, or an engine, the name of what runs its model, where they are computed on reading; its
+ * origin says who made it. */
 #include <math.h>
 #include <string.h>
 
@@ -79,8 +81,8 @@ static alcore_status keep_request(alcore__ranking *self, const alcore_request *r
     return values_json(ctx, alcore__strategy_values(strategy), &self->parameters);
 }
 
-/* Describes a column that was read: where it came from, its shape and dtype, and a fingerprint of
- * its values, or the engine where it is computed on reading. */
+/* Describes a column that was read, so that its pool has it: where it came from, its shape and
+ * dtype, and a fingerprint of its values, or the engine where it is computed on reading. */
 static alcore_status keep_source(alcore__ranking *self, const alcore_request *request,
                                  const alcore__resolved *entry) {
     const alcore_pool *pool = entry->role == ALCORE_ROLE_LABELED  ? request->labeled

@@ -25,7 +25,7 @@ static void release(void *object) {
 
 /* The name in the registry that is most like a mistyped one, for the message; NULL: none is. */
 static const char *nearest(const char *name) {
-    const char *names[64];
+    const char *names[64]; /* more than the registry has */
     size_t count = 0;
     while (count < 64 && alcore__score_at((int32_t)count)) {
         names[count] = alcore__score_at((int32_t)count)->name;
@@ -170,7 +170,7 @@ void alcore_scorer_unref(alcore_scorer *scorer) {
  * The scorer of a host has no parameters. */
 static alcore_status set_value(void *handle, const char *name, const char *value) {
     alcore_scorer *scorer = handle;
-    char owner[64];
+    char owner[64]; /* what the message calls the scorer; longer than any name of the registry */
     if (!scorer->score)
         return alcore__fail(ALCORE_E_PARAM, "scorer %s has no parameters: it is the caller's own",
                             scorer->name);

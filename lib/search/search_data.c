@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One operand of a search: a matrix of the caller, read in place, or a column of a pool, read in
- * blocks into scratch memory; either with a mask of rows that are left out. */
+ * blocks into scratch memory; either with a mask of rows that are left out.
+ *
+ * Members of alcore__search_data (search_data.h):
+ *
+ *     name         what messages call the operand: "rows", "queries", "others"
+ *     count, dims  rows, and components of each
+ *     matrix       [count, dims] the caller's, borrowed; or
+ *     column, pool the column of a pool, which is locked for reading; NULL for a matrix
+ *     mask         [count] 1: the row is compared; NULL: all are; owned_mask is the same array
+ *                  where it was made here
+ *     normalize    1: rows are compared as unit vectors */
 #include "search/search_data.h"
 
 #include <math.h>

@@ -1,7 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The active rows of each source, as lists by block: made when a run begins, and once more when
  * nan=exclude has found the rows with a NaN; those of ALCORE__OVER_CHOSEN when a strategy chooses
- * them. */
+ * them.
+ *
+ * Terms used here:
+ *
+ *     source      where a pass reads rows (ALCORE__OVER_*): the candidates, the labeled rows of
+ *                 their pool, the labeled pool, the target, some chosen candidates; a pool that was
+ *                 not given has 0 rows
+ *     block       ALCORE_BLOCK_ROWS = 8192 pool rows, the last one fewer
+ *     active      of a row: it takes part. alcore__active_rows has mask [rows of the pool],
+ *                 borrowed, NULL: all are active; mask_copy, owned, in its place when rows with a
+ *                 NaN are left out; rows [count], the active rows, ascending; block_starts [blocks
+ *                 + 1], the index in rows of the first one of each block
+ *     runner->nan by source: [rows of the pool] 1: the row has a NaN; NULL: none was looked for */
 #include <string.h>
 
 #include "strategy/engine/runner.h"

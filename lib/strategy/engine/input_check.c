@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the input of a run before its first pass: the columns that the strategy needs are there,
  * the embeddings of all roles have the same number of components, and no cost is negative or NaN.
- */
+ *
+ * A role (ALCORE_ROLE_*) is what a pool is for: candidates, labeled, target; a pool that was not
+ * given has 0 rows. Active rows are those of a pool that the run reads. fill.limited is true where
+ * the request has a similarity limit. */
 #include <string.h>
 
 #include "strategy/engine/runner.h"
@@ -28,6 +31,7 @@ bool alcore__reads_embeddings(const alcore__run *run, int32_t role) {
     return role == ALCORE_ROLE_CANDIDATES && run->input->fill.limited;
 }
 
+/* What messages call the run's strategy. */
 static const char *strategy_name(const alcore__run *run) {
     return run->strategy ? alcore__strategy_name(run->strategy) : run->def->name;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The outcome of a run: record columns (a value for each candidate) and facts (numbers for the
- * report), and the arithmetic over all candidates that strategies compute them with. */
+ * report), and the arithmetic over all candidates that strategies compute them with. The record has
+ * at most ALCORE__RECORD_COLUMNS columns, the report at most ALCORE__FACTS facts. */
 #include <math.h>
 #include <string.h>
 
@@ -58,7 +59,8 @@ alcore_status alcore__outcome_score_column(alcore__run *run, const char *name) {
 }
 
 /* Adds a named list of numbers to the report: *out is [count], zeroed, for the strategy's finish to
- * fill in; the outcome owns and frees it. */
+ * fill in; the outcome owns and frees it. name is kept and not copied: it is a literal. NULL after
+ * a failure. */
 alcore_status alcore__outcome_fact(alcore__run *run, const char *name, int64_t count,
                                    double **out) {
     alcore__outcome *outcome = &run->outcome;

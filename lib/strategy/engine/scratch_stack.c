@@ -2,7 +2,12 @@
 /* Scratch memory of one worker thread: a stack of arrays in chunks that never move. The runner
  * empties it after every block and frees it with the run, so a strategy allocates nothing per block
  * once the chunks are there. Under AddressSanitizer, memory between and above the arrays is
- * poisoned. */
+ * poisoned.
+ *
+ * Members of alcore__worker_memory (runner.h): chunks [ALCORE__SCRATCH_CHUNKS], `bytes` NULL until
+ * the chunk is allocated; top, the place of the next array: a chunk and the bytes that are used of
+ * it; scores and embeddings, the buffers of the thread's column readers, which are no part of the
+ * stack. */
 #include <string.h>
 
 #include "strategy/engine/runner.h"

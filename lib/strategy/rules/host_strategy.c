@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A caller's strategy (alcore_strategy_new_host): its function sees the candidates, what is labeled
  * and the target through a view and answers with scores or an order of rows; ties, budget and
- * reports are those of every strategy. It makes no pass of its own. */
+ * reports are those of every strategy. It makes no pass of its own. The outcome of the run has
+ * `count` candidates: rows [count], their pool rows, ascending, and scores [count], zeroed. */
 #include <math.h>
 #include <string.h>
 
@@ -122,7 +123,8 @@ static alcore_status buy_order(const alcore_choice *choice) {
     return status;
 }
 
-/* Turns what the host's function gave into scores or picks, once it has returned. */
+/* Turns what the host's function gave, once it has returned, into picks, or into the scores of the
+ * outcome, which the runner ranks and buys by. */
 static alcore_status use_answer(const alcore_choice *choice) {
     alcore__outcome *outcome = &choice->run->outcome;
     if (choice->order) return buy_order(choice);

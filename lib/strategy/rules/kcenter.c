@@ -434,7 +434,8 @@ static size_t farthest_bytes(const alcore__block *block) {
 
 /* Searches the block twice: for the largest m(x) of all rows that are no center, which is the
  * radius that the last pick left, and for the largest among rows that can still be picked. They
- * differ when the budget passed rows over. */
+ * differ when the budget passed rows over. A block without such a row reports a radius of 0, or -1
+ * as its best row. */
 static alcore_status find_pick(alcore__block *block, void *partial) {
     const kcenter_state *state = block->run->state;
     alcore__matrix matrix;

@@ -4,7 +4,8 @@
  *   equal width   stratum(x) = min(floor(n (u(x) - min u) / (max u - min u)), n - 1)
  *   equal count   stratum(x) = floor(n rank(x) / candidates), rank from 0 by u, then by row
  *
- * Both write the edges of the strata for the report. Cost: one pass, or one sort. */
+ * Both write the edges of the strata for the report. Scores are finite, and there is at least one.
+ * Cost: one pass, or one sort. */
 #include "strategy/rules/strata.h"
 
 #include <math.h>
@@ -34,7 +35,7 @@ void alcore__strata_equal(const double *scores, int64_t count, int64_t strata, i
 
 /* Cuts scores [count] into `strata` parts of equal size by rank: stratum [count], edges [strata +
  * 1] the lowest score of each part and the largest of all. Ties are ranked by row, so a part can
- * split equal scores. */
+ * split equal scores, and with fewer scores than strata some parts are empty. */
 alcore_status alcore__strata_quantile(alcore_ctx *ctx, const double *scores, int64_t count,
                                       int64_t strata, int32_t *stratum, double *edges) {
     double *negative;      /* [count] minus each score */
