@@ -133,9 +133,9 @@ static void prune_pack(const prune_state *prune, const sweep_items *items,
             double square = CPU(self_dot)(row[r], dims, ALCORE_FLOAT32) * SEARCH_UP;
             double leading_square = CPU(self_dot)((const char *)y, prune->leading, ALCORE_FLOAT32);
             double remainder = square * (1.0 + prune->excess) - leading_square / SEARCH_UP;
-            /* The term in dims covers what underflowed in y and in the sums. */
-            if (!(remainder > 0.0)) remainder = 0.0;
-            /* t, which the float32 rounding may not bring below the true norm: 1e-6 more */
+            if (!(remainder > 0.0)) remainder = 0.0; /* what rounding made negative */
+            /* t: 1e-6 more, so that rounding to float32 does not bring it below the true norm; the
+             * term in dims covers what underflowed in y and in the sums. */
             y[prune->leading] = (float)(sqrt(remainder) * (1.0 + 1e-6) + (double)dims * 1e-38);
         }
     }

@@ -238,6 +238,9 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
  * min_badge and update_min, which uses no speculative columns (speculates false). */
 class weights_columns {
   public:
+    /* Adds the columns to the pass and allocates the total, 0, where the caller wants it.
+     * centroids: how many the call has; mask_column: the call's mask, by which the total adds where
+     * the caller gave no mask for that. */
     weights_columns(call &owner, pipeline &pass, const alcore_sys_weights *caller_weights,
                     int64_t centroids, bool speculates, int mask_column)
         : c(owner), weights(caller_weights), count(centroids),

@@ -14,7 +14,11 @@
  *     engines               what ran each operation
  *
  * Each put_ function below writes members to an object that its caller has opened; a failure stays
- * in json->status, which the caller checks at the end. */
+ * in json->status, which the caller checks at the end. Arrays of a selection are by rank of its
+ * picks; its ranking has what the selections of a request share (selection_ranking.c): sources, the
+ * columns that were read; inputs, by role, role 0: none; the outcome of the run. A fingerprint is a
+ * 64-bit hash of the content. A term is a summand of the score; explanation.parts has what each had
+ * to do with the picks, and the score is mixed where two terms or more have a weight. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,12 +28,14 @@
 #include "base/tensor_view.h"
 #include "request/selection_internal.h"
 
+/* The name of a role (ALCORE_ROLE_*) as a key; static. */
 static const char *role_name(int32_t role) {
     return role == ALCORE_ROLE_LABELED  ? "labeled"
            : role == ALCORE_ROLE_TARGET ? "target"
                                         : "candidates";
 }
 
+/* "fingerprint": 16 hexadecimal digits, as a text, since JSON readers round large numbers. */
 static void put_fingerprint(alcore__json_out *json, uint64_t fingerprint) {
     char text[20];
     snprintf(text, sizeof text, "%016" PRIx64, fingerprint);

@@ -362,8 +362,8 @@ typedef struct writer_use {
     alcore_column_writer *writer; /* the caller's; NULL: not wanted */
     const char *name;             /* its member of alcore_logits_writers, for messages */
     int stat;       /* statistic of the tokens; of nnll the one that it is computed from */
-    bool of_rows;   /* one number a row may be written ... */
-    bool of_tokens; /* ... or one a token */
+    bool of_rows;   /* one number a row may be written */
+    bool of_tokens; /* one number a token may be written */
     bool reduces;   /* the number of a row is computed from all of its tokens */
 } writer_use;
 enum { WRITERS = 5 };

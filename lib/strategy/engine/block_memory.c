@@ -117,7 +117,8 @@ static alcore_status upload_rows(alcore__block *block, const alcore_sys_rows *ro
 
 /* Whether later passes gain from a copy of the active rows in host memory, by the table at the top
  * of this file. rows: the span as it was just read; reader: the buffer it was read with, where the
- * rows lie in it when they were read from a file or converted. */
+ * rows lie in it when they were read from a file or converted. It has a `user`, the state of the
+ * generator, where rows are generated block by block. */
 static bool is_worth_copying(const alcore__block *block, const alcore__column *column,
                              const alcore__scratch *reader, const alcore_sys_rows *rows) {
     const alcore__run *run = block->run;

@@ -333,6 +333,8 @@ START_TEST(rows_are_read_from_files_of_ids) {
     unlink(objects);
     ck_fails(alcore_request_set(request, "budget", "5w,7i"), ALCORE_E_PARAM, "the same unit");
     ck_fails(alcore_request_set(request, "budget", "5w,7w,5w"), ALCORE_E_PARAM, "twice");
+    /* The amounts are compared, not their texts: a selection is found by its amount. */
+    ck_fails(alcore_request_set(request, "budget", "5 words, 5.0w"), ALCORE_E_PARAM, "twice");
     ck_fails(alcore_request_read_rows(request, ALCORE_ROWS_ELIGIBLE, "/nowhere/at/all"),
              ALCORE_E_IO, "/nowhere/at/all");
     unlink(path);
