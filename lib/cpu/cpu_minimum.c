@@ -170,8 +170,8 @@ static void weigh_tile(minimum_call *call, const int64_t *item, int count) {
      call->products, padded);
     for (int r = 0; r < count; r++) {
         int64_t i = item[r];
-        double dot = call->row_dots ? call->row_dots[i] : CPU(self_dot)(row[r], dims, dtype),
-               duplicate;
+        double dot = call->row_dots ? call->row_dots[i] : CPU(self_dot)(row[r], dims, dtype);
+        double duplicate; /* not used: weigh() applies the rule */
         double bound = filter_bound(&call->filter, sqrt(dot) * FILTER_UP, dims);
         const float *products = call->products + r * padded;
         for (int64_t c = 0; c < padded; c += CPU_WIDTH) {

@@ -5,7 +5,12 @@
  *     score = - (log of the largest start probability + log of the largest end probability)
  *
  * Both maxima are independent, as in the paper: the end may come before the start. Logarithms are
- * at least -100. Cost: one pass over the values. */
+ * at least -100. Cost: one pass over the values.
+ *
+ * A call scores a block of `count` pool rows from call->first on, those whose entry of the mask is
+ * 1 (mask NULL: all); its arrays are by row - call->first. Of each row it gives score (larger =
+ * more worth labeling), raw (the quantity of the paper) and rank, by which rows are ordered. With
+ * call->nan_exclude a row without a value gets NaN, else it is an error. */
 #include <math.h>
 
 #include "base/dtype.h"

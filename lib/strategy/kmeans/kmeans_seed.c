@@ -127,8 +127,8 @@ alcore_status alcore__kmeans_find_seeds(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-/* Copies one entry into the state. Draw 0 becomes the next centroid of its group and its row can
- * not be a seed again; the others are speculative and wait in seed_vectors. */
+/* Copies one entry into the state. Draw 0 becomes the next centroid of its group, whose row cannot
+ * be a seed again; the others are speculative and wait in seed_vectors. */
 static void store_seed(alcore__kmeans *means, const char *entry) {
     alcore__kmeans_found found;
     memcpy(&found, entry, sizeof found);
@@ -246,7 +246,9 @@ static void draw_next(alcore__run *run, alcore__kmeans *means, int64_t g) {
     if (!alcore__draw_by_weight(weights, means->groups, means->blocks, alcore__rng_f64(&each->rng),
                                 &sampler->draw[0]))
         sampler->draw[0].position = first_unseeded(means, g, run->outcome.count);
-    /* Speculative draws use the numbers that the generator will give next, from a copy of it. */
+    /* Speculative draws use the numbers that the generator will give next, from a copy of it. The
+     * last draw of a group is left out, as no weights are needed after it: besides that one and the
+     * present one, draws_left follow. */
     alcore__rng ahead = each->rng;
     int64_t draws_left = each->clusters - each->seeded - 2;
     int32_t speculative = alcore__sampler_speculative_draws(run, sampler);

@@ -561,6 +561,10 @@ static alcore_status finish(alcore__run *run) {
     return report_strata(run);
 }
 
+/* The terms of H for the explanation of picks: column, the record column of the term's values;
+ * within, that of the groups inside which it is compared, and groups, the fact with an entry for
+ * each group; weight, its factor in H; alone, the strategy that the term alone would be; is_score,
+ * whether a given column "scores" takes its place. */
 static const alcore__term TERMS[] = {
     {.name = "uncertainty",
      .column = "u",
