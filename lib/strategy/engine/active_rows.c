@@ -78,9 +78,10 @@ alcore_status alcore__list_active_rows(alcore__run *run) {
                        &active[ALCORE__OVER_TARGET]);
 }
 
-/* Lists the rows of the chosen candidates as a source of its own. Its mask [rows of the pool] is
- * made for them, as the rows between two chosen ones are read with a mask. The search for NaN is
- * over by then, so that the list is not made again. */
+/* Lists the chosen candidates, positions [count] among all candidates, ascending, as the source
+ * ALCORE__OVER_CHOSEN. Its mask [rows of the pool] is made for them, as the rows between two chosen
+ * ones are read with a mask. The search for NaN is over by then, so that the list is not made
+ * again. */
 alcore_status alcore__run_choose(alcore__run *run, const int64_t *positions, int64_t count) {
     const alcore__active_rows *candidates = &run->active[ALCORE__OVER_CANDIDATES];
     uint8_t *mask;

@@ -111,9 +111,9 @@ alcore_status alcore__target_rows(alcore__block *block, int64_t target_block,
                              embedding_reader(block, ALCORE__OVER_TARGET), out);
 }
 
-/* Whether the active rows are read one stretch of neighbors after another and copied together:
- * where most rows of the span are not active, so that reading them from a file or computing them
- * would be most of the work. Where copies are kept between passes, block_memory.c makes them. */
+/* Whether only the active rows are read, some adjacent ones at a time, and copied together: where
+ * most rows of the span are not active, so that reading them from a file or computing them would be
+ * most of the work. Where copies are kept between passes, block_memory.c makes them. */
 static bool is_sparse(const alcore__block *block) {
     bool keeps_copies = block->run->repeats && block->memory;
     return !keeps_copies && block_span(block) > 2 * block->count;

@@ -3,8 +3,8 @@
  *
  * Terms used here:
  *
- *     source      whose rows a pass visits: the candidates, the labeled rows, the labeled pool or
- *                 the target (ALCORE__OVER_*)
+ *     source      whose rows a pass visits (ALCORE__OVER_*): the candidates, some chosen ones, the
+ *                 labeled rows, the labeled pool or the target
  *     block       ALCORE_BLOCK_ROWS (8192) adjacent pool rows, the last block what is left
  *     active row  a row of the source that takes part: not masked, and without a NaN
  *     position    number of an active row among all active rows of its source, from 0
