@@ -12,7 +12,9 @@
  * cos is the cosine; all values are by position among the candidates, and inside a block (8192 pool
  * rows) by the index of its candidates, the active rows: position = block->start + index. A partial
  * is what a block contributes to a pass and comes zeroed: `values` are stored at the positions of
- * its active rows, `sums` are added up over the blocks, `extra` bytes are given to reduce().
+ * its active rows, `sums` are added up over the blocks, `extra` bytes are given to reduce(). In the
+ * passes over a batch of strata the active rows are those of the batch, state->chosen: position k
+ * is then the candidate chosen[k].
  *
  * With distances=needed, d is measured only where it can matter (spec 3.10). As d is at most 2, H
  * of a stratum is at most 2 lambda + (1 - lambda) max u. Strata are measured from that of the
@@ -230,8 +232,8 @@ static bool goes_on(const alcore__run *run) {
     return state->only_needed && !state->decided;
 }
 
-/* The groups of the block's rows, [active rows]: a part of the state's array or, where the block
- * has some of the candidates only, a copy on the scratch stack. */
+/* *out [active rows]: the groups of the block's rows, a part of the state's array or, in a batch of
+ * strata, a copy on the scratch stack. */
 static alcore_status groups_of(alcore__block *block, const int32_t **out) {
     const huds_state *state = block->run->state;
     int32_t *copy;
