@@ -1,195 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* alcore eval METRIC FILE...: the metrics of alcore/metric.h over files. A file has one text, line
- * of tags, label or number a line (or a column, of .tsv and .jsonl); all files of a call have the
- * same number of lines. The result is a JSON object of numbers, lists and texts, which is printed
- * as it is (--json) or as one line a value: name TAB value. */
+/* alcore eval METRIC FILE...: the metrics of alcore/metric.h and alcore/overlap.h over files. A file
+ * has one text, line of tags, label or number a line (or a column, of .tsv and .jsonl); all files of
+ * most metrics have the same number of lines. The result is a JSON object of numbers, lists and
+ * texts, which is printed as it is (--json) or as one line a value: name TAB value. */
 #include <ctype.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
-#include "inputs.h"
-
-/* One call of the command. */
-typedef struct evaluation {
-    const arguments *args;
-    alcore_ctx *ctx;
-    int file_count;
-    alcore_pool **files; /* [file_count] one for each operand after the metric's name */
-    int64_t lines;       /* rows of every file */
-    /* Texts of files[0]: [lines] pointers into the pool and their lengths in bytes; of the other
-     * files one after the other: [(file_count - 1) * lines]. */
-    const char **own, **others;
-    size_t *own_lengths, *other_lengths;
-    double *numbers[2]; /* [lines] of the first and second file when the metric reads numbers */
-    double *sentences;  /* [lines] with --sentence, else NULL */
-    alcore_tensor sentence_scores; /* over sentences, float64 [lines] */
-    json_t *result;                /* object, in the order in which it is printed */
-} evaluation;
-
-typedef struct metric {
-    const char *name;
-    const char *files; /* as in the usage line */
-    int min_files, max_files;
-    const char *options; /* " tokenize smooth ": those of evaluation_options that it takes */
-    bool numbers;        /* the files hold numbers */
-    int (*compute)(evaluation *self);
-} metric;
+#include "eval.h"
 
 /* Options that only some metrics take. */
-static const option_id evaluation_options[] = {OPTION_TOKENIZE,  OPTION_SMOOTH, OPTION_SENTENCE,
-                                               OPTION_BOOTSTRAP, OPTION_SEED,   OPTION_SCHEME};
+static const option_id evaluation_options[] = {
+    OPTION_TOKENIZE, OPTION_SMOOTH,        OPTION_SENTENCE, OPTION_BOOTSTRAP, OPTION_SEED,
+    OPTION_SCHEME,   OPTION_CASED,         OPTION_SELECTED, OPTION_OUTSIDE,   OPTION_ORDERS,
+    OPTION_SIDE,     OPTION_TARGET_COLUMN, OPTION_COMBINED, OPTION_UNIT,      OPTION_MODE,
+    OPTION_TEST,     OPTION_IDW,           OPTION_LINKS,    OPTION_TRAIN,     OPTION_DEDUP};
 
 /* ---- results ---- */
 
-static void add_number(evaluation *self, const char *name, double value) {
+void add_number(evaluation *self, const char *name, double value) {
     json_object_set_new(self->result, name, isfinite(value) ? json_real(value) : json_null());
 }
 
-static void add_integer(evaluation *self, const char *name, int64_t value) {
+void add_integer(evaluation *self, const char *name, int64_t value) {
     json_object_set_new(self->result, name, json_integer(value));
 }
 
-static void add_numbers(evaluation *self, const char *name, const double *values, int64_t count) {
+void add_text(evaluation *self, const char *name, const char *text) {
+    json_object_set_new(self->result, name, json_string(text));
+}
+
+void add_numbers(evaluation *self, const char *name, const double *values, int64_t count) {
     json_t *list = json_array();
-    for (int64_t i = 0; i < count; i++) json_array_append_new(list, json_real(values[i]));
+    for (int64_t i = 0; i < count; i++)
+        json_array_append_new(list, isfinite(values[i]) ? json_real(values[i]) : json_null());
     json_object_set_new(self->result, name, list);
 }
 
-static void add_integers(evaluation *self, const char *name, const int64_t *values, int count) {
+void add_integers(evaluation *self, const char *name, const int64_t *values, int64_t count) {
     json_t *list = json_array();
-    for (int i = 0; i < count; i++) json_array_append_new(list, json_integer(values[i]));
+    for (int64_t i = 0; i < count; i++) json_array_append_new(list, json_integer(values[i]));
     json_object_set_new(self->result, name, list);
 }
 
-/* The interval of bootstrap samples, when --bootstrap asked for it. */
-static void add_interval(evaluation *self, double mean, double low, double high) {
-    if (!option_given(self->args, OPTION_BOOTSTRAP)) return;
-    add_number(self, "bootstrap_mean", mean);
-    add_number(self, "bootstrap_low", low);
-    add_number(self, "bootstrap_high", high);
-}
-
-/* ---- metrics ---- */
-
-static int read_bootstrap(const evaluation *self, int64_t *resamples, uint64_t *seed) {
-    int64_t given = 0;
-    TRY(option_integer(self->args, OPTION_BOOTSTRAP, 1, 1000000, resamples));
-    TRY(option_integer(self->args, OPTION_SEED, 0, INT64_MAX, &given));
-    *seed = (uint64_t)given;
-    return EXIT_DONE;
-}
-
-/* --smooth exp|floor|add-k|none, of floor and add-k with =VALUE. */
-static int read_smoothing(const evaluation *self, alcore_bleu_options *options) {
-    static const char *const names[] = {"exp", "floor", "add-k", "none"};
-    const char *text = option_value(self->args, OPTION_SMOOTH, "exp");
-    const size_t length = strcspn(text, "=");
-    char *end = NULL;
-    int found = -1;
-
-    for (int i = 0; i < 4; i++)
-        if (strlen(names[i]) == length && !strncmp(names[i], text, length)) found = i;
-    const bool takes_value = found == ALCORE_BLEU_SMOOTH_FLOOR || found == ALCORE_BLEU_SMOOTH_ADD_K;
-    if (text[length] == '=' && takes_value)
-        options->smoothing_value = strtod(text + length + 1, &end);
-    if (found < 0 || (text[length] == '=' &&
-                      (!takes_value || *end != '\0' || !(options->smoothing_value > 0.0))))
-        return complain(EXIT_USAGE,
-                        "--smooth %s: one of exp, floor, add-k, none is needed; floor and add-k "
-                        "may have a value above 0, such as floor=0.1",
-                        text);
-    options->smoothing = found;
-    return EXIT_DONE;
-}
-
-static int evaluate_bleu(evaluation *self) {
-    alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
-    alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
-    char signature[160];
-    int tokenizer = ALCORE_BLEU_13A;
-
-    TRY(option_choice(self->args, OPTION_TOKENIZE, "13a|intl|char|zh|none", &tokenizer));
-    options.tokenizer = tokenizer;
-    TRY(read_smoothing(self, &options));
-    TRY(read_bootstrap(self, &options.resamples, &options.seed));
-    TRY(outcome(alcore_metric_compute_bleu(
-        self->ctx, self->own, self->own_lengths, self->lines, self->others, self->other_lengths,
-        self->lines * (self->file_count - 1), &options,
-        self->sentences ? &self->sentence_scores : NULL, &score)));
-    add_number(self, "bleu", score.bleu);
-    add_interval(self, score.bootstrap_mean, score.bootstrap_low, score.bootstrap_high);
-    add_number(self, "brevity_penalty", score.brevity_penalty);
-    add_numbers(self, "precisions", score.precisions, 4);
-    add_integers(self, "matches", score.matches, 4);
-    add_integers(self, "totals", score.totals, 4);
-    add_integer(self, "hypothesis_tokens", score.hypothesis_tokens);
-    add_integer(self, "reference_tokens", score.reference_tokens);
-    alcore_metric_bleu_signature(self->file_count - 1, &options, signature);
-    json_object_set_new(self->result, "signature", json_string(signature));
-    return EXIT_DONE;
-}
-
-static int evaluate_chrf(evaluation *self) {
-    alcore_chrf_options options = ALCORE_CHRF_OPTIONS_INIT;
-    alcore_chrf_score score = ALCORE_CHRF_SCORE_INIT;
-    const char *name = self->args->operands[0];
-    char signature[160];
-
-    options.word_order = !strcmp(name, "chrf++") ? 2 : 0;
-    const int counts = 6 + options.word_order;
-    TRY(read_bootstrap(self, &options.resamples, &options.seed));
-    TRY(outcome(alcore_metric_compute_chrf(
-        self->ctx, self->own, self->own_lengths, self->lines, self->others, self->other_lengths,
-        self->lines * (self->file_count - 1), &options,
-        self->sentences ? &self->sentence_scores : NULL, &score)));
-    add_number(self, name, score.chrf);
-    add_interval(self, score.bootstrap_mean, score.bootstrap_low, score.bootstrap_high);
-    add_integers(self, "matches", score.matches, counts);
-    add_integers(self, "hypothesis_total", score.hypothesis_total, counts);
-    add_integers(self, "reference_total", score.reference_total, counts);
-    alcore_metric_chrf_signature(self->file_count - 1, &options, signature);
-    json_object_set_new(self->result, "signature", json_string(signature));
-    return EXIT_DONE;
-}
-
-/* accuracy and macro-f1: both come from one call, the named one is printed. */
-static int evaluate_labels(evaluation *self) {
-    alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
-
-    TRY(outcome(alcore_metric_compute_labels(self->ctx, self->own, self->own_lengths, self->lines,
-                                             self->others, self->other_lengths, self->lines,
-                                             &score)));
-    if (!strcmp(self->args->operands[0], "accuracy")) {
-        add_number(self, "accuracy", score.accuracy);
-        add_integer(self, "correct", score.correct);
-        add_integer(self, "lines", self->lines);
-    } else {
-        add_number(self, "macro-f1", score.macro_f1);
-        add_integer(self, "labels", score.labels);
-    }
-    return EXIT_DONE;
-}
-
-static int evaluate_spans(evaluation *self) {
-    alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
-    int strict = 0;
-
-    TRY(option_choice(self->args, OPTION_SCHEME, "default|strict", &strict));
-    TRY(outcome(alcore_metric_compute_spans(self->ctx, self->own, self->own_lengths, self->lines,
-                                            self->others, self->other_lengths, self->lines, strict,
-                                            &score)));
-    add_number(self, "f1", score.f1);
-    add_number(self, "precision", score.precision);
-    add_number(self, "recall", score.recall);
-    add_integer(self, "gold_spans", score.gold_spans);
-    add_integer(self, "predicted_spans", score.predicted_spans);
-    add_integer(self, "matches", score.matches);
-    json_object_set_new(self->result, "scheme", json_string(strict ? "strict" : "default"));
-    return EXIT_DONE;
-}
+/* ---- numbers ---- */
 
 static int evaluate_mean(evaluation *self) {
     alcore_mean_result result = ALCORE_MEAN_RESULT_INIT;
@@ -228,16 +84,27 @@ static int evaluate_wilcoxon(evaluation *self) {
 
 static const char corpus_options[] = " sentence bootstrap seed ";
 static const metric metrics[] = {
-    {"bleu", "HYP REF...", 2, 15, " tokenize smooth sentence bootstrap seed ", false,
+    {"bleu", "HYP REF...", 2, 15, " tokenize smooth sentence bootstrap seed ", INPUT_TEXTS,
      evaluate_bleu},
-    {"chrf", "HYP REF...", 2, 15, corpus_options, false, evaluate_chrf},
-    {"chrf++", "HYP REF...", 2, 15, corpus_options, false, evaluate_chrf},
-    {"f1", "GOLD PREDICTED", 2, 2, " scheme ", false, evaluate_spans},
-    {"accuracy", "GOLD PREDICTED", 2, 2, "", false, evaluate_labels},
-    {"macro-f1", "GOLD PREDICTED", 2, 2, "", false, evaluate_labels},
-    {"mean", "FILE", 1, 1, "", true, evaluate_mean},
-    {"pearson", "A B", 2, 2, "", true, evaluate_pearson},
-    {"wilcoxon", "A [B]", 1, 2, "", true, evaluate_wilcoxon},
+    {"chrf", "HYP REF...", 2, 15, corpus_options, INPUT_TEXTS, evaluate_chrf},
+    {"chrf++", "HYP REF...", 2, 15, corpus_options, INPUT_TEXTS, evaluate_chrf},
+    {"ter", "HYP REF...", 2, 15, " cased sentence bootstrap seed ", INPUT_TEXTS, evaluate_ter},
+    {"f1", "GOLD PREDICTED", 2, 2, " scheme ", INPUT_TEXTS, evaluate_spans},
+    {"accuracy", "GOLD PREDICTED", 2, 2, "", INPUT_TEXTS, evaluate_labels},
+    {"macro-f1", "GOLD PREDICTED", 2, 2, "", INPUT_TEXTS, evaluate_labels},
+    {"qa", "GOLD PREDICTED", 2, 2, "", INPUT_TEXTS, evaluate_answers},
+    {"overlap", "TEST --selected FILE", 1, 1,
+     " selected ood orders side target-column combined unit mode ", INPUT_STREAMS,
+     evaluate_overlap},
+    {"in-domain", "SELECTED --ood FILE --test FILE", 1, 1, " ood test idw ", INPUT_STREAMS,
+     evaluate_in_domain},
+    {"word-accuracy", "SRC REF HYP --links FILE", 3, 3, " links ood ", INPUT_TEXTS,
+     evaluate_word_accuracy},
+    {"length-ratio", "HYP REF", 2, 2, "", INPUT_TEXTS, evaluate_length_ratio},
+    {"duplicates", "TEST --train FILE", 1, 1, " train dedup ", INPUT_STREAMS, evaluate_duplicates},
+    {"mean", "FILE", 1, 1, "", INPUT_NUMBERS, evaluate_mean},
+    {"pearson", "A B", 2, 2, "", INPUT_NUMBERS, evaluate_pearson},
+    {"wilcoxon", "A [B]", 1, 2, "", INPUT_NUMBERS, evaluate_wilcoxon},
 };
 enum { METRIC_TOTAL = sizeof metrics / sizeof metrics[0] };
 
@@ -246,8 +113,18 @@ static const char *metric_name_at(int index, void *data) {
     return index < METRIC_TOTAL ? metrics[index].name : NULL;
 }
 
+/* The names of all metrics with commas between them, written to buffer, which is returned. */
+static const char *metric_names(char *buffer, size_t bytes) {
+    size_t end = 0;
+    for (int i = 0; i < METRIC_TOTAL; i++)
+        end +=
+            (size_t)snprintf(buffer + end, bytes - end, "%s%s", i > 0 ? ", " : "", metrics[i].name);
+    return buffer;
+}
+
 /* The metric of the first operand, whose files and options fit; an exit code. */
 static int find_metric(const arguments *args, const metric **out) {
+    char names[512];
     const char *name = args->operands[0];
     const int files = args->operand_count - 1;
 
@@ -256,10 +133,9 @@ static int find_metric(const arguments *args, const metric **out) {
         if (!strcmp(metrics[i].name, name)) *out = &metrics[i];
     if (!*out) {
         const char *near = nearest_name(name, metric_name_at, NULL);
-        return complain(EXIT_USAGE,
-                        "eval has no metric '%s'%s%s%s it has bleu, chrf, chrf++, f1, accuracy, "
-                        "macro-f1, mean, pearson and wilcoxon",
-                        name, near ? "; did you mean '" : ";", near ? near : "", near ? "'?" : "");
+        return complain(EXIT_USAGE, "eval has no metric '%s'%s%s%s it has %s", name,
+                        near ? "; did you mean '" : ";", near ? near : "", near ? "'?" : "",
+                        metric_names(names, sizeof names));
     }
     if (files < (*out)->min_files || files > (*out)->max_files)
         return complain(EXIT_USAGE, "eval %s takes %s, not %d file%s", name, (*out)->files, files,
@@ -420,9 +296,11 @@ static int evaluate(evaluation *self, const metric *found) {
     self->files = calloc((size_t)self->file_count, sizeof(alcore_pool *));
     if (!self->result || !self->files) return complain(EXIT_MEMORY, "out of memory");
     TRY(terminal_context(self->args, &self->ctx));
-    for (int i = 0; i < self->file_count; i++) TRY(read_file(self, i));
-    for (int i = 0; found->numbers && i < self->file_count; i++) TRY(read_numbers(self, i));
-    if (!found->numbers) TRY(list_texts(self));
+    for (int i = 0; found->input != INPUT_STREAMS && i < self->file_count; i++)
+        TRY(read_file(self, i));
+    for (int i = 0; found->input == INPUT_NUMBERS && i < self->file_count; i++)
+        TRY(read_numbers(self, i));
+    if (found->input == INPUT_TEXTS) TRY(list_texts(self));
     TRY(found->compute(self));
     terminal_clear();
     return print_result(self);

@@ -47,8 +47,8 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_BAD_LINES] = {"bad-lines", 0, "error|mask", false, ALL_WORK,
                           "what a malformed line does (default error; mask: its row is never "
                           "selected)"},
-    [OPTION_DEDUP] = {"dedup", 0, "exact|normalized|none", false, POOL,
-                      "which later rows count as repeats (default exact)"},
+    [OPTION_DEDUP] = {"dedup", 0, "exact|normalized|none", false, POOL | COMMAND_EVAL,
+                      "which texts count as repeats (default exact)"},
     [OPTION_LABELED] = {"labeled", 0, "FILE", true, POOL,
                         "texts whose labels are known; repeatable"},
     [OPTION_TARGET] = {"target", 0, "FILE", true, COMMAND_SELECT,
@@ -100,16 +100,45 @@ const option_info option_table[OPTION_TOTAL] = {
                          "how bleu cuts a text into tokens (default 13a)"},
     [OPTION_SMOOTH] = {"smooth", 0, "exp|floor[=V]|add-k[=V]|none", false, COMMAND_EVAL,
                        "what bleu does with an order without a match (default exp)"},
-    [OPTION_SENTENCE] = {"sentence", 0, NULL, false, COMMAND_EVAL,
-                         "bleu, chrf: the value of each line; with --json beside the corpus's"},
+    [OPTION_SENTENCE] =
+        {"sentence", 0, NULL, false, COMMAND_EVAL,
+         "bleu, chrf, ter: the value of each line; with --json beside the corpus's"},
     [OPTION_BOOTSTRAP] = {"bootstrap", 0, "N", false, COMMAND_EVAL,
-                          "bleu, chrf: a 95 % interval from N samples, drawn by --seed"},
+                          "bleu, chrf, ter: a 95 % interval from N samples, drawn by --seed"},
     [OPTION_SCHEME] = {"scheme", 0, "default|strict", false, COMMAND_EVAL,
                        "f1: whether only B- opens a span (strict; default as conlleval)"},
     [OPTION_SYMMETRIZE] = {"symmetrize", 0, "NAME", false, COMMAND_ALIGN,
                            "how the links of both directions become one set: intersection, union, "
                            "grow-diag, grow-diag-final, grow-diag-final-and (default), forward, "
                            "reverse"},
+    [OPTION_CASED] = {"cased", 0, NULL, false, COMMAND_EVAL,
+                      "ter: words that differ in case differ (default: lower case)"},
+    [OPTION_SELECTED] = {"selected", 0, "FILE", true, COMMAND_EVAL,
+                         "overlap: the selected data; repeatable"},
+    [OPTION_OUTSIDE] = {"ood", 0, "FILE", true, COMMAND_EVAL,
+                        "overlap, in-domain, word-accuracy: data outside the domain; repeatable"},
+    [OPTION_TEST] = {"test", 0, "FILE", true, COMMAND_EVAL, "in-domain: the test set; repeatable"},
+    [OPTION_ORDERS] = {"orders", 'n', "N[-M]", false, COMMAND_EVAL,
+                       "overlap: lengths of the n-grams (default 1-4)"},
+    [OPTION_SIDE] = {"side", 0, "src|tgt|both", false, COMMAND_EVAL,
+                     "overlap: source (default), target, or both of a .tsv or .jsonl"},
+    [OPTION_TARGET_COLUMN] = {"target-column", 0, "NAME", false, COMMAND_EVAL,
+                              "overlap: column of the target side (default target)"},
+    [OPTION_COMBINED] =
+        {"combined", 0, "union|tagged", false, COMMAND_EVAL,
+         "overlap --side both: equal words of both sides are one (default), or two"},
+    [OPTION_UNIT] = {"unit", 0, "types|tokens", false, COMMAND_EVAL,
+                     "overlap: distinct n-grams (default), or each by its occurrences in TEST"},
+    [OPTION_MODE] =
+        {"mode", 0, "coverage|precision|jaccard", false, COMMAND_EVAL,
+         "overlap: shared n-grams over those of TEST (default), of the data, of either"},
+    [OPTION_IDW] =
+        {"idw", 0, "test|unseen", false, COMMAND_EVAL,
+         "in-domain: words of the test set that --ood lacks (default), or any such word"},
+    [OPTION_LINKS] = {"links", 0, "FILE", false, COMMAND_EVAL,
+                      "word-accuracy: a line of links a sentence, source-reference: 0-0 1-2"},
+    [OPTION_TRAIN] = {"train", 0, "FILE", true, COMMAND_EVAL,
+                      "duplicates: texts that the test set should not have; repeatable"},
     [OPTION_OUT] = {"out", 0, "FILE", false, ALL_WORK | COMMAND_ALIGN,
                     "where the result goes, by its suffix (default -, standard output)"},
     [OPTION_REPORT] = {"report", 0, "FILE.md|.json|.html", false, COMMAND_SELECT,
@@ -149,7 +178,7 @@ const command_info command_table[] = {
     {"align", COMMAND_ALIGN, "SOURCE TARGET|TSV", 1, 2,
      "link the words of sentences and their translations"},
     {"eval", COMMAND_EVAL, "METRIC FILE...", 2, MAX_OPERANDS,
-     "measure translations, labels, spans or numbers"},
+     "measure translations, labels, spans, answers, overlap or numbers"},
 };
 const int command_total = (int)(sizeof command_table / sizeof command_table[0]);
 

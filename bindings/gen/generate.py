@@ -136,17 +136,19 @@ def layout_program(api):
 
 
 #: Values that Lua says as a word: the table's name and the prefix of its constants.
-LUA_TABLES = {"aligner_models": "ALCORE_ALIGNER_", "bad_lines": "ALCORE_BAD_LINES_", "bleu_smoothings": "ALCORE_BLEU_SMOOTH_", "bleu_tokenizers": "ALCORE_BLEU_", "cost_models": "ALCORE_COST_", "dedups": "ALCORE_DEDUP_", "directions": "ALCORE_DIRECTION_", "estimates": "ALCORE_ESTIMATE_", "file_formats": "ALCORE_FORMAT_", "malformed": "ALCORE_UTF8_",
+LUA_TABLES = {"aligner_models": "ALCORE_ALIGNER_", "bad_lines": "ALCORE_BAD_LINES_", "bleu_smoothings": "ALCORE_BLEU_SMOOTH_", "bleu_tokenizers": "ALCORE_BLEU_", "cost_models": "ALCORE_COST_", "dedups": "ALCORE_DEDUP_", "directions": "ALCORE_DIRECTION_", "estimates": "ALCORE_ESTIMATE_", "file_formats": "ALCORE_FORMAT_", "in_domain_words": "ALCORE_IN_DOMAIN_", "malformed": "ALCORE_UTF8_",
               "meanings": "ALCORE_MEANS_", "missing_rules": "ALCORE_MISSING_", "normalizations": "ALCORE_NORMALIZE_",
+              "overlap_roles": "ALCORE_OVERLAP_",
               "poolings": "ALCORE_POOLING_", "report_kinds": "ALCORE_REPORT_",
               "roles": "ALCORE_ROLE_", "row_states": "ALCORE_ROW_", "scopes": "ALCORE_SCOPE_",
-              "shapes": "ALCORE_COLUMN_", "tensions": "ALCORE_TENSION_"}
+              "shapes": "ALCORE_COLUMN_", "sides": "ALCORE_SIDE_", "tensions": "ALCORE_TENSION_"}
 
 #: Structs that travel as Lua tables, and of their int32_t fields those that are words (the table's name) or flags (True).
 #: Fields that are False, handles, functions and arrays with a length of their own are left to the C code.
 LUA_STRUCTS = {
     "alcore_aligner_options": {"direction": "directions", "model": "aligner_models", "estimate": "estimates",
                                "tension": "tensions"},
+    "alcore_answer_score": {},
     "alcore_bleu_options": {"tokenizer": "bleu_tokenizers", "smoothing": "bleu_smoothings", "effective_order": True},
     "alcore_bleu_score": {},
     "alcore_chrf_options": {"whitespace": True},
@@ -157,18 +159,25 @@ LUA_STRUCTS = {
     "alcore_cost_result": {},
     "alcore_ctx_options": {},
     "alcore_filter": {},
+    "alcore_in_domain_score": {},
     "alcore_label_score": {},
+    "alcore_length_ratio_score": {},
     "alcore_lm_options": {},
     "alcore_mean_result": {},
     "alcore_model_options": {"dtype": False, "pooling": "poolings", "normalize": "normalizations"},
     "alcore_ngram_options": {},
+    "alcore_overlap_options": {"kept": False, "tagged": True},
+    "alcore_overlap_score": {},
     "alcore_pearson_result": {},
     "alcore_phrase_options": {"semi_maximal": True, "beyond_limit": True, "unknown": True, "with_letters": True},
     "alcore_pool_options": {"dedup": "dedups", "utf8": "malformed"},
     "alcore_projection": {},
     "alcore_read_options": {"format": "file_formats", "bad_lines": "bad_lines"},
     "alcore_span_score": {},
+    "alcore_ter_options": {"case_sensitive": True},
+    "alcore_ter_score": {},
     "alcore_wilcoxon_result": {"exact": True},
+    "alcore_word_accuracy_score": {},
 }
 LUA_MEMBERS = {"int32_t": "AL_INT32", "int64_t": "AL_INT64", "uint64_t": "AL_UINT64", "double": "AL_DOUBLE", "const char *": "AL_TEXT"}
 

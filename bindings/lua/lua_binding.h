@@ -90,6 +90,7 @@ typedef struct al_object {
         alcore_links *links;
         alcore_lm *lm;
         alcore_model *model;
+        alcore_overlap *overlap;
         alcore_pool *pool;
         alcore_request *request;
         alcore_scorer *scorer;
@@ -123,7 +124,7 @@ typedef struct al_kind {
 
 extern const al_kind al_context_kind, al_pool_kind, al_column_writer_kind, al_request_kind,
     al_selection_kind, al_strategy_kind, al_scorer_kind, al_model_kind, al_lm_kind, al_aligner_kind,
-    al_links_kind;
+    al_links_kind, al_overlap_kind;
 
 /* Makes the metatable of a kind. */
 void al_register_kind(lua_State *L, const al_kind *kind);
@@ -203,6 +204,10 @@ extern const al_member al_aligner_options[], al_bleu_options[], al_bleu_score[],
 extern const al_constant al_cost_models[];
 extern const al_member al_composition[], al_composition_options[], al_cost_options[],
     al_cost_result[], al_projection[];
+extern const al_constant al_in_domain_words[], al_overlap_roles[], al_sides[];
+extern const al_member al_answer_score[], al_in_domain_score[], al_length_ratio_score[],
+    al_overlap_options[], al_overlap_score[], al_ter_options[], al_ter_score[],
+    al_word_accuracy_score[];
 extern const char al_default_strategy[];
 /* Sets the members of the struct whose fields the table at index has; the others keep their value.
  * Pushes the strings that the struct then points to. Index 0 is no table. */
@@ -387,8 +392,8 @@ int al_pool_write_phrases(lua_State *L);
 int al_strategy_from(lua_State *L, int index, al_context *context, al_object **out);
 
 extern const al_method al_pool_functions[], al_request_functions[], al_strategy_functions[],
-    al_model_functions[], al_lm_functions[], al_align_functions[], al_phrase_functions[],
-    al_registry_functions[];
+    al_model_functions[], al_lm_functions[], al_align_functions[], al_overlap_functions[],
+    al_phrase_functions[], al_registry_functions[];
 /* Pushes the table alcore.metrics. */
 void al_push_metrics(lua_State *L);
 /* Pushes the table alcore.analysis. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*** @module alcore */
-/*** Metrics of an experiment: translations, labels and spans against gold ones, means, correlation,
- * significance. Results are tables.
+/*** Metrics of an experiment: translations, labels, spans and answers against gold ones, translated
+ * words, means, correlation, significance. Results are tables.
  * @section metrics */
 #include "lua_binding.h"
 
-/* Options of BLEU and chrF beside the members of the library's struct. */
+/* Options of BLEU, chrF and TER beside the members of the library's struct. */
 static const char *const score_fields[] = {"sentences", "context", NULL};
 
 /* A list of strings as the library reads it. */
@@ -73,6 +73,37 @@ static int finish_score(lua_State *L, const char *signature, const alcore_tensor
     return 1;
 }
 
+/* What BLEU, chrF and TER read beside their options, and where the scores of sentences go. */
+typedef struct corpus_call {
+    text_list hypotheses, references;
+    int64_t sets;                   /* of references */
+    alcore_tensor scores;           /* of the sentences, where they are wanted */
+    const alcore_tensor *sentences; /* &scores or NULL */
+    al_context *context;
+} corpus_call;
+
+/* Reads hypotheses (index 1), references (index 2) and the table of options (index 3), whose members
+ * of the library's struct are written to options. *call stays where it is: sentences points into
+ * it. */
+static void read_corpus(lua_State *L, const char *function, const al_member *members, void *options,
+                        corpus_call *call) {
+    lua_settop(L, 3);
+    int table = al_options(L, 3, function, members, score_fields);
+    al_read_struct(L, table, members, options);
+    call->hypotheses = read_texts(L, 1, "hypotheses");
+    call->references = read_references(L, call->hypotheses.count, &call->sets);
+    call->sentences = sentence_buffer(L, table, &call->hypotheses.count, &call->scores);
+    call->context = al_context_of(L, table);
+}
+
+/* Calls `function` of the library with what read_corpus() read. */
+#define CALL_CORPUS(L, function, call, options, score)                                             \
+    AL_CALL(L, (call)->context,                                                                    \
+            function((call)->context->ctx, (call)->hypotheses.texts, (call)->hypotheses.lengths,   \
+                     (call)->hypotheses.count, (call)->references.texts,                           \
+                     (call)->references.lengths, (call)->references.count, options,                \
+                     (call)->sentences, score))
+
 /*** BLEU of a corpus as sacreBLEU defines it.
  * @function metrics.bleu
  * @tparam table hypotheses a list of strings
@@ -87,23 +118,13 @@ static int bleu(lua_State *L) {
     alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
     alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
     char signature[160];
-    int64_t sets;
-    lua_settop(L, 3);
-    int table = al_options(L, 3, "metrics.bleu", al_bleu_options, score_fields);
-    al_read_struct(L, table, al_bleu_options, &options);
-    text_list hypotheses = read_texts(L, 1, "hypotheses");
-    text_list references = read_references(L, hypotheses.count, &sets);
-    alcore_tensor scores;
-    const alcore_tensor *sentences = sentence_buffer(L, table, &hypotheses.count, &scores);
-    al_context *context = al_context_of(L, table);
-    int failed =
-        AL_CALL(L, context,
-                alcore_metric_compute_bleu(context->ctx, hypotheses.texts, hypotheses.lengths,
-                                           hypotheses.count, references.texts, references.lengths,
-                                           references.count, &options, sentences, &score));
+    corpus_call call;
+    read_corpus(L, "metrics.bleu", al_bleu_options, &options, &call);
+    int failed = CALL_CORPUS(L, alcore_metric_compute_bleu, &call, &options, &score);
     if (failed) return failed;
     al_push_struct(L, al_bleu_score, &score);
-    return finish_score(L, alcore_metric_bleu_signature(sets, &options, signature), sentences);
+    return finish_score(L, alcore_metric_bleu_signature(call.sets, &options, signature),
+                        call.sentences);
 }
 
 /*** chrF of a corpus as sacreBLEU defines it; chrF++ with word_order = 2.
@@ -117,23 +138,145 @@ static int chrf(lua_State *L) {
     alcore_chrf_options options = ALCORE_CHRF_OPTIONS_INIT;
     alcore_chrf_score score = ALCORE_CHRF_SCORE_INIT;
     char signature[160];
-    int64_t sets;
-    lua_settop(L, 3);
-    int table = al_options(L, 3, "metrics.chrf", al_chrf_options, score_fields);
-    al_read_struct(L, table, al_chrf_options, &options);
-    text_list hypotheses = read_texts(L, 1, "hypotheses");
-    text_list references = read_references(L, hypotheses.count, &sets);
-    alcore_tensor scores;
-    const alcore_tensor *sentences = sentence_buffer(L, table, &hypotheses.count, &scores);
-    al_context *context = al_context_of(L, table);
-    int failed =
-        AL_CALL(L, context,
-                alcore_metric_compute_chrf(context->ctx, hypotheses.texts, hypotheses.lengths,
-                                           hypotheses.count, references.texts, references.lengths,
-                                           references.count, &options, sentences, &score));
+    corpus_call call;
+    read_corpus(L, "metrics.chrf", al_chrf_options, &options, &call);
+    int failed = CALL_CORPUS(L, alcore_metric_compute_chrf, &call, &options, &score);
     if (failed) return failed;
     al_push_struct(L, al_chrf_score, &score);
-    return finish_score(L, alcore_metric_chrf_signature(sets, &options, signature), sentences);
+    return finish_score(L, alcore_metric_chrf_signature(call.sets, &options, signature),
+                        call.sentences);
+}
+
+/*** TER of a corpus as sacreBLEU defines it, in percent; smaller is better.
+ * @function metrics.ter
+ * @tparam table hypotheses a list of strings
+ * @tparam table references a list of strings, or a list of such lists
+ * @tparam[opt] table options case_sensitive, resamples, seed, sentences, context
+ * @return a table with ter, edits, reference_words, bootstrap_mean, bootstrap_low, bootstrap_high,
+ * signature, sentences; or nil, message, code */
+static int ter(lua_State *L) {
+    alcore_ter_options options = ALCORE_TER_OPTIONS_INIT;
+    alcore_ter_score score = ALCORE_TER_SCORE_INIT;
+    char signature[160];
+    corpus_call call;
+    read_corpus(L, "metrics.ter", al_ter_options, &options, &call);
+    int failed = CALL_CORPUS(L, alcore_metric_compute_ter, &call, &options, &score);
+    if (failed) return failed;
+    al_push_struct(L, al_ter_score, &score);
+    return finish_score(L, alcore_metric_ter_signature(call.sets, &options, signature),
+                        call.sentences);
+}
+
+/* The gold answers at index 2: a list of strings, or of lists of the answers of one question. Pushes
+ * a flat list of them and an array of offsets [questions + 1], *offsets. */
+static text_list read_answers(lua_State *L, int64_t **offsets) {
+    luaL_checktype(L, 2, LUA_TTABLE);
+    const int64_t questions = al_length(L, 2);
+    int64_t total = 0;
+    *offsets = al_buffer(L, questions + 1, sizeof **offsets);
+    al_push_list(L, questions);
+    int flat = lua_gettop(L);
+    (*offsets)[0] = 0;
+    for (int64_t i = 0; i < questions; i++) {
+        lua_rawgeti(L, 2, (int)i + 1);
+        const int64_t several = lua_istable(L, -1) ? al_length(L, -1) : 1;
+        for (int64_t k = 1; k <= several; k++) {
+            if (lua_istable(L, -1))
+                lua_rawgeti(L, -1, (int)k);
+            else
+                lua_pushvalue(L, -1);
+            lua_rawseti(L, flat, (int)++total);
+        }
+        (*offsets)[i + 1] = total;
+        lua_pop(L, 1);
+    }
+    return read_texts(L, flat, "gold");
+}
+
+/*** Exact match and F1 of answers to questions, as SQuAD.
+ * @function metrics.answers
+ * @tparam table predicted a list of strings, one a question
+ * @tparam table gold a list of strings, or of lists of the answers that are right
+ * @tparam[opt] table options context
+ * @return a table with exact_match, f1 (percent), exact, questions; or nil, message, code */
+static int answers(lua_State *L) {
+    alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
+    int64_t *offsets;
+    lua_settop(L, 3);
+    al_context *context =
+        al_context_of(L, al_options(L, 3, "metrics.answers", NULL, al_context_only));
+    text_list predicted = read_texts(L, 1, "predicted"), gold = read_answers(L, &offsets);
+    if (al_length(L, 2) != predicted.count)
+        return luaL_error(L, "gold: a list of %d questions expected, as many as predicted",
+                          (int)predicted.count);
+    int failed = AL_CALL(L, context,
+                         alcore_metric_compute_answers(
+                             context->ctx, predicted.texts, predicted.lengths, predicted.count,
+                             gold.texts, gold.lengths, gold.count, offsets, &score));
+    if (failed) return failed;
+    al_push_struct(L, al_answer_score, &score);
+    return 1;
+}
+
+/*** Accuracy of the translation of in-domain words.
+ * @function metrics.word_accuracy
+ * @tparam table sources a list of strings
+ * @tparam table references a list of strings, as long as sources
+ * @tparam table hypotheses a list of strings, as long as sources
+ * @tparam links links of the sources and references
+ * @tparam[opt] table options domain (an overlap whose test texts are the sources; words that its
+ * texts outside the domain have do not count; without it every word does), context
+ * @return a table with accuracy (percent), matched, total, unlinked; or nil, message, code */
+static int word_accuracy(lua_State *L) {
+    static const char *const what[] = {"sources", "references", "hypotheses"};
+    static const char *const others[] = {"domain", "context", NULL};
+    alcore_word_accuracy_score score = ALCORE_WORD_ACCURACY_SCORE_INIT;
+    const alcore_overlap *domain = NULL;
+    text_list sides[3];
+    lua_settop(L, 5);
+    int table = al_options(L, 5, "metrics.word_accuracy", NULL, others);
+    const al_object *links = al_check(L, 4, &al_links_kind);
+    al_context *context = al_context_of(L, table);
+    for (int i = 0; i < 3; i++) {
+        sides[i] = read_texts(L, i + 1, what[i]);
+        if (sides[i].count != sides[0].count)
+            return luaL_error(L, "%s: a list of %d strings expected, as many as sources", what[i],
+                              (int)sides[0].count);
+    }
+    if (table != 0) {
+        lua_getfield(L, table, "domain");
+        if (!lua_isnil(L, -1)) domain = al_check(L, lua_gettop(L), &al_overlap_kind)->overlap;
+    }
+    int failed = AL_CALL(L, context,
+                         alcore_metric_compute_word_accuracy(
+                             context->ctx, sides[0].texts, sides[0].lengths, sides[1].texts,
+                             sides[1].lengths, sides[2].texts, sides[2].lengths, sides[0].count,
+                             links->links, domain, &score));
+    if (failed) return failed;
+    al_push_struct(L, al_word_accuracy_score, &score);
+    return 1;
+}
+
+/*** Words of the hypotheses per word of the references.
+ * @function metrics.length_ratio
+ * @tparam table hypotheses a list of strings
+ * @tparam table references a list of strings, as long as hypotheses
+ * @tparam[opt] table options context
+ * @return a table with ratio, hypothesis_words, reference_words; or nil, message, code */
+static int length_ratio(lua_State *L) {
+    alcore_length_ratio_score score = ALCORE_LENGTH_RATIO_SCORE_INIT;
+    lua_settop(L, 3);
+    al_context *context =
+        al_context_of(L, al_options(L, 3, "metrics.length_ratio", NULL, al_context_only));
+    text_list hypotheses = read_texts(L, 1, "hypotheses");
+    text_list references = read_texts(L, 2, "references");
+    int failed = AL_CALL(L, context,
+                         alcore_metric_compute_length_ratio(
+                             context->ctx, hypotheses.texts, hypotheses.lengths, hypotheses.count,
+                             references.texts, references.lengths, references.count, &score));
+    if (failed) return failed;
+    al_push_struct(L, al_length_ratio_score, &score);
+    return 1;
 }
 
 /*** Accuracy and macro F1 of labels.
@@ -234,9 +377,18 @@ static int wilcoxon(lua_State *L) {
     return 1;
 }
 
-static const al_method functions[] = {
-    {"bleu", bleu},       {"chrf", chrf},   {"labels", labels},     {"mean", mean},
-    {"pearson", pearson}, {"spans", spans}, {"wilcoxon", wilcoxon}, {NULL, NULL}};
+static const al_method functions[] = {{"answers", answers},
+                                      {"bleu", bleu},
+                                      {"chrf", chrf},
+                                      {"labels", labels},
+                                      {"length_ratio", length_ratio},
+                                      {"mean", mean},
+                                      {"pearson", pearson},
+                                      {"spans", spans},
+                                      {"ter", ter},
+                                      {"wilcoxon", wilcoxon},
+                                      {"word_accuracy", word_accuracy},
+                                      {NULL, NULL}};
 
 void al_push_metrics(lua_State *L) {
     lua_newtable(L);

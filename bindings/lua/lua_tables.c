@@ -53,6 +53,10 @@ const al_constant al_file_formats[] = {
     {"npy", ALCORE_FORMAT_NPY},
     {"lp", ALCORE_FORMAT_LP},
     {NULL, 0}};
+const al_constant al_in_domain_words[] = {
+    {"test", ALCORE_IN_DOMAIN_TEST},
+    {"unseen", ALCORE_IN_DOMAIN_UNSEEN},
+    {NULL, 0}};
 const al_constant al_malformed[] = {
     {"refuse", ALCORE_UTF8_REFUSE},
     {"replace", ALCORE_UTF8_REPLACE},
@@ -74,6 +78,12 @@ const al_constant al_normalizations[] = {
     {"auto", ALCORE_NORMALIZE_AUTO},
     {"unit", ALCORE_NORMALIZE_UNIT},
     {"none", ALCORE_NORMALIZE_NONE},
+    {NULL, 0}};
+const al_constant al_overlap_roles[] = {
+    {"selected", ALCORE_OVERLAP_SELECTED},
+    {"outside", ALCORE_OVERLAP_OUTSIDE},
+    {"test", ALCORE_OVERLAP_TEST},
+    {"both", ALCORE_OVERLAP_BOTH},
     {NULL, 0}};
 const al_constant al_poolings[] = {
     {"auto", ALCORE_POOLING_AUTO},
@@ -115,6 +125,10 @@ const al_constant al_shapes[] = {
     {"dense", ALCORE_COLUMN_DENSE},
     {"ragged", ALCORE_COLUMN_RAGGED},
     {"ragged_dense", ALCORE_COLUMN_RAGGED_DENSE},
+    {NULL, 0}};
+const al_constant al_sides[] = {
+    {"source", ALCORE_SIDE_SOURCE},
+    {"target", ALCORE_SIDE_TARGET},
     {NULL, 0}};
 const al_constant al_tensions[] = {
     {"off", ALCORE_TENSION_OFF},
@@ -188,6 +202,29 @@ const al_member al_model_options[] = {
     {"max_tokens", AL_INT64, 1, offsetof(alcore_model_options, max_tokens), NULL},
     {"batch_tokens", AL_INT64, 1, offsetof(alcore_model_options, batch_tokens), NULL},
     {NULL, 0, 0, 0, NULL}};
+const al_member al_overlap_options[] = {
+    {"max_order", AL_INT32, 1, offsetof(alcore_overlap_options, max_order), NULL},
+    {"tagged", AL_FLAG, 1, offsetof(alcore_overlap_options, tagged), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_overlap_score[] = {
+    {"coverage", AL_DOUBLE, 1, offsetof(alcore_overlap_score, coverage), NULL},
+    {"token_coverage", AL_DOUBLE, 1, offsetof(alcore_overlap_score, token_coverage), NULL},
+    {"precision", AL_DOUBLE, 1, offsetof(alcore_overlap_score, precision), NULL},
+    {"jaccard", AL_DOUBLE, 1, offsetof(alcore_overlap_score, jaccard), NULL},
+    {"test_types", AL_INT64, 1, offsetof(alcore_overlap_score, test_types), NULL},
+    {"test_tokens", AL_INT64, 1, offsetof(alcore_overlap_score, test_tokens), NULL},
+    {"data_types", AL_INT64, 1, offsetof(alcore_overlap_score, data_types), NULL},
+    {"shared_types", AL_INT64, 1, offsetof(alcore_overlap_score, shared_types), NULL},
+    {"shared_tokens", AL_INT64, 1, offsetof(alcore_overlap_score, shared_tokens), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_in_domain_score[] = {
+    {"type_share", AL_DOUBLE, 1, offsetof(alcore_in_domain_score, type_share), NULL},
+    {"word_share", AL_DOUBLE, 1, offsetof(alcore_in_domain_score, word_share), NULL},
+    {"in_domain_types", AL_INT64, 1, offsetof(alcore_in_domain_score, in_domain_types), NULL},
+    {"types", AL_INT64, 1, offsetof(alcore_in_domain_score, types), NULL},
+    {"in_domain_words", AL_INT64, 1, offsetof(alcore_in_domain_score, in_domain_words), NULL},
+    {"words", AL_INT64, 1, offsetof(alcore_in_domain_score, words), NULL},
+    {NULL, 0, 0, 0, NULL}};
 const al_member al_bleu_options[] = {
     {"tokenizer", AL_WORD, 1, offsetof(alcore_bleu_options, tokenizer), al_bleu_tokenizers},
     {"smoothing", AL_WORD, 1, offsetof(alcore_bleu_options, smoothing), al_bleu_smoothings},
@@ -223,6 +260,19 @@ const al_member al_chrf_score[] = {
     {"bootstrap_low", AL_DOUBLE, 1, offsetof(alcore_chrf_score, bootstrap_low), NULL},
     {"bootstrap_high", AL_DOUBLE, 1, offsetof(alcore_chrf_score, bootstrap_high), NULL},
     {NULL, 0, 0, 0, NULL}};
+const al_member al_ter_options[] = {
+    {"case_sensitive", AL_FLAG, 1, offsetof(alcore_ter_options, case_sensitive), NULL},
+    {"resamples", AL_INT64, 1, offsetof(alcore_ter_options, resamples), NULL},
+    {"seed", AL_UINT64, 1, offsetof(alcore_ter_options, seed), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_ter_score[] = {
+    {"ter", AL_DOUBLE, 1, offsetof(alcore_ter_score, ter), NULL},
+    {"edits", AL_INT64, 1, offsetof(alcore_ter_score, edits), NULL},
+    {"reference_words", AL_DOUBLE, 1, offsetof(alcore_ter_score, reference_words), NULL},
+    {"bootstrap_mean", AL_DOUBLE, 1, offsetof(alcore_ter_score, bootstrap_mean), NULL},
+    {"bootstrap_low", AL_DOUBLE, 1, offsetof(alcore_ter_score, bootstrap_low), NULL},
+    {"bootstrap_high", AL_DOUBLE, 1, offsetof(alcore_ter_score, bootstrap_high), NULL},
+    {NULL, 0, 0, 0, NULL}};
 const al_member al_mean_result[] = {
     {"mean", AL_DOUBLE, 1, offsetof(alcore_mean_result, mean), NULL},
     {"standard_deviation", AL_DOUBLE, 1, offsetof(alcore_mean_result, standard_deviation), NULL},
@@ -252,6 +302,23 @@ const al_member al_span_score[] = {
     {"gold_spans", AL_INT64, 1, offsetof(alcore_span_score, gold_spans), NULL},
     {"predicted_spans", AL_INT64, 1, offsetof(alcore_span_score, predicted_spans), NULL},
     {"matches", AL_INT64, 1, offsetof(alcore_span_score, matches), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_answer_score[] = {
+    {"exact_match", AL_DOUBLE, 1, offsetof(alcore_answer_score, exact_match), NULL},
+    {"f1", AL_DOUBLE, 1, offsetof(alcore_answer_score, f1), NULL},
+    {"exact", AL_INT64, 1, offsetof(alcore_answer_score, exact), NULL},
+    {"questions", AL_INT64, 1, offsetof(alcore_answer_score, questions), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_word_accuracy_score[] = {
+    {"accuracy", AL_DOUBLE, 1, offsetof(alcore_word_accuracy_score, accuracy), NULL},
+    {"matched", AL_INT64, 1, offsetof(alcore_word_accuracy_score, matched), NULL},
+    {"total", AL_INT64, 1, offsetof(alcore_word_accuracy_score, total), NULL},
+    {"unlinked", AL_INT64, 1, offsetof(alcore_word_accuracy_score, unlinked), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_length_ratio_score[] = {
+    {"ratio", AL_DOUBLE, 1, offsetof(alcore_length_ratio_score, ratio), NULL},
+    {"hypothesis_words", AL_INT64, 1, offsetof(alcore_length_ratio_score, hypothesis_words), NULL},
+    {"reference_words", AL_INT64, 1, offsetof(alcore_length_ratio_score, reference_words), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_cost_options[] = {
     {"model", AL_WORD, 1, offsetof(alcore_cost_options, model), al_cost_models},

@@ -72,6 +72,7 @@
 #include "alcore/logits.h"
 #include "alcore/metric.h"
 #include "alcore/model.h"
+#include "alcore/overlap.h"
 #include "alcore/param.h"
 #include "alcore/phrase.h"
 #include "alcore/pool.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- * Measures of an experiment: BLEU and chrF of translations, means, correlation, significance,
- * overlap of n-grams, labels and spans (docs/spec/analyses.md).
+ * Measures of an experiment: BLEU, chrF and TER of translations, labels, spans and answers against
+ * gold ones, translated words, means, correlation, significance (docs/spec/analyses.md). The overlap
+ * of n-grams is in alcore/overlap.h.
  *
  * Texts are given as an array of pointers with an array of lengths in bytes, or NULL for
  * NUL-terminated texts. A malformed UTF-8 sequence counts as U+FFFD. Several references of each
@@ -10,7 +11,9 @@
 #ifndef ALCORE_METRIC_H
 #define ALCORE_METRIC_H
 
+#include "alcore/aligner.h"
 #include "alcore/context.h"
+#include "alcore/overlap.h"
 #include "alcore/tensor.h"
 
 ALCORE_BEGIN
@@ -89,6 +92,30 @@ typedef struct alcore_chrf_score {
 /** An alcore_chrf_score with its size set and everything else 0. */
 #define ALCORE_CHRF_SCORE_INIT ALCORE_INIT(alcore_chrf_score)
 
+/** Settings of TER. Zero means default everywhere. */
+typedef struct alcore_ter_options {
+    size_t size;            /**< sizeof(alcore_ter_options) */
+    int32_t case_sensitive; /**< 1: words that differ in case differ; 0: texts are lower-cased */
+    int32_t reserved;       /**< pads: 0, checked */
+    int64_t resamples;      /**< bootstrap samples for the interval, at most 1,000,000; 0: none */
+    uint64_t seed;          /**< of the bootstrap samples */
+} alcore_ter_options;
+/** An alcore_ter_options with its size set and everything else 0. */
+#define ALCORE_TER_OPTIONS_INIT ALCORE_INIT(alcore_ter_options)
+
+/** TER of a corpus and what it was computed from. */
+typedef struct alcore_ter_score {
+    size_t size;            /**< sizeof(alcore_ter_score) */
+    double ter;             /**< percent, 0 or more; smaller is better */
+    int64_t edits;          /**< shifts, substitutions, deletions and insertions of words */
+    double reference_words; /**< mean over the references of a hypothesis, summed */
+    double bootstrap_mean;  /**< mean over the bootstrap samples; NaN without them */
+    double bootstrap_low;   /**< lower end of the 95 % interval; NaN without samples */
+    double bootstrap_high;  /**< upper end of the 95 % interval; NaN without samples */
+} alcore_ter_score;
+/** An alcore_ter_score with its size set and everything else 0. */
+#define ALCORE_TER_SCORE_INIT ALCORE_INIT(alcore_ter_score)
+
 /** Mean, standard deviation and standard error of numbers. */
 typedef struct alcore_mean_result {
     size_t size;               /**< sizeof(alcore_mean_result) */
@@ -145,6 +172,38 @@ typedef struct alcore_span_score {
 /** An alcore_span_score with its size set and everything else 0. */
 #define ALCORE_SPAN_SCORE_INIT ALCORE_INIT(alcore_span_score)
 
+/** Answers to questions against gold ones. */
+typedef struct alcore_answer_score {
+    size_t size;        /**< sizeof(alcore_answer_score) */
+    double exact_match; /**< percent of the questions answered exactly; NaN without questions */
+    double f1;          /**< mean F1 of the words, percent; NaN without questions */
+    int64_t exact;      /**< questions answered exactly */
+    int64_t questions;  /**< questions */
+} alcore_answer_score;
+/** An alcore_answer_score with its size set and everything else 0. */
+#define ALCORE_ANSWER_SCORE_INIT ALCORE_INIT(alcore_answer_score)
+
+/** How many words of the references that are aligned to in-domain words a translation has. */
+typedef struct alcore_word_accuracy_score {
+    size_t size;      /**< sizeof(alcore_word_accuracy_score) */
+    double accuracy;  /**< percent of total that matched; NaN where total is 0 */
+    int64_t matched;  /**< reference words that the hypothesis has */
+    int64_t total;    /**< reference words aligned to in-domain words of the source */
+    int64_t unlinked; /**< in-domain words of the sources without a link */
+} alcore_word_accuracy_score;
+/** An alcore_word_accuracy_score with its size set and everything else 0. */
+#define ALCORE_WORD_ACCURACY_SCORE_INIT ALCORE_INIT(alcore_word_accuracy_score)
+
+/** Lengths of translations. */
+typedef struct alcore_length_ratio_score {
+    size_t size;              /**< sizeof(alcore_length_ratio_score) */
+    double ratio;             /**< words of hypotheses / words of references; NaN without these */
+    int64_t hypothesis_words; /**< words of all hypotheses */
+    int64_t reference_words;  /**< words of all references */
+} alcore_length_ratio_score;
+/** An alcore_length_ratio_score with its size set and everything else 0. */
+#define ALCORE_LENGTH_RATIO_SCORE_INIT ALCORE_INIT(alcore_length_ratio_score)
+
 /** BLEU (Papineni et al. 2002) as sacreBLEU 2.6 defines it, of a corpus and of each sentence.
  * @param[in] ctx borrowed
  * @param[in] hypotheses borrowed: [hypothesis_count] UTF-8; NULL only if the count is 0
@@ -197,6 +256,34 @@ ALCORE_API alcore_status alcore_metric_compute_chrf(
     int64_t reference_count, const alcore_chrf_options *options,
     const alcore_tensor *out_sentence_scores, alcore_chrf_score *out);
 
+/** TER, the translation edit rate (Snover et al. 2006), as sacreBLEU 2.6 defines it, of a corpus and
+ * of each sentence: the edits that turn a hypothesis into a reference, among them shifts of blocks
+ * of words, in percent of the words of the reference. Of several references the one with fewest
+ * edits counts, over their mean length.
+ * @param[in] ctx borrowed
+ * @param[in] hypotheses borrowed: [hypothesis_count] UTF-8; NULL only if the count is 0
+ * @param[in] hypothesis_lengths borrowed: [hypothesis_count] bytes; NULL: NUL-terminated
+ * @param[in] hypothesis_count texts
+ * @param[in] references borrowed: [reference_count] UTF-8, set after set
+ * @param[in] reference_lengths borrowed: [reference_count] bytes; NULL: NUL-terminated
+ * @param[in] reference_count 1, 2, ... times hypothesis_count
+ * @param[in] options borrowed; NULL: defaults
+ * @param[in] out_sentence_scores borrowed: its data is filled, float64 [hypothesis_count],
+ *   contiguous, host; NULL: not wanted; undefined after a failure
+ * @param[in,out] out size-first
+ * @threadsafe
+ * @callback progress
+ * @since 0.1
+ * @return ALCORE_OK, ALCORE_E_INVALID (an option out of range, a NULL text), ALCORE_E_SHAPE (counts
+ *   that do not fit; names the line and the side; another shape or dtype of out_sentence_scores),
+ *   ALCORE_E_UNSUPPORTED (a text of more than 2^30
+ *   words), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
+ALCORE_API alcore_status alcore_metric_compute_ter(
+    alcore_ctx *ctx, const char *const *hypotheses, const size_t *hypothesis_lengths,
+    int64_t hypothesis_count, const char *const *references, const size_t *reference_lengths,
+    int64_t reference_count, const alcore_ter_options *options,
+    const alcore_tensor *out_sentence_scores, alcore_ter_score *out);
+
 /** The settings of a BLEU score in sacreBLEU's words, such as
  * `nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:alcore-0.1.0`.
  * @param[in] reference_sets references of each hypothesis
@@ -220,6 +307,18 @@ ALCORE_API const char *alcore_metric_bleu_signature(int64_t reference_sets,
 ALCORE_API const char *alcore_metric_chrf_signature(int64_t reference_sets,
                                                     const alcore_chrf_options *options,
                                                     char buffer[160]);
+
+/** The settings of a TER score in sacreBLEU's words, such as
+ * `nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:alcore-0.1.0`.
+ * @param[in] reference_sets references of each hypothesis
+ * @param[in] options borrowed; NULL: defaults
+ * @param[out] buffer where the text is written
+ * @return view: buffer; NULL for options that alcore_metric_compute_ter() refuses, or no buffer
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API const char *alcore_metric_ter_signature(int64_t reference_sets,
+                                                   const alcore_ter_options *options,
+                                                   char buffer[160]);
 
 /** Mean, standard deviation of a sample and standard error.
  * @param[in] values borrowed: float64 [count]; NULL only if count is 0
@@ -307,6 +406,81 @@ ALCORE_API alcore_status alcore_metric_compute_spans(alcore_ctx *ctx, const char
                                                      const size_t *predicted_lengths,
                                                      int64_t predicted_count, int32_t strict,
                                                      alcore_span_score *out);
+
+/** Exact match and F1 of answers to questions, as SQuAD (Rajpurkar et al. 2016): case, ASCII
+ * punctuation and the words a, an and the do not count; the best over the gold answers of a
+ * question, the mean over questions.
+ * @param[in] ctx borrowed
+ * @param[in] predicted borrowed: [predicted_count] UTF-8, an answer a question; NULL only if the
+ *   count is 0
+ * @param[in] predicted_lengths borrowed: [predicted_count] bytes; NULL: NUL-terminated
+ * @param[in] predicted_count questions
+ * @param[in] gold borrowed: [gold_count] UTF-8, the answers of one question after the other; an
+ *   empty text for a question without an answer
+ * @param[in] gold_lengths borrowed: [gold_count] bytes; NULL: NUL-terminated
+ * @param[in] gold_count answers
+ * @param[in] gold_offsets borrowed: [predicted_count + 1] question i has the answers
+ *   gold_offsets[i] to gold_offsets[i + 1] - 1, one or more; NULL: one each
+ * @param[in,out] out size-first
+ * @threadsafe
+ * @callback progress
+ * @since 0.1
+ * @return ALCORE_OK, ALCORE_E_INVALID (a NULL text), ALCORE_E_SHAPE (counts or offsets that do not
+ *   fit; names the question), ALCORE_E_UNSUPPORTED (an answer of more than 2^30 words),
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
+ALCORE_API alcore_status alcore_metric_compute_answers(
+    alcore_ctx *ctx, const char *const *predicted, const size_t *predicted_lengths,
+    int64_t predicted_count, const char *const *gold, const size_t *gold_lengths,
+    int64_t gold_count, const int64_t *gold_offsets, alcore_answer_score *out);
+
+/** Accuracy of the translation of in-domain words (PHR Figure 3). For each sentence, the words of
+ * the reference that are aligned to an in-domain word of the source count once each; such a word
+ * matches if the hypothesis has a copy of it that no earlier one took. Words are the maximal runs
+ * without ASCII space, tab, CR and LF.
+ * @param[in] ctx borrowed
+ * @param[in] sources borrowed: [count] UTF-8; NULL only if count is 0
+ * @param[in] source_lengths borrowed: [count] bytes; NULL: NUL-terminated
+ * @param[in] references borrowed: [count] UTF-8
+ * @param[in] reference_lengths borrowed: [count] bytes; NULL: NUL-terminated
+ * @param[in] hypotheses borrowed: [count] UTF-8
+ * @param[in] hypothesis_lengths borrowed: [count] bytes; NULL: NUL-terminated
+ * @param[in] count sentences
+ * @param[in] links borrowed: of count pairs, the sources and the references
+ * @param[in] domain borrowed: its texts of ALCORE_OVERLAP_TEST, which it keeps, are the sources; a
+ *   word of them is in-domain unless a text of ALCORE_OVERLAP_OUTSIDE has it. NULL: every source
+ *   word is
+ * @param[in,out] out size-first
+ * @threadsafe
+ * @callback progress
+ * @since 0.1
+ * @return ALCORE_OK, ALCORE_E_INVALID (a NULL text, a domain without the test set), ALCORE_E_SHAPE
+ *   (links of another number of pairs), ALCORE_E_DATA (a link that points behind its sentence; names
+ *   the line), ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*,
+ *   ALCORE_E_FORKED */
+ALCORE_API alcore_status alcore_metric_compute_word_accuracy(
+    alcore_ctx *ctx, const char *const *sources, const size_t *source_lengths,
+    const char *const *references, const size_t *reference_lengths, const char *const *hypotheses,
+    const size_t *hypothesis_lengths, int64_t count, const alcore_links *links,
+    const alcore_overlap *domain, alcore_word_accuracy_score *out);
+
+/** Length ratio of a corpus: words of the hypotheses / words of the references (PHR Figure 4).
+ * @param[in] ctx borrowed
+ * @param[in] hypotheses borrowed: [hypothesis_count] UTF-8; NULL only if the count is 0
+ * @param[in] hypothesis_lengths borrowed: [hypothesis_count] bytes; NULL: NUL-terminated
+ * @param[in] hypothesis_count texts
+ * @param[in] references borrowed: [reference_count] UTF-8
+ * @param[in] reference_lengths borrowed: [reference_count] bytes; NULL: NUL-terminated
+ * @param[in] reference_count hypothesis_count
+ * @param[in,out] out size-first
+ * @threadsafe
+ * @callback progress
+ * @since 0.1
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (counts differ), ALCORE_E_CANCELLED,
+ *   ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
+ALCORE_API alcore_status alcore_metric_compute_length_ratio(
+    alcore_ctx *ctx, const char *const *hypotheses, const size_t *hypothesis_lengths,
+    int64_t hypothesis_count, const char *const *references, const size_t *reference_lengths,
+    int64_t reference_count, alcore_length_ratio_score *out);
 
 ALCORE_END
 

@@ -45,10 +45,18 @@ static alcore_status read_options(const alcore_bleu_options *options, alcore_ble
     ALCORE__TRY(alcore__struct_reserved(ours->reserved, "alcore_bleu_options"));
     if ((ours->effective_order & ~1) != 0)
         return alcore__fail(ALCORE_E_INVALID, "effective_order is 0 or 1");
-    if (ours->resamples < 0 || ours->resamples > ALCORE__MOST_RESAMPLES)
-        return alcore__fail(ALCORE_E_INVALID, "resamples must be 0 to %d", ALCORE__MOST_RESAMPLES);
+    ALCORE__TRY(alcore__check_resamples(ours->resamples));
     if (ours->smoothing_value == 0)
         ours->smoothing_value = ours->smoothing == ALCORE_BLEU_SMOOTH_FLOOR ? 0.1 : 1.0;
+    return ALCORE_OK;
+}
+
+/* The metric's settings; see alcore__corpus_metric. */
+static alcore_status read_settings(alcore__corpus_metric *metric, const void *options) {
+    alcore_bleu_options *ours = metric->settings;
+    ALCORE__TRY(read_options(options, ours));
+    metric->resamples = ours->resamples;
+    metric->seed = ours->seed;
     return ALCORE_OK;
 }
 
@@ -89,9 +97,9 @@ static void score_sums(const int64_t *sums, const alcore_bleu_options *options,
     out->bleu = out->brevity_penalty * exp(logarithms / order);
 }
 
-/* For alcore__resample(): the score of the sums [WIDTH] of a sample; settings: the options. */
+/* For alcore__resample(): the score of the sums [WIDTH] of a sample; settings: the metric. */
 static double bleu_of_sums(const int64_t *sums, const void *settings) {
-    const alcore_bleu_options *options = settings;
+    const alcore_bleu_options *options = ((const alcore__corpus_metric *)settings)->settings;
     alcore_bleu_score score;
     score_sums(sums, options, options->effective_order != 0, &score);
     return score.bleu;
@@ -100,40 +108,39 @@ static double bleu_of_sums(const int64_t *sums, const void *settings) {
 /* Cuts one text into tokens, the next part of the counter (part 0 is the hypothesis, the others its
  * references); *tokens is how many it has. `end` is where the token before ended in the line of
  * code points, so the search begins at 0. */
-static alcore_status add_text(alcore__corpus_metric *metric, const char *text, size_t length,
-                              int64_t *tokens) {
-    const alcore_bleu_options *options = metric->settings;
-    alcore__token_lines *lines = &metric->lines;
+static alcore_status add_text(const alcore_bleu_options *options, alcore__metric_workspace *work,
+                              const char *text, size_t length, int64_t *tokens) {
+    alcore__token_lines *lines = &work->lines;
     size_t end = 0, begin;
     *tokens = 0;
     ALCORE__TRY(alcore__token_lines_read(lines, text, length));
     ALCORE__TRY(alcore__token_lines_cut(lines, options->tokenizer));
     for (; alcore__token_lines_next(lines, &end, &begin); (*tokens)++)
-        ALCORE__TRY(
-            alcore__ngram_counter_intern(&metric->counter, lines->line + begin, end - begin));
-    return alcore__ngram_counter_end_part(&metric->counter);
+        ALCORE__TRY(alcore__ngram_counter_intern(&work->counter, lines->line + begin, end - begin));
+    return alcore__ngram_counter_end_part(&work->counter);
 }
 
-/* For alcore__corpus_metric_run(): the statistics [WIDTH] of one segment, whose own score is that
+/* For alcore__corpus_metric: the statistics [WIDTH] of one segment, whose own score is that
  * with effective order, as sacreBLEU's sentence BLEU is (score NULL: not wanted). The reference
  * length is that closest to the hypothesis, the shorter of two equally close; closest is -1 until
  * the first reference was read, and there is at least one. */
-static alcore_status count_segment(alcore__corpus_metric *metric, int64_t segment,
+static alcore_status count_segment(const alcore__corpus_metric *metric,
+                                   alcore__metric_workspace *work, int64_t segment,
                                    int64_t *statistics, double *score) {
     int64_t hypothesis = 0, closest = -1, tokens;
     alcore__ngram_matches counts;
-    alcore__ngram_counter_begin(&metric->counter);
+    alcore__ngram_counter_begin(&work->counter);
     for (int64_t part = 0; part <= metric->pairs.sets; part++) {
         size_t length;
         const char *text = alcore__segment_pairs_text(&metric->pairs, segment, part, &length);
-        ALCORE__TRY(add_text(metric, text, length, &tokens));
+        ALCORE__TRY(add_text(metric->settings, work, text, length, &tokens));
         const int64_t distance = llabs(tokens - hypothesis), best = llabs(closest - hypothesis);
         if (part == 0)
             hypothesis = tokens;
         else if (closest < 0 || distance < best || (distance == best && tokens < closest))
             closest = tokens;
     }
-    ALCORE__TRY(alcore__ngram_counter_match(&metric->counter, ORDERS, &counts));
+    ALCORE__TRY(alcore__ngram_counter_match(&work->counter, ORDERS, &counts));
     memcpy(statistics + MATCHES, counts.matches, ORDERS * sizeof *statistics);
     memcpy(statistics + TOTALS, counts.totals, ORDERS * sizeof *statistics);
     statistics[HYPOTHESIS] = hypothesis;
@@ -148,7 +155,7 @@ static alcore_status count_segment(alcore__corpus_metric *metric, int64_t segmen
 
 /* Fills the caller's struct, of which out->size says how much he knows, from the counted corpus.
  * bootstrap_*: NaN without bootstrap samples. */
-static alcore_status write_score(const alcore__corpus_metric *metric, alcore_bleu_score *out) {
+static alcore_status write_score(const alcore__corpus_metric *metric, void *out) {
     const alcore_bleu_options *options = metric->settings;
     const int64_t *sums = metric->sums;
     alcore_bleu_score score = {0};
@@ -176,25 +183,13 @@ alcore_status alcore_metric_compute_bleu(alcore_ctx *ctx, const char *const *hyp
     alcore__corpus_metric metric = {.stage = "BLEU",
                                     .settings = &ours,
                                     .width = WIDTH,
+                                    .read = read_settings,
                                     .count = count_segment,
                                     .score = bleu_of_sums,
-                                    .counter.ctx = ctx,
-                                    .lines.ctx = ctx};
-    ALCORE__TRY(alcore__enter(ctx));
-    alcore_status status = ALCORE_OK;
-    if (!ctx || !out) status = alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
-    if (status == ALCORE_OK) status = read_options(options, &ours);
-    if (status == ALCORE_OK)
-        status = alcore__segment_pairs_check(hypotheses, hypothesis_lengths, hypothesis_count,
-                                             references, reference_lengths, reference_count,
-                                             &metric.pairs);
-    if (status == ALCORE_OK) {
-        metric.resamples = ours.resamples;
-        metric.seed = ours.seed;
-        status = alcore__corpus_metric_run(&metric, out_sentence_scores);
-    }
-    if (status == ALCORE_OK) status = write_score(&metric, out);
-    return alcore__leave(ctx, status);
+                                    .write = write_score};
+    const alcore__segment_texts texts = {hypotheses, hypothesis_lengths, hypothesis_count,
+                                         references, reference_lengths,  reference_count};
+    return alcore__corpus_metric_compute(ctx, &metric, &texts, options, out_sentence_scores, out);
 }
 
 /* The settings in sacreBLEU's notation, written to buffer, which is returned; NULL for bad options.

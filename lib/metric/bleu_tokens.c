@@ -14,6 +14,7 @@
 
 #include "alcore/metric.h"
 #include "metric/segment_pairs.h"
+#include "text/letter_case.h"
 #include "text/utf8.h"
 
 /* Frees both lines and leaves the struct as it was before its first use. */
@@ -132,6 +133,12 @@ static void replace(alcore__token_lines *lines, const char *ascii, int32_t by) {
 static void cut_trailing_space(alcore__token_lines *lines) {
     while (lines->length > 0 && alcore__is_python_space(lines->line[lines->length - 1]))
         lines->length--;
+}
+
+alcore_status alcore__token_lines_lower(alcore__token_lines *lines) {
+    ALCORE__TRY(reserve_other(lines));
+    swap_lines(lines, alcore__lower_case(lines->line, lines->length, lines->other));
+    return ALCORE_OK;
 }
 
 /* ---- classes of code points ---- */

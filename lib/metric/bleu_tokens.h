@@ -19,6 +19,8 @@ typedef struct alcore__token_lines {
 alcore_status alcore__token_lines_read(alcore__token_lines *lines, const char *text, size_t length);
 /* Rewrites lines->line so that its tokens stand between white space. tokenizer: ALCORE_BLEU_... */
 alcore_status alcore__token_lines_cut(alcore__token_lines *lines, int32_t tokenizer);
+/* Rewrites lines->line in lower case (text/letter_case.h). */
+alcore_status alcore__token_lines_lower(alcore__token_lines *lines);
 /* Finds the next token at or after index *end of lines->line: it is [*begin, *end) afterwards.
  * False when no token is left. */
 bool alcore__token_lines_next(const alcore__token_lines *lines, size_t *end, size_t *begin);

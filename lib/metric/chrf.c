@@ -34,8 +34,15 @@ static alcore_status read_options(const alcore_chrf_options *options, alcore_chr
         return alcore__fail(ALCORE_E_INVALID, "word_order %d is not 0 (chrF) to 2 (chrF++)",
                             ours->word_order);
     if ((ours->whitespace & ~1) != 0) return alcore__fail(ALCORE_E_INVALID, "whitespace is 0 or 1");
-    if (ours->resamples < 0 || ours->resamples > ALCORE__MOST_RESAMPLES)
-        return alcore__fail(ALCORE_E_INVALID, "resamples must be 0 to %d", ALCORE__MOST_RESAMPLES);
+    return alcore__check_resamples(ours->resamples);
+}
+
+/* The metric's settings; see alcore__corpus_metric. */
+static alcore_status read_settings(alcore__corpus_metric *metric, const void *options) {
+    alcore_chrf_options *ours = metric->settings;
+    ALCORE__TRY(read_options(options, ours));
+    metric->resamples = ours->resamples;
+    metric->seed = ours->seed;
     return ALCORE_OK;
 }
 
@@ -61,63 +68,61 @@ static double chrf_of_sums(const int64_t *sums, const void *settings) {
 
 /* Adds the code points of a text as the next part of the counter; white space, which chrF leaves
  * out, only with options->whitespace. */
-static alcore_status add_characters(alcore__corpus_metric *metric, const char *text,
+static alcore_status add_characters(const alcore_chrf_options *options,
+                                    alcore__metric_workspace *work, const char *text,
                                     size_t length) {
-    const alcore_chrf_options *options = metric->settings;
-    ALCORE__TRY(alcore__token_lines_read(&metric->lines, text, length));
-    for (size_t i = 0; i < metric->lines.length; i++) {
-        const int32_t point = metric->lines.line[i];
+    ALCORE__TRY(alcore__token_lines_read(&work->lines, text, length));
+    for (size_t i = 0; i < work->lines.length; i++) {
+        const int32_t point = work->lines.line[i];
         if (options->whitespace || !alcore__is_python_space(point))
-            ALCORE__TRY(alcore__ngram_counter_unit(&metric->counter, point));
+            ALCORE__TRY(alcore__ngram_counter_unit(&work->counter, point));
     }
-    return alcore__ngram_counter_end_part(&metric->counter);
-}
-
-/* Python's string.punctuation. */
-static bool is_ascii_punctuation(int32_t c) {
-    return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') ||
-           (c >= '{' && c <= '~');
+    return alcore__ngram_counter_end_part(&work->counter);
 }
 
 /* Adds the words of a text, which stand between white space, as the next part of the counter; of a
  * word of two or more characters that ends in ASCII punctuation, or else begins with it, that one
  * character is a word of its own. */
-static alcore_status add_words(alcore__corpus_metric *metric, const char *text, size_t length) {
+static alcore_status add_words(const alcore_chrf_options *options, alcore__metric_workspace *work,
+                               const char *text, size_t length) {
     size_t end = 0, begin;
-    ALCORE__TRY(alcore__token_lines_read(&metric->lines, text, length));
-    while (alcore__token_lines_next(&metric->lines, &end, &begin)) {
-        const int32_t *word = metric->lines.line + begin;
+    (void)options;
+    ALCORE__TRY(alcore__token_lines_read(&work->lines, text, length));
+    while (alcore__token_lines_next(&work->lines, &end, &begin)) {
+        const int32_t *word = work->lines.line + begin;
         const size_t size = end - begin;
         size_t cut = size;
-        if (size > 1 && is_ascii_punctuation(word[size - 1]))
+        if (size > 1 && alcore__is_ascii_punctuation(word[size - 1]))
             cut = size - 1;
-        else if (size > 1 && is_ascii_punctuation(word[0]))
+        else if (size > 1 && alcore__is_ascii_punctuation(word[0]))
             cut = 1;
-        ALCORE__TRY(alcore__ngram_counter_intern(&metric->counter, word, cut));
+        ALCORE__TRY(alcore__ngram_counter_intern(&work->counter, word, cut));
         if (cut < size)
-            ALCORE__TRY(alcore__ngram_counter_intern(&metric->counter, word + cut, size - cut));
+            ALCORE__TRY(alcore__ngram_counter_intern(&work->counter, word + cut, size - cut));
     }
-    return alcore__ngram_counter_end_part(&metric->counter);
+    return alcore__ngram_counter_end_part(&work->counter);
 }
 
 /* add_characters or add_words. */
-typedef alcore_status (*add_text)(alcore__corpus_metric *metric, const char *text, size_t length);
+typedef alcore_status (*add_text)(const alcore_chrf_options *options,
+                                  alcore__metric_workspace *work, const char *text, size_t length);
 
 /* Counts the hypothesis of a segment against reference `part` - 1: n-grams of 1 to `orders` of the
  * units that `add` makes, into statistics [WIDTH], of which entry `first` + n - 1 of each kind is
  * that of order n. Without an n-gram in the reference those of the hypothesis do not count, as in
  * sacreBLEU. */
-static alcore_status count_units(alcore__corpus_metric *metric, int64_t segment, int64_t part,
+static alcore_status count_units(const alcore__corpus_metric *metric,
+                                 alcore__metric_workspace *work, int64_t segment, int64_t part,
                                  add_text add, int32_t first, int32_t orders, int64_t *statistics) {
     alcore__ngram_matches counts;
     size_t length;
-    alcore__ngram_counter_begin(&metric->counter);
+    alcore__ngram_counter_begin(&work->counter);
     const char *text =
         alcore__segment_pairs_text(&metric->pairs, segment, 0 /* the hypothesis */, &length);
-    ALCORE__TRY(add(metric, text, length));
+    ALCORE__TRY(add(metric->settings, work, text, length));
     text = alcore__segment_pairs_text(&metric->pairs, segment, part, &length);
-    ALCORE__TRY(add(metric, text, length));
-    ALCORE__TRY(alcore__ngram_counter_match(&metric->counter, orders, &counts));
+    ALCORE__TRY(add(metric->settings, work, text, length));
+    ALCORE__TRY(alcore__ngram_counter_match(&work->counter, orders, &counts));
     for (int32_t n = 0; n < orders; n++) {
         statistics[MATCHES + first + n] = counts.matches[n];
         statistics[HYPOTHESIS + first + n] = counts.reference_totals[n] > 0 ? counts.totals[n] : 0;
@@ -126,19 +131,20 @@ static alcore_status count_units(alcore__corpus_metric *metric, int64_t segment,
     return ALCORE_OK;
 }
 
-/* For alcore__corpus_metric_run(): the statistics [WIDTH] of one segment with that reference whose
+/* For alcore__corpus_metric: the statistics [WIDTH] of one segment with that reference whose
  * score is best, the first of equally good ones; *score is that score (score NULL: not wanted).
  * There is at least one reference, and scores are at least 0, above the first best_score. */
-static alcore_status count_segment(alcore__corpus_metric *metric, int64_t segment,
+static alcore_status count_segment(const alcore__corpus_metric *metric,
+                                   alcore__metric_workspace *work, int64_t segment,
                                    int64_t *statistics, double *score) {
     const alcore_chrf_options *options = metric->settings;
     double best_score = -1;
     for (int64_t part = 1; part <= metric->pairs.sets; part++) {
         int64_t counts[WIDTH] = {0};
-        ALCORE__TRY(count_units(metric, segment, part, add_characters, 0 /* first */,
+        ALCORE__TRY(count_units(metric, work, segment, part, add_characters, 0 /* first */,
                                 CHARACTER_ORDERS, counts));
         if (options->word_order > 0)
-            ALCORE__TRY(count_units(metric, segment, part, add_words, CHARACTER_ORDERS,
+            ALCORE__TRY(count_units(metric, work, segment, part, add_words, CHARACTER_ORDERS,
                                     options->word_order, counts));
         const double part_score = chrf_of_sums(counts, NULL /* settings */);
         if (part_score <= best_score) continue;
@@ -151,7 +157,7 @@ static alcore_status count_segment(alcore__corpus_metric *metric, int64_t segmen
 
 /* Fills the caller's struct, of which out->size says how much he knows, from the counted corpus.
  * bootstrap_*: NaN without bootstrap samples. */
-static alcore_status write_score(const alcore__corpus_metric *metric, alcore_chrf_score *out) {
+static alcore_status write_score(const alcore__corpus_metric *metric, void *out) {
     const int64_t *sums = metric->sums;
     alcore_chrf_score score = {0};
     score.chrf = chrf_of_sums(sums, NULL /* settings */);
@@ -177,25 +183,13 @@ alcore_status alcore_metric_compute_chrf(alcore_ctx *ctx, const char *const *hyp
     alcore__corpus_metric metric = {.stage = "chrF",
                                     .settings = &ours,
                                     .width = WIDTH,
+                                    .read = read_settings,
                                     .count = count_segment,
                                     .score = chrf_of_sums,
-                                    .counter.ctx = ctx,
-                                    .lines.ctx = ctx};
-    ALCORE__TRY(alcore__enter(ctx));
-    alcore_status status = ALCORE_OK;
-    if (!ctx || !out) status = alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
-    if (status == ALCORE_OK) status = read_options(options, &ours);
-    if (status == ALCORE_OK)
-        status = alcore__segment_pairs_check(hypotheses, hypothesis_lengths, hypothesis_count,
-                                             references, reference_lengths, reference_count,
-                                             &metric.pairs);
-    if (status == ALCORE_OK) {
-        metric.resamples = ours.resamples;
-        metric.seed = ours.seed;
-        status = alcore__corpus_metric_run(&metric, out_sentence_scores);
-    }
-    if (status == ALCORE_OK) status = write_score(&metric, out);
-    return alcore__leave(ctx, status);
+                                    .write = write_score};
+    const alcore__segment_texts texts = {hypotheses, hypothesis_lengths, hypothesis_count,
+                                         references, reference_lengths,  reference_count};
+    return alcore__corpus_metric_compute(ctx, &metric, &texts, options, out_sentence_scores, out);
 }
 
 /* The settings in sacreBLEU's notation, written to buffer, which is returned; NULL for bad options.

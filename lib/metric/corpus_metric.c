@@ -1,60 +1,110 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop over the segments of a corpus; corpus_metric.h says what it computes. */
+/* The public call of a corpus metric and its loop over the segments; corpus_metric.h says what it
+ * computes. Segments are counted in blocks of BLOCK, which the context's threads take one after the
+ * other; each thread adds up the statistics of its blocks, and the sums of the threads are added up
+ * in the end. */
 #include "metric/corpus_metric.h"
 
 #include <string.h>
 
 #include "base/tensor_view.h"
 
-/* The scores [pairs.count] that the caller's tensor has room for; NULL without a tensor. */
-static alcore_status score_array(const alcore__corpus_metric *metric, const alcore_tensor *tensor,
-                                 double **out) {
-    alcore__array array;
-    *out = NULL;
-    if (!tensor) return ALCORE_OK;
-    ALCORE__TRY(alcore__tensor_output(tensor, "out_sentence_scores", ALCORE_FLOAT64,
-                                      metric->pairs.count, 1, &array));
-    *out = (double *)(uintptr_t)array.data;
-    return ALCORE_OK;
-}
+/* Segments of a block: few enough that the threads end together, enough that handing them out costs
+ * nothing. */
+enum { BLOCK = 64 };
 
-/* Counts all segments into metric->sums [width], which are 0 before. A segment is a hypothesis with
- * its references. sentence_scores [pairs.count]: out, NULL: not wanted. kept [pairs.count, width]:
- * out, the statistics of each segment for bootstrap samples; NULL: none are drawn. */
-static alcore_status count_corpus(alcore__corpus_metric *metric, double *sentence_scores,
-                                  int64_t *kept) {
-    const int64_t segments = metric->pairs.count;
-    const int32_t width = metric->width;
-    for (int64_t i = 0; i < segments; i++) {
+/* What one thread has counted. */
+typedef struct counting_thread {
+    alcore__metric_workspace work;
+    int64_t sums[ALCORE__MOST_STATISTICS]; /* [width] over the segments of its blocks */
+} counting_thread;
+
+/* One pass over the segments. */
+typedef struct corpus_pass {
+    const alcore__corpus_metric *metric;
+    counting_thread *threads; /* [threads of the context] */
+    double *scores;           /* [pairs.count] out, the score of each segment; NULL: not wanted */
+    int64_t *kept;            /* [pairs.count, width] out, the statistics of each segment for
+                               * bootstrap samples; NULL: none are drawn */
+} corpus_pass;
+
+/* For alcore__parallel(): counts the segments of one block. */
+static alcore_status count_block(void *data, int64_t block, int32_t worker) {
+    const corpus_pass *pass = data;
+    const alcore__corpus_metric *metric = pass->metric;
+    counting_thread *thread = &pass->threads[worker];
+    const int64_t first = block * BLOCK, rest = metric->pairs.count - first;
+    for (int64_t i = first; i < first + (rest < BLOCK ? rest : BLOCK); i++) {
         int64_t statistics[ALCORE__MOST_STATISTICS] = {0};
-        double *score = !sentence_scores ? NULL : sentence_scores + i;
-        ALCORE__TRY(alcore__tick(metric->counter.ctx, metric->stage, i, segments));
-        ALCORE__TRY(metric->count(metric, i, statistics, score));
-        for (int32_t j = 0; j < width; j++) metric->sums[j] += statistics[j];
-        if (kept) memcpy(kept + i * width, statistics, (size_t)width * sizeof *statistics);
+        ALCORE__TRY(metric->count(metric, &thread->work, i, statistics,
+                                  !pass->scores ? NULL : pass->scores + i));
+        for (int32_t j = 0; j < metric->width; j++) thread->sums[j] += statistics[j];
+        if (pass->kept)
+            memcpy(pass->kept + i * metric->width, statistics,
+                   (size_t)metric->width * sizeof *statistics);
     }
     return ALCORE_OK;
 }
 
+/* Counts all segments into metric->sums, which are 0 before. */
+static alcore_status count_corpus(alcore_ctx *ctx, alcore__corpus_metric *metric, double *scores,
+                                  int64_t *kept) {
+    const int32_t threads = alcore_ctx_threads(ctx);
+    corpus_pass pass = {.metric = metric, .scores = scores, .kept = kept};
+    ALCORE__TRY(
+        alcore__new_array(ctx, (size_t)threads, sizeof *pass.threads, (void *)&pass.threads));
+    for (int32_t i = 0; i < threads; i++) {
+        alcore__metric_workspace *work = &pass.threads[i].work;
+        work->counter.ctx = work->lines.ctx = work->shifts.ctx = ctx;
+    }
+    const alcore_status status = alcore__parallel(
+        ctx, metric->stage, (metric->pairs.count + BLOCK - 1) / BLOCK, count_block, &pass);
+    for (int32_t i = 0; i < threads; i++) {
+        for (int32_t j = 0; j < metric->width; j++) metric->sums[j] += pass.threads[i].sums[j];
+        alcore__ngram_counter_clear(&pass.threads[i].work.counter);
+        alcore__token_lines_clear(&pass.threads[i].work.lines);
+        alcore__shift_search_clear(&pass.threads[i].work.shifts);
+    }
+    alcore__free(ctx, pass.threads);
+    return status;
+}
+
 /* Counts, then draws the bootstrap samples; with none, alcore__resample() sets the interval to NaN
- * and does not read kept, which is NULL. The workspaces are freed in every case. */
-alcore_status alcore__corpus_metric_run(alcore__corpus_metric *metric,
-                                        const alcore_tensor *sentence_scores) {
-    alcore_ctx *ctx = metric->counter.ctx;
+ * and does not read kept, which is NULL. */
+static alcore_status run_metric(alcore_ctx *ctx, alcore__corpus_metric *metric,
+                                const alcore_tensor *out_sentence_scores) {
     const size_t segments = (size_t)metric->pairs.count;
     int64_t *kept = NULL;
-    double *scores; /* [pairs.count], the tensor's; NULL: not wanted */
-    alcore_status status = score_array(metric, sentence_scores, &scores);
-    if (status == ALCORE_OK && metric->resamples > 0)
-        status = alcore__new_array(ctx, segments, (size_t)metric->width * sizeof *kept, &kept);
-    if (status == ALCORE_OK) status = count_corpus(metric, scores, kept);
+    alcore__array scores = {0}; /* [pairs.count], the tensor's */
+    if (out_sentence_scores)
+        ALCORE__TRY(alcore__tensor_output(out_sentence_scores, "out_sentence_scores",
+                                          ALCORE_FLOAT64, metric->pairs.count, 1, &scores));
+    if (metric->resamples > 0)
+        ALCORE__TRY(alcore__new_array(ctx, segments, (size_t)metric->width * sizeof *kept, &kept));
+    alcore_status status = count_corpus(ctx, metric, (double *)(uintptr_t)scores.data, kept);
     if (status == ALCORE_OK)
         status = alcore__resample(ctx, kept, metric->pairs.count, metric->width, metric->resamples,
-                                  metric->seed, metric->score, metric->settings, &metric->interval);
-    alcore__ngram_counter_clear(&metric->counter);
-    alcore__token_lines_clear(&metric->lines);
+                                  metric->seed, metric->score, metric, &metric->interval);
     alcore__free(ctx, kept);
     return status;
+}
+
+alcore_status alcore__corpus_metric_compute(alcore_ctx *ctx, alcore__corpus_metric *metric,
+                                            const alcore__segment_texts *texts, const void *options,
+                                            const alcore_tensor *out_sentence_scores, void *out) {
+    ALCORE__TRY(alcore__enter(ctx));
+    alcore_status status = ALCORE_OK;
+    if (!ctx || !out) status = alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
+    if (status == ALCORE_OK) status = metric->read(metric, options);
+    if (status == ALCORE_OK) status = alcore__segment_pairs_check(texts, &metric->pairs);
+    if (status == ALCORE_OK) status = run_metric(ctx, metric, out_sentence_scores);
+    if (status == ALCORE_OK) status = metric->write(metric, out);
+    return alcore__leave(ctx, status);
+}
+
+alcore_status alcore__check_resamples(int64_t resamples) {
+    if (resamples >= 0 && resamples <= ALCORE__MOST_RESAMPLES) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_INVALID, "resamples must be 0 to %d", ALCORE__MOST_RESAMPLES);
 }
 
 /* "bs:SAMPLES|seed:SEED|", or the empty string without samples. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A metric whose score of a corpus comes from integer counts that are added up over its segments,
- * as BLEU and chrF are. The metric counts one segment and scores a vector of sums; the loop over
- * the corpus, the sums and the bootstrap interval are here. */
+ * as BLEU, chrF and TER are. A segment is a hypothesis with its references. The metric reads its
+ * options, counts one segment, scores a vector of sums and writes the caller's struct; the public
+ * call, the loop over the corpus, the sums and the bootstrap interval are here. */
 #ifndef ALCORE__CORPUS_METRIC_H
 #define ALCORE__CORPUS_METRIC_H
 
@@ -10,40 +11,53 @@
 #include "metric/clipped_ngrams.h"
 #include "metric/resample.h"
 #include "metric/segment_pairs.h"
+#include "metric/shift_search.h"
+
+/* What one thread counts segments in; everything in it is reused by the next segment. A zeroed
+ * struct with the ctx of its members set is empty. */
+typedef struct alcore__metric_workspace {
+    alcore__ngram_counter counter; /* words and n-grams of one segment */
+    alcore__token_lines lines;     /* code points of one text */
+    alcore__shift_search shifts;   /* edit distances of TER */
+} alcore__metric_workspace;
 
 typedef struct alcore__corpus_metric alcore__corpus_metric;
 
-/* Counts one segment: fills statistics [width] and, unless score is NULL, the score of that segment
- * alone. It works in metric->counter and metric->lines. */
-typedef alcore_status (*alcore__count_segment)(alcore__corpus_metric *metric, int64_t segment,
-                                               int64_t *statistics, double *score);
-
-/* One call of a metric. The caller sets the members of the first group; the others begin as zero
- * but for counter.ctx and lines.ctx. */
+/* One call of a metric. The metric sets the members of the first group; the others begin as zero.
+ */
 struct alcore__corpus_metric {
-    const char *stage;    /* name of the progress stage */
-    const void *settings; /* the metric's options, read by count and score */
-    int32_t width;        /* statistics of a segment, at most ALCORE__MOST_STATISTICS */
-    int64_t resamples;    /* bootstrap samples; 0: none */
-    uint64_t seed;        /* of the bootstrap samples */
-    alcore__count_segment count;
-    alcore__score_of_sums score;
-    alcore__segment_pairs pairs; /* texts of the caller */
+    const char *stage; /* name of the progress stage */
+    void *settings;    /* the metric's options, filled by read */
+    int32_t width;     /* statistics of a segment, at most ALCORE__MOST_STATISTICS */
+    /* Checks the caller's options (NULL: defaults), fills settings, resamples and seed. */
+    alcore_status (*read)(alcore__corpus_metric *metric, const void *options);
+    /* Counts one segment: fills statistics [width], which are 0 before, and, unless score is NULL,
+     * the score of that segment alone. Called from any thread. */
+    alcore_status (*count)(const alcore__corpus_metric *metric, alcore__metric_workspace *work,
+                           int64_t segment, int64_t *statistics, double *score);
+    alcore__score_of_sums score; /* of a bootstrap sample; its settings are the metric */
+    /* Fills the caller's size-first struct from sums and interval. */
+    alcore_status (*write)(const alcore__corpus_metric *metric, void *out);
 
-    alcore__ngram_counter counter; /* workspace of one segment, reused by the next */
-    alcore__token_lines lines;     /* workspace of one text */
-
+    int64_t resamples;                     /* bootstrap samples; 0: none */
+    uint64_t seed;                         /* of the bootstrap samples */
+    alcore__segment_pairs pairs;           /* texts of the caller */
     int64_t sums[ALCORE__MOST_STATISTICS]; /* [width] result: statistics summed over all segments */
     alcore__interval interval;             /* result: NaN without bootstrap samples */
 };
 
-/* Counts all segments of metric->pairs and fills metric->sums and metric->interval.
- * sentence_scores, the caller's tensor, is checked to be float64 [pairs.count] and receives the
- * score of each segment; NULL if those are not wanted. Releases the workspaces. Time: that of the
- * counting, and resamples * segments * width additions; memory: the workspaces and, for bootstrap
- * samples only, segments * width integers. */
-alcore_status alcore__corpus_metric_run(alcore__corpus_metric *metric,
-                                        const alcore_tensor *sentence_scores);
+/* The whole of a public call: checks the arguments, counts all segments on the context's threads,
+ * draws the bootstrap samples and writes *out. The texts are those of the caller;
+ * out_sentence_scores, his tensor, is checked to be float64 [hypotheses] and receives the score of each
+ * segment; NULL if those are not wanted. The result does not depend on the number of threads: only
+ * integers are added up. Time: that of the counting, and resamples * segments * width additions;
+ * memory: a workspace a thread and, for bootstrap samples only, segments * width integers. */
+alcore_status alcore__corpus_metric_compute(alcore_ctx *ctx, alcore__corpus_metric *metric,
+                                            const alcore__segment_texts *texts, const void *options,
+                                            const alcore_tensor *out_sentence_scores, void *out);
+
+/* The check that all metrics share of their number of bootstrap samples. */
+alcore_status alcore__check_resamples(int64_t resamples);
 
 /* Writes "bs:SAMPLES|seed:SEED|", the part of a metric's signature that names its bootstrap
  * samples, or nothing without samples; returns buffer. */

@@ -15,13 +15,11 @@ static int64_t first_missing(const char *const *texts, const size_t *lengths, in
 
 /* Both counts are compared first: the references are whole sets of as many lines as the hypotheses
  * (no hypotheses: no references). Messages count lines and sets from 1. The texts are borrowed. */
-alcore_status alcore__segment_pairs_check(const char *const *hypotheses,
-                                          const size_t *hypothesis_lengths,
-                                          int64_t hypothesis_count, const char *const *references,
-                                          const size_t *reference_lengths, int64_t reference_count,
+alcore_status alcore__segment_pairs_check(const alcore__segment_texts *texts,
                                           alcore__segment_pairs *out) {
-    const long long count = hypothesis_count, given = reference_count;
-    if (count < 0 || given < 0 || (count > 0 && !hypotheses) || (given > 0 && !references))
+    const long long count = texts->hypothesis_count, given = texts->reference_count;
+    if (count < 0 || given < 0 || (count > 0 && !texts->hypotheses) ||
+        (given > 0 && !texts->references))
         return alcore__fail(ALCORE_E_INVALID, "a count is negative or its texts are NULL");
     if (count == 0 ? given != 0 : given == 0 || given % count != 0) {
         if (given < count)
@@ -36,18 +34,17 @@ alcore_status alcore__segment_pairs_check(const char *const *hypotheses,
                             count, given, count == 0 ? 1 : given % count,
                             count == 0 ? 1 : given / count + 1);
     }
-    *out = (alcore__segment_pairs){
-        .hypotheses = hypotheses,
-        .hypothesis_lengths = hypothesis_lengths,
-        .references = references,
-        .reference_lengths = reference_lengths,
-        .count = hypothesis_count,
-        .sets = hypothesis_count == 0 ? 1 : reference_count / hypothesis_count};
-    const int64_t missing = first_missing(hypotheses, hypothesis_lengths, count);
+    *out = (alcore__segment_pairs){.hypotheses = texts->hypotheses,
+                                   .hypothesis_lengths = texts->hypothesis_lengths,
+                                   .references = texts->references,
+                                   .reference_lengths = texts->reference_lengths,
+                                   .count = count,
+                                   .sets = count == 0 ? 1 : given / count};
+    const int64_t missing = first_missing(texts->hypotheses, texts->hypothesis_lengths, count);
     if (missing < count)
         return alcore__fail(ALCORE_E_INVALID, "line %lld of the hypotheses is NULL",
                             (long long)missing + 1);
-    const int64_t lost = first_missing(references, reference_lengths, given);
+    const int64_t lost = first_missing(texts->references, texts->reference_lengths, given);
     if (lost < given)
         return alcore__fail(ALCORE_E_INVALID, "line %lld of set %lld of the references is NULL",
                             (long long)(lost % count) + 1, (long long)(lost / count) + 1);

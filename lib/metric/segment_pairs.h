@@ -8,6 +8,17 @@
 
 #include "base/base.h"
 
+/* The texts as the caller of a public function gave them. */
+typedef struct alcore__segment_texts {
+    const char *const *hypotheses;    /* [hypothesis_count] */
+    const size_t *hypothesis_lengths; /* [hypothesis_count] bytes, or NULL: NUL-terminated */
+    int64_t hypothesis_count;
+    const char *const *references;   /* [reference_count] set after set */
+    const size_t *reference_lengths; /* [reference_count] bytes, or NULL: NUL-terminated */
+    int64_t reference_count;
+} alcore__segment_texts;
+
+/* The texts after the check. */
 typedef struct alcore__segment_pairs {
     const char *const *hypotheses;    /* [count] */
     const size_t *hypothesis_lengths; /* [count] bytes, or NULL: NUL-terminated */
@@ -19,10 +30,7 @@ typedef struct alcore__segment_pairs {
 
 /* Checks the arguments of a public call and fills *out. ALCORE_E_SHAPE names the first line that
  * one side lacks, ALCORE_E_INVALID a text that is NULL. */
-alcore_status alcore__segment_pairs_check(const char *const *hypotheses,
-                                          const size_t *hypothesis_lengths,
-                                          int64_t hypothesis_count, const char *const *references,
-                                          const size_t *reference_lengths, int64_t reference_count,
+alcore_status alcore__segment_pairs_check(const alcore__segment_texts *texts,
                                           alcore__segment_pairs *out);
 
 /* Text `part` of segment i: the hypothesis for part 0, else reference part - 1. */
@@ -35,6 +43,12 @@ static inline bool alcore__is_python_space(int32_t point) {
     if (point < 0x1680) return point == 0x85 || point == 0xA0;
     return point == 0x1680 || (point >= 0x2000 && point <= 0x200A) || point == 0x2028 ||
            point == 0x2029 || point == 0x202F || point == 0x205F || point == 0x3000;
+}
+
+/* Python's string.punctuation. */
+static inline bool alcore__is_ascii_punctuation(int32_t point) {
+    return (point >= '!' && point <= '/') || (point >= ':' && point <= '@') ||
+           (point >= '[' && point <= '`') || (point >= '{' && point <= '~');
 }
 
 #endif

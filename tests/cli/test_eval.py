@@ -16,7 +16,7 @@ def values(done):
     found = {}
     for line in done.out.splitlines():
         name, value = line.split("\t")
-        found[name] = float(value) if name != "signature" and name != "scheme" else value
+        found[name] = value if name in ("signature", "scheme", "idw") else float(value)
     return found
 
 
@@ -62,14 +62,24 @@ def bleu_is_that_of_the_vectors(box):
 
 
 @case
-def chrf_spans_and_labels_are_those_of_the_vectors(box):
+def the_other_metrics_are_those_of_the_vectors(box):
     seen = 0
     for one in vector("analyses", "TV-METRICS")["cases"]:
         given, wanted = one["input"], one["expected"]
         if "chrf" in wanted:
             files = corpus(box, given)
-            for name in ("chrf", "chrf++"):
+            for name in ("chrf", "chrf++", "ter"):
                 near(values(box.run("eval", name, *files))[name], wanted[name], one["name"])
+        elif "edits" in wanted:
+            found = values(box.run("eval", "ter", *corpus(box, given)))
+            equal(found["edits"], wanted["edits"])
+            near(found["ter"], wanted["ter"], one["name"])
+            contains(found["signature"], "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:")
+        elif one["name"].startswith("QA"):
+            files = [lines(box, side + ".txt", [given[side]]) for side in ("gold", "predicted")]
+            found = values(box.run("eval", "qa", *files))
+            near(found["exact_match"], 100 * wanted["exact"], one["name"])
+            near(found["f1"], 100 * wanted["f1"], one["name"])
         elif one["name"].startswith("spans"):
             files = [lines(box, side + ".txt", [" ".join(tags) for tags in given[side]]) for side in ("gold", "predicted")]
             found = values(box.run("eval", "f1", *files, "--scheme", "strict" if given["strict"] else "default"))
@@ -84,9 +94,98 @@ def chrf_spans_and_labels_are_those_of_the_vectors(box):
             near(found["macro-f1"], wanted["macro_f1"])
             equal(found["labels"], 3)
         else:
-            continue
+            raise AssertionError(one["name"])
         seen += 1
-    equal(seen, 5)
+    equal(seen, 12)
+
+
+@case
+def a_question_has_several_answers(box):
+    files = [lines(box, "gold.txt", ["a cat\tthe dog", ""]), lines(box, "predicted.txt", ["Dog!", "none"])]
+    found = values(box.run("eval", "qa", *files))
+    equal([found["exact_match"], found["f1"], found["exact"], found["questions"]], [50, 50, 1, 2])
+    found = values(box.run("eval", "ter", lines(box, "h.txt", ["A b"]), lines(box, "r.txt", ["a b"]), "--cased"))
+    equal([found["ter"], found["edits"], found["reference_words"]], [50, 1, 2])
+    equal(box.run("eval", "ter", "h.txt", "r.txt", "--sentence").out, "1\t0\n")
+
+
+@case
+def overlap_is_that_of_the_vectors(box):
+    vectors = vector("analyses", "TV-OVL")
+    shared = vectors["input"]
+    data = ["--selected", lines(box, "selected.txt", shared["selected"]), "--ood", lines(box, "ood.txt", shared["outside"])]
+    for one in vectors["cases"]:
+        given, wanted = one["input"], one["expected"]["coverage"]
+        settings = [word for key in ("unit", "mode") if key in given for word in ("--" + key, given[key])]
+        test = lines(box, "test.txt", given.get("test", shared["test"]))
+        found = values(box.run("eval", "overlap", test, *data, *settings))
+        for n in range(1, 5):
+            near(found["%s_%d" % (given["data"], n)], wanted[n - 1], one["name"])
+    found = json.loads(box.run("eval", "overlap", lines(box, "test.txt", shared["test"]), *data[:2], "-n", "2-3", "--json").out)
+    equal(list(found), ["selected_2", "selected_3", "signature"])
+    contains(found["signature"], "n:2-3|side:src|unit:types|mode:coverage|version:alcore-")
+    found = json.loads(box.run("eval", "overlap", lines(box, "one.txt", ["fever"]), *data[:2], "--json").out)
+    equal(found["selected_4"], None)
+
+
+@case
+def overlap_of_two_sides_is_that_of_the_vectors(box):
+    vectors = vector("analyses", "TV-OVL2")
+    given, wanted = vectors["input"], vectors["cases"][0]["expected"]
+    files = []
+    for what in ("test", "selected"):
+        rows = zip(given[what + "_source"] + [""], given[what + "_target"] + [""])
+        box.file(what + ".tsv", "source\ttarget\n" + "".join("\t".join(row) + "\n" for row in rows if row[0] or row[1]))
+        files.append(what + ".tsv")
+    args = ["eval", "overlap", files[0], "--selected", files[1], "-n", "1"]
+    for settings, name in (([], "source"), (["--side", "tgt"], "target"), (["--side", "both"], "union"),
+                           (["--side", "both", "--combined", "tagged"], "tagged")):
+        near(values(box.run(*args, *settings))["selected_1"], wanted[name], name)
+    contains(box.run(*args, "--side", "both", "--json").out, "n:1-1|side:both|combined:union|unit:types")
+
+
+@case
+def in_domain_words_are_those_of_the_vectors(box):
+    vectors = vector("analyses", "TV-IDW")
+    given = vectors["input"]
+    selected, outside, test = (lines(box, side + ".txt", given[side]) for side in ("selected", "outside", "test"))
+    for one in vectors["cases"]:
+        wanted = one["expected"]
+        found = values(box.run("eval", "in-domain", selected, "--ood", outside, "--test", test, "--idw", one["name"].partition("=")[2]))
+        equal([found[name] for name in ("in_domain_types", "types", "in_domain_words", "words")],
+              [wanted[name] for name in ("idwt", "wt", "idwc", "wc")])
+        if "type_share" in wanted:
+            near(found["type_share"], wanted["type_share"])
+            near(found["word_share"], wanted["word_share"])
+    equal(values(box.run("eval", "in-domain", selected, "--ood", outside, "--idw", "unseen"))["idw"], "unseen")
+
+
+@case
+def translated_words_are_those_of_the_vectors(box):
+    one = vector("analyses", "TV-WACC")
+    given, wanted = one["input"], one["cases"][0]["expected"]
+    files = [lines(box, side + ".txt", given[side]) for side in ("sources", "references", "hypotheses")]
+    links, outside = lines(box, "links.txt", given["links"]), lines(box, "ood.txt", ["wurden gemeldet und"])
+    found = values(box.run("eval", "word-accuracy", *files, "--links", links, "--ood", outside))
+    near(found["word-accuracy"], wanted["accuracy"])
+    equal([found[name] for name in ("matched", "total", "unlinked")], [wanted[name] for name in ("matched", "total", "unlinked")])
+    near(values(box.run("eval", "length-ratio", files[2], files[1]))["length-ratio"], wanted["length_ratio"])
+    contains(box.run("eval", "word-accuracy", *files, expect=2).err, "--links")
+    contains(box.run("eval", "word-accuracy", *files, "--links", lines(box, "x.txt", ["0-0", "0~0"]), expect=3).err,
+             "x.txt:2: '0~0' is not a link")
+    contains(box.run("eval", "word-accuracy", *files, "--links", lines(box, "z.txt", ["0-9", ""]), expect=3).err,
+             "line 1: the link 0-9 points behind")
+    contains(box.run("eval", "word-accuracy", *files, "--links", lines(box, "y.txt", ["0-0"]), expect=3).err, "'y.txt' has 1 lines")
+
+
+@case
+def texts_of_the_training_data_are_found_in_the_test_set(box):
+    test = lines(box, "test.txt", ["A cat.", "a dog", "a dog", "", "new"])
+    train = lines(box, "train.txt", ["a cat", "a dog", "old"])
+    found = values(box.run("eval", "duplicates", test, "--train", train))
+    equal([found[name] for name in ("duplicates", "in_train", "texts", "repeated")], [50, 2, 4, 1])
+    found = values(box.run("eval", "duplicates", test, "--train", train, "--dedup", "normalized"))
+    equal([found[name] for name in ("duplicates", "in_train")], [75, 3])
 
 
 @case
@@ -142,20 +241,32 @@ def columns_are_read(box):
 @case
 def what_cannot_be(box):
     a, two = lines(box, "a.txt", ["a"]), lines(box, "two.txt", ["a", "b"])
-    for args, said in ((["bleuu", a, a], "did you mean 'bleu'"), (["ter", a, a], "wilcoxon"), (["mean", a, a], "takes FILE"),
+    for args, said in ((["bleuu", a, a], "did you mean 'bleu'"), (["comet", a, a], "wilcoxon"), (["mean", a, a], "takes FILE"),
                        (["bleu", a], "takes HYP REF"), (["f1", a, a, a], "takes GOLD PREDICTED"),
                        (["chrf", a, a, "--tokenize", "13a"], "chrf has no option '--tokenize'"),
                        (["mean", a, "--bootstrap", "3"], "--bootstrap"), (["bleu", a, a, "--scheme", "strict"], "--scheme"),
                        (["bleu", a, a, "--tokenize", "14a"], "13a|intl"), (["bleu", a, a, "--smooth", "exp=1"], "floor=0.1"),
                        (["bleu", a, a, "--smooth", "floor=x"], "floor=0.1"), (["bleu", a, a, "--smooth", "floor=0"], "above 0"),
                        (["bleu", a, a, "--bootstrap", "0"], "from 1"), (["f1", a, a, "--scheme", "loose"], "default|strict"),
-                       (["bleu"], "METRIC FILE")):
+                       (["qa", a], "takes GOLD PREDICTED"), (["ter", a, a, "--smooth", "exp"], "ter has no option '--smooth'"),
+                       (["overlap", a], "--selected"), (["overlap", a, a], "takes TEST"),
+                       (["overlap", a, "--selected", a, "-n", "0"], "from 1 to 16"),
+                       (["overlap", a, "--selected", a, "-n", "3-2"], "from 1 to 16"),
+                       (["overlap", a, "--selected", a, "--side", "both"], "a.txt has one text a line"),
+                       (["overlap", a, "--selected", a, "--combined", "union"], "--combined needs --side both"),
+                       (["overlap", a, "--selected", a, "--unit", "tokens", "--mode", "jaccard"], "--unit tokens"),
+                       (["overlap", a, "--selected", a, "--target-column", "x"], "--side tgt"),
+                       (["in-domain", a], "--ood"), (["in-domain", a, "--ood", a], "--test FILE, or --idw unseen"),
+                       (["duplicates", a], "--train"), (["bleu"], "METRIC FILE")):
         contains(box.run("eval", *args, expect=2).err, said)
     contains(box.run("eval", "bleu", a, two, expect=3).err, "a.txt has 1 lines and two.txt has 2")
     contains(box.run("eval", "mean", a, expect=3).err, "a.txt: entry 1: a number is needed, got 'a'")
     contains(box.run("eval", "mean", lines(box, "n.txt", ["1", ""]), expect=3).err, "entry 2")
     contains(box.run("eval", "f1", lines(box, "t.txt", ["O X-PER"]), lines(box, "u.txt", ["O O"]), expect=3).err, "X-PER")
     contains(box.run("eval", "bleu", "nowhere.txt", a, expect=4).err, "nowhere.txt")
+    contains(box.run("eval", "overlap", a, "--selected", "nowhere.txt", expect=4).err, "nowhere.txt")
+    contains(box.run("eval", "overlap", box.file("x.tsv", "text\na\n"), "--selected", a, "--side", "tgt", expect=3).err, "target")
+    contains(box.run("eval", "length-ratio", a, two, expect=3).err, "two.txt has 2")
 
 
 if __name__ == "__main__":

@@ -583,6 +583,97 @@ static alcore_status call_labels(void) {
     free(texts);
     return status;
 }
+static alcore_status call_ter(void) {
+    const char **texts = texts_of_pool();
+    alcore_ter_score score = ALCORE_TER_SCORE_INIT;
+    alcore_status status = alcore_metric_compute_ter(ctx, texts + 1, NULL, row_count - 1, texts,
+                                                     NULL, row_count - 1, NULL, NULL, &score);
+    free(texts);
+    return status;
+}
+static alcore_status call_answers(void) {
+    const char **texts = texts_of_pool();
+    alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
+    alcore_status status = alcore_metric_compute_answers(ctx, texts, NULL, row_count, texts, NULL,
+                                                         row_count, NULL, &score);
+    free(texts);
+    return status;
+}
+static alcore_status call_length_ratio(void) {
+    const char **texts = texts_of_pool();
+    alcore_length_ratio_score score = ALCORE_LENGTH_RATIO_SCORE_INIT;
+    alcore_status status = alcore_metric_compute_length_ratio(ctx, texts, NULL, row_count, texts,
+                                                              NULL, row_count, &score);
+    free(texts);
+    return status;
+}
+/* Links of no word: the texts are read all the same. */
+static alcore_status call_word_accuracy(void) {
+    const char **texts = texts_of_pool();
+    int64_t *offsets = calloc((size_t)row_count + 1, sizeof *offsets), pairs = row_count + 1;
+    int64_t shape[2] = {0, 2};
+    alcore_word_accuracy_score score = ALCORE_WORD_ACCURACY_SCORE_INIT;
+    alcore_tensor bounds, values;
+    alcore_links *links = NULL;
+    alcore_status status = alcore_tensor_init(&bounds, offsets, ALCORE_INT64, &pairs, 1);
+    if (status == ALCORE_OK) status = alcore_tensor_init(&values, NULL, ALCORE_INT32, shape, 2);
+    if (status == ALCORE_OK) status = alcore_links_new(ctx, &bounds, &values, &links);
+    if (status == ALCORE_OK)
+        status = alcore_metric_compute_word_accuracy(ctx, texts, NULL, texts, NULL, texts, NULL,
+                                                     row_count, links, NULL, &score);
+    alcore_links_unref(links);
+    free(offsets);
+    free(texts);
+    return status;
+}
+/* An overlap that was given the texts of the pool as test set and as selected data; NULL after a
+ * failure. */
+static alcore_overlap *overlap_of_pool(alcore_status *status) {
+    const alcore_overlap_options options = {.size = sizeof options,
+                                            .kept = ALCORE_OVERLAP_TEST | ALCORE_OVERLAP_SELECTED};
+    const char **texts = texts_of_pool();
+    alcore_overlap *overlap = NULL;
+    *status = alcore_overlap_new(ctx, &options, &overlap);
+    for (int role = ALCORE_OVERLAP_SELECTED; role <= ALCORE_OVERLAP_TEST; role *= 4)
+        if (*status == ALCORE_OK)
+            *status = alcore_overlap_add(overlap, role, 0, texts, NULL, row_count);
+    free(texts);
+    if (*status == ALCORE_OK) return overlap;
+    alcore_overlap_unref(overlap);
+    return NULL;
+}
+static alcore_status call_overlap_add(void) {
+    alcore_status status;
+    alcore_overlap_unref(overlap_of_pool(&status));
+    return status;
+}
+static alcore_status call_overlap_read(void) {
+    alcore_overlap *overlap;
+    alcore_status status = alcore_overlap_new(ctx, NULL, &overlap);
+    if (status != ALCORE_OK) return status;
+    status =
+        alcore_overlap_read(overlap, ALCORE_OVERLAP_TEST, 0, in_folder("pool.txt"), NULL, NULL);
+    alcore_overlap_unref(overlap);
+    return status;
+}
+static alcore_status call_overlap_compute(void) {
+    alcore_overlap_score score = ALCORE_OVERLAP_SCORE_INIT;
+    alcore_status status;
+    alcore_overlap *overlap = overlap_of_pool(&status);
+    if (!overlap) return status;
+    status = alcore_overlap_compute(overlap, 4, ALCORE_OVERLAP_SELECTED, &score);
+    alcore_overlap_unref(overlap);
+    return status;
+}
+static alcore_status call_in_domain(void) {
+    alcore_in_domain_score score = ALCORE_IN_DOMAIN_SCORE_INIT;
+    alcore_status status;
+    alcore_overlap *overlap = overlap_of_pool(&status);
+    if (!overlap) return status;
+    status = alcore_overlap_in_domain(overlap, ALCORE_IN_DOMAIN_TEST, &score);
+    alcore_overlap_unref(overlap);
+    return status;
+}
 /* Every line has two spans. */
 static alcore_status call_spans(void) {
     const char **tags = malloc(sizeof *tags * (size_t)row_count);
@@ -748,6 +839,14 @@ const cancel_call CALLS[] = {
     {"alcore_metric_compute_chrf", "", call_chrf},
     {"alcore_metric_compute_labels", "", call_labels},
     {"alcore_metric_compute_spans", "", call_spans},
+    {"alcore_metric_compute_ter", "", call_ter},
+    {"alcore_metric_compute_answers", "", call_answers},
+    {"alcore_metric_compute_length_ratio", "", call_length_ratio},
+    {"alcore_metric_compute_word_accuracy", "", call_word_accuracy},
+    {"alcore_overlap_add", "", call_overlap_add},
+    {"alcore_overlap_read", "", call_overlap_read},
+    {"alcore_overlap_compute", "", call_overlap_compute},
+    {"alcore_overlap_in_domain", "", call_in_domain},
     {"alcore_model_run", "logprobs", call_model_logprobs},
     {"alcore_model_run", "embeddings", call_model_embeddings},
     {"alcore_scorer_run", "", call_scorer},

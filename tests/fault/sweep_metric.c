@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sweep: the measures of an experiment. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "sweep.h"
@@ -53,4 +54,112 @@ NEVER(alcore_metric_compute_spans, 0) {
     static const char *const tags[1] = {"B-PER I-PER O"};
     alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
     return alcore_metric_compute_spans(w->ctx, tags, NULL, 1, tags, NULL, 1, 0, &score);
+}
+ALLOCATES(alcore_metric_compute_ter, 0) {
+    alcore_ter_options options = ALCORE_TER_OPTIONS_INIT;
+    alcore_ter_score score = ALCORE_TER_SCORE_INIT;
+    options.resamples = 2;
+    return alcore_metric_compute_ter(w->ctx, hypotheses, NULL, 2, references, NULL, 4, &options,
+                                     NULL, &score);
+}
+NEVER(alcore_metric_ter_signature, 0) {
+    char buffer[160];
+    HOLDS(alcore_metric_ter_signature(1, NULL, buffer) == buffer);
+}
+ALLOCATES(alcore_metric_compute_answers, 0) {
+    alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
+    return alcore_metric_compute_answers(w->ctx, references, NULL, 2, references, NULL, 2, NULL,
+                                         &score);
+}
+NEVER(alcore_metric_compute_length_ratio, 0) {
+    alcore_length_ratio_score score = ALCORE_LENGTH_RATIO_SCORE_INIT;
+    return alcore_metric_compute_length_ratio(w->ctx, hypotheses, NULL, 2, references, NULL, 2,
+                                              &score);
+}
+ALLOCATES(alcore_metric_compute_word_accuracy, 0) {
+    int64_t offsets[3] = {0, 1, 2}, offsets_shape[1] = {3}, shape[2] = {2, 2};
+    int32_t numbers_of_words[4] = {0, 0, 1, 1};
+    alcore_word_accuracy_score score = ALCORE_WORD_ACCURACY_SCORE_INIT;
+    alcore_tensor bounds, values;
+    alcore_links *links;
+    sweep_pause(w);
+    if (alcore_tensor_init(&bounds, offsets, ALCORE_INT64, offsets_shape, 1) != ALCORE_OK ||
+        alcore_tensor_init(&values, numbers_of_words, ALCORE_INT32, shape, 2) != ALCORE_OK ||
+        alcore_links_new(w->ctx, &bounds, &values, &links) != ALCORE_OK)
+        abort();
+    sweep_resume(w);
+    const alcore_status status = alcore_metric_compute_word_accuracy(
+        w->ctx, hypotheses, NULL, references, NULL, hypotheses, NULL, 2, links, NULL, &score);
+    alcore_links_unref(links);
+    return status;
+}
+
+/* ---- overlap ---- */
+
+/* An overlap that keeps test set and selected data and was given both; made without counting. */
+static alcore_overlap *new_overlap(world *w) {
+    const alcore_overlap_options options = {.size = sizeof options,
+                                            .kept = ALCORE_OVERLAP_TEST | ALCORE_OVERLAP_SELECTED};
+    alcore_overlap *overlap;
+    sweep_pause(w);
+    if (alcore_overlap_new(w->ctx, &options, &overlap) != ALCORE_OK ||
+        alcore_overlap_add(overlap, ALCORE_OVERLAP_TEST, 0, hypotheses, NULL, 2) != ALCORE_OK ||
+        alcore_overlap_add(overlap, ALCORE_OVERLAP_SELECTED, 0, references, NULL, 2) != ALCORE_OK)
+        abort();
+    sweep_resume(w);
+    return overlap;
+}
+
+ALLOCATES(alcore_overlap_new, 0) {
+    alcore_overlap *overlap;
+    alcore_status status = alcore_overlap_new(w->ctx, NULL, &overlap);
+    MADE(alcore_overlap_unref, status, overlap);
+}
+/* A text with a malformed sequence, which is repaired. After a failure no other call is answered. */
+ALLOCATES(alcore_overlap_add, 0) {
+    static const char *const texts[2] = {"new words \xFF stand here", "and here"};
+    alcore_overlap *overlap = new_overlap(w);
+    alcore_overlap_score score = ALCORE_OVERLAP_SCORE_INIT;
+    const alcore_status status =
+        alcore_overlap_add(overlap, ALCORE_OVERLAP_SELECTED, 0, texts, NULL, 2);
+    sweep_keep_error(w);
+    const alcore_status after = alcore_overlap_compute(overlap, 1, ALCORE_OVERLAP_SELECTED, &score);
+    alcore_overlap_unref(overlap);
+    if (after != (status == ALCORE_OK ? ALCORE_OK : ALCORE_E_INVALID)) return ALCORE_E_INTERNAL;
+    return status;
+}
+ALLOCATES(alcore_overlap_read, 0) {
+    alcore_overlap *overlap = new_overlap(w);
+    int64_t count;
+    const alcore_status status = alcore_overlap_read(overlap, ALCORE_OVERLAP_SELECTED, 0,
+                                                     world_file("pool.txt"), NULL, &count);
+    alcore_overlap_unref(overlap);
+    return status == ALCORE_OK && count == 0 ? ALCORE_E_INTERNAL : status;
+}
+NEVER(alcore_overlap_compute, 0) {
+    alcore_overlap *overlap = new_overlap(w);
+    alcore_overlap_score score = ALCORE_OVERLAP_SCORE_INIT;
+    const alcore_status status =
+        alcore_overlap_compute(overlap, 2, ALCORE_OVERLAP_SELECTED, &score);
+    alcore_overlap_unref(overlap);
+    return status;
+}
+NEVER(alcore_overlap_in_domain, 0) {
+    alcore_overlap *overlap = new_overlap(w);
+    alcore_in_domain_score score = ALCORE_IN_DOMAIN_SCORE_INIT;
+    const alcore_status status = alcore_overlap_in_domain(overlap, 0, &score);
+    alcore_overlap_unref(overlap);
+    return status;
+}
+NEVER(alcore_overlap_ref, 0) {
+    alcore_overlap *overlap = new_overlap(w);
+    const bool same = alcore_overlap_ref(overlap) == overlap && !alcore_overlap_ref(NULL);
+    alcore_overlap_unref(overlap);
+    alcore_overlap_unref(overlap);
+    HOLDS(same);
+}
+NEVER(alcore_overlap_unref, 0) {
+    alcore_overlap_unref(new_overlap(w));
+    alcore_overlap_unref(NULL);
+    HOLDS(true);
 }

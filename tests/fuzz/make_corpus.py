@@ -31,6 +31,8 @@ write("jsonl", '{"id":"x","source":"a","lang":"de","reference":"b","group":"g","
       '{"text":"\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\uDE00"}', '{"id":-12,"text":"","m":{"a":[1,2.5e-3,true,false,null,{}]}}\n\n',
       '{"text":"a","text":"b"}', '{"text":"\\uD800"}', '{"text":"\\u0000"}', "[" * 70, '{"a":' * 70, '{"text":"a",}',
       '{"src":"x","cost":1e999}', '\ufeff{"text":null,"source":"s"}\r\n', b'{"text":"\xff\xc3"}', '{"text":"x"')
+write("tags", "B-PER I-PER O\tB-PER I-PER B-LOC\n", "I-A I-B O\tB-A I-A I-A\nO\tO\n", "O O\tO\n", "B-\tO", "X-PER\tO",
+      "\n\t\n", b"B-\xff\tB-\xff\n\0\t\0")
 write("npy", npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", bytes(24)),
       npy(2, "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }\n", bytes(24)),
       npy(3, "{'descr': '|u1', 'fortran_order': False, 'shape': (0, 7), }\n", b""),

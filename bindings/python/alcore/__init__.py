@@ -17,12 +17,14 @@ from ._hosts import Batch, Order, View, ViewRows
 from ._library import lib as _lib, load
 from ._lm import LanguageModel
 from ._logits import score_hidden, score_logits
+from ._overlap import InDomainScore, Overlap, OverlapScore
 from ._parts import Model, OwnScorer, OwnStrategy, Scorer, Strategy, score, scorer, scorers, strategies, strategy
 from ._phrases import Phrases, phrases
 from ._pool import STATES, Pool
 from ._select import ImplicitModelWarning, Request, request_options, select
 from ._search import Neighbors, knn, margin_ratios
 from ._selection import Selection
+from .metrics import answers, bleu, chrf, in_domain, length_ratio, overlap, ter, word_accuracy
 
 Pool.score = score
 Pool.score_hidden, Pool.score_logits = score_hidden, score_logits
@@ -48,7 +50,9 @@ def build_info():
     return json.loads(_lib.alcore_build_info())
 
 
-__all__ = ["Aligner", "Batch", "Column", "ColumnWriter", "Context", "CopyWarning", "Handle", "ImplicitModelWarning", "LanguageModel", "Links", "Model", "Neighbors",
-           "Order", "OwnScorer", "OwnStrategy", "Phrases", "Pool", "Request", "STATES", "Scorer", "Selection", "Strategy", "View", "ViewRows",
-           "align", "build_info", "default_context", "knn", "load", "margin_ratios", "phrases", "request_options", "score", "scorer",
-           "scorers", "select", "strategies", "strategy", "symmetrizations", "version"] + _errors.NAMES
+__all__ = ["Aligner", "Batch", "Column", "ColumnWriter", "Context", "CopyWarning", "Handle", "ImplicitModelWarning",
+           "InDomainScore", "LanguageModel", "Links", "Model", "Neighbors", "Order", "Overlap", "OverlapScore", "OwnScorer",
+           "OwnStrategy", "Phrases", "Pool", "Request", "STATES", "Scorer", "Selection", "Strategy", "View", "ViewRows",
+           "align", "answers", "bleu", "build_info", "chrf", "default_context", "in_domain", "knn", "length_ratio", "load",
+           "margin_ratios", "overlap", "phrases", "request_options", "score", "scorer", "scorers", "select", "strategies",
+           "strategy", "symmetrizations", "ter", "version", "word_accuracy"] + _errors.NAMES

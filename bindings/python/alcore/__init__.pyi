@@ -11,6 +11,9 @@ from typing import (Any, Callable, Generic, Iterable, Iterator, Literal, Mapping
                     Union, overload)
 from typing_extensions import ParamSpec, Self, TypeAlias
 
+from .metrics import (answers as answers, bleu as bleu, chrf as chrf, in_domain as in_domain, length_ratio as length_ratio,
+                      overlap as overlap, ter as ter, word_accuracy as word_accuracy)
+
 _Array: TypeAlias = Any
 _Numbers: TypeAlias = Any
 _Table: TypeAlias = Any
@@ -317,6 +320,37 @@ def align(pairs: Union[Pool, Iterable[Sequence[str]]], *, symmetrization: Option
           alpha: float = 0.0, context: Optional[Context] = None) -> Links: ...
 def symmetrizations() -> list[str]: ...
 
+# ---- overlap of n-grams ----
+
+class OverlapScore(NamedTuple):
+    coverage: float
+    token_coverage: float
+    precision: float
+    jaccard: float
+    test_types: int
+    test_tokens: int
+    data_types: int
+    shared_types: int
+    shared_tokens: int
+
+class InDomainScore(NamedTuple):
+    type_share: float
+    word_share: float
+    in_domain_types: int
+    types: int
+    in_domain_words: int
+    words: int
+
+class Overlap(Handle):
+    def __init__(self, *, max_order: int = 4, kept: Iterable[str] = ("test",), tagged: bool = False,
+                 context: Optional[Context] = None) -> None: ...
+    def add(self, role: str, texts: Iterable[Union[str, bytes]], *, side: str = "source") -> None: ...
+    def read(self, role: str, path: _Path, *, side: str = "source", format: str = "auto",
+             text_column: Optional[str] = None) -> int: ...
+    def put(self, role: str, given: Union[Iterable[Union[str, bytes]], PathLike[str]]) -> None: ...
+    def score(self, order: int, data: str = "selected") -> OverlapScore: ...
+    def in_domain(self, definition: str = "test") -> InDomainScore: ...
+
 # ---- models, scorers, strategies ----
 
 class Batch(list[str]):
@@ -498,6 +532,7 @@ __all__ = [
     "ForkedError",
     "Handle",
     "ImplicitModelWarning",
+    "InDomainScore",
     "InternalError",
     "InvalidError",
     "LanguageModel",
@@ -510,6 +545,8 @@ __all__ = [
     "NotFoundError",
     "Order",
     "OutOfMemoryError",
+    "Overlap",
+    "OverlapScore",
     "OwnScorer",
     "OwnStrategy",
     "ParamError",

@@ -136,6 +136,15 @@ ALCORE_REPORT_HTML = 3
 ALCORE_ROWS_ELIGIBLE = 1
 ALCORE_ROWS_EXCLUDED = 2
 ALCORE_ROWS_LABELED = 3
+ALCORE_OVERLAP_SELECTED = 1
+ALCORE_OVERLAP_OUTSIDE = 2
+ALCORE_OVERLAP_TEST = 4
+ALCORE_OVERLAP_BOTH = 3
+ALCORE_SIDE_SOURCE = 0
+ALCORE_SIDE_TARGET = 1
+ALCORE_IN_DOMAIN_TEST = 0
+ALCORE_IN_DOMAIN_UNSEEN = 1
+ALCORE_NGRAM_ORDER_MAX = 16
 ALCORE_BLEU_13A = 0
 ALCORE_BLEU_INTL = 1
 ALCORE_BLEU_CHAR = 2
@@ -593,6 +602,49 @@ class alcore_strategy_host(Structure):
     ]
 
 
+class alcore_overlap_options(Structure):
+    """Settings of an overlap."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("max_order", c_int32),
+        ("kept", c_int32),
+        ("tagged", c_int32),
+        ("reserved", c_int32),
+    ]
+
+
+class alcore_overlap_score(Structure):
+    """Overlap of the n-grams of one order."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("coverage", c_double),
+        ("token_coverage", c_double),
+        ("precision", c_double),
+        ("jaccard", c_double),
+        ("test_types", c_int64),
+        ("test_tokens", c_int64),
+        ("data_types", c_int64),
+        ("shared_types", c_int64),
+        ("shared_tokens", c_int64),
+    ]
+
+
+class alcore_in_domain_score(Structure):
+    """In-domain words of the selected data."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("type_share", c_double),
+        ("word_share", c_double),
+        ("in_domain_types", c_int64),
+        ("types", c_int64),
+        ("in_domain_words", c_int64),
+        ("words", c_int64),
+    ]
+
+
 class alcore_bleu_options(Structure):
     """Settings of BLEU."""
 
@@ -647,6 +699,32 @@ class alcore_chrf_score(Structure):
         ("matches", c_int64 * 8),
         ("hypothesis_total", c_int64 * 8),
         ("reference_total", c_int64 * 8),
+        ("bootstrap_mean", c_double),
+        ("bootstrap_low", c_double),
+        ("bootstrap_high", c_double),
+    ]
+
+
+class alcore_ter_options(Structure):
+    """Settings of TER."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("case_sensitive", c_int32),
+        ("reserved", c_int32),
+        ("resamples", c_int64),
+        ("seed", c_uint64),
+    ]
+
+
+class alcore_ter_score(Structure):
+    """TER of a corpus and what it was computed from."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("ter", c_double),
+        ("edits", c_int64),
+        ("reference_words", c_double),
         ("bootstrap_mean", c_double),
         ("bootstrap_low", c_double),
         ("bootstrap_high", c_double),
@@ -711,6 +789,41 @@ class alcore_span_score(Structure):
         ("gold_spans", c_int64),
         ("predicted_spans", c_int64),
         ("matches", c_int64),
+    ]
+
+
+class alcore_answer_score(Structure):
+    """Answers to questions against gold ones."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("exact_match", c_double),
+        ("f1", c_double),
+        ("exact", c_int64),
+        ("questions", c_int64),
+    ]
+
+
+class alcore_word_accuracy_score(Structure):
+    """How many words of the references that are aligned to in-domain words a translation has."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("accuracy", c_double),
+        ("matched", c_int64),
+        ("total", c_int64),
+        ("unlinked", c_int64),
+    ]
+
+
+class alcore_length_ratio_score(Structure):
+    """Lengths of translations."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("ratio", c_double),
+        ("hypothesis_words", c_int64),
+        ("reference_words", c_int64),
     ]
 
 
@@ -961,15 +1074,27 @@ FUNCTIONS = {
     "alcore_request_param": (c_int32, (c_int64, c_void_p), False),
     "alcore_select": (c_int32, (c_void_p, c_void_p), True),
     "alcore_request_candidates": (c_int32, (c_void_p, c_int64, c_void_p), True),
+    "alcore_overlap_new": (c_int32, (c_void_p, c_void_p, c_void_p), False),
+    "alcore_overlap_add": (c_int32, (c_void_p, c_int32, c_int32, c_void_p, c_void_p, c_int64), True),
+    "alcore_overlap_read": (c_int32, (c_void_p, c_int32, c_int32, c_char_p, c_void_p, c_void_p), True),
+    "alcore_overlap_compute": (c_int32, (c_void_p, c_int32, c_int32, c_void_p), True),
+    "alcore_overlap_in_domain": (c_int32, (c_void_p, c_int32, c_void_p), True),
+    "alcore_overlap_ref": (c_void_p, (c_void_p,), False),
+    "alcore_overlap_unref": (None, (c_void_p,), False),
     "alcore_metric_compute_bleu": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
     "alcore_metric_compute_chrf": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
+    "alcore_metric_compute_ter": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
     "alcore_metric_bleu_signature": (c_char_p, (c_int64, c_void_p, c_void_p), False),
     "alcore_metric_chrf_signature": (c_char_p, (c_int64, c_void_p, c_void_p), False),
+    "alcore_metric_ter_signature": (c_char_p, (c_int64, c_void_p, c_void_p), False),
     "alcore_metric_compute_mean": (c_int32, (c_void_p, c_int64, c_void_p), False),
     "alcore_metric_compute_pearson": (c_int32, (c_void_p, c_int64, c_void_p, c_int64, c_void_p), False),
     "alcore_metric_compute_wilcoxon": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), False),
     "alcore_metric_compute_labels": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p), True),
     "alcore_metric_compute_spans": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_int32, c_void_p), True),
+    "alcore_metric_compute_answers": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
+    "alcore_metric_compute_word_accuracy": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
+    "alcore_metric_compute_length_ratio": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p), True),
     "alcore_analysis_compute_cost": (c_int32, (c_double, c_void_p, c_void_p), False),
     "alcore_analysis_compute_neighborhood": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p, c_void_p), True),
     "alcore_analysis_count_languages": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p), False),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Metrics of an experiment: translations, labels and spans against gold ones, means, correlation, significance.
+"""Metrics of an experiment: translations, labels, spans and answers against gold ones, overlap of n-grams, translated words, means,
+correlation, significance.
 
 Each function returns a named tuple with the members of the library's struct, which include/alcore/metric.h describes."""
 import array
@@ -7,10 +8,12 @@ import ctypes
 from typing import NamedTuple, Optional
 
 from . import _ffi
+from ._align import Links
 from ._arrays import Tensor
 from ._calls import check, run
 from ._handles import choice, default_context, struct
 from ._library import lib
+from ._overlap import InDomainScore, Overlap, OverlapScore  # noqa: F401
 from ._strings import Strings
 
 _TOKENIZERS = ["13A", "INTL", "CHAR", "ZH", "NONE"]
@@ -47,6 +50,46 @@ class ChrfScore(NamedTuple):
     bootstrap_high: float
     signature: str
     sentences: Optional[list]
+
+
+class TerScore(NamedTuple):
+    """TER of a corpus in percent, smaller is better: edits over the mean length of the references of each hypothesis, summed."""
+
+    ter: float
+    edits: int
+    reference_words: float
+    bootstrap_mean: float
+    bootstrap_low: float
+    bootstrap_high: float
+    signature: str
+    sentences: Optional[list]
+
+
+class AnswerScore(NamedTuple):
+    """Percentages of the questions, and how many were answered exactly."""
+
+    exact_match: float
+    f1: float
+    exact: int
+    questions: int
+
+
+class WordAccuracyScore(NamedTuple):
+    """Percentage of the reference words aligned to in-domain words that the hypotheses have; unlinked: in-domain words without a
+    link."""
+
+    accuracy: float
+    matched: int
+    total: int
+    unlinked: int
+
+
+class LengthRatioScore(NamedTuple):
+    """Words of the hypotheses per word of the references."""
+
+    ratio: float
+    hypothesis_words: int
+    reference_words: int
 
 
 class LabelScore(NamedTuple):
@@ -116,7 +159,7 @@ def _references(given, hypotheses):
 
 
 class _Corpus:
-    """What BLEU and chrF read and fill besides their options: hypotheses, references, and an array for the values of the
+    """What BLEU, chrF and TER read and fill besides their options: hypotheses, references, and an array for the values of the
     sentences."""
 
     def __init__(self, hypotheses, references, sentences, context):
@@ -158,6 +201,86 @@ def chrf(hypotheses, references, *, word_order=0, whitespace=False, resamples=0,
     run(lib.alcore_metric_compute_chrf, *corpus.arguments, ctypes.byref(options), corpus.output, ctypes.byref(out))
     return corpus.result(ChrfScore, out, lib.alcore_metric_chrf_signature(corpus.sets, ctypes.byref(options),
                                                                           ctypes.create_string_buffer(160)))
+
+
+def ter(hypotheses, references, *, case_sensitive=False, resamples=0, seed=0, sentences=False, context=None):
+    """TER (Snover et al. 2006) as sacreBLEU defines it, in percent. case_sensitive=True: texts are not lower-cased. The other
+    arguments are those of bleu()."""
+    options = struct(_ffi.alcore_ter_options, case_sensitive=bool(case_sensitive), resamples=resamples, seed=seed)
+    corpus, out = _Corpus(hypotheses, references, sentences, context), struct(_ffi.alcore_ter_score)
+    run(lib.alcore_metric_compute_ter, *corpus.arguments, ctypes.byref(options), corpus.output, ctypes.byref(out))
+    return corpus.result(TerScore, out, lib.alcore_metric_ter_signature(corpus.sets, ctypes.byref(options),
+                                                                        ctypes.create_string_buffer(160)))
+
+
+def answers(predicted, gold, *, context=None):
+    """Exact match and F1 of answers to questions, as SQuAD. gold: an answer for each question, or a list of the answers that are
+    right; an empty text where a question has none."""
+    ctx, predicted, gold = context or default_context(), Strings(predicted, "predicted"), list(gold)
+    lists = [[one] if isinstance(one, (str, bytes)) else list(one) for one in gold]
+    if len(lists) != predicted.count:
+        raise ValueError("gold: %d questions for %d predicted answers" % (len(lists), predicted.count))
+    texts = Strings([text for one in lists for text in one], "gold")
+    offsets, total = array.array("q", [0]), 0
+    for one in lists:
+        total += len(one)
+        offsets.append(total)
+    out = struct(_ffi.alcore_answer_score)
+    run(lib.alcore_metric_compute_answers, ctx._handle, *_arguments(predicted), *_arguments(texts), offsets.buffer_info()[0],
+        ctypes.byref(out))
+    return _result(AnswerScore, out)
+
+
+def overlap(selected, test, *, outside=(), data="selected", max_order=4, precision=False, context=None):
+    """Overlap of the n-grams of a test set with data: a list of OverlapScore, entry n - 1 for n-grams of n words.
+
+    selected, test, outside: lists of texts, or path objects of files, which are read in blocks. data: what covers the test set,
+    "selected", "outside" or "both". precision=True: precision and jaccard too, for which the n-grams of the data are kept."""
+    kept = ["test"]
+    if precision:
+        kept += ["selected", "outside"] if data == "both" else [data]
+    with Overlap(max_order=max_order, kept=kept, context=context) as counts:
+        for role, given in sorted((("test", test), ("selected", selected), ("outside", outside)), key=lambda one: one[0] not in kept):
+            counts.put(role, given)
+        return [counts.score(order, data) for order in range(1, max_order + 1)]
+
+
+def in_domain(selected, outside, test=(), *, definition="test", context=None):
+    """In-domain words of the selected texts: words of the test set that the texts outside the domain lack, or with
+    definition="unseen" any word that they lack. Each is a list of texts or the path object of a file."""
+    with Overlap(max_order=1, kept=["selected"], context=context) as counts:
+        for role, given in (("selected", selected), ("test", test), ("outside", outside)):
+            counts.put(role, given)
+        return counts.in_domain(definition)
+
+
+def word_accuracy(sources, references, hypotheses, links, *, outside=None, context=None):
+    """Accuracy of the translation of in-domain words: source words that the texts outside the domain (a list, or the path object
+    of a file) lack; without them every word. links: Links, or for each sentence a list of (source word, reference word)."""
+    ctx, sources = context or default_context(), list(sources)
+    sides = [Strings(*given) for given in ((sources, "sources"), (references, "references"), (hypotheses, "hypotheses"))]
+    for strings, what in zip(sides[1:], ("references", "hypotheses")):
+        if strings.count != len(sources):
+            raise ValueError("%s: %d for %d sources" % (what, strings.count, len(sources)))
+    links = links if isinstance(links, Links) else Links(links, context=ctx)
+    domain = None
+    if outside is not None:
+        domain = Overlap(max_order=1, context=ctx)
+        domain.put("test", sources)
+        domain.put("outside", outside)
+    out = struct(_ffi.alcore_word_accuracy_score)
+    given = [address for strings in sides for address in _arguments(strings)[:2]]
+    run(lib.alcore_metric_compute_word_accuracy, ctx._handle, *given, len(sources), links._handle, domain and domain._handle,
+        ctypes.byref(out))
+    return _result(WordAccuracyScore, out)
+
+
+def length_ratio(hypotheses, references, *, context=None):
+    """Words of the hypotheses per word of the references."""
+    ctx, hypotheses, references = context or default_context(), Strings(hypotheses, "hypotheses"), Strings(references, "references")
+    out = struct(_ffi.alcore_length_ratio_score)
+    run(lib.alcore_metric_compute_length_ratio, ctx._handle, *_arguments(hypotheses), *_arguments(references), ctypes.byref(out))
+    return _result(LengthRatioScore, out)
 
 
 def labels(gold, predicted, *, context=None):

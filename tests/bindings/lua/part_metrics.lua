@@ -52,7 +52,7 @@ case("TV-BLEU, TV-BLEU2: every case", function()
     equal(seen > 10, true)
 end)
 
-case("TV-METRICS: chrF, spans, labels", function()
+case("TV-METRICS: every case", function()
     local seen = 0
     for _, one in ipairs(vectors.cases(vectors.find("analyses", "TV-METRICS"))) do
         local input, expected = one.input, one.expected
@@ -62,8 +62,20 @@ case("TV-METRICS: chrF, spans, labels", function()
             near(score.chrf, expected.chrf, one.name)
             equal(score.sentences, nil)
             near(assert(metrics.chrf(input.hypotheses, sets, {word_order = 2})).chrf, expected["chrf++"], one.name)
+            near(assert(metrics.ter(input.hypotheses, sets)).ter, expected.ter, one.name)
             if expected["chrf whitespace"] then
                 near(assert(metrics.chrf(input.hypotheses, sets, {whitespace = true})).chrf, expected["chrf whitespace"], one.name)
+            end
+        elseif expected.edits then
+            local found = assert(metrics.ter(input.hypotheses, reference_sets(input.references), {sentences = true}))
+            equal(found.edits, expected.edits, one.name)
+            near(found.ter, expected.ter, one.name)
+            near(found.sentences[1], expected.ter, one.name)
+        elseif one.name:find("^QA") then
+            for _, gold in ipairs{input.gold, {input.gold}} do
+                local found = assert(metrics.answers({input.predicted}, {gold}))
+                near(found.exact_match, 100 * expected.exact, one.name)
+                near(found.f1, 100 * expected.f1, one.name)
             end
         elseif one.name:find("^spans") then
             local lines = {gold = {}, predicted = {}}
@@ -78,11 +90,75 @@ case("TV-METRICS: chrF, spans, labels", function()
             equal(score.correct, 2)
             equal(score.labels, 3)
         else
-            seen = seen - 1
+            error(one.name)
         end
         seen = seen + 1
     end
-    equal(seen, 5)
+    equal(seen, 12)
+end)
+
+case("TV-OVL, TV-OVL2, TV-IDW: every case", function()
+    local vector = vectors.find("analyses", "TV-OVL")
+    for _, one in ipairs(vectors.cases(vector)) do
+        local input = one.input
+        local counts = assert(alcore.overlap{kept = {"test", "selected", "outside"}})
+        for _, role in ipairs{"selected", "outside", "test"} do assert(counts:add(role, input[role])) end
+        local member = input.unit and "token_coverage" or input.mode or "coverage"
+        for n = 1, 4 do near(assert(counts:score(n, input.data))[member], one.expected.coverage[n], one.name) end
+    end
+    local one = vectors.cases(vectors.find("analyses", "TV-OVL2"))[1]
+    local counts = assert(alcore.overlap{max_order = 1, tagged = true})
+    for _, role in ipairs{"test", "selected"} do
+        for _, side in ipairs{"source", "target"} do assert(counts:add(role, one.input[role .. "_" .. side], side)) end
+    end
+    near(assert(counts:score(1)).coverage, one.expected.tagged, "tagged")
+    for _, each in ipairs(vectors.cases(vectors.find("analyses", "TV-IDW"))) do
+        local words = assert(alcore.overlap{max_order = 1, kept = {"selected"}})
+        for _, role in ipairs{"selected", "test", "outside"} do assert(words:add(role, each.input[role])) end
+        local found = assert(words:in_domain(each.name:match("=(.*)")))
+        equal(found.in_domain_types, each.expected.idwt)
+        equal(found.types, each.expected.wt)
+        equal(found.in_domain_words, each.expected.idwc)
+        equal(found.words, each.expected.wc)
+    end
+    local path = fixture.scratch .. "/overlap.tsv"
+    local file = assert(io.open(path, "w"))
+    file:write("text\ttarget\na b\tx\n")
+    file:close()
+    counts = assert(alcore.overlap())
+    equal(counts:add("test", {"a x"}), counts)
+    equal(counts:read("selected", path), counts)
+    equal(assert(counts:score(1)).shared_types, 1)
+    assert(counts:read("outside", path, {text_column = "target", side = "target"}))
+    equal(assert(counts:score(1, "both")).shared_types, 2)
+    tap.fails("ALCORE_E_INVALID", "come before", counts:add("test", {"a"}))
+    tap.fails("ALCORE_E_INVALID", "order", counts:score(5))
+    tap.fails("ALCORE_E_INVALID", "does not keep", counts:in_domain())
+    tap.raises("role: one of selected outside test", counts.add, counts, "all", {"a"})
+    tap.raises("overlap", alcore.overlap, {orders = 3})
+end)
+
+case("TV-WACC", function()
+    local one = vectors.cases(vectors.find("analyses", "TV-WACC"))[1]
+    local input, pairs_of = one.input, {}
+    for i, line in ipairs(input.links) do
+        pairs_of[i] = {}
+        for source, target in line:gmatch("(%d+)-(%d+)") do table.insert(pairs_of[i], {source + 1, target + 1}) end
+    end
+    local links = assert(alcore.links(pairs_of))
+    local domain = assert(alcore.overlap{max_order = 1})
+    assert(domain:add("test", input.sources))
+    assert(domain:add("outside", {"wurden gemeldet und"}))
+    local found = assert(metrics.word_accuracy(input.sources, input.references, input.hypotheses, links, {domain = domain}))
+    near(found.accuracy, one.expected.accuracy, "accuracy")
+    equal(found.matched, one.expected.matched)
+    equal(found.total, one.expected.total)
+    equal(found.unlinked, one.expected.unlinked)
+    equal(assert(metrics.word_accuracy(input.sources, input.references, input.hypotheses, links)).total, 7)
+    near(assert(metrics.length_ratio(input.hypotheses, input.references)).ratio, one.expected.length_ratio, "ratio")
+    tap.fails("ALCORE_E_DATA", "line 1: the link 0-1", metrics.word_accuracy({"a"}, {"b"}, {"c"}, assert(alcore.links{{{1, 2}}})))
+    tap.fails("ALCORE_E_SHAPE", "links of 2", metrics.word_accuracy({"a"}, {"b"}, {"c"}, links))
+    tap.raises("references: a list of 1 strings expected", metrics.word_accuracy, {"a"}, {}, {"c"}, links)
 end)
 
 case("TV-SE, TV-WILCOXON, Pearson", function()
@@ -110,6 +186,10 @@ case("a metric says how it was computed, and resamples", function()
     tap.contains(score.signature, "nrefs:1|bs:50|seed:3|case:mixed|eff:no|tok:13a|smooth:exp")
     equal(score.bootstrap_low <= score.bootstrap_mean and score.bootstrap_mean <= score.bootstrap_high, true)
     tap.contains(assert(metrics.chrf({"a"}, {{"a"}, {"b"}}, {word_order = 2})).signature, "nrefs:2|case:mixed|eff:yes|nc:6|nw:2")
+    local ter = assert(metrics.ter({"A b"}, {"a b"}, {resamples = 9, seed = 1, case_sensitive = true}))
+    equal(ter.ter, 50)
+    tap.contains(ter.signature, "nrefs:1|bs:9|seed:1|case:mixed|tok:tercom|norm:no|punct:yes|asian:no")
+    equal(assert(metrics.answers({"Dog!", "none"}, {{"a cat", "the dog"}, ""})).f1, 50)
     local context = assert(alcore.context{threads = 2})
     equal(assert(metrics.bleu({"a b c d"}, {"a b c d"}, {context = context})).bleu > 99, true)
 end)
@@ -119,6 +199,8 @@ case("metrics refuse what cannot be", function()
     tap.fails("ALCORE_E_INVALID", "word", metrics.chrf({"a"}, {"a"}, {word_order = 9}))
     tap.fails("ALCORE_E_SHAPE", "", metrics.labels({"a", "b"}, {"a"}))
     tap.fails("ALCORE_E_DATA", "X", metrics.spans({"O X"}, {"O O"}))
+    tap.fails("ALCORE_E_SHAPE", "question 1", metrics.answers({"a"}, {{}}))
+    tap.raises("gold: a list of 2 questions", metrics.answers, {"a", "b"}, {"a"})
     tap.fails("ALCORE_E_SHAPE", "", metrics.pearson({1, 2}, {1}))
     tap.fails("ALCORE_E_DATA", "", metrics.wilcoxon({0 / 0}))
     tap.raises("tokenizer: one of 13a intl char zh none expected", metrics.bleu, {"a"}, {"a"}, {tokenizer = "14a"})

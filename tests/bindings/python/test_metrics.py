@@ -42,7 +42,7 @@ def test_bleu(analyses, name):
         near([score.bleu, score.brevity_penalty], [expected["bleu"], expected["bp"]])
 
 
-def test_chrf_spans_and_labels(analyses):
+def test_the_other_vectors(analyses):
     seen = 0
     for case in analyses["TV-METRICS"]["cases"]:
         given, expected = case["input"], case["expected"]
@@ -50,8 +50,17 @@ def test_chrf_spans_and_labels(analyses):
             texts = given["hypotheses"], sets_of(given["references"])
             near(metrics.chrf(*texts).chrf, expected["chrf"])
             near(metrics.chrf(*texts, word_order=2).chrf, expected["chrf++"])
+            near(metrics.ter(*texts).ter, expected["ter"])
             if "chrf whitespace" in expected:
                 near(metrics.chrf(*texts, whitespace=True).chrf, expected["chrf whitespace"])
+        elif "edits" in expected:
+            score = metrics.ter(given["hypotheses"], sets_of(given["references"]), sentences=True)
+            assert score.edits == expected["edits"]
+            near([score.ter, *score.sentences], [expected["ter"]] * 2)
+        elif case["name"].startswith("QA"):
+            for gold in (given["gold"], [given["gold"]]):
+                score = metrics.answers([given["predicted"]], [gold])
+                near([score.exact_match, score.f1], [100 * expected["exact"], 100 * expected["f1"]])
         elif case["name"].startswith("spans"):
             lines = [[" ".join(tags) for tags in given[side]] for side in ("gold", "predicted")]
             score = metrics.spans(*lines, scheme="strict" if given["strict"] else "default")
@@ -61,9 +70,67 @@ def test_chrf_spans_and_labels(analyses):
             near([score.accuracy, score.macro_f1], [expected["accuracy"], expected["macro_f1"]])
             assert (score.correct, score.labels) == (2, 3)
         else:
-            continue
+            raise AssertionError(case["name"])
         seen += 1
-    assert seen == 5
+    assert seen == 12
+
+
+def test_overlap(analyses, tmp_path):
+    vector = analyses["TV-OVL"]
+    shared = vector["input"]
+    for case in vector["cases"]:
+        given = case["input"]
+        found = alcore.overlap(shared["selected"], given.get("test", shared["test"]), outside=shared["outside"], data=given["data"],
+                               precision="mode" in given)
+        member = {"tokens": "token_coverage"}.get(given.get("unit"), given.get("mode", "coverage"))
+        near([getattr(score, member) for score in found], case["expected"]["coverage"])
+    path = tmp_path / "selected.txt"
+    path.write_text("\n".join(shared["selected"]) + "\n", encoding="utf-8")
+    assert alcore.overlap(path, shared["test"])[0].coverage == alcore.overlap(shared["selected"], shared["test"])[0].coverage
+    assert math.isnan(alcore.overlap(path, shared["test"])[0].precision)
+
+
+def test_overlap_of_two_sides(analyses):
+    vector = analyses["TV-OVL2"]
+    given, expected = vector["input"], vector["cases"][0]["expected"]
+    for name, sides, tagged in (("source", ["source"], False), ("target", ["target"], False),
+                                ("union", ["source", "target"], False), ("tagged", ["source", "target"], True)):
+        with alcore.Overlap(max_order=1, tagged=tagged) as counts:
+            for role in ("test", "selected"):
+                for side in sides:
+                    counts.add(role, given[role + "_" + side], side=side)
+            near(counts.score(1).coverage, expected[name])
+    with pytest.raises(ValueError, match="selected, outside, test"):
+        alcore.Overlap().add("both", ["a"])
+    with pytest.raises(alcore.InvalidError, match="come before"):
+        counts = alcore.Overlap()
+        counts.add("selected", ["a"])
+        counts.add("test", ["a"])
+
+
+def test_in_domain_words(analyses, tmp_path):
+    vector = analyses["TV-IDW"]
+    given = vector["input"]
+    for case in vector["cases"]:
+        definition, expected = case["name"].partition("=")[2], case["expected"]
+        found = alcore.in_domain(given["selected"], given["outside"], given["test"], definition=definition)
+        assert [found.in_domain_types, found.types, found.in_domain_words, found.words] == [
+            expected[name] for name in ("idwt", "wt", "idwc", "wc")]
+        if "type_share" in expected:
+            near([found.type_share, found.word_share], [expected["type_share"], expected["word_share"]])
+
+
+def test_translated_words(analyses):
+    vector = analyses["TV-WACC"]
+    given, expected = vector["input"], vector["cases"][0]["expected"]
+    pairs = [[tuple(map(int, link.split("-"))) for link in line.split()] for line in given["links"]]
+    for links in (alcore.Links(pairs), pairs):
+        found = alcore.word_accuracy(iter(given["sources"]), given["references"], given["hypotheses"], links,
+                                     outside=["wurden gemeldet und"])
+        assert [found.matched, found.total, found.unlinked] == [expected[name] for name in ("matched", "total", "unlinked")]
+        near(found.accuracy, expected["accuracy"])
+    assert alcore.word_accuracy(given["sources"], given["references"], given["hypotheses"], pairs).total == 7
+    near(alcore.length_ratio(given["hypotheses"], given["references"]).ratio, expected["length_ratio"])
 
 
 def test_statistics(analyses):
@@ -89,6 +156,11 @@ def test_interval_signature_and_context():
     assert math.isnan(metrics.bleu(["a"], ["a"]).bootstrap_low)
     with alcore.Context(threads=2) as context:
         score = metrics.chrf(["a"], [["a"], ["b"]], word_order=2, context=context)
+        assert alcore.ter(["A b"], ["a b"], case_sensitive=True, context=context).ter == pytest.approx(50)
+    score_of_ter = alcore.ter(["a b c", "x"], ["a b c", "y"], resamples=40, seed=2)
+    assert score_of_ter.signature.startswith("nrefs:1|bs:40|seed:2|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:alcore-")
+    assert score_of_ter.bootstrap_low <= score_of_ter.ter <= score_of_ter.bootstrap_high
+    assert alcore.answers(["Dog!", "none"], [["a cat", "the dog"], ""])[:3] == (50, 50, 1)
     assert score.chrf == pytest.approx(100) and score.signature.startswith("nrefs:2|case:mixed|eff:yes|nc:6|nw:2|")
     assert metrics.bleu([], [], sentences=True).sentences == []
 
@@ -101,6 +173,16 @@ def test_what_cannot_be():
                               (lambda: metrics.bleu("a", ["a"]), TypeError, "not one text"),
                               (lambda: metrics.chrf(["a"], ["a"], word_order=9), ValueError, "word"),
                               (lambda: metrics.labels(["a", "b"], ["a"]), alcore.ShapeError, ""),
+                              (lambda: metrics.answers(["a", "b"], ["a"]), ValueError, "1 questions for 2"),
+                              (lambda: metrics.answers(["a"], [[]]), alcore.ShapeError, "question 1 has no gold answer"),
+                              (lambda: metrics.overlap(["a"], ["a"], data="all"), ValueError, "selected, outside, both"),
+                              (lambda: metrics.overlap(["a"], ["a"], max_order=17), alcore.InvalidError, "max_order"),
+                              (lambda: metrics.overlap("a", ["a"]), TypeError, "not one text"),
+                              (lambda: metrics.in_domain(["a"], ["a"], definition="all"), ValueError, "test, unseen"),
+                              (lambda: metrics.word_accuracy(["a"], [], [], []), ValueError, "references: 0 for 1"),
+                              (lambda: metrics.word_accuracy(["a"], ["b"], ["c"], [[(0, 1)]]), alcore.DataError, "line 1: the link 0-1"),
+                              (lambda: metrics.word_accuracy(["a"], ["b"], ["c"], []), alcore.ShapeError, "links of 0"),
+                              (lambda: metrics.length_ratio(["a"], []), alcore.ShapeError, "line 1 of the hypotheses"),
                               (lambda: metrics.spans(["O X"], ["O O"]), alcore.DataError, "X"),
                               (lambda: metrics.spans(["O"], ["O"], scheme="loose"), ValueError, "default, strict"),
                               (lambda: metrics.pearson([1, 2], [1]), alcore.ShapeError, ""),
@@ -111,7 +193,7 @@ def test_what_cannot_be():
 
 
 def test_results_have_every_member_of_the_structs(root):
-    header = (root / "include" / "alcore" / "metric.h").read_text(encoding="utf-8")
+    header = "".join((root / "include" / "alcore" / name).read_text(encoding="utf-8") for name in ("metric.h", "overlap.h"))
     for name, kind in inspect.getmembers(metrics, lambda member: hasattr(member, "_fields")):
         struct = "alcore_" + re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
         assert "typedef struct " + struct in header

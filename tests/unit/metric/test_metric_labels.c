@@ -153,5 +153,37 @@ START_TEST(test_wrong_tags) {
 }
 END_TEST
 
-CHECK_SUITE("metric_labels", test_label_vectors, test_span_vectors, test_span_twin,
+/* The spans of seqeval on generated tags (make_peer_cases.py). */
+START_TEST(test_seqeval) {
+    static const char *const schemes[] = {"default", "strict"};
+    enum { MOST = 16 };
+    alcore_ctx *ctx = new_ctx();
+    json_error_t error;
+    json_t *all = json_load_file(PEER_CASES, 0, &error), *row;
+    size_t i;
+    ck_assert_msg(all, "%s", error.text);
+    ck_assert_int_ge(vector_length(json_object_get(all, "tags")), 50);
+    json_array_foreach(json_object_get(all, "tags"), i, row) {
+        const char *lines[2][MOST];
+        const json_t *gold = json_object_get(row, "gold");
+        const int64_t count = vector_length(gold);
+        for (size_t k = 0; k < (size_t)count; k++) {
+            lines[0][k] = vector_text(json_array_get(gold, k));
+            lines[1][k] = vector_text(json_array_get(json_object_get(row, "predicted"), k));
+        }
+        for (int strict = 0; strict < 2; strict++) {
+            alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+            ck_assert_int_eq(alcore_metric_compute_spans(ctx, lines[0], NULL, count, lines[1], NULL,
+                                                         count, strict, &score),
+                             ALCORE_OK);
+            const double found[3] = {score.precision, score.recall, score.f1};
+            vector_near(found, json_object_get(row, schemes[strict]), 1e-12);
+        }
+    }
+    json_decref(all);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+CHECK_SUITE("metric_labels", test_seqeval, test_label_vectors, test_span_vectors, test_span_twin,
             test_wrong_tags);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of `alcore eval` share: one call of the command, and how a metric adds to its
+ * result. */
+#ifndef ALCORE_CLI_EVAL_H
+#define ALCORE_CLI_EVAL_H
+
+#include <jansson.h>
+
+#include "inputs.h"
+
+/* One call of the command. */
+typedef struct evaluation {
+    const arguments *args;
+    alcore_ctx *ctx;
+    int file_count;
+    alcore_pool **files; /* [file_count] one for each operand after the metric's name that is read;
+                          * NULL where the metric reads it itself */
+    int64_t lines;       /* rows of every file that was read */
+    /* Texts of files[0]: [lines] pointers into the pool and their lengths in bytes; of the other
+     * files one after the other: [(file_count - 1) * lines]. */
+    const char **own, **others;
+    size_t *own_lengths, *other_lengths;
+    double *numbers[2]; /* [lines] of the first and second file when the metric reads numbers */
+    double *sentences;  /* [lines] with --sentence, else NULL */
+    alcore_tensor sentence_scores; /* over sentences, float64 [lines] */
+    json_t *result;                /* object, in the order in which it is printed */
+} evaluation;
+
+/* What the files of a metric hold. */
+typedef enum evaluation_input {
+    INPUT_TEXTS,   /* texts, line i of each belong together */
+    INPUT_NUMBERS, /* a number a line, line i of each belong together */
+    INPUT_STREAMS  /* texts in files of any length, which the metric reads itself */
+} evaluation_input;
+
+typedef struct metric {
+    const char *name;
+    const char *files; /* as in the usage line */
+    int min_files, max_files;
+    const char *options; /* " tokenize smooth ": those of evaluation_options that it takes */
+    evaluation_input input;
+    int (*compute)(evaluation *self);
+} metric;
+
+/* ---- results ---- */
+
+void add_number(evaluation *self, const char *name, double value);
+void add_integer(evaluation *self, const char *name, int64_t value);
+void add_text(evaluation *self, const char *name, const char *text);
+void add_numbers(evaluation *self, const char *name, const double *values, int64_t count);
+void add_integers(evaluation *self, const char *name, const int64_t *values, int64_t count);
+
+/* ---- metrics: each fills self->result; an exit code ---- */
+
+int evaluate_bleu(evaluation *self);
+int evaluate_chrf(evaluation *self);
+int evaluate_ter(evaluation *self);
+int evaluate_labels(evaluation *self);
+int evaluate_spans(evaluation *self);
+int evaluate_answers(evaluation *self);
+int evaluate_overlap(evaluation *self);
+int evaluate_in_domain(evaluation *self);
+int evaluate_word_accuracy(evaluation *self);
+int evaluate_length_ratio(evaluation *self);
+int evaluate_duplicates(evaluation *self);
+
+#endif

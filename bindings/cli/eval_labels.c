@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* alcore eval accuracy, macro-f1, f1, qa: labels, spans and answers against gold ones. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval.h"
+
+/* accuracy and macro-f1: both come from one call, the named one is printed. */
+int evaluate_labels(evaluation *self) {
+    alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
+
+    TRY(outcome(alcore_metric_compute_labels(self->ctx, self->own, self->own_lengths, self->lines,
+                                             self->others, self->other_lengths, self->lines,
+                                             &score)));
+    if (!strcmp(self->args->operands[0], "accuracy")) {
+        add_number(self, "accuracy", score.accuracy);
+        add_integer(self, "correct", score.correct);
+        add_integer(self, "lines", self->lines);
+    } else {
+        add_number(self, "macro-f1", score.macro_f1);
+        add_integer(self, "labels", score.labels);
+    }
+    return EXIT_DONE;
+}
+
+int evaluate_spans(evaluation *self) {
+    alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+    int strict = 0;
+
+    TRY(option_choice(self->args, OPTION_SCHEME, "default|strict", &strict));
+    TRY(outcome(alcore_metric_compute_spans(self->ctx, self->own, self->own_lengths, self->lines,
+                                            self->others, self->other_lengths, self->lines, strict,
+                                            &score)));
+    add_number(self, "f1", score.f1);
+    add_number(self, "precision", score.precision);
+    add_number(self, "recall", score.recall);
+    add_integer(self, "gold_spans", score.gold_spans);
+    add_integer(self, "predicted_spans", score.predicted_spans);
+    add_integer(self, "matches", score.matches);
+    add_text(self, "scheme", strict ? "strict" : "default");
+    return EXIT_DONE;
+}
+
+/* The gold answers of all questions: line i of the gold file holds those of question i with TABs
+ * between them. texts, lengths [*count] and offsets [lines + 1] are allocated. */
+static int split_answers(const evaluation *self, const char ***texts, size_t **lengths,
+                         int64_t **offsets, int64_t *count) {
+    *count = 0;
+    for (int64_t i = 0; i < self->lines; i++) {
+        ++*count;
+        for (size_t k = 0; k < self->own_lengths[i]; k++) *count += self->own[i][k] == '\t';
+    }
+    *texts = calloc((size_t)*count + 1, sizeof **texts);
+    *lengths = calloc((size_t)*count + 1, sizeof **lengths);
+    *offsets = calloc((size_t)self->lines + 1, sizeof **offsets);
+    if (!*texts || !*lengths || !*offsets) return complain(EXIT_MEMORY, "out of memory");
+    int64_t answer = 0;
+    for (int64_t i = 0; i < self->lines; i++) {
+        const char *begin = self->own[i], *end = begin + self->own_lengths[i];
+        for (const char *stop = begin; stop <= end; stop++) {
+            if (stop < end && *stop != '\t') continue;
+            (*texts)[answer] = begin;
+            (*lengths)[answer++] = (size_t)(stop - begin);
+            begin = stop + 1;
+        }
+        (*offsets)[i + 1] = answer;
+    }
+    return EXIT_DONE;
+}
+
+int evaluate_answers(evaluation *self) {
+    alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
+    const char **texts = NULL;
+    size_t *lengths = NULL;
+    int64_t *offsets = NULL, count;
+
+    int code = split_answers(self, &texts, &lengths, &offsets, &count);
+    if (code == EXIT_DONE)
+        code = outcome(alcore_metric_compute_answers(self->ctx, self->others, self->other_lengths,
+                                                     self->lines, texts, lengths, count, offsets,
+                                                     &score));
+    free(offsets);
+    free(lengths);
+    free((void *)texts);
+    TRY(code);
+    add_number(self, "exact_match", score.exact_match);
+    add_number(self, "f1", score.f1);
+    add_integer(self, "exact", score.exact);
+    add_integer(self, "questions", score.questions);
+    return EXIT_DONE;
+}

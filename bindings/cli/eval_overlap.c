@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* alcore eval overlap, in-domain, word-accuracy, length-ratio, duplicates: what data and a test set
+ * share, and what became of it. Files of data are read in blocks; only n-grams that the answer needs
+ * stay in memory. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval.h"
+
+/* ---- overlap ---- */
+
+typedef enum side_choice { SIDE_SRC, SIDE_TGT, SIDE_BOTH } side_choice;
+
+/* What --side, --combined, --unit, --mode and --orders ask for. */
+typedef struct overlap_query {
+    int side;            /* side_choice */
+    int combined;        /* 0: union, 1: tagged */
+    int unit;            /* 0: types, 1: tokens */
+    int mode;            /* 0: coverage, 1: precision, 2: jaccard */
+    int64_t first, last; /* orders */
+} overlap_query;
+
+/* --orders N or N-M. */
+static int read_orders(const arguments *args, int64_t *first, int64_t *last) {
+    const char *text = option_value(args, OPTION_ORDERS, "1-4");
+    char *end;
+    errno = 0;
+    *first = *last = strtoll(text, &end, 10);
+    if (*end == '-' && end > text) *last = strtoll(end + 1, &end, 10);
+    if (errno || *end || end == text || *first < 1 || *last < *first ||
+        *last > ALCORE_NGRAM_ORDER_MAX)
+        return complain(EXIT_USAGE, "--orders %s: N or N-M is needed, from 1 to %d", text,
+                        ALCORE_NGRAM_ORDER_MAX);
+    return EXIT_DONE;
+}
+
+static int read_query(const arguments *args, overlap_query *out) {
+    TRY(option_choice(args, OPTION_SIDE, "src|tgt|both", &out->side));
+    TRY(option_choice(args, OPTION_COMBINED, "union|tagged", &out->combined));
+    TRY(option_choice(args, OPTION_UNIT, "types|tokens", &out->unit));
+    TRY(option_choice(args, OPTION_MODE, "coverage|precision|jaccard", &out->mode));
+    TRY(read_orders(args, &out->first, &out->last));
+    if (option_given(args, OPTION_COMBINED) && out->side != SIDE_BOTH)
+        return complain(EXIT_USAGE, "--combined needs --side both");
+    if (out->unit == 1 && out->mode != 0)
+        return complain(EXIT_USAGE, "--unit tokens goes with --mode coverage only");
+    if (option_given(args, OPTION_TARGET_COLUMN) && out->side == SIDE_SRC)
+        return complain(EXIT_USAGE, "--target-column needs --side tgt or both");
+    return EXIT_DONE;
+}
+
+/* Whether a file has columns, of which one can be the source and one the target. */
+static bool has_columns(const char *path) {
+    return strstr(path, ".tsv") || strstr(path, ".jsonl") || strstr(path, ".ndjson");
+}
+
+/* Adds the texts of one file and side. A file without columns is of one language: that of --side.
+ */
+static int add_side(const evaluation *self, alcore_overlap *overlap, int32_t role, int side,
+                    const char *path) {
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+
+    options.text_column = side == SIDE_SRC
+                              ? option_value(self->args, OPTION_TEXT_COLUMN, NULL)
+                              : option_value(self->args, OPTION_TARGET_COLUMN, "target");
+    return outcome(alcore_overlap_read(overlap, role, side, path, &options, NULL));
+}
+
+/* Adds all files of a repeatable option, or the operand (OPTION_TOTAL), of a role. */
+static int add_files(const evaluation *self, alcore_overlap *overlap, int32_t role, int side,
+                     option_id option) {
+    const char *path = self->args->operands[1];
+    for (int i = 0;
+         option == OPTION_TOTAL ? i == 0 : (path = option_repeat(self->args, option, i)) != NULL;
+         i++) {
+        if (side == SIDE_BOTH && !has_columns(path))
+            return complain(EXIT_USAGE,
+                            "--side both: %s has one text a line; a .tsv or .jsonl with a source "
+                            "and a target column is needed",
+                            path);
+        if (side != SIDE_TGT) TRY(add_side(self, overlap, role, SIDE_SRC, path));
+        if (side != SIDE_SRC) TRY(add_side(self, overlap, role, SIDE_TGT, path));
+    }
+    return EXIT_DONE;
+}
+
+/* The numbers of one data set: NAME_n of order n. */
+static int add_data(evaluation *self, const alcore_overlap *overlap, const overlap_query *query,
+                    int32_t data, const char *name) {
+    for (int64_t n = query->first; n <= query->last; n++) {
+        alcore_overlap_score score = ALCORE_OVERLAP_SCORE_INIT;
+        char numbered[32];
+        TRY(outcome(alcore_overlap_compute(overlap, (int32_t)n, data, &score)));
+        snprintf(numbered, sizeof numbered, "%s_%lld", name, (long long)n);
+        add_number(self, numbered,
+                   query->mode == 1   ? score.precision
+                   : query->mode == 2 ? score.jaccard
+                   : query->unit == 1 ? score.token_coverage
+                                      : score.coverage);
+    }
+    return EXIT_DONE;
+}
+
+static int fill_overlap(evaluation *self, alcore_overlap *overlap, const overlap_query *query) {
+    static const char *const sides[] = {"src", "tgt", "both"}, *const units[] = {"types", "tokens"};
+    static const char *const modes[] = {"coverage", "precision", "jaccard"};
+    const bool selected = option_given(self->args, OPTION_SELECTED);
+    const bool outside = option_given(self->args, OPTION_OUTSIDE);
+    char signature[160];
+
+    TRY(add_files(self, overlap, ALCORE_OVERLAP_TEST, query->side, OPTION_TOTAL));
+    TRY(add_files(self, overlap, ALCORE_OVERLAP_SELECTED, query->side, OPTION_SELECTED));
+    TRY(add_files(self, overlap, ALCORE_OVERLAP_OUTSIDE, query->side, OPTION_OUTSIDE));
+    if (selected) TRY(add_data(self, overlap, query, ALCORE_OVERLAP_SELECTED, "selected"));
+    if (outside) TRY(add_data(self, overlap, query, ALCORE_OVERLAP_OUTSIDE, "outside"));
+    if (selected && outside) TRY(add_data(self, overlap, query, ALCORE_OVERLAP_BOTH, "both"));
+    snprintf(signature, sizeof signature, "n:%lld-%lld|side:%s%s|unit:%s|mode:%s|version:alcore-%s",
+             (long long)query->first, (long long)query->last, sides[query->side],
+             query->side != SIDE_BOTH ? ""
+             : query->combined        ? "|combined:tagged"
+                                      : "|combined:union",
+             units[query->unit], modes[query->mode], alcore_version());
+    add_text(self, "signature", signature);
+    return EXIT_DONE;
+}
+
+int evaluate_overlap(evaluation *self) {
+    alcore_overlap_options options = ALCORE_OVERLAP_OPTIONS_INIT;
+    alcore_overlap *overlap = NULL;
+    overlap_query query = {0};
+
+    TRY(read_query(self->args, &query));
+    if (!option_given(self->args, OPTION_SELECTED) && !option_given(self->args, OPTION_OUTSIDE))
+        return complain(EXIT_USAGE, "eval overlap needs --selected FILE, --ood FILE or both");
+    options.max_order = (int32_t)query.last;
+    options.tagged = query.combined;
+    options.kept =
+        query.mode == 0 ? ALCORE_OVERLAP_TEST : ALCORE_OVERLAP_TEST | ALCORE_OVERLAP_BOTH;
+    TRY(outcome(alcore_overlap_new(self->ctx, &options, &overlap)));
+    const int code = fill_overlap(self, overlap, &query);
+    alcore_overlap_unref(overlap);
+    return code;
+}
+
+/* ---- in-domain words ---- */
+
+static int fill_in_domain(evaluation *self, alcore_overlap *overlap, int definition) {
+    alcore_in_domain_score score = ALCORE_IN_DOMAIN_SCORE_INIT;
+
+    TRY(add_files(self, overlap, ALCORE_OVERLAP_SELECTED, SIDE_SRC, OPTION_TOTAL));
+    TRY(add_files(self, overlap, ALCORE_OVERLAP_TEST, SIDE_SRC, OPTION_TEST));
+    TRY(add_files(self, overlap, ALCORE_OVERLAP_OUTSIDE, SIDE_SRC, OPTION_OUTSIDE));
+    TRY(outcome(alcore_overlap_in_domain(overlap, definition, &score)));
+    add_number(self, "type_share", score.type_share);
+    add_number(self, "word_share", score.word_share);
+    add_integer(self, "in_domain_types", score.in_domain_types);
+    add_integer(self, "types", score.types);
+    add_integer(self, "in_domain_words", score.in_domain_words);
+    add_integer(self, "words", score.words);
+    add_text(self, "idw", definition == ALCORE_IN_DOMAIN_TEST ? "test" : "unseen");
+    return EXIT_DONE;
+}
+
+int evaluate_in_domain(evaluation *self) {
+    alcore_overlap_options options = ALCORE_OVERLAP_OPTIONS_INIT;
+    alcore_overlap *overlap = NULL;
+    int definition = ALCORE_IN_DOMAIN_TEST;
+
+    TRY(option_choice(self->args, OPTION_IDW, "test|unseen", &definition));
+    if (!option_given(self->args, OPTION_OUTSIDE))
+        return complain(EXIT_USAGE, "eval in-domain needs --ood FILE");
+    if (definition == ALCORE_IN_DOMAIN_TEST && !option_given(self->args, OPTION_TEST))
+        return complain(EXIT_USAGE, "eval in-domain needs --test FILE, or --idw unseen");
+    options.max_order = 1;
+    options.kept = ALCORE_OVERLAP_SELECTED;
+    TRY(outcome(alcore_overlap_new(self->ctx, &options, &overlap)));
+    const int code = fill_in_domain(self, overlap, definition);
+    alcore_overlap_unref(overlap);
+    return code;
+}
+
+/* ---- translated words ---- */
+
+/* Makes the in-domain words of the sources; *out stays NULL without --ood. */
+static int read_domain(const evaluation *self, alcore_overlap **out) {
+    alcore_overlap_options options = ALCORE_OVERLAP_OPTIONS_INIT;
+
+    if (!option_given(self->args, OPTION_OUTSIDE)) return EXIT_DONE;
+    options.max_order = 1;
+    TRY(outcome(alcore_overlap_new(self->ctx, &options, out)));
+    TRY(outcome(alcore_overlap_add(*out, ALCORE_OVERLAP_TEST, ALCORE_SIDE_SOURCE, self->own,
+                                   self->own_lengths, self->lines)));
+    return add_files(self, *out, ALCORE_OVERLAP_OUTSIDE, SIDE_SRC, OPTION_OUTSIDE);
+}
+
+int evaluate_word_accuracy(evaluation *self) {
+    alcore_word_accuracy_score score = ALCORE_WORD_ACCURACY_SCORE_INIT;
+    const char *path = option_value(self->args, OPTION_LINKS, NULL);
+    const int64_t lines = self->lines;
+    alcore_links *links = NULL;
+    alcore_overlap *domain = NULL;
+
+    if (!path) return complain(EXIT_USAGE, "eval word-accuracy needs --links FILE");
+    int code = outcome(alcore_links_read(self->ctx, path, lines, &links));
+    if (code == EXIT_DONE) code = read_domain(self, &domain);
+    if (code == EXIT_DONE)
+        code = outcome(alcore_metric_compute_word_accuracy(
+            self->ctx, self->own, self->own_lengths, self->others, self->other_lengths,
+            self->others + lines, self->other_lengths + lines, lines, links, domain, &score));
+    alcore_overlap_unref(domain);
+    alcore_links_unref(links);
+    TRY(code);
+    add_number(self, "word-accuracy", score.accuracy);
+    add_integer(self, "matched", score.matched);
+    add_integer(self, "total", score.total);
+    add_integer(self, "unlinked", score.unlinked);
+    return EXIT_DONE;
+}
+
+int evaluate_length_ratio(evaluation *self) {
+    alcore_length_ratio_score score = ALCORE_LENGTH_RATIO_SCORE_INIT;
+
+    TRY(outcome(alcore_metric_compute_length_ratio(self->ctx, self->own, self->own_lengths,
+                                                   self->lines, self->others, self->other_lengths,
+                                                   self->lines, &score)));
+    add_number(self, "length-ratio", score.ratio);
+    add_integer(self, "hypothesis_words", score.hypothesis_words);
+    add_integer(self, "reference_words", score.reference_words);
+    return EXIT_DONE;
+}
+
+/* ---- texts that the test set and the training data share ---- */
+
+/* Marks the texts of the test set that are in the training data and counts them. */
+static int mark_duplicates(evaluation *self, alcore_pool *test, alcore_pool *train) {
+    for (int i = 0; option_repeat(self->args, OPTION_TRAIN, i); i++)
+        TRY(inputs_read_texts(self->args, option_repeat(self->args, OPTION_TRAIN, i), false,
+                              train));
+    TRY(inputs_read_texts(self->args, self->args->operands[1], false, test));
+    TRY(outcome(alcore_pool_mark_texts(test, ALCORE_ROW_EXCLUDED, train)));
+    const int64_t found = alcore_pool_count(test, ALCORE_ROW_EXCLUDED);
+    const int64_t texts = alcore_pool_rows(test) - alcore_pool_count(test, ALCORE_ROW_EMPTY);
+    add_number(self, "duplicates", texts > 0 ? 100.0 * (double)found / (double)texts : NAN);
+    add_integer(self, "in_train", found);
+    add_integer(self, "texts", texts);
+    add_integer(self, "repeated", alcore_pool_count(test, ALCORE_ROW_DUPLICATE));
+    return EXIT_DONE;
+}
+
+int evaluate_duplicates(evaluation *self) {
+    alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
+    alcore_pool *test = NULL, *train = NULL;
+    int dedup = ALCORE_DEDUP_EXACT;
+
+    TRY(option_choice(self->args, OPTION_DEDUP, "exact|normalized", &dedup));
+    if (!option_given(self->args, OPTION_TRAIN))
+        return complain(EXIT_USAGE, "eval duplicates needs --train FILE");
+    options.dedup = dedup;
+    int code = outcome(alcore_pool_new(self->ctx, &options, &train));
+    if (code == EXIT_DONE) code = outcome(alcore_pool_new(self->ctx, &options, &test));
+    if (code == EXIT_DONE) code = mark_duplicates(self, test, train);
+    alcore_pool_unref(test);
+    alcore_pool_unref(train);
+    return code;
+}

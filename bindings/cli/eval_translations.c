@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* alcore eval bleu, chrf, chrf++, ter: translations against references. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval.h"
+
+/* The interval of bootstrap samples, when --bootstrap asked for it. */
+static void add_interval(evaluation *self, double mean, double low, double high) {
+    if (!option_given(self->args, OPTION_BOOTSTRAP)) return;
+    add_number(self, "bootstrap_mean", mean);
+    add_number(self, "bootstrap_low", low);
+    add_number(self, "bootstrap_high", high);
+}
+
+/* --bootstrap and --seed. */
+static int read_bootstrap(const evaluation *self, int64_t *resamples, uint64_t *seed) {
+    int64_t given = 0;
+    TRY(option_integer(self->args, OPTION_BOOTSTRAP, 1, 1000000, resamples));
+    TRY(option_integer(self->args, OPTION_SEED, 0, INT64_MAX, &given));
+    *seed = (uint64_t)given;
+    return EXIT_DONE;
+}
+
+/* --smooth exp|floor|add-k|none, of floor and add-k with =VALUE. */
+static int read_smoothing(const evaluation *self, alcore_bleu_options *options) {
+    static const char *const names[] = {"exp", "floor", "add-k", "none"};
+    const char *text = option_value(self->args, OPTION_SMOOTH, "exp");
+    const size_t length = strcspn(text, "=");
+    char *end = NULL;
+    int found = -1;
+
+    for (int i = 0; i < 4; i++)
+        if (strlen(names[i]) == length && !strncmp(names[i], text, length)) found = i;
+    const bool takes_value = found == ALCORE_BLEU_SMOOTH_FLOOR || found == ALCORE_BLEU_SMOOTH_ADD_K;
+    if (text[length] == '=' && takes_value)
+        options->smoothing_value = strtod(text + length + 1, &end);
+    if (found < 0 || (text[length] == '=' &&
+                      (!takes_value || *end != '\0' || !(options->smoothing_value > 0.0))))
+        return complain(EXIT_USAGE,
+                        "--smooth %s: one of exp, floor, add-k, none is needed; floor and add-k "
+                        "may have a value above 0, such as floor=0.1",
+                        text);
+    options->smoothing = found;
+    return EXIT_DONE;
+}
+
+int evaluate_bleu(evaluation *self) {
+    alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
+    alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
+    char signature[160];
+    int tokenizer = ALCORE_BLEU_13A;
+
+    TRY(option_choice(self->args, OPTION_TOKENIZE, "13a|intl|char|zh|none", &tokenizer));
+    options.tokenizer = tokenizer;
+    TRY(read_smoothing(self, &options));
+    TRY(read_bootstrap(self, &options.resamples, &options.seed));
+    TRY(outcome(alcore_metric_compute_bleu(
+        self->ctx, self->own, self->own_lengths, self->lines, self->others, self->other_lengths,
+        self->lines * (self->file_count - 1), &options,
+        self->sentences ? &self->sentence_scores : NULL, &score)));
+    add_number(self, "bleu", score.bleu);
+    add_interval(self, score.bootstrap_mean, score.bootstrap_low, score.bootstrap_high);
+    add_number(self, "brevity_penalty", score.brevity_penalty);
+    add_numbers(self, "precisions", score.precisions, 4);
+    add_integers(self, "matches", score.matches, 4);
+    add_integers(self, "totals", score.totals, 4);
+    add_integer(self, "hypothesis_tokens", score.hypothesis_tokens);
+    add_integer(self, "reference_tokens", score.reference_tokens);
+    alcore_metric_bleu_signature(self->file_count - 1, &options, signature);
+    add_text(self, "signature", signature);
+    return EXIT_DONE;
+}
+
+int evaluate_chrf(evaluation *self) {
+    alcore_chrf_options options = ALCORE_CHRF_OPTIONS_INIT;
+    alcore_chrf_score score = ALCORE_CHRF_SCORE_INIT;
+    const char *name = self->args->operands[0];
+    char signature[160];
+
+    options.word_order = !strcmp(name, "chrf++") ? 2 : 0;
+    const int counts = 6 + options.word_order;
+    TRY(read_bootstrap(self, &options.resamples, &options.seed));
+    TRY(outcome(alcore_metric_compute_chrf(
+        self->ctx, self->own, self->own_lengths, self->lines, self->others, self->other_lengths,
+        self->lines * (self->file_count - 1), &options,
+        self->sentences ? &self->sentence_scores : NULL, &score)));
+    add_number(self, name, score.chrf);
+    add_interval(self, score.bootstrap_mean, score.bootstrap_low, score.bootstrap_high);
+    add_integers(self, "matches", score.matches, counts);
+    add_integers(self, "hypothesis_total", score.hypothesis_total, counts);
+    add_integers(self, "reference_total", score.reference_total, counts);
+    alcore_metric_chrf_signature(self->file_count - 1, &options, signature);
+    add_text(self, "signature", signature);
+    return EXIT_DONE;
+}
+
+int evaluate_ter(evaluation *self) {
+    alcore_ter_options options = ALCORE_TER_OPTIONS_INIT;
+    alcore_ter_score score = ALCORE_TER_SCORE_INIT;
+    char signature[160];
+
+    options.case_sensitive = option_given(self->args, OPTION_CASED);
+    TRY(read_bootstrap(self, &options.resamples, &options.seed));
+    TRY(outcome(alcore_metric_compute_ter(
+        self->ctx, self->own, self->own_lengths, self->lines, self->others, self->other_lengths,
+        self->lines * (self->file_count - 1), &options,
+        self->sentences ? &self->sentence_scores : NULL, &score)));
+    add_number(self, "ter", score.ter);
+    add_interval(self, score.bootstrap_mean, score.bootstrap_low, score.bootstrap_high);
+    add_integer(self, "edits", score.edits);
+    add_number(self, "reference_words", score.reference_words);
+    alcore_metric_ter_signature(self->file_count - 1, &options, signature);
+    add_text(self, "signature", signature);
+    return EXIT_DONE;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*** @module alcore */
+/*** Overlap of the n-grams of a test set with data.
+ * @section overlap */
+#include "lua_binding.h"
+
+/* The bits of the roles in the field `kept`, a list of words; 0 for nil. */
+static int32_t kept_roles(lua_State *L, int table) {
+    int32_t kept = 0;
+    if (table == 0) return 0;
+    lua_getfield(L, table, "kept");
+    if (!lua_isnil(L, -1)) {
+        luaL_checktype(L, -1, LUA_TTABLE);
+        for (int64_t i = 1; i <= al_length(L, -1); i++) {
+            lua_rawgeti(L, -1, (int)i);
+            kept |= al_constant_check(L, lua_gettop(L), al_overlap_roles, "kept", 0);
+            lua_pop(L, 1);
+        }
+    }
+    lua_pop(L, 1);
+    return kept;
+}
+
+/*** Counts the n-grams of texts by role: "test", "selected", "outside" (data outside the domain).
+ * @function alcore.overlap
+ * @tparam[opt] table options max_order (4), kept (a list of roles whose n-grams are kept in memory,
+ * {"test"}; texts of others are only looked up in them and come after), tagged (true: n-grams of
+ * the source and of the target side differ), context
+ * @return an overlap; or nil, message, code */
+static int overlap(lua_State *L) {
+    static const char *const others[] = {"kept", "context", NULL};
+    alcore_overlap_options options = ALCORE_OVERLAP_OPTIONS_INIT;
+    lua_settop(L, 1);
+    int table = al_options(L, 1, "overlap", al_overlap_options, others);
+    al_read_struct(L, table, al_overlap_options, &options);
+    options.kept = kept_roles(L, table);
+    al_context *context = al_context_of(L, table);
+    al_object *object = al_new(L, &al_overlap_kind, context);
+    return AL_TOP(L, context, alcore_overlap_new(context->ctx, &options, &object->overlap));
+}
+
+/*** Adds texts of a role.
+ * @function overlap:add
+ * @tparam string role "test", "selected" or "outside"
+ * @tparam table texts a list of strings
+ * @tparam[opt] string side "source" or "target", which only a tagged overlap tells apart
+ * @return itself; or nil, message, code */
+static int add(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_overlap_kind);
+    size_t *lengths;
+    int64_t count;
+    lua_settop(L, 4);
+    int32_t role = al_constant_check(L, 2, al_overlap_roles, "role", 0);
+    luaL_checktype(L, 3, LUA_TTABLE);
+    int32_t side = al_constant_check(L, 4, al_sides, "side", ALCORE_SIDE_SOURCE);
+    const char **texts = al_strings(L, 3, "texts", 0, &lengths, &count);
+    return AL_SELF(L, self->context,
+                   alcore_overlap_add(self->overlap, role, side, texts, lengths, count));
+}
+
+/*** Adds the texts of a file, which is read in blocks.
+ * @function overlap:read
+ * @tparam string role "test", "selected" or "outside"
+ * @tparam string path
+ * @tparam[opt] table options side, format, text_column, bad_lines
+ * @return itself; or nil, message, code */
+static int read(lua_State *L) {
+    static const char *const others[] = {"side", NULL};
+    al_object *self = al_check(L, 1, &al_overlap_kind);
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    lua_settop(L, 4);
+    int32_t role = al_constant_check(L, 2, al_overlap_roles, "role", 0);
+    const char *path = luaL_checkstring(L, 3);
+    int table = al_options(L, 4, "overlap:read", al_read_options, others);
+    al_read_struct(L, table, al_read_options, &options);
+    int32_t side = table != 0 ? al_field_constant(L, table, "side", al_sides) : 0;
+    return AL_SELF(L, self->context,
+                   alcore_overlap_read(self->overlap, role, side, path, &options, NULL));
+}
+
+/*** Overlap of the n-grams of one length; shares are percentages.
+ * @function overlap:score
+ * @tparam number order words of an n-gram
+ * @tparam[opt] string data "selected", "outside" or "both"
+ * @return a table with coverage, token_coverage, precision, jaccard, test_types, test_tokens,
+ * data_types, shared_types, shared_tokens; or nil, message, code */
+static int score(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_overlap_kind);
+    alcore_overlap_score result = ALCORE_OVERLAP_SCORE_INIT;
+    int64_t order = al_integer(L, 2, "order");
+    lua_settop(L, 3);
+    int32_t data = al_constant_check(L, 3, al_overlap_roles, "data", ALCORE_OVERLAP_SELECTED);
+    if (order < 1 || order > ALCORE_NGRAM_ORDER_MAX) order = 0; /* which the library refuses */
+    int failed = AL_CALL(L, self->context,
+                         alcore_overlap_compute(self->overlap, (int32_t)order, data, &result));
+    if (failed) return failed;
+    al_push_struct(L, al_overlap_score, &result);
+    return 1;
+}
+
+/*** In-domain words of the selected data, a kept role: words that the data outside the domain lacks.
+ * @function overlap:in_domain
+ * @tparam[opt] string definition "test": those of the test set; "unseen": any
+ * @return a table with type_share, word_share (percent), in_domain_types, types, in_domain_words,
+ * words; or nil, message, code */
+static int in_domain(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_overlap_kind);
+    alcore_in_domain_score result = ALCORE_IN_DOMAIN_SCORE_INIT;
+    lua_settop(L, 2);
+    int32_t definition =
+        al_constant_check(L, 2, al_in_domain_words, "definition", ALCORE_IN_DOMAIN_TEST);
+    int failed =
+        AL_CALL(L, self->context, alcore_overlap_in_domain(self->overlap, definition, &result));
+    if (failed) return failed;
+    al_push_struct(L, al_in_domain_score, &result);
+    return 1;
+}
+
+static const al_method methods[] = {
+    {"add", add}, {"in_domain", in_domain}, {"read", read}, {"score", score}, {NULL, NULL}};
+AL_KIND(overlap, alcore_overlap_unref, methods, NULL);
+const al_method al_overlap_functions[] = {{"overlap", overlap}, {NULL, NULL}};

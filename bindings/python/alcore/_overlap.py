@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Overlap of the n-grams of a test set with data, which may be larger than memory."""
+import ctypes
+import os
+from typing import NamedTuple
+
+from . import _ffi
+from ._calls import run
+from ._columns import path_of
+from ._handles import Handle, choice, default_context, new, struct
+from ._library import lib
+from ._strings import Strings
+
+_ROLES = ["SELECTED", "OUTSIDE", "TEST"]
+_DATA = ["SELECTED", "OUTSIDE", "BOTH"]
+
+
+class OverlapScore(NamedTuple):
+    """Overlap of the n-grams of one length: T those of the test set, S those of the data. Shares are percentages; those that divide
+    by S are NaN, and data_types is -1, where the n-grams of the data are not kept."""
+
+    coverage: float
+    token_coverage: float
+    precision: float
+    jaccard: float
+    test_types: int
+    test_tokens: int
+    data_types: int
+    shared_types: int
+    shared_tokens: int
+
+
+class InDomainScore(NamedTuple):
+    """In-domain words of the selected data: shares in percent, then distinct words (types) and occurrences."""
+
+    type_share: float
+    word_share: float
+    in_domain_types: int
+    types: int
+    in_domain_words: int
+    words: int
+
+
+def members(kind, given):
+    """The named tuple with the members of a struct that have its names."""
+    return kind(**{name: getattr(given, name) for name in kind._fields})
+
+
+class Overlap(Handle):
+    """Counts the n-grams of texts by role: "test", "selected", "outside" (data outside the domain).
+
+    kept: roles whose n-grams are kept in memory; the texts of the others are only looked up in them, so that they may be of any
+    length, and come after those of the kept roles. tagged=True: n-grams of the source and of the target side differ."""
+
+    _noun = "overlap"
+
+    def __init__(self, *, max_order=4, kept=("test",), tagged=False, context=None):
+        ctx = context or default_context()
+        bits = 0
+        for role in kept:
+            bits |= choice("ALCORE_OVERLAP_", role, "kept", _ROLES)
+        options = struct(_ffi.alcore_overlap_options, max_order=max_order, kept=bits, tagged=bool(tagged))
+        super().__init__(new(lib.alcore_overlap_unref, lib.alcore_overlap_new, ctx._handle, ctypes.byref(options)), ctx)
+
+    def add(self, role, texts, *, side="source"):
+        """Adds a list of texts."""
+        strings = Strings(texts, "texts")
+        run(lib.alcore_overlap_add, self._handle, choice("ALCORE_OVERLAP_", role, "role", _ROLES), choice("ALCORE_SIDE_", side, "side"),
+            ctypes.addressof(strings.pointers), ctypes.addressof(strings.lengths), strings.count)
+
+    def read(self, role, path, *, side="source", format="auto", text_column=None):
+        """Adds the texts of a file, which is read in blocks; the number of its texts."""
+        options = struct(_ffi.alcore_read_options, format=choice("ALCORE_FORMAT_", format, "format"),
+                         text_column=None if text_column is None else text_column.encode())
+        count = ctypes.c_int64()
+        run(lib.alcore_overlap_read, self._handle, choice("ALCORE_OVERLAP_", role, "role", _ROLES), choice("ALCORE_SIDE_", side, "side"),
+            path_of(path), ctypes.byref(options), ctypes.byref(count))
+        return count.value
+
+    def put(self, role, given):
+        """Adds a list of texts, or reads a file where a path object is given."""
+        if isinstance(given, os.PathLike):
+            self.read(role, given)
+        else:
+            self.add(role, given)
+
+    def score(self, order, data="selected"):
+        """The overlap of n-grams of `order` words with the data "selected", "outside" or "both"."""
+        out = struct(_ffi.alcore_overlap_score)
+        run(lib.alcore_overlap_compute, self._handle, order, choice("ALCORE_OVERLAP_", data, "data", _DATA), ctypes.byref(out))
+        return members(OverlapScore, out)
+
+    def in_domain(self, definition="test"):
+        """In-domain words of the selected data, a kept role: those of the test set ("test") or any ("unseen") that the data outside
+        the domain lacks."""
+        out = struct(_ffi.alcore_in_domain_score)
+        run(lib.alcore_overlap_in_domain, self._handle, choice("ALCORE_IN_DOMAIN_", definition, "definition"), ctypes.byref(out))
+        return members(InDomainScore, out)

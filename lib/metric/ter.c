@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TER, the translation edit rate (Snover et al. 2006), as sacreBLEU 2.6 computes it
+ * (docs/spec/analyses.md 8.9):
+ *
+ *     TER = 100 * edits / reference words
+ *
+ * A segment is a hypothesis with its references, lower-cased and cut at white space. edits: of each
+ * hypothesis to the reference that needs fewest (shift_search.h); reference words: the mean over
+ * the references of a segment. Smaller scores are better; a TER can exceed 100. Without reference
+ * words it is 100 if there are edits, else 0.
+ *
+ * One pass over the segments. Memory is that of the largest segment: 200 bytes a word for the band
+ * of edit distances; bootstrap samples need two integers a segment beside it. */
+#include "alcore/metric.h"
+#include "alcore/version.h"
+#include "metric/corpus_metric.h"
+
+/* Where the statistics of a segment or a corpus are in its array [WIDTH]: edits, and the words of
+ * all references, which divided by the number of references are the reference words. */
+enum { EDITS, REFERENCE, WIDTH };
+
+/* *ours: the caller's options (NULL: all defaults), checked. */
+static alcore_status read_options(const alcore_ter_options *options, alcore_ter_options *ours) {
+    ALCORE__TRY(alcore__struct_read(ours, sizeof *ours,
+                                    ALCORE__FIRST_SIZE(alcore_ter_options, seed), options,
+                                    "alcore_ter_options"));
+    if ((ours->case_sensitive & ~1) != 0)
+        return alcore__fail(ALCORE_E_INVALID, "case_sensitive is 0 or 1");
+    ALCORE__TRY(alcore__struct_reserved(ours->reserved, "alcore_ter_options"));
+    return alcore__check_resamples(ours->resamples);
+}
+
+/* The metric's settings; see alcore__corpus_metric. */
+static alcore_status read_settings(alcore__corpus_metric *metric, const void *options) {
+    alcore_ter_options *ours = metric->settings;
+    ALCORE__TRY(read_options(options, ours));
+    metric->resamples = ours->resamples;
+    metric->seed = ours->seed;
+    return ALCORE_OK;
+}
+
+/* TER of sums [WIDTH]; settings: the metric. For alcore__resample() too. */
+static double ter_of_sums(const int64_t *sums, const void *settings) {
+    const alcore__corpus_metric *metric = settings;
+    if (sums[REFERENCE] == 0) return sums[EDITS] > 0 ? 100 : 0;
+    return 100 * (double)sums[EDITS] / ((double)sums[REFERENCE] / (double)metric->pairs.sets);
+}
+
+/* Adds the words of one text as numbers, the next part of the counter. */
+static alcore_status add_words(const alcore_ter_options *options, alcore__metric_workspace *work,
+                               const char *text, size_t length) {
+    alcore__token_lines *lines = &work->lines;
+    size_t end = 0, begin;
+    ALCORE__TRY(alcore__token_lines_read(lines, text, length));
+    if (!options->case_sensitive) ALCORE__TRY(alcore__token_lines_lower(lines));
+    while (alcore__token_lines_next(lines, &end, &begin))
+        ALCORE__TRY(alcore__ngram_counter_intern(&work->counter, lines->line + begin, end - begin));
+    return alcore__ngram_counter_end_part(&work->counter);
+}
+
+/* For alcore__corpus_metric: the statistics [WIDTH] of one segment and its score. Part 0 of the
+ * counter is the hypothesis, the others are its references, of which there is at least one. */
+static alcore_status count_segment(const alcore__corpus_metric *metric,
+                                   alcore__metric_workspace *work, int64_t segment,
+                                   int64_t *statistics, double *score) {
+    alcore__ngram_counter *counter = &work->counter;
+    alcore__ngram_counter_begin(counter);
+    for (int64_t part = 0; part <= metric->pairs.sets; part++) {
+        size_t length;
+        const char *text = alcore__segment_pairs_text(&metric->pairs, segment, part, &length);
+        ALCORE__TRY(add_words(metric->settings, work, text, length));
+    }
+    const size_t hypothesis = counter->part_end[0];
+    for (size_t part = 1; part <= (size_t)metric->pairs.sets; part++) {
+        const size_t begin = counter->part_end[part - 1], words = counter->part_end[part] - begin;
+        int64_t edits;
+        ALCORE__TRY(alcore__shift_search_edits(&work->shifts, counter->units, hypothesis,
+                                               counter->units + begin, words, &edits));
+        if (part == 1 || edits < statistics[EDITS]) statistics[EDITS] = edits;
+        statistics[REFERENCE] += (int64_t)words;
+    }
+    if (score) *score = ter_of_sums(statistics, metric);
+    return ALCORE_OK;
+}
+
+/* Fills the caller's struct, of which out->size says how much he knows, from the counted corpus.
+ * bootstrap_*: NaN without bootstrap samples. */
+static alcore_status write_score(const alcore__corpus_metric *metric, void *out) {
+    alcore_ter_score score = {0};
+    score.ter = ter_of_sums(metric->sums, metric);
+    score.edits = metric->sums[EDITS];
+    score.reference_words = (double)metric->sums[REFERENCE] / (double)metric->pairs.sets;
+    score.bootstrap_mean = metric->interval.mean;
+    score.bootstrap_low = metric->interval.low;
+    score.bootstrap_high = metric->interval.high;
+    return alcore__struct_write(out, &score, sizeof score,
+                                ALCORE__FIRST_SIZE(alcore_ter_score, bootstrap_high),
+                                "alcore_ter_score");
+}
+
+alcore_status alcore_metric_compute_ter(alcore_ctx *ctx, const char *const *hypotheses,
+                                        const size_t *hypothesis_lengths, int64_t hypothesis_count,
+                                        const char *const *references,
+                                        const size_t *reference_lengths, int64_t reference_count,
+                                        const alcore_ter_options *options,
+                                        const alcore_tensor *out_sentence_scores,
+                                        alcore_ter_score *out) {
+    alcore_ter_options ours;
+    alcore__corpus_metric metric = {.stage = "TER",
+                                    .settings = &ours,
+                                    .width = WIDTH,
+                                    .read = read_settings,
+                                    .count = count_segment,
+                                    .score = ter_of_sums,
+                                    .write = write_score};
+    const alcore__segment_texts texts = {hypotheses, hypothesis_lengths, hypothesis_count,
+                                         references, reference_lengths,  reference_count};
+    return alcore__corpus_metric_compute(ctx, &metric, &texts, options, out_sentence_scores, out);
+}
+
+/* The settings in sacreBLEU's notation, written to buffer, which is returned; NULL for bad options.
+ */
+const char *alcore_metric_ter_signature(int64_t reference_sets, const alcore_ter_options *options,
+                                        char buffer[160]) {
+    alcore_ter_options ours;
+    char bootstrap[64];
+    if (!buffer || read_options(options, &ours) != ALCORE_OK) return NULL;
+    alcore__format(buffer, 160,
+                   "nrefs:%lld|%scase:%s|tok:tercom|norm:no|punct:yes|asian:no|version:alcore-%s",
+                   (long long)reference_sets,
+                   alcore__bootstrap_signature(ours.resamples, ours.seed, bootstrap),
+                   ours.case_sensitive ? "mixed" : "lc", alcore_version());
+    return buffer;
+}
