@@ -78,7 +78,7 @@ int evaluate_answers(evaluation *self) {
     if (code == EXIT_DONE)
         code = outcome(alcore_metric_compute_answers(self->ctx, self->others, self->other_lengths,
                                                      self->lines, texts, lengths, count, offsets,
-                                                     &score));
+                                                     self->lines + 1, &score));
     free(offsets);
     free(lengths);
     free((void *)texts);

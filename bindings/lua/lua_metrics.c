@@ -209,10 +209,11 @@ static int answers(lua_State *L) {
     if (al_length(L, 2) != predicted.count)
         return luaL_error(L, "gold: a list of %d questions expected, as many as predicted",
                           (int)predicted.count);
-    int failed = AL_CALL(L, context,
-                         alcore_metric_compute_answers(
-                             context->ctx, predicted.texts, predicted.lengths, predicted.count,
-                             gold.texts, gold.lengths, gold.count, offsets, &score));
+    int failed =
+        AL_CALL(L, context,
+                alcore_metric_compute_answers(context->ctx, predicted.texts, predicted.lengths,
+                                              predicted.count, gold.texts, gold.lengths, gold.count,
+                                              offsets, predicted.count + 1, &score));
     if (failed) return failed;
     al_push_struct(L, al_answer_score, &score);
     return 1;

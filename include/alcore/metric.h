@@ -419,8 +419,9 @@ ALCORE_API alcore_status alcore_metric_compute_spans(alcore_ctx *ctx, const char
  *   empty text for a question without an answer
  * @param[in] gold_lengths borrowed: [gold_count] bytes; NULL: NUL-terminated
  * @param[in] gold_count answers
- * @param[in] gold_offsets borrowed: [predicted_count + 1] question i has the answers
+ * @param[in] gold_offsets borrowed: [gold_offset_count] question i has the answers
  *   gold_offsets[i] to gold_offsets[i + 1] - 1, one or more; NULL: one each
+ * @param[in] gold_offset_count predicted_count + 1; 0 for NULL
  * @param[in,out] out size-first
  * @threadsafe
  * @callback progress
@@ -431,7 +432,8 @@ ALCORE_API alcore_status alcore_metric_compute_spans(alcore_ctx *ctx, const char
 ALCORE_API alcore_status alcore_metric_compute_answers(
     alcore_ctx *ctx, const char *const *predicted, const size_t *predicted_lengths,
     int64_t predicted_count, const char *const *gold, const size_t *gold_lengths,
-    int64_t gold_count, const int64_t *gold_offsets, alcore_answer_score *out);
+    int64_t gold_count, const int64_t *gold_offsets, int64_t gold_offset_count,
+    alcore_answer_score *out);
 
 /** Accuracy of the translation of in-domain words (PHR Figure 3). For each sentence, the words of
  * the reference that are aligned to an in-domain word of the source count once each; such a word

@@ -32,7 +32,8 @@ typedef struct questions {
     const char *const *gold; /* [gold_count] */
     const size_t *gold_lengths;
     int64_t gold_count;
-    const int64_t *offsets; /* [count + 1], or NULL */
+    const int64_t *offsets; /* [offset_count], which is count + 1, or NULL */
+    int64_t offset_count;
 } questions;
 
 /* The workspace of one call. */
@@ -156,6 +157,10 @@ static alcore_status check_offsets(const questions *given) {
                             "question has one of each",
                             (long long)given->count, (long long)given->gold_count);
     }
+    if (given->offset_count != given->count + 1)
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "%lld gold_offsets for %lld questions: one more is needed",
+                            (long long)given->offset_count, (long long)given->count);
     if (offsets[0] != 0 || offsets[given->count] != given->gold_count)
         return alcore__fail(ALCORE_E_SHAPE,
                             "gold_offsets go from %lld to %lld; they begin with 0 and end with the "
@@ -189,14 +194,16 @@ alcore_status alcore_metric_compute_answers(alcore_ctx *ctx, const char *const *
                                             const size_t *predicted_lengths,
                                             int64_t predicted_count, const char *const *gold,
                                             const size_t *gold_lengths, int64_t gold_count,
-                                            const int64_t *gold_offsets, alcore_answer_score *out) {
+                                            const int64_t *gold_offsets, int64_t gold_offset_count,
+                                            alcore_answer_score *out) {
     const questions given = {.predicted = predicted,
                              .predicted_lengths = predicted_lengths,
                              .count = predicted_count,
                              .gold = gold,
                              .gold_lengths = gold_lengths,
                              .gold_count = gold_count,
-                             .offsets = gold_offsets};
+                             .offsets = gold_offsets,
+                             .offset_count = gold_offset_count};
     answer_words words = {.counter.ctx = ctx, .lines.ctx = ctx};
     alcore_answer_score score = {0};
     ALCORE__TRY(alcore__enter(ctx));

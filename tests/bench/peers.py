@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The virtual environment of the benchmarks' peers, build/bench-venv, made from PyPI by peers.txt."""
+"""Virtual environments of the library's peers in build/, made from PyPI by lists such as peers.txt."""
 import os
 import subprocess
 import sys
@@ -7,11 +7,11 @@ import sys
 MARK = 'ALCORE_BENCH_VENV'
 
 
-def enter(project):
-    """Runs the program again inside the environment, which is made first where it is missing or of another list.
-    Gives a reason when that cannot be done, and None inside."""
-    listed = os.path.join(project, 'tests', 'bench', 'peers.txt')
-    venv = os.path.join(project, 'build', 'bench-venv')
+def enter(project, listed=os.path.join('tests', 'bench', 'peers.txt'), folder='bench-venv'):
+    """Runs the program again inside the environment build/FOLDER, which is made first where it is missing or of another
+    list. Gives a reason when that cannot be done, and None inside."""
+    listed = os.path.join(project, listed)
+    venv = os.path.join(project, 'build', folder)
     inside, have = os.path.join(venv, 'bin', 'python'), os.path.join(venv, '.peers')
     if os.environ.get(MARK) == venv:
         return None

@@ -607,22 +607,11 @@ static alcore_status call_length_ratio(void) {
     free(texts);
     return status;
 }
-/* Links of no word: the texts are read all the same. */
 static alcore_status call_word_accuracy(void) {
     const char **texts = texts_of_pool();
-    int64_t *offsets = calloc((size_t)row_count + 1, sizeof *offsets), pairs = row_count + 1;
-    int64_t shape[2] = {0, 2};
     alcore_word_accuracy_score score = ALCORE_WORD_ACCURACY_SCORE_INIT;
-    alcore_tensor bounds, values;
-    alcore_links *links = NULL;
-    alcore_status status = alcore_tensor_init(&bounds, offsets, ALCORE_INT64, &pairs, 1);
-    if (status == ALCORE_OK) status = alcore_tensor_init(&values, NULL, ALCORE_INT32, shape, 2);
-    if (status == ALCORE_OK) status = alcore_links_new(ctx, &bounds, &values, &links);
-    if (status == ALCORE_OK)
-        status = alcore_metric_compute_word_accuracy(ctx, texts, NULL, texts, NULL, texts, NULL,
-                                                     row_count, links, NULL, &score);
-    alcore_links_unref(links);
-    free(offsets);
+    alcore_status status = alcore_metric_compute_word_accuracy(
+        ctx, texts, NULL, texts, NULL, texts, NULL, row_count, links, NULL, &score);
     free(texts);
     return status;
 }

@@ -1092,7 +1092,7 @@ FUNCTIONS = {
     "alcore_metric_compute_wilcoxon": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), False),
     "alcore_metric_compute_labels": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p), True),
     "alcore_metric_compute_spans": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_int32, c_void_p), True),
-    "alcore_metric_compute_answers": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
+    "alcore_metric_compute_answers": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), True),
     "alcore_metric_compute_word_accuracy": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
     "alcore_metric_compute_length_ratio": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p), True),
     "alcore_analysis_compute_cost": (c_int32, (c_double, c_void_p, c_void_p), False),

@@ -227,7 +227,7 @@ def answers(predicted, gold, *, context=None):
         offsets.append(total)
     out = struct(_ffi.alcore_answer_score)
     run(lib.alcore_metric_compute_answers, ctx._handle, *_arguments(predicted), *_arguments(texts), offsets.buffer_info()[0],
-        ctypes.byref(out))
+        len(offsets), ctypes.byref(out))
     return _result(AnswerScore, out)
 
 
