@@ -17,6 +17,8 @@ SCORE = ["score", "pool.txt", "--scorer", "nnll", "--logprobs", "lp.lp"]
 DRAW = ["candidates", "pool.txt", "--count", "4"]
 PROBS = ["select", "pool.txt", "--budget", "4", "--strategy", "entropy", "--probs", "p.npy"]
 LOGITS = [*PROBS[:-1], "logits.npy"]
+OVERLAP = ["eval", "overlap", "twice.txt", "--selected", "near.txt"]
+SIDES = ["eval", "overlap", "sides.tsv", "--selected", "near.tsv", "-n", "1"]
 
 
 def files(box):
@@ -33,6 +35,12 @@ def files(box):
     box.file("near.txt", "".join(text + " too\n" for text in TEXTS))
     box.file("gold.txt", "O I-ORG I-ORG B-ORG\n")
     box.file("tags.txt", "O B-ORG I-ORG I-ORG\n")
+    box.file("upper.txt", "".join(text.upper() + "\n" for text in TEXTS))
+    box.file("twice.txt", TEXTS[0] + " " + TEXTS[0] + " once\nzeta\n")
+    box.file("sides.tsv", "text\ttarget\na 1\t1 x\n")
+    box.file("near.tsv", "text\ttarget\na\t1\n")
+    box.file("one.txt", "a\n")
+    box.file("links.txt", "0-0\n")
     box.npy("u.npy", U, "<f8")
     box.npy("tied.npy", [1.0] * len(U), "<f8")
     box.npy("nan.npy", U[:-1] + [float("nan")], "<f8")
@@ -168,6 +176,24 @@ FIXTURES = {
         "--bootstrap": lambda base: (base, [*base, "--bootstrap", "10"]),
         "--seed": lambda base: ([*base, "--bootstrap", "10"], [*base, "--bootstrap", "10", "--seed", "2"]),
         "--scheme": (["eval", "f1", "gold.txt", "tags.txt"], ["eval", "f1", "gold.txt", "tags.txt", "--scheme", "strict"]),
+        "--cased": (["eval", "ter", "pool.txt", "upper.txt"], ["eval", "ter", "pool.txt", "upper.txt", "--cased"]),
+        "--selected": (OVERLAP[:3], OVERLAP),
+        "--ood": (OVERLAP, [*OVERLAP, "--ood", "known.txt"]),
+        "--test": (["eval", "in-domain", "pool.txt", "--ood", "known.txt"],
+                   ["eval", "in-domain", "pool.txt", "--ood", "known.txt", "--test", "near.txt"]),
+        "--idw": (["eval", "in-domain", "pool.txt", "--ood", "known.txt", "--test", "known.txt"],
+                  ["eval", "in-domain", "pool.txt", "--ood", "known.txt", "--test", "known.txt", "--idw", "unseen"]),
+        "--orders": (OVERLAP, [*OVERLAP, "-n", "2"]),
+        "--side": (SIDES, [*SIDES, "--side", "both"]),
+        "--target-column": ([*SIDES, "--side", "tgt"], [*SIDES, "--side", "tgt", "--target-column", "absent"]),
+        "--combined": ([*SIDES, "--side", "both"], [*SIDES, "--side", "both", "--combined", "tagged"]),
+        "--unit": (OVERLAP, [*OVERLAP, "--unit", "tokens"]),
+        "--mode": (OVERLAP, [*OVERLAP, "--mode", "precision"]),
+        "--links": (["eval", "word-accuracy", "one.txt", "one.txt", "one.txt"],
+                    ["eval", "word-accuracy", "one.txt", "one.txt", "one.txt", "--links", "links.txt"]),
+        "--train": (["eval", "duplicates", "pool.txt"], ["eval", "duplicates", "pool.txt", "--train", "near.txt"]),
+        "--dedup": (["eval", "duplicates", "pool.txt", "--train", "upper.txt"],
+                    ["eval", "duplicates", "pool.txt", "--train", "upper.txt", "--dedup", "normalized"]),
         "--threads": lambda base: (base, [*base, "--threads", "4097"]),
         "--json": lambda base: (base, [*base, "--json"]),
     }),
