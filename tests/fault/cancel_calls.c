@@ -595,7 +595,7 @@ static alcore_status call_answers(void) {
     const char **texts = texts_of_pool();
     alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
     alcore_status status = alcore_metric_compute_answers(ctx, texts, NULL, row_count, texts, NULL,
-                                                         row_count, NULL, &score);
+                                                         row_count, NULL, 0, &score);
     free(texts);
     return status;
 }

@@ -68,7 +68,7 @@ NEVER(alcore_metric_ter_signature, 0) {
 }
 ALLOCATES(alcore_metric_compute_answers, 0) {
     alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
-    return alcore_metric_compute_answers(w->ctx, references, NULL, 2, references, NULL, 2, NULL,
+    return alcore_metric_compute_answers(w->ctx, references, NULL, 2, references, NULL, 2, NULL, 0,
                                          &score);
 }
 NEVER(alcore_metric_compute_length_ratio, 0) {

@@ -25,9 +25,9 @@ START_TEST(test_vectors) {
         const char *predicted = vector_text(vector_input(&one, "predicted"));
         const char *gold = vector_text(vector_input(&one, "gold"));
         alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
-        ck_assert_int_eq(
-            alcore_metric_compute_answers(ctx, &predicted, NULL, 1, &gold, NULL, 1, NULL, &score),
-            ALCORE_OK);
+        ck_assert_int_eq(alcore_metric_compute_answers(ctx, &predicted, NULL, 1, &gold, NULL, 1,
+                                                       NULL, 0, &score),
+                         ALCORE_OK);
         ck_assert_double_eq_tol(score.exact_match,
                                 100 * vector_double(vector_expected(&one, "exact")), 1e-9);
         ck_assert_double_eq_tol(score.f1, 100 * vector_double(vector_expected(&one, "f1")), 1e-9);
@@ -59,7 +59,7 @@ START_TEST(test_squad) {
         offsets[i + 1] = count;
         const int64_t one[2] = {0, count - offsets[i]};
         ck_assert_int_eq(alcore_metric_compute_answers(ctx, predicted + i, NULL, 1,
-                                                       gold + offsets[i], NULL, one[1], one,
+                                                       gold + offsets[i], NULL, one[1], one, 2,
                                                        &score),
                          ALCORE_OK);
         const json_t *expected = json_object_get(row, "scores");
@@ -72,7 +72,7 @@ START_TEST(test_squad) {
     }
     ck_assert_uint_ge(i, 100);
     ck_assert_int_eq(alcore_metric_compute_answers(ctx, predicted, NULL, (int64_t)i, gold, NULL,
-                                                   count, offsets, &score),
+                                                   count, offsets, (int64_t)i + 1, &score),
                      ALCORE_OK);
     ck_assert_double_eq_tol(score.exact_match, exact / (double)i, 1e-9);
     ck_assert_double_eq_tol(score.f1, f1 / (double)i, 1e-9);
@@ -88,7 +88,7 @@ START_TEST(test_wrong_arguments) {
     const int64_t good[] = {0, 1, 3}, gap[] = {0, 0, 3}, late[] = {1, 2, 3}, soon[] = {0, 1, 2};
     alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
 #define ANSWERS(p, n, g, m, offsets)                                                               \
-    alcore_metric_compute_answers(ctx, p, NULL, n, g, NULL, m, offsets, &score)
+    alcore_metric_compute_answers(ctx, p, NULL, n, g, NULL, m, offsets, (n) + 1, &score)
     ck_assert_int_eq(ANSWERS(texts, 2, texts, 3, good), ALCORE_OK);
     ck_assert_int_eq(score.exact, 2); /* the first article of each is all that it has */
     ck_assert_int_eq(ANSWERS(texts, 2, texts, 3, NULL), ALCORE_E_SHAPE);
@@ -96,6 +96,10 @@ START_TEST(test_wrong_arguments) {
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "question 1 has no gold answer"));
     ck_assert_int_eq(ANSWERS(texts, 2, texts, 3, late), ALCORE_E_SHAPE);
     ck_assert_int_eq(ANSWERS(texts, 2, texts, 3, soon), ALCORE_E_SHAPE);
+    ck_assert_int_eq(
+        alcore_metric_compute_answers(ctx, texts, NULL, 2, texts, NULL, 3, good, 2, &score),
+        ALCORE_E_SHAPE);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "one more is needed"));
     ck_assert_int_eq(ANSWERS(texts, -1, texts, 3, NULL), ALCORE_E_INVALID);
     ck_assert_int_eq(ANSWERS(hole, 2, texts, 2, NULL), ALCORE_E_INVALID);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "predicted answer 2"));
