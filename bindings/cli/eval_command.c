@@ -161,6 +161,7 @@ static int read_file(evaluation *self, int index) {
     TRY(outcome(alcore_pool_new(self->ctx, &keep_all, &self->files[index])));
     TRY(inputs_read_texts(self->args, path, false, self->files[index]));
     const int64_t lines = alcore_pool_rows(self->files[index]);
+    if (lines == 0) return complain(EXIT_DATA, "%s is empty: there is nothing to measure", path);
     if (index == 0) self->lines = lines;
     if (lines == self->lines) return EXIT_DONE;
     return complain(EXIT_DATA, "%s has %lld lines and %s has %lld: line i of each belong together",

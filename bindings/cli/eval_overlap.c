@@ -65,7 +65,11 @@ static int add_side(const evaluation *self, alcore_overlap *overlap, int32_t rol
     options.text_column = side == SIDE_SRC
                               ? option_value(self->args, OPTION_TEXT_COLUMN, NULL)
                               : option_value(self->args, OPTION_TARGET_COLUMN, "target");
-    return outcome(alcore_overlap_read(overlap, role, side, path, &options, NULL));
+    int64_t texts;
+    TRY(outcome(alcore_overlap_read(overlap, role, side, path, &options, &texts)));
+    if (texts == 0 && !strcmp(path, self->args->operands[1]))
+        return complain(EXIT_DATA, "%s is empty: there is nothing to measure", path);
+    return EXIT_DONE;
 }
 
 /* Adds all files of a repeatable option, or the operand (OPTION_TOTAL), of a role. */
@@ -242,6 +246,9 @@ static int mark_duplicates(evaluation *self, alcore_pool *test, alcore_pool *tra
     TRY(outcome(alcore_pool_mark_texts(test, ALCORE_ROW_EXCLUDED, train)));
     const int64_t found = alcore_pool_count(test, ALCORE_ROW_EXCLUDED);
     const int64_t texts = alcore_pool_rows(test) - alcore_pool_count(test, ALCORE_ROW_EMPTY);
+    if (texts == 0)
+        return complain(EXIT_DATA, "%s is empty: there is nothing to measure",
+                        self->args->operands[1]);
     add_number(self, "duplicates", texts > 0 ? 100.0 * (double)found / (double)texts : NAN);
     add_integer(self, "in_train", found);
     add_integer(self, "texts", texts);

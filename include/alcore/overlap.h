@@ -7,7 +7,7 @@
  * added from memory or read from files, which are not kept: memory is that of the n-grams of the
  * roles that are kept, by default those of the test set, about 50 bytes an n-gram. Words are the
  * maximal runs without ASCII space, tab, CR and LF; n-grams lie inside one text. A malformed UTF-8
- * sequence counts as U+FFFD. */
+ * sequence of a text in memory counts as U+FFFD; in a file it is an error. */
 #ifndef ALCORE_OVERLAP_H
 #define ALCORE_OVERLAP_H
 
@@ -123,7 +123,7 @@ ALCORE_API alcore_status alcore_overlap_add(alcore_overlap *overlap, int32_t rol
  * @param[in] path borrowed; compressed or not, "-" is standard input
  * @param[in] options borrowed; NULL: defaults
  * @param[out] out_texts texts of the file, empty ones too; NULL: not wanted
- * @return what alcore_overlap_add() returns, ALCORE_E_IO, ALCORE_E_DATA (names file and line),
+ * @return what alcore_overlap_add() returns, ALCORE_E_IO, ALCORE_E_DATA (names file and line: no record, malformed UTF-8),
  *   ALCORE_E_PARAM (a column that the file lacks), ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress, files

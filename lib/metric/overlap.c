@@ -73,6 +73,7 @@ alcore_status alcore_overlap_new(alcore_ctx *ctx, const alcore_overlap_options *
 /* One call that adds texts. */
 typedef struct addition {
     alcore_overlap *overlap;
+    const char *path; /* of a file that is read, else NULL */
     int32_t role, side;
     int64_t texts; /* added so far */
     int64_t total; /* of the call, -1: unknown */
@@ -145,20 +146,26 @@ alcore_status alcore_overlap_add(alcore_overlap *overlap, int32_t role, int32_t 
     return end_adding(&add, true, status);
 }
 
-/* For alcore__read_records(): adds a batch of texts. */
+/* For alcore__read_records(): adds a batch of texts, which are valid UTF-8 as those of a pool are. */
 static alcore_status add_records(void *user, const alcore__record *records, int64_t count,
                                  int64_t coming) {
     addition *add = user;
     (void)coming;
-    for (int64_t i = 0; i < count; i++)
-        ALCORE__TRY(add_text(add, records[i].text, records[i].text_length));
+    for (int64_t i = 0; i < count; i++) {
+        const alcore__record *record = &records[i];
+        const size_t valid = alcore__utf8_check(record->text, record->text_length);
+        if (valid < record->text_length)
+            return alcore__fail(ALCORE_E_DATA, "%s:%lld: the text is not valid UTF-8 at byte %zu",
+                                add->path, (long long)record->line, valid);
+        ALCORE__TRY(add_text(add, record->text, record->text_length));
+    }
     return ALCORE_OK;
 }
 
 alcore_status alcore_overlap_read(alcore_overlap *overlap, int32_t role, int32_t side,
                                   const char *path, const alcore_read_options *options,
                                   int64_t *out_texts) {
-    addition add = {.overlap = overlap, .role = role, .side = side, .total = -1};
+    addition add = {.overlap = overlap, .path = path, .role = role, .side = side, .total = -1};
     alcore_read_options ours;
     if (out_texts) *out_texts = 0;
     ALCORE__TRY(begin_adding(overlap, role, side));

@@ -264,6 +264,12 @@ def what_cannot_be(box):
     contains(box.run("eval", "mean", lines(box, "n.txt", ["1", ""]), expect=3).err, "entry 2")
     contains(box.run("eval", "f1", lines(box, "t.txt", ["O X-PER"]), lines(box, "u.txt", ["O O"]), expect=3).err, "X-PER")
     contains(box.run("eval", "bleu", "nowhere.txt", a, expect=4).err, "nowhere.txt")
+    empty, rubbish = lines(box, "empty.txt", []), box.file("rubbish.txt", b"a\nb \xff\n")
+    for args in (["bleu", empty, empty], ["mean", empty], ["qa", empty, empty], ["overlap", empty, "--selected", a],
+                 ["in-domain", empty, "--ood", a, "--idw", "unseen"], ["duplicates", empty, "--train", a]):
+        contains(box.run("eval", *args, expect=3).err, "empty.txt is empty")
+    for args in (["ter", rubbish, rubbish], ["overlap", a, "--selected", rubbish], ["qa", rubbish, rubbish]):
+        contains(box.run("eval", *args, expect=3).err, "rubbish.txt:2: the text is not valid UTF-8 at byte 2")
     contains(box.run("eval", "overlap", a, "--selected", "nowhere.txt", expect=4).err, "nowhere.txt")
     contains(box.run("eval", "overlap", box.file("x.tsv", "text\na\n"), "--selected", a, "--side", "tgt", expect=3).err, "target")
     contains(box.run("eval", "length-ratio", a, two, expect=3).err, "two.txt has 2")

@@ -392,6 +392,10 @@ START_TEST(test_files) {
     ck_assert_int_eq(alcore_overlap_read(overlap, OUTSIDE, 0, "/nowhere", NULL, NULL), ALCORE_E_IO);
     ck_assert_int_eq(alcore_overlap_add(overlap, OUTSIDE, 0, &rubbish, NULL, 1), ALCORE_OK);
     ck_assert_int_eq(score_of(overlap, 1, BOTH).shared_types, 5);
+    FILE *bad = fopen(path, "w");
+    ck_assert(bad && fputs("good\nb \xFF\n", bad) >= 0 && fclose(bad) == 0);
+    ck_assert_int_eq(alcore_overlap_read(overlap, OUTSIDE, 0, path, NULL, NULL), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), ":2: the text is not valid UTF-8 at byte 2"));
     alcore_overlap_unref(overlap);
     unlink(path);
     alcore_ctx_unref(ctx);
