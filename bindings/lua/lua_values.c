@@ -275,7 +275,8 @@ int64_t *al_rows(lua_State *L, int index, const al_object *pool, int64_t *count,
     const al_object *selection = al_test(L, index, &al_selection_kind);
     if (selection) {
         if (pool && alcore_pool_source(alcore_selection_pool(selection->selection)) == pool->pool)
-            luaL_error(L, "rows: the selection is one of phrases of this pool, not of its rows");
+            luaL_error(L, "rows: the rows of the selection are those of its own pool, which was "
+                          "derived from this one");
         *count = alcore_selection_count(selection->selection);
         int64_t *rows = al_buffer(L, *count, sizeof *rows);
         if (*count > 0)

@@ -391,11 +391,10 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
     return status;
 }
 
-/* Answers the request and frees all that the answer used. The request is locked for writing, as it
- * remembers its candidates for the next round (sticky=1); they are kept only after a success. */
-static alcore_status select_rows(alcore_request *request, alcore_selection **out) {
+/* Answers the request and frees all that the answer used. The request remembers its candidates for the
+ * next round (sticky=1); they are kept only after a success. */
+alcore_status alcore__request_answer(alcore_request *request, alcore_selection **out) {
     answer self = {.request = request, .ctx = request->object.ctx};
-    ALCORE__TRY(alcore__write_begin(request, "request"));
     alcore_status status = answer_request(&self, out);
     if (status == ALCORE_OK) keep_drawn(&self);
     alcore__free(self.ctx, self.drawn);
@@ -406,6 +405,15 @@ static alcore_status select_rows(alcore_request *request, alcore_selection **out
     alcore__free(self.ctx, self.further);
     alcore_strategy_unref(self.strategy);
     alcore_pool_unref(self.phrases);
+    return status;
+}
+
+/* Answers the request, which is locked for writing, as it remembers its candidates. */
+static alcore_status select_rows(alcore_request *request, alcore_selection **out) {
+    ALCORE__TRY(alcore__write_begin(request, "request"));
+    const bool hybrid = request->strategy && alcore__strategy_part(request->strategy, 0);
+    const alcore_status status =
+        hybrid ? alcore__request_answer_hybrid(request, out) : alcore__request_answer(request, out);
     alcore__write_end(request);
     return status;
 }

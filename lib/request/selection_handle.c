@@ -24,6 +24,7 @@
 static void release(void *object) {
     alcore_selection *self = object;
     alcore_ctx *ctx = self->object.ctx;
+    for (int32_t p = 0; p < 2; p++) alcore__object_unref(self->parts[p]);
     for (int32_t i = 0; i < self->sibling_count; i++) alcore__object_unref(self->siblings[i]);
     alcore__free(ctx, self->siblings);
     if (self->ranking)
@@ -97,20 +98,25 @@ static double price_of(const alcore_selection *self) {
 /* Derives everything from the purchase of a new selection. costs [rows of the pool], in the unit of
  * the budget; NULL: every row costs 1. The arrays of the picks come first, since the reasons, the
  * remedies and the texts read them. */
-static alcore_status build(alcore_selection *self, const double *costs) {
+static alcore_status build(alcore_selection *self, const double *costs,
+                           alcore_selection *const *parts) {
     ALCORE__TRY(gather_picks(self, costs));
     self->money = price_of(self);
-    ALCORE__TRY(alcore__selection_find_phrases(self));
-    ALCORE__TRY(alcore__selection_reasons(self));
+    if (parts) {
+        ALCORE__TRY(alcore__selection_copy_parts(self, parts));
+    } else {
+        ALCORE__TRY(alcore__selection_find_phrases(self));
+        ALCORE__TRY(alcore__selection_reasons(self));
+    }
     alcore__selection_find_remedies(self);
     ALCORE__TRY(alcore__selection_write_provenance(self));
     return alcore__selection_write_summary(self);
 }
 
-/* Makes the selection of one purchase, whose arrays it owns from then on; they are freed on failure
- * too. *out is set on success only. */
-static alcore_status new_one(alcore__ranking *ranking, const double *costs,
-                             alcore__purchase *purchase, alcore_selection **out) {
+/* *out is set on success only. */
+alcore_status alcore__selection_make(alcore__ranking *ranking, const double *costs,
+                                     alcore__purchase *purchase, alcore_selection *const *parts,
+                                     alcore_selection **out) {
     alcore_selection *self;
     alcore_ctx *ctx = ranking->object.ctx;
     alcore_status status = alcore__object_new(ctx, sizeof *self, release, &self);
@@ -121,7 +127,7 @@ static alcore_status new_one(alcore__ranking *ranking, const double *costs,
     self->ranking = alcore__object_ref(ranking);
     self->bought = *purchase;
     *purchase = (alcore__purchase){0};
-    status = build(self, costs);
+    status = build(self, costs, parts);
     if (status != ALCORE_OK) {
         alcore__object_unref(self);
         return status;
@@ -173,8 +179,8 @@ static alcore_status add_siblings(alcore_selection *first, const alcore__budgets
     for (int32_t i = 1; i < budgets->count; i++) {
         alcore__purchase purchase;
         move_purchase(&first->ranking->outcome, budgets->items[i].amount, largest, &purchase);
-        ALCORE__TRY(
-            new_one(first->ranking, costs, &purchase, &first->siblings[first->sibling_count]));
+        ALCORE__TRY(alcore__selection_make(first->ranking, costs, &purchase, NULL /* no parts */,
+                                           &first->siblings[first->sibling_count]));
         first->sibling_count++;
     }
     return ALCORE_OK;
@@ -193,7 +199,8 @@ alcore_status alcore__selection_new(const alcore_request *request, const alcore_
         alcore__ranking_new(request, strategy, input, masks, resolution, outcome, &ranking));
     move_purchase(&ranking->outcome, request->budgets.items[0].amount,
                   alcore__budgets_largest(&request->budgets), &purchase);
-    alcore_status status = new_one(ranking, input->costs, &purchase, &first);
+    alcore_status status =
+        alcore__selection_make(ranking, input->costs, &purchase, NULL /* no parts */, &first);
     alcore__object_unref(ranking);
     if (status == ALCORE_OK) status = add_siblings(first, &request->budgets, input->costs);
     if (status != ALCORE_OK) {

@@ -93,6 +93,9 @@ struct alcore_selection {
     double money;              /* what they cost by the request's price; NaN: there is no price */
     int32_t remedy_count;
     alcore_remedy remedies[ALCORE__REMEDIES]; /* [remedy_count] used */
+    /* Of a hybrid strategy: the selections of sentences and of phrases whose picks these are, one
+     * reference each; else NULL. */
+    alcore_selection *parts[2];
     /* The selections of the request's other budgets, owned by the selection of the first budget. */
     alcore_selection **siblings; /* [sibling_count] in the order of the budgets; NULL: one budget */
     int32_t sibling_count;
@@ -112,6 +115,31 @@ alcore_status alcore__ranking_new(const alcore_request *request, const alcore_st
                                   const alcore__run_input *input, const alcore__masks *masks,
                                   const alcore__resolution *resolution, alcore__outcome *outcome,
                                   alcore__ranking **out);
+
+/* Answer a request that is locked for writing: one strategy, or the parts of a hybrid one. */
+alcore_status alcore__request_answer(alcore_request *request, alcore_selection **out);
+alcore_status alcore__request_answer_hybrid(alcore_request *request, alcore_selection **out);
+
+/* Makes the selection of one purchase, whose arrays it owns from then on; they are freed on failure
+ * too. costs [rows of the ranking's pool] in the unit of the budget; NULL: every row costs 1. parts:
+ * those of a hybrid, whose words the selection takes over; NULL: it finds words of its own. */
+alcore_status alcore__selection_make(alcore__ranking *ranking, const double *costs,
+                                     alcore__purchase *purchase, alcore_selection *const *parts,
+                                     alcore_selection **out);
+
+/* Makes the selection of both parts of a hybrid, sentences and phrases, whose budget together is
+ * `budget`. */
+alcore_status alcore__selection_join(const alcore_request *request,
+                                     alcore_selection *const parts[2], double budget,
+                                     alcore_selection **out);
+/* Keeps the parts in a new selection of their picks and copies their words. */
+alcore_status alcore__selection_copy_parts(alcore_selection *selection,
+                                           alcore_selection *const parts[2]);
+/* Makes the ranking of such a selection, like that of the sentences, over the pool of its picks. The
+ * contents of outcome move to it. */
+alcore_status alcore__ranking_join(const alcore_request *request, const alcore__ranking *sentences,
+                                   alcore_pool *picks, alcore__outcome *outcome,
+                                   alcore__ranking **out);
 
 /* The parts of building a selection once its picks are there, called in this order: what is said of
  * phrases, the reasons of the picks, the remedies, the provenance as JSON, the summary. */

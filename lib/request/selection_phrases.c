@@ -199,11 +199,11 @@ alcore_status alcore__selection_put_phrase(const alcore_selection *selection, in
 }
 
 /* "contexts": up to three rows of the texts that contain the phrase, the lowest first, each with
- * its id, its row and its text. The texts are locked for reading. */
+ * its id, its row and its text. A pick that is no phrase has none. The texts are locked for reading. */
 void alcore__selection_put_contexts(const alcore_selection *selection, int64_t rank,
                                     alcore__json_out *json) {
     const alcore_pool *texts = alcore_pool_source(selection->ranking->pool);
-    if (!selection->contexts) return;
+    if (!selection->contexts || selection->contexts[rank * ALCORE__CONTEXTS] < 0) return;
     alcore__json_open(json, "contexts", '[');
     for (int64_t i = 0; i < ALCORE__CONTEXTS; i++) {
         const int64_t row = selection->contexts[rank * ALCORE__CONTEXTS + i];

@@ -182,6 +182,15 @@ static void put_engines(const alcore__ranking *ranking, alcore__json_out *json) 
     alcore__json_close(json, '}');
 }
 
+/* "parts": the provenance of the sentences and of the phrases of a hybrid. */
+static void put_parts(const alcore_selection *selection, alcore__json_out *json) {
+    if (!selection->parts[0]) return;
+    alcore__json_open(json, "parts", '[');
+    for (int32_t p = 0; p < 2; p++)
+        alcore__json_put_raw(json, NULL, selection->parts[p]->provenance);
+    alcore__json_close(json, ']');
+}
+
 /* Writes all members, in a fixed order, to an object that the caller has opened. Also called for
  * the JSON report, which adds members of its own to the same object. command, parameters and
  * options are JSON already. */
@@ -206,6 +215,7 @@ void alcore__selection_put_provenance(const alcore_selection *selection, alcore_
     put_terms(selection, json);
     put_facts(ranking, json);
     put_engines(ranking, json);
+    put_parts(selection, json);
 }
 
 /* Called once when a selection is made: the text is kept in selection->provenance. */

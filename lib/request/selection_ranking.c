@@ -62,15 +62,14 @@ static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, 
 /* Copies the request: options, strategy and its parameters, seed, round, price. The request and the
  * strategy may change after the selection is made. */
 static alcore_status keep_request(alcore__ranking *self, const alcore_request *request,
-                                  const alcore_strategy *strategy, const alcore__run_input *input) {
+                                  const alcore_strategy *strategy) {
     alcore_ctx *ctx = self->object.ctx;
     const char *command = alcore__values_text(&request->values, "command");
-    self->seed = input->seed;
-    self->round = input->round;
+    self->seed = alcore__request_seed(request);
+    self->round = alcore__values_integer(&request->values, "round");
     self->unit = request->budgets.items[0].unit;
     self->price = request->price;
-    self->fill_policy = input->fill.policy;
-    self->engine = input->engine.kernels->engine;
+    self->fill_policy = (int32_t)alcore__values_integer(&request->values, "fill");
     self->reason = alcore__strategy_reason(strategy);
     self->measure = alcore__strategy_measure(strategy);
     self->scored = alcore__strategy_scores(strategy);
@@ -151,8 +150,34 @@ alcore_status alcore__ranking_new(const alcore_request *request, const alcore_st
     self->pool = alcore_pool_ref(request->candidates);
     self->outcome = *outcome;
     *outcome = (alcore__outcome){0};
-    alcore_status status = keep_request(self, request, strategy, input);
+    self->engine = input->engine.kernels->engine;
+    alcore_status status = keep_request(self, request, strategy);
     if (status == ALCORE_OK) status = keep_inputs(self, request, input, masks, resolution);
+    if (status != ALCORE_OK) {
+        alcore__object_unref(self);
+        return status;
+    }
+    *out = self;
+    return ALCORE_OK;
+}
+
+/* The ranking of the picks of a hybrid: asked for by the whole request, over the pool of picks, with
+ * the inputs of the sentences; what was read of columns is in the provenance of the parts. */
+alcore_status alcore__ranking_join(const alcore_request *request, const alcore__ranking *sentences,
+                                   alcore_pool *picks, alcore__outcome *outcome,
+                                   alcore__ranking **out) {
+    alcore__ranking *self;
+    *out = NULL;
+    ALCORE__TRY(alcore__object_new(request->object.ctx, sizeof *self, release, &self));
+    self->pool = alcore_pool_ref(picks);
+    self->outcome = *outcome;
+    *outcome = (alcore__outcome){0};
+    self->engine = sentences->engine;
+    memcpy(self->inputs, sentences->inputs, sizeof self->inputs);
+    memcpy(self->by_cause, sentences->by_cause, sizeof self->by_cause);
+    self->pool_rows = sentences->pool_rows;
+    self->unspaced_share = sentences->unspaced_share;
+    const alcore_status status = keep_request(self, request, request->strategy);
     if (status != ALCORE_OK) {
         alcore__object_unref(self);
         return status;

@@ -177,7 +177,9 @@ static void say_short(lines *page, const alcore_selection *selection) {
     char number[32];
     if ((selection->bought.flags & ALCORE_SELECTION_SHORT) == 0) return;
     say(page, "SHORT: ");
-    if (ranking->pool_rows == 0)
+    if (selection->parts[0])
+        say(page, "one of the parts could not spend its budget");
+    else if (ranking->pool_rows == 0)
         say(page, "the pool has no rows");
     else if (ranking->outcome.count == 0)
         say(page, "every row is masked");
@@ -251,14 +253,19 @@ alcore_status alcore__selection_write_summary(alcore_selection *selection) {
     lines page = {.ctx = selection->object.ctx};
     say(&page, "strategy %s, round %" PRId64 ", seed %" PRIu64 "\n", ranking->strategy,
         ranking->round, ranking->seed);
-    say_rows(&page, ranking);
-    say_sources(&page, ranking);
+    if (selection->parts[0]) {
+        say(&page, "sentences: %sphrases: %sboth: ", selection->parts[0]->summary,
+            selection->parts[1]->summary);
+    } else {
+        say_rows(&page, ranking);
+        say_sources(&page, ranking);
+    }
     say_spending(&page, selection);
     say_price(&page, selection);
     say_passed_over(&page, &selection->bought);
     say_short(&page, selection);
     say_terms(&page, selection);
-    if (ranking->unspaced_share > 0.1)
+    if (ranking->unspaced_share > 0.1 && !selection->parts[0])
         say(&page,
             "warning: %.0f %% of the letters are Han, Kana, Thai, Lao, Khmer or Burmese, and words "
             "are separated by spaces here; a budget in characters (c) measures them better\n",

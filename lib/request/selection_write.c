@@ -47,6 +47,10 @@ static alcore_status put_pick(const alcore_selection *selection, int64_t rank,
             ALCORE__TRY(alcore__table_put_number(table, ((const double *)values)[rank]));
         else if (((const int64_t *)values)[rank] < 0)
             ALCORE__TRY(alcore__table_put_string(table, ""));
+        else if (selection->ranking->outcome.columns[c].words)
+            ALCORE__TRY(alcore__table_put_string(
+                table,
+                selection->ranking->outcome.columns[c].words[((const int64_t *)values)[rank]]));
         else
             ALCORE__TRY(alcore__table_put_integer(table, ((const int64_t *)values)[rank]));
     }
@@ -95,6 +99,8 @@ static alcore_status put_object(const alcore_selection *selection, int64_t rank,
         if (alcore__selection_is_index(selection, c)) continue;
         if (column->dtype == ALCORE_FLOAT64)
             alcore__json_put_number(&json, name, ((const double *)values)[rank]);
+        else if (((const int64_t *)values)[rank] >= 0 && column->words)
+            alcore__json_put_string(&json, name, column->words[((const int64_t *)values)[rank]]);
         else if (((const int64_t *)values)[rank] >= 0)
             alcore__json_put_integer(&json, name, ((const int64_t *)values)[rank]);
     }

@@ -120,6 +120,8 @@ typedef struct alcore__strategy_def {
     /* A smaller budget may buy rows that are no prefix of those of a larger one, so that the
      * strategy runs once for each budget of a request. */
     bool rows_depend_on_budget;
+    /* The strategy is made of two others, which a request runs (rules/hybrid.c). */
+    bool hybrid;
     bool reads_languages; /* run->input->languages is set */
     /* The strategy buys phrases: from a pool of texts a request derives the pool of their phrases
      * first, with the options that this function sets by the parameters. NULL: it buys rows. */

@@ -34,8 +34,57 @@ static void release(void *object) {
         for (int64_t i = 0; needs && needs[i]; i++) alcore__free(ctx, needs[i]);
         alcore__free(ctx, needs);
     }
+    for (int32_t p = 0; p < ALCORE__STRATEGY_PARTS; p++) alcore__object_unref(strategy->parts[p]);
     alcore__free(ctx, strategy->owner);
 }
+
+/* ---- parts of a hybrid strategy ---- */
+
+static const char *const PART_NAMES[ALCORE__STRATEGY_PARTS] = {"sentences", "phrases"};
+
+static alcore_status make(alcore_ctx *ctx, const alcore__strategy_def *def, const char *name,
+                          alcore_strategy **out);
+
+/* Replaces a part by the strategy of a name, with its defaults. Part 0 buys rows, part 1 phrases. */
+static alcore_status set_part(alcore_strategy *strategy, int32_t part, const char *name) {
+    const alcore__strategy_def *def = alcore__strategy_find(name);
+    alcore_strategy *made;
+    if (!def) return alcore__strategy_unknown(name);
+    if (def->hybrid || (def->phrase_options != NULL) != (part == 1))
+        return alcore__fail(ALCORE_E_PARAM, "%s: %s is a strategy that buys %s, which %s does not",
+                            strategy->owner, PART_NAMES[part], part == 1 ? "phrases" : "rows",
+                            name);
+    ALCORE__TRY(make(strategy->object.ctx, def, def->name, &made));
+    alcore__object_unref(strategy->parts[part]);
+    strategy->parts[part] = made;
+    return ALCORE_OK;
+}
+
+/* Makes the parts that the parameters name. */
+static alcore_status make_parts(alcore_strategy *strategy) {
+    if (!strategy->def->hybrid) return ALCORE_OK;
+    for (int32_t p = 0; p < ALCORE__STRATEGY_PARTS; p++)
+        ALCORE__TRY(set_part(strategy, p, alcore__values_text(&strategy->values, PART_NAMES[p])));
+    return ALCORE_OK;
+}
+
+/* The part that a parameter names, -1: none. "sentences" and "phrases" name a part itself, *rest is
+ * then NULL; "sentences.k" the parameter *rest of one. */
+static int32_t part_of(const alcore_strategy *strategy, const char *name, const char **rest) {
+    for (int32_t p = 0; strategy->def->hybrid && p < ALCORE__STRATEGY_PARTS; p++) {
+        const size_t length = strlen(PART_NAMES[p]);
+        if (strncmp(name, PART_NAMES[p], length) != 0) continue;
+        *rest = name[length] == '.' ? name + length + 1 : NULL;
+        if (*rest || name[length] == '\0') return p;
+    }
+    return -1;
+}
+
+alcore_strategy *alcore__strategy_part(const alcore_strategy *strategy, int32_t part) {
+    return strategy->parts[part];
+}
+
+/* ---- handles ---- */
 
 /* A handle of the strategy def, its parameters at their defaults; name: what error messages call it
  * ("strategy NAME", kept in owner). Called for built-in strategies and, with the definition
@@ -49,6 +98,7 @@ static alcore_status make(alcore_ctx *ctx, const alcore__strategy_def *def, cons
     alcore_status status = alcore__buffer_format(ctx, &owner, "%s%s", PREFIX, name);
     strategy->owner = owner.data;
     if (status == ALCORE_OK) status = alcore__values_new(ctx, def->params, &strategy->values);
+    if (status == ALCORE_OK) status = make_parts(strategy);
     if (status != ALCORE_OK) {
         alcore__object_unref(strategy);
         return status;
@@ -146,12 +196,19 @@ void alcore_strategy_unref(alcore_strategy *strategy) {
  * context entered and the handle locked for writing or reading. */
 static alcore_status set_value(void *handle, const char *name, const char *value) {
     alcore_strategy *strategy = handle;
+    const char *rest;
+    const int32_t part = part_of(strategy, name, &rest);
+    if (part >= 0 && rest) return set_value(strategy->parts[part], rest, value);
+    if (part >= 0) ALCORE__TRY(set_part(strategy, part, value));
     return alcore__values_set(strategy->object.ctx, &strategy->values, strategy->owner, name,
                               value);
 }
 
 static alcore_status get_value(const void *handle, const char *name, const char **out_text) {
     const alcore_strategy *strategy = handle;
+    const char *rest;
+    const int32_t part = part_of(strategy, name, &rest);
+    if (part >= 0 && rest) return get_value(strategy->parts[part], rest, out_text);
     return alcore__values_get(&strategy->values, strategy->owner, name, out_text);
 }
 

@@ -5,12 +5,16 @@
 
 #include "strategy/strategies.h"
 
+enum { ALCORE__STRATEGY_PARTS = 2 };
+
 struct alcore_strategy {
     alcore__object object; /* reference count and context; first, as every handle has it */
     const alcore__strategy_def *def;
     alcore__values values; /* of the parameters in def->params */
     char *owner; /* "strategy NAME", owned: what error messages call it. The host program gives the
                     NAME of its own strategy */
+    /* Of a hybrid strategy, owned: what buys rows and what buys phrases; else NULL. */
+    struct alcore_strategy *parts[ALCORE__STRATEGY_PARTS];
     alcore_strategy_host host; /* callbacks of a host program; zeroed for a built-in strategy */
     /* Columns that the callbacks read, by ALCORE_ROLE_*: [count + 1] NULL-terminated, owned. */
     char **host_needs[ALCORE_ROLE_TARGET + 1];

@@ -67,6 +67,8 @@ typedef struct alcore__run_input {
 typedef struct alcore__record_column {
     const char *name; /* static: "u", "d", "stratum", "cluster", "H", ... */
     int32_t dtype;    /* ALCORE_FLOAT64 or ALCORE_INT64 */
+    /* Static: what files write in place of the integers 0, 1, ...; NULL: the numbers themselves. */
+    const char *const *words;
     void *values; /* [count]; a float64 entry is NaN and an int64 entry -1 where the strategy has
                      none */
 } alcore__record_column;
@@ -78,7 +80,7 @@ typedef struct alcore__fact {
     double *values;
 } alcore__fact;
 
-enum { ALCORE__RECORD_COLUMNS = 8, ALCORE__FACTS = 12 };
+enum { ALCORE__RECORD_COLUMNS = 16, ALCORE__FACTS = 12 };
 
 typedef struct alcore__outcome {
     int64_t count;  /* candidates, without those that were masked for a NaN */
@@ -131,6 +133,8 @@ const char *alcore__strategy_measure(const alcore_strategy *strategy);
  * from a pool of texts, and *by_place is whether their rows are ordered by first occurrence. */
 bool alcore__strategy_buys_phrases(const alcore_strategy *strategy, alcore_phrase_options *options,
                                    bool *by_place);
+/* The parts of a hybrid strategy, borrowed: 0 buys rows, 1 buys phrases. NULL: it is no hybrid. */
+alcore_strategy *alcore__strategy_part(const alcore_strategy *strategy, int32_t part);
 /* Whether the strategy looks at the languages of the candidates. */
 bool alcore__strategy_reads_languages(const alcore_strategy *strategy);
 /* Whether the strategy computes a score of each row from its columns (lib/scorer) first. */

@@ -223,6 +223,26 @@ def phrases_are_selected(box):
 
 
 @case
+def hybrids_are_selected(box):
+    box.file("pool.txt", "the patient has severe headache\nthe patient has severe nausea\n"
+             "severe headache was reported\nthe patient was treated\nheadache was reported\nthe patient has fever\n")
+    box.file("labeled.txt", "the patient was late\nit was reported today\n")
+    box.file("scores.txt", "0.1\n0.2\n0.9\n0.3\n0.8\n0.4\n")
+    hybrid = ["select", "pool.txt", "--labeled", "labeled.txt", "--scores", "scores.txt", "--strategy", "hybrid", "-p", "sentences=nnll",
+              "-p", "phrases=ngf-smp", "-p", "ratio=0.5", "--budget", "10w"]
+    done = box.run(*hybrid)
+    header, *rows = [line.split("\t") for line in done.out.splitlines()]
+    equal([row[header.index("kind")] for row in rows[:3]], ["sentence", "sentence", "phrase"])
+    equal([row[header.index("index")] for row in rows[:2]], ["2", "4"])
+    equal(rows[2][header.index("text")], "the patient has severe")
+    contains(done.err, "sentences: strategy nnll", "phrases: strategy ngf-smp", "both: selected")
+    covered = [json.loads(line) for line in box.run(*hybrid, "-p", "cover=1", "--out", "h.jsonl", "--quiet") and box.read("h.jsonl").splitlines()]
+    equal(covered[0]["al"]["kind"], "sentence")
+    contains(box.run(*hybrid, "-p", "phrases=huds", expect=2).err, "buys phrases, which huds does not")
+    contains(box.run(*hybrid, "-p", "sentences.n_strata=3", expect=2).err, "strategy nnll")
+
+
+@case
 def scores_go_to_tsv_and_npy(box):
     box.file("pool.txt", "a\nb b\na\n")
     box.file("x.lp", "1\t-0.6931471805599453 -1.3862943611198906\n2\t0\n3\t0\n")

@@ -25,6 +25,7 @@ BUDGETS = 'tests/unit/request/test_budgets'
 SELECTION = 'tests/unit/request/test_selection'
 
 PHRASES = 'tests/unit/request/test_phrase_selection'
+HYBRID = 'tests/unit/request/test_hybrid_selection'
 
 # name: (file, text that stands there once, what takes its place, test program, case that must fail)
 MUTANTS = {
@@ -89,6 +90,11 @@ MUTANTS = {
     'labeled rows of the pool are left out of the phrases':
         ('lib/request/request_phrases.c', ': masks->labeled_rows[row] ? ALCORE__PHRASE_LABELED\n', ': masks->labeled_rows[row] ? ALCORE__PHRASE_ABSENT\n',
          PHRASES, 'labeled_rows_equal_a_new_pool'),
+    'a hybrid counts the phrases of its sentences':
+        ('lib/request/request_hybrid.c', 'self->cover ? ALCORE_ROWS_LABELED : ALCORE_ROWS_EXCLUDED', 'self->cover ? ALCORE_ROWS_EXCLUDED : ALCORE_ROWS_LABELED',
+         HYBRID, 'parts_by_hand'),
+    'an overshoot of sentences is always made up for':
+        ('lib/request/request_hybrid.c', '(self->carry ? alcore_selection_spent', '(true ? alcore_selection_spent', HYBRID, 'vectors'),
     'ties go to the later row':
         ('lib/strategy/budget/rank.c', 'return a->position < b->position;', 'return a->position > b->position;', VECTORS, 'topk'),
     'a random order of ties is that of the rows':

@@ -212,7 +212,7 @@ class Pool(Handle):
             if hasattr(rows, "indices") and not callable(rows.indices):
                 other = getattr(rows, "pool", None)
                 if other is not None and other is not self and other._source is self:
-                    raise ValueError("%s: the selection is one of phrases of this pool, not of its rows" % what)
+                    raise ValueError("%s: the rows of the selection are those of its own pool, which was derived from this one" % what)
                 rows = rows.indices
             found = integers_in_place(rows)
             if found is not None:

@@ -121,13 +121,16 @@ class Request(Handle):
 
 
 def _pool_of_picks(selection, pool):
-    """The pool that the picks are rows of: the one that was given, or that of its phrases, which the request derived."""
+    """The pool that the picks are rows of: the one that was given, or one that the request derived from it: of its phrases, or
+    of the picks of a hybrid."""
     found = lib.alcore_selection_pool(selection)
     if found == pool._handle:
         return pool
-    phrases = Phrases.borrowed(found, pool.context)
-    phrases._source = pool
-    return phrases
+    derived = Pool.borrowed(found, pool.context)
+    if "occurrences" in derived.columns:
+        derived = Phrases.borrowed(found, pool.context)
+    derived._source = pool
+    return derived
 
 
 def request_options():
@@ -292,7 +295,7 @@ def select(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, ids=None, l
 
     Returns a Selection; `indices` are positions in texts. A strategy that buys phrases selects from the phrases of the texts:
     `indices` are then rows of the selection's own `pool` (alcore.Phrases), and its record column first_row has positions in
-    texts."""
+    texts. So it is with "hybrid", whose pool has the picks only; the record column kind is 0 for a sentence, 1 for a phrase."""
     if isinstance(texts, Pool):
         if ids is not None or cost is not None:
             raise TypeError("ids and cost belong to the texts: give them to Pool()")

@@ -242,7 +242,15 @@ case("phrases are selected", function()
     equal(picked.reasons[2], "occurs 2 times, in 33 % of the rows")
     local best = assert(pool:select {budget = 1, strategy = "ngf", max_n = 1})
     list(best.texts, {"the"})
-    tap.raises("one of phrases of this pool", pool.mark, pool, "labeled", picked)
+    tap.raises("those of its own pool", pool.mark, pool, "labeled", picked)
+end)
+
+case("sentences and phrases are selected together", function()
+    local picked = assert(alcore.select {texts = TEXTS, budget = "10w", strategy = "hybrid", labeled = LABELED,
+        scores = {0.1, 0.2, 0.9, 0.3, 0.8, 0.4}, params = {sentences = "nnll", phrases = "ngf-smp"}})
+    list({picked.texts[1], picked.texts[2]}, {"severe headache was reported", "headache was reported"})
+    list({picked.records.kind[1], picked.records.kind[2], picked.records.kind[3]}, {0, 0, 1})
+    equal(picked.pool.source:text(1), TEXTS[1])
 end)
 
 case("phrases are written as a table", function()

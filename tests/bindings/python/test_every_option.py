@@ -37,6 +37,10 @@ VALUES = {
     "max_n": 2,
     "letters": 1,
     "exclude_labeled": 1,
+    "ratio": 0.2,
+    "carry": 1,
+    "sentences": "nnll",
+    "phrases": "random-phrase",
 }
 # What else has to be set for a parameter to show.
 BESIDE = {"sticky": {"candidates": 15}, "fill_short": {"k": 1}, "config": {"file": str(PLANS / "two.tsv")}}
@@ -110,7 +114,7 @@ def told(picked):
 def two_rounds(name, columns, params):
     """Two rounds from one pool, the first one's picks labeled: some parameters show in the second round only."""
     found = []
-    phrases = "occurrences" in needs_of(name)
+    phrases = name == "hybrid" or "occurrences" in needs_of(name)
     with alcore.Pool(PHRASE_TEXTS if phrases else TEXTS) as pool:
         sides = {"labeled": other_side(0, 5)} if needs_of(name, "labeled") else {}
         if phrases:
@@ -118,7 +122,7 @@ def two_rounds(name, columns, params):
         if needs_of(name, "target"):
             sides["targets"] = other_side(5, 9)
         for number in (1, 2):
-            picked = pool.select(6, name, round=number, seed=3, params=params, **columns, **sides)
+            picked = pool.select("19w" if phrases else 6, name, round=number, seed=3, params=params, **columns, **sides)
             picked.pool.mark_labeled(picked)
             found.append(told(picked))
     return found

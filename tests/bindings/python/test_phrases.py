@@ -53,7 +53,7 @@ def test_selections(tmp_path):
     assert alcore.select(derived, "7w", "ngf-smp", labeled=LABELED).pool is derived
     several = alcore.select(TEXTS, ["3w", "9w"], "ngf", labeled=LABELED, max_n=2)
     assert [len(one) for one in several] == [2, 6] and several[1].texts[:2] == several[0].texts
-    with pytest.raises(ValueError, match="one of phrases of this pool"):
+    with pytest.raises(ValueError, match="those of its own pool"):
         pool.mark_labeled(picked)
     again = pool.select("7w", "ngf-smp", labeled=LABELED + picked.texts)
     assert not set(again.texts) & set(picked.texts)
@@ -66,3 +66,19 @@ def test_random_ones():
     assert picked.texts == ["severe nausea", "severe headache was reported", "patient was treated"]
     by_tokens = alcore.select(TEXTS, "7w", "random-phrase", labeled=LABELED, seed=42, weight="tokens")
     assert by_tokens.texts == ["has severe", "fever", "the patient", "severe", "severe nausea"]
+
+
+def test_hybrids(tmp_path):
+    pool = alcore.Pool(TEXTS)
+    params = {"sentences": "nnll", "phrases": "ngf-smp", "ratio": 0.5, "phrases.max_n": 3}
+    picked = pool.select("10w", "hybrid", labeled=LABELED, scores=[0.1, 0.2, 0.9, 0.3, 0.8, 0.4], params=params)
+    assert picked.column("kind").tolist() == [0, 0] + [1] * (len(picked) - 2)
+    assert picked.texts[:2] == ["severe headache was reported", "headache was reported"] and picked.spent == sum(picked.costs)
+    assert picked.column("first_row").tolist()[:2] == [2, 4] and picked.ids[:2] == ["3", "5"]
+    assert type(picked.pool) is alcore.Pool and picked.pool.source is pool
+    assert picked.provenance["parts"][1]["parameters"]["max_n"] == 3
+    picked.write(tmp_path / "picked.tsv")
+    header, first, *_ = [line.split("\t") for line in (tmp_path / "picked.tsv").read_text().splitlines()]
+    assert dict(zip(header, first))["kind"] == "sentence"
+    with pytest.raises(ValueError, match="buys rows"):
+        pool.select("10w", "hybrid", sentences="ngf")

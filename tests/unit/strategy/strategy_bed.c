@@ -134,6 +134,10 @@ bool bed_draws(const char *strategy) {
            !strcmp(strategy, "random-phrase");
 }
 
+bool bed_runs(const char *strategy) {
+    return !alcore__strategy_find(strategy)->hybrid;
+}
+
 /* One pass of a cut pool: every part by itself, then the partials of the parts are merged in a
  * shuffled order, now from the left, now from the right. */
 static alcore_status cut_pass(bed *b, alcore__run *run, alcore__shard **shards, alcore__rng *rng) {
@@ -222,7 +226,7 @@ alcore_status bed_run(bed *b, const char *name, const char *params, double budge
 bool bed_setting_beside(bool (*is_in_table)(const char *strategy), int n, bed_setting *out) {
     const alcore__strategy_def *def;
     for (int32_t s = 0; (def = alcore__strategy_at(s)); s++) {
-        if (is_in_table(def->name)) continue;
+        if (is_in_table(def->name) || !bed_runs(def->name)) continue;
         int count = 1; /* the defaults */
         while (def->examples && def->examples[count - 1]) count++;
         if (n < count) {

@@ -39,6 +39,8 @@ alcore__column *bed_ragged(bed *bed, const char *name, const void *values, const
 void bed_phrases(bed *bed, bool alike);
 /* Whether a built-in strategy draws its picks at random, whatever the columns hold. */
 bool bed_draws(const char *strategy);
+/* Whether a bed can run a built-in strategy: not those that only a request runs. */
+bool bed_runs(const char *strategy);
 /* Runs a strategy; params: "lambda=0.5 n_strata=3" or "". The status stays in bed->status too. */
 alcore_status bed_run(bed *bed, const char *strategy, const char *params, double budget);
 alcore_status bed_run_strategy(bed *bed, alcore_strategy *strategy, double budget);

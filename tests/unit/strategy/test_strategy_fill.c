@@ -280,6 +280,7 @@ START_TEST(odd_pools) {
         bed_column(&b, &b.input.target, "embeddings", same, 3, 2, ALCORE_FLOAT32);
         for (int32_t i = 0; alcore_strategy_builtin_name(i); i++) {
             const char *name = alcore_strategy_builtin_name(i);
+            if (!bed_runs(name)) continue;
             ck_assert_msg(bed_run(&b, name, "", 9) == ALCORE_OK, "%s: %s", name,
                           alcore_last_error());
             ck_assert_int_eq(b.outcome.pick_count, rows);

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The selection of a hybrid strategy: the picks of two selections, sentences and then phrases, as one.
+ * It has a pool of its own, derived from the texts, whose rows are the picks in rank order: their
+ * texts, ids, languages, groups and costs. Its record has the columns of both parts and
+ *
+ *   kind        0: a sentence, 1: a phrase; files have these words
+ *   first_row   row of the texts: of the sentence, or of the phrase's first occurrence
+ *
+ * A pick has no value in a column that its part lacks. The parts stay with the selection, which takes
+ * their summaries and provenance over. */
+#include <math.h>
+#include <string.h>
+
+#include "pool/pool_internal.h"
+#include "request/selection_internal.h"
+
+enum { PARTS = 2, KIND_SENTENCE = 0, KIND_PHRASE = 1 };
+
+static const char *const KIND_WORDS[] = {
+    [KIND_SENTENCE] = "sentence", [KIND_PHRASE] = "phrase", NULL};
+
+/* ---- the pool of the picks ---- */
+
+/* The arrays of alcore_records, [count] each. */
+typedef struct pick_records {
+    const char **texts, **ids, **languages, **groups;
+    size_t *text_lengths;
+    char (*numbers)[24]; /* room for the ids of rows without one */
+    double *costs;
+    bool priced; /* every pick has a cost */
+} pick_records;
+
+static alcore_status allocate_records(alcore_ctx *ctx, size_t count, pick_records *records) {
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof(char *), &records->texts));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof(char *), &records->ids));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof(char *), &records->languages));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof(char *), &records->groups));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof(size_t), &records->text_lengths));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *records->numbers, &records->numbers));
+    return alcore__new_array(ctx, count, sizeof(double), &records->costs);
+}
+
+static void free_records(alcore_ctx *ctx, pick_records *records) {
+    alcore__free(ctx, records->texts);
+    alcore__free(ctx, records->ids);
+    alcore__free(ctx, records->languages);
+    alcore__free(ctx, records->groups);
+    alcore__free(ctx, records->text_lengths);
+    alcore__free(ctx, records->numbers);
+    alcore__free(ctx, records->costs);
+}
+
+/* Fills the records with views of the pools of the parts; returns their number. */
+static int64_t fill_records(alcore_selection *const parts[PARTS], pick_records *records) {
+    int64_t row = 0;
+    records->priced = true;
+    for (int32_t p = 0; p < PARTS; p++) {
+        const alcore_pool *pool = parts[p]->ranking->pool;
+        for (int64_t k = 0; k < parts[p]->count; k++, row++) {
+            const int64_t pick = parts[p]->rows[k];
+            records->texts[row] = alcore_pool_text(pool, pick, &records->text_lengths[row]);
+            records->ids[row] = alcore_pool_id(pool, pick, records->numbers[row]);
+            records->languages[row] = alcore_pool_language(pool, pick);
+            records->groups[row] = alcore_pool_group(pool, pick);
+            records->costs[row] = alcore_pool_cost(pool, pick);
+            records->priced &= !isnan(records->costs[row]);
+        }
+    }
+    return row;
+}
+
+/* Makes *out, the pool of the picks of both parts, in their order. texts: the pool of texts, locked
+ * for reading. */
+static alcore_status make_pool(alcore_pool *texts, alcore_selection *const parts[PARTS],
+                               alcore_pool **out) {
+    alcore_ctx *ctx = alcore__pool_ctx(texts);
+    alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
+    alcore_records given = ALCORE_RECORDS_INIT;
+    alcore_pool *pool = NULL;
+    pick_records records = {0};
+    options.dedup = ALCORE_DEDUP_NONE;
+    options.max_text_bytes = INT64_MAX;
+    alcore_status status =
+        allocate_records(ctx, (size_t)(parts[0]->count + parts[1]->count), &records);
+    if (status == ALCORE_OK) status = alcore_pool_new_derived(texts, &options, &pool);
+    if (status == ALCORE_OK) {
+        given.count = fill_records(parts, &records);
+        given.texts = records.texts;
+        given.text_lengths = records.text_lengths;
+        given.ids = records.ids;
+        given.languages = records.languages;
+        given.groups = records.groups;
+        if (records.priced) given.costs = records.costs;
+        status = alcore_pool_add_records(pool, &given, NULL /* first row: 0 */);
+    }
+    free_records(ctx, &records);
+    if (status != ALCORE_OK)
+        alcore_pool_unref(pool);
+    else
+        *out = pool;
+    return status;
+}
+
+/* ---- the record ---- */
+
+/* The record column of a name, which is added where it is not there yet: no pick has a value in it.
+ */
+static alcore_status get_column(alcore_ctx *ctx, alcore__outcome *outcome, const char *name,
+                                int32_t dtype, void **out) {
+    int32_t c = 0;
+    while (c < outcome->column_count && strcmp(outcome->columns[c].name, name) != 0) c++;
+    alcore__record_column *column = &outcome->columns[c];
+    if (c == outcome->column_count) {
+        if (c == ALCORE__RECORD_COLUMNS)
+            return alcore__fail(ALCORE_E_INTERNAL, "the parts of a hybrid have too many columns");
+        ALCORE__TRY(alcore__new_array(ctx, (size_t)outcome->count, 8, &column->values));
+        column->name = name;
+        column->dtype = dtype;
+        outcome->column_count++;
+        for (int64_t i = 0; i < outcome->count; i++) {
+            if (dtype == ALCORE_FLOAT64)
+                ((double *)column->values)[i] = (double)NAN;
+            else
+                ((int64_t *)column->values)[i] = -1;
+        }
+    }
+    *out = column->values;
+    return ALCORE_OK;
+}
+
+/* Copies the record of one part, whose picks are ranks first .. of the whole. */
+static alcore_status copy_record(alcore_ctx *ctx, const alcore_selection *part, int32_t kind,
+                                 int64_t first, alcore__outcome *outcome) {
+    void *values;
+    ALCORE__TRY(get_column(ctx, outcome, "kind", ALCORE_INT64, &values));
+    for (int64_t k = 0; k < part->count; k++) ((int64_t *)values)[first + k] = kind;
+    ALCORE__TRY(get_column(ctx, outcome, "first_row", ALCORE_INT64, &values));
+    for (int64_t k = 0; k < part->count; k++)
+        ((int64_t *)values)[first + k] = alcore__selection_index(part, k);
+    for (int32_t c = 0; c < part->ranking->outcome.column_count; c++) {
+        const alcore__record_column *column = &part->ranking->outcome.columns[c];
+        ALCORE__TRY(get_column(ctx, outcome, column->name, column->dtype, &values));
+        if (part->count > 0) /* float64 and int64 are both 8 bytes */
+            memcpy((char *)values + 8 * first, part->pick_columns[c], 8 * (size_t)part->count);
+    }
+    return ALCORE_OK;
+}
+
+/* Fills the outcome: every pick is a candidate, and its row is its rank. */
+static alcore_status fill_outcome(alcore_ctx *ctx, alcore_selection *const parts[PARTS],
+                                  alcore__outcome *outcome) {
+    outcome->count = parts[0]->count + parts[1]->count;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)outcome->count, sizeof(int64_t), &outcome->rows));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)outcome->count, sizeof(double), &outcome->scores));
+    for (int64_t i = 0; i < outcome->count; i++) outcome->rows[i] = i;
+    for (int32_t p = 0; p < PARTS; p++) {
+        const int64_t first = p == 0 ? 0 : parts[0]->count;
+        for (int64_t k = 0; k < parts[p]->count; k++)
+            outcome->scores[first + k] = parts[p]->scores[k];
+        ALCORE__TRY(copy_record(ctx, parts[p], p, first, outcome));
+    }
+    outcome->columns[0].words = KIND_WORDS;
+    return ALCORE_OK;
+}
+
+/* ---- the selection ---- */
+
+/* What both parts bought together. */
+static alcore_status add_purchases(alcore_ctx *ctx, alcore_selection *const parts[PARTS],
+                                   double budget, alcore__purchase *out) {
+    *out = (alcore__purchase){.budget = budget, .pick_count = parts[0]->count + parts[1]->count};
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)out->pick_count, sizeof *out->picks, &out->picks));
+    for (int64_t i = 0; i < out->pick_count; i++) out->picks[i] = i;
+    for (int32_t p = 0; p < PARTS; p++) {
+        const alcore__purchase *part = &parts[p]->bought;
+        out->spent += part->spent;
+        out->flags |= part->flags;
+        out->redundant += part->redundant;
+        out->unaffordable += part->unaffordable;
+        out->free_rows += part->free_rows;
+    }
+    return ALCORE_OK;
+}
+
+/* Copies the reasons of a part and the contexts of its phrases. */
+static alcore_status copy_words(alcore_selection *self, const alcore_selection *part,
+                                int64_t first) {
+    alcore_ctx *ctx = self->object.ctx;
+    for (int64_t k = 0; k < part->count; k++) {
+        const size_t bytes = strlen(part->reasons[k]) + 1;
+        char *copy = alcore__arena_alloc(ctx, &self->texts, bytes, 1);
+        if (!copy) return alcore__fail_memory(bytes);
+        self->reasons[first + k] = memcpy(copy, part->reasons[k], bytes);
+        for (int64_t i = 0; i < ALCORE__CONTEXTS; i++)
+            self->contexts[(first + k) * ALCORE__CONTEXTS + i] =
+                part->contexts ? part->contexts[k * ALCORE__CONTEXTS + i] : -1;
+    }
+    return ALCORE_OK;
+}
+
+/* Gives a new selection everything that is not gathered from its ranking and its purchase. */
+alcore_status alcore__selection_copy_parts(alcore_selection *self,
+                                           alcore_selection *const parts[PARTS]) {
+    alcore_ctx *ctx = self->object.ctx;
+    const size_t count = (size_t)(parts[0]->count + parts[1]->count);
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *self->reasons, &self->reasons));
+    ALCORE__TRY(
+        alcore__new_array(ctx, count, ALCORE__CONTEXTS * sizeof *self->contexts, &self->contexts));
+    for (int32_t p = 0; p < PARTS; p++) {
+        self->parts[p] = alcore_selection_ref(parts[p]);
+        ALCORE__TRY(copy_words(self, parts[p], p == 0 ? 0 : parts[0]->count));
+    }
+    return ALCORE_OK;
+}
+
+/* The cost of each pick in the unit of the budget: *out [picks], by row of the pool of picks. */
+static alcore_status join_costs(alcore_ctx *ctx, alcore_selection *const parts[PARTS],
+                                double **out) {
+    const size_t count = (size_t)(parts[0]->count + parts[1]->count);
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof **out, out));
+    for (int32_t p = 0; p < PARTS; p++)
+        for (int64_t k = 0; k < parts[p]->count; k++)
+            (*out)[(p == 0 ? 0 : parts[0]->count) + k] = parts[p]->costs[k];
+    return ALCORE_OK;
+}
+
+/* Makes the ranking and the purchase, and of both the selection. */
+static alcore_status make(const alcore_request *request, alcore_selection *const parts[PARTS],
+                          double budget, alcore_pool *pool, alcore_selection **out) {
+    alcore_ctx *ctx = request->object.ctx;
+    alcore__outcome outcome = {0};
+    alcore__ranking *ranking = NULL;
+    alcore__purchase purchase = {0};
+    double *costs = NULL;
+    alcore_status status = fill_outcome(ctx, parts, &outcome);
+    if (status == ALCORE_OK)
+        status = alcore__ranking_join(request, parts[0]->ranking, pool, &outcome, &ranking);
+    alcore__outcome_clear(ctx, &outcome); /* of what did not move to the ranking */
+    if (status == ALCORE_OK) status = add_purchases(ctx, parts, budget, &purchase);
+    if (status == ALCORE_OK) status = join_costs(ctx, parts, &costs);
+    if (status == ALCORE_OK)
+        status = alcore__selection_make(ranking, costs, &purchase, parts, out);
+    else
+        alcore__purchase_clear(ctx, &purchase);
+    alcore__free(ctx, costs);
+    alcore__object_unref(ranking);
+    return status;
+}
+
+alcore_status alcore__selection_join(const alcore_request *request,
+                                     alcore_selection *const parts[PARTS], double budget,
+                                     alcore_selection **out) {
+    alcore_pool *pool = NULL;
+    ALCORE__TRY(alcore__read_begin(request->candidates, "pool"));
+    alcore_status status = make_pool(request->candidates, parts, &pool);
+    alcore__read_end(request->candidates);
+    if (status == ALCORE_OK) status = make(request, parts, budget, pool, out);
+    alcore_pool_unref(pool);
+    return status;
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hybrid selections of sentences and phrases: the vectors of the specification, the parts by hand on
+ * random corpora, parameters of the parts, several budgets, what the files say. */
+#include "request_test.h"
+
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "vectors.h"
+
+static alcore_ctx *ctx;
+
+static void open_ctx(void) {
+    ck_works(alcore_ctx_new(NULL, &ctx));
+}
+
+static void close_ctx(void) {
+    alcore_ctx_unref(ctx);
+}
+
+static alcore_pool *listed_pool(const json_t *list) {
+    const char *texts[64];
+    const int64_t count = vector_length(list);
+    ck_assert_int_le(count, 64);
+    for (int64_t i = 0; i < count; i++) texts[i] = vector_text(json_array_get(list, (size_t)i));
+    return pool_of(ctx, texts, count);
+}
+
+static void set_number(alcore_strategy *strategy, const char *name, const vector_case *one) {
+    if (vector_has_input(one, name))
+        ck_works(
+            alcore_strategy_set_number(strategy, name, vector_double(vector_input(one, name))));
+}
+
+static void set_flag(alcore_strategy *strategy, const char *name, const vector_case *one) {
+    if (vector_has_input(one, name)) ck_works(alcore_strategy_set(strategy, name, "1"));
+}
+
+static const int64_t *record_of(const alcore_selection *selection, const char *name) {
+    alcore_tensor values;
+    ck_works(alcore_selection_column(selection, ALCORE_SCOPE_PICKS, name, &values));
+    return values.data;
+}
+
+static const char *text_of_pick(const alcore_selection *selection, int64_t rank) {
+    return alcore_pool_text(alcore_selection_pool(selection),
+                            alcore_selection_rows(selection)[rank], NULL);
+}
+
+static void check_case(const vector_case *one) {
+    alcore_pool *pool = listed_pool(vector_input(one, "unlabeled"));
+    alcore_pool *labeled = listed_pool(vector_input(one, "labeled"));
+    int64_t rows;
+    const double *scores = vector_doubles(vector_input(one, "scores"), &rows);
+    alcore_strategy *strategy;
+    char budget[32];
+    give(pool, "scores", scores, rows, 1);
+    snprintf(budget, sizeof budget, "%gw", vector_double(vector_input(one, "budget")));
+    alcore_request *request = request_for(ctx, pool, "hybrid", budget);
+    ck_works(alcore_strategy_new(ctx, "hybrid", &strategy));
+    ck_works(alcore_strategy_set(strategy, "sentences", "nnll"));
+    ck_works(alcore_strategy_set(strategy, "phrases", "ngf-smp"));
+    set_number(strategy, "ratio", one);
+    set_flag(strategy, "carry", one);
+    set_flag(strategy, "cover", one);
+    if (vector_has_input(one, "policy"))
+        ck_works(alcore_request_set(request, "fill", vector_text(vector_input(one, "policy"))));
+    ck_works(alcore_request_set_strategy(request, strategy));
+    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
+    alcore_selection *selection = selected(request);
+    const json_t *sentences = vector_expected(one, "rows"),
+                 *phrases = vector_expected(one, "phrases");
+    const int64_t first = vector_length(sentences), count = first + vector_length(phrases);
+    const int64_t *kinds = record_of(selection, "kind"), *where = record_of(selection, "first_row");
+    double words = 0;
+    ck_assert_int_eq(alcore_selection_count(selection), count);
+    for (int64_t k = 0; k < count; k++) {
+        ck_assert_int_eq(kinds[k], k >= first);
+        words += alcore_selection_costs(selection)[k];
+        if (k < first) {
+            ck_assert_int_eq(where[k], vector_integer(json_array_get(sentences, (size_t)k)));
+            ck_assert_str_eq(text_of_pick(selection, k), alcore_pool_text(pool, where[k], NULL));
+        } else {
+            ck_assert_str_eq(text_of_pick(selection, k),
+                             vector_text(json_array_get(phrases, (size_t)(k - first))));
+        }
+        if (k == first - 1)
+            ck_assert_double_eq(words, vector_double(vector_expected(one, "row_words")));
+    }
+    ck_assert_double_eq(words, vector_double(vector_expected(one, "row_words")) +
+                                   vector_double(vector_expected(one, "phrase_words")));
+    ck_assert_double_eq(alcore_selection_spent(selection), words);
+    alcore_selection_unref(selection);
+    alcore_strategy_unref(strategy);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_pool_unref(labeled);
+}
+
+START_TEST(vectors) {
+    const test_vector vector = vector_find("phrases", "TV-HYB");
+    open_ctx();
+    ck_assert_int_eq(vector_case_count(vector), 4);
+    for (int64_t i = 0; i < vector_case_count(vector); i++) {
+        const vector_case one = vector_case_number(vector, i);
+        check_case(&one);
+    }
+    close_ctx();
+}
+END_TEST
+
+/* ---- the parts by hand ---- */
+
+enum { ROWS = 40 };
+
+static alcore_pool *random_pool(uint64_t seed) {
+    alcore__rng rng;
+    alcore_pool *pool;
+    double scores[ROWS];
+    alcore__rng_seed(&rng, seed);
+    ck_works(alcore_pool_new(ctx, NULL, &pool));
+    for (int i = 0; i < ROWS; i++) {
+        char text[64];
+        const char *texts[] = {text};
+        int length = 0;
+        for (int w = 1 + (int)alcore__rng_below(&rng, 7); w > 0; w--)
+            length += snprintf(text + length, sizeof text - (size_t)length, "%s%c",
+                               length ? " " : "", 'a' + (int)alcore__rng_below(&rng, 6));
+        ck_works(alcore_pool_add_texts(pool, texts, NULL, 1, NULL));
+        scores[i] = alcore__rng_f64(&rng);
+    }
+    give(pool, "scores", scores, ROWS, 1);
+    return pool;
+}
+
+static alcore_request *hybrid_request(alcore_pool *pool, const char *budget, const char *ratio,
+                                      bool carry, bool cover) {
+    alcore_request *request = request_for(ctx, pool, "hybrid", budget);
+    alcore_strategy *strategy;
+    ck_works(alcore_strategy_new(ctx, "hybrid", &strategy));
+    ck_works(alcore_strategy_set(strategy, "sentences", "nnll"));
+    ck_works(alcore_strategy_set(strategy, "phrases", "ngf"));
+    ck_works(alcore_strategy_set(strategy, "phrases.max_n", "3"));
+    ck_works(alcore_strategy_set(strategy, "ratio", ratio));
+    ck_works(alcore_strategy_set_int(strategy, "carry", carry));
+    ck_works(alcore_strategy_set_int(strategy, "cover", cover));
+    ck_works(alcore_request_set_strategy(request, strategy));
+    alcore_strategy_unref(strategy);
+    return request;
+}
+
+/* What Algorithm 2 says, by two requests. */
+static void check_by_hand(alcore_pool *pool, const alcore_selection *hybrid, double budget,
+                          double ratio, bool carry, bool cover) {
+    char text[64];
+    const double share = floor(ratio * budget + 1e-9);
+    snprintf(text, sizeof text, "%.17gw", share);
+    alcore_request *first = request_for(ctx, pool, "nnll", text);
+    alcore_selection *sentences = selected(first);
+    double left = budget - (carry ? alcore_selection_spent(sentences) : share);
+    snprintf(text, sizeof text, "%.17gw", left > 0 ? left : 0);
+    alcore_request *second = request_for(ctx, pool, "ngf", text);
+    set_parameter(ctx, second, "ngf", "max_n", "3");
+    ck_works(alcore_request_set_rows(second, cover ? ALCORE_ROWS_LABELED : ALCORE_ROWS_EXCLUDED,
+                                     alcore_selection_rows(sentences),
+                                     alcore_selection_count(sentences)));
+    alcore_selection *phrases = selected(second);
+    const int64_t count = alcore_selection_count(sentences);
+    ck_assert_int_eq(alcore_selection_count(hybrid), count + alcore_selection_count(phrases));
+    for (int64_t k = 0; k < alcore_selection_count(hybrid); k++) {
+        const alcore_selection *part = k < count ? sentences : phrases;
+        const int64_t rank = k < count ? k : k - count;
+        ck_assert_str_eq(text_of_pick(hybrid, k), text_of_pick(part, rank));
+        ck_assert_str_eq(alcore_selection_reason(hybrid, k), alcore_selection_reason(part, rank));
+        ck_assert_double_eq(alcore_selection_scores(hybrid)[k],
+                            alcore_selection_scores(part)[rank]);
+    }
+    ck_assert_double_eq(alcore_selection_spent(hybrid),
+                        alcore_selection_spent(sentences) + alcore_selection_spent(phrases));
+    ck_assert_double_eq(alcore_selection_budget(hybrid), budget);
+    alcore_selection_unref(sentences);
+    alcore_selection_unref(phrases);
+    alcore_request_unref(first);
+    alcore_request_unref(second);
+}
+
+START_TEST(parts_by_hand) {
+    static const char *const RATIOS[] = {"0", "0.3", "0.5", "1"};
+    open_ctx();
+    alcore_pool *pool = random_pool((uint64_t)_i);
+    for (int r = 0; r < 4; r++) {
+        for (int flags = 0; flags < 4; flags++) {
+            alcore_request *request =
+                hybrid_request(pool, "17w,40w,1w,2w", RATIOS[r], flags & 1, flags & 2);
+            alcore_selection *all = selected(request);
+            ck_assert_int_eq(alcore_selection_budget_count(all), 4);
+            for (int64_t b = 0; b < 4; b++) {
+                const alcore_selection *one = alcore_selection_of_budget(all, b);
+                check_by_hand(pool, one, alcore_selection_budget(one), strtod(RATIOS[r], NULL),
+                              flags & 1, flags & 2);
+            }
+            alcore_selection_unref(all);
+            alcore_request_unref(request);
+        }
+    }
+    alcore_pool_unref(pool);
+    close_ctx();
+}
+END_TEST
+
+/* Rows that the request leaves out or names as labeled stay so, and the request keeps its lists. */
+START_TEST(rows_of_the_request) {
+    static const int64_t EXCLUDED[] = {0, 1, 2, 3}, LABELED[] = {5, 6};
+    open_ctx();
+    alcore_pool *pool = random_pool(77);
+    alcore_request *request = hybrid_request(pool, "30w", "0.5", false, true);
+    ck_works(alcore_request_set_rows(request, ALCORE_ROWS_EXCLUDED, EXCLUDED, 4));
+    ck_works(alcore_request_set_rows(request, ALCORE_ROWS_LABELED, LABELED, 2));
+    alcore_selection *selection = selected(request);
+    const int64_t *where = record_of(selection, "first_row");
+    for (int64_t k = 0; k < alcore_selection_count(selection); k++)
+        ck_assert(where[k] > 6 || where[k] == 4);
+    alcore_tensor rows;
+    ck_works(alcore_request_rows(request, ALCORE_ROWS_LABELED, &rows));
+    ck_assert_int_eq(rows.shape[0], 2);
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    close_ctx();
+}
+END_TEST
+
+/* ---- parameters ---- */
+
+START_TEST(parameters_of_the_parts) {
+    alcore_strategy *strategy;
+    const char *text;
+    open_ctx();
+    ck_works(alcore_strategy_new(ctx, "hybrid", &strategy));
+    ck_works(alcore_strategy_set(strategy, "sentences", "huds"));
+    ck_works(alcore_strategy_set_int(strategy, "sentences.n_strata", 3));
+    ck_works(alcore_strategy_get(strategy, "sentences.n_strata", &text));
+    ck_assert_str_eq(text, "3");
+    ck_works(alcore_strategy_set(strategy, "phrases.smp_limit", "inf"));
+    ck_works(alcore_strategy_get(strategy, "phrases.smp_limit", &text));
+    ck_assert_str_eq(text, "inf");
+    ck_works(alcore_strategy_get(strategy, "phrases", &text));
+    ck_assert_str_eq(text, "ngf-smp");
+    ck_fails(alcore_strategy_set(strategy, "sentences", "ngf"), ALCORE_E_PARAM,
+             "sentences is a strategy that buys rows, which ngf does not");
+    ck_fails(alcore_strategy_set(strategy, "phrases", "huds"), ALCORE_E_PARAM,
+             "phrases is a strategy that buys phrases, which huds does not");
+    ck_fails(alcore_strategy_set(strategy, "sentences", "hybrid"), ALCORE_E_PARAM, "hybrid");
+    ck_fails(alcore_strategy_set(strategy, "phrases", "ngr"), ALCORE_E_PARAM, "did you mean ngf");
+    ck_fails(alcore_strategy_set(strategy, "sentences.max_n", "3"), ALCORE_E_PARAM,
+             "strategy huds");
+    ck_fails(alcore_strategy_set(strategy, "ratio", "1.5"), ALCORE_E_PARAM, "ratio");
+    ck_works(alcore_strategy_get(strategy, "sentences.n_strata", &text));
+    ck_assert_str_eq(text, "3"); /* a refused part changes nothing */
+    alcore_strategy_unref(strategy);
+    close_ctx();
+}
+END_TEST
+
+/* ---- what is said ---- */
+
+static char *read_all(const char *path) {
+    static char text[16384];
+    FILE *file = fopen(path, "rb");
+    ck_assert_ptr_nonnull(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+static void expect_in(const char *text, const char *part) {
+    ck_assert_msg(strstr(text, part), "\"%s\" is not in:\n%s", part, text);
+}
+
+START_TEST(files_and_words) {
+    static const char *const TEXTS[] = {"a b", "b c d", "a b e"};
+    static const double SCORES[] = {1, 3, 2};
+    alcore_pool *phrases;
+    open_ctx();
+    alcore_pool *pool = pool_of(ctx, TEXTS, 3);
+    give(pool, "scores", SCORES, 3, 1);
+    alcore_request *request = hybrid_request(pool, "6w", "0.5", false, false);
+    ck_works(alcore_request_set(request, "price", "2/w"));
+    alcore_selection *selection = selected(request);
+    ck_works(alcore_selection_write(selection, "hybrid_selection.tsv", NULL));
+    expect_in(read_all("hybrid_selection.tsv"),
+              "rank\tindex\tid\tscore\tcost\tkind\tu\tocc\tfirst_position\tlength\treason\ttext\n"
+              "1\t1\t2\t3\t3\tsentence\t3\t\t\t\tuncertainty top 34 %\tb c d\n"
+              "2\t0\t1:0+2\t2\t2\tphrase\t");
+    ck_works(alcore_selection_write(selection, "hybrid_selection.jsonl", NULL));
+    const char *lines = read_all("hybrid_selection.jsonl");
+    expect_in(lines, "{\"id\":\"2\",\"source\":\"b c d\",\"lang\":\"unknown\",\"al\":{");
+    expect_in(lines, "\"kind\":\"sentence\"");
+    expect_in(lines, "\"source\":\"a b\",\"lang\":\"unknown\",\"contexts\":[{\"id\":\"1\",");
+    expect_in(alcore_selection_summary(selection), "sentences: strategy nnll");
+    expect_in(alcore_selection_summary(selection), "phrases: strategy ngf");
+    expect_in(alcore_selection_summary(selection), "both: selected 3 items: 6 words");
+    expect_in(alcore_selection_provenance(selection), "\"strategy\":\"hybrid\"");
+    expect_in(alcore_selection_provenance(selection), "\"parts\":[{");
+    ck_assert_double_eq(alcore_selection_price(selection), 12);
+    ck_works(alcore_selection_report(selection, "hybrid_selection.html", NULL));
+    expect_in(read_all("hybrid_selection.html"), "hybrid");
+    remove("hybrid_selection.tsv");
+    remove("hybrid_selection.jsonl");
+    remove("hybrid_selection.html");
+    alcore_selection_unref(selection);
+    /* Phrases are no candidates of a hybrid. */
+    ck_works(alcore_pool_derive_phrases(pool, NULL, NULL, &phrases));
+    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, phrases));
+    ck_fails(alcore_select(request, &selection), ALCORE_E_INVALID, "its candidates are texts");
+    alcore_pool_unref(phrases);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    close_ctx();
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("hybrid-selection");
+    TCase *all = tcase_create("hybrid");
+    tcase_set_timeout(all, 300);
+    tcase_add_test(all, vectors);
+    tcase_add_loop_test(all, parts_by_hand, 0, 10);
+    tcase_add_test(all, rows_of_the_request);
+    tcase_add_test(all, parameters_of_the_parts);
+    tcase_add_test(all, files_and_words);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
