@@ -122,6 +122,17 @@ alcore_status alcore__resolve_columns(alcore_request *request, const alcore_stra
     return status;
 }
 
+alcore_status alcore__resolve_needs(alcore_request *request, const char *const *needs,
+                                    alcore__resolution *out) {
+    *out = (alcore__resolution){0};
+    resolver self = {.request = request, .out = out};
+    alcore_status status = ALCORE_OK;
+    for (int32_t i = 0; needs[i] && status == ALCORE_OK; i++)
+        status = resolve(&self, ALCORE_ROLE_CANDIDATES, request->candidates, needs[i]);
+    alcore_model_unref(self.built_in);
+    return status;
+}
+
 /* Adds the columns chosen for a role to the dataset, with the pool locked. Columns are looked up
  * again by their names, since another thread may have dropped one between the two calls. */
 alcore_status alcore__resolution_fill(const alcore__resolution *resolution, int32_t role,

@@ -107,10 +107,26 @@ enum {
 /* A cause in one word: "empty", "duplicate", ... */
 const char *alcore__cause_name(int32_t cause);
 
+enum { ALCORE__RESOLVED_MAX = 3 * ALCORE__DATASET_COLUMNS };
+
+/* A column that was chosen to meet a need of a role. */
+typedef struct alcore__resolved {
+    int32_t role;
+    char name[32];
+    bool built_in; /* the n-gram model stepped in without being asked */
+} alcore__resolved;
+
+/* The columns that meet the needs of a strategy, of all roles. */
+typedef struct alcore__resolution {
+    int32_t count;
+    alcore__resolved entries[ALCORE__RESOLVED_MAX]; /* [count] used */
+} alcore__resolution;
+
 /* The rows of a pool of texts from which a request derived a pool of phrases. */
 typedef struct alcore__text_rows {
     int64_t rows;                     /* of the pool; 0: the candidates were not derived */
     int64_t by_cause[ALCORE__CAUSES]; /* masked rows by their first cause */
+    alcore__resolution columns;       /* of the texts that phrases were measured by */
 } alcore__text_rows;
 
 /* Which rows of the pools of a request take part. Arrays are owned. */
@@ -149,28 +165,22 @@ alcore_status alcore__request_phrases(const alcore_request *request,
                                       const alcore_strategy *strategy, alcore__text_rows *texts,
                                       alcore_pool **out);
 
+/* Makes the columns "scores" and "embeddings" of a pool of phrases from columns of its texts, which
+ * were chosen by alcore__phrase_measure_needs. The texts are locked for reading. */
+alcore_status alcore__measure_phrases(const alcore_pool *texts, const alcore__resolution *columns,
+                                      alcore_pool *phrases);
+extern const char *const alcore__phrase_measure_needs[];
+
 /* ---- columns (request_columns.c) ---- */
-
-enum { ALCORE__RESOLVED_MAX = 3 * ALCORE__DATASET_COLUMNS };
-
-/* A column that was chosen to meet a need of a role. */
-typedef struct alcore__resolved {
-    int32_t role;
-    char name[32];
-    bool built_in; /* the n-gram model stepped in without being asked */
-} alcore__resolved;
-
-/* The columns that meet the needs of a strategy, of all roles. */
-typedef struct alcore__resolution {
-    int32_t count;
-    alcore__resolved entries[ALCORE__RESOLVED_MAX]; /* [count] used */
-} alcore__resolution;
 
 /* Provides every column that the strategy needs in its pool: it was given, or the request's model
  * or the built-in n-gram model makes it now. Called without locks on the pools, as models add
  * columns to them. with_embeddings: those of the candidates are needed too. */
 alcore_status alcore__resolve_columns(alcore_request *request, const alcore_strategy *strategy,
                                       bool with_embeddings, alcore__resolution *out);
+/* Provides columns of the candidates by a list of needs, in its order, likewise. */
+alcore_status alcore__resolve_needs(alcore_request *request, const char *const *needs,
+                                    alcore__resolution *out);
 /* Adds the columns chosen for a role to a dataset. The pool must be locked for reading. */
 alcore_status alcore__resolution_fill(const alcore__resolution *resolution, int32_t role,
                                       const alcore_pool *pool, alcore__dataset *dataset);

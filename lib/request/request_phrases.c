@@ -38,7 +38,6 @@ alcore_status alcore__request_phrases(const alcore_request *request,
     uint8_t *use = NULL;
     bool by_place;
     *out = NULL;
-    *texts = (alcore__text_rows){0};
     if (!alcore__strategy_buys_phrases(strategy, &options, &by_place) ||
         alcore__pool_find_column(request->candidates, PHRASE_COLUMN))
         return ALCORE_OK;

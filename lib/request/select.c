@@ -22,6 +22,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "pool/phrase_pool.h"
 #include "pool/pool_internal.h"
 #include "request/selection_internal.h"
 
@@ -295,11 +296,24 @@ static alcore_status set_up(answer *self) {
     return alcore_strategy_new(self->ctx, ALCORE_DEFAULT_STRATEGY, &self->strategy);
 }
 
+/* Provides the columns of the texts by which phrases are measured, where the strategy reads measures of
+ * phrases and the candidates are texts that have none. */
+static alcore_status resolve_measures(answer *self) {
+    if (!alcore__strategy_measures_phrases(self->strategy) ||
+        alcore__is_phrase_pool(self->request->candidates))
+        return ALCORE_OK;
+    return alcore__resolve_needs(self->request, alcore__phrase_measure_needs, &self->texts.columns);
+}
+
 /* Replaces the candidates by their phrases where the strategy buys phrases and they are texts. */
 static alcore_status make_phrases(answer *self) {
+    ALCORE__TRY(resolve_measures(self));
     ALCORE__TRY(read_pools(self->request));
-    const alcore_status status =
+    alcore_status status =
         alcore__request_phrases(self->request, self->strategy, &self->texts, &self->phrases);
+    if (status == ALCORE_OK && self->phrases && self->texts.columns.count > 0)
+        status =
+            alcore__measure_phrases(self->request->candidates, &self->texts.columns, self->phrases);
     leave_pools(self->request);
     if (status != ALCORE_OK || !self->phrases) return status;
     self->derived = *self->request;

@@ -149,7 +149,7 @@ static alcore_status copy_record(alcore_ctx *ctx, const alcore_selection *part, 
 /* Fills the outcome: every pick is a candidate, and its row is its rank. */
 static alcore_status fill_outcome(alcore_ctx *ctx, alcore_selection *const parts[PARTS],
                                   alcore__outcome *outcome) {
-    outcome->count = parts[0]->count + parts[1]->count;
+    outcome->count = outcome->measured = parts[0]->count + parts[1]->count;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)outcome->count, sizeof(int64_t), &outcome->rows));
     ALCORE__TRY(alcore__new_array(ctx, (size_t)outcome->count, sizeof(double), &outcome->scores));
     for (int64_t i = 0; i < outcome->count; i++) outcome->rows[i] = i;

@@ -80,14 +80,13 @@ static alcore_status keep_request(alcore__ranking *self, const alcore_request *r
     return values_json(ctx, alcore__strategy_values(strategy), &self->parameters);
 }
 
-/* Describes a column that was read, so that its pool has it: where it came from, its shape and
- * dtype, and a fingerprint of its values, or the engine where it is computed on reading. */
-static alcore_status keep_source(alcore__ranking *self, const alcore_request *request,
+/* Describes a column that was read, unless the pool lacks it or the maker of a derived pool gave it:
+ * where it came from, its shape and dtype, and a fingerprint of its values, or the engine where it is
+ * computed on reading. */
+static alcore_status keep_source(alcore__ranking *self, const alcore_pool *pool,
                                  const alcore__resolved *entry) {
-    const alcore_pool *pool = entry->role == ALCORE_ROLE_LABELED  ? request->labeled
-                              : entry->role == ALCORE_ROLE_TARGET ? request->target
-                                                                  : request->candidates;
     const alcore__column *column = alcore__pool_find_column(pool, entry->name);
+    if (!column || strcmp(column->origin, ALCORE__ORIGIN_DERIVED) == 0) return ALCORE_OK;
     alcore__source *source = &self->sources[self->source_count];
     *source = (alcore__source){.role = entry->role,
                                .built_in = entry->built_in,
@@ -133,8 +132,18 @@ static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *re
                             .rows = input->target.rows,
                             .used = masks->target_count,
                             .fingerprint = alcore_pool_fingerprint(input->target.pool)};
-    for (int32_t i = 0; i < resolution->count; i++)
-        ALCORE__TRY(keep_source(self, request, &resolution->entries[i]));
+    for (int32_t i = 0; i < resolution->count; i++) {
+        const alcore__resolved *entry = &resolution->entries[i];
+        ALCORE__TRY(keep_source(self,
+                                entry->role == ALCORE_ROLE_LABELED  ? request->labeled
+                                : entry->role == ALCORE_ROLE_TARGET ? request->target
+                                                                    : request->candidates,
+                                entry));
+    }
+    /* Phrases were measured by columns of their texts. */
+    for (int32_t i = 0; i < masks->texts.columns.count; i++)
+        ALCORE__TRY(keep_source(self, alcore_pool_source(request->candidates),
+                                &masks->texts.columns.entries[i]));
     return ALCORE_OK;
 }
 

@@ -191,13 +191,10 @@ static void say_short(lines *page, const alcore_selection *selection) {
     say(page, "\n");
 }
 
-/* A line for each column that was read, "logprobs: model ngram (none was given)", but for those that
- * the maker of a derived pool gave it. */
+/* A line for each column that was read: "logprobs: model ngram (none was given)". */
 static void say_sources(lines *page, const alcore__ranking *ranking) {
     for (int32_t i = 0; i < ranking->source_count; i++) {
         const alcore__source *source = &ranking->sources[i];
-        if (strcmp(source->origin, ALCORE__ORIGIN_DERIVED) == 0)
-            continue; /* that of every such pool */
         const char *owner = source->role == ALCORE_ROLE_LABELED  ? " of the labeled pool"
                             : source->role == ALCORE_ROLE_TARGET ? " of the target"
                                                                  : "";

@@ -128,6 +128,8 @@ typedef struct alcore__strategy_def {
     void (*phrase_options)(const alcore__values *values, alcore_phrase_options *out);
     /* The rows of that pool are ordered by first occurrence, then length, not by frequency. */
     bool phrases_by_place;
+    /* The columns "scores" and "embeddings" of the phrases are made from those of words. */
+    bool phrase_measures;
     const char *raw_name; /* name of the record column of raw values, for ALCORE__RANK_BY_SCORE */
 
     size_t state_bytes;                        /* of run->state, zeroed before begin */

@@ -259,6 +259,10 @@ bool alcore__strategy_buys_phrases(const alcore_strategy *strategy, alcore_phras
     return true;
 }
 
+bool alcore__strategy_measures_phrases(const alcore_strategy *strategy) {
+    return strategy->def->phrase_measures;
+}
+
 bool alcore__strategy_reads_languages(const alcore_strategy *strategy) {
     return strategy->def->reads_languages;
 }

@@ -83,9 +83,9 @@ typedef struct alcore__fact {
 enum { ALCORE__RECORD_COLUMNS = 16, ALCORE__FACTS = 12 };
 
 typedef struct alcore__outcome {
-    int64_t count;  /* candidates, without those that were masked for a NaN */
-    int64_t *rows;  /* [count] row of each candidate in the pool, ascending */
-    double *scores; /* [count] as reported, larger = more worth labeling; NaN: not measured */
+    int64_t count;    /* candidates, without those that were masked for a NaN */
+    int64_t *rows;    /* [count] row of each candidate in the pool, ascending */
+    double *scores;   /* [count] as reported, larger = more worth labeling; NaN: not measured */
     int64_t measured; /* candidates with a score; fewer than count where the strategy found that the
                          others cannot be picked */
     int32_t column_count;
@@ -133,6 +133,8 @@ const char *alcore__strategy_measure(const alcore_strategy *strategy);
  * from a pool of texts, and *by_place is whether their rows are ordered by first occurrence. */
 bool alcore__strategy_buys_phrases(const alcore_strategy *strategy, alcore_phrase_options *options,
                                    bool *by_place);
+/* Whether it reads the columns "scores" and "embeddings" of phrases, made from those of words. */
+bool alcore__strategy_measures_phrases(const alcore_strategy *strategy);
 /* The parts of a hybrid strategy, borrowed: 0 buys rows, 1 buys phrases. NULL: it is no hybrid. */
 alcore_strategy *alcore__strategy_part(const alcore_strategy *strategy, int32_t part);
 /* Whether the strategy looks at the languages of the candidates. */

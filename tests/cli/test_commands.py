@@ -311,7 +311,7 @@ def the_man_page_and_completion_follow_the_tables(box):
             "COMP_WORDS=(alcore select --strategy hu); COMP_CWORD=3; _alcore; echo ${COMPREPLY[@]};"
             "COMP_WORDS=(alcore can); COMP_CWORD=1; _alcore; echo ${COMPREPLY[@]}" % script)
     done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True)
-    equal(done.stdout.split(), ["--budget", "huds", "candidates"])
+    equal(done.stdout.split(), ["--budget", "huds", "huds-phrase", "candidates"])
 
 
 @case

@@ -26,6 +26,7 @@ SELECTION = 'tests/unit/request/test_selection'
 
 PHRASES = 'tests/unit/request/test_phrase_selection'
 HYBRID = 'tests/unit/request/test_hybrid_selection'
+HUDS_PHRASE = 'tests/unit/request/test_huds_phrase'
 
 # name: (file, text that stands there once, what takes its place, test program, case that must fail)
 MUTANTS = {
@@ -77,10 +78,10 @@ MUTANTS = {
     'confidences are read as uncertainties':
         ('lib/scorer/score_logprobs.c', 'value = 1.0 - value;', 'value = value + 0.0;', VECTORS, 'meanings_of_scores'),
     'known phrases are bought':
-        ('lib/strategy/rules/phrases.c', 'rows[i].listed = !(excludes && numbers[i] != 0);', 'rows[i].listed = 1 | (excludes && numbers[i] != 0);',
+        ('lib/strategy/rules/phrase_columns.c', 'rows[i].listed = !(excludes && numbers[i] != 0);', 'rows[i].listed = 1 | (excludes && numbers[i] != 0);',
          PHRASES, 'columns_by_hand'),
     'ngf-smp buys phrases that are not semi-maximal':
-        ('lib/strategy/rules/phrases.c', 'rows[i].listed &= numbers[i] != 0;', 'rows[i].listed |= numbers[i] != 0;', PHRASES,
+        ('lib/strategy/rules/phrase_columns.c', 'rows[i].listed &= numbers[i] != 0;', 'rows[i].listed |= numbers[i] != 0;', PHRASES,
          'texts_equal_their_phrases'),
     'types are drawn in the order of their frequency':
         ('lib/strategy/rules/phrases.c', 'if (!sorted) qsort(places, (size_t)listed, sizeof *places, compare_places);', '(void)sorted;',
@@ -90,6 +91,15 @@ MUTANTS = {
     'labeled rows of the pool are left out of the phrases':
         ('lib/request/request_phrases.c', ': masks->labeled_rows[row] ? ALCORE__PHRASE_LABELED\n', ': masks->labeled_rows[row] ? ALCORE__PHRASE_ABSENT\n',
          PHRASES, 'labeled_rows_equal_a_new_pool'),
+    'huds-phrase buys phrases inside each other':
+        ('lib/strategy/rules/huds_phrase.c', 'return found && (whole || found->whole);', 'return found && !found && (whole || found->whole);',
+         HUDS_PHRASE, 'pruning'),
+    'the occurrences of a phrase have no weight':
+        ('lib/strategy/rules/huds_phrase.c', 'pow(log(1.0 + (double)occ), gamma)', 'pow(log(1.0 + (double)occ), 0 * gamma)', HUDS_PHRASE,
+         'vectors_of_rows_and_words'),
+    'the uncertainty of a phrase is not divided by its words':
+        ('lib/request/phrase_measures.c', 'self->u[phrase] += sum / (double)length;', 'self->u[phrase] += sum;', HUDS_PHRASE,
+         'vectors_of_rows_and_words'),
     'a hybrid counts the phrases of its sentences':
         ('lib/request/request_hybrid.c', 'self->cover ? ALCORE_ROWS_LABELED : ALCORE_ROWS_EXCLUDED', 'self->cover ? ALCORE_ROWS_EXCLUDED : ALCORE_ROWS_LABELED',
          HYBRID, 'parts_by_hand'),

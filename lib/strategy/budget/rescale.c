@@ -22,6 +22,13 @@ static alcore_status by_rank(const alcore__run *run, double *values) {
     return status;
 }
 
+int64_t alcore__rescale_named(const char *word) {
+    static const char *const WORDS[] = {"none", "minmax", "zscore", "rank"};
+    for (int64_t scale = ALCORE__RESCALE_NONE; scale <= ALCORE__RESCALE_RANK; scale++)
+        if (strcmp(word, WORDS[scale]) == 0) return scale;
+    return ALCORE__RESCALE_NONE;
+}
+
 /* Rescales values [candidates], one or more and without NaN, in place so that terms of different
  * units can be added: to [0, 1] by range or by rank, or to mean 0 and deviation 1. Equal values all
  * become 0. */

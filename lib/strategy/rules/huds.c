@@ -31,8 +31,8 @@
 
 #include "strategy/budget/rescale.h"
 #include "strategy/kmeans/kmeans.h"
+#include "strategy/rules/huds.h"
 #include "strategy/rules/strata.h"
-#include "strategy/strategies.h"
 
 enum { STRATA_EQUAL, STRATA_QUANTILE };   /* the parameter "strata" */
 enum { DISTANCES_ALL, DISTANCES_NEEDED }; /* the parameter "distances" */
@@ -89,6 +89,10 @@ static double hybrid_score(double lambda, double d, double rest, double u) {
 
 /* ---- begin ---- */
 
+size_t alcore__huds_state_bytes(void) {
+    return sizeof(huds_state);
+}
+
 /* Prepares distances=needed: no row is measured yet. What needs the distances of all rows is
  * refused: a common scale of all of them, the centroid of all rows, and k-means, which is made for
  * all strata together. */
@@ -116,7 +120,7 @@ static alcore_status begin_needed(alcore__run *run) {
 
 /* Called once before the first pass, for HUDS and for the strategies that are its diversity alone;
  * these have no n_strata, so all candidates are one stratum whose count is set here. */
-static alcore_status begin(alcore__run *run) {
+alcore_status alcore__huds_begin(alcore__run *run) {
     huds_state *state = run->state;
     size_t count = (size_t)run->outcome.count;
     const alcore__values *values = run->values;
@@ -143,7 +147,7 @@ static alcore_status begin(alcore__run *run) {
 
 /* Called when the run is freed, also after a failure in begin: arrays that were not made, or that
  * became columns of the record, are NULL. */
-static void free_state(alcore__run *run) {
+void alcore__huds_free(alcore__run *run) {
     huds_state *state = run->state;
     alcore__free(run->ctx, state->u);
     alcore__free(run->ctx, state->d);
@@ -404,7 +408,7 @@ static alcore_status end_batch(alcore__run *run) {
     return state->decided ? ALCORE_OK : choose_strata(run);
 }
 
-static const alcore__pass PASSES[] = {
+const alcore__pass alcore__huds_passes[] = {
     {.name = "scores",
      .rows = ALCORE__OVER_CANDIDATES,
      .block = score_block,
@@ -468,7 +472,7 @@ static alcore_status report_term(alcore__run *run, const char *name, const doubl
  * copy [candidates] that the caller frees by *copy. */
 static alcore_status rescale_term(const alcore__run *run, const double *values,
                                   const double **scaled, double **copy) {
-    int64_t scale = alcore__values_integer(run->values, "rescale");
+    int64_t scale = alcore__rescale_named(alcore__values_text(run->values, "rescale"));
     size_t count = (size_t)run->outcome.count;
     *scaled = values;
     if (scale == ALCORE__RESCALE_NONE) return ALCORE_OK;
@@ -549,7 +553,7 @@ static alcore_status record_columns(alcore__run *run) {
 }
 
 /* Called after the last pass: combines d and u into H, which is the score, and records both. */
-static alcore_status finish(alcore__run *run) {
+alcore_status alcore__huds_finish(alcore__run *run) {
     huds_state *state = run->state;
     alcore__free(run->ctx, state->group); /* only passes read it */
     state->group = NULL;
@@ -567,7 +571,7 @@ static alcore_status finish(alcore__run *run) {
  * within, that of the groups inside which it is compared, and groups, the fact with an entry for
  * each group; weight, its factor in H; alone, the strategy that the term alone would be; is_score,
  * whether a given column "scores" takes its place. */
-static const alcore__term TERMS[] = {
+const alcore__term alcore__huds_terms[] = {
     {.name = "uncertainty",
      .column = "u",
      .weight = one_minus_lambda,
@@ -584,32 +588,6 @@ static const alcore__term TERMS[] = {
 
 /* ---- the three strategies ---- */
 
-#define STRATA_PARAMS                                                                              \
-    {"n_strata", ALCORE_PARAM_INTEGER, "10", 1, 1000000, NULL, "strata of the uncertainty"},       \
-        {"strata",                                                                                 \
-         ALCORE_PARAM_CHOICE,                                                                      \
-         "equal",                                                                                  \
-         0,                                                                                        \
-         0,                                                                                        \
-         "equal|quantile",                                                                         \
-         "strata of equal width, or of equal numbers of rows"},                                    \
-    {                                                                                              \
-        "min_stratum", ALCORE_PARAM_INTEGER, "0", 0, 0x1p53, NULL,                                 \
-            "rows of smaller strata are measured from the centroid of all candidates; 0: off"      \
-    }
-#define CENTROID_PARAMS                                                                            \
-    {                                                                                              \
-        "k_clusters",                                                                              \
-        ALCORE_PARAM_INTEGER,                                                                      \
-        "1",                                                                                       \
-        1,                                                                                         \
-        1000000,                                                                                   \
-        NULL,                                                                                      \
-        "k-means clusters in each stratum"},                                                       \
-    {                                                                                              \
-        "unit", ALCORE_PARAM_FLAG, "0", 0, 1, NULL, "1: embeddings are brought to length 1 first"  \
-    }
-
 /* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param HUDS_ROWS[] = {
     {"lambda", ALCORE_PARAM_NUMBERS, "0.5", 0, 1, NULL,
@@ -619,13 +597,13 @@ static const alcore__param HUDS_ROWS[] = {
      "common scale of the two terms before they are mixed"},
     {"distances", ALCORE_PARAM_CHOICE, "all", 0, 0, "all|needed",
      "needed: measure only rows that can be picked; the same picks, less to report"},
-    STRATA_PARAMS,
-    CENTROID_PARAMS,
+    ALCORE__STRATA_PARAMS,
+    ALCORE__CENTROID_PARAMS,
     ALCORE__CANDIDATE_PARAMS,
 };
-static const alcore__param DIVERSITY_ROWS[] = {STRATA_PARAMS, CENTROID_PARAMS,
+static const alcore__param DIVERSITY_ROWS[] = {ALCORE__STRATA_PARAMS, ALCORE__CENTROID_PARAMS,
                                                ALCORE__CANDIDATE_PARAMS};
-static const alcore__param GLOBAL_ROWS[] = {CENTROID_PARAMS, ALCORE__CANDIDATE_PARAMS};
+static const alcore__param GLOBAL_ROWS[] = {ALCORE__CENTROID_PARAMS, ALCORE__CANDIDATE_PARAMS};
 static const alcore__param_table HUDS_PARAMS = ALCORE__PARAM_TABLE(HUDS_ROWS);
 static const alcore__param_table DIVERSITY_PARAMS = ALCORE__PARAM_TABLE(DIVERSITY_ROWS);
 static const alcore__param_table GLOBAL_PARAMS = ALCORE__PARAM_TABLE(GLOBAL_ROWS);
@@ -636,15 +614,15 @@ static const char *const EMBEDDINGS[] = {"embeddings", NULL};
 static const char *const EXAMPLES[] = {"distances=needed", NULL};
 
 #define HUDS_RUN                                                                                   \
-    .state_bytes = sizeof(huds_state), .begin = begin, .passes = PASSES, .finish = finish,         \
-    .free_state = free_state
+    .state_bytes = sizeof(huds_state), .begin = alcore__huds_begin, .passes = alcore__huds_passes, \
+    .finish = alcore__huds_finish, .free_state = alcore__huds_free
 
 const alcore__strategy_def alcore__strategy_huds = {
     .name = "huds",
     .summary = "Hybrid of uncertainty and diversity: the distance of a row from the centroid of "
                "its stratum of uncertainty (HUDS, eq. 3 and 4)",
     .examples = EXAMPLES,
-    .terms = TERMS,
+    .terms = alcore__huds_terms,
     .params = &HUDS_PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = BOTH},
     .score_rows = alcore__score_uncertainty,
@@ -655,7 +633,7 @@ const alcore__strategy_def alcore__strategy_diversity = {
     .name = "diversity",
     .summary = "Diversity alone: the distance of a row from the centroid of its stratum of "
                "uncertainty (HUDS with lambda 1)",
-    .terms = TERMS,
+    .terms = alcore__huds_terms,
     .params = &DIVERSITY_PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = BOTH},
     .score_rows = alcore__score_uncertainty,
@@ -665,7 +643,7 @@ const alcore__strategy_def alcore__strategy_diversity = {
 const alcore__strategy_def alcore__strategy_diversity_global = {
     .name = "diversity-global",
     .summary = "The distance from the centroid of all rows (HUDS)",
-    .terms = TERMS,
+    .terms = alcore__huds_terms,
     .params = &GLOBAL_PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = EMBEDDINGS},
     HUDS_RUN,

@@ -13,28 +13,13 @@
  * One pass over six integer columns. Memory: 40 bytes a candidate, and for random-phrase 8 to 40
  * more; weight=tokens also needs 12 bytes for each occurrence. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/rng.h"
 #include "pool/phrase_pool.h"
-#include "strategy/block.h"
-#include "strategy/strategies.h"
-
-/* The columns of the record, [candidates] each; their values are those of the pool's columns. */
-typedef enum record_column { OCC, FIRST_ROW, FIRST_POSITION, LENGTH, RECORDS } record_column;
-static const char *const RECORD_NAMES[RECORDS] = {"occ", "first_row", "first_position", "length"};
-static const char *const SOURCE_NAMES[RECORDS] = {"occurrences", "first_row", "first_position",
-                                                  "length"};
-
-/* What a block contributes for each of its candidates. */
-typedef struct phrase_row {
-    int64_t values[RECORDS];
-    int64_t listed; /* 1: the phrase may be bought, as far as the flags of the pool say */
-} phrase_row;
+#include "strategy/rules/phrase_columns.h"
 
 typedef struct phrase_state {
-    int64_t *records[RECORDS]; /* [candidates] each; owned by the outcome */
-    uint8_t *listed;           /* [candidates] as in phrase_row */
+    alcore__phrase_columns columns; /* first: the state of the pass */
     /* random-phrase: */
     int64_t *order;   /* [listed_count] listed candidates in the order in which types are listed */
     int64_t *drawn;   /* [types or tokens] the draw: numbers of types or of tokens */
@@ -45,104 +30,16 @@ typedef struct phrase_state {
 } phrase_state;
 
 static alcore_status begin(alcore__run *run) {
-    phrase_state *state = run->state;
-    for (record_column c = 0; c < RECORDS; c++)
-        ALCORE__TRY(alcore__outcome_column(run, RECORD_NAMES[c], ALCORE_INT64, &state->records[c]));
-    return alcore__new_array(run->ctx, (size_t)run->outcome.count, 1, &state->listed);
+    return alcore__phrase_columns_begin(run, run->state);
 }
 
 static void free_state(alcore__run *run) {
     phrase_state *state = run->state;
-    alcore__free(run->ctx, state->listed);
+    alcore__phrase_columns_free(run, &state->columns);
     alcore__free(run->ctx, state->order);
     alcore__free(run->ctx, state->drawn);
     alcore__free(run->ctx, state->tokens);
 }
-
-/* ---- pass "columns" ---- */
-
-/* Reads an integer column for the candidates of a block into out [count], by index. */
-static alcore_status read_column(alcore__block *block, const char *name, int64_t *out) {
-    const alcore__column *column = alcore__dataset_find(&block->run->input->candidates, name);
-    const alcore__scratch_mark mark = alcore__scratch_get_mark(block);
-    alcore_sys_rows rows;
-    double *values; /* [rows.count] */
-    ALCORE__TRY(alcore__block_column(block, column, &rows));
-    if (rows.dims != 1)
-        return alcore__fail(ALCORE_E_SHAPE, "column '%s' has more than one value a row", name);
-    ALCORE__TRY(alcore__scratch_push(block, rows.count, sizeof *values, &values));
-    alcore__column_widen(&rows, values);
-    for (int64_t i = 0; i < block->count; i++) {
-        const double value = values[block->rows[i] - block->rows[0]];
-        if (!(value >= 0 && value < 0x1p53))
-            return alcore__fail(ALCORE_E_DATA,
-                                "column '%s' has no number of 0 or more for row %lld", name,
-                                (long long)block->rows[i]);
-        out[i] = (int64_t)value;
-    }
-    alcore__scratch_release(block, mark);
-    return ALCORE_OK;
-}
-
-/* Whether phrases of labeled texts are left out. ngf and ngf-smp always do so. */
-static bool excludes_known(const alcore__run *run) {
-    return !alcore__values_has(run->values, "exclude_labeled") ||
-           alcore__values_integer(run->values, "exclude_labeled") == 1;
-}
-
-/* The partial: phrase_row [active rows]. */
-static size_t rows_bytes(const alcore__block *block) {
-    return (size_t)block->count * sizeof(phrase_row);
-}
-
-static alcore_status read_phrases(alcore__block *block, void *partial) {
-    phrase_row *rows = partial;
-    int64_t *numbers;
-    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *numbers, &numbers));
-    for (record_column c = 0; c < RECORDS; c++) {
-        ALCORE__TRY(read_column(block, SOURCE_NAMES[c], numbers));
-        for (int64_t i = 0; i < block->count; i++) rows[i].values[c] = numbers[i];
-    }
-    ALCORE__TRY(read_column(block, "known", numbers));
-    const bool excludes = excludes_known(block->run);
-    for (int64_t i = 0; i < block->count; i++) rows[i].listed = !(excludes && numbers[i] != 0);
-    return ALCORE_OK;
-}
-
-/* The same for ngf-smp, which lists semi-maximal phrases only. */
-static alcore_status read_semi_maximal(alcore__block *block, void *partial) {
-    phrase_row *rows = partial;
-    int64_t *numbers;
-    ALCORE__TRY(read_phrases(block, partial));
-    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *numbers, &numbers));
-    ALCORE__TRY(read_column(block, "semi_maximal", numbers));
-    for (int64_t i = 0; i < block->count; i++) rows[i].listed &= numbers[i] != 0;
-    return ALCORE_OK;
-}
-
-static alcore_status store_phrases(alcore__run *run, const alcore__block_partial *part) {
-    phrase_state *state = run->state;
-    const phrase_row *rows = part->extra;
-    for (int64_t i = 0; i < part->count; i++) {
-        for (record_column c = 0; c < RECORDS; c++)
-            state->records[c][part->start + i] = rows[i].values[c];
-        state->listed[part->start + i] = rows[i].listed != 0;
-    }
-    return ALCORE_OK;
-}
-
-#define COLUMNS_PASS(read)                                                                         \
-    {                                                                                              \
-        {.name = "columns",                                                                        \
-         .rows = ALCORE__OVER_CANDIDATES,                                                          \
-         .block = (read),                                                                          \
-         .partial = {.extra = rows_bytes, .reduce = store_phrases}},                               \
-        {                                                                                          \
-            .name = NULL                                                                           \
-        }                                                                                          \
-    }
-static const alcore__pass PHRASES_PASSES[] = COLUMNS_PASS(read_phrases);
-static const alcore__pass SEMI_MAXIMAL_PASSES[] = COLUMNS_PASS(read_semi_maximal);
 
 /* ---- ngf and ngf-smp ---- */
 
@@ -150,7 +47,8 @@ static const alcore__pass SEMI_MAXIMAL_PASSES[] = COLUMNS_PASS(read_semi_maximal
 static alcore_status finish_frequency(alcore__run *run) {
     const phrase_state *state = run->state;
     for (int64_t i = 0; i < run->outcome.count; i++)
-        run->outcome.scores[i] = state->listed[i] ? (double)state->records[OCC][i] : 0.0;
+        run->outcome.scores[i] =
+            state->columns.listed[i] ? (double)state->columns.records[ALCORE__PHRASE_OCC][i] : 0.0;
     run->positive = true;
     return ALCORE_OK;
 }
@@ -175,15 +73,17 @@ static int compare_places(const void *left, const void *right) {
  * that have this order already, as a request derives them, are not sorted. */
 static alcore_status list_types(alcore__run *run) {
     phrase_state *state = run->state;
+    int64_t *const *records = state->columns.records;
     const int64_t count = run->outcome.count;
     int64_t listed = 0;
     bool sorted = true;
     place *places;
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *places, &places));
     for (int64_t i = 0; i < count; i++) {
-        if (!state->listed[i]) continue;
-        places[listed] = (place){state->records[FIRST_ROW][i], state->records[FIRST_POSITION][i],
-                                 state->records[LENGTH][i], i};
+        if (!state->columns.listed[i]) continue;
+        places[listed] =
+            (place){records[ALCORE__PHRASE_FIRST_ROW][i], records[ALCORE__PHRASE_FIRST_POSITION][i],
+                    records[ALCORE__PHRASE_LENGTH][i], i};
         if (listed > 0) sorted &= compare_places(&places[listed - 1], &places[listed]) < 0;
         listed++;
     }
@@ -259,53 +159,27 @@ static alcore_status finish_random(alcore__run *run) {
 
 /* ---- the phrases that a request derives from a pool of texts ---- */
 
-static void set_common_options(const alcore__values *values, alcore_phrase_options *out) {
-    const bool unlimited = strcmp(alcore__values_text(values, "max_n"), "inf") == 0;
-    out->max_words = unlimited ? ALCORE_PHRASE_UNLIMITED : alcore__values_integer(values, "max_n");
-    out->with_letters = alcore__values_integer(values, "letters") == 1;
-}
-
 static void set_ngf_options(const alcore__values *values, alcore_phrase_options *out) {
-    set_common_options(values, out);
+    alcore__phrase_options_set(values, out);
     out->unknown = 1;
 }
 
-static void set_smp_options(const alcore__values *values, alcore_phrase_options *out) {
-    enum { WITHIN_LIMIT, BEYOND_LIMIT };
-    set_ngf_options(values, out);
-    out->semi_maximal = 1;
-    out->beyond_limit = alcore__values_integer(values, "smp_limit") == BEYOND_LIMIT;
-}
-
 static void set_random_options(const alcore__values *values, alcore_phrase_options *out) {
-    set_common_options(values, out);
+    alcore__phrase_options_set(values, out);
     out->unknown = alcore__values_integer(values, "exclude_labeled") == 1;
 }
 
 /* ---- the three strategies ---- */
 
-#define LETTERS                                                                                    \
-    { "letters", ALCORE_PARAM_FLAG, "0", 0, 1, NULL, "1: only phrases with a letter or a digit" }
-#define MAX_N                                                                                      \
-    {                                                                                              \
-        "max_n", ALCORE_PARAM_INTEGER, "4", 1, ALCORE_PHRASE_WORDS_MAX, NULL,                      \
-            "words of the longest phrase"                                                          \
-    }
-
-static const alcore__param NGF_ROWS[] = {MAX_N, LETTERS};
-static const alcore__param SMP_ROWS[] = {
-    {"max_n", ALCORE_PARAM_INTEGER, "4", 1, ALCORE_PHRASE_WORDS_MAX, "inf",
-     "words of the longest phrase; inf: phrases of any length"},
-    {"smp_limit", ALCORE_PARAM_CHOICE, "N", 0, 0, "N|inf",
-     "inf: phrases of more than max_n words count when a shorter one is tested"},
-    LETTERS};
+static const alcore__param NGF_ROWS[] = {ALCORE__PHRASE_MAX_N_PARAM, ALCORE__PHRASE_LETTERS_PARAM};
+static const alcore__param SMP_ROWS[] = {ALCORE__PHRASE_SMP_PARAMS, ALCORE__PHRASE_LETTERS_PARAM};
 static const alcore__param RANDOM_ROWS[] = {
-    MAX_N,
+    ALCORE__PHRASE_MAX_N_PARAM,
     {"exclude_labeled", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
      "1: phrases that occur in labeled texts are left out"},
     {"weight", ALCORE_PARAM_CHOICE, "types", 0, 0, "types|tokens",
      "tokens: a phrase is drawn in proportion to its occurrences"},
-    LETTERS};
+    ALCORE__PHRASE_LETTERS_PARAM};
 static const alcore__param_table NGF_PARAMS = ALCORE__PARAM_TABLE(NGF_ROWS);
 static const alcore__param_table SMP_PARAMS = ALCORE__PARAM_TABLE(SMP_ROWS);
 static const alcore__param_table RANDOM_PARAMS = ALCORE__PARAM_TABLE(RANDOM_ROWS);
@@ -326,7 +200,7 @@ const alcore__strategy_def alcore__strategy_ngf = {
     .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS},
     .phrase_options = set_ngf_options,
     PHRASE_RUN,
-    .passes = PHRASES_PASSES,
+    .passes = alcore__unknown_phrases_passes,
     .finish = finish_frequency,
 };
 
@@ -337,9 +211,9 @@ const alcore__strategy_def alcore__strategy_ngf_smp = {
     .measure = "frequency",
     .params = &SMP_PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = SMP_NEEDS},
-    .phrase_options = set_smp_options,
+    .phrase_options = alcore__smp_options_set,
     PHRASE_RUN,
-    .passes = SEMI_MAXIMAL_PASSES,
+    .passes = alcore__semi_maximal_passes,
     .finish = finish_frequency,
 };
 
@@ -353,6 +227,6 @@ const alcore__strategy_def alcore__strategy_random_phrase = {
     .phrase_options = set_random_options,
     .phrases_by_place = true,
     PHRASE_RUN,
-    .passes = PHRASES_PASSES,
+    .passes = alcore__unknown_phrases_passes,
     .finish = finish_random,
 };

@@ -18,7 +18,7 @@ VALUES = {
     "lambda": "0.1",
     "lambda_first": "0.9",
     "n_strata": 3,
-    "min_stratum": 5,
+    "min_stratum": 9,
     "k_clusters": 3,
     "unit": 1,
     "candidates": 15,
@@ -38,6 +38,9 @@ VALUES = {
     "letters": 1,
     "exclude_labeled": 1,
     "ratio": 0.2,
+    "gamma": 0,
+    "occ_min": 5,
+    "prune": 0,
     "carry": 1,
     "sentences": "nnll",
     "phrases": "random-phrase",
@@ -75,7 +78,9 @@ def world():
 WORLD = world()
 TEXTS = ["row %d of %s" % (row, " ".join(["words"] * (1 + row % 4))) for row in range(ROWS)]
 # For strategies that buy phrases: texts in which some begin with the same five words, and a sign.
-PHRASE_TEXTS = ["the long way home again %d - %s" % (row, "abc"[row % 3]) if row % 3 else "row %d - of" % row for row in range(ROWS)]
+PHRASE_TEXTS = ["%s %s %s the long way home again %d - %s" % ("red green blue white black".split()[row % 5], "cat dog cow hen".split()[row % 4],
+                                                             "ran sat fell".split()[row // 4 % 3], row, "abc"[row % 3])
+                if row % 7 else "row %d - of" % row for row in range(ROWS)]
 
 
 def needs_of(name, role="candidates"):
@@ -118,7 +123,7 @@ def two_rounds(name, columns, params):
     with alcore.Pool(PHRASE_TEXTS if phrases else TEXTS) as pool:
         sides = {"labeled": other_side(0, 5)} if needs_of(name, "labeled") else {}
         if phrases:
-            sides["labeled"] = alcore.Pool(["row 3 - of"])
+            sides["labeled"] = alcore.Pool(["row 3"])
         if needs_of(name, "target"):
             sides["targets"] = other_side(5, 9)
         for number in (1, 2):

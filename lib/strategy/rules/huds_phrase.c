@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* huds-phrase: HUDS over phrases (spec 3.9, a decision of this library). The candidates are the
+ * semi-maximal phrases p of the pool that no labeled text contains and that occur occ_min times or
+ * more, in the order of their first occurrences. With u(p) and e(p) the columns "scores" and
+ * "embeddings" of the phrases (lib/request/phrase_measures.c makes them from those of words):
+ *
+ *   H(p)      lambda d(p) + (1 - lambda) u(p), as in rules/huds.c
+ *   score(p)  log(1 + occ(p))^gamma H(p), the largest first; ties by occ, then words, both falling,
+ *             then first occurrence
+ *
+ * With prune=1 a phrase is passed over that lies inside a phrase bought before or contains one.
+ *
+ * Cost: that of HUDS over the phrases. Memory beside it: 48 bytes a candidate, and with prune=1 32
+ * bytes for each phrase inside a pick. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "pool/hash_index.h"
+#include "strategy/budget/fill.h"
+#include "strategy/rules/huds.h"
+#include "strategy/rules/phrase_columns.h"
+#include "text/words.h"
+
+/* A part of the text of a pick: the words of a phrase inside it, or all of them. */
+typedef struct bought_part {
+    const char *text; /* [length] borrowed from the pool */
+    size_t length;
+    bool whole; /* the pick itself */
+} bought_part;
+
+typedef struct huds_phrase_state {
+    void *huds; /* the state of HUDS, owned */
+    alcore__phrase_columns columns;
+    int64_t *order; /* [candidates] positions, the best first */
+    alcore__filler filler;
+    /* For prune=1: the parts of all picks, found by the hash of their texts. */
+    bought_part *parts; /* [part_count] */
+    int64_t part_count;
+    size_t part_capacity;
+    alcore__hash_index index; /* of the parts */
+} huds_phrase_state;
+
+/* Calls a function of HUDS with the state of HUDS as that of the run. */
+static alcore_status call_huds(alcore__run *run, alcore_status (*call)(alcore__run *run)) {
+    huds_phrase_state *state = run->state;
+    run->state = state->huds;
+    const alcore_status status = call(run);
+    run->state = state;
+    return status;
+}
+
+static alcore_status begin(alcore__run *run) {
+    huds_phrase_state *state = run->state;
+    ALCORE__TRY(alcore__new_array(run->ctx, 1, alcore__huds_state_bytes(), &state->huds));
+    return call_huds(run, alcore__huds_begin);
+}
+
+static void free_state(alcore__run *run) {
+    huds_phrase_state *state = run->state;
+    if (state->huds) {
+        run->state = state->huds;
+        alcore__huds_free(run);
+        run->state = state;
+    }
+    alcore__free(run->ctx, state->huds);
+    alcore__phrase_columns_free(run, &state->columns);
+    alcore__free(run->ctx, state->order);
+    alcore__filler_clear(&state->filler);
+    alcore__free(run->ctx, state->parts);
+    alcore__index_clear(run->ctx, &state->index);
+}
+
+static void *huds_of(alcore__run *run) {
+    return ((huds_phrase_state *)run->state)->huds;
+}
+
+static void *columns_of(alcore__run *run) {
+    return &((huds_phrase_state *)run->state)->columns;
+}
+
+/* Gives the record column H an array of its own: it is that of the scores, which change. */
+static alcore_status detach_h(alcore__run *run) {
+    alcore__outcome *outcome = &run->outcome;
+    for (int32_t c = 0; c < outcome->column_count; c++) {
+        double *h;
+        if (outcome->columns[c].values != outcome->scores) continue;
+        ALCORE__TRY(alcore__new_array(run->ctx, (size_t)outcome->count, sizeof *h, &h));
+        memcpy(h, outcome->scores, (size_t)outcome->count * sizeof *h);
+        outcome->columns[c].values = h;
+    }
+    return ALCORE_OK;
+}
+
+/* Start of the pass over the columns of phrases: ends HUDS, whose columns come first in the record. */
+static alcore_status begin_columns(alcore__run *run) {
+    huds_phrase_state *state = run->state;
+    ALCORE__TRY(call_huds(run, alcore__huds_finish));
+    ALCORE__TRY(detach_h(run));
+    return alcore__phrase_columns_begin(run, &state->columns);
+}
+
+static const alcore__pass PASSES[] = {
+    {.name = "HUDS", .nested = alcore__huds_passes, .nested_state = huds_of},
+    {.name = "columns",
+     .start = begin_columns,
+     .nested = alcore__all_phrases_passes,
+     .nested_state = columns_of},
+    {.name = NULL},
+};
+
+/* ---- the order ---- */
+
+/* What candidates are ordered by. */
+typedef struct ranked {
+    double score;
+    int64_t occ, length, row, word;
+    int64_t position;
+} ranked;
+
+static int compare_ranked(const void *left, const void *right) {
+    const ranked *a = left, *b = right;
+    if (a->score != b->score) return a->score > b->score ? -1 : 1;
+    if (a->occ != b->occ) return a->occ > b->occ ? -1 : 1;
+    if (a->length != b->length) return a->length > b->length ? -1 : 1;
+    if (a->row != b->row) return a->row < b->row ? -1 : 1;
+    if (a->word != b->word) return a->word < b->word ? -1 : 1;
+    return a->position < b->position ? -1 : a->position > b->position;
+}
+
+/* Makes the scores from H, which they are so far, and the order from the scores. */
+static alcore_status rank_phrases(alcore__run *run) {
+    huds_phrase_state *state = run->state;
+    int64_t *const *records = state->columns.records;
+    const double gamma = alcore__values_number(run->values, "gamma");
+    const int64_t count = run->outcome.count;
+    ranked *all;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *all, &all));
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t occ = records[ALCORE__PHRASE_OCC][i];
+        run->outcome.scores[i] *= pow(log(1.0 + (double)occ), gamma);
+        all[i] = (ranked){.score = run->outcome.scores[i],
+                          .occ = occ,
+                          .length = records[ALCORE__PHRASE_LENGTH][i],
+                          .row = records[ALCORE__PHRASE_FIRST_ROW][i],
+                          .word = records[ALCORE__PHRASE_FIRST_POSITION][i],
+                          .position = i};
+    }
+    qsort(all, (size_t)count, sizeof *all, compare_ranked);
+    const alcore_status status =
+        alcore__new_array(run->ctx, (size_t)count, sizeof *state->order, &state->order);
+    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) state->order[i] = all[i].position;
+    alcore__free(run->ctx, all);
+    return status;
+}
+
+/* ---- phrases inside phrases ---- */
+
+/* The part with a text: its entry in state->parts, or NULL. *slot: where it is or belongs. */
+static const bought_part *find_part(const huds_phrase_state *state, const char *text, size_t length,
+                                    uint64_t hash, size_t *slot) {
+    if (state->index.capacity == 0) return NULL;
+    *slot = alcore__index_home(&state->index, hash);
+    for (int64_t i; (i = alcore__index_next(&state->index, hash, slot)) >= 0;) {
+        const bought_part *part = &state->parts[i];
+        if (part->length == length && memcmp(part->text, text, length) == 0) return part;
+    }
+    return NULL;
+}
+
+/* The text of a candidate, whose words have one space between them; NULL where the rows belong to no
+ * pool. */
+static const char *text_of(const alcore__run *run, int64_t position, size_t *length) {
+    const alcore_pool *pool = run->input->candidates.pool;
+    *length = 0;
+    return pool ? alcore_pool_text(pool, run->outcome.rows[position], length) : NULL;
+}
+
+/* Calls visit() for every sequence of words inside a text, itself too, until it returns true or fails.
+ */
+typedef bool part_visit(huds_phrase_state *state, const char *part, size_t part_length, bool whole);
+
+static bool visit_parts(huds_phrase_state *state, const char *text, size_t length,
+                        part_visit *visit) {
+    const char *end = text + length, *next = text, *first, *last;
+    size_t first_length, last_length;
+    while (alcore__word_next(&next, end, &first, &first_length)) {
+        const char *rest = first;
+        while (alcore__word_next(&rest, end, &last, &last_length)) {
+            const size_t part = (size_t)(last + last_length - first);
+            if (visit(state, first, part, part == length)) return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a part of a candidate shows that it lies inside a pick (the whole of it is a part of one) or
+ * contains one (a part of it is a whole pick). */
+static bool is_bought(huds_phrase_state *state, const char *part, size_t length, bool whole) {
+    size_t slot;
+    const bought_part *found = find_part(state, part, length, alcore__hash64(part, length), &slot);
+    return found && (whole || found->whole);
+}
+
+/* Adds a part of a pick; true when memory is out. A part that is there already stays, and is a whole
+ * pick from now on where this one is. */
+static bool add_part(huds_phrase_state *state, const char *part, size_t length, bool whole) {
+    alcore_ctx *ctx = state->filler.run->ctx;
+    const uint64_t hash = alcore__hash64(part, length);
+    size_t slot;
+    const bought_part *found = find_part(state, part, length, hash, &slot);
+    if (found) {
+        state->parts[found - state->parts].whole |= whole;
+        return false;
+    }
+    if (alcore__grow(ctx, &state->parts, &state->part_capacity, (size_t)state->part_count + 1,
+                     sizeof *state->parts) != ALCORE_OK ||
+        alcore__index_reserve(ctx, &state->index, 1, 1024, state->part_count + 1) != ALCORE_OK)
+        return true;
+    slot = alcore__index_home(&state->index, hash);
+    while (alcore__index_next(&state->index, hash, &slot) >= 0) {
+    }
+    alcore__index_put(&state->index, slot, hash, state->part_count);
+    state->parts[state->part_count++] = (bought_part){part, length, whole};
+    return false;
+}
+
+/* ---- the walk ---- */
+
+/* Offers the candidates in their order. */
+static alcore_status buy(alcore__run *run) {
+    huds_phrase_state *state = run->state;
+    const bool prune = alcore__values_integer(run->values, "prune") == 1;
+    for (int64_t i = 0; i < run->outcome.count && !alcore__filler_full(&state->filler); i++) {
+        size_t length;
+        const char *text = prune ? text_of(run, state->order[i], &length) : NULL;
+        bool bought;
+        if (i % ALCORE_BLOCK_ROWS == 0)
+            ALCORE__TRY(alcore__tick(run->ctx, "filling the budget", i, run->outcome.count));
+        if (text && visit_parts(state, text, length, is_bought)) {
+            state->filler.redundant++;
+            continue;
+        }
+        ALCORE__TRY(alcore__filler_offer(&state->filler, state->order[i], &bought));
+        if (bought && text && visit_parts(state, text, length, add_part))
+            return alcore__fail_memory(sizeof(bought_part));
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status finish(alcore__run *run) {
+    huds_phrase_state *state = run->state;
+    alcore__filler_begin(&state->filler, run);
+    ALCORE__TRY(rank_phrases(run));
+    ALCORE__TRY(buy(run));
+    alcore__filler_finish(&state->filler);
+    run->picked = true;
+    return ALCORE_OK;
+}
+
+/* ---- the strategy ---- */
+
+/* The phrases of C: semi-maximal, unknown, of occ_min occurrences or more. */
+static void set_options(const alcore__values *values, alcore_phrase_options *out) {
+    alcore__smp_options_set(values, out);
+    out->min_count = alcore__values_integer(values, "occ_min");
+}
+
+static const alcore__param ROWS[] = {
+    {"lambda", ALCORE_PARAM_NUMBERS, "0.5", 0, 1, NULL,
+     "weight of diversity against uncertainty, one number for each round; the last one stays"},
+    {"lambda_first", ALCORE_PARAM_NUMBER, "same", 0, 1, "same", "weight in the first round"},
+    {"rescale", ALCORE_PARAM_CHOICE, "none", 0, 0, "none|minmax|rank",
+     "common scale of the two terms before they are mixed"},
+    {"gamma", ALCORE_PARAM_NUMBER, "1", 0, 100, NULL,
+     "exponent of the logarithm of the occurrences; 0: they have no weight"},
+    {"occ_min", ALCORE_PARAM_INTEGER, "2", 1, 0x1p32, NULL,
+     "phrases that occur less often are left out"},
+    {"prune", ALCORE_PARAM_FLAG, "1", 0, 1, NULL,
+     "1: pass over a phrase that lies inside a pick or contains one"},
+    ALCORE__STRATA_PARAMS,
+    ALCORE__CENTROID_PARAMS,
+    ALCORE__PHRASE_SMP_PARAMS,
+    ALCORE__PHRASE_LETTERS_PARAM,
+};
+static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
+
+static const char *const NEEDS[] = {"scores",    "embeddings",     "occurrences", "length",
+                                    "first_row", "first_position", NULL};
+
+const alcore__strategy_def alcore__strategy_huds_phrase = {
+    .name = "huds-phrase",
+    .summary = "HUDS over the semi-maximal phrases that no labeled text contains: hybrid of the "
+               "uncertainty of their words and their diversity, weighted by their frequency",
+    .terms = alcore__huds_terms,
+    .params = &PARAMS,
+    .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS},
+    .score_rows = alcore__score_uncertainty,
+    .phrase_options = set_options,
+    .phrases_by_place = true,
+    .phrase_measures = true,
+    .state_bytes = sizeof(huds_phrase_state),
+    .begin = begin,
+    .passes = PASSES,
+    .finish = finish,
+    .free_state = free_state,
+};

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the columns of a pool of phrases (phrase_columns.h): one pass over integer columns, whose
+ * values are checked and copied to the record. */
+#include "strategy/rules/phrase_columns.h"
+
+#include <string.h>
+
+#include "strategy/block.h"
+
+static const char *const RECORD_NAMES[ALCORE__PHRASE_RECORDS] = {"occ", "first_row",
+                                                                 "first_position", "length"};
+static const char *const SOURCE_NAMES[ALCORE__PHRASE_RECORDS] = {"occurrences", "first_row",
+                                                                 "first_position", "length"};
+
+/* What a block contributes for each of its candidates. */
+typedef struct phrase_row {
+    int64_t values[ALCORE__PHRASE_RECORDS];
+    int64_t listed; /* 1: the phrase may be bought, as far as the flags of the pool say */
+} phrase_row;
+
+alcore_status alcore__phrase_columns_begin(alcore__run *run, alcore__phrase_columns *columns) {
+    for (alcore__phrase_record c = 0; c < ALCORE__PHRASE_RECORDS; c++)
+        ALCORE__TRY(
+            alcore__outcome_column(run, RECORD_NAMES[c], ALCORE_INT64, &columns->records[c]));
+    return alcore__new_array(run->ctx, (size_t)run->outcome.count, 1, &columns->listed);
+}
+
+void alcore__phrase_columns_free(alcore__run *run, alcore__phrase_columns *columns) {
+    alcore__free(run->ctx, columns->listed);
+}
+
+/* ---- pass "columns" ---- */
+
+/* Reads an integer column for the candidates of a block into out [count], by index. */
+static alcore_status read_column(alcore__block *block, const char *name, int64_t *out) {
+    const alcore__column *column = alcore__dataset_find(&block->run->input->candidates, name);
+    const alcore__scratch_mark mark = alcore__scratch_get_mark(block);
+    alcore_sys_rows rows;
+    double *values; /* [rows.count] */
+    ALCORE__TRY(alcore__block_column(block, column, &rows));
+    if (rows.dims != 1)
+        return alcore__fail(ALCORE_E_SHAPE, "column '%s' has more than one value a row", name);
+    ALCORE__TRY(alcore__scratch_push(block, rows.count, sizeof *values, &values));
+    alcore__column_widen(&rows, values);
+    for (int64_t i = 0; i < block->count; i++) {
+        const double value = values[block->rows[i] - block->rows[0]];
+        if (!(value >= 0 && value < 0x1p53))
+            return alcore__fail(ALCORE_E_DATA,
+                                "column '%s' has no number of 0 or more for row %lld", name,
+                                (long long)block->rows[i]);
+        out[i] = (int64_t)value;
+    }
+    alcore__scratch_release(block, mark);
+    return ALCORE_OK;
+}
+
+/* Whether phrases of labeled texts are left out. ngf and ngf-smp always do so. */
+static bool excludes_known(const alcore__run *run) {
+    return !alcore__values_has(run->values, "exclude_labeled") ||
+           alcore__values_integer(run->values, "exclude_labeled") == 1;
+}
+
+/* The partial: phrase_row [active rows]. */
+static size_t rows_bytes(const alcore__block *block) {
+    return (size_t)block->count * sizeof(phrase_row);
+}
+
+static alcore_status read_all(alcore__block *block, void *partial) {
+    phrase_row *rows = partial;
+    int64_t *numbers;
+    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *numbers, &numbers));
+    for (alcore__phrase_record c = 0; c < ALCORE__PHRASE_RECORDS; c++) {
+        ALCORE__TRY(read_column(block, SOURCE_NAMES[c], numbers));
+        for (int64_t i = 0; i < block->count; i++) rows[i].values[c] = numbers[i];
+    }
+    for (int64_t i = 0; i < block->count; i++) rows[i].listed = 1;
+    return ALCORE_OK;
+}
+
+/* The same; known phrases are not listed unless the strategy buys them. */
+static alcore_status read_unknown(alcore__block *block, void *partial) {
+    phrase_row *rows = partial;
+    int64_t *numbers;
+    ALCORE__TRY(read_all(block, partial));
+    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *numbers, &numbers));
+    ALCORE__TRY(read_column(block, "known", numbers));
+    const bool excludes = excludes_known(block->run);
+    for (int64_t i = 0; i < block->count; i++) rows[i].listed = !(excludes && numbers[i] != 0);
+    return ALCORE_OK;
+}
+
+/* The same; of these only semi-maximal phrases are listed. */
+static alcore_status read_semi_maximal(alcore__block *block, void *partial) {
+    phrase_row *rows = partial;
+    int64_t *numbers;
+    ALCORE__TRY(read_unknown(block, partial));
+    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *numbers, &numbers));
+    ALCORE__TRY(read_column(block, "semi_maximal", numbers));
+    for (int64_t i = 0; i < block->count; i++) rows[i].listed &= numbers[i] != 0;
+    return ALCORE_OK;
+}
+
+static alcore_status store_phrases(alcore__run *run, const alcore__block_partial *part) {
+    alcore__phrase_columns *state = run->state;
+    const phrase_row *rows = part->extra;
+    for (int64_t i = 0; i < part->count; i++) {
+        for (alcore__phrase_record c = 0; c < ALCORE__PHRASE_RECORDS; c++)
+            state->records[c][part->start + i] = rows[i].values[c];
+        state->listed[part->start + i] = rows[i].listed != 0;
+    }
+    return ALCORE_OK;
+}
+
+#define COLUMNS_PASS(read)                                                                         \
+    {                                                                                              \
+        {.name = "columns",                                                                        \
+         .rows = ALCORE__OVER_CANDIDATES,                                                          \
+         .block = (read),                                                                          \
+         .partial = {.extra = rows_bytes, .reduce = store_phrases}},                               \
+        {                                                                                          \
+            .name = NULL                                                                           \
+        }                                                                                          \
+    }
+const alcore__pass alcore__unknown_phrases_passes[] = COLUMNS_PASS(read_unknown);
+const alcore__pass alcore__semi_maximal_passes[] = COLUMNS_PASS(read_semi_maximal);
+const alcore__pass alcore__all_phrases_passes[] = COLUMNS_PASS(read_all);
+
+/* ---- the phrases that a request derives from a pool of texts ---- */
+
+void alcore__phrase_options_set(const alcore__values *values, alcore_phrase_options *out) {
+    const bool unlimited = strcmp(alcore__values_text(values, "max_n"), "inf") == 0;
+    out->max_words = unlimited ? ALCORE_PHRASE_UNLIMITED : alcore__values_integer(values, "max_n");
+    out->with_letters = alcore__values_integer(values, "letters") == 1;
+}
+
+void alcore__smp_options_set(const alcore__values *values, alcore_phrase_options *out) {
+    enum { WITHIN_LIMIT, BEYOND_LIMIT };
+    alcore__phrase_options_set(values, out);
+    out->unknown = 1;
+    out->semi_maximal = 1;
+    out->beyond_limit = alcore__values_integer(values, "smp_limit") == BEYOND_LIMIT;
+}

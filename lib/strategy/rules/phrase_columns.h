@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The columns of a pool of phrases, as the strategies read them that buy phrases. */
+#ifndef ALCORE__PHRASE_COLUMNS_H
+#define ALCORE__PHRASE_COLUMNS_H
+
+#include "strategy/strategies.h"
+
+/* The columns of the record, [candidates] each; their values are those of the pool's columns. */
+typedef enum alcore__phrase_record {
+    ALCORE__PHRASE_OCC,
+    ALCORE__PHRASE_FIRST_ROW,
+    ALCORE__PHRASE_FIRST_POSITION,
+    ALCORE__PHRASE_LENGTH,
+    ALCORE__PHRASE_RECORDS
+} alcore__phrase_record;
+
+/* The state of the run while a pass over the columns is made. */
+typedef struct alcore__phrase_columns {
+    int64_t *records[ALCORE__PHRASE_RECORDS]; /* [candidates] each; owned by the outcome */
+    uint8_t *listed; /* [candidates] 1: the flags of the pool let the strategy buy the phrase */
+} alcore__phrase_columns;
+
+/* Adds the columns to the record; they are filled in by the pass. free: of what the record does not
+ * own. */
+alcore_status alcore__phrase_columns_begin(alcore__run *run, alcore__phrase_columns *columns);
+void alcore__phrase_columns_free(alcore__run *run, alcore__phrase_columns *columns);
+
+/* Tables of one pass. Without known phrases, unless the parameter exclude_labeled is 0; semi-maximal
+ * phrases of these; all phrases, where the pool has no others. */
+extern const alcore__pass alcore__unknown_phrases_passes[];
+extern const alcore__pass alcore__semi_maximal_passes[];
+extern const alcore__pass alcore__all_phrases_passes[];
+
+/* Parameters: rows of a table. */
+#define ALCORE__PHRASE_LETTERS_PARAM                                                               \
+    { "letters", ALCORE_PARAM_FLAG, "0", 0, 1, NULL, "1: only phrases with a letter or a digit" }
+#define ALCORE__PHRASE_MAX_N_PARAM                                                                 \
+    {                                                                                              \
+        "max_n", ALCORE_PARAM_INTEGER, "4", 1, ALCORE_PHRASE_WORDS_MAX, NULL,                      \
+            "words of the longest phrase"                                                          \
+    }
+#define ALCORE__PHRASE_SMP_PARAMS                                                                  \
+    {"max_n",                                                                                      \
+     ALCORE_PARAM_INTEGER,                                                                         \
+     "4",                                                                                          \
+     1,                                                                                            \
+     ALCORE_PHRASE_WORDS_MAX,                                                                      \
+     "inf",                                                                                        \
+     "words of the longest phrase; inf: phrases of any length"},                                   \
+    {                                                                                              \
+        "smp_limit", ALCORE_PARAM_CHOICE, "N", 0, 0, "N|inf",                                      \
+            "inf: phrases of more than max_n words count when a shorter one is tested"             \
+    }
+
+/* Sets the options of the phrases that are derived from texts, by these parameters: the length and the
+ * letters; and for the others semi-maximal phrases that no labeled text contains. */
+void alcore__phrase_options_set(const alcore__values *values, alcore_phrase_options *out);
+void alcore__smp_options_set(const alcore__values *values, alcore_phrase_options *out);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HUDS over phrases: the vector of the specification, vectors of words, pruning, what is missing. */
+#include "request_test.h"
+
+#include <stdlib.h>
+
+#include "vectors.h"
+
+static alcore_ctx *ctx;
+static test_vector vector;
+
+static void open_vector(void) {
+    ck_works(alcore_ctx_new(NULL, &ctx));
+    vector = vector_find("phrases", "TV-HUDSP");
+}
+
+static void close_vector(void) {
+    alcore_ctx_unref(ctx);
+}
+
+static alcore_pool *listed_pool(const json_t *list) {
+    const char *texts[64];
+    const int64_t count = vector_length(list);
+    for (int64_t i = 0; i < count; i++) texts[i] = vector_text(json_array_get(list, (size_t)i));
+    return pool_of(ctx, texts, count);
+}
+
+/* Sets a ragged column of doubles: values [offsets[rows], dims]. */
+static void give_ragged(alcore_pool *pool, const char *name, const double *values,
+                        const int64_t *offsets, int64_t dims) {
+    const int64_t rows = alcore_pool_rows(pool);
+    int64_t shape[] = {offsets[rows], dims}, ends = rows + 1;
+    alcore_tensor tensor, at;
+    ck_works(alcore_tensor_init(&tensor, (void *)(uintptr_t)values, ALCORE_FLOAT64, shape,
+                                dims == 1 ? 1 : 2));
+    ck_works(alcore_tensor_init(&at, (void *)(uintptr_t)offsets, ALCORE_INT64, &ends, 1));
+    ck_works(alcore_pool_set_column(pool, name, &tensor, &at, NULL));
+}
+
+/* The texts of the vector with their log-probabilities, one a word, and without vectors. */
+static alcore_pool *texts_of(const vector_case *one) {
+    alcore_pool *pool = listed_pool(vector_input(one, "unlabeled"));
+    int64_t count;
+    const double *nll = vector_doubles(vector_input(one, "nll"), &count);
+    double *logprobs = malloc((size_t)count * sizeof *logprobs);
+    for (int64_t i = 0; i < count; i++) logprobs[i] = -nll[i];
+    give_ragged(pool, "logprobs", logprobs, vector_offsets(vector_input(one, "nll"), NULL), 1);
+    free(logprobs);
+    return pool;
+}
+
+static alcore_request *request_of(const vector_case *one, alcore_pool *pool) {
+    alcore_request *request = request_for(ctx, pool, "huds-phrase", "1000w");
+    alcore_pool *labeled = listed_pool(vector_input(one, "labeled"));
+    alcore_strategy *strategy;
+    ck_works(alcore_strategy_new(ctx, "huds-phrase", &strategy));
+    ck_works(alcore_strategy_set_int(strategy, "n_strata",
+                                     vector_integer(vector_input(one, "n_strata"))));
+    ck_works(
+        alcore_strategy_set_number(strategy, "lambda", vector_double(vector_input(one, "lambda"))));
+    ck_works(
+        alcore_strategy_set_number(strategy, "gamma", vector_double(vector_input(one, "gamma"))));
+    ck_works(
+        alcore_strategy_set_int(strategy, "occ_min", vector_integer(vector_input(one, "occ_min"))));
+    ck_works(
+        alcore_strategy_set_int(strategy, "prune", vector_integer(vector_input(one, "prune"))));
+    ck_works(alcore_request_set_strategy(request, strategy));
+    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
+    alcore_strategy_unref(strategy);
+    alcore_pool_unref(labeled);
+    return request;
+}
+
+static const void *record_of(const alcore_selection *selection, int32_t scope, const char *name) {
+    alcore_tensor values;
+    ck_works(alcore_selection_column(selection, scope, name, &values));
+    return values.data;
+}
+
+static const char *text_of_pick(const alcore_selection *selection, int64_t rank) {
+    return alcore_pool_text(alcore_selection_pool(selection),
+                            alcore_selection_rows(selection)[rank], NULL);
+}
+
+static void expect_case(const vector_case *one, const alcore_selection *selection) {
+    static const char *const NUMBERS[][2] = {
+        {"u", "u"}, {"d", "d"}, {"H", "H"}, {"score", "scores"}};
+    const json_t *phrases = vector_expected(one, "phrases"), *order = vector_expected(one, "order");
+    alcore_pool *pool = alcore_selection_pool(selection);
+    ck_assert_int_eq(alcore_pool_rows(pool), vector_length(phrases));
+    for (int64_t i = 0; i < vector_length(phrases); i++)
+        ck_assert_str_eq(alcore_pool_text(pool, i, NULL),
+                         vector_text(json_array_get(phrases, (size_t)i)));
+    for (size_t n = 0; n < sizeof NUMBERS / sizeof NUMBERS[0]; n++)
+        vector_near(record_of(selection, ALCORE_SCOPE_CANDIDATES, NUMBERS[n][0]),
+                    vector_expected(one, NUMBERS[n][1]), 1e-12);
+    vector_equal(record_of(selection, ALCORE_SCOPE_CANDIDATES, "occ"),
+                 vector_expected(one, "occurrences"));
+    vector_equal(record_of(selection, ALCORE_SCOPE_CANDIDATES, "stratum"),
+                 vector_expected(one, "stratum"));
+    ck_assert_int_eq(alcore_selection_count(selection), vector_length(order));
+    for (int64_t k = 0; k < vector_length(order); k++)
+        ck_assert_str_eq(text_of_pick(selection, k), vector_text(json_array_get(order, (size_t)k)));
+}
+
+/* Vectors of rows; and the same vector for every word of a row, which has the same means. */
+START_TEST(vectors_of_rows_and_words) {
+    open_vector();
+    ck_assert_int_eq(vector_case_count(vector), 3);
+    const vector_case one = vector_case_number(vector, _i / 2);
+    int64_t count;
+    const double *rows = vector_doubles(vector_input(&one, "sentence_embeddings"), &count);
+    const int64_t *offsets = vector_offsets(vector_input(&one, "nll"), NULL);
+    alcore_pool *pool = texts_of(&one);
+    if (_i % 2 == 0) {
+        give(pool, "embeddings", rows, count / 2, 2);
+    } else {
+        double words[200];
+        for (int64_t row = 0; row < count / 2; row++)
+            for (int64_t w = offsets[row]; w < offsets[row + 1]; w++)
+                for (int d = 0; d < 2; d++) words[2 * w + d] = rows[2 * row + d];
+        give_ragged(pool, "word_embeddings", words, offsets, 2);
+    }
+    alcore_request *request = request_of(&one, pool);
+    alcore_selection *selection = selected(request);
+    expect_case(&one, selection);
+    ck_assert_ptr_nonnull(strstr(alcore_selection_provenance(selection),
+                                 _i % 2 ? "\"word_embeddings\"" : "\"embeddings\""));
+    ck_assert_ptr_nonnull(strstr(alcore_selection_reason(selection, 0), "occurs "));
+    ck_assert_ptr_nonnull(strstr(alcore_selection_reason(selection, 0), "diversity top "));
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    close_vector();
+}
+END_TEST
+
+/* One phrase inside another: with prune=1 only one of them is bought, whichever is the better; a value
+ * for the end of the text is not a word's. */
+START_TEST(pruning) {
+    static const char *const TEXTS[] = {"a b c", "a b c x", "a b y", "z a b", "c q", "q c", "c"};
+    static const int64_t LENGTHS[] = {3, 4, 3, 3, 2, 2, 1};
+    int64_t offsets[8] = {0};
+    double values[32], vectors[14];
+    open_vector();
+    alcore_pool *pool = pool_of(ctx, TEXTS, 7);
+    for (int i = 0; i < 7; i++) {
+        offsets[i + 1] = offsets[i] + LENGTHS[i] + 1;
+        vectors[2 * i] = i;
+        vectors[2 * i + 1] = 7 - i;
+    }
+    for (int64_t i = 0; i < offsets[7]; i++) values[i] = -1.0 - (double)(i % 3);
+    give_ragged(pool, "logprobs", values, offsets, 1);
+    give(pool, "embeddings", vectors, 7, 2);
+    for (int prune = 0; prune < 2; prune++) {
+        int64_t nested = 0;
+        alcore_request *request = request_for(ctx, pool, "huds-phrase", "1000w");
+        set_parameter(ctx, request, "huds-phrase", "prune", prune ? "1" : "0");
+        alcore_selection *selection = selected(request);
+        for (int64_t k = 0; k < alcore_selection_count(selection); k++)
+            for (int64_t j = 0; j < alcore_selection_count(selection); j++)
+                nested += j != k && strstr(text_of_pick(selection, k), text_of_pick(selection, j));
+        if (prune)
+            ck_assert_int_eq(nested, 0);
+        else
+            ck_assert_int_gt(nested, 0); /* "a b" and "a b c" are both semi-maximal */
+        alcore_selection_unref(selection);
+        alcore_request_unref(request);
+    }
+    alcore_pool_unref(pool);
+    close_vector();
+}
+END_TEST
+
+START_TEST(what_cannot_be) {
+    static const char *const TEXTS[] = {"a b", "a b"};
+    static const int64_t SHORT_ROW[] = {0, 2, 3}, WORDS[] = {0, 2, 4};
+    static const double VALUES[] = {-1, -1, 0.5, -1}, VECTORS[] = {1, 2};
+    alcore_selection *selection;
+    alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
+    alcore_pool *pool;
+    open_vector();
+    options.dedup = ALCORE_DEDUP_NONE;
+    ck_works(alcore_pool_new(ctx, &options, &pool));
+    ck_works(alcore_pool_add_texts(pool, TEXTS, NULL, 2, NULL));
+    give(pool, "embeddings", VECTORS, 2, 1);
+    give_ragged(pool, "logprobs", VALUES, SHORT_ROW, 1);
+    alcore_request *request = request_for(ctx, pool, "huds-phrase", "10w");
+    ck_fails(alcore_select(request, &selection), ALCORE_E_SHAPE,
+             "column 'logprobs' has 1 values for row 1, which has 2 words");
+    give_ragged(pool, "logprobs", VALUES, WORDS, 1);
+    ck_fails(alcore_select(request, &selection), ALCORE_E_DATA,
+             "row 1: the log-probability of word 0 is 0.5");
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    close_vector();
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("huds-phrase");
+    TCase *all = tcase_create("huds-phrase");
+    tcase_set_timeout(all, 300);
+    tcase_add_loop_test(all, vectors_of_rows_and_words, 0, 6);
+    tcase_add_test(all, pruning);
+    tcase_add_test(all, what_cannot_be);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
