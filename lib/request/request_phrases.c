@@ -17,7 +17,9 @@
 /* A column that every pool of phrases has. */
 static const char PHRASE_COLUMN[] = "occurrences";
 
-/* Derives the phrases of U and L by the masks of the pool of texts. use [rows] is overwritten. */
+/* Derives the phrases of U and L by the masks of the pool of texts: *out, owned by the caller. use
+ * [rows]: workspace, which of both each row belongs to. options, by_place: which phrases, and
+ * whether they are ordered by their first occurrence. */
 static alcore_status derive(const alcore_request *request, const alcore__masks *masks,
                             const alcore_phrase_options *options, bool by_place, uint8_t *use,
                             alcore_pool **out) {
@@ -29,6 +31,10 @@ static alcore_status derive(const alcore_request *request, const alcore__masks *
                                   out);
 }
 
+/* Makes the pool of phrases of a request, *out, owned by the caller, and notes in *texts how many
+ * rows of the texts there are and how many were masked for each cause. *out is NULL where the
+ * strategy buys no phrases or the candidates are phrases already. Called with the pools locked for
+ * reading. */
 alcore_status alcore__request_phrases(const alcore_request *request,
                                       const alcore_strategy *strategy, alcore__text_rows *texts,
                                       alcore_pool **out) {
@@ -41,8 +47,8 @@ alcore_status alcore__request_phrases(const alcore_request *request,
     if (!alcore__strategy_buys_phrases(strategy, &options, &by_place) ||
         alcore__pool_find_column(request->candidates, PHRASE_COLUMN))
         return ALCORE_OK;
-    /* Without the labeled pool, so that a row whose text is labeled stays in U, as the definition has
-     * it. Its phrases are known. */
+    /* Without the labeled pool, so that a row whose text is labeled stays in U, as the definition
+     * has it. Its phrases are known. */
     alcore_request alone = *request;
     alone.labeled = NULL;
     ALCORE__TRY(alcore__masks_new(&alone, NULL /* no target */, &masks));

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a selection says about picks that are phrases: the rows of the texts that contain them, a few
- * of these rows as context, and how the picks lie inside each other. Everything is found once, when
- * the selection is made, in one pass over the texts and one over the picks. */
+/* What a selection says about picks that are phrases: the rows of the texts that contain them, a
+ * few of these rows as context, and how the picks lie inside each other. Everything is found once,
+ * when the selection is made, in one pass over the texts and one over the picks.
+ *
+ * The arrays of a selection are [picks], by rank, from 0 in the order of buying; of phrases:
+ *
+ *     occurrences  how often the phrase occurs in the texts, and phrase_rows, in how many rows
+ *     contexts     [picks, ALCORE__CONTEXTS] the first rows that contain it; -1: fewer do
+ *     longer       how many picks have more words, and containing, how many of them contain it
+ *
+ * ranking->pool is the pool of phrases, ranking->text_rows the number of rows that they are of. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -16,13 +24,14 @@ enum { POLL_PICKS = 256 /* picks between two polls of cancellation */ };
 
 /* ---- places ---- */
 
-/* Notes one occurrence of a pick (alcore__phrase_visit): rows come in ascending order, so a row was
- * seen before only if it is the last one. user: last_row [picks] and the selection. */
+/* What note_place() writes to. */
 typedef struct place_notes {
     alcore_selection *selection;
     int64_t *last_row; /* [picks] row of the latest occurrence, -1: none yet */
 } place_notes;
 
+/* Notes one occurrence of a pick (alcore__phrase_visit), in a row at a word of it: rows come in
+ * ascending order, so a row was seen before only if it is the last one. user: place_notes. */
 static alcore_status note_place(void *user, int64_t rank, int64_t row, int64_t word) {
     place_notes *notes = user;
     alcore_selection *self = notes->selection;
@@ -36,6 +45,8 @@ static alcore_status note_place(void *user, int64_t rank, int64_t row, int64_t w
     return ALCORE_OK;
 }
 
+/* Makes occurrences, phrase_rows and contexts by one pass over the texts; the selection owns them.
+ */
 static alcore_status find_places(alcore_selection *self) {
     alcore_ctx *ctx = self->object.ctx;
     const size_t count = (size_t)self->count;
@@ -75,6 +86,7 @@ static int64_t find_pick(const nesting *work, const char *text, size_t length) {
     return -1;
 }
 
+/* Puts the texts of all picks, which differ, into work->index, by their hashes. */
 static alcore_status index_picks(nesting *work) {
     const alcore_selection *self = work->selection;
     ALCORE__TRY(alcore__index_reserve(self->object.ctx, &work->index, (size_t)self->count,
@@ -151,16 +163,21 @@ static int32_t index_column(const alcore_selection *selection) {
     return -1;
 }
 
+/* The index of a pick in files: the row of the texts in which a phrase occurs first, else the pool
+ * row. */
 int64_t alcore__selection_index(const alcore_selection *selection, int64_t rank) {
     const int32_t column = index_column(selection);
     if (column < 0) return selection->rows[rank];
     return ((const int64_t *)selection->pick_columns[column])[rank];
 }
 
+/* Whether a record column is that index, which files have as "index" already. */
 bool alcore__selection_is_index(const alcore_selection *selection, int32_t column) {
     return column == index_column(selection);
 }
 
+/* Called once when a selection is made: makes all arrays of the top for picks that are phrases, and
+ * leaves them NULL for others. */
 alcore_status alcore__selection_find_phrases(alcore_selection *selection) {
     alcore_ctx *ctx = selection->object.ctx;
     nesting work = {.selection = selection};

@@ -209,8 +209,9 @@ static alcore_status put_reason(writer *self, int64_t rank) {
     self->line.length = 0;
     for (int32_t t = 0; t < explanation->count; t++)
         ALCORE__TRY(put_term(self, &explanation->parts[t], rank, position));
-    /* The frequency of a phrase says more than where its score stands among those of all phrases. */
-    const bool phrase = selection->phrase_rows;
+    /* The frequency of a phrase says more than where its score stands among those of all phrases.
+     * phrase_rows is there for picks that are phrases. */
+    const bool phrase = selection->phrase_rows != NULL;
     if (explanation->count == 0 && (!phrase || selection->ranking->reason))
         ALCORE__TRY(put_score(self, rank));
     ALCORE__TRY(put_decision(self, rank));

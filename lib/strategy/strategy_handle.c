@@ -18,8 +18,8 @@
 
 static const char PREFIX[] = "strategy "; /* what `owner` begins with */
 
-/* Columns that a host may name for a role, as alcore/strategy.h says. A dataset has places for more:
- * the similarity limit adds the embeddings. */
+/* Columns that a host may name for a role, as alcore/strategy.h says. A dataset has places for
+ * more: the similarity limit adds the embeddings. */
 enum { MAX_HOST_NEEDS = 7 };
 
 /* The destructor of the handle, called when its last reference goes. The host's destroy callback
@@ -249,6 +249,8 @@ const char *alcore__strategy_measure(const alcore_strategy *strategy) {
     return strategy->def->measure ? strategy->def->measure : "score";
 }
 
+/* Whether the strategy buys phrases: if so, *options and *by_place say which phrases of a pool of
+ * texts, and in which order, as its parameters have it; else neither is written. */
 bool alcore__strategy_buys_phrases(const alcore_strategy *strategy, alcore_phrase_options *options,
                                    bool *by_place) {
     const alcore__strategy_def *def = strategy->def;

@@ -268,8 +268,8 @@ static alcore_status offer_ranked(alcore__filler *filler, const double *keys, do
 }
 
 /* Buys in the order of keys [candidates], without NaN, the largest first, until purchase->budget,
- * which is the only input in *purchase, is spent or the candidates end; those whose key is not above
- * 0 are left out where the strategy says so. */
+ * which is the only input in *purchase, is spent or the candidates end; those whose key is not
+ * above 0 are left out where the strategy says so (run->positive). */
 alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purchase *purchase) {
     alcore__filler filler;
     alcore__filler_begin(&filler, run);
@@ -284,11 +284,11 @@ alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purc
     return status;
 }
 
-/* *out: whether every budget of the request is spent on candidates whose keys [candidates] are above
- * `bound`, bought in their order, so that no other candidate is looked at. Each budget is tried
- * with a filler of its own, as with fill=skip a smaller one may look at more candidates than a
- * larger one. i: number of a further budget; -1: the first. What the fillers bought is thrown away.
- */
+/* *out: whether every budget of the request is spent on candidates whose keys [candidates] are
+ * above `bound`, bought in their order, so that no other candidate is looked at. Each budget is
+ * tried with a filler of its own, as with fill=skip a smaller one may look at more candidates than
+ * a larger one. i: number of a further budget; -1: the first. What the fillers bought is thrown
+ * away. */
 alcore_status alcore__fill_ends_above(alcore__run *run, const double *keys, double bound,
                                       bool *out) {
     const alcore__fill *fill = &run->input->fill;

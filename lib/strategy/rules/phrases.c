@@ -10,6 +10,14 @@
  * A phrase of score 0 is never bought. Equal scores go to the lower row, which in such a pool is
  * the longer phrase, then the one that occurs first.
  *
+ * Terms used here:
+ *
+ *     position    number of a candidate among all candidates, from 0
+ *     type        a phrase that is listed, one that may be bought: its number is from 0 in the
+ *                 order of first occurrences
+ *     token       an occurrence of a type in the texts
+ *     positive    of the run: the budget buys no candidate of score 0
+ *
  * One pass over six integer columns. Memory: 40 bytes a candidate, and for random-phrase 8 to 40
  * more; weight=tokens also needs 12 bytes for each occurrence. */
 #include <stdlib.h>
@@ -29,10 +37,13 @@ typedef struct phrase_state {
     int64_t listed_count;
 } phrase_state;
 
+/* Called once before the pass: makes the record columns, which the outcome owns, and listed. */
 static alcore_status begin(alcore__run *run) {
     return alcore__phrase_columns_begin(run, run->state);
 }
 
+/* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
+ */
 static void free_state(alcore__run *run) {
     phrase_state *state = run->state;
     alcore__phrase_columns_free(run, &state->columns);
@@ -61,6 +72,7 @@ typedef struct place {
     int64_t position; /* of the phrase among the candidates */
 } place;
 
+/* Order of places, for qsort(): by row, word, length, then by position. */
 static int compare_places(const void *left, const void *right) {
     const place *a = left, *b = right;
     if (a->row != b->row) return a->row < b->row ? -1 : 1;
@@ -126,8 +138,9 @@ static alcore_status list_tokens(alcore__run *run) {
     return status;
 }
 
-/* Draws `count` numbers without replacement into state->drawn; then scores each type by how early
- * it is drawn first, from 1 down. by_token: the numbers are those of tokens, else of types. */
+/* Draws all `count` numbers of tokens (by_token) or of types without replacement into state->drawn,
+ * so that a type with more tokens tends to come earlier; then scores each type by how early it is
+ * drawn first, from 1 down in equal steps. */
 static alcore_status draw(alcore__run *run, int64_t count, bool by_token) {
     phrase_state *state = run->state;
     const double types = (double)state->listed_count;
@@ -147,6 +160,7 @@ static alcore_status draw(alcore__run *run, int64_t count, bool by_token) {
     return ALCORE_OK;
 }
 
+/* Called after the pass: scores the types by a draw of types, or of tokens with weight=tokens. */
 static alcore_status finish_random(alcore__run *run) {
     const phrase_state *state = run->state;
     enum { BY_TYPE, BY_TOKEN };
