@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The uncertainty and the embedding of phrases, from those of the words that they consist of (spec
- * 3.9). For a phrase p of |p| words with the occurrences (x, i), row and word, in ascending order, and
- * nll[x][j] the negative log-likelihood of word j of row x:
+ * 3.9). For a phrase p of |p| words with the occurrences (x, i), row and word, in ascending order,
+ * and nll[x][j] the negative log-likelihood of word j of row x:
  *
  *   u(p)  mean over all occurrences of (1 / |p|) (nll[x][i] + ... + nll[x][i + |p| - 1])
- *   e(p)  mean over the first MAX_EMBEDDED occurrences of the mean of the vectors of their words, or,
- *         where the texts have vectors of rows only, of the vector of the row
+ *   e(p)  mean over the first MAX_EMBEDDED occurrences of the mean of the vectors of their words,
+ *         or, where the texts have vectors of rows only, of the vector of the row
  *
  * They become the columns "scores" [rows] and "embeddings" [rows, dims] of the pool of phrases, in
- * double. One pass over the texts; memory: 16 + 8 dims bytes a phrase, twice while columns are copied.
- */
+ * double. A column is ragged when it has a list of values for each row, one a word and perhaps one
+ * for the end of the text. One pass over the texts; memory: 16 + 8 dims bytes a phrase, twice while
+ * columns are copied. */
 #include <math.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@
 
 const char *const alcore__phrase_measure_needs[] = {"logprobs", "word_embeddings|embeddings", NULL};
 
+/* Occurrences of a phrase whose vectors are averaged. */
 enum { MAX_EMBEDDED = 32 };
 #define MIN_LOGPROB (-100.0)   /* smaller values count as this (spec 1.1) */
 #define LOGPROB_TOLERANCE 1e-6 /* above 0, which rounding explains */
@@ -62,7 +64,8 @@ static alcore_status check_count(const measures *self, const alcore__column *col
                         column->name, (long long)tokens, (long long)row, (long long)words);
 }
 
-/* nll of the words of a row. */
+/* Reads nll of the words of a row of the texts, natural and at most 100; a NaN or a
+ * log-probability above 0 is an error. */
 static alcore_status read_logprobs(measures *self, int64_t row) {
     alcore_sys_ragged tokens;
     ALCORE__TRY(
@@ -82,7 +85,7 @@ static alcore_status read_logprobs(measures *self, int64_t row) {
     return ALCORE_OK;
 }
 
-/* The vectors of the words of a row, or its own. */
+/* Reads row_vectors: the vectors of the words of a row of the texts, or its own. */
 static alcore_status read_vectors(measures *self, int64_t row) {
     const alcore__column *column = self->vectors;
     if (column->ragged) {
@@ -99,6 +102,7 @@ static alcore_status read_vectors(measures *self, int64_t row) {
                  &self->vector_capacity);
 }
 
+/* Makes a row of the texts the present one. */
 static alcore_status read_row(measures *self, int64_t row) {
     ALCORE__TRY(read_logprobs(self, row));
     ALCORE__TRY(read_vectors(self, row));
@@ -117,7 +121,8 @@ static const double *vector_of(measures *self, int64_t word, int64_t length) {
     return self->span;
 }
 
-/* Adds one occurrence (alcore__phrase_visit). */
+/* Adds one occurrence of a phrase (its pool row), at a word of a row of the texts, to u and e:
+ * called by alcore__phrase_places() in the order of (row, word), so that each row is read once. */
 static alcore_status add_occurrence(void *user, int64_t phrase, int64_t row, int64_t word) {
     measures *self = user;
     const int64_t length = alcore_pool_words(self->phrases, phrase);
@@ -164,6 +169,7 @@ static alcore_status set_columns(const measures *self, alcore_pool *phrases) {
     return alcore_pool_set_column(phrases, "embeddings", &tensor, NULL, NULL);
 }
 
+/* Frees all arrays; those that were not made are NULL. */
 static void clear(measures *self) {
     alcore__free(self->ctx, self->u);
     alcore__free(self->ctx, self->e);
@@ -175,7 +181,8 @@ static void clear(measures *self) {
     alcore__scratch_clear(self->ctx, &self->vector_scratch);
 }
 
-/* The columns of the texts are entries of `columns` in the order of the needs. */
+/* Gives a pool of phrases its columns "scores" and "embeddings", as the top says; nothing for one
+ * without rows. The columns of the texts are entries of `columns` in the order of the needs. */
 alcore_status alcore__measure_phrases(const alcore_pool *texts, const alcore__resolution *columns,
                                       alcore_pool *phrases) {
     measures self = {.ctx = alcore__pool_ctx(texts), .texts = texts, .phrases = phrases, .row = -1};

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answering a request whose strategy is a hybrid: sentences and phrases under one budget (spec 5.8; Hu
- * and Neubig 2021, Algorithm 2). With B the budget, in whatever unit it is:
+/* Answering a request whose strategy is a hybrid: sentences and phrases under one budget (spec 5.8;
+ * Hu and Neubig 2021, Algorithm 2). With B the budget, in whatever unit it is:
  *
  *   B_s = floor(ratio B + 1e-9)   is spent on rows S, by the strategy `sentences`
- *   B_p = B - B_s                 is spent on phrases of the texts without S, by the strategy `phrases`;
- *                                 with carry=1 it is B minus what S costs, at least 0
+ *   B_p = B - B_s                 is spent on phrases of the texts without S, by the strategy
+ *                                 `phrases`; with carry=1 it is B minus what S costs, at least 0
  *
- * With cover=1 the rows of S count as labeled, so that no phrase of them is bought; else they are left
- * out. Each part is a request of its own, with the pools, columns, model and options of the whole one.
- * The rows of all budgets are bought from one pass over the columns; phrases are counted anew for each
- * budget, since the texts without S differ. */
+ * With cover=1 the rows of S count as labeled, so that no phrase of them is bought; else they are
+ * left out. Each part is a request of its own, with the pools, columns, model and options of the
+ * whole one. The rows of all budgets are bought from one pass over the columns; phrases are counted
+ * anew for each budget, since the texts without S differ. */
 #include <math.h>
 #include <string.h>
 
@@ -35,14 +35,15 @@ static double share_of_sentences(const hybrid *self, double budget) {
     return floor(self->ratio * budget + 1e-9);
 }
 
+/* Whether an amount is among those of `split`: two budgets may have the same share. */
 static bool is_split(const hybrid *self, double amount) {
     for (int32_t i = 0; i < self->split.count; i++)
         if (self->split.items[i].amount == amount) return true;
     return false;
 }
 
-/* Buys the sentences of all budgets. The candidates that a strategy with sticky=1 keeps are those of
- * the caller's request. */
+/* Buys the sentences of all budgets. The candidates that a strategy with sticky=1 keeps are those
+ * of the caller's request. */
 static alcore_status buy_sentences(hybrid *self) {
     alcore_request *request = self->request, part = *request;
     for (int32_t i = 0; i < request->budgets.count; i++) {
@@ -68,8 +69,8 @@ static alcore_selection *sentences_of(const hybrid *self, double budget) {
     return NULL; /* not reached: every share is in the split */
 }
 
-/* The list `rows` of the request with the picks of a selection behind it: *out, whose rows the caller
- * frees. */
+/* The list `rows` of the request with the picks of a selection behind it: *out, whose rows the
+ * caller frees. */
 static alcore_status add_picks(const hybrid *self, const alcore__row_list *list,
                                const alcore_selection *picks, alcore__row_list *out) {
     const int64_t more = alcore_selection_count(picks);
@@ -130,6 +131,8 @@ static alcore_status answer_budgets(hybrid *self, alcore_selection **out) {
     return status;
 }
 
+/* Answers a request whose strategy is a hybrid: *out, with one reference, has the other budgets as
+ * siblings. Called with the request locked for writing. */
 alcore_status alcore__request_answer_hybrid(alcore_request *request, alcore_selection **out) {
     const alcore__values *values = alcore__strategy_values(request->strategy);
     hybrid self = {.request = request,

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The selection of a hybrid strategy: the picks of two selections, sentences and then phrases, as one.
- * It has a pool of its own, derived from the texts, whose rows are the picks in rank order: their
- * texts, ids, languages, groups and costs. Its record has the columns of both parts and
+/* The selection of a hybrid strategy: the picks of two selections, sentences and then phrases, as
+ * one. It has a pool of its own, derived from the texts, whose rows are the picks in rank order:
+ * their texts, ids, languages, groups and costs. Its record has the columns of both parts and
  *
  *   kind        0: a sentence, 1: a phrase; files have these words
  *   first_row   row of the texts: of the sentence, or of the phrase's first occurrence
  *
- * A pick has no value in a column that its part lacks. The parts stay with the selection, which takes
- * their summaries and provenance over. */
+ * A pick has no value in a column that its part lacks: NaN or -1. The parts stay with the
+ * selection, which takes their summaries and provenance over. Arrays of a selection are by rank,
+ * from 0 in the order of buying: rows, scores, costs, reasons, and pick_columns, those of the
+ * record. */
 #include <math.h>
 #include <string.h>
 
@@ -30,6 +32,7 @@ typedef struct pick_records {
     bool priced; /* every pick has a cost */
 } pick_records;
 
+/* Allocates all arrays, zeroed; free_records() frees them, also after a failure. */
 static alcore_status allocate_records(alcore_ctx *ctx, size_t count, pick_records *records) {
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(char *), &records->texts));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(char *), &records->ids));
@@ -128,7 +131,7 @@ static alcore_status get_column(alcore_ctx *ctx, alcore__outcome *outcome, const
     return ALCORE_OK;
 }
 
-/* Copies the record of one part, whose picks are ranks first .. of the whole. */
+/* Copies the record of one part, whose picks are the ranks from `first` on of the whole. */
 static alcore_status copy_record(alcore_ctx *ctx, const alcore_selection *part, int32_t kind,
                                  int64_t first, alcore__outcome *outcome) {
     void *values;
@@ -247,6 +250,8 @@ static alcore_status make(const alcore_request *request, alcore_selection *const
     return status;
 }
 
+/* Makes one selection of both parts under a budget: *out, with one reference. Locks the pool of
+ * texts for reading while it is read. */
 alcore_status alcore__selection_join(const alcore_request *request,
                                      alcore_selection *const parts[PARTS], double budget,
                                      alcore_selection **out) {

@@ -10,6 +10,10 @@
  *
  * With prune=1 a phrase is passed over that lies inside a phrase bought before or contains one.
  *
+ * A position numbers the candidates from 0. While functions and passes of HUDS run, run->state is
+ * the state of HUDS, which this strategy's state owns. The filler spends the budget: a row that is
+ * offered to it is bought or passed over.
+ *
  * Cost: that of HUDS over the phrases. Memory beside it: 48 bytes a candidate, and with prune=1 32
  * bytes for each phrase inside a pick. */
 #include <math.h>
@@ -51,12 +55,15 @@ static alcore_status call_huds(alcore__run *run, alcore_status (*call)(alcore__r
     return status;
 }
 
+/* Called once before the first pass: makes the state of HUDS, which reads its parameters. */
 static alcore_status begin(alcore__run *run) {
     huds_phrase_state *state = run->state;
     ALCORE__TRY(alcore__new_array(run->ctx, 1, alcore__huds_state_bytes(), &state->huds));
     return call_huds(run, alcore__huds_begin);
 }
 
+/* Called when the run is freed, also after a failure in begin: what was not made is NULL or zeroed.
+ */
 static void free_state(alcore__run *run) {
     huds_phrase_state *state = run->state;
     if (state->huds) {
@@ -72,6 +79,7 @@ static void free_state(alcore__run *run) {
     alcore__index_clear(run->ctx, &state->index);
 }
 
+/* What run->state is while the nested passes run: those of HUDS, and that over the columns. */
 static void *huds_of(alcore__run *run) {
     return ((huds_phrase_state *)run->state)->huds;
 }
@@ -93,7 +101,8 @@ static alcore_status detach_h(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Start of the pass over the columns of phrases: ends HUDS, whose columns come first in the record. */
+/* Start of the pass over the columns of phrases: ends HUDS, whose columns come first in the record.
+ */
 static alcore_status begin_columns(alcore__run *run) {
     huds_phrase_state *state = run->state;
     ALCORE__TRY(call_huds(run, alcore__huds_finish));
@@ -112,13 +121,15 @@ static const alcore__pass PASSES[] = {
 
 /* ---- the order ---- */
 
-/* What candidates are ordered by. */
+/* What candidates are ordered by: the score, occurrences, number of words, and the place of the
+ * first occurrence. */
 typedef struct ranked {
     double score;
     int64_t occ, length, row, word;
-    int64_t position;
+    int64_t position; /* of the candidate */
 } ranked;
 
+/* The order of candidates, for qsort(): the best first. */
 static int compare_ranked(const void *left, const void *right) {
     const ranked *a = left, *b = right;
     if (a->score != b->score) return a->score > b->score ? -1 : 1;
@@ -169,18 +180,19 @@ static const bought_part *find_part(const huds_phrase_state *state, const char *
     return NULL;
 }
 
-/* The text of a candidate, whose words have one space between them; NULL where the rows belong to no
- * pool. */
+/* The text of a candidate, whose words have one space between them; NULL where the rows belong to
+ * no pool. */
 static const char *text_of(const alcore__run *run, int64_t position, size_t *length) {
     const alcore_pool *pool = run->input->candidates.pool;
     *length = 0;
     return pool ? alcore_pool_text(pool, run->outcome.rows[position], length) : NULL;
 }
 
-/* Calls visit() for every sequence of words inside a text, itself too, until it returns true or fails.
- */
+/* What is done with one sequence of words inside a text; whole: it is the text itself. */
 typedef bool part_visit(huds_phrase_state *state, const char *part, size_t part_length, bool whole);
 
+/* Calls visit() for every sequence of words inside a text, itself too, until it returns true, and
+ * returns whether it did. */
 static bool visit_parts(huds_phrase_state *state, const char *text, size_t length,
                         part_visit *visit) {
     const char *end = text + length, *next = text, *first, *last;
@@ -195,16 +207,16 @@ static bool visit_parts(huds_phrase_state *state, const char *text, size_t lengt
     return false;
 }
 
-/* Whether a part of a candidate shows that it lies inside a pick (the whole of it is a part of one) or
- * contains one (a part of it is a whole pick). */
+/* Whether a part of a candidate shows that it lies inside a pick (the whole of it is a part of one)
+ * or contains one (a part of it is a whole pick). */
 static bool is_bought(huds_phrase_state *state, const char *part, size_t length, bool whole) {
     size_t slot;
     const bought_part *found = find_part(state, part, length, alcore__hash64(part, length), &slot);
     return found && (whole || found->whole);
 }
 
-/* Adds a part of a pick; true when memory is out. A part that is there already stays, and is a whole
- * pick from now on where this one is. */
+/* Adds a part of a pick; true when memory is out. A part that is there already stays, and is a
+ * whole pick from now on where this one is. */
 static bool add_part(huds_phrase_state *state, const char *part, size_t length, bool whole) {
     alcore_ctx *ctx = state->filler.run->ctx;
     const uint64_t hash = alcore__hash64(part, length);
@@ -228,7 +240,8 @@ static bool add_part(huds_phrase_state *state, const char *part, size_t length, 
 
 /* ---- the walk ---- */
 
-/* Offers the candidates in their order. */
+/* Offers the candidates in their order; with prune=1 not those that lie inside a pick or contain
+ * one, which count as redundant. */
 static alcore_status buy(alcore__run *run) {
     huds_phrase_state *state = run->state;
     const bool prune = alcore__values_integer(run->values, "prune") == 1;
@@ -249,6 +262,7 @@ static alcore_status buy(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* Called after the last pass: ranks the phrases, buys and hands the picks over. */
 static alcore_status finish(alcore__run *run) {
     huds_phrase_state *state = run->state;
     alcore__filler_begin(&state->filler, run);

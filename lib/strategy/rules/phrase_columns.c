@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the columns of a pool of phrases (phrase_columns.h): one pass over integer columns, whose
- * values are checked and copied to the record. */
+ * values are checked and copied to the record. A block is 8192 pool rows, its active rows are its
+ * candidates, and its partial, what it contributes to the pass, is phrase_row [active rows]. */
 #include "strategy/rules/phrase_columns.h"
 
 #include <string.h>
@@ -18,6 +19,7 @@ typedef struct phrase_row {
     int64_t listed; /* 1: the phrase may be bought, as far as the flags of the pool say */
 } phrase_row;
 
+/* Makes the record columns, which the outcome owns, and listed [candidates], all zeroed. */
 alcore_status alcore__phrase_columns_begin(alcore__run *run, alcore__phrase_columns *columns) {
     for (alcore__phrase_record c = 0; c < ALCORE__PHRASE_RECORDS; c++)
         ALCORE__TRY(
@@ -25,13 +27,15 @@ alcore_status alcore__phrase_columns_begin(alcore__run *run, alcore__phrase_colu
     return alcore__new_array(run->ctx, (size_t)run->outcome.count, 1, &columns->listed);
 }
 
+/* Frees listed; NULL where it was not made. */
 void alcore__phrase_columns_free(alcore__run *run, alcore__phrase_columns *columns) {
     alcore__free(run->ctx, columns->listed);
 }
 
 /* ---- pass "columns" ---- */
 
-/* Reads an integer column for the candidates of a block into out [count], by index. */
+/* Reads an integer column for the candidates of a block: out [block->count]. Fails on a value that
+ * is missing, negative or not below 2^53. */
 static alcore_status read_column(alcore__block *block, const char *name, int64_t *out) {
     const alcore__column *column = alcore__dataset_find(&block->run->input->candidates, name);
     const alcore__scratch_mark mark = alcore__scratch_get_mark(block);
@@ -65,6 +69,7 @@ static size_t rows_bytes(const alcore__block *block) {
     return (size_t)block->count * sizeof(phrase_row);
 }
 
+/* Visits a block once: reads the record columns, and lists every phrase. */
 static alcore_status read_all(alcore__block *block, void *partial) {
     phrase_row *rows = partial;
     int64_t *numbers;
@@ -100,6 +105,7 @@ static alcore_status read_semi_maximal(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
+/* Reduces the partial of one block: stores its entries at the positions of its candidates. */
 static alcore_status store_phrases(alcore__run *run, const alcore__block_partial *part) {
     alcore__phrase_columns *state = run->state;
     const phrase_row *rows = part->extra;
@@ -127,12 +133,14 @@ const alcore__pass alcore__all_phrases_passes[] = COLUMNS_PASS(read_all);
 
 /* ---- the phrases that a request derives from a pool of texts ---- */
 
+/* Sets which phrases are derived: the longest, and whether those without a letter or digit are. */
 void alcore__phrase_options_set(const alcore__values *values, alcore_phrase_options *out) {
     const bool unlimited = strcmp(alcore__values_text(values, "max_n"), "inf") == 0;
     out->max_words = unlimited ? ALCORE_PHRASE_UNLIMITED : alcore__values_integer(values, "max_n");
     out->with_letters = alcore__values_integer(values, "letters") == 1;
 }
 
+/* The same; and only phrases that no labeled text contains and that are semi-maximal. */
 void alcore__smp_options_set(const alcore__values *values, alcore_phrase_options *out) {
     enum { WITHIN_LIMIT, BEYOND_LIMIT };
     alcore__phrase_options_set(values, out);
