@@ -16,6 +16,8 @@ int command_doctor(const arguments *args);
 int command_lm(const arguments *args);
 int command_phrases(const arguments *args);
 int command_align(const arguments *args);
+int command_oracle(const arguments *args);
+int command_mix(const arguments *args);
 int command_eval(const arguments *args);
 
 /* Calls set(handle, name, value) for every -p NAME=VALUE; an exit code. */

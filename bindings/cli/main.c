@@ -22,6 +22,10 @@ static int run(const arguments *args) {
         return command_phrases(args);
     case COMMAND_ALIGN:
         return command_align(args);
+    case COMMAND_ORACLE:
+        return command_oracle(args);
+    case COMMAND_MIX:
+        return command_mix(args);
     case COMMAND_EVAL:
         return command_eval(args);
     default:

@@ -9,7 +9,8 @@
 #define PICKING (COMMAND_SELECT | COMMAND_CANDIDATES)
 #define SCORED (COMMAND_SELECT | COMMAND_CANDIDATES | COMMAND_SCORE)
 #define POOL (SCORED | COMMAND_PHRASES)
-#define ALL_WORK (POOL | COMMAND_LM)
+#define ANNOTATING (COMMAND_MIX | COMMAND_ORACLE)
+#define ALL_WORK (POOL | COMMAND_LM | ANNOTATING)
 #define EVERY 0xffffu
 
 const option_info option_table[OPTION_TOTAL] = {
@@ -18,11 +19,13 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_SCORER] = {"scorer", 0, "NAME", false, COMMAND_SCORE,
                        "the score (required); `alcore scorers` lists them"},
     [OPTION_PARAM] = {"param", 'p', "NAME=VALUE", true,
-                      COMMAND_SELECT | COMMAND_SCORE | COMMAND_PHRASES | COMMAND_ALIGN,
+                      COMMAND_SELECT | COMMAND_SCORE | COMMAND_PHRASES | COMMAND_ALIGN |
+                          COMMAND_MIX,
                       "a parameter of the strategy or scorer; of phrases max_n=4, smp_limit=N|inf, "
                       "exclude_labeled=0, letters=0; of align iterations=5, model=diagonal|ibm1, "
-                      "vb=1, tension=off|gradient|public, p0=0.08, lambda=4, alpha=0.01; "
-                      "repeatable"},
+                      "vb=1, tension=off|gradient|public, p0=0.08, lambda=4, alpha=0.01; of mix "
+                      "span=consistent|minmax|literal, unique=0, norm=0, k=4, subset=100000, "
+                      "upsample_phrase=1; repeatable"},
     [OPTION_BUDGET] = {"budget", 0, "N[i|w|c|u],...", false, COMMAND_SELECT,
                        "items (default), words, characters or units of the cost column (required); "
                        "several with a file each: --out sel-{budget}.tsv"},
@@ -37,9 +40,12 @@ const option_info option_table[OPTION_TOTAL] = {
                     "order of equal scores (default index: the earlier row first)"},
     [OPTION_NAN] = {"nan", 0, "error|exclude", false, COMMAND_SELECT,
                     "what a NaN or infinity does (default error: it names the row)"},
-    [OPTION_COUNT] = {"count", 0, "N", false, COMMAND_CANDIDATES, "rows to draw (required)"},
-    [OPTION_STRICT] = {"strict", 0, NULL, false, COMMAND_SELECT,
-                       "exit with 1 when the pool ends before the budget"},
+    [OPTION_COUNT] =
+        {"count", 0, "N", false, COMMAND_CANDIDATES | COMMAND_MIX,
+         "candidates: rows to draw (required); mix: pairs of each kind (default as many as "
+         "the phrases that the words of the selection would buy)"},
+    [OPTION_STRICT] = {"strict", 0, NULL, false, COMMAND_SELECT | COMMAND_MIX,
+                       "exit with 1 when the pool ends before the budget, or pairs are missing"},
     [OPTION_FORMAT] = {"format", 0, "text|tsv|jsonl", false, ALL_WORK | COMMAND_ALIGN,
                        "format of the texts, in place of the suffix"},
     [OPTION_TEXT_COLUMN] = {"text-column", 0, "NAME", false, ALL_WORK | COMMAND_EVAL,
@@ -47,10 +53,11 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_BAD_LINES] = {"bad-lines", 0, "error|mask", false, ALL_WORK,
                           "what a malformed line does (default error; mask: its row is never "
                           "selected)"},
-    [OPTION_DEDUP] = {"dedup", 0, "exact|normalized|none", false, POOL | COMMAND_EVAL,
+    [OPTION_DEDUP] = {"dedup", 0, "exact|normalized|none", false, POOL | COMMAND_EVAL | ANNOTATING,
                       "which texts count as repeats (default exact)"},
-    [OPTION_LABELED] = {"labeled", 0, "FILE", true, POOL,
-                        "texts whose labels are known; repeatable"},
+    [OPTION_LABELED] = {"labeled", 0, "FILE", true, POOL | COMMAND_MIX,
+                        "texts whose labels are known; of mix pairs of texts and references; "
+                        "repeatable"},
     [OPTION_TARGET] = {"target", 0, "FILE", true, COMMAND_SELECT,
                        "unlabeled texts of the target; repeatable"},
     [OPTION_EXCLUDE] = {"exclude", 0, "FILE", true, POOL,
@@ -81,17 +88,21 @@ const option_info option_table[OPTION_TOTAL] = {
                       "class probabilities [rows, classes]"},
     [OPTION_PROBS_ARE] = {"probs-are", 0, "probs|logprobs|logits", false,
                           COMMAND_SELECT | COMMAND_SCORE, "what --probs holds (default probs)"},
-    [OPTION_EMBEDDINGS] = {"embeddings", 0, "FILE.npy", false, COMMAND_SELECT,
+    [OPTION_EMBEDDINGS] = {"embeddings", 0, "FILE.npy", false, COMMAND_SELECT | COMMAND_MIX,
                            "embeddings [rows, dims] of POOL"},
-    [OPTION_LABELED_EMBEDDINGS] = {"labeled-embeddings", 0, "FILE.npy", false, COMMAND_SELECT,
-                                   "embeddings of --labeled"},
+    [OPTION_LABELED_EMBEDDINGS] = {"labeled-embeddings", 0, "FILE.npy", false,
+                                   COMMAND_SELECT | COMMAND_MIX, "embeddings of --labeled"},
     [OPTION_TARGET_EMBEDDINGS] = {"target-embeddings", 0, "FILE.npy", false, COMMAND_SELECT,
                                   "embeddings of --target"},
-    [OPTION_MODEL] = {"model", 0, "ngram|FILE.arpa|DIR", false, COMMAND_SELECT | COMMAND_SCORE,
+    [OPTION_MODEL] = {"model", 0, "ngram|FILE.arpa|DIR", false,
+                      COMMAND_SELECT | COMMAND_SCORE | COMMAND_MIX,
                       "where missing columns come from (default ngram)"},
     [OPTION_ORDER] = {"order", 0, "N", false, COMMAND_LM,
                       "order of the n-gram model, 1 to 6 (default 4)"},
-    [OPTION_LM] = {"lm", 0, "FILE.arpa", false, COMMAND_LM, "the model that scores (required)"},
+    [OPTION_LM] =
+        {"lm", 0, "FILE.arpa", false, COMMAND_LM | COMMAND_MIX,
+         "lm score: the model that scores (required); mix: the model that chooses where a "
+         "phrase goes (default 4-grams of --pool)"},
     [OPTION_SEMI_MAXIMAL] = {"semi-maximal", 0, NULL, false, COMMAND_PHRASES,
                              "only phrases of which no longer one has more than half"},
     [OPTION_MIN_COUNT] = {"min-count", 0, "N", false, COMMAND_PHRASES,
@@ -135,10 +146,31 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_IDW] =
         {"idw", 0, "test|unseen", false, COMMAND_EVAL,
          "in-domain: words of the test set that --ood lacks (default), or any such word"},
-    [OPTION_LINKS] = {"links", 0, "FILE", false, COMMAND_EVAL,
-                      "word-accuracy: a line of links a sentence, source-reference: 0-0 1-2"},
     [OPTION_TRAIN] = {"train", 0, "FILE", true, COMMAND_EVAL,
                       "duplicates: texts that the test set should not have; repeatable"},
+    [OPTION_KIND] = {"kind", 0, "NAME[+NAME]...", false, COMMAND_MIX,
+                     "pairs that are mixed in: none (default), random, retrieved, switched, "
+                     "contextualized, or several with + between them"},
+    [OPTION_POOL] = {"pool", 0, "POOL", false, COMMAND_MIX,
+                     "unlabeled sentences of the domain, from which --selection was made"},
+    [OPTION_SELECTION] = {"selection", 0, "FILE", true, ANNOTATING,
+                          "what was selected: .tsv or .jsonl of `alcore select`; repeatable"},
+    [OPTION_ANSWERS] = {"answers", 0, "FILE", true, COMMAND_MIX,
+                        "translations of the selection: id TAB text TAB translation; repeatable"},
+    [OPTION_LINKS] =
+        {"links", 0, "FILE", false, COMMAND_EVAL | ANNOTATING,
+         "a line of links a sentence, source-target: 0-0 1-2. word-accuracy: with the references; "
+         "mix: of --labeled; oracle: of POOL with its references (default of both: made here)"},
+    [OPTION_REFERENCES] =
+        {"references", 0, "FILE", false, COMMAND_ORACLE,
+         "translations of all rows of POOL, a line a row (default: those in POOL)"},
+    [OPTION_DICT] = {"dict", 0, "FILE", false, COMMAND_ORACLE,
+                     "answer from a dictionary: source TAB translation"},
+    [OPTION_REQUESTS] = {"requests", 0, NULL, false, COMMAND_ORACLE,
+                         "write the selection as requests to people, phrases with up to three "
+                         "sentences"},
+    [OPTION_PARALLEL] = {"parallel", 0, "PREFIX", false, COMMAND_MIX,
+                         "also write PREFIX.src and PREFIX.tgt"},
     [OPTION_OUT] = {"out", 0, "FILE", false, ALL_WORK | COMMAND_ALIGN,
                     "where the result goes, by its suffix (default -, standard output)"},
     [OPTION_REPORT] = {"report", 0, "FILE.md|.json|.html", false, COMMAND_SELECT,
@@ -146,21 +178,21 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_CONFIG] = {"config", 0, "FILE.json", false, COMMAND_SELECT,
                        "repeat the run of a JSON report; refuses changed inputs"},
     [OPTION_FORCE] = {"force", 0, NULL, false, COMMAND_SELECT, "with --config: changed inputs too"},
-    [OPTION_SEED] = {"seed", 0, "N", false, PICKING | COMMAND_EVAL,
+    [OPTION_SEED] = {"seed", 0, "N", false, PICKING | COMMAND_EVAL | COMMAND_MIX,
                      "seed of the draws (default 0)"},
-    [OPTION_ROUND] = {"round", 0, "N", false, PICKING,
+    [OPTION_ROUND] = {"round", 0, "N", false, PICKING | COMMAND_MIX,
                       "round, from 1: seeds the draws (default 1)"},
     [OPTION_THREADS] = {"threads", 0, "N", false, ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN,
                         "threads; 0 = all the process may use (default)"},
-    [OPTION_DEVICE] = {"device", 0, "auto|cpu|cuda[:N]", false, COMMAND_SELECT,
+    [OPTION_DEVICE] = {"device", 0, "auto|cpu|cuda[:N]", false, COMMAND_SELECT | COMMAND_MIX,
                        "where the arithmetic runs (default auto)"},
     [OPTION_QUIET] = {"quiet", 'q', NULL, false, ALL_WORK | COMMAND_ALIGN,
                       "no summary, no progress"},
     [OPTION_JSON] =
         {"json", 0, NULL, false,
          COMMAND_SELECT | COMMAND_STRATEGIES | COMMAND_SCORERS | COMMAND_DOCTOR | COMMAND_EVAL |
-             COMMAND_ALIGN,
-         "machine-readable output; of select and align: when the result goes to a file"},
+             COMMAND_ALIGN | COMMAND_MIX,
+         "machine-readable output; of select, align and mix: when the result goes to a file"},
     [OPTION_HELP] = {"help", 'h', NULL, false, EVERY, "this text"},
     [OPTION_VERSION] = {"version", 0, NULL, false, EVERY, "the version"},
 };
@@ -177,6 +209,9 @@ const command_info command_table[] = {
     {"phrases", COMMAND_PHRASES, "POOL", 1, 1, "list the phrases of a pool with their counts"},
     {"align", COMMAND_ALIGN, "SOURCE TARGET|TSV", 1, 2,
      "link the words of sentences and their translations"},
+    {"oracle", COMMAND_ORACLE, "POOL", 1, 1,
+     "translate a selection by references or a dictionary, or write requests"},
+    {"mix", COMMAND_MIX, "", 0, 0, "write the training set of a round"},
     {"eval", COMMAND_EVAL, "METRIC FILE...", 2, MAX_OPERANDS,
      "measure translations, labels, spans, answers, overlap or numbers"},
 };

@@ -164,6 +164,7 @@ LUA_STRUCTS = {
     "alcore_length_ratio_score": {},
     "alcore_lm_options": {},
     "alcore_mean_result": {},
+    "alcore_mix_options": {"unique": True, "norm": True},
     "alcore_model_options": {"dtype": False, "pooling": "poolings", "normalize": "normalizations"},
     "alcore_ngram_options": {},
     "alcore_overlap_options": {"kept": False, "tagged": True},

@@ -86,9 +86,11 @@ typedef struct al_object {
     union { /* owned; NULL: closed. The member is that of the object's kind. */
         void *handle;
         alcore_aligner *aligner;
+        alcore_annotations *annotations;
         alcore_column_writer *column_writer;
         alcore_links *links;
         alcore_lm *lm;
+        alcore_mix *mix;
         alcore_model *model;
         alcore_overlap *overlap;
         alcore_pool *pool;
@@ -124,7 +126,7 @@ typedef struct al_kind {
 
 extern const al_kind al_context_kind, al_pool_kind, al_column_writer_kind, al_request_kind,
     al_selection_kind, al_strategy_kind, al_scorer_kind, al_model_kind, al_lm_kind, al_aligner_kind,
-    al_links_kind, al_overlap_kind;
+    al_links_kind, al_overlap_kind, al_annotations_kind, al_mix_kind;
 
 /* Makes the metatable of a kind. */
 void al_register_kind(lua_State *L, const al_kind *kind);
@@ -198,7 +200,7 @@ extern const al_constant al_aligner_models[], al_bad_lines[], al_bleu_smoothings
     al_usual_columns[];
 extern const al_member al_aligner_options[], al_bleu_options[], al_bleu_score[], al_chrf_options[],
     al_chrf_score[], al_ctx_options[], al_filter[], al_label_score[], al_lm_options[],
-    al_mean_result[], al_model_options[], al_ngram_options[], al_pearson_result[],
+    al_mean_result[], al_mix_options[], al_model_options[], al_ngram_options[], al_pearson_result[],
     al_phrase_options[], al_pool_options[], al_read_options[], al_span_score[],
     al_wilcoxon_result[];
 extern const al_constant al_cost_models[];
@@ -393,7 +395,7 @@ int al_strategy_from(lua_State *L, int index, al_context *context, al_object **o
 
 extern const al_method al_pool_functions[], al_request_functions[], al_strategy_functions[],
     al_model_functions[], al_lm_functions[], al_align_functions[], al_overlap_functions[],
-    al_phrase_functions[], al_registry_functions[];
+    al_phrase_functions[], al_mix_functions[], al_registry_functions[];
 /* Pushes the table alcore.metrics. */
 void al_push_metrics(lua_State *L);
 /* Pushes the table alcore.analysis. */

@@ -40,9 +40,10 @@ EXPORT int luaopen_alcore(lua_State *L);
 
 int luaopen_alcore(lua_State *L) {
     static const al_kind *const kinds[] = {
-        &al_context_kind,   &al_pool_kind,     &al_column_writer_kind, &al_request_kind,
-        &al_selection_kind, &al_strategy_kind, &al_scorer_kind,        &al_model_kind,
-        &al_lm_kind,        &al_aligner_kind,  &al_links_kind,         &al_overlap_kind};
+        &al_context_kind,     &al_pool_kind,     &al_column_writer_kind, &al_request_kind,
+        &al_selection_kind,   &al_strategy_kind, &al_scorer_kind,        &al_model_kind,
+        &al_lm_kind,          &al_aligner_kind,  &al_links_kind,         &al_overlap_kind,
+        &al_annotations_kind, &al_mix_kind};
     int running = running_version();
     if (running != LUA_VERSION_NUM) return refuse(L, running);
     if (alcore_abi() != ALCORE_ABI)
@@ -63,6 +64,7 @@ int luaopen_alcore(lua_State *L) {
     al_set_functions(L, al_align_functions);
     al_set_functions(L, al_overlap_functions);
     al_set_functions(L, al_phrase_functions);
+    al_set_functions(L, al_mix_functions);
     al_set_functions(L, al_registry_functions);
     al_push_metrics(L);
     lua_setfield(L, -2, "metrics");

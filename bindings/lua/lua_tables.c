@@ -202,6 +202,19 @@ const al_member al_model_options[] = {
     {"max_tokens", AL_INT64, 1, offsetof(alcore_model_options, max_tokens), NULL},
     {"batch_tokens", AL_INT64, 1, offsetof(alcore_model_options, batch_tokens), NULL},
     {NULL, 0, 0, 0, NULL}};
+const al_member al_mix_options[] = {
+    {"kind", AL_TEXT, 1, offsetof(alcore_mix_options, kind), NULL},
+    {"span", AL_TEXT, 1, offsetof(alcore_mix_options, span), NULL},
+    {"device", AL_TEXT, 1, offsetof(alcore_mix_options, device), NULL},
+    {"count", AL_INT64, 1, offsetof(alcore_mix_options, count), NULL},
+    {"subset", AL_INT64, 1, offsetof(alcore_mix_options, subset), NULL},
+    {"k", AL_INT64, 1, offsetof(alcore_mix_options, k), NULL},
+    {"upsample_phrase", AL_INT64, 1, offsetof(alcore_mix_options, upsample_phrase), NULL},
+    {"round", AL_INT64, 1, offsetof(alcore_mix_options, round), NULL},
+    {"seed", AL_UINT64, 1, offsetof(alcore_mix_options, seed), NULL},
+    {"unique", AL_FLAG, 1, offsetof(alcore_mix_options, unique), NULL},
+    {"norm", AL_FLAG, 1, offsetof(alcore_mix_options, norm), NULL},
+    {NULL, 0, 0, 0, NULL}};
 const al_member al_overlap_options[] = {
     {"max_order", AL_INT32, 1, offsetof(alcore_overlap_options, max_order), NULL},
     {"tagged", AL_FLAG, 1, offsetof(alcore_overlap_options, tagged), NULL},

@@ -66,11 +66,13 @@
 
 #include "alcore/aligner.h"
 #include "alcore/analysis.h"
+#include "alcore/annotation.h"
 #include "alcore/context.h"
 #include "alcore/format.h"
 #include "alcore/lm.h"
 #include "alcore/logits.h"
 #include "alcore/metric.h"
+#include "alcore/mix.h"
 #include "alcore/model.h"
 #include "alcore/overlap.h"
 #include "alcore/param.h"

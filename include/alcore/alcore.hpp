@@ -98,6 +98,8 @@ using selection = owner<alcore_selection, alcore_selection_unref>;
 using lm = owner<alcore_lm, alcore_lm_unref>;
 using aligner = owner<alcore_aligner, alcore_aligner_unref>;
 using links = owner<alcore_links, alcore_links_unref>;
+using annotations = owner<alcore_annotations, alcore_annotations_unref>;
+using mix = owner<alcore_mix, alcore_mix_unref>;
 
 namespace detail {
 
@@ -114,6 +116,8 @@ template <> struct owner_of<alcore_selection> { using type = selection; };
 template <> struct owner_of<alcore_lm> { using type = lm; };
 template <> struct owner_of<alcore_aligner> { using type = aligner; };
 template <> struct owner_of<alcore_links> { using type = links; };
+template <> struct owner_of<alcore_annotations> { using type = annotations; };
+template <> struct owner_of<alcore_mix> { using type = mix; };
 
 /** The last argument of a function that makes a handle is where the handle goes. */
 template <typename Last, typename... Rest> struct made : made<Rest...> {};

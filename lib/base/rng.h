@@ -20,11 +20,13 @@ enum {
     ALCORE__TAG_RANDOM = 3,      /* random rows */
     ALCORE__TAG_KMEANS = 4,      /* first centroids */
     ALCORE__TAG_BADGE = 5,       /* centers of BADGE */
+    ALCORE__TAG_MIX = 7,         /* pairs of labeled data for a training set */
     ALCORE__TAG_EGALITARIAN = 8, /* rows of each language, then the rest */
     ALCORE__TAG_SAME_RATIO = 9,  /* rows of each language */
     ALCORE__TAG_PLAN = 10,       /* rows of each language */
     ALCORE__TAG_GOLD = 11,       /* rows of the target languages */
     ALCORE__TAG_TIE = 12,        /* the order of equal scores */
+    ALCORE__TAG_LSUB = 13,       /* the pairs of labeled data that take part */
     ALCORE__TAG_RANDPHRASE = 14, /* random phrases */
     ALCORE__TAG_BOOTSTRAP = 15,  /* segments of a sample of a corpus */
     ALCORE__TAG_HOST = 64        /* numbers for host functions; above all tags of the spec */

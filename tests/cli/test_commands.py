@@ -12,8 +12,8 @@ from harness import Skip, case, contains, equal, main, rows_of, vector
 @case
 def version_and_help(box):
     contains(box.run("--version").out, "alcore 0.")
-    contains(box.run("--help").out, "select", "candidates", "score", "strategies", "scorers", "doctor", "lm", "phrases", "align", "eval")
-    for command in ("select", "candidates", "score", "strategies", "scorers", "doctor", "lm", "phrases", "align", "eval"):
+    contains(box.run("--help").out, "select", "candidates", "score", "strategies", "scorers", "doctor", "lm", "phrases", "align", "oracle", "mix", "eval")
+    for command in ("select", "candidates", "score", "strategies", "scorers", "doctor", "lm", "phrases", "align", "oracle", "mix", "eval"):
         contains(box.run(command, "--help").out, "usage: alcore " + command)
         contains(box.run(command, "-h").out, "--help")
     box.run(expect=2)

@@ -20,6 +20,8 @@ static alcore_pool *pool, *labeled, *phrases;
 static alcore_lm *lm;
 static alcore_aligner *aligner;
 static alcore_links *links;
+static alcore_annotations *annotations; /* all rows of the pool as sentences, with translations */
+static alcore_mix *mix;
 static alcore_selection *selection;
 static alcore_column_writer *filled,
     *merging; /* with all rows put; one that a part is merged into */
@@ -556,6 +558,70 @@ static alcore_status call_links_read(void) {
     alcore_links_unref(out);
     return status;
 }
+/* Annotations of all rows of the pool, open, that `use` then works on. */
+static alcore_status with_items(alcore_status (*use)(alcore_annotations *, const char *),
+                                const char *name) {
+    alcore_annotations *items = NULL;
+    alcore_status status = alcore_annotations_new(pool, &items);
+    if (status == ALCORE_OK)
+        status = alcore_annotations_read_selection(items, in_folder("items.tsv"));
+    if (status == ALCORE_OK && use) status = use(items, in_folder(name));
+    alcore_annotations_unref(items);
+    return status;
+}
+static alcore_status call_read_selection(void) {
+    return with_items(NULL, "");
+}
+static alcore_status call_read_answers(void) {
+    return with_items(alcore_annotations_read_answers, "answers.tsv");
+}
+static alcore_status call_look_up(void) {
+    return with_items(alcore_annotations_look_up, "dictionary.tsv");
+}
+/* A phrase is needed, so that the pool is aligned and read. */
+static alcore_status call_simulate(void) {
+    const char *phrase = "w1", *kind = "phrase";
+    alcore_annotation_records records = ALCORE_ANNOTATION_RECORDS_INIT;
+    alcore_annotations *items = NULL;
+    records.texts = &phrase;
+    records.kinds = &kind;
+    records.count = 1;
+    alcore_status status = alcore_annotations_new(pool, &items);
+    if (status == ALCORE_OK) status = alcore_annotations_add(items, &records);
+    if (status == ALCORE_OK) status = alcore_annotations_simulate(items, NULL);
+    alcore_annotations_unref(items);
+    return status;
+}
+static alcore_status write_requests(alcore_annotations *items, const char *path) {
+    return alcore_annotations_write_requests(items, path, NULL);
+}
+static alcore_status call_write_requests(void) {
+    return with_items(write_requests, "requests.tsv");
+}
+static alcore_status call_write_annotations(void) {
+    return alcore_annotations_write(annotations, in_folder("requests.tsv"), NULL);
+}
+/* The pool is its own labeled data. */
+static alcore_status make_mix(const char *kind, alcore_mix **out) {
+    alcore_mix_options options = ALCORE_MIX_OPTIONS_INIT;
+    options.kind = kind;
+    options.count = row_count;
+    options.links = links;
+    options.lm = lm;
+    return alcore_mix_new(ctx, pool, pool, annotations, &options, out);
+}
+static alcore_status call_mix(void) {
+    alcore_mix *out = NULL;
+    alcore_status status = make_mix("retrieved+switched", &out);
+    alcore_mix_unref(out);
+    return status;
+}
+static alcore_status call_mix_write(void) {
+    return alcore_mix_write(mix, in_folder("train.tsv"), NULL);
+}
+static alcore_status call_mix_parallel(void) {
+    return alcore_mix_write_parallel(mix, in_folder("train"));
+}
 /* The pool as its own reference, with some resampling for an interval. */
 static alcore_status call_bleu(void) {
     const char **texts = texts_of_pool();
@@ -687,6 +753,33 @@ static alcore_status call_column_rows(void) {
 }
 /* ---- the data ---- */
 
+/* Makes the files of items, answers and a dictionary, and the handles that are read from them. */
+static void make_annotations(void) {
+    static const char *const names[] = {"items.tsv", "answers.tsv", "dictionary.tsv"};
+    const char **texts = texts_of_pool();
+    int64_t *rows = malloc(sizeof *rows * (size_t)row_count);
+    for (int64_t i = 0; i < row_count; i++) rows[i] = i;
+    MUST(alcore_pool_set_references(pool, rows, texts, NULL, row_count));
+    for (int f = 0; f < 3; f++) {
+        FILE *file = fopen(in_folder(names[f]), "w");
+        fputs(f == 0   ? "id\ttext\n"
+              : f == 1 ? "id\ttext\ttranslation\n"
+                       : "source\ttarget\n",
+              file);
+        for (int64_t i = 0; i < row_count; i++) {
+            if (f < 2) fprintf(file, "%lld\t", (long long)i + 1);
+            fprintf(file, f == 0 ? "%s\n" : "%s\t%s\n", texts[i], texts[i]);
+        }
+        fclose(file);
+    }
+    MUST(alcore_annotations_new(pool, &annotations));
+    MUST(alcore_annotations_read_selection(annotations, in_folder("items.tsv")));
+    MUST(alcore_annotations_read_answers(annotations, in_folder("answers.tsv")));
+    MUST(make_mix("random", &mix));
+    free(rows);
+    free(texts);
+}
+
 void cancel_world_make(int64_t rows) {
     row_count = rows;
     if (!mkdtemp(folder)) exit(2);
@@ -763,6 +856,7 @@ void cancel_world_make(int64_t rows) {
     MUST(fill_writer(&filled));
     MUST(alcore_column_writer_save(filled, in_folder("column.part")));
     MUST(alcore_column_writer_new(pool, "late", ALCORE_COLUMN_DENSE, NULL, &merging));
+    make_annotations();
 }
 
 bool cancel_world_works(void) {
@@ -771,12 +865,15 @@ bool cancel_world_works(void) {
 
 bool cancel_world_end(void) {
     static const char *const files[] = {
-        "pool.txt",   "pool.tsv",       "pool.jsonl", "scores.tsv", "lm.arpa",    "other.arpa",
-        "rows.tsv",   "embeddings.npy", "out.tsv",    "out.jsonl",  "out.html",   "column.part",
-        "other.part", "phrases.tsv",    "ids.txt",    "links.txt",  "other.links"};
+        "pool.txt",    "pool.tsv",       "pool.jsonl",   "scores.tsv", "lm.arpa",     "other.arpa",
+        "rows.tsv",    "embeddings.npy", "out.tsv",      "out.jsonl",  "out.html",    "column.part",
+        "other.part",  "phrases.tsv",    "ids.txt",      "links.txt",  "other.links", "items.tsv",
+        "answers.tsv", "dictionary.tsv", "requests.tsv", "train.tsv",  "train.src",   "train.tgt"};
     alcore_column_writer_unref(merging);
     alcore_column_writer_unref(filled);
     alcore_selection_unref(selection);
+    alcore_mix_unref(mix);
+    alcore_annotations_unref(annotations);
     alcore_links_unref(links);
     alcore_aligner_unref(aligner);
     alcore_lm_unref(lm);
@@ -824,6 +921,15 @@ const cancel_call CALLS[] = {
     {"alcore_links_symmetrize", "", call_symmetrize},
     {"alcore_links_write", "", call_links_write},
     {"alcore_links_read", "", call_links_read},
+    {"alcore_annotations_read_selection", "", call_read_selection},
+    {"alcore_annotations_read_answers", "", call_read_answers},
+    {"alcore_annotations_look_up", "", call_look_up},
+    {"alcore_annotations_simulate", "", call_simulate},
+    {"alcore_annotations_write_requests", "", call_write_requests},
+    {"alcore_annotations_write", "", call_write_annotations},
+    {"alcore_mix_new", "", call_mix},
+    {"alcore_mix_write", "", call_mix_write},
+    {"alcore_mix_write_parallel", "", call_mix_parallel},
     {"alcore_metric_compute_bleu", "", call_bleu},
     {"alcore_metric_compute_chrf", "", call_chrf},
     {"alcore_metric_compute_labels", "", call_labels},

@@ -173,6 +173,8 @@ typedef struct stage {
     alcore_pool *pool;
     alcore_lm *lm;
     alcore_links *links;
+    alcore_annotations *annotations;
+    alcore_mix *mix;
     alcore_selection *selection;
     alcore_column_writer *writer;
 } stage;
@@ -254,6 +256,23 @@ static alcore_status read_links(stage *s) {
     alcore_links_unref(links);
     return status;
 }
+static alcore_status write_answers(stage *s) {
+    return alcore_annotations_write(s->annotations, in_folder("answers.tsv"), NULL);
+}
+static alcore_status write_requests(stage *s) {
+    return alcore_annotations_write_requests(s->annotations, in_folder("requests.jsonl"), NULL);
+}
+static alcore_status read_items(stage *s) {
+    alcore_annotations *items = NULL;
+    alcore_status status = alcore_annotations_new(s->pool, &items);
+    if (status == ALCORE_OK)
+        status = alcore_annotations_read_selection(items, in_folder("rows.tsv"));
+    alcore_annotations_unref(items);
+    return status;
+}
+static alcore_status write_mix(stage *s) {
+    return alcore_mix_write(s->mix, in_folder("train.tsv"), NULL);
+}
 static alcore_status save_column(stage *s) {
     return alcore_column_writer_save(s->writer, in_folder("part.column"));
 }
@@ -261,14 +280,24 @@ static alcore_status save_column(stage *s) {
 static const struct {
     const char *name;
     alcore_status (*call)(stage *s);
-} calls[] = {
-    {"alcore_selection_write .tsv", write_tsv}, {"alcore_selection_write .jsonl", write_jsonl},
-    {"alcore_selection_report", write_report},  {"alcore_pool_write", write_rows},
-    {"alcore_pool_write_column", write_column}, {"alcore_lm_write_arpa", write_arpa},
-    {"alcore_column_writer_save", save_column}, {"alcore_pool_read .txt", read_text},
-    {"alcore_pool_read .tsv", read_tsv},        {"alcore_pool_read_column .npy", read_npy},
-    {"alcore_lm_read_arpa", read_arpa},         {"alcore_column_writer_merge", merge_column},
-    {"alcore_links_write", write_links},        {"alcore_links_read", read_links}};
+} calls[] = {{"alcore_selection_write .tsv", write_tsv},
+             {"alcore_selection_write .jsonl", write_jsonl},
+             {"alcore_selection_report", write_report},
+             {"alcore_pool_write", write_rows},
+             {"alcore_pool_write_column", write_column},
+             {"alcore_lm_write_arpa", write_arpa},
+             {"alcore_column_writer_save", save_column},
+             {"alcore_pool_read .txt", read_text},
+             {"alcore_pool_read .tsv", read_tsv},
+             {"alcore_pool_read_column .npy", read_npy},
+             {"alcore_lm_read_arpa", read_arpa},
+             {"alcore_column_writer_merge", merge_column},
+             {"alcore_links_write", write_links},
+             {"alcore_links_read", read_links},
+             {"alcore_annotations_write", write_answers},
+             {"alcore_annotations_write_requests", write_requests},
+             {"alcore_annotations_read_selection", read_items},
+             {"alcore_mix_write", write_mix}};
 
 /* Every failure of one operation. NULL, or what was wrong. */
 static const char *sweep(stage *s, alcore_status (*call)(stage *s), int operation) {
@@ -345,6 +374,14 @@ static void stage_begin(stage *s, bool own_files) {
     const char *texts[3] = {"a b c", "b c d", "c d e"};
     MUST(alcore_lm_train(s->ctx, texts, NULL, 3, NULL, &s->lm));
     MUST(alcore_align(s->ctx, texts, NULL, texts, NULL, 3, NULL, NULL, NULL, &s->links));
+    const char *translations[3] = {"A", NULL, "C"};
+    alcore_annotation_records items = ALCORE_ANNOTATION_RECORDS_INIT;
+    items.texts = texts;
+    items.translations = translations;
+    items.count = 3;
+    MUST(alcore_annotations_new(s->pool, &s->annotations));
+    MUST(alcore_annotations_add(s->annotations, &items));
+    MUST(alcore_mix_new(s->ctx, NULL, s->pool, s->annotations, NULL, &s->mix));
     alcore_strategy *strategy;
     alcore_request *request;
     MUST(alcore_strategy_new(s->ctx, "random", &strategy));
@@ -360,6 +397,8 @@ static void stage_begin(stage *s, bool own_files) {
 static void stage_end(stage *s) {
     alcore_selection_unref(s->selection);
     alcore_column_writer_unref(s->writer);
+    alcore_mix_unref(s->mix);
+    alcore_annotations_unref(s->annotations);
     alcore_links_unref(s->links);
     alcore_lm_unref(s->lm);
     alcore_pool_unref(s->pool);

@@ -21,7 +21,9 @@ enum {
     WITH_SELECTION = 32,    /* selection: an answer of request */
     WITH_WRITER = 64,       /* writer of a scalar column, two rows put */
     WITH_FULL_WRITER = 128, /* writer of a scalar column, all rows put */
-    WITH_ALIGNER = 256      /* aligner of the pool with itself, and links: its own */
+    WITH_ALIGNER = 256,     /* aligner of the pool with itself, and links: its own */
+    WITH_MIX = 512          /* references of three rows of both pools, embeddings of the labeled pool,
+                               annotations (row 1, translated), mix: a training set of these */
 };
 
 #define WORLD_ROWS 12
@@ -35,6 +37,8 @@ typedef struct world {
     alcore_lm *lm;
     alcore_aligner *aligner;
     alcore_links *links;
+    alcore_annotations *annotations;
+    alcore_mix *mix;
     alcore_model *model;
     alcore_scorer *scorer;
     alcore_strategy *strategy;

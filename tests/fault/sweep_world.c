@@ -69,6 +69,27 @@ static void put(alcore_column_writer *writer, int64_t count) {
     MUST(alcore_column_writer_put(writer, rows, NULL, count, &values));
 }
 
+/* What WITH_MIX asks for. */
+static void begin_mix(world *w) {
+    static const int64_t rows[] = {0, 1, 2};
+    static const char *const references[] = {"eins zwei drei", "zwei drei", "drei eins"};
+    const char *translation = "eins";
+    alcore_annotation_records records = ALCORE_ANNOTATION_RECORDS_INIT;
+    MUST(alcore_pool_set_references(w->pool, rows, references, NULL, 3));
+    MUST(alcore_pool_set_references(w->labeled, rows, references, NULL, 3));
+    int64_t shape[2] = {3, WORLD_DIMS};
+    alcore_tensor values;
+    MUST(alcore_tensor_init(&values, embeddings, ALCORE_FLOAT32, shape, 2));
+    MUST(alcore_pool_set_column(w->labeled, "embeddings", &values, NULL, NULL));
+    records.texts = texts + 1;
+    records.translations = &translation;
+    records.rows = rows + 1;
+    records.count = 1;
+    MUST(alcore_annotations_new(w->pool, &w->annotations));
+    MUST(alcore_annotations_add(w->annotations, &records));
+    MUST(alcore_mix_new(w->ctx, NULL, w->pool, w->annotations, NULL, &w->mix));
+}
+
 void world_begin(world *w, unsigned with) {
     memset(w, 0, sizeof *w);
     alcore_allocator table = fault_table(&w->fault);
@@ -105,6 +126,7 @@ void world_begin(world *w, unsigned with) {
         MUST(alcore_aligner_train(w->ctx, texts, NULL, texts, NULL, WORLD_ROWS, NULL, &w->aligner));
         MUST(alcore_aligner_links(w->aligner, &w->links));
     }
+    if (with & WITH_MIX) begin_mix(w);
     if (with & WITH_MODEL) {
         alcore_model_host host = ALCORE_MODEL_HOST_INIT;
         host.embed = embed;
@@ -133,6 +155,8 @@ void world_end(world *w) {
     alcore_strategy_unref(w->strategy);
     alcore_scorer_unref(w->scorer);
     alcore_model_unref(w->model);
+    alcore_mix_unref(w->mix);
+    alcore_annotations_unref(w->annotations);
     alcore_links_unref(w->links);
     alcore_aligner_unref(w->aligner);
     alcore_lm_unref(w->lm);
@@ -219,6 +243,15 @@ void world_files_write(void) {
     MUST(alcore_lm_write_arpa(lm, world_file("lm.arpa")));
     alcore_lm_unref(lm);
     world_file_write("links.txt", "0-0 1-1\n\n1-0 0-2 1-0\n", 21);
+    char selection[2000] = "id\ttext\tkind\n", answers[2000] = "id\ttext\ttranslation\n";
+    for (int i = 0; i < 3; i++) {
+        sprintf(selection + strlen(selection), "%d\t%s\t%s\n", i + 1, texts[i],
+                i % 2 ? "phrase" : "sent");
+        sprintf(answers + strlen(answers), "%d\t%s\t%s\n", i + 1, texts[i], texts[i]);
+    }
+    world_file_write("selection.tsv", selection, strlen(selection));
+    world_file_write("answers.tsv", answers, strlen(answers));
+    world_file_write("dictionary.tsv", "one\teins\n", 9);
     alcore_pool *pool;
     alcore_column_writer *writer;
     MUST(alcore_pool_new(ctx, NULL, &pool));

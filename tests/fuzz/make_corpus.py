@@ -79,6 +79,13 @@ write("stream", b"\0" + gzip.compress(text, mtime=0), b"\0" + gzip.compress(text
       b"\2" + bytes.fromhex("28b52ffd00a801"), b"\0", b"\1", b"\2")
 write("pharaoh", "0-0 1-2\n\n2-1 0-3 2-1\n", "0-0", "", "\ufeff0-0\r\n", "1-\n", "-1\n", "0-0-0\n", "16777216-0\n", "99999999999999999999-1\n",
       "a-b\n", "+1-1\n", "0-0\t1-1 \n", b"0-0\0\n", b"\xff-1\n")
+write("annotations", "\0id\ttext\tkind\tindex\tcost\n1\ta b\tsent\t0\t2\n9\tb\tphrase\t0\t1\n", "\0id\ttext\tocc\n3\tx y\t2\n",
+      "\0rank\tphrase\tfirst_index\n1\tb\t1\n", "\0id\tid\n", "\0id\ttext\n7\ta b\n", "\0",
+      '\4{"id":"1","source":"a b","al":{"kind":"sentence","index":0,"x":[{}]}}\n', '\4{"id":"1","text":"b","kind":"phrase"}', "\4{",
+      "\1id\ttext\ttranslation\n1\ta b\tA\n1\tb\tB\n", "\0011\ta b\tA\n1\tb\tB\n", "\1id\ttext\ttranslation\tflags\n1\tb\tB\tloose\n1\ta b\t\tuntranslatable\n",
+      "\1req_id\tstatus\ttranslation\n1\tok\tA\n", "\1id\ttext\ttranslation\n1\tb\tB\\tB\n1\tb\tB\n", "\1id\ttext\ttranslation\n1\tb\t\n",
+      '\5{"id":"1","text":"b","translation":"B","flags":""}\n', '\5{"req_id":1,"text":"a b","translation":null,"status":"skip"}',
+      "\2a b\tA\nb\tB\n", "\2source\ttarget\nb\tB\n", "\2b\n", "\2 \tx\n", '\6{"source":"b","translation":"B"}', b"\2b\t\xff\n")
 write("arpa", "\\data\\\nngram 1=4\nngram 2=1\n\n\\1-grams:\n0\t<s>\t-0.3\n-0.5\t</s>\n-1\t<unk>\n-0.7\ta\t-0.2\n\n"
       "\\2-grams:\n-0.1\t<s> a\n\n\\end\\\n", "\\data\\\nngram 1=1\n\n\\1-grams:\n-1\t<unk>\n\n\\end\\\n", "",
       "\\data\\\nngram 1=9999999999\n\n\\1-grams:\n")

@@ -19,6 +19,7 @@ from ._lm import LanguageModel
 from ._logits import score_hidden, score_logits
 from ._overlap import InDomainScore, Overlap, OverlapScore
 from ._parts import Model, OwnScorer, OwnStrategy, Scorer, Strategy, score, scorer, scorers, strategies, strategy
+from ._mix import Annotation, Annotations, Pair, TrainingSet, mix
 from ._phrases import Phrases, phrases
 from ._pool import STATES, Pool
 from ._select import ImplicitModelWarning, Request, request_options, select
@@ -50,9 +51,9 @@ def build_info():
     return json.loads(_lib.alcore_build_info())
 
 
-__all__ = ["Aligner", "Batch", "Column", "ColumnWriter", "Context", "CopyWarning", "Handle", "ImplicitModelWarning",
+__all__ = ["Aligner", "Annotation", "Annotations", "Batch", "Column", "ColumnWriter", "Context", "CopyWarning", "Handle", "ImplicitModelWarning",
            "InDomainScore", "LanguageModel", "Links", "Model", "Neighbors", "Order", "Overlap", "OverlapScore", "OwnScorer",
-           "OwnStrategy", "Phrases", "Pool", "Request", "STATES", "Scorer", "Selection", "Strategy", "View", "ViewRows",
+           "OwnStrategy", "Pair", "Phrases", "Pool", "Request", "STATES", "Scorer", "Selection", "Strategy", "TrainingSet", "View", "ViewRows",
            "align", "answers", "bleu", "build_info", "chrf", "default_context", "in_domain", "knn", "length_ratio", "load",
-           "margin_ratios", "overlap", "phrases", "request_options", "score", "scorer", "scorers", "select", "strategies",
+           "margin_ratios", "mix", "overlap", "phrases", "request_options", "score", "scorer", "scorers", "select", "strategies",
            "strategy", "symmetrizations", "ter", "version", "word_accuracy"] + _errors.NAMES

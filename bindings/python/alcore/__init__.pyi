@@ -351,6 +351,68 @@ class Overlap(Handle):
     def score(self, order: int, data: str = "selected") -> OverlapScore: ...
     def in_domain(self, definition: str = "test") -> InDomainScore: ...
 
+# ---- annotations and training sets ----
+
+class Annotation(NamedTuple):
+    id: str
+    kind: str
+    text: str
+    translation: Optional[str]
+    status: str
+    row: Optional[int]
+
+class Annotations(Handle):
+    def __init__(self, pool: Any, selection: Optional[_Path] = None) -> None: ...
+    @property
+    def pool(self) -> Pool: ...
+    def add(self, texts: Iterable[str], *, kinds: Optional[Iterable[str]] = None, ids: Optional[Iterable[str]] = None,
+            rows: Optional[Iterable[int]] = None, costs: Optional[Iterable[float]] = None,
+            translations: Optional[Iterable[Optional[str]]] = None) -> None: ...
+    def read_selection(self, path: _Path) -> None: ...
+    def read_answers(self, path: _Path) -> None: ...
+    def look_up(self, path: _Path) -> None: ...
+    def simulate(self, links: Optional[Links] = None) -> None: ...
+    def write(self, path: _Path, format: str = "auto") -> None: ...
+    def write_requests(self, path: _Path, format: str = "auto") -> None: ...
+    @property
+    def spent(self) -> float: ...
+    @property
+    def refunded(self) -> float: ...
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: int) -> Annotation: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Annotation]: ...
+
+class Pair(NamedTuple):
+    kind: str
+    source: str
+    target: str
+
+class TrainingSet(Handle):
+    def column(self, name: str) -> Any: ...
+    @staticmethod
+    def column_names() -> list[str]: ...
+    @property
+    def missing(self) -> int: ...
+    @property
+    def summary(self) -> str: ...
+    @property
+    def provenance(self) -> dict[str, Any]: ...
+    def write(self, path: _Path, format: str = "auto") -> None: ...
+    def write_parallel(self, prefix: _Path) -> None: ...
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: int) -> Pair: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Pair]: ...
+
+def mix(labeled: Any = None, pool: Any = None, annotations: Optional[Annotations] = None, *, kind: str = "none",
+        count: int = 0, span: Optional[str] = None, seed: int = 0, round: int = 1, k: int = 0, subset: int = 0,
+        unique: bool = False, norm: bool = False, upsample_phrase: int = 1, lm: Optional[LanguageModel] = None,
+        links: Optional[Links] = None, model: Optional[Model] = None, device: Optional[str] = None,
+        context: Optional[Context] = None) -> TrainingSet: ...
+
 # ---- models, scorers, strategies ----
 
 class Batch(list[str]):
@@ -516,6 +578,8 @@ def select(
 
 __all__ = [
     "Aligner",
+    "Annotation",
+    "Annotations",
     "Batch",
     "BusyError",
     "CallbackError",
@@ -549,6 +613,7 @@ __all__ = [
     "OverlapScore",
     "OwnScorer",
     "OwnStrategy",
+    "Pair",
     "ParamError",
     "Phrases",
     "Pool",
@@ -561,6 +626,7 @@ __all__ = [
     "StructNewerError",
     "StructSizeError",
     "StructUnsetError",
+    "TrainingSet",
     "UnsupportedError",
     "View",
     "ViewRows",
@@ -570,6 +636,7 @@ __all__ = [
     "knn",
     "load",
     "margin_ratios",
+    "mix",
     "phrases",
     "request_options",
     "score",

@@ -602,6 +602,45 @@ class alcore_strategy_host(Structure):
     ]
 
 
+class alcore_annotation_records(Structure):
+    """Items to be added, as parallel arrays of count entries."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("texts", c_void_p),
+        ("text_lengths", c_void_p),
+        ("count", c_int64),
+        ("kinds", c_void_p),
+        ("ids", c_void_p),
+        ("rows", c_void_p),
+        ("costs", c_void_p),
+        ("translations", c_void_p),
+        ("translation_lengths", c_void_p),
+    ]
+
+
+class alcore_mix_options(Structure):
+    """Settings of a training set."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("kind", c_char_p),
+        ("span", c_char_p),
+        ("device", c_char_p),
+        ("model", c_void_p),
+        ("lm", c_void_p),
+        ("links", c_void_p),
+        ("count", c_int64),
+        ("subset", c_int64),
+        ("k", c_int64),
+        ("upsample_phrase", c_int64),
+        ("round", c_int64),
+        ("seed", c_uint64),
+        ("unique", c_int32),
+        ("norm", c_int32),
+    ]
+
+
 class alcore_overlap_options(Structure):
     """Settings of an overlap."""
 
@@ -1074,6 +1113,39 @@ FUNCTIONS = {
     "alcore_request_param": (c_int32, (c_int64, c_void_p), False),
     "alcore_select": (c_int32, (c_void_p, c_void_p), True),
     "alcore_request_candidates": (c_int32, (c_void_p, c_int64, c_void_p), True),
+    "alcore_annotations_new": (c_int32, (c_void_p, c_void_p), False),
+    "alcore_annotations_ref": (c_void_p, (c_void_p,), False),
+    "alcore_annotations_unref": (None, (c_void_p,), False),
+    "alcore_annotations_add": (c_int32, (c_void_p, c_void_p), False),
+    "alcore_annotations_read_selection": (c_int32, (c_void_p, c_char_p), True),
+    "alcore_annotations_count": (c_int64, (c_void_p,), False),
+    "alcore_annotations_id": (c_char_p, (c_void_p, c_int64), False),
+    "alcore_annotations_kind": (c_char_p, (c_void_p, c_int64), False),
+    "alcore_annotations_text": (c_void_p, (c_void_p, c_int64, c_void_p), False),
+    "alcore_annotations_translation": (c_void_p, (c_void_p, c_int64, c_void_p), False),
+    "alcore_annotations_status": (c_char_p, (c_void_p, c_int64), False),
+    "alcore_annotations_row": (c_int64, (c_void_p, c_int64), False),
+    "alcore_annotations_spent": (c_double, (c_void_p,), False),
+    "alcore_annotations_refunded": (c_double, (c_void_p,), False),
+    "alcore_annotations_write_requests": (c_int32, (c_void_p, c_char_p, c_void_p), True),
+    "alcore_annotations_read_answers": (c_int32, (c_void_p, c_char_p), True),
+    "alcore_annotations_look_up": (c_int32, (c_void_p, c_char_p), True),
+    "alcore_annotations_simulate": (c_int32, (c_void_p, c_void_p), True),
+    "alcore_annotations_write": (c_int32, (c_void_p, c_char_p, c_void_p), True),
+    "alcore_mix_new": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_mix_ref": (c_void_p, (c_void_p,), False),
+    "alcore_mix_unref": (None, (c_void_p,), False),
+    "alcore_mix_count": (c_int64, (c_void_p,), False),
+    "alcore_mix_missing": (c_int64, (c_void_p,), False),
+    "alcore_mix_kind": (c_char_p, (c_void_p, c_int64), False),
+    "alcore_mix_source": (c_void_p, (c_void_p, c_int64, c_void_p), False),
+    "alcore_mix_target": (c_void_p, (c_void_p, c_int64, c_void_p), False),
+    "alcore_mix_builtin_column_name": (c_char_p, (c_int64,), False),
+    "alcore_mix_column": (c_int32, (c_void_p, c_char_p, c_void_p), False),
+    "alcore_mix_summary": (c_char_p, (c_void_p,), False),
+    "alcore_mix_provenance": (c_char_p, (c_void_p,), False),
+    "alcore_mix_write": (c_int32, (c_void_p, c_char_p, c_void_p), True),
+    "alcore_mix_write_parallel": (c_int32, (c_void_p, c_char_p), True),
     "alcore_overlap_new": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_overlap_add": (c_int32, (c_void_p, c_int32, c_int32, c_void_p, c_void_p, c_int64), True),
     "alcore_overlap_read": (c_int32, (c_void_p, c_int32, c_int32, c_char_p, c_void_p, c_void_p), True),

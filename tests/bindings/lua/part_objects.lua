@@ -213,6 +213,8 @@ case("objects may be collected in any order", function()
         function() return alcore.ngram{labeled = alcore.pool{"x y"}} end,
         function() return alcore.pool({"a"}):column("scores", "scalar") end,
         function() return alcore.aligner({{"a", "b"}}) end,
+        function() return alcore.annotations(assert(alcore.pool({"a"}))) end,
+        function() return alcore.mix({annotations = assert(alcore.annotations(assert(alcore.pool({"a"}))))}) end,
         function() return alcore.align({{"a", "b"}}, {context = alcore.context()}) end,
         function() return alcore.pool({"a"}):select{budget = 1, strategy = "random"}.pool end,
     }

@@ -96,6 +96,8 @@ START_TEST(init_function_and_macros_agree) {
     CHECK_STRUCT(alcore_files);
     CHECK_STRUCT(alcore_lm_options);
     CHECK_STRUCT(alcore_aligner_options);
+    CHECK_STRUCT(alcore_annotation_records);
+    CHECK_STRUCT(alcore_mix_options);
     CHECK_STRUCT(alcore_model_host);
     CHECK_STRUCT(alcore_model_options);
     CHECK_STRUCT(alcore_ngram_options);

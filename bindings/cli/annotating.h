@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads what the commands oracle and mix both need: the pool and the selections made from it. */
+#ifndef ALCORE_CLI_ANNOTATING_H
+#define ALCORE_CLI_ANNOTATING_H
+
+#include "inputs.h"
+
+/* Reads a pool with --format, --text-column, --dedup and --bad-lines. Prints what is wrong; an exit
+ * code. */
+int annotating_read_pool(alcore_ctx *ctx, const arguments *args, const char *path,
+                         alcore_pool **out);
+/* The items of every --selection, in order; an exit code. */
+int annotating_read_selection(const arguments *args, alcore_pool *pool, alcore_annotations **out);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* alcore mix: writes the training set of a round: what was selected and answered, and pairs that
+ * are made of labeled data. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotating.h"
+#include "commands.h"
+#include "inputs.h"
+
+/* What a training set is made of; NULL where nothing was named. */
+typedef struct mixing {
+    const arguments *args;
+    alcore_ctx *ctx;
+    alcore_pool *labeled, *pool;
+    alcore_annotations *annotations;
+    alcore_lm *lm;
+    alcore_links *links;
+    alcore_model *model;
+    alcore_mix_options options;
+    char *span; /* of -p span=..., owned */
+} mixing;
+
+/* One -p NAME=VALUE. */
+static int set_mix_parameter(mixing *self, const char *name, const char *value) {
+    static const char all[] = "span, unique, norm, k, subset and upsample_phrase";
+    alcore_mix_options *options = &self->options;
+    char *end;
+    if (!strcmp(name, "span")) {
+        free(self->span);
+        self->span = strdup(value);
+        options->span = self->span;
+        return self->span ? EXIT_DONE : complain(EXIT_MEMORY, "out of memory");
+    }
+    const long long number = strtoll(value, &end, 10);
+    const bool flag = !strcmp(name, "unique") || !strcmp(name, "norm");
+    if (strcmp(name, "k") != 0 && strcmp(name, "subset") != 0 &&
+        strcmp(name, "upsample_phrase") != 0 && !flag)
+        return complain(EXIT_USAGE, "mix has no parameter '%s'; it has %s", name, all);
+    if (*end || end == value || number < (flag ? 0 : 1) || (flag && number > 1))
+        return complain(EXIT_USAGE, "-p %s=%s: expected %s", name, value,
+                        flag ? "0 or 1" : "an integer from 1");
+    if (!strcmp(name, "unique")) options->unique = (int32_t)number;
+    if (!strcmp(name, "norm")) options->norm = (int32_t)number;
+    if (!strcmp(name, "k")) options->k = number;
+    if (!strcmp(name, "subset")) options->subset = number;
+    if (!strcmp(name, "upsample_phrase")) options->upsample_phrase = number;
+    return EXIT_DONE;
+}
+
+/* The options that need no file. */
+static int read_settings(mixing *self) {
+    const char *text;
+    int64_t seed = 0;
+    self->options = (alcore_mix_options)ALCORE_MIX_OPTIONS_INIT;
+    self->options.kind = option_value(self->args, OPTION_KIND, "none");
+    self->options.device = option_value(self->args, OPTION_DEVICE, NULL);
+    TRY(option_integer(self->args, OPTION_COUNT, 1, INT64_MAX, &self->options.count));
+    TRY(option_integer(self->args, OPTION_ROUND, 1, INT64_MAX, &self->options.round));
+    TRY(option_integer(self->args, OPTION_SEED, 0, INT64_MAX, &seed));
+    self->options.seed = (uint64_t)seed;
+    for (int i = 0; (text = option_repeat(self->args, OPTION_PARAM, i)); i++) {
+        char name[32];
+        const char *equals = strchr(text, '=');
+        if (!equals) return complain(EXIT_USAGE, "-p %s: expected NAME=VALUE", text);
+        const size_t length = (size_t)(equals - text);
+        snprintf(name, sizeof name, "%.*s", (int)(length < 31 ? length : 31), text);
+        TRY(set_mix_parameter(self, name, equals + 1));
+    }
+    return EXIT_DONE;
+}
+
+/* Reads the pairs of --labeled. Repeated sources stay: they are pairs of their own. */
+static int read_labeled(mixing *self) {
+    alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
+    const char *path;
+    if (!option_given(self->args, OPTION_LABELED)) return EXIT_DONE;
+    keep_all.dedup = ALCORE_DEDUP_NONE;
+    TRY(outcome(alcore_pool_new(self->ctx, &keep_all, &self->labeled)));
+    for (int i = 0; (path = option_repeat(self->args, OPTION_LABELED, i)); i++)
+        TRY(inputs_read_texts(self->args, path, false, self->labeled));
+    return EXIT_DONE;
+}
+
+/* Reads the ready columns, the language model and the links. */
+static int read_parts(mixing *self) {
+    const arguments *args = self->args;
+    const char *path;
+    if ((path = option_value(args, OPTION_EMBEDDINGS, NULL))) {
+        if (!self->pool) return complain(EXIT_USAGE, "--embeddings needs --pool");
+        TRY(outcome(alcore_pool_read_column(self->pool, "embeddings", path, NULL)));
+    }
+    if ((path = option_value(args, OPTION_LABELED_EMBEDDINGS, NULL))) {
+        if (!self->labeled) return complain(EXIT_USAGE, "--labeled-embeddings needs --labeled");
+        TRY(outcome(alcore_pool_read_column(self->labeled, "embeddings", path, NULL)));
+    }
+    if ((path = option_value(args, OPTION_LM, NULL)))
+        TRY(outcome(alcore_lm_read_arpa(self->ctx, path, &self->lm)));
+    if ((path = option_value(args, OPTION_LINKS, NULL))) {
+        if (!self->labeled) return complain(EXIT_USAGE, "--links needs --labeled");
+        TRY(outcome(
+            alcore_links_read(self->ctx, path, alcore_pool_rows(self->labeled), &self->links)));
+    }
+    if ((path = option_value(args, OPTION_MODEL, NULL)) && strcmp(path, "ngram") != 0)
+        TRY(outcome(alcore_model_open(self->ctx, path, NULL, &self->model)));
+    self->options.lm = self->lm;
+    self->options.links = self->links;
+    self->options.model = self->model;
+    return EXIT_DONE;
+}
+
+static int read_inputs(mixing *self) {
+    const char *pool = option_value(self->args, OPTION_POOL, NULL);
+    TRY(read_labeled(self));
+    if (pool) TRY(annotating_read_pool(self->ctx, self->args, pool, &self->pool));
+    if (option_given(self->args, OPTION_SELECTION)) {
+        if (!self->pool) return complain(EXIT_USAGE, "--selection needs --pool");
+        TRY(annotating_read_selection(self->args, self->pool, &self->annotations));
+    }
+    if (option_given(self->args, OPTION_ANSWERS)) {
+        const char *path;
+        if (!self->annotations) return complain(EXIT_USAGE, "--answers needs --selection");
+        for (int i = 0; (path = option_repeat(self->args, OPTION_ANSWERS, i)); i++)
+            TRY(outcome(alcore_annotations_read_answers(self->annotations, path)));
+    }
+    return read_parts(self);
+}
+
+/* Makes and writes the training set. */
+static int run_mix(mixing *self) {
+    const char *out = option_value(self->args, OPTION_OUT, "-");
+    const char *prefix = option_value(self->args, OPTION_PARALLEL, NULL);
+    alcore_mix *mix = NULL;
+    TRY(read_settings(self));
+    TRY(read_inputs(self));
+    int code = outcome(alcore_mix_new(self->ctx, self->labeled, self->pool, self->annotations,
+                                      &self->options, &mix));
+    terminal_clear();
+    if (code == EXIT_DONE) code = outcome(alcore_mix_write(mix, out, NULL));
+    if (code == EXIT_DONE && prefix) code = outcome(alcore_mix_write_parallel(mix, prefix));
+    if (code == EXIT_DONE && !option_given(self->args, OPTION_QUIET))
+        fputs(alcore_mix_summary(mix), stderr);
+    if (code == EXIT_DONE && option_given(self->args, OPTION_JSON))
+        puts(alcore_mix_provenance(mix));
+    if (code == EXIT_DONE && option_given(self->args, OPTION_STRICT) && alcore_mix_missing(mix) > 0)
+        code = EXIT_SHORT;
+    alcore_mix_unref(mix);
+    return code;
+}
+
+int command_mix(const arguments *args) {
+    mixing self = {.args = args};
+    int code = option_suffix(args, OPTION_OUT, ".tsv|.csv|.jsonl|.txt");
+
+    if (code == EXIT_DONE && option_given(args, OPTION_JSON) &&
+        !strcmp(option_value(args, OPTION_OUT, "-"), "-"))
+        code =
+            complain(EXIT_USAGE, "--json needs --out FILE: the pairs and the JSON cannot both go "
+                                 "to standard output");
+    if (code == EXIT_DONE) code = terminal_context(args, &self.ctx);
+    if (code == EXIT_DONE) code = run_mix(&self);
+    alcore_model_unref(self.model);
+    alcore_links_unref(self.links);
+    alcore_lm_unref(self.lm);
+    alcore_annotations_unref(self.annotations);
+    alcore_pool_unref(self.pool);
+    alcore_pool_unref(self.labeled);
+    alcore_ctx_unref(self.ctx);
+    free(self.span);
+    return code;
+}

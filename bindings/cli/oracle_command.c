@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* alcore oracle: answers a selection from references or from a dictionary, or writes it as requests
+ * to people. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotating.h"
+#include "commands.h"
+
+int annotating_read_pool(alcore_ctx *ctx, const arguments *args, const char *path,
+                         alcore_pool **out) {
+    alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
+    int dedup = 0;
+
+    TRY(option_choice(args, OPTION_DEDUP, "exact|normalized|none", &dedup));
+    options.dedup = dedup;
+    TRY(outcome(alcore_pool_new(ctx, &options, out)));
+    return inputs_read_texts(args, path, true, *out);
+}
+
+int annotating_read_selection(const arguments *args, alcore_pool *pool, alcore_annotations **out) {
+    const char *path;
+
+    TRY(outcome(alcore_annotations_new(pool, out)));
+    for (int i = 0; (path = option_repeat(args, OPTION_SELECTION, i)); i++)
+        TRY(outcome(alcore_annotations_read_selection(*out, path)));
+    return EXIT_DONE;
+}
+
+/* Gives every row of the pool its line of the file, in order. */
+static int read_references(alcore_ctx *ctx, const arguments *args, const char *path,
+                           alcore_pool *pool) {
+    alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
+    alcore_pool *lines = NULL;
+    const int64_t rows = alcore_pool_rows(pool);
+    const char **texts = malloc(((size_t)rows + 1) * sizeof *texts);
+    size_t *lengths = malloc(((size_t)rows + 1) * sizeof *lengths);
+    int64_t *numbers = malloc(((size_t)rows + 1) * sizeof *numbers);
+    int code = texts && lengths && numbers ? EXIT_DONE : complain(EXIT_MEMORY, "out of memory");
+
+    keep_all.dedup = ALCORE_DEDUP_NONE;
+    if (code == EXIT_DONE) code = outcome(alcore_pool_new(ctx, &keep_all, &lines));
+    if (code == EXIT_DONE) code = inputs_read_texts(args, path, false, lines);
+    if (code == EXIT_DONE && alcore_pool_rows(lines) != rows)
+        code = complain(EXIT_DATA, "%s has %lld references, and POOL has %lld rows", path,
+                        (long long)alcore_pool_rows(lines), (long long)rows);
+    if (code == EXIT_DONE) {
+        inputs_list_texts(lines, texts, lengths);
+        for (int64_t row = 0; row < rows; row++) numbers[row] = row;
+        code = outcome(alcore_pool_set_references(pool, numbers, texts, lengths, rows));
+    }
+    alcore_pool_unref(lines);
+    free(numbers);
+    free(lengths);
+    free(texts);
+    return code;
+}
+
+/* Answers by the oracle that the command line names; --requests leaves all open. */
+static int answer(alcore_ctx *ctx, const arguments *args, alcore_pool *pool,
+                  alcore_annotations *annotations) {
+    const char *references = option_value(args, OPTION_REFERENCES, NULL);
+    const char *links = option_value(args, OPTION_LINKS, NULL);
+    alcore_links *read = NULL;
+
+    if (option_given(args, OPTION_REQUESTS)) return EXIT_DONE;
+    if (option_given(args, OPTION_DICT))
+        return outcome(
+            alcore_annotations_look_up(annotations, option_value(args, OPTION_DICT, "-")));
+    if (references) TRY(read_references(ctx, args, references, pool));
+    int code =
+        links ? outcome(alcore_links_read(ctx, links, alcore_pool_rows(pool), &read)) : EXIT_DONE;
+    if (code == EXIT_DONE) code = outcome(alcore_annotations_simulate(annotations, read));
+    alcore_links_unref(read);
+    return code;
+}
+
+/* How many items have the status. */
+static long long count_status(const alcore_annotations *annotations, const char *status) {
+    long long count = 0;
+    for (int64_t i = 0; i < alcore_annotations_count(annotations); i++)
+        count += !strcmp(alcore_annotations_status(annotations, i), status);
+    return count;
+}
+
+static void print_summary(const alcore_annotations *annotations) {
+    fprintf(stderr, "items: %lld; translated %lld, %lld of them loosely; untranslatable %lld\n",
+            (long long)alcore_annotations_count(annotations),
+            count_status(annotations, "ok") + count_status(annotations, "loose"),
+            count_status(annotations, "loose"), count_status(annotations, "untranslatable"));
+    fprintf(stderr, "cost: %.15g; refunded for untranslatable items: %.15g\n",
+            alcore_annotations_spent(annotations), alcore_annotations_refunded(annotations));
+}
+
+/* Reads, answers and writes; the exit code. */
+static int run_oracle(alcore_ctx *ctx, const arguments *args) {
+    const char *out = option_value(args, OPTION_OUT, "-");
+    alcore_pool *pool = NULL;
+    alcore_annotations *annotations = NULL;
+    const bool requests = option_given(args, OPTION_REQUESTS);
+    int code = annotating_read_pool(ctx, args, args->operands[0], &pool);
+
+    if (code == EXIT_DONE) code = annotating_read_selection(args, pool, &annotations);
+    if (code == EXIT_DONE) code = answer(ctx, args, pool, annotations);
+    terminal_clear();
+    if (code == EXIT_DONE)
+        code = outcome(requests ? alcore_annotations_write_requests(annotations, out, NULL)
+                                : alcore_annotations_write(annotations, out, NULL));
+    if (code == EXIT_DONE && !requests && !option_given(args, OPTION_QUIET))
+        print_summary(annotations);
+    alcore_annotations_unref(annotations);
+    alcore_pool_unref(pool);
+    return code;
+}
+
+int command_oracle(const arguments *args) {
+    alcore_ctx *ctx = NULL;
+    const bool dictionary = option_given(args, OPTION_DICT);
+    const bool requests = option_given(args, OPTION_REQUESTS);
+    const bool simulated =
+        option_given(args, OPTION_REFERENCES) || option_given(args, OPTION_LINKS);
+    int code = option_suffix(args, OPTION_OUT, ".tsv|.csv|.jsonl|.txt");
+
+    if (code == EXIT_DONE && !option_given(args, OPTION_SELECTION))
+        code = complain(EXIT_USAGE, "oracle needs --selection FILE");
+    if (code == EXIT_DONE && dictionary + requests + simulated > 1)
+        code = complain(EXIT_USAGE, "oracle takes one of --references, --dict and --requests");
+    if (code == EXIT_DONE) code = terminal_context(args, &ctx);
+    if (code == EXIT_DONE) code = run_oracle(ctx, args);
+    alcore_ctx_unref(ctx);
+    return code;
+}

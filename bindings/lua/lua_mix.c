@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*** @module alcore */
+/*** Annotations of a selection, the oracles that give them, and training sets made of them. Items,
+ * rows and words count from 1.
+ * @section training_sets */
+#include <string.h>
+
+#include "lua_binding.h"
+
+/* ---- annotations ---- */
+
+/*** An empty list of the sentences and phrases that are selected from a pool.
+ * @function alcore.annotations
+ * @param pool a pool
+ * @return annotations; or nil, message, code */
+static int new_annotations(lua_State *L) {
+    al_object *pool = al_check(L, 1, &al_pool_kind);
+    al_object *object = al_new(L, &al_annotations_kind, pool->context);
+    return AL_TOP(L, pool->context, alcore_annotations_new(pool->pool, &object->annotations));
+}
+
+/* Pushes the array that it returns: the rows of the field "rows", from 0, count of them; -1 where
+ * the list has 0. NULL for nil. */
+static const int64_t *rows_of(lua_State *L, int table, int64_t count) {
+    lua_getfield(L, table, "rows");
+    if (lua_isnil(L, -1)) return NULL;
+    luaL_checktype(L, -1, LUA_TTABLE);
+    const int list = lua_gettop(L);
+    if (al_length(L, list) != count)
+        luaL_error(L, "rows: %d were given for %d texts", (int)al_length(L, list), (int)count);
+    int64_t *rows = al_buffer(L, count, sizeof *rows);
+    for (int64_t i = 0; i < count; i++) {
+        lua_rawgeti(L, list, (int)(i + 1));
+        rows[i] = al_integer(L, -1, "rows") - 1;
+        lua_pop(L, 1);
+    }
+    return rows;
+}
+
+/* Pushes the array that it returns: the texts of a field, count of them; NULL for nil. */
+static const char **texts_of(lua_State *L, int table, const char *field, int optional,
+                             size_t **lengths, int64_t count) {
+    int64_t given = count;
+    lua_getfield(L, table, field);
+    const char **texts = al_strings(L, lua_gettop(L), field, optional, lengths, &given);
+    if (texts && given != count)
+        luaL_error(L, "%s: %d were given for %d texts", field, (int)given, (int)count);
+    return texts;
+}
+
+/*** Adds items behind those that are there.
+ * @function annotations:add
+ * @tparam table texts a list of strings
+ * @tparam[opt] table fields lists with an entry for each text: kinds ("sent", which is the default,
+ * or "phrase"), ids, rows (of the pool; 0: unknown), costs (the words if not given), translations
+ * (nil or false: open)
+ * @return itself; or nil, message, code */
+static int add(lua_State *L) {
+    static const char *const names[] = {"kinds", "ids", "rows", "costs", "translations", NULL};
+    al_object *self = al_check(L, 1, &al_annotations_kind);
+    alcore_annotation_records records = ALCORE_ANNOTATION_RECORDS_INIT;
+    size_t *lengths = NULL, *translation_lengths = NULL;
+    lua_settop(L, 3);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    int table = al_options(L, 3, "add", NULL, names);
+    records.texts = al_strings(L, 2, "texts", 0, &lengths, &records.count);
+    records.text_lengths = lengths;
+    if (table != 0) {
+        int64_t costs = 0;
+        records.kinds = texts_of(L, table, "kinds", 0, NULL, records.count);
+        records.ids = texts_of(L, table, "ids", 0, NULL, records.count);
+        records.translations =
+            texts_of(L, table, "translations", 1, &translation_lengths, records.count);
+        records.translation_lengths = translation_lengths;
+        records.rows = rows_of(L, table, records.count);
+        lua_getfield(L, table, "costs");
+        if (!lua_isnil(L, -1)) records.costs = al_numbers(L, lua_gettop(L), "costs", &costs);
+        if (records.costs && costs != records.count)
+            return luaL_error(L, "costs: %d were given for %d texts", (int)costs,
+                              (int)records.count);
+    }
+    return AL_SELF(L, self->context, alcore_annotations_add(self->annotations, &records));
+}
+
+/* The methods that read a file. */
+static int read_with(lua_State *L, alcore_status (*read)(alcore_annotations *, const char *)) {
+    al_object *self = al_check(L, 1, &al_annotations_kind);
+    const char *path = luaL_checkstring(L, 2);
+    return AL_SELF(L, self->context, read(self->annotations, path));
+}
+
+/*** Adds the items of a selection that was written as .tsv or .jsonl.
+ * @function annotations:read_selection
+ * @tparam string path
+ * @return itself; or nil, message, code */
+static int read_selection(lua_State *L) {
+    return read_with(L, alcore_annotations_read_selection);
+}
+
+/*** Reads translations: id, text, translation (and flags or status), as .tsv or .jsonl.
+ * @function annotations:read_answers
+ * @tparam string path
+ * @return itself; or nil, message, code */
+static int read_answers(lua_State *L) {
+    return read_with(L, alcore_annotations_read_answers);
+}
+
+/*** Answers the open items from a dictionary: source, translation, as .tsv or .jsonl.
+ * @function annotations:look_up
+ * @tparam string path
+ * @return itself; or nil, message, code */
+static int look_up(lua_State *L) {
+    return read_with(L, alcore_annotations_look_up);
+}
+
+/*** Answers the open items from the references of the pool.
+ * @function annotations:simulate
+ * @param[opt] links of the pool's rows with their references; made if not given
+ * @return itself; or nil, message, code */
+static int simulate(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_annotations_kind);
+    al_object *links = lua_isnoneornil(L, 2) ? NULL : al_check(L, 2, &al_links_kind);
+    return AL_SELF(L, self->context,
+                   alcore_annotations_simulate(self->annotations, links ? links->links : NULL));
+}
+
+/* The methods that write a file. */
+static int write_with(lua_State *L, alcore_status (*write)(alcore_annotations *, const char *,
+                                                           const alcore_write_options *)) {
+    al_object *self = al_check(L, 1, &al_annotations_kind);
+    const char *path = luaL_checkstring(L, 2);
+    alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
+    options.format = al_constant_check(L, 3, al_file_formats, "format", ALCORE_FORMAT_AUTO);
+    return AL_SELF(L, self->context, write(self->annotations, path, &options));
+}
+
+/*** Writes the answered items: id, text, translation, flags.
+ * @function annotations:write
+ * @tparam string path
+ * @tparam[opt] string format "tsv", "jsonl", "csv" or "text"; by the name of the file if not given
+ * @return itself; or nil, message, code */
+static int write_answers(lua_State *L) {
+    return write_with(L, alcore_annotations_write);
+}
+
+/*** Writes the open items as requests to people, phrases with up to three sentences of the pool.
+ * @function annotations:write_requests
+ * @tparam string path
+ * @tparam[opt] string format "tsv", "jsonl" or "csv"; by the name of the file if not given
+ * @return itself; or nil, message, code */
+static int write_requests(lua_State *L) {
+    return write_with(L, alcore_annotations_write_requests);
+}
+
+/* Sets a field of the table on top of the stack; nothing for NULL. */
+static void set_text(lua_State *L, const char *field, const char *text, size_t length) {
+    if (!text) return;
+    lua_pushlstring(L, text, length);
+    lua_setfield(L, -2, field);
+}
+
+static void set_string(lua_State *L, const char *field, const char *text) {
+    set_text(L, field, text, strlen(text));
+}
+
+/* The index from 0 of the number at stack index 2; raises when there are fewer than count. */
+static int64_t index_at(lua_State *L, const char *what, int64_t count) {
+    const int64_t index = al_integer(L, 2, what);
+    if (index < 1 || index > count)
+        luaL_error(L, "%s %d: there are %d", what, (int)index, (int)count);
+    return index - 1;
+}
+
+/*** One item.
+ * @function annotations:get
+ * @tparam number item from 1, in order of selection
+ * @return a table: id, kind ("sent", "phrase"), text, translation (nil: none), status ("open",
+ * "ok", "loose", "untranslatable"), row (nil: unknown) */
+static int get_item(lua_State *L) {
+    const alcore_annotations *self = al_check(L, 1, &al_annotations_kind)->annotations;
+    const int64_t i = index_at(L, "item", alcore_annotations_count(self));
+    size_t length;
+    lua_createtable(L, 0, 6);
+    set_string(L, "id", alcore_annotations_id(self, i));
+    set_string(L, "kind", alcore_annotations_kind(self, i));
+    set_string(L, "status", alcore_annotations_status(self, i));
+    const char *text = alcore_annotations_text(self, i, &length);
+    set_text(L, "text", text, length);
+    text = alcore_annotations_translation(self, i, &length);
+    set_text(L, "translation", text, length);
+    if (alcore_annotations_row(self, i) >= 0) {
+        lua_pushinteger(L, (lua_Integer)alcore_annotations_row(self, i) + 1);
+        lua_setfield(L, -2, "row");
+    }
+    return 1;
+}
+
+/*** Number of items; `#annotations` is the same.
+ * @field annotations.count */
+static int count_items(lua_State *L) {
+    lua_pushinteger(L, (lua_Integer)alcore_annotations_count(
+                           al_check(L, 1, &al_annotations_kind)->annotations));
+    return 1;
+}
+
+/*** What the items cost, without those that are untranslatable.
+ * @field annotations.spent */
+static int spent(lua_State *L) {
+    lua_pushnumber(L, alcore_annotations_spent(al_check(L, 1, &al_annotations_kind)->annotations));
+    return 1;
+}
+
+/*** What the untranslatable items cost.
+ * @field annotations.refunded */
+static int refunded(lua_State *L) {
+    lua_pushnumber(L,
+                   alcore_annotations_refunded(al_check(L, 1, &al_annotations_kind)->annotations));
+    return 1;
+}
+
+static const al_method item_methods[] = {{"add", add},
+                                         {"read_selection", read_selection},
+                                         {"read_answers", read_answers},
+                                         {"look_up", look_up},
+                                         {"simulate", simulate},
+                                         {"write", write_answers},
+                                         {"write_requests", write_requests},
+                                         {"get", get_item},
+                                         {NULL, NULL}};
+static const al_method item_getters[] = {
+    {"count", count_items}, {"spent", spent}, {"refunded", refunded}, {NULL, NULL}};
+AL_KIND(annotations, alcore_annotations_unref, item_methods, item_getters);
+
+/* ---- training sets ---- */
+
+/* Pushes the object of a kind that a field holds; NULL for nil. */
+static al_object *object_of(lua_State *L, int table, const char *field, const al_kind *kind,
+                            const al_context *context) {
+    lua_getfield(L, table, field);
+    if (lua_isnil(L, -1)) return NULL;
+    al_object *object = al_check(L, lua_gettop(L), kind);
+    if (object->context != context) luaL_error(L, "mix: '%s' belongs to another context", field);
+    return object;
+}
+
+/*** The training set of a round: the annotated sentences and phrases, and pairs made of labeled
+ * data.
+ * @function alcore.mix
+ * @tparam table options labeled (a pool with references), pool (of unlabeled sentences),
+ * annotations, kind ("none", "random", "retrieved", "switched", "contextualized", or several with
+ * "+" between them), count (pairs of each kind; as many as the phrases that the annotated
+ * annotated words if not given), span ("consistent", "minmax", "literal"), seed, round, k, subset,
+ * unique, norm, upsample_phrase, device; lm (of the pool), links (of labeled) and model (that
+ * embeds), each made if not given; context
+ * @return a training set; or nil, message, code */
+static int mix(lua_State *L) {
+    static const char *const others[] = {"labeled", "pool",  "annotations", "lm",
+                                         "links",   "model", "context",     NULL};
+    alcore_mix_options options = ALCORE_MIX_OPTIONS_INIT;
+    lua_settop(L, 1);
+    luaL_checktype(L, 1, LUA_TTABLE);
+    int table = al_options(L, 1, "mix", al_mix_options, others);
+    al_context *context;
+    lua_getfield(L, table, "annotations");
+    al_object *annotations =
+        lua_isnil(L, -1) ? NULL : al_check(L, lua_gettop(L), &al_annotations_kind);
+    context = annotations ? annotations->context : al_context_of(L, table);
+    al_read_struct(L, table, al_mix_options, &options);
+    al_object *labeled = object_of(L, table, "labeled", &al_pool_kind, context);
+    al_object *pool = object_of(L, table, "pool", &al_pool_kind, context);
+    al_object *lm = object_of(L, table, "lm", &al_lm_kind, context);
+    al_object *links = object_of(L, table, "links", &al_links_kind, context);
+    al_object *model = object_of(L, table, "model", &al_model_kind, context);
+    options.lm = lm ? lm->lm : NULL;
+    options.links = links ? links->links : NULL;
+    options.model = model ? model->model : NULL;
+    al_object *object = al_new(L, &al_mix_kind, context);
+    return AL_TOP(
+        L, context,
+        alcore_mix_new(context->ctx, labeled ? labeled->pool : NULL, pool ? pool->pool : NULL,
+                       annotations ? annotations->annotations : NULL, &options, &object->mix));
+}
+
+/*** One pair.
+ * @function training_set:get
+ * @tparam number pair from 1
+ * @return a table: kind, source, target */
+static int get_pair(lua_State *L) {
+    const alcore_mix *self = al_check(L, 1, &al_mix_kind)->mix;
+    const int64_t i = index_at(L, "pair", alcore_mix_count(self));
+    size_t length;
+    lua_createtable(L, 0, 3);
+    set_string(L, "kind", alcore_mix_kind(self, i));
+    const char *text = alcore_mix_source(self, i, &length);
+    set_text(L, "source", text, length);
+    text = alcore_mix_target(self, i, &length);
+    set_text(L, "target", text, length);
+    return 1;
+}
+
+/*** Where each pair comes from.
+ * @function training_set:column
+ * @tparam string name labeled_row, pool_row, item, word, target_first, target_end (behind the last)
+ * or score
+ * @return a list of numbers from 1, 0 for a pair without such a thing; the score is NaN then; or
+ * nil, message, code */
+static int column(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_mix_kind);
+    alcore_tensor out;
+    int failed =
+        AL_CALL(L, self->context, alcore_mix_column(self->mix, luaL_checkstring(L, 2), &out));
+    if (failed) return failed;
+    if (out.dtype.code == ALCORE_KIND_FLOAT)
+        al_push_doubles(L, out.data, out.shape[0]);
+    else
+        al_push_integers(L, out.data, out.shape[0], 1);
+    return 1;
+}
+
+/*** Writes kind, src, tgt and provenance of each pair.
+ * @function training_set:write
+ * @tparam string path
+ * @tparam[opt] string format "tsv", "jsonl", "csv" or "text"; by the name of the file if not given
+ * @return itself; or nil, message, code */
+static int write_pairs(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_mix_kind);
+    const char *path = luaL_checkstring(L, 2);
+    alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
+    options.format = al_constant_check(L, 3, al_file_formats, "format", ALCORE_FORMAT_AUTO);
+    return AL_SELF(L, self->context, alcore_mix_write(self->mix, path, &options));
+}
+
+/*** Writes prefix.src and prefix.tgt, a line a pair.
+ * @function training_set:write_parallel
+ * @tparam string prefix
+ * @return itself; or nil, message, code */
+static int write_parallel(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_mix_kind);
+    const char *prefix = luaL_checkstring(L, 2);
+    return AL_SELF(L, self->context, alcore_mix_write_parallel(self->mix, prefix));
+}
+
+/*** Number of pairs; `#training_set` is the same.
+ * @field training_set.count */
+static int count_pairs(lua_State *L) {
+    lua_pushinteger(L, (lua_Integer)alcore_mix_count(al_check(L, 1, &al_mix_kind)->mix));
+    return 1;
+}
+
+/*** How many pairs fewer were made than asked for.
+ * @field training_set.missing */
+static int missing(lua_State *L) {
+    lua_pushinteger(L, (lua_Integer)alcore_mix_missing(al_check(L, 1, &al_mix_kind)->mix));
+    return 1;
+}
+
+/*** Pairs of each kind, what is missing and why, what was made: several lines.
+ * @field training_set.summary */
+static int summary(lua_State *L) {
+    lua_pushstring(L, alcore_mix_summary(al_check(L, 1, &al_mix_kind)->mix));
+    return 1;
+}
+
+/*** Where everything came from: JSON.
+ * @field training_set.provenance */
+static int provenance(lua_State *L) {
+    lua_pushstring(L, alcore_mix_provenance(al_check(L, 1, &al_mix_kind)->mix));
+    return 1;
+}
+
+static const al_method set_methods[] = {{"get", get_pair},
+                                        {"column", column},
+                                        {"write", write_pairs},
+                                        {"write_parallel", write_parallel},
+                                        {NULL, NULL}};
+static const al_method set_getters[] = {{"count", count_pairs},
+                                        {"missing", missing},
+                                        {"summary", summary},
+                                        {"provenance", provenance},
+                                        {NULL, NULL}};
+AL_KIND(mix, alcore_mix_unref, set_methods, set_getters);
+
+/*** Names of the columns of a training set.
+ * @function alcore.mix_columns
+ * @return a list of strings */
+static int mix_columns(lua_State *L) {
+    lua_newtable(L);
+    for (int64_t i = 0; al_append(L, i, alcore_mix_builtin_column_name(i)); i++) continue;
+    return 1;
+}
+
+const al_method al_mix_functions[] = {
+    {"annotations", new_annotations}, {"mix", mix}, {"mix_columns", mix_columns}, {NULL, NULL}};

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Annotations of a selection, the oracles that give them, and training sets made of them."""
+import array
+import ctypes
+import json
+from typing import NamedTuple, Optional
+
+from . import _ffi
+from ._align import Links
+from ._arrays import memory_of
+from ._calls import run
+from ._columns import path_of
+from ._handles import Handle, default_context, new, struct, write_options
+from ._library import lib
+from ._lm import LanguageModel
+from ._parts import Model, all_of
+from ._pool import pool_of
+from ._strings import Strings, name_of, text_at
+
+
+class Annotation(NamedTuple):
+    """One item: kind "sent" or "phrase"; status "open", "ok", "loose" or "untranslatable"; row of the pool, or None."""
+
+    id: str
+    kind: str
+    text: str
+    translation: Optional[str]
+    status: str
+    row: Optional[int]
+
+
+def _text(function, handle, index):
+    length = ctypes.c_size_t()
+    address = function(handle, index, ctypes.byref(length))
+    return None if address is None else text_at(address, length.value)
+
+
+def _numbers(code, values, what, count):
+    """An array of the numbers, [count]; None stays None."""
+    made = None if values is None else array.array(code, values)
+    if made is not None and len(made) != count:
+        raise ValueError("%s: %d were given for %d texts" % (what, len(made), count))
+    return made
+
+
+class Annotations(Handle):
+    """The sentences and phrases that were selected from a pool, in order of selection, with their translations as they come
+    back: a sequence of Annotation. selection: a file of a selection to begin with."""
+
+    _noun = "annotations"
+
+    def __init__(self, pool, selection=None):
+        self._pool = pool_of(pool)
+        super().__init__(new(lib.alcore_annotations_unref, lib.alcore_annotations_new, self._pool._handle), self._pool.context)
+        if selection is not None:
+            self.read_selection(selection)
+
+    @property
+    def pool(self):
+        """The pool that the items come from."""
+        return self._pool
+
+    def add(self, texts, *, kinds=None, ids=None, rows=None, costs=None, translations=None):
+        """Adds items. kinds: "sent" (the default) or "phrase" of each. rows: their rows in the pool, or of a phrase its first
+        occurrence; -1 where unknown. costs: their words if not given. translations: None leaves an item open."""
+        names = {"texts": texts, "kinds": kinds, "ids": ids, "translations": translations}
+        strings = {name: Strings(value, name, optional=name == "translations")
+                   for name, value in names.items() if value is not None}
+        count = strings["texts"].count
+        for name, value in strings.items():
+            if value.count != count:
+                raise ValueError("%s: %d were given for %d texts" % (name, value.count, count))
+        numbers = {"rows": _numbers("q", rows, "rows", count), "costs": _numbers("d", costs, "costs", count)}
+        fields = {name: ctypes.addressof(value.pointers) for name, value in strings.items()}
+        fields.update((name, value.buffer_info()[0]) for name, value in numbers.items() if value)
+        fields["text_lengths"] = ctypes.addressof(strings["texts"].lengths)
+        if "translations" in strings:
+            fields["translation_lengths"] = ctypes.addressof(strings["translations"].lengths)
+        records = struct(_ffi.alcore_annotation_records, count=count, **fields)
+        run(lib.alcore_annotations_add, self._handle, ctypes.byref(records))
+
+    def read_selection(self, path):
+        """Adds the items of a selection that was written as .tsv or .jsonl."""
+        run(lib.alcore_annotations_read_selection, self._handle, path_of(path))
+
+    def read_answers(self, path):
+        """Reads translations: id, text, translation (and flags or status), as .tsv or .jsonl."""
+        run(lib.alcore_annotations_read_answers, self._handle, path_of(path))
+
+    def look_up(self, path):
+        """Answers the open items from a dictionary: source, translation, as .tsv or .jsonl."""
+        run(lib.alcore_annotations_look_up, self._handle, path_of(path))
+
+    def simulate(self, links=None):
+        """Answers the open items from the references of the pool. links: Links of its rows with their references; they are
+        made if not given."""
+        run(lib.alcore_annotations_simulate, self._handle, _handle_of(links, Links, "links"))
+
+    def write(self, path, format="auto"):
+        """Writes the answered items: id, text, translation, flags."""
+        run(lib.alcore_annotations_write, self._handle, path_of(path), write_options(format))
+
+    def write_requests(self, path, format="auto"):
+        """Writes the open items as requests to people, phrases with up to three sentences of the pool."""
+        run(lib.alcore_annotations_write_requests, self._handle, path_of(path), write_options(format))
+
+    @property
+    def spent(self):
+        """What the items cost, without those that are untranslatable."""
+        return lib.alcore_annotations_spent(self._handle)
+
+    @property
+    def refunded(self):
+        """What the untranslatable items cost."""
+        return lib.alcore_annotations_refunded(self._handle)
+
+    def __len__(self):
+        return lib.alcore_annotations_count(self._handle)
+
+    def __getitem__(self, index):
+        handle, numbers = self._handle, range(len(self))
+        if isinstance(index, slice):
+            return [self[number] for number in numbers[index]]
+        index = numbers[index]
+        row = lib.alcore_annotations_row(handle, index)
+        return Annotation(lib.alcore_annotations_id(handle, index).decode(), lib.alcore_annotations_kind(handle, index).decode(),
+                          _text(lib.alcore_annotations_text, handle, index),
+                          _text(lib.alcore_annotations_translation, handle, index),
+                          lib.alcore_annotations_status(handle, index).decode(), None if row < 0 else row)
+
+    def _description(self):
+        return " items=%d" % len(self)
+
+
+class Pair(NamedTuple):
+    """One pair of a training set: kind "sent", "phrase", "random", "retrieved", "switched" or "contextualized"."""
+
+    kind: str
+    source: str
+    target: str
+
+
+class TrainingSet(Handle):
+    """The training set of a round: a sequence of Pair. mix() makes it."""
+
+    _noun = "mix"
+
+    def column(self, name):
+        """Where each pair comes from: labeled_row, pool_row, item, word, target_first, target_end (int64, -1: no such thing)
+        or score (float64, NaN: none). Read-only; it keeps the set's memory alive."""
+        out = _ffi.alcore_tensor()
+        run(lib.alcore_mix_column, self._handle, name_of(name, "name"), ctypes.byref(out))
+        shared = TrainingSet.__new__(TrainingSet)
+        Handle.__init__(shared, lib.alcore_mix_ref(self._handle), self._ctx)
+        return memory_of(out, shared)
+
+    @staticmethod
+    def column_names():
+        """Names of the columns: list of str."""
+        return [name.decode() for name in all_of(lib.alcore_mix_builtin_column_name)]
+
+    @property
+    def missing(self):
+        """How many pairs fewer were made than asked for."""
+        return lib.alcore_mix_missing(self._handle)
+
+    @property
+    def summary(self):
+        """Pairs of each kind, what is missing and why, what was made: text of several lines."""
+        return lib.alcore_mix_summary(self._handle).decode()
+
+    @property
+    def provenance(self):
+        """Where everything came from: a dict."""
+        return json.loads(lib.alcore_mix_provenance(self._handle))
+
+    def write(self, path, format="auto"):
+        """Writes kind, src, tgt and provenance of each pair."""
+        run(lib.alcore_mix_write, self._handle, path_of(path), write_options(format))
+
+    def write_parallel(self, prefix):
+        """Writes prefix.src and prefix.tgt, a line a pair."""
+        run(lib.alcore_mix_write_parallel, self._handle, path_of(prefix))
+
+    def __len__(self):
+        return lib.alcore_mix_count(self._handle)
+
+    def __getitem__(self, index):
+        handle, numbers = self._handle, range(len(self))
+        if isinstance(index, slice):
+            return [self[number] for number in numbers[index]]
+        index = numbers[index]
+        return Pair(lib.alcore_mix_kind(handle, index).decode(), _text(lib.alcore_mix_source, handle, index),
+                    _text(lib.alcore_mix_target, handle, index))
+
+    def _description(self):
+        return " pairs=%d" % len(self)
+
+
+def _handle_of(value, kind, what):
+    if value is None:
+        return None
+    if not isinstance(value, kind):
+        raise TypeError("%s: %s expected, got %s" % (what, kind.__name__, type(value).__name__))
+    return value._handle
+
+
+def mix(labeled=None, pool=None, annotations=None, *, kind="none", count=0, span=None, seed=0, round=1, k=0, subset=0,
+        unique=False, norm=False, upsample_phrase=1, lm=None, links=None, model=None, device=None, context=None):
+    """The TrainingSet of a round: the annotated sentences and phrases, and pairs made of labeled data.
+
+    labeled: a Pool with references, or what Pool() takes. pool: the unlabeled sentences. annotations: Annotations of the pool.
+    kind: "none", "random", "retrieved", "switched", "contextualized", or several with "+" between them. count: pairs of each
+    kind; 0: as many as the phrases that the annotated words would buy. span: "consistent", "minmax" or "literal". lm:
+    a LanguageModel of the pool; links: Links of labeled; model: a Model that embeds; each is made if not given."""
+    if annotations is not None and not isinstance(annotations, Annotations):
+        raise TypeError("annotations: Annotations expected, got %s" % type(annotations).__name__)
+    ctx = context or (annotations.context if annotations is not None else default_context())
+    pairs = None if labeled is None else pool_of(labeled, ctx)
+    sentences = annotations.pool if pool is None and annotations is not None else None if pool is None else pool_of(pool, ctx)
+    texts = {"kind": kind, "span": span, "device": device}
+    options = struct(_ffi.alcore_mix_options, count=count, subset=subset, k=k, seed=seed, round=round, unique=int(bool(unique)),
+                     norm=int(bool(norm)), upsample_phrase=upsample_phrase, lm=_handle_of(lm, LanguageModel, "lm"),
+                     links=_handle_of(links, Links, "links"), model=_handle_of(model, Model, "model"))
+    for name, text in texts.items():
+        setattr(options, name, None if text is None else name_of(text, name))
+    made = TrainingSet.__new__(TrainingSet)
+    Handle.__init__(made, new(lib.alcore_mix_unref, lib.alcore_mix_new, ctx._handle, None if pairs is None else pairs._handle,
+                              None if sentences is None else sentences._handle,
+                              None if annotations is None else annotations._handle, ctypes.byref(options)), ctx)
+    return made

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads tables whose columns are found by name: selections, answers, dictionaries. A file is TSV,
+ * or JSONL where its suffix says so; either may be compressed, and "-" is standard input.
+ *
+ * TSV: the first line names the columns. It is a header if it names every required column; where a
+ * file may come without one, any other first line is a line of data, whose fields stand in the
+ * order of the columns asked for. JSONL: the keys of each object are the names, and so are those of
+ * an object "al" in it, as selections are written. */
+#ifndef ALCORE__CELL_READER_H
+#define ALCORE__CELL_READER_H
+
+#include "formats/line_reader.h"
+
+/* A field of a line: a view, not terminated, valid during the sink's call. text NULL: the file has
+ * no such column, or the object no such key. */
+typedef struct alcore__cell {
+    const char *text;
+    size_t length; /* bytes */
+} alcore__cell;
+
+typedef struct alcore__cell_column {
+    const char *names; /* "id|req_id": any of them */
+    bool required;
+} alcore__cell_column;
+
+enum { ALCORE__CELL_COLUMNS = 8 }; /* most columns that one reading asks for */
+
+/* Receives the cells of one line [columns]; alcore__lines_fail(lines, ...) names the line in an
+ * error. A failure ends the reading and is returned. */
+typedef alcore_status (*alcore__cell_sink)(void *user, const alcore__line_reader *lines,
+                                           const alcore__cell *cells);
+
+/* Reads path. columns [count], at most ALCORE__CELL_COLUMNS. plain: fields of a line in a TSV file
+ * without a header; 0: the header is needed. Empty lines are passed over. Every cell is checked to
+ * be UTF-8. ALCORE_E_DATA names the file, the line and what is wrong. */
+alcore_status alcore__cells_read(alcore_ctx *ctx, const char *path,
+                                 const alcore__cell_column *columns, int32_t count, int32_t plain,
+                                 alcore__cell_sink sink, void *user);
+
+#endif

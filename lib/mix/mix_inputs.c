@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What pairs are made of: the number of pairs, embeddings, L', the language model, the links
+ * (docs/spec/mixing.md, 6.1 and 6.2). What the caller gives is used; the rest is made here, and the
+ * training set remembers which. */
+#include <stdlib.h>
+
+#include "alcore/phrase.h"
+#include "base/rng.h"
+#include "mix/mix_internal.h"
+#include "mix/pair_links.h"
+#include "model/model_internal.h"
+#include "pool/column.h"
+#include "text/links_handle.h"
+#include "text/lm_trainer.h"
+
+static const char given[] = "given";
+
+static bool needs_phrases(const alcore__mix_run *run) {
+    const bool *wanted = run->mix->settings.wanted;
+    return wanted[ALCORE__MIX_SWITCHED] || wanted[ALCORE__MIX_CONTEXTUALIZED];
+}
+
+static bool needs_similarity(const alcore__mix_run *run) {
+    return needs_phrases(run) || run->mix->settings.wanted[ALCORE__MIX_RETRIEVED];
+}
+
+/* ---- before the locks ---- */
+
+/* The default of count: how many phrases ngf-smp selects for the words of all annotated items. The
+ * derived pool lists the semi-maximal phrases that no labeled text contains in the order in which
+ * that strategy takes them; like it, the last phrase may overshoot. */
+static alcore_status default_count(alcore__mix_run *run) {
+    alcore_mix *mix = run->mix;
+    alcore__mix_settings *settings = &mix->settings;
+    alcore_phrase_options options = ALCORE_PHRASE_OPTIONS_INIT;
+    alcore_pool *phrases = NULL;
+    ALCORE__TRY(alcore__read_begin(mix->annotations, "annotations"));
+    for (int64_t i = 0; i < mix->annotations->count; i++)
+        settings->budget_words += alcore__count_words(mix->annotations->items[i].text,
+                                                      mix->annotations->items[i].text_length);
+    alcore__read_end(mix->annotations);
+    options.semi_maximal = 1;
+    options.unknown = 1;
+    ALCORE__TRY(alcore_pool_derive_phrases(mix->pool, mix->labeled, &options, &phrases));
+    int64_t words = 0;
+    for (; words < settings->budget_words && settings->count < alcore_pool_rows(phrases);
+         settings->count++)
+        words += alcore_pool_words(phrases, settings->count);
+    alcore_pool_unref(phrases);
+    return ALCORE_OK;
+}
+
+/* *out: whether a model made the embeddings of the pool. */
+static alcore_status made_by_model(alcore_pool *pool, bool *out) {
+    const alcore__column *column;
+    ALCORE__TRY(alcore__read_begin(pool, "pool"));
+    alcore_status status = alcore__pool_get_column(pool, "embeddings", &column);
+    if (status == ALCORE_OK) *out = column->engine;
+    alcore__read_end(pool);
+    return status;
+}
+
+/* Sees that both pools have embeddings, from one source. */
+static alcore_status make_embeddings(alcore__mix_run *run) {
+    alcore_mix *mix = run->mix;
+    alcore_pool *const pools[] = {mix->labeled, mix->pool};
+    alcore_model *models[2], *built_in = NULL;
+    bool made[2] = {false, false}, used_built_in = false;
+    int32_t count = 0;
+    ALCORE__TRY(alcore_model_new_ngram(run->ctx, mix->labeled, NULL /* defaults */, &built_in));
+    if (run->options->model) models[count++] = run->options->model;
+    models[count++] = built_in;
+    alcore_status status = ALCORE_OK;
+    for (int i = 0; i < 2 && status == ALCORE_OK; i++) {
+        char name[ALCORE__NEED_BYTES];
+        int32_t from;
+        status = alcore__model_supply(models, count, pools[i], "embeddings", name, &from);
+        if (status == ALCORE_OK) status = made_by_model(pools[i], &made[i]);
+        used_built_in = used_built_in || from == count - 1;
+    }
+    alcore_model_unref(built_in);
+    if (status != ALCORE_OK) return status;
+    if (made[0] != made[1])
+        return alcore__fail(ALCORE_E_MISSING,
+                            "embeddings of the %s were given and those of the %s were not; give "
+                            "both, or neither",
+                            made[0] ? "pool" : "labeled pool", made[0] ? "labeled pool" : "pool");
+    mix->embeddings = !made[0]                                ? given
+                      : used_built_in || !run->options->model ? "the n-gram model"
+                                                              : "the model";
+    return ALCORE_OK;
+}
+
+alcore_status alcore__mix_prepare(alcore__mix_run *run) {
+    const alcore__mix_settings *settings = &run->mix->settings;
+    const bool mixed = needs_similarity(run) || settings->wanted[ALCORE__MIX_RANDOM];
+    if (mixed && !settings->count_given) ALCORE__TRY(default_count(run));
+    return needs_similarity(run) ? make_embeddings(run) : ALCORE_OK;
+}
+
+/* ---- L' ---- */
+
+/* Whether a row of the labeled pool is a pair: not masked, but for being labeled, with words on
+ * both sides. */
+static bool is_pair(const alcore_pool *pool, int64_t row) {
+    size_t length;
+    const char *reference = alcore_pool_reference(pool, row, &length);
+    return (alcore_pool_states(pool)[row] & ~(uint32_t)ALCORE_ROW_LABELED) == 0 && reference &&
+           alcore_pool_words(pool, row) > 0 && alcore__count_words(reference, length) > 0;
+}
+
+/* For qsort(): ascending. */
+static int by_row(const void *a, const void *b) {
+    const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Draws L' where the labeled pool has more pairs (spec 6.1): sub is 0 where it has the size of the
+ * subset of spec 5.6, and so is that subset, else 1. */
+static alcore_status draw_subset(alcore__mix_run *run) {
+    enum { MRS_SUBSET = 10000 };
+    alcore_mix *mix = run->mix;
+    const int64_t pairs = mix->labeled_pairs, size = mix->settings.subset;
+    int64_t *positions; /* [size] in rows */
+    alcore__rng rng;
+    mix->subset_pairs = pairs < size ? pairs : size;
+    if (pairs <= size) return ALCORE_OK;
+    const uint64_t sub = size == MRS_SUBSET ? 0 : 1;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)size, sizeof *positions, &positions));
+    alcore__rng_seed(&rng, alcore__rng_derive(mix->settings.seed, ALCORE__TAG_LSUB, 0, sub));
+    const alcore_status status = alcore__rng_sample(run->ctx, &rng, pairs, size, positions);
+    if (status == ALCORE_OK) {
+        qsort(positions, (size_t)size, sizeof *positions, by_row);
+        for (int64_t i = 0; i < size; i++) run->rows[i] = run->rows[positions[i]];
+    }
+    alcore__free(run->ctx, positions);
+    return status;
+}
+
+static alcore_status find_subset(alcore__mix_run *run) {
+    alcore_mix *mix = run->mix;
+    const int64_t rows = alcore_pool_rows(mix->labeled);
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)rows, sizeof *run->rows, &run->rows));
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)rows, sizeof *run->in_subset, &run->in_subset));
+    for (int64_t row = 0; row < rows; row++)
+        if (is_pair(mix->labeled, row)) run->rows[mix->labeled_pairs++] = row;
+    if (mix->labeled_pairs == 0)
+        return alcore__fail(ALCORE_E_MISSING, "the labeled pool has no pair: a row with a text and "
+                                              "a reference that is not masked");
+    ALCORE__TRY(draw_subset(run));
+    for (int64_t i = 0; i < mix->subset_pairs; i++) run->in_subset[run->rows[i]] = 1;
+    return ALCORE_OK;
+}
+
+/* Marks the sentences of the pool: its rows without a state. */
+static alcore_status find_sentences(alcore__mix_run *run) {
+    const alcore_pool *pool = run->mix->pool;
+    const int64_t rows = alcore_pool_rows(pool);
+    const uint32_t *states = alcore_pool_states(pool);
+    int64_t sentences = 0;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)rows, sizeof *run->in_pool, &run->in_pool));
+    for (int64_t row = 0; row < rows; row++) {
+        run->in_pool[row] = states[row] == 0;
+        sentences += states[row] == 0;
+    }
+    if (sentences > 0) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_MISSING, "the pool has no row that is not masked");
+}
+
+alcore_status alcore__mix_ratios(alcore__mix_run *run, bool of_labeled, double *ratios,
+                                 int64_t *nearest) {
+    alcore_mix *mix = run->mix;
+    alcore_search_data labeled = ALCORE_SEARCH_DATA_INIT, pool = ALCORE_SEARCH_DATA_INIT;
+    alcore_search_options options = ALCORE_SEARCH_OPTIONS_INIT;
+    alcore_tensor out_ratios, out_nearest;
+    int64_t rows = alcore_pool_rows(of_labeled ? mix->labeled : mix->pool);
+    labeled.pool = mix->labeled;
+    labeled.mask = run->in_subset;
+    labeled.mask_count = alcore_pool_rows(mix->labeled);
+    pool.pool = mix->pool;
+    pool.mask = run->in_pool;
+    pool.mask_count = alcore_pool_rows(mix->pool);
+    options.device = run->options->device;
+    ALCORE__TRY(alcore_tensor_init(&out_ratios, ratios, ALCORE_FLOAT64, &rows, 1));
+    if (nearest) ALCORE__TRY(alcore_tensor_init(&out_nearest, nearest, ALCORE_INT64, &rows, 1));
+    return alcore_search_margin_ratios(run->ctx, of_labeled ? &labeled : &pool,
+                                       of_labeled ? &pool : &labeled, mix->settings.k, &options,
+                                       &out_ratios, nearest ? &out_nearest : NULL);
+}
+
+/* ---- the language model and the links ---- */
+
+/* Trains on the sentences of the pool; a 4-gram model, as in the paper. */
+static alcore_status train_lm(alcore__mix_run *run) {
+    const alcore_pool *pool = run->mix->pool;
+    const int64_t rows = alcore_pool_rows(pool);
+    alcore__lm_trainer *trainer;
+    ALCORE__TRY(
+        alcore__lm_trainer_new(run->ctx, ALCORE__LM_DEFAULT_ORDER, 1 /* fold */, rows, &trainer));
+    alcore_status status = ALCORE_OK;
+    for (int64_t row = 0; row < rows && status == ALCORE_OK; row++) {
+        size_t length;
+        if (!run->in_pool[row]) continue;
+        const char *text = alcore_pool_text(pool, row, &length);
+        status = alcore__lm_trainer_add(trainer, text, length);
+    }
+    if (status == ALCORE_OK)
+        status = alcore__lm_trainer_model(trainer, -1 /* no fold is left out */, &run->lm);
+    alcore__lm_trainer_free(trainer);
+    return status;
+}
+
+static alcore_status get_lm(alcore__mix_run *run) {
+    run->lm = alcore_lm_ref(run->options->lm);
+    run->mix->language_model = run->lm ? given : "4-grams of the pool";
+    if (!run->lm) ALCORE__TRY(train_lm(run));
+    run->mix->lm_fingerprint = alcore_lm_fingerprint(run->lm);
+    return ALCORE_OK;
+}
+
+/* The functions of the alcore__text_source of L': data is the run. */
+static int64_t source_words(const void *data, int64_t row) {
+    const alcore__mix_run *run = data;
+    return run->in_subset[row] ? alcore_pool_words(run->mix->labeled, row) : 0;
+}
+
+static const char *source_text(const void *data, int64_t row, size_t *length) {
+    return alcore_pool_text(((const alcore__mix_run *)data)->mix->labeled, row, length);
+}
+
+static int64_t target_words(const void *data, int64_t row) {
+    const alcore__mix_run *run = data;
+    size_t length;
+    if (!run->in_subset[row]) return 0;
+    const char *reference = alcore_pool_reference(run->mix->labeled, row, &length);
+    return alcore__count_words(reference, length);
+}
+
+static const char *target_text(const void *data, int64_t row, size_t *length) {
+    const alcore__mix_run *run = data;
+    const char *reference = alcore_pool_reference(run->mix->labeled, row, length);
+    return reference ? reference : "";
+}
+
+/* Refuses links that were given if they name a word that a pair of L' lacks, whichever pairs are
+ * retrieved. */
+static alcore_status check_links(const alcore__mix_run *run) {
+    const int64_t rows = alcore_pool_rows(run->mix->labeled);
+    alcore__link_ranges ranges = {0};
+    alcore_status status = ALCORE_OK;
+    if (run->links->pairs != rows)
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "the links are of %lld pairs, and the labeled pool has %lld rows",
+                            (long long)run->links->pairs, (long long)rows);
+    for (int64_t row = 0; row < rows && status == ALCORE_OK; row++) {
+        const int64_t *begin = run->links->begin + row;
+        if (!run->in_subset[row] || begin[0] == begin[1]) continue;
+        status = alcore__link_ranges_read(run->ctx, &ranges, run->links->link + begin[0],
+                                          begin[1] - begin[0], source_words(run, row),
+                                          target_words(run, row));
+        if (status == ALCORE_E_DATA)
+            alcore__fail_within(status, "row %lld of the labeled pool", (long long)row);
+    }
+    alcore__link_ranges_clear(run->ctx, &ranges);
+    return status;
+}
+
+static alcore_status get_links(alcore__mix_run *run) {
+    const int64_t rows = alcore_pool_rows(run->mix->labeled);
+    if (run->options->links) {
+        run->links = &run->options->links->links;
+        run->mix->links = given;
+        return check_links(run);
+    }
+    const alcore__text_source sources = {run, rows, source_words, source_text};
+    const alcore__text_source targets = {run, rows, target_words, target_text};
+    run->links = &run->made_links;
+    run->mix->links = "the aligner";
+    return alcore__pairs_align(run->ctx, &sources, &targets, &run->made_links);
+}
+
+alcore_status alcore__mix_inputs(alcore__mix_run *run) {
+    const bool *wanted = run->mix->settings.wanted;
+    if (!needs_similarity(run) && !wanted[ALCORE__MIX_RANDOM]) return ALCORE_OK;
+    ALCORE__TRY(find_subset(run));
+    if (!needs_similarity(run)) return ALCORE_OK;
+    ALCORE__TRY(find_sentences(run));
+    if (needs_phrases(run)) ALCORE__TRY(get_lm(run));
+    return wanted[ALCORE__MIX_SWITCHED] ? get_links(run) : ALCORE_OK;
+}
+
+void alcore__mix_run_clear(alcore__mix_run *run) {
+    alcore__free(run->ctx, run->rows);
+    alcore__free(run->ctx, run->in_subset);
+    alcore__free(run->ctx, run->in_pool);
+    alcore__free(run->ctx, run->nearest);
+    alcore__links_clear(run->ctx, &run->made_links);
+    alcore_lm_unref(run->lm);
+}

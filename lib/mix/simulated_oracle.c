@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The simulated translator (spec 5.10), for experiments on a pool whose translations are known.
+ *
+ * A sentence is translated by its reference. For a phrase the unmasked rows of the pool are read in
+ * order; at each occurrence the target words from the first to the last one that is linked to the
+ * phrase are extracted,
+ *
+ *     consistent   no word of them is linked to a source word outside the phrase: it is counted
+ *     loose        some word is; the first extract of a phrase is kept
+ *     (no link)    nothing is extracted
+ *
+ * and the most frequent consistent extract is the translation: in a tie the one with fewer words,
+ * then the one that came first. Without a consistent one it is the first extract, flagged loose;
+ * without any the phrase is untranslatable.
+ *
+ * Cost: the alignment of the rows with their references, unless links are given, and one pass over
+ * the pool. Memory: the different consistent extracts. */
+#include "mix/annotation_list.h"
+#include "mix/link_ranges.h"
+#include "mix/pair_links.h"
+#include "mix/phrase_finder.h"
+#include "text/links_handle.h"
+
+enum { POLL_ROWS = 1024 }; /* rows between two polls of cancellation */
+
+/* A consistent extract of a phrase: extracts are numbered in order of their first occurrence. */
+typedef struct extract {
+    uint32_t phrase;  /* number in the finder */
+    int64_t words;    /* of the extract */
+    int64_t count;    /* occurrences of the phrase with this extract */
+    const char *text; /* among the annotations' strings, as are those of an answer */
+    size_t length;    /* bytes */
+} extract;
+
+typedef struct simulation {
+    alcore_annotations *annotations;
+    alcore_ctx *ctx;
+    const alcore__link *link; /* of the row that is being read: [link_count] */
+    int64_t link_count;
+    alcore__phrase_finder finder;
+    uint32_t *phrase_of_item; /* [items] number in the finder; ALCORE__WORD_NONE for others */
+    alcore__word_row source, target;
+    alcore__link_ranges ranges;
+    bool linked;                 /* ranges are those of the row that is being read */
+    alcore__vocabulary extracts; /* 4 bytes with the phrase's number, then the extract's words */
+    extract *extract;            /* [extracts.count] */
+    size_t extract_room;
+    alcore__given_answer *loose;  /* [phrases] the first extract; OPEN where there is none */
+    alcore__given_answer *answer; /* [items] */
+    alcore__buffer key;           /* workspace */
+} simulation;
+
+/* ---- rows with references as pairs of texts ---- */
+
+/* Whether a row takes part: unmasked, with a reference that has words. */
+static bool takes_part(const alcore_pool *pool, int64_t row) {
+    size_t length;
+    const char *reference = alcore_pool_reference(pool, row, &length);
+    return alcore_pool_states(pool)[row] == 0 && reference &&
+           alcore__count_words(reference, length) > 0;
+}
+
+static int64_t source_words(const void *data, int64_t row) {
+    return takes_part(data, row) ? alcore_pool_words(data, row) : 0;
+}
+
+static const char *source_text(const void *data, int64_t row, size_t *length) {
+    return alcore_pool_text(data, row, length);
+}
+
+static int64_t target_words(const void *data, int64_t row) {
+    size_t length;
+    if (!takes_part(data, row)) return 0;
+    const char *reference = alcore_pool_reference(data, row, &length);
+    return alcore__count_words(reference, length);
+}
+
+static const char *target_text(const void *data, int64_t row, size_t *length) {
+    const char *reference = alcore_pool_reference(data, row, length);
+    return reference ? reference : "";
+}
+
+/* ---- extracting ---- */
+
+/* Counts a consistent extract of a phrase. */
+static alcore_status count_extract(simulation *self, uint32_t phrase, const char *text,
+                                   size_t length, int64_t words) {
+    uint32_t number;
+    self->key.length = 0;
+    ALCORE__TRY(alcore__buffer_append(self->ctx, &self->key, &phrase, sizeof phrase));
+    ALCORE__TRY(alcore__buffer_append(self->ctx, &self->key, text, length));
+    const uint32_t known = self->extracts.count;
+    ALCORE__TRY(alcore__grow(self->ctx, &self->extract, &self->extract_room, (size_t)known + 1,
+                             sizeof *self->extract));
+    ALCORE__TRY(alcore__vocabulary_add(self->ctx, &self->extracts, self->key.data, self->key.length,
+                                       &number));
+    if (number == known) {
+        const char *kept = alcore__annotations_keep(self->annotations, text, length);
+        if (!kept) return alcore__fail_memory(length);
+        self->extract[number] = (extract){phrase, words, 0, kept, length};
+    }
+    self->extract[number].count++;
+    return ALCORE_OK;
+}
+
+/* alcore__phrase_sink: extracts the translation of one occurrence. */
+static alcore_status extract_hit(void *user, const alcore__phrase_hit *hit) {
+    simulation *self = user;
+    bool consistent;
+    if (!self->linked)
+        ALCORE__TRY(alcore__link_ranges_read(self->ctx, &self->ranges, self->link, self->link_count,
+                                             self->source.count, self->target.count));
+    self->linked = true;
+    const alcore__word_range span =
+        alcore__link_ranges_span(&self->ranges, hit->word, hit->words, &consistent);
+    if (span.low > span.high) return ALCORE_OK;
+    size_t length;
+    const char *text =
+        alcore__word_row_span(&self->target, span.low, span.high - span.low + 1, &length);
+    if (consistent) return count_extract(self, hit->phrase, text, length, span.high - span.low + 1);
+    alcore__given_answer *loose = &self->loose[hit->phrase];
+    if (loose->answer != ALCORE__ANSWER_OPEN) return ALCORE_OK;
+    const char *kept = alcore__annotations_keep(self->annotations, text, length);
+    if (!kept) return alcore__fail_memory(length);
+    *loose = (alcore__given_answer){ALCORE__ANSWER_LOOSE, kept, length};
+    return ALCORE_OK;
+}
+
+/* Reads all rows that take part. */
+static alcore_status extract_rows(simulation *self, const alcore__links *links) {
+    const alcore_pool *pool = self->annotations->pool;
+    const int64_t rows = alcore_pool_rows(pool);
+    for (int64_t row = 0; row < rows; row++) {
+        if (row % POLL_ROWS == 0)
+            ALCORE__TRY(alcore__tick(self->ctx, "phrases in references", row, rows));
+        if (!takes_part(pool, row)) continue;
+        size_t length;
+        const char *text = alcore_pool_text(pool, row, &length);
+        ALCORE__TRY(alcore__word_row_read(self->ctx, &self->source, text, length));
+        text = target_text(pool, row, &length);
+        ALCORE__TRY(alcore__word_row_read(self->ctx, &self->target, text, length));
+        self->link = links->link + links->begin[row];
+        self->link_count = links->begin[row + 1] - links->begin[row];
+        self->linked = false;
+        const alcore_status status =
+            alcore__phrase_finder_scan(&self->finder, &self->source, extract_hit, self);
+        if (status == ALCORE_E_DATA) return alcore__fail_within(status, "row %lld", (long long)row);
+        if (status != ALCORE_OK) return status;
+    }
+    return ALCORE_OK;
+}
+
+/* ---- answers ---- */
+
+/* Numbers the open phrases, and answers the open sentences by their references. */
+static alcore_status begin(simulation *self) {
+    const alcore_annotations *annotations = self->annotations;
+    const size_t count = (size_t)annotations->count;
+    ALCORE__TRY(
+        alcore__new_array(self->ctx, count, sizeof *self->phrase_of_item, &self->phrase_of_item));
+    ALCORE__TRY(alcore__new_array(self->ctx, count, sizeof *self->answer, &self->answer));
+    for (size_t i = 0; i < count; i++) {
+        const alcore__annotation *item = &annotations->items[i];
+        size_t length;
+        self->phrase_of_item[i] = ALCORE__WORD_NONE;
+        if (item->answer != ALCORE__ANSWER_OPEN) continue;
+        if (item->phrase) {
+            ALCORE__TRY(alcore__phrase_finder_add(self->ctx, &self->finder, &self->source,
+                                                  item->text, item->text_length,
+                                                  &self->phrase_of_item[i]));
+            continue;
+        }
+        const char *reference = alcore_pool_reference(annotations->pool, item->row, &length);
+        self->answer[i].answer = ALCORE__ANSWER_UNTRANSLATABLE;
+        if (!reference || alcore__count_words(reference, length) == 0) continue;
+        const char *kept = alcore__annotations_keep(self->annotations, reference, length);
+        if (!kept) return alcore__fail_memory(length);
+        self->answer[i] = (alcore__given_answer){ALCORE__ANSWER_OK, kept, length};
+    }
+    return alcore__new_array(self->ctx, self->finder.phrases.count, sizeof *self->loose,
+                             &self->loose);
+}
+
+/* Whether extract a is the better translation; b came first. */
+static bool better(const extract *a, const extract *b) {
+    return a->count != b->count ? a->count > b->count : a->words < b->words;
+}
+
+/* Chooses the translation of every phrase: loose [phrases] becomes the answers of the phrases. */
+static alcore_status choose(simulation *self) {
+    const uint32_t phrases = self->finder.phrases.count;
+    uint32_t *best; /* [phrases] 1 + the best extract so far; 0: none */
+    ALCORE__TRY(alcore__new_array(self->ctx, phrases, sizeof *best, &best));
+    for (uint32_t e = 0; e < self->extracts.count; e++) {
+        uint32_t *chosen = &best[self->extract[e].phrase];
+        if (*chosen == 0 || better(&self->extract[e], &self->extract[*chosen - 1])) *chosen = e + 1;
+    }
+    for (uint32_t p = 0; p < phrases; p++) {
+        if (best[p] > 0) {
+            const extract *chosen = &self->extract[best[p] - 1];
+            self->loose[p] =
+                (alcore__given_answer){ALCORE__ANSWER_OK, chosen->text, chosen->length};
+        } else if (self->loose[p].answer == ALCORE__ANSWER_OPEN) {
+            self->loose[p].answer = ALCORE__ANSWER_UNTRANSLATABLE;
+        }
+    }
+    alcore__free(self->ctx, best);
+    for (int64_t i = 0; i < self->annotations->count; i++)
+        if (self->phrase_of_item[i] != ALCORE__WORD_NONE)
+            self->answer[i] = self->loose[self->phrase_of_item[i]];
+    return ALCORE_OK;
+}
+
+/* Aligns the rows with their references, unless links are given; then extracts and chooses. Without
+ * an open phrase nothing is aligned. */
+static alcore_status run(simulation *self, const alcore__links *given) {
+    const alcore_pool *pool = self->annotations->pool;
+    const int64_t rows = alcore_pool_rows(pool);
+    ALCORE__TRY(begin(self));
+    if (self->finder.phrases.count == 0) return ALCORE_OK;
+    if (given && given->pairs != rows)
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "the links are of %lld pairs, and the pool has %lld rows",
+                            (long long)given->pairs, (long long)rows);
+    alcore__links made = {0};
+    alcore_status status = ALCORE_OK;
+    if (!given) {
+        const alcore__text_source sources = {pool, rows, source_words, source_text};
+        const alcore__text_source targets = {pool, rows, target_words, target_text};
+        status = alcore__pairs_align(self->ctx, &sources, &targets, &made);
+    }
+    if (status == ALCORE_OK) status = extract_rows(self, given ? given : &made);
+    alcore__links_clear(self->ctx, &made);
+    return status == ALCORE_OK ? choose(self) : status;
+}
+
+/* Whether any row has a reference: a pool without one cannot answer. */
+static bool has_references(const alcore_pool *pool) {
+    const int64_t rows = alcore_pool_rows(pool);
+    for (int64_t row = 0; row < rows; row++)
+        if (alcore_pool_reference(pool, row, NULL)) return true;
+    return false;
+}
+
+/* The annotations are locked for writing, the pool for reading. */
+static alcore_status simulate(alcore_annotations *annotations, const alcore__links *links) {
+    simulation self = {.annotations = annotations, .ctx = annotations->object.ctx};
+    if (!has_references(annotations->pool))
+        return alcore__fail(ALCORE_E_MISSING, "the pool has no references to translate by");
+    const alcore_status status = run(&self, links);
+    if (status == ALCORE_OK) alcore__annotations_commit(annotations, self.answer);
+    alcore__phrase_finder_clear(self.ctx, &self.finder);
+    alcore__word_row_clear(self.ctx, &self.source);
+    alcore__word_row_clear(self.ctx, &self.target);
+    alcore__link_ranges_clear(self.ctx, &self.ranges);
+    alcore__vocabulary_clear(self.ctx, &self.extracts);
+    alcore__buffer_clear(self.ctx, &self.key);
+    alcore__free(self.ctx, self.extract);
+    alcore__free(self.ctx, self.loose);
+    alcore__free(self.ctx, self.answer);
+    alcore__free(self.ctx, self.phrase_of_item);
+    return status;
+}
+
+alcore_status alcore_annotations_simulate(alcore_annotations *annotations,
+                                          const alcore_links *links) {
+    if (!annotations)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "alcore_annotations_simulate: annotations are needed");
+    ALCORE__TRY(alcore__enter(annotations->object.ctx));
+    alcore_status status = alcore__write_begin(annotations, "annotations");
+    if (status == ALCORE_OK) {
+        status = alcore__read_begin(annotations->pool, "pool");
+        if (status == ALCORE_OK) {
+            status = simulate(annotations, links ? &links->links : NULL);
+            alcore__read_end(annotations->pool);
+        }
+        alcore__write_end(annotations);
+    }
+    return alcore__leave(annotations->object.ctx, status);
+}

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""alcore oracle and alcore mix: from a selection to a training set, and what they refuse."""
+import json
+
+from harness import case, contains, equal, main, rows_of
+
+POOL = ["the patient has severe headache", "the patient has severe nausea", "severe headache was reported", "the patient was treated",
+        "headache was reported", "the patient has fever"]
+GERMAN = ["der Patient hat starke Kopfschmerzen", "der Patient hat starke Uebelkeit", "starke Kopfschmerzen wurden gemeldet",
+          "der Patient wurde behandelt", "Kopfschmerzen wurden gemeldet", "der Patient hat Fieber"]
+LABELED = [("the contract has serious flaws today", "der Vertrag hat heute ernste Fehler"), ("it was late", "es war spaet"),
+           ("the report was clear", "der Bericht war klar")]
+SELECTION = "rank\tindex\tid\tscore\tcost\tkind\treason\ttext\n1\t3\t4\t1\t4\tsentence\tr\tthe patient was treated\n" \
+            "2\t0\t1\t2\t2\tphrase\tr\tsevere headache\n3\t5\t2\t1\t1\tphrase\tr\tfever\n4\t0\t3\t1\t1\tphrase\tr\tunseen\n"
+
+
+def files(box):
+    box.file("pool.txt", "".join(text + "\n" for text in POOL))
+    box.file("pool.de", "".join(text + "\n" for text in GERMAN))
+    box.file("labeled.tsv", "source\ttarget\n" + "".join("%s\t%s\n" % pair for pair in LABELED))
+    box.file("selection.tsv", SELECTION)
+
+
+def answered(box):
+    files(box)
+    box.file("answers.tsv", "id\ttext\ttranslation\n4\tthe patient was treated\tder Patient wurde behandelt\n"
+             "1\tsevere headache\tstarke Kopfschmerzen\n2\tfever\tFieber\n")
+
+
+@case
+def a_simulated_oracle(box):
+    files(box)
+    done = box.run("oracle", "pool.txt", "--selection", "selection.tsv", "--references", "pool.de", "--out", "answers.tsv")
+    rows = rows_of(box.read("answers.tsv").decode())
+    equal([row["id"] for row in rows], ["4", "1", "2", "3"])
+    equal(rows[0]["translation"], "der Patient wurde behandelt")
+    equal((rows[3]["translation"], rows[3]["flags"]), ("", "untranslatable"))
+    contains(done.err, "items: 4; translated 3", "untranslatable 1", "refunded for untranslatable items: 1")
+    # Links that are given: the fever of row 5 stands at its last word.
+    box.file("links.txt", "\n" * 5 + "3-3\n")
+    box.run("oracle", "pool.txt", "--selection", "selection.tsv", "--references", "pool.de", "--links", "links.txt", "--quiet",
+            "--out", "linked.tsv")
+    linked = {row["text"]: row for row in rows_of(box.read("linked.tsv").decode())}
+    equal(linked["fever"]["translation"], "Fieber")
+    equal(linked["severe headache"]["flags"], "untranslatable")
+
+
+@case
+def references_in_the_pool_itself(box):
+    box.file("pool.tsv", "source\treference\n" + "".join("%s\t%s\n" % pair for pair in zip(POOL, GERMAN)))
+    box.file("selection.tsv", SELECTION)
+    rows = rows_of(box.run("oracle", "pool.tsv", "--selection", "selection.tsv", "-q").out)
+    equal(rows[0]["translation"], GERMAN[3])
+
+
+@case
+def a_dictionary_and_requests(box):
+    files(box)
+    box.file("dict.tsv", "fever\tFieber\nsevere headache\tstarke Kopfschmerzen\n")
+    rows = rows_of(box.run("oracle", "pool.txt", "--selection", "selection.tsv", "--dict", "dict.tsv", "-q").out)
+    equal([row["flags"] for row in rows], ["untranslatable", "", "", "untranslatable"])
+    rows = rows_of(box.run("oracle", "pool.txt", "--selection", "selection.tsv", "--requests").out)
+    equal(rows[1]["context"], "the patient has severe headache | severe headache was reported")
+    equal((rows[0]["kind"], rows[1]["kind"], rows[1]["cost"]), ("sent", "phrase", "2"))
+
+
+@case
+def a_training_set(box):
+    answered(box)
+    done = box.run("mix", "--kind", "retrieved+contextualized", "--labeled", "labeled.tsv", "--pool", "pool.txt", "--selection",
+                   "selection.tsv", "--answers", "answers.tsv", "--count", "2", "--out", "train.tsv", "--parallel", "train",
+                   "--json")
+    rows = rows_of(box.read("train.tsv").decode())
+    equal([row["kind"] for row in rows], ["sent", "phrase", "phrase", "retrieved", "retrieved", "contextualized", "contextualized"])
+    equal(rows[1]["provenance"], "pool_row=0 item=1")
+    assert rows[3]["provenance"].startswith("labeled_row="), rows[3]
+    equal(box.read("train.src").decode().splitlines(), [row["src"] for row in rows])
+    equal(box.read("train.tgt").decode().splitlines(), [row["tgt"] for row in rows])
+    contains(done.err, "training set: 7 pairs: 1 sent, 2 phrase, 2 retrieved, 2 contextualized",
+             "1 annotated items are left out: they have no answer", "embeddings: the n-gram model")
+    equal(json.loads(done.out)["kinds"]["retrieved"], {"pairs": 2, "missing": 0})
+
+
+@case
+def given_parts_and_parameters(box):
+    """Links, a language model and embeddings from files are used; the summary says so."""
+    answered(box)
+    box.file("links.txt", "0-0 1-1 2-2 3-4 4-5 5-3\n0-0 1-1 2-2\n0-0 1-1 2-2 3-3\n")
+    box.npy("pool.npy", [[1, 0]] * 6)
+    box.npy("labeled.npy", [[1, 0], [0, 1], [0, 1]])
+    box.run("lm", "train", "pool.txt", "--out", "pool.arpa", "-q")
+    args = ["mix", "--kind", "switched", "--labeled", "labeled.tsv", "--pool", "pool.txt", "--selection", "selection.tsv",
+            "--answers", "answers.tsv", "--links", "links.txt", "--lm", "pool.arpa", "--embeddings", "pool.npy",
+            "--labeled-embeddings", "labeled.npy", "--count", "9", "--out", "train.tsv"]
+    done = box.run(*args)
+    contains(done.err, "embeddings: given; language model: given; links: given", "switched: 3 of 9 pairs")
+    rows = [row for row in rows_of(box.read("train.tsv").decode()) if row["kind"] == "switched"]
+    # TV-SWITCH: where four of the positions are consistent.
+    contains(rows[0]["src"], "severe headache today")
+    equal(rows[0]["tgt"], "der Vertrag hat heute starke Kopfschmerzen")
+    contains(rows[0]["provenance"], "labeled_row=0 pool_row=0 item=1 word=3 target_first=4 target_end=6 score=-7.37847")
+    box.run(*args, "-p", "span=minmax", "-q")
+    contains(box.read("train.tsv").decode(), "the contract has serious severe headache\tder Vertrag hat starke Kopfschmerzen")
+    box.run(*args, "-q", "-p", "upsample_phrase=3", "-p", "k=1", "-p", "subset=1", "-p", "unique=1", "-p", "norm=1")
+    equal(box.read("train.tsv").decode().count("\nphrase\t"), 6)
+    equal(box.run(*args, "-q", "--strict", expect=1).err, "")
+
+
+@case
+def the_number_of_pairs_follows_from_the_words(box):
+    answered(box)
+    done = box.run("mix", "--kind", "random", "--labeled", "labeled.tsv", "--pool", "pool.txt", "--selection", "selection.tsv",
+                   "--answers", "answers.tsv")
+    contains(done.err, "pairs of each kind: as many as the phrases that ngf-smp selects for 8 words")
+    equal(done.out.count("\nrandom\t"), 3)
+
+
+@case
+def the_same_seed_the_same_pairs(box):
+    files(box)
+    args = ["mix", "--kind", "random", "--labeled", "labeled.tsv", "--count", "2", "-q", "--seed"]
+    first = box.run(*args, "3").out
+    equal(box.run(*args, "3").out, first)
+    assert any(box.run(*args, str(seed)).out != first for seed in range(4, 9))
+
+
+@case
+def what_is_refused(box):
+    answered(box)
+    mix = ["mix", "--labeled", "labeled.tsv", "--pool", "pool.txt", "--selection", "selection.tsv", "--answers", "answers.tsv"]
+    oracle = ["oracle", "pool.txt", "--selection", "selection.tsv"]
+    contains(box.run(*mix, "--kind", "swiched", expect=2).err, 'did you mean "switched"')
+    contains(box.run("mix", "--kind", "random", expect=2).err, "labeled is NULL")
+    contains(box.run(*mix, "-p", "width=3", expect=2).err, "mix has no parameter 'width'")
+    contains(box.run(*mix, "-p", "unique=2", expect=2).err, "expected 0 or 1")
+    contains(box.run(*mix, "-p", "k", expect=2).err, "NAME=VALUE")
+    contains(box.run(*mix, "--count", "0", expect=2).err, "--count 0")
+    contains(box.run(*mix, "--json", expect=2).err, "--json needs --out")
+    contains(box.run(*mix, "--out", "train.doc", expect=2).err, ".tsv")
+    contains(box.run("mix", "--selection", "selection.tsv", expect=2).err, "--selection needs --pool")
+    contains(box.run("mix", "--pool", "pool.txt", "--answers", "answers.tsv", expect=2).err, "--answers needs --selection")
+    box.file("bad.tsv", "id\ttext\ttranslation\n1\tsevere headache\n")
+    contains(box.run(*mix[:-1], "bad.tsv", expect=3).err, "bad.tsv:2: 2 fields")
+    box.file("bad.tsv", "id\ttext\ttranslation\n8\tsevere headache\tx\n")
+    contains(box.run(*mix[:-1], "bad.tsv", expect=3).err, 'bad.tsv:2: no selected item has the id "8"')
+    box.file("links.txt", "0-0\n")
+    contains(box.run(*mix, "--kind", "switched", "--links", "links.txt", expect=3).err, "links.txt")
+    box.file("links.txt", "0-9\n\n\n")
+    contains(box.run(*mix, "--kind", "switched", "--count", "2", "--links", "links.txt", "--out", "train.tsv", expect=3).err,
+             "row 0 of the labeled pool: link 0-9")
+    assert not box.exists("train.tsv")
+    contains(box.run(*oracle, "--dict", "d", "--requests", expect=2).err, "oracle takes one of")
+    contains(box.run("oracle", "pool.txt", "--dict", "d", expect=2).err, "oracle needs --selection")
+    contains(box.run(*oracle, "--dict", "absent.tsv", expect=4).err, "absent.tsv")
+    contains(box.run(*oracle, expect=3).err, "no references")
+    box.file("short.de", "x\n")
+    contains(box.run(*oracle, "--references", "short.de", expect=3).err, "short.de has 1 references, and POOL has 6 rows")
+
+
+main()

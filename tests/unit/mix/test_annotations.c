@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Annotations: items, selections, answers, dictionaries, requests, and what they refuse. */
+#include <check.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "alcore/annotation.h"
+#include "check_suite.h"
+
+#define ck_assert_ok(expression)                                                                   \
+    do {                                                                                           \
+        alcore_status status_ = (expression);                                                      \
+        ck_assert_msg(status_ == ALCORE_OK, "%s: %s: %s", #expression,                             \
+                      alcore_status_name(status_), alcore_last_error());                           \
+    } while (0)
+#define ck_assert_fails(expression, code, part)                                                    \
+    do {                                                                                           \
+        alcore_status status_ = (expression);                                                      \
+        ck_assert_msg(status_ == (code), "%s: %s: %s", #expression, alcore_status_name(status_),   \
+                      alcore_last_error());                                                        \
+        ck_assert_msg(strstr(alcore_last_error(), (part)), "\"%s\" is not in \"%s\"", (part),      \
+                      alcore_last_error());                                                        \
+    } while (0)
+
+static const char *const texts[] = {
+    "the patient has severe headache", "the patient has severe nausea",
+    "severe headache was reported",    "the patient was treated",
+    "headache was reported",           "the patient has fever"};
+static const char *const references[] = {
+    "der Patient hat starke Kopfschmerzen", "der Patient hat starke Uebelkeit",
+    "starke Kopfschmerzen wurden gemeldet", "der Patient wurde behandelt",
+    "Kopfschmerzen wurden gemeldet",        "der Patient hat Fieber"};
+enum { TEXTS = 6 };
+
+static alcore_ctx *ctx;
+static alcore_pool *pool;
+static alcore_annotations *annotations;
+static char folder[] = "annotationsXXXXXX";
+static char paths[16][64];
+
+static const char *path_of(const char *name) {
+    static int next;
+    char *path = paths[next++ % 16];
+    snprintf(path, 64, "%s/%s", folder, name);
+    return path;
+}
+
+static const char *put_file(const char *name, const char *text) {
+    const char *path = path_of(name);
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    fclose(file);
+    return path;
+}
+
+static const char *get_file(const char *path) {
+    static char text[4096];
+    FILE *file = fopen(path, "rb");
+    ck_assert_ptr_nonnull(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+static void begin(bool with_references) {
+    alcore_records records = ALCORE_RECORDS_INIT;
+    strcpy(folder, "annotationsXXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
+    records.texts = texts;
+    records.references = with_references ? references : NULL;
+    records.count = TEXTS;
+    ck_assert_ok(alcore_pool_add_records(pool, &records, NULL));
+    ck_assert_ok(alcore_annotations_new(pool, &annotations));
+}
+
+static void end(void) {
+    char command[128];
+    alcore_annotations_unref(annotations);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+/* Item i as one line: "ID KIND TEXT = TRANSLATION (STATUS, row ROW)". */
+static const char *item(int64_t i) {
+    static char line[8][256];
+    static int next;
+    char *out = line[next++ % 8];
+    const char *translation = alcore_annotations_translation(annotations, i, NULL);
+    snprintf(out, 256, "%s %s %s = %s (%s, row %lld)", alcore_annotations_id(annotations, i),
+             alcore_annotations_kind(annotations, i), alcore_annotations_text(annotations, i, NULL),
+             translation ? translation : "-", alcore_annotations_status(annotations, i),
+             (long long)alcore_annotations_row(annotations, i));
+    return out;
+}
+
+static const char selection[] = "rank\tindex\tid\tscore\tcost\tkind\treason\ttext\n"
+                                "1\t3\t4\t0.5\t4\tsentence\tr\tthe patient was treated\n"
+                                "2\t0\t4\t2\t2\tphrase\tr\tsevere headache\n"
+                                "3\t5\t7\t1\t1\tphrase\tr\tfever\n";
+
+START_TEST(selections) {
+    begin(false);
+    ck_assert_ok(alcore_annotations_read_selection(annotations, put_file("s.tsv", selection)));
+    ck_assert_int_eq(alcore_annotations_count(annotations), 3);
+    ck_assert_str_eq(item(0), "4 sent the patient was treated = - (open, row 3)");
+    ck_assert_str_eq(item(1), "4 phrase severe headache = - (open, row 0)");
+    ck_assert_str_eq(item(2), "7 phrase fever = - (open, row 5)");
+    ck_assert_double_eq(alcore_annotations_spent(annotations), 7.0);
+    /* Phrases are told by their column of occurrences. */
+    ck_assert_ok(alcore_annotations_read_selection(
+        annotations, put_file("p.tsv", "rank\tindex\tid\tscore\tcost\tocc\ttext\n"
+                                       "1\t1\t9\t2\t1\t1\tnausea\n")));
+    ck_assert_str_eq(item(3), "9 phrase nausea = - (open, row 1)");
+    ck_assert_ok(alcore_annotations_read_selection(
+        annotations,
+        put_file("j.jsonl", "{\"id\":\"2\",\"source\":\"the patient has severe nausea\",\"al\":"
+                            "{\"index\":1,\"cost\":5,\"other\":[1,{}]}}\n"
+                            "{\"id\":\"x\",\"source\":\"has fever\",\"al\":{\"kind\":\"phrase\","
+                            "\"index\":5}}\n")));
+    ck_assert_str_eq(item(4), "2 sent the patient has severe nausea = - (open, row 1)");
+    ck_assert_str_eq(item(5), "x phrase has fever = - (open, row 5)");
+    ck_assert_ptr_null(alcore_annotations_id(annotations, 6));
+    ck_assert_ptr_null(alcore_annotations_kind(annotations, -1));
+    ck_assert_ptr_null(alcore_annotations_status(annotations, 6));
+    ck_assert_int_eq(alcore_annotations_row(annotations, 6), -1);
+    end();
+}
+END_TEST
+
+START_TEST(malformed_selections) {
+    static const struct {
+        const char *text, *part;
+    } bad[] = {
+        {"id\tscore\n1\t2\n", "s.tsv:1: the first line names no column text"},
+        {"", ""},
+        {"id\ttext\n1\tthe patient was treated\n", "s.tsv:2: the text is not that of row 0"},
+        {"id\ttext\n99\tthe patient was treated\n", "s.tsv:2: "},
+        {"id\ttext\n4\tthe patient was treated\n5\n", "s.tsv:3: 1 fields"},
+        {"id\ttext\tkind\n4\tthe patient was treated\tword\n", "s.tsv:2: \"word\" is no kind"},
+        {"id\ttext\tcost\n4\tthe patient was treated\tfour\n", "s.tsv:2: the cost is no number"},
+        {"id\ttext\tcost\n4\tthe patient was treated\t-1\n", "s.tsv:2: the cost is -1"},
+        {"id\ttext\tindex\tocc\n4\ttreated\tx\t1\n", "s.tsv:2: the index is no integer"},
+        {"id\ttext\tindex\tocc\n4\ttreated\t6\t1\n", "s.tsv:2: the pool has no row 6"},
+        {"id\ttext\tocc\n4\t \t1\n", "s.tsv:2: the text has no word"},
+        {"id\ttext\tocc\n4\t\xFFz\t1\n", "s.tsv:2: byte 1 of the text is not UTF-8"},
+        {"id\ttext\tid\n", "s.tsv:1: two columns are called id"},
+    };
+    begin(false);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const char *path = put_file("s.tsv", bad[i].text);
+        if (!*bad[i].text) {
+            ck_assert_ok(alcore_annotations_read_selection(annotations, path));
+            continue;
+        }
+        ck_assert_fails(alcore_annotations_read_selection(annotations, path), ALCORE_E_DATA,
+                        bad[i].part);
+        ck_assert_int_eq(alcore_annotations_count(annotations), 0);
+    }
+    ck_assert_fails(alcore_annotations_read_selection(annotations, path_of("none.tsv")),
+                    ALCORE_E_IO, "none.tsv");
+    ck_assert_fails(
+        alcore_annotations_read_selection(annotations, put_file("j.jsonl", "{\"id\":\"1\"}\n")),
+        ALCORE_E_DATA, "j.jsonl:1: the object has no \"text\"");
+    ck_assert_fails(alcore_annotations_read_selection(
+                        annotations, put_file("j.jsonl", "{\"id\":\"1\",\"text\":\"a\n")),
+                    ALCORE_E_DATA, "j.jsonl:1: ");
+    end();
+}
+END_TEST
+
+START_TEST(answers) {
+    begin(false);
+    const char *selected = put_file("s.tsv", selection);
+    ck_assert_ok(alcore_annotations_read_selection(annotations, selected));
+    ck_assert_ok(alcore_annotations_read_answers(
+        annotations, put_file("a.tsv", "id\ttext\ttranslation\n"
+                                       "4\tsevere headache\tstarke Kopfschmerzen\n")));
+    ck_assert_str_eq(item(0), "4 sent the patient was treated = - (open, row 3)");
+    ck_assert_str_eq(item(1), "4 phrase severe headache = starke Kopfschmerzen (ok, row 0)");
+    /* Without a header; the rest of the items. */
+    ck_assert_ok(alcore_annotations_read_answers(
+        annotations, put_file("b.tsv", "7\tfever\tFieber\n"
+                                       "4\tthe patient was treated\tder Patient\\twurde\n")));
+    ck_assert_str_eq(item(0), "4 sent the patient was treated = der Patient\twurde (ok, row 3)");
+    ck_assert_str_eq(item(2), "7 phrase fever = Fieber (ok, row 5)");
+    const char *out = path_of("out.tsv");
+    ck_assert_ok(alcore_annotations_write(annotations, out, NULL));
+    ck_assert_str_eq(get_file(out), "id\ttext\ttranslation\tflags\n"
+                                    "4\tthe patient was treated\tder Patient\\twurde\t\n"
+                                    "4\tsevere headache\tstarke Kopfschmerzen\t\n"
+                                    "7\tfever\tFieber\t\n");
+    alcore_annotations_unref(annotations);
+    ck_assert_ok(alcore_annotations_new(pool, &annotations));
+    ck_assert_ok(alcore_annotations_read_selection(annotations, selected));
+    ck_assert_ok(alcore_annotations_read_answers(annotations, out));
+    ck_assert_str_eq(item(0), "4 sent the patient was treated = der Patient\twurde (ok, row 3)");
+    const char *json = path_of("out.jsonl");
+    ck_assert_ok(alcore_annotations_write(annotations, json, NULL));
+    alcore_annotations_unref(annotations);
+    ck_assert_ok(alcore_annotations_new(pool, &annotations));
+    ck_assert_ok(alcore_annotations_read_selection(annotations, selected));
+    ck_assert_ok(alcore_annotations_read_answers(annotations, json));
+    ck_assert_str_eq(item(2), "7 phrase fever = Fieber (ok, row 5)");
+    end();
+}
+END_TEST
+
+/* The form of spec 9.4: status, and an untranslatable item, whose cost is refunded. */
+START_TEST(statuses) {
+    begin(false);
+    ck_assert_ok(alcore_annotations_read_selection(annotations, put_file("s.tsv", selection)));
+    ck_assert_fails(alcore_annotations_read_answers(
+                        annotations, put_file("a.tsv", "req_id\tstatus\ttranslation\n4\tok\tx\n")),
+                    ALCORE_E_DATA, "a.tsv:2: several items have the id \"4\"");
+    ck_assert_ok(alcore_annotations_read_answers(
+        annotations, put_file("a.tsv", "req_id\tstatus\ttranslation\n7\tskip\t\n")));
+    ck_assert_str_eq(item(2), "7 phrase fever = - (untranslatable, row 5)");
+    ck_assert_double_eq(alcore_annotations_refunded(annotations), 1.0);
+    ck_assert_double_eq(alcore_annotations_spent(annotations), 6.0);
+    ck_assert_ok(alcore_annotations_read_answers(
+        annotations, put_file("a.tsv", "id\ttext\ttranslation\tflags\n"
+                                       "4\tsevere headache\tstarke\tloose\n")));
+    ck_assert_str_eq(item(1), "4 phrase severe headache = starke (loose, row 0)");
+    end();
+}
+END_TEST
+
+START_TEST(malformed_answers) {
+    static const struct {
+        const char *text, *part;
+    } bad[] = {
+        {"id\ttext\ttranslation\n4\tfever\tx\n", "a.tsv:2: the text is not that of the item"},
+        {"id\ttext\ttranslation\n5\tfever\tx\n", "a.tsv:2: no selected item has the id \"5\""},
+        {"id\ttext\ttranslation\n7\tfever\tx\n7\tfever\ty\n",
+         "a.tsv:3: the item with the id \"7\" is answered already"},
+        {"id\ttext\ttranslation\n7\tfever\t\n", "a.tsv:2: the translation is empty"},
+        {"id\ttext\ttranslation\n7\tfever\t \n", "a.tsv:2: the translation is empty"},
+        {"id\ttext\ttranslation\n7\tfever\n", "a.tsv:2: 2 fields"},
+        {"7\tfever\n", "a.tsv:1: 2 fields, separated by tabs; 3 are expected"},
+        {"id\ttext\ttranslation\n7\tfever\tx\ty\n", "a.tsv:2: 4 fields"},
+        {"id\ttext\ttranslation\n7\tfever\t\xC3\n", "a.tsv:2: byte 1 of the translation is not"},
+        {"id\ttranslation\tstatus\n7\tx\tmaybe\n", "a.tsv:2: the status is \"maybe\""},
+        {"id\ttranslation\tstatus\n7\tx\tskip\n", "a.tsv:2: an item without a translation has one"},
+        {"id\ttranslation\tflags\n7\tx\todd\n", "a.tsv:2: the flags are \"odd\""},
+    };
+    begin(false);
+    ck_assert_ok(alcore_annotations_read_selection(annotations, put_file("s.tsv", selection)));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ck_assert_fails(
+            alcore_annotations_read_answers(annotations, put_file("a.tsv", bad[i].text)),
+            ALCORE_E_DATA, bad[i].part);
+        /* Nothing of a refused file is taken, also not the lines before the bad one. */
+        ck_assert_str_eq(item(2), "7 phrase fever = - (open, row 5)");
+    }
+    end();
+}
+END_TEST
+
+START_TEST(dictionaries) {
+    begin(false);
+    ck_assert_ok(alcore_annotations_read_selection(annotations, put_file("s.tsv", selection)));
+    ck_assert_fails(
+        alcore_annotations_look_up(annotations, put_file("d.tsv", "fever\tFieber\nfever\n")),
+        ALCORE_E_DATA, "d.tsv:2: 1 fields");
+    ck_assert_fails(alcore_annotations_look_up(annotations, put_file("d.tsv", "fever\t \n")),
+                    ALCORE_E_DATA, "d.tsv:1: the translation is empty");
+    ck_assert_fails(alcore_annotations_look_up(annotations, put_file("d.tsv", " \tx\n")),
+                    ALCORE_E_DATA, "d.tsv:1: the source has no word");
+    ck_assert_str_eq(item(2), "7 phrase fever = - (open, row 5)");
+    ck_assert_ok(alcore_annotations_look_up(
+        annotations, put_file("d.tsv", "source\ttranslation\nfever\tFieber\nfever\tTemperatur\n"
+                                       "severe  headache\tstarke Kopfschmerzen\nother\tx\n")));
+    ck_assert_str_eq(item(0), "4 sent the patient was treated = - (untranslatable, row 3)");
+    ck_assert_str_eq(item(1), "4 phrase severe headache = starke Kopfschmerzen (ok, row 0)");
+    ck_assert_str_eq(item(2), "7 phrase fever = Fieber (ok, row 5)");
+    ck_assert_double_eq(alcore_annotations_refunded(annotations), 4.0);
+    end();
+}
+END_TEST
+
+START_TEST(requests) {
+    begin(false);
+    ck_assert_ok(alcore_annotations_read_selection(annotations, put_file("s.tsv", selection)));
+    ck_assert_ok(alcore_annotations_read_selection(
+        annotations, put_file("p.tsv", "index\tid\tcost\tocc\ttext\n0\t1\t2\t4\tthe patient\n")));
+    const char *out = path_of("r.tsv");
+    ck_assert_ok(alcore_annotations_write_requests(annotations, out, NULL));
+    ck_assert_str_eq(
+        get_file(out),
+        "req_id\tkind\tlang\tcost\ttext\tcontext\n"
+        "4\tsent\tunknown\t4\tthe patient was treated\t\n"
+        "4\tphrase\tunknown\t2\tsevere headache\tthe patient has severe headache | severe headache "
+        "was reported\n"
+        "7\tphrase\tunknown\t1\tfever\tthe patient has fever\n"
+        "1\tphrase\tunknown\t2\tthe patient\tthe patient has severe headache | the patient has "
+        "severe nausea | the patient was treated\n");
+    ck_assert_ok(alcore_annotations_read_answers(
+        annotations, put_file("a.tsv", "4\tthe patient was treated\tx\n4\tsevere headache\ty\n"
+                                       "1\tthe patient\tz\n")));
+    out = path_of("r.jsonl");
+    ck_assert_ok(alcore_annotations_write_requests(annotations, out, NULL));
+    ck_assert_str_eq(get_file(out), "{\"req_id\":\"7\",\"kind\":\"phrase\",\"lang\":\"unknown\","
+                                    "\"cost\":1,\"text\":\"fever\",\"context\":[\"the patient has "
+                                    "fever\"]}\n");
+    ck_assert_fails(alcore_annotations_write_requests(annotations, path_of("r.txt"), NULL),
+                    ALCORE_E_UNSUPPORTED, "r.txt");
+    ck_assert_int_ne(access(path_of("r.txt"), F_OK), 0);
+    end();
+}
+END_TEST
+
+/* Sentences by their references, phrases by links that are made here. */
+START_TEST(simulated) {
+    begin(true);
+    ck_assert_ok(alcore_annotations_read_selection(annotations, put_file("s.tsv", selection)));
+    ck_assert_ok(alcore_annotations_simulate(annotations, NULL));
+    ck_assert_str_eq(item(0),
+                     "4 sent the patient was treated = der Patient wurde behandelt (ok, row 3)");
+    ck_assert_str_ne(alcore_annotations_status(annotations, 1), "open");
+    ck_assert_str_ne(alcore_annotations_status(annotations, 2), "open");
+    ck_assert_ok(alcore_annotations_simulate(annotations, NULL)); /* nothing is open */
+    end();
+    begin(false);
+    ck_assert_ok(alcore_annotations_read_selection(annotations, put_file("s.tsv", selection)));
+    ck_assert_fails(alcore_annotations_simulate(annotations, NULL), ALCORE_E_MISSING,
+                    "no references");
+    end();
+}
+END_TEST
+
+START_TEST(added) {
+    const char *item_texts[] = {texts[1], "severe headache"}, *kinds[] = {"sent", "phrase"};
+    const char *translations[] = {"uno", NULL};
+    const int64_t rows[] = {1, 0};
+    const double costs[] = {2.5, 1.0};
+    alcore_annotation_records records = ALCORE_ANNOTATION_RECORDS_INIT;
+    begin(false);
+    records.texts = item_texts;
+    records.kinds = kinds;
+    records.translations = translations;
+    records.rows = rows;
+    records.costs = costs;
+    records.count = 2;
+    ck_assert_ok(alcore_annotations_add(annotations, &records));
+    ck_assert_str_eq(item(0), "1 sent the patient has severe nausea = uno (ok, row 1)");
+    ck_assert_str_eq(item(1), "2 phrase severe headache = - (open, row 0)");
+    ck_assert_double_eq(alcore_annotations_spent(annotations), 3.5);
+    kinds[1] = "word";
+    ck_assert_fails(alcore_annotations_add(annotations, &records), ALCORE_E_PARAM, "item 1: ");
+    kinds[1] = "phrase";
+    item_texts[1] = " ";
+    ck_assert_fails(alcore_annotations_add(annotations, &records), ALCORE_E_DATA,
+                    "item 1: the text has no word");
+    item_texts[1] = NULL;
+    ck_assert_fails(alcore_annotations_add(annotations, &records), ALCORE_E_INVALID, "item 1: ");
+    item_texts[1] = "severe headache";
+    translations[1] = "";
+    ck_assert_fails(alcore_annotations_add(annotations, &records), ALCORE_E_DATA,
+                    "item 1: the translation has no word");
+    records.count = -1;
+    ck_assert_fails(alcore_annotations_add(annotations, &records), ALCORE_E_INVALID, "negative");
+    ck_assert_int_eq(alcore_annotations_count(annotations), 2);
+    ck_assert_fails(alcore_annotations_add(annotations, NULL), ALCORE_E_INVALID, "needed");
+    ck_assert_fails(alcore_annotations_read_answers(NULL, "x"), ALCORE_E_INVALID, "needed");
+    ck_assert_fails(alcore_annotations_write(annotations, NULL, NULL), ALCORE_E_INVALID, "needed");
+    alcore_annotations *none;
+    ck_assert_fails(alcore_annotations_new(NULL, &none), ALCORE_E_INVALID, "needed");
+    ck_assert_ptr_null(none);
+    end();
+}
+END_TEST
+
+CHECK_SUITE("mix/annotations", selections, malformed_selections, answers, statuses,
+            malformed_answers, dictionaries, requests, simulated, added);
