@@ -19,6 +19,11 @@ PROBS = ["select", "pool.txt", "--budget", "4", "--strategy", "entropy", "--prob
 LOGITS = [*PROBS[:-1], "logits.npy"]
 OVERLAP = ["eval", "overlap", "twice.txt", "--selected", "near.txt"]
 SIDES = ["eval", "overlap", "sides.tsv", "--selected", "near.tsv", "-n", "1"]
+MIX = ["mix", "--labeled", "pairs.tsv", "--selection", "phrases.tsv", "--answers", "answers.tsv", "--count", "3", "--kind", "retrieved",
+       "--pool", "pool.txt"]
+SWITCHED = [*MIX[:-3], "switched", *MIX[-2:]]
+ORACLE = ["oracle", "pool.txt", "--selection", "phrases.tsv"]
+REQUESTS = [*ORACLE, "--requests"]
 
 
 def files(box):
@@ -33,6 +38,10 @@ def files(box):
     for name in ("pairs", "pairs.tsv"):
         box.file(name, "source\ttarget\n" + "".join("%s\t%s too\n" % (text, text) for text in TEXTS))
     box.file("near.txt", "".join(text + " too\n" for text in TEXTS))
+    box.file("phrases.tsv", "id\ttext\tocc\n1\tbeta\t3\n2\ttheta iota\t1\n")
+    box.file("answers.tsv", "1\tbeta\tBETA\n2\ttheta iota\tTHETA IOTA\n")
+    box.file("dict.tsv", "beta\tB\n")
+    box.file("pairs.links", "".join(" ".join("%d-%d" % (word, word) for word in range(len(text.split()))) + "\n" for text in TEXTS))
     box.file("gold.txt", "O I-ORG I-ORG B-ORG\n")
     box.file("tags.txt", "O B-ORG I-ORG I-ORG\n")
     box.file("upper.txt", "".join(text.upper() + "\n" for text in TEXTS))
@@ -167,6 +176,47 @@ FIXTURES = {
         "--threads": lambda base: (base, [*base, "--threads", "4097"]),
         "--quiet": lambda base: (base, [*base, "--quiet"]),
         "--json": (["align", "pairs.tsv", "--out", "links.txt"], ["align", "pairs.tsv", "--out", "links.txt", "--json"]),
+    }),
+    "mix": (MIX, {
+        "--param": lambda base: (base, [*base, "-p", "upsample_phrase=2"]),
+        "--count": (MIX[:7] + MIX[9:], MIX),
+        "--strict": ([*MIX[:7], "--count", "99", *MIX[9:]], [*MIX[:7], "--count", "99", *MIX[9:], "--strict"]),
+        "--format": ([*MIX[:-1], "pool"], [*MIX[:-1], "pool", "--format", "tsv"]),
+        "--text-column": ([*MIX[:-1], "pool.tsv"], [*MIX[:-1], "pool.tsv", "--text-column", "other"]),
+        "--bad-lines": ([*MIX[:-1], "bad.txt"], [*MIX[:-1], "bad.txt", "--bad-lines", "mask"]),
+        "--dedup": lambda base: (base, [*base, "--dedup", "normalized"]),
+        "--labeled": ([MIX[0], *MIX[3:]], MIX),
+        "--embeddings": ([*MIX, "--labeled-embeddings", "e.npy"], [*MIX, "--labeled-embeddings", "e.npy", "--embeddings", "e.npy"]),
+        "--labeled-embeddings": ([*MIX, "--embeddings", "e.npy"], [*MIX, "--embeddings", "e.npy", "--labeled-embeddings", "e.npy"]),
+        "--model": lambda base: (base, [*base, "--model", "absent"]),
+        "--lm": (SWITCHED, [*SWITCHED, "--lm", "two.arpa"]),
+        "--kind": (MIX, SWITCHED),
+        "--pool": (MIX[:-2], MIX),
+        "--selection": ([*MIX[:3], *MIX[5:]], MIX),
+        "--answers": ([*MIX[:5], *MIX[7:]], MIX),
+        "--links": (SWITCHED, [*SWITCHED, "--links", "pairs.links"]),
+        "--parallel": lambda base: (base, [*base, "--parallel", "train"]),
+        "--out": lambda base: (base, [*base, "--out", "train.tsv"]),
+        "--seed": ([*MIX[:-3], "random", *MIX[-2:]], [*MIX[:-3], "random", *MIX[-2:], "--seed", "9"]),
+        "--round": ([*MIX[:-3], "random", *MIX[-2:]], [*MIX[:-3], "random", *MIX[-2:], "--round", "3"]),
+        "--threads": lambda base: (base, [*base, "--threads", "4097"]),
+        "--device": lambda base: (base, [*base, "--device", "abacus"]),
+        "--quiet": lambda base: (base, [*base, "--quiet"]),
+        "--json": ([*MIX, "--out", "train.tsv"], [*MIX, "--out", "train.tsv", "--json"]),
+    }),
+    "oracle": (ORACLE, {
+        "--format": ([REQUESTS[0], "pool", *REQUESTS[2:]], [REQUESTS[0], "pool", *REQUESTS[2:], "--format", "tsv"]),
+        "--text-column": ([REQUESTS[0], "pool.tsv", *REQUESTS[2:]], [REQUESTS[0], "pool.tsv", *REQUESTS[2:], "--text-column", "other"]),
+        "--bad-lines": ([REQUESTS[0], "bad.txt", *REQUESTS[2:]], [REQUESTS[0], "bad.txt", *REQUESTS[2:], "--bad-lines", "mask"]),
+        "--dedup": (REQUESTS, [*REQUESTS, "--dedup", "normalized"]),
+        "--selection": (["oracle", "pool.txt", "--requests"], REQUESTS),
+        "--references": (ORACLE, [*ORACLE, "--references", "near.txt"]),
+        "--links": ([*ORACLE, "--references", "near.txt"], [*ORACLE, "--references", "near.txt", "--links", "known.txt"]),
+        "--dict": (ORACLE, [*ORACLE, "--dict", "dict.tsv"]),
+        "--requests": (ORACLE, REQUESTS),
+        "--out": (REQUESTS, [*REQUESTS, "--out", "requests.tsv"]),
+        "--threads": (REQUESTS, [*REQUESTS, "--threads", "4097"]),
+        "--quiet": ([*ORACLE, "--dict", "dict.tsv"], [*ORACLE, "--dict", "dict.tsv", "--quiet"]),
     }),
     "eval": (["eval", "bleu", "pool.txt", "near.txt"], {
         "--text-column": (["eval", "bleu", "pool.txt", "pool.tsv"], ["eval", "bleu", "pool.txt", "pool.tsv", "--text-column", "other"]),
