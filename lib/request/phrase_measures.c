@@ -40,6 +40,7 @@ typedef struct measures {
     double *row_vectors;                      /* [words, dims], or [dims] of the row itself */
     double *span;                             /* [dims] mean of the vectors of an occurrence */
     size_t nll_capacity, vector_capacity;
+    int64_t other_tokens; /* rows whose log-probabilities are not those of their words */
     alcore__scratch logprob_scratch, vector_scratch;
 } measures;
 
@@ -53,35 +54,46 @@ static alcore_status widen(measures *self, const void *values, int64_t count, in
     return ALCORE_OK;
 }
 
-/* ALCORE_E_SHAPE where a row has neither one value a word nor one more for the end of the text. */
-static alcore_status check_count(const measures *self, const alcore__column *column, int64_t row,
-                                 int64_t tokens) {
+/* ALCORE_E_SHAPE where a row of word vectors has neither one a word nor one more for the end of the
+ * text. */
+static alcore_status check_vectors(const measures *self, int64_t row, int64_t tokens) {
     const int64_t words = alcore_pool_words(self->texts, row);
     if (tokens == words || tokens == words + 1) return ALCORE_OK;
     return alcore__fail(ALCORE_E_SHAPE,
-                        "column '%s' has %lld values for row %lld, which has %lld words: "
-                        "phrases need one value a word, such as the sum of its parts",
-                        column->name, (long long)tokens, (long long)row, (long long)words);
+                        "column '%s' has %lld vectors for row %lld, which has %lld words",
+                        self->vectors->name, (long long)tokens, (long long)row, (long long)words);
 }
 
 /* Reads nll of the words of a row of the texts, natural and at most 100; a NaN or a
- * log-probability above 0 is an error. */
+ * log-probability above 0 is an error. Where the values are not one a word, they belong to other
+ * tokens, such as those of a translation: every word then counts with the mean of the row (spec
+ * 3.9). */
 static alcore_status read_logprobs(measures *self, int64_t row) {
+    const int64_t words = alcore_pool_words(self->texts, row);
     alcore_sys_ragged tokens;
+    double total = 0;
     ALCORE__TRY(
         self->logprobs->ops->ragged(self->logprobs, row, 1, &self->logprob_scratch, &tokens));
     const int64_t count = tokens.offsets[1] - tokens.offsets[0];
-    ALCORE__TRY(check_count(self, self->logprobs, row, count));
+    if (count == 0)
+        return alcore__fail(ALCORE_E_DATA, "row %lld: no token in column '%s'", (long long)row,
+                            self->logprobs->name);
+    ALCORE__TRY(alcore__grow(self->ctx, &self->nll, &self->nll_capacity, (size_t)words + 1,
+                             sizeof *self->nll));
     ALCORE__TRY(widen(self, tokens.values, count, tokens.dtype, &self->nll, &self->nll_capacity));
     for (int64_t j = 0; j < count; j++) {
         const double value = self->nll[j] * self->logprobs->log_scale;
         if (!(value <= LOGPROB_TOLERANCE))
             return alcore__fail(ALCORE_E_DATA,
-                                "row %lld: the log-probability of word %lld is %g; expected a "
+                                "row %lld: the log-probability of token %lld is %g; expected a "
                                 "number of 0 or less",
                                 (long long)row, (long long)j, value);
         self->nll[j] = value > 0 ? 0 : 0.0 - fmax(value, MIN_LOGPROB);
+        total += self->nll[j];
     }
+    if (count == words || count == words + 1) return ALCORE_OK;
+    for (int64_t j = 0; j < words; j++) self->nll[j] = total / (double)count;
+    self->other_tokens++;
     return ALCORE_OK;
 }
 
@@ -92,7 +104,7 @@ static alcore_status read_vectors(measures *self, int64_t row) {
         alcore_sys_ragged tokens;
         ALCORE__TRY(column->ops->ragged(column, row, 1, &self->vector_scratch, &tokens));
         const int64_t count = tokens.offsets[1] - tokens.offsets[0];
-        ALCORE__TRY(check_count(self, column, row, count));
+        ALCORE__TRY(check_vectors(self, row, count));
         return widen(self, tokens.values, count * self->dims, tokens.dtype, &self->row_vectors,
                      &self->vector_capacity);
     }
@@ -197,6 +209,12 @@ alcore_status alcore__measure_phrases(const alcore_pool *texts, const alcore__re
                             self.logprobs->name);
     self.dims = self.vectors->dims;
     alcore_status status = sum_up(&self);
+    if (status == ALCORE_OK && self.other_tokens > 0)
+        alcore__log(
+            self.ctx, ALCORE_LOG_WARN, "request", NULL /* no fields */,
+            "%lld rows have log-probabilities of other tokens than their words, which count "
+            "with the mean of the row",
+            (long long)self.other_tokens);
     if (status == ALCORE_OK) status = set_columns(&self, phrases);
     clear(&self);
     return status;

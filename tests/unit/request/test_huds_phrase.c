@@ -175,7 +175,9 @@ END_TEST
 START_TEST(what_cannot_be) {
     static const char *const TEXTS[] = {"a b", "a b"};
     static const int64_t SHORT_ROW[] = {0, 2, 3}, WORDS[] = {0, 2, 4};
-    static const double VALUES[] = {-1, -1, 0.5, -1}, VECTORS[] = {1, 2};
+    static const int64_t EMPTY_ROW[] = {0, 2, 2};
+    static const double VALUES[] = {-1, -1, -3}, POSITIVE[] = {-1, -1, 0.5, -1};
+    static const double VECTORS[] = {1, 2, 3, 4};
     alcore_selection *selection;
     alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
     alcore_pool *pool;
@@ -186,11 +188,21 @@ START_TEST(what_cannot_be) {
     give(pool, "embeddings", VECTORS, 2, 1);
     give_ragged(pool, "logprobs", VALUES, SHORT_ROW, 1);
     alcore_request *request = request_for(ctx, pool, "huds-phrase", "10w");
+    /* Row 1 has a value that is no word's: both its words count with it. */
+    selection = selected(request);
+    ck_assert_int_eq(alcore_selection_count(selection), 1);
+    ck_assert_double_eq(*(const double *)record_of(selection, ALCORE_SCOPE_PICKS, "u"),
+                        (1 + 3) / 2.0);
+    alcore_selection_unref(selection);
+    give_ragged(pool, "word_embeddings", VECTORS, SHORT_ROW, 1);
     ck_fails(alcore_select(request, &selection), ALCORE_E_SHAPE,
-             "column 'logprobs' has 1 values for row 1, which has 2 words");
-    give_ragged(pool, "logprobs", VALUES, WORDS, 1);
+             "column 'word_embeddings' has 1 vectors for row 1, which has 2 words");
+    give_ragged(pool, "word_embeddings", VECTORS, WORDS, 1);
+    give_ragged(pool, "logprobs", POSITIVE, WORDS, 1);
     ck_fails(alcore_select(request, &selection), ALCORE_E_DATA,
-             "row 1: the log-probability of word 0 is 0.5");
+             "row 1: the log-probability of token 0 is 0.5");
+    give_ragged(pool, "logprobs", POSITIVE, EMPTY_ROW, 1);
+    ck_fails(alcore_select(request, &selection), ALCORE_E_DATA, "row 1: no token");
     alcore_request_unref(request);
     alcore_pool_unref(pool);
     close_vector();
