@@ -165,7 +165,9 @@ ALCORE_API alcore_status alcore_request_get(alcore_request *request, const char 
  * @since 0.1 */
 ALCORE_API alcore_status alcore_request_param(int64_t index, alcore_param_info *out);
 
-/** Answers the request. Columns that the strategy needs come from the pool, else from the model,
+/** Answers the request. For a strategy that buys phrases, a pool of texts is replaced by the pool of
+ * their phrases: rows that may be selected are counted, labeled rows and the labeled pool are what is
+ * known, and rows that the request names are rows of the texts. Columns that the strategy needs come from the pool, else from the model,
  * else from the built-in n-gram model; the selection records who produced what. The pools are read,
  * and computed columns are kept in them for the next call. Without a row that may be selected the
  * answer is an empty selection with ALCORE_SELECTION_SHORT, and no column is asked for; a budget of
