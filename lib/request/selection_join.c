@@ -201,7 +201,9 @@ static alcore_status copy_words(alcore_selection *self, const alcore_selection *
     return ALCORE_OK;
 }
 
-/* Gives a new selection everything that is not gathered from its ranking and its purchase. */
+/* Gives a new selection what is not gathered from its ranking and its purchase: references to its
+ * parts, reasons [picks], which are copies in its own memory, and contexts [picks,
+ * ALCORE__CONTEXTS], rows of the texts that contain a phrase, -1: none. */
 alcore_status alcore__selection_copy_parts(alcore_selection *self,
                                            alcore_selection *const parts[PARTS]) {
     alcore_ctx *ctx = self->object.ctx;

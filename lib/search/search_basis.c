@@ -344,8 +344,10 @@ static alcore_status find_basis(basis_work *self, float **out) {
     return ALCORE_OK;
 }
 
-/* Called before a search for neighbors of queries only. Small searches, and vectors of very few or
- * very many components, are not pruned: the sample would cost more than pruning can save. */
+/* Called before a search for neighbors of queries only: decides whether to prune. *out: the
+ * directions, float32 [leading, dims], which run->search uses and the caller frees after the
+ * search; NULL: no pruning. Small searches, and vectors of very few or very many components, are
+ * not pruned: the sample would cost more than pruning can save. */
 alcore_status alcore__search_basis(alcore__search_run *run, float **out) {
     int64_t dims = run->rows.dims;
     *out = NULL;
