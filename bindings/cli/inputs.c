@@ -128,10 +128,41 @@ static int apply_masks(alcore_ctx *ctx, const arguments *args, const inputs *in)
     return EXIT_DONE;
 }
 
+/* Gives the pool the text column "roundtrip": the lines of a file, of which empty ones are texts
+ * too. options: the rows that the lines belong to. */
+static int read_roundtrip(alcore_ctx *ctx, const inputs *in, const char *path,
+                          const alcore_column_options *options) {
+    alcore_pool_options plain = ALCORE_POOL_OPTIONS_INIT;
+    alcore_read_options lines = ALCORE_READ_OPTIONS_INIT;
+    alcore_pool *pool = NULL;
+    const char **texts = NULL;
+    size_t *lengths = NULL;
+
+    plain.dedup = ALCORE_DEDUP_NONE;
+    lines.format = ALCORE_FORMAT_TEXT;
+    TRY(outcome(alcore_pool_new(ctx, &plain, &pool)));
+    int code = outcome(alcore_pool_read(pool, path, &lines));
+    int64_t count = alcore_pool_rows(pool);
+    if (code == EXIT_DONE) {
+        texts = malloc(((size_t)count + 1) * sizeof *texts);
+        lengths = malloc(((size_t)count + 1) * sizeof *lengths);
+        if (!texts || !lengths) code = complain(EXIT_MEMORY, "out of memory");
+    }
+    if (code == EXIT_DONE) {
+        inputs_list_texts(pool, texts, lengths);
+        code = outcome(alcore_pool_set_text_column(in->candidates, "roundtrip", texts, lengths,
+                                                   count, options));
+    }
+    free(texts);
+    free(lengths);
+    alcore_pool_unref(pool);
+    return code;
+}
+
 /* Gives the pools the ready columns. rows [count] are those of --candidates, which the entries of
  * the columns belong to; NULL: all rows. */
-static int read_columns(const arguments *args, const inputs *in, const int64_t *rows,
-                        int64_t count) {
+static int read_columns(alcore_ctx *ctx, const arguments *args, const inputs *in,
+                        const int64_t *rows, int64_t count) {
     alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
     const char *path;
     int choice;
@@ -160,13 +191,21 @@ static int read_columns(const arguments *args, const inputs *in, const int64_t *
         TRY(option_choice(args, OPTION_LOGPROBS_FORMAT, "marian|fairseq", &choice));
         with_meaning.format = option_value(args, OPTION_LOGPROBS_FORMAT, NULL);
         TRY(outcome(alcore_pool_read_column(in->candidates, "logprobs", path, &with_meaning)));
-    } else if (option_given(args, OPTION_OFFSETS) || option_given(args, OPTION_LOGPROB_BASE) ||
+    } else if (option_given(args, OPTION_LOGPROB_BASE) ||
                option_given(args, OPTION_LOGPROBS_FORMAT)) {
         return complain(EXIT_USAGE, "--%s needs --logprobs",
-                        option_given(args, OPTION_OFFSETS)        ? "offsets"
-                        : option_given(args, OPTION_LOGPROB_BASE) ? "logprob-base"
-                                                                  : "logprobs-format");
+                        option_given(args, OPTION_LOGPROB_BASE) ? "logprob-base"
+                                                                : "logprobs-format");
+    } else if (option_given(args, OPTION_OFFSETS) && !option_given(args, OPTION_LOSSES)) {
+        return complain(EXIT_USAGE, "--offsets needs --logprobs or --losses");
     }
+    if ((path = option_value(args, OPTION_LOSSES, NULL))) {
+        alcore_column_options of_tokens = options;
+        of_tokens.offsets = option_value(args, OPTION_OFFSETS, NULL);
+        TRY(outcome(alcore_pool_read_column(in->candidates, "mlm_losses", path, &of_tokens)));
+    }
+    if ((path = option_value(args, OPTION_ROUNDTRIP, NULL)))
+        TRY(read_roundtrip(ctx, in, path, &options));
     if ((path = option_value(args, OPTION_PROBS, NULL))) {
         static const int32_t meanings[] = {ALCORE_MEANS_PROBS, ALCORE_MEANS_LOGPROBS,
                                            ALCORE_MEANS_LOGITS};
@@ -267,7 +306,7 @@ int inputs_read(alcore_ctx *ctx, const arguments *args, inputs *out) {
     TRY(apply_masks(ctx, args, out));
     TRY(read_candidates(args, out, &rows, &count));
     TRY(mark_rows(out));
-    return read_columns(args, out, rows, count);
+    return read_columns(ctx, args, out, rows, count);
 }
 
 void inputs_release(inputs *in) {

@@ -26,6 +26,12 @@ const option_info option_table[OPTION_TOTAL] = {
                       "vb=1, tension=off|gradient|public, p0=0.08, lambda=4, alpha=0.01; of mix "
                       "span=consistent|minmax|literal, unique=0, norm=0, k=4, subset=100000, "
                       "upsample_phrase=1; repeatable"},
+    [OPTION_PLAN] = {"plan", 0, "FILE", false, COMMAND_SELECT,
+                     "file of a labeling plan, for a strategy with the parameter file; "
+                     "-p config=NAME names its configuration"},
+    [OPTION_LIKE] = {"like", 0, "SELECTION", false, COMMAND_SELECT,
+                     "an earlier selection from POOL whose rows of each language are counted, for "
+                     "a strategy with the parameter counts"},
     [OPTION_BUDGET] = {"budget", 0, "N[i|w|c|u],...", false, COMMAND_SELECT,
                        "items (default), words, characters or units of the cost column (required); "
                        "several with a file each: --out sel-{budget}.tsv"},
@@ -77,13 +83,18 @@ const option_info option_table[OPTION_TOTAL] = {
                            "what ready scores mean (default uncertainty)"},
     [OPTION_LOGPROBS] = {"logprobs", 0, "FILE", false, COMMAND_SELECT | COMMAND_SCORE,
                          "token log-probabilities: .npy with --offsets, or .lp (id TAB lp lp ...)"},
-    [OPTION_OFFSETS] = {"offsets", 0, "FILE.npy", false, COMMAND_SELECT | COMMAND_SCORE,
-                        "first token of each row, [rows + 1], for --logprobs FILE.npy"},
+    [OPTION_OFFSETS] =
+        {"offsets", 0, "FILE.npy", false, COMMAND_SELECT | COMMAND_SCORE,
+         "first token of each row, [rows + 1], for --logprobs and --losses FILE.npy"},
     [OPTION_LOGPROB_BASE] = {"logprob-base", 0, "e|2|10", false, COMMAND_SELECT | COMMAND_SCORE,
                              "base of the log-probabilities (default e)"},
     [OPTION_LOGPROBS_FORMAT] = {"logprobs-format", 0, "marian|fairseq", false,
                                 COMMAND_SELECT | COMMAND_SCORE,
                                 "Marian's WordScores= or fairseq-generate's P- lines"},
+    [OPTION_LOSSES] = {"losses", 0, "FILE.npy", false, COMMAND_SELECT,
+                       "losses of a masked language model, a number a token, with --offsets"},
+    [OPTION_ROUNDTRIP] = {"roundtrip", 0, "FILE", false, COMMAND_SELECT | COMMAND_SCORE,
+                          "each row translated and translated back, a line a row"},
     [OPTION_PROBS] = {"probs", 0, "FILE.npy", false, COMMAND_SELECT | COMMAND_SCORE,
                       "class probabilities [rows, classes]"},
     [OPTION_PROBS_ARE] = {"probs-are", 0, "probs|logprobs|logits", false,

@@ -144,9 +144,11 @@ const al_constant al_usual_columns[] = {
     {"margins", -1},
     {"confidences", -1},
     {"entropies", -1},
+    {"mlm_losses", ALCORE_COLUMN_RAGGED},
     {"factors", ALCORE_COLUMN_DENSE},
     {"qa_start", ALCORE_COLUMN_RAGGED},
     {"qa_end", ALCORE_COLUMN_RAGGED},
+    {"roundtrip", -1},
     {NULL, 0}};
 const al_member al_ctx_options[] = {
     {"module_dir", AL_TEXT, 1, offsetof(alcore_ctx_options, module_dir), NULL},

@@ -83,9 +83,12 @@ typedef struct alcore_column_options {
  *     confidences     float [rows] or ragged   largest probability, of the row or of each token
  *     entropies       float [rows] or ragged   entropy of the probabilities, of the row or of each
  *                                              token
+ *     mlm_losses      float, ragged [tokens]   minus the logarithm of each token's probability by a
+ *                                              masked language model, in nats
  *     factors         float [rows, n]          the other factor of BADGE's gradients
  *     qa_start        float, ragged [tokens]   probability that an answer begins at the token
  *     qa_end          float, ragged [tokens]   probability that an answer ends at the token
+ *     roundtrip       texts [rows]             the text translated and translated back
  *     occurrences     integer [rows]           how often a phrase occurs in the source pool
  *     first_row       integer [rows]           row of the source pool with its first occurrence
  *     first_position  integer [rows]           word, from 0, at which that occurrence begins

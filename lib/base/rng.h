@@ -20,6 +20,7 @@ enum {
     ALCORE__TAG_RANDOM = 3,      /* random rows */
     ALCORE__TAG_KMEANS = 4,      /* first centroids */
     ALCORE__TAG_BADGE = 5,       /* centers of BADGE */
+    ALCORE__TAG_ALPS = 6,        /* tokens of a text */
     ALCORE__TAG_MIX = 7,         /* pairs of labeled data for a training set */
     ALCORE__TAG_EGALITARIAN = 8, /* rows of each language, then the rest */
     ALCORE__TAG_SAME_RATIO = 9,  /* rows of each language */

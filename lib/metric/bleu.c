@@ -21,6 +21,7 @@
 #include "alcore/metric.h"
 #include "alcore/version.h"
 #include "metric/corpus_metric.h"
+#include "metric/sentence_bleu.h"
 
 #define ORDERS 4
 
@@ -210,4 +211,27 @@ const char *alcore_metric_bleu_signature(int64_t reference_sets, const alcore_bl
                    ours.effective_order ? "yes" : "no", tokenizers[ours.tokenizer],
                    smoothings[ours.smoothing], value, alcore_version());
     return buffer;
+}
+
+/* The statistics of a segment are those of a corpus of one, counted in the caller's workspace. */
+alcore_status alcore__sentence_bleu(alcore_ctx *ctx, alcore__metric_workspace *workspace,
+                                    const char *hypothesis, size_t hypothesis_length,
+                                    const char *reference, size_t reference_length, double *bleu) {
+    int64_t statistics[WIDTH];
+    alcore_bleu_options options = {
+        .tokenizer = ALCORE_BLEU_13A, .smoothing = ALCORE_BLEU_SMOOTH_EXP, .smoothing_value = 1};
+    const alcore__corpus_metric metric = {.settings = &options,
+                                          .pairs = {.hypotheses = &hypothesis,
+                                                    .hypothesis_lengths = &hypothesis_length,
+                                                    .references = &reference,
+                                                    .reference_lengths = &reference_length,
+                                                    .count = 1,
+                                                    .sets = 1}};
+    workspace->counter.ctx = workspace->lines.ctx = ctx;
+    return count_segment(&metric, workspace, 0, statistics, bleu);
+}
+
+void alcore__sentence_bleu_clear(alcore__metric_workspace *workspace) {
+    alcore__ngram_counter_clear(&workspace->counter);
+    alcore__token_lines_clear(&workspace->lines);
 }

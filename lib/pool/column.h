@@ -8,6 +8,8 @@
 #ifndef ALCORE__COLUMN_H
 #define ALCORE__COLUMN_H
 
+#include <stdbool.h>
+
 #include "alcore/pool_column.h"
 #include "alcore/sys/kernel.h"
 

@@ -7,25 +7,28 @@
 #include "base/tensor_view.h"
 
 /* Name, usual shape, who gives it (INPUT: the user or a model; DERIVED: the maker of a derived
- * pool), whether its values are integers, whether they are rows of the source pool. In this order:
+ * pool), what its values are, whether they are rows of the source pool. In this order:
  * the inputs, of which bindings/gen/headers.py reads the rows, then the columns of derived pools.
  */
 static const alcore__column_name known_columns[] = {
-    {"scores", ALCORE_COLUMN_SCALAR, ALCORE__COLUMN_INPUT, false, false},
-    {"logprobs", ALCORE_COLUMN_RAGGED, ALCORE__COLUMN_INPUT, false, false},
-    {"probs", ALCORE_COLUMN_DENSE, ALCORE__COLUMN_INPUT, false, false},
-    {"embeddings", ALCORE_COLUMN_DENSE, ALCORE__COLUMN_INPUT, false, false},
-    {"token_probs", ALCORE_COLUMN_RAGGED_DENSE, ALCORE__COLUMN_INPUT, false, false},
-    {"margins", ALCORE__COLUMN_ANY_SHAPE, ALCORE__COLUMN_INPUT, false, false},
-    {"confidences", ALCORE__COLUMN_ANY_SHAPE, ALCORE__COLUMN_INPUT, false, false},
-    {"entropies", ALCORE__COLUMN_ANY_SHAPE, ALCORE__COLUMN_INPUT, false, false},
-    {"factors", ALCORE_COLUMN_DENSE, ALCORE__COLUMN_INPUT, false, false},
-    {"qa_start", ALCORE_COLUMN_RAGGED, ALCORE__COLUMN_INPUT, false, false},
-    {"qa_end", ALCORE_COLUMN_RAGGED, ALCORE__COLUMN_INPUT, false, false},
-    {"occurrences", ALCORE_COLUMN_SCALAR, ALCORE__COLUMN_DERIVED, true, false},
-    {"first_row", ALCORE_COLUMN_SCALAR, ALCORE__COLUMN_DERIVED, true, true},
-    {"first_position", ALCORE_COLUMN_SCALAR, ALCORE__COLUMN_DERIVED, true, false},
-    {"source_rows", ALCORE_COLUMN_RAGGED, ALCORE__COLUMN_DERIVED, true, true},
+    {"scores", ALCORE_COLUMN_SCALAR, ALCORE__COLUMN_INPUT, ALCORE__COLUMN_FLOATS, false},
+    {"logprobs", ALCORE_COLUMN_RAGGED, ALCORE__COLUMN_INPUT, ALCORE__COLUMN_FLOATS, false},
+    {"probs", ALCORE_COLUMN_DENSE, ALCORE__COLUMN_INPUT, ALCORE__COLUMN_FLOATS, false},
+    {"embeddings", ALCORE_COLUMN_DENSE, ALCORE__COLUMN_INPUT, ALCORE__COLUMN_FLOATS, false},
+    {"token_probs", ALCORE_COLUMN_RAGGED_DENSE, ALCORE__COLUMN_INPUT, ALCORE__COLUMN_FLOATS, false},
+    {"margins", ALCORE__COLUMN_ANY_SHAPE, ALCORE__COLUMN_INPUT, ALCORE__COLUMN_FLOATS, false},
+    {"confidences", ALCORE__COLUMN_ANY_SHAPE, ALCORE__COLUMN_INPUT, ALCORE__COLUMN_FLOATS, false},
+    {"entropies", ALCORE__COLUMN_ANY_SHAPE, ALCORE__COLUMN_INPUT, ALCORE__COLUMN_FLOATS, false},
+    {"mlm_losses", ALCORE_COLUMN_RAGGED, ALCORE__COLUMN_INPUT, ALCORE__COLUMN_FLOATS, false},
+    {"factors", ALCORE_COLUMN_DENSE, ALCORE__COLUMN_INPUT, ALCORE__COLUMN_FLOATS, false},
+    {"qa_start", ALCORE_COLUMN_RAGGED, ALCORE__COLUMN_INPUT, ALCORE__COLUMN_FLOATS, false},
+    {"qa_end", ALCORE_COLUMN_RAGGED, ALCORE__COLUMN_INPUT, ALCORE__COLUMN_FLOATS, false},
+    {"roundtrip", ALCORE__COLUMN_ANY_SHAPE, ALCORE__COLUMN_INPUT, ALCORE__COLUMN_TEXTS, false},
+    {"occurrences", ALCORE_COLUMN_SCALAR, ALCORE__COLUMN_DERIVED, ALCORE__COLUMN_INTEGERS, false},
+    {"first_row", ALCORE_COLUMN_SCALAR, ALCORE__COLUMN_DERIVED, ALCORE__COLUMN_INTEGERS, true},
+    {"first_position", ALCORE_COLUMN_SCALAR, ALCORE__COLUMN_DERIVED, ALCORE__COLUMN_INTEGERS,
+     false},
+    {"source_rows", ALCORE_COLUMN_RAGGED, ALCORE__COLUMN_DERIVED, ALCORE__COLUMN_INTEGERS, true},
 };
 
 /* index: 0 to ALCORE__COLUMN_INPUTS - 1, not checked. */
@@ -51,13 +54,16 @@ bool alcore__column_name_is_ragged(const char *name) {
  * what the message calls the array. */
 alcore_status alcore__column_check_dtype(const char *context, const char *name, int32_t dtype) {
     const alcore__column_name *known = alcore__column_name_find(name);
-    const bool is_float = alcore__dtype_is_float(dtype);
-    const bool is_integer = alcore__dtype_is_integer(dtype);
+    /* By ALCORE__COLUMN_FLOATS, _INTEGERS, _TEXTS. */
+    static const char *const expected[] = {"float16, bfloat16, float32 or float64",
+                                           "int32 or int64", "texts"};
+    const bool fits[] = {alcore__dtype_is_float(dtype), alcore__dtype_is_integer(dtype),
+                         dtype == ALCORE_TEXT};
+    if (known ? fits[known->values] : fits[0] || fits[1] || fits[2]) return ALCORE_OK;
     const char *found = dtype == ALCORE_TEXT ? "texts" : alcore__dtype_name(dtype);
-    if (!known && (is_float || is_integer || dtype == ALCORE_TEXT)) return ALCORE_OK;
-    if (known && (known->integers ? is_integer : is_float)) return ALCORE_OK;
-    return alcore__fail(ALCORE_E_SHAPE, "%s: expected %s%s%s, found %s", context,
-                        !known || !known->integers ? "float16, bfloat16, float32 or float64" : "",
-                        !known ? ", " : "", !known || known->integers ? "int32 or int64" : "",
-                        found);
+    if (known)
+        return alcore__fail(ALCORE_E_SHAPE, "%s: expected %s, found %s", context,
+                            expected[known->values], found);
+    return alcore__fail(ALCORE_E_SHAPE, "%s: expected %s, %s, found %s", context, expected[0],
+                        expected[1], found);
 }

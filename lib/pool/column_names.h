@@ -14,20 +14,23 @@ enum {
     ALCORE__COLUMN_DERIVED = 1 /* the maker of a derived pool: where its rows came from */
 };
 
-/* In place of a shape: one number a row or one a token, as the array that is given has it. */
+/* What its values are. */
+enum { ALCORE__COLUMN_FLOATS = 0, ALCORE__COLUMN_INTEGERS = 1, ALCORE__COLUMN_TEXTS = 2 };
+
+/* In place of a shape: one number a row or one a token, as the array that is given has it; or a text a row. */
 enum { ALCORE__COLUMN_ANY_SHAPE = -1 };
 
 typedef struct alcore__column_name {
     const char *name;
-    int32_t shape; /* ALCORE_COLUMN_*, the usual one, or ALCORE__COLUMN_ANY_SHAPE; set_column also
+    int32_t shape;  /* ALCORE_COLUMN_*, the usual one, or ALCORE__COLUMN_ANY_SHAPE; set_column also
                       takes others */
-    int32_t role;  /* ALCORE__COLUMN_INPUT or _DERIVED */
-    bool integers; /* true: int32 or int64; false: a float type */
-    bool is_row;   /* the values are row numbers of the derived pool's source */
+    int32_t role;   /* ALCORE__COLUMN_INPUT or _DERIVED */
+    int32_t values; /* ALCORE__COLUMN_FLOATS, _INTEGERS (int32 or int64) or _TEXTS */
+    bool is_row;    /* the values are row numbers of the derived pool's source */
 } alcore__column_name;
 
 /* Columns with the role ALCORE__COLUMN_INPUT; a test counts them. */
-enum { ALCORE__COLUMN_INPUTS = 11 };
+enum { ALCORE__COLUMN_INPUTS = 13 };
 
 /* The entry of an input, index from 0 to ALCORE__COLUMN_INPUTS - 1. */
 const alcore__column_name *alcore__column_name_input(int32_t index);

@@ -12,6 +12,7 @@
 /* The state of one call of alcore__resolve_columns(). */
 typedef struct resolver {
     alcore_request *request;
+    bool needs_are_given;    /* no model makes what the strategy needs */
     alcore_model *built_in;  /* the n-gram model, owned; NULL until the first need is met */
     alcore__resolution *out; /* the columns chosen so far */
 } resolver;
@@ -56,7 +57,11 @@ static alcore_status fail_missing(const resolver *self, int32_t role, const char
                         : role == ALCORE_ROLE_TARGET ? " of the target"
                                                      : "";
     alcore_status status =
-        model
+        self->needs_are_given
+            ? alcore__fail(ALCORE_E_MISSING,
+                           "the column '%s'%s is needed: it was not given, and no model makes it",
+                           need, owner)
+        : model
             ? alcore__fail(ALCORE_E_MISSING,
                            "the column '%s'%s is needed: it was not given, and neither the model "
                            "%s nor the built-in n-gram model can make it",
@@ -81,12 +86,15 @@ static alcore_status resolve(resolver *self, int32_t role, alcore_pool *pool, co
     int32_t count = 0,
             maker; /* index in models of the one that made the column, or ALCORE__SUPPLY_* */
     char name[ALCORE__NEED_BYTES]; /* of the column that meets the need */
-    ALCORE__TRY(built_in_model(self));
-    if (self->request->model) models[count++] = self->request->model;
-    models[count++] = self->built_in;
+    if (!self->needs_are_given) {
+        ALCORE__TRY(built_in_model(self));
+        if (self->request->model) models[count++] = self->request->model;
+        models[count++] = self->built_in;
+    }
     ALCORE__TRY(alcore__model_supply(models, count, pool, need, name, &maker));
     if (maker == ALCORE__SUPPLY_NONE) return fail_missing(self, role, need);
-    bool built_in = maker == count - 1; /* the n-gram model, the last one asked */
+    /* The n-gram model is the last one asked. */
+    bool built_in = !self->needs_are_given && maker == count - 1;
     if (built_in)
         alcore__log(self->request->object.ctx, ALCORE_LOG_WARN, "request", NULL,
                     "the column '%s' was not given%s: the built-in n-gram model made it", name,
@@ -109,11 +117,16 @@ static alcore_status resolve_role(resolver *self, const alcore_strategy *strateg
 alcore_status alcore__resolve_columns(alcore_request *request, const alcore_strategy *strategy,
                                       bool with_embeddings, alcore__resolution *out) {
     *out = (alcore__resolution){0};
-    resolver self = {.request = request, .out = out};
+    resolver self = {.request = request,
+                     .out = out,
+                     .needs_are_given = alcore__strategy_needs_are_given(strategy)};
     alcore_status status =
         resolve_role(&self, strategy, ALCORE_ROLE_CANDIDATES, request->candidates);
+    bool of_strategy = self.needs_are_given;
+    self.needs_are_given = false; /* any embeddings serve the similarity limit */
     if (status == ALCORE_OK && with_embeddings)
         status = resolve(&self, ALCORE_ROLE_CANDIDATES, request->candidates, "embeddings");
+    self.needs_are_given = of_strategy;
     if (status == ALCORE_OK && request->labeled)
         status = resolve_role(&self, strategy, ALCORE_ROLE_LABELED, request->labeled);
     if (status == ALCORE_OK && request->target)

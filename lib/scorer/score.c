@@ -9,7 +9,7 @@
 static const alcore__score *const SCORES[] = {
     &alcore__score_nnll,     &alcore__score_nsp,     &alcore__score_class_uncertainty,
     &alcore__score_lc,       &alcore__score_entropy, &alcore__score_margin,
-    &alcore__score_sum_prob,
+    &alcore__score_sum_prob, &alcore__score_rttl,    &alcore__score_rtt_bleu,
 };
 
 /* ALCORE_E_DATA with the caller's text, for a row without a value; the remedy that comes with it,

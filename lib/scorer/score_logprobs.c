@@ -2,6 +2,7 @@
 /* Scores of token log-probabilities, and scores that the caller computed:
  *     nnll  - (1 / tokens) * sum of the log-probabilities of a row, each at least -100 (spec 3.1)
  *     nsp   1 - exp(-nnll): one minus the geometric mean of the token probabilities (spec 4.2)
+ *     rttl  the same as nnll, or the sum, of the tokens of a round trip (spec 5.7)
  * A column "scores" is converted to "larger means more worth labeling" by its meaning: confidence c
  * becomes 1 - c, a log-probability its negative. The kernel ragged_nnll adds up; a block of rows is
  * scored at a time. Cost: one pass over the values.
@@ -16,10 +17,15 @@
 #include <math.h>
 
 #include "base/dtype.h"
+#include "pool/number_type.h"
 #include "scorer/score_table.h"
 
 static const char *const LOGPROBS[] = {"logprobs", NULL};
 static const alcore__param_table NO_PARAMS = {NULL, 0};
+static const alcore__param RTTL_ROWS[] = {ALCORE__RTTL_PARAMS};
+static const alcore__param_table RTTL_PARAMS = ALCORE__PARAM_TABLE(RTTL_ROWS);
+enum { NORM_MEAN, NORM_NONE };     /* the parameter "norm" */
+enum { SIGN_MINUS, SIGN_LITERAL }; /* the parameter "sign" */
 
 /* out [tokens]: the values of items from token `begin` on (0: the first token of the first item),
  * as doubles. */
@@ -117,6 +123,47 @@ static alcore_status nnll_rows(alcore__score_call *call) {
     return ALCORE_OK;
 }
 
+/* sums [count] = the sum of the natural log-probabilities of each row of the mask, each at least
+ * -100 and at most 0. Called after nnll(), which has checked the values; a row that it left out has
+ * a NaN there and gets one here. */
+static alcore_status sum_logprobs(alcore__score_call *call, double *sums) {
+    const alcore__column *column = alcore__dataset_find(call->dataset, "logprobs");
+    alcore_sys_ragged items = {0};
+    ALCORE__TRY(column->ops->ragged(column, call->first, call->count, call->scratch, &items));
+    for (int64_t i = 0; i < call->count; i++) {
+        if (call->mask && !call->mask[i]) continue;
+        int64_t begin = items.offsets[i] - items.offsets[0];
+        int64_t end = items.offsets[i + 1] - items.offsets[0];
+        sums[i] = isnan(call->rank[i]) ? call->rank[i] : 0.0;
+        for (int64_t t = begin; t < end; t++) {
+            const char *at =
+                (const char *)items.values + (size_t)t * alcore__dtype_bytes(items.dtype);
+            double value = alcore__widen(items.dtype, at) * column->log_scale;
+            sums[i] += value < -100.0 ? -100.0 : value > 0.0 ? 0.0 : value;
+        }
+    }
+    return ALCORE_OK;
+}
+
+/* The score "rttl" (spec 5.7) of the log-probabilities that a translation model gives to the tokens
+ * of a text when it translates the text's translation back: minus their mean; norm=none: minus
+ * their sum; sign=literal: their sum, as the paper prints it. raw is the sum. */
+static alcore_status rttl_rows(alcore__score_call *call) {
+    bool literal = alcore__values_integer(call->values, "sign") == SIGN_LITERAL;
+    bool mean = alcore__values_integer(call->values, "norm") == NORM_MEAN;
+    ALCORE__TRY(nnll(call));
+    ALCORE__TRY(sum_logprobs(call, call->raw));
+    for (int64_t i = 0; i < call->count; i++) {
+        if (call->mask && !call->mask[i]) continue;
+        if (literal)
+            call->rank[i] = call->raw[i];
+        else if (!mean)
+            call->rank[i] = 0.0 - call->raw[i];
+        call->score[i] = call->rank[i];
+    }
+    return ALCORE_OK;
+}
+
 /* The score "nsp": raw and rank are the NNLL, score is 1 - exp(-NNLL). */
 static alcore_status nsp_rows(alcore__score_call *call) {
     ALCORE__TRY(nnll(call));
@@ -186,4 +233,14 @@ const alcore__score alcore__score_nsp = {
     .raw_name = "nnll",
     .needs = LOGPROBS,
     .rows = nsp_rows,
+};
+
+const alcore__score alcore__score_rttl = {
+    .name = "rttl",
+    .summary =
+        "Mean of minus the log-probabilities of translating a text's translation back (RTTL)",
+    .params = &RTTL_PARAMS,
+    .raw_name = "loglikelihood",
+    .needs = LOGPROBS,
+    .rows = rttl_rows,
 };

@@ -6,6 +6,7 @@
 #include "scorer/score.h"
 
 extern const alcore__score alcore__score_nnll, alcore__score_nsp, alcore__score_sum_prob;
+extern const alcore__score alcore__score_rttl, alcore__score_rtt_bleu;
 extern const alcore__score alcore__score_class_uncertainty, alcore__score_lc, alcore__score_entropy,
     alcore__score_margin;
 
@@ -32,6 +33,20 @@ const char *const *alcore__hybrid_needs_of(const alcore__values *values);
             "what is measured; auto: margin for a distribution a row, margin-min for one a "       \
             "token. Read from the column margins, for lc and mnlp confidences, for entropy "       \
             "entropies, else from probs or token_probs"                                            \
+    }
+
+#define ALCORE__RTTL_PARAMS                                                                        \
+    {"norm",                                                                                       \
+     ALCORE_PARAM_CHOICE,                                                                          \
+     "mean",                                                                                       \
+     0,                                                                                            \
+     0,                                                                                            \
+     "mean|none",                                                                                  \
+     "mean over the tokens, or their sum, which favors long texts"},                               \
+    {                                                                                              \
+        "sign", ALCORE_PARAM_CHOICE, "minus", 0, 0, "minus|literal",                               \
+            "literal: the likelihood itself, the largest first, as the paper prints it; norm is "  \
+            "not used then"                                                                        \
     }
 
 /* Uncertainty from whatever a model gives: the column "scores" in its meaning, else the score of

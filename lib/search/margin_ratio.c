@@ -22,34 +22,17 @@
  * second pass over all pairs is made for the rows that it leaves open. */
 #include <math.h>
 
+#include "search/margin_bound.h"
 #include "search/search_run.h"
 
-/* Computes h for each of `count` items from its list of neighbors best [count, k]: half [count],
- * half the mean of the cosines that there are, added from the largest down; 0 without neighbors. */
+/* Computes h for each of `count` items from its list of neighbors best [count, k]: half [count]. */
 static void half_sums(const alcore__search_best *best, int64_t count, int64_t k, double *half) {
-    for (int64_t i = 0; i < count; i++) {
-        int64_t found = 0;
-        double sum = 0.0;
-        for (; found < k && best->row[i * k + found] >= 0; found++)
-            sum += best->value[i * k + found];
-        half[i] = found > 0 ? sum / (2.0 * (double)found) : 0.0;
-    }
+    for (int64_t i = 0; i < count; i++)
+        half[i] = alcore__margin_half(best->row + i * k, best->value + i * k, k);
 }
 
-/* The margin ratio of a pair with this cosine: 0 where the divisor, the sum of both halves, is not
- * above 1e-9 (spec 5.6), negative sums included: it is too small to mean anything. */
-static double ratio_of(double cosine, double row_half, double other_half) {
-    double sum = row_half + other_half;
-    return sum <= 1e-9 ? 0.0 : cosine / sum;
-}
-
-/* Sets ratio and other [rows] to the largest ratio of each row with one of its k neighbors (the
- * lower other in a tie; minus infinity and -1 without neighbors), and open [rows] to 0 where no
- * other beyond the neighbors can have a larger one: any of them has at most the cosine of the k-th
- * neighbor, `last`, and at least the smallest h of all unmasked others, min_half, so that last /
- * (h(x) + min_half) bounds its ratio where last >= 0 and the sum is above 1e-9. A bound that equals
- * the ratio leaves the row open, since a lower other may tie. Masked rows and rows whose neighbors
- * are all of the others are not open. */
+/* Sets ratio and other [rows] from the neighbors of each row, and open [rows] to 0 where that is the
+ * largest ratio of all (margin_bound.h). Masked rows are not open. */
 static void begin_ratios(alcore__search_run *run) {
     double min_half = HUGE_VAL;
     for (int64_t j = 0; j < run->queries.count; j++) {
@@ -57,21 +40,10 @@ static void begin_ratios(alcore__search_run *run) {
             min_half = run->query_half[j];
     }
     for (int64_t i = 0; i < run->rows.count; i++) {
-        const int64_t *near = run->row_best.row + i * run->k;
-        const double *cosine = run->row_best.value + i * run->k;
-        run->ratio[i] = -HUGE_VAL;
-        run->other[i] = -1;
-        for (int64_t p = 0; p < run->k && near[p] >= 0; p++) {
-            double ratio = ratio_of(cosine[p], run->row_half[i], run->query_half[near[p]]);
-            if (ratio < run->ratio[i] || (ratio == run->ratio[i] && near[p] > run->other[i]))
-                continue;
-            run->ratio[i] = ratio;
-            run->other[i] = near[p];
-        }
-        double sum = run->row_half[i] + min_half, last = cosine[run->k - 1];
-        bool all = near[run->k - 1] < 0; /* every other is among the neighbors */
-        run->open[i] = (!run->rows.mask || run->rows.mask[i]) && !all &&
-                       !(sum > 1e-9 && last >= 0.0 && last / sum < run->ratio[i]);
+        bool open = alcore__margin_from_neighbors(
+            run->row_best.row + i * run->k, run->row_best.value + i * run->k, run->k,
+            run->row_half[i], run->query_half, min_half, &run->ratio[i], &run->other[i]);
+        run->open[i] = open && (!run->rows.mask || run->rows.mask[i]);
     }
 }
 

@@ -114,6 +114,9 @@ typedef struct alcore__strategy_def {
     const char *const *needs[4];
     /* Those of the candidates with other parameters, where they matter; NULL: always `needs`. */
     const char *const *(*candidate_needs)(const alcore__values *values);
+    /* No model makes what the needs name, though one may make columns of that name: the
+     * log-probabilities of a round trip are not those of a text. Then no model is asked. */
+    bool needs_are_given;
     /* Computes the scores of rows from their columns; alcore__block_scores() calls it. NULL: the
      * strategy has no such score. */
     alcore_status (*score_rows)(alcore__score_call *call);
@@ -169,6 +172,9 @@ struct alcore__run {
     bool repeats; /* set in begin by strategies of many passes: a device then keeps the embeddings
                      in its memory, and embeddings that are made block by block are kept when they
                      are few (engine/block_memory.c) */
+    const alcore__column *embeddings; /* set in begin: the vectors of the candidates that blocks
+                                         read in place of the column "embeddings", made by the
+                                         strategy; borrowed from its state. NULL: that column */
     int32_t speculative; /* tests set it: rows that k-means++ and BADGE measure in advance; -1: they
                             choose the number by the hit rate */
     /* Set by finish: either keys [candidates], what the candidates are ranked by (NULL:
@@ -189,6 +195,8 @@ static inline const alcore_sys_kernels *alcore__run_kernels(const alcore__run *r
 static inline alcore_sys_work alcore__run_work(const alcore__run *run) {
     return alcore__engine_work(&run->input->engine);
 }
+/* The column of the candidates that alcore__block_matrix() reads; NULL: they have no embeddings. */
+const alcore__column *alcore__candidate_embeddings(const alcore__run *run);
 /* Components of an embedding, the same number in all roles; 0: the candidates have no embeddings.
  */
 int64_t alcore__embedding_dims(const alcore__run *run);

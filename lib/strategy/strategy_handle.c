@@ -269,6 +269,10 @@ bool alcore__strategy_reads_languages(const alcore_strategy *strategy) {
     return strategy->def->reads_languages;
 }
 
+bool alcore__strategy_needs_are_given(const alcore_strategy *strategy) {
+    return strategy->def->needs_are_given;
+}
+
 /* Only strategies that score rows from their columns have score_rows. */
 bool alcore__strategy_scores(const alcore_strategy *strategy) {
     return strategy->def->score_rows != NULL;

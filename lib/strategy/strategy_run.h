@@ -137,6 +137,8 @@ bool alcore__strategy_buys_phrases(const alcore_strategy *strategy, alcore_phras
 bool alcore__strategy_measures_phrases(const alcore_strategy *strategy);
 /* The parts of a hybrid strategy, borrowed: 0 buys rows, 1 buys phrases. NULL: it is no hybrid. */
 alcore_strategy *alcore__strategy_part(const alcore_strategy *strategy, int32_t part);
+/* Whether no model makes what the strategy needs: the columns have to be given. */
+bool alcore__strategy_needs_are_given(const alcore_strategy *strategy);
 /* Whether the strategy looks at the languages of the candidates. */
 bool alcore__strategy_reads_languages(const alcore_strategy *strategy);
 /* Whether the strategy computes a score of each row from its columns (lib/scorer) first. */

@@ -10,8 +10,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from headers import INCLUDE, ROOT  # noqa: E402
 from tap import Tap  # noqa: E402
 
-RANK = {'base': 0, 'kernel': 1, 'text': 1, 'formats': 2, 'pool': 3, 'search': 4, 'model': 5, 'scorer': 6, 'strategy': 7,
-        'request': 8, 'mix': 9, 'metric': 9, 'project': 10, 'job': 10}
+RANK = {'base': 0, 'kernel': 1, 'text': 1, 'formats': 2, 'pool': 3, 'search': 4, 'metric': 5, 'model': 6, 'scorer': 7,
+        'strategy': 8, 'request': 9, 'mix': 10, 'project': 11, 'job': 11}
 # Two folders of one rank do not see each other.
 ENGINES = ('cpu', 'cuda', 'torch', 'mpi')
 # The folder that a public header belongs to; the tables of sys/ are for every folder.

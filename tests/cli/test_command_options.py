@@ -64,6 +64,11 @@ def files(box):
                                   for row, length in enumerate(lengths)))
     box.npy("values.npy", [-(0.2 + number % 5) for number in range(sum(lengths))])
     box.npy("offsets.npy", [sum(lengths[:row]) for row in range(len(lengths) + 1)], "<i8")
+    box.npy("losses.npy", [0.2 + number % 5 for number in range(sum(lengths))])
+    box.file("back.txt", "".join(text + (" too\n" if row % 3 else "\n") for row, text in enumerate(TEXTS)))
+    box.file("two.tsv", "text\tlang\n" + "".join("%s\t%s\n" % (text, "xx" if row % 3 else "yy") for row, text in enumerate(TEXTS)))
+    box.file("like.txt", "2\n3\n5\n")
+    box.file("plan.tsv", "a\t*\tyy:2\n")
     box.run("candidates", "pool.txt", "--count", "3", "--seed", "5", "--out", "few.tsv", "-q")
     box.npy("few.npy", [0.1, 0.3, 0.2], "<f8")
     box.run(*PICK, "--out", "run.tsv", "--report", "run.json", "-q")
@@ -99,6 +104,14 @@ FIXTURES = {
                     ["select", "pool.txt", "--budget", "4", "--strategy", "random", "--round", "3"]),
         "--strategy": (PICK, [*PICK[:-1], "random"]),
         "--param": (PICK, [*PICK, "-p", "candidates=3"]),
+        "--plan": (["select", "two.tsv", "--budget", "3", "--strategy", "plan"],
+                   ["select", "two.tsv", "--budget", "3", "--strategy", "plan", "--plan", "plan.tsv"]),
+        "--like": (["select", "two.tsv", "--budget", "9", "--strategy", "same-ratio"],
+                   ["select", "two.tsv", "--budget", "9", "--strategy", "same-ratio", "--like", "like.txt"]),
+        "--losses": (["select", "pool.txt", "--budget", "3", "--strategy", "alps"],
+                     ["select", "pool.txt", "--budget", "3", "--strategy", "alps", "--losses", "losses.npy", "--offsets", "offsets.npy"]),
+        "--roundtrip": (["select", "pool.txt", "--budget", "3", "--strategy", "rtt-bleu"],
+                        ["select", "pool.txt", "--budget", "3", "--strategy", "rtt-bleu", "--roundtrip", "back.txt"]),
         "--budget": (PICK, [*PICK[:3], "3w", *PICK[4:]]),
         "--fill": ([*PICK[:3], "4w", *PICK[4:]], [*PICK[:3], "4w", *PICK[4:], "--fill", "skip"]),
         "--max-similarity": ([*PICK, "--embeddings", "e.npy"], [*PICK, "--embeddings", "e.npy", "--max-similarity", "0.5"]),
@@ -151,6 +164,8 @@ FIXTURES = {
         "--candidates": (["score", "pool.txt", "--scorer", "entropy", "--probs", "few.npy"],
                          ["score", "pool.txt", "--scorer", "entropy", "--probs", "few.npy", "--candidates", "few.tsv"]),
         "--logprobs": (SCORE[:4], SCORE),
+        "--roundtrip": (["score", "pool.txt", "--scorer", "rtt-bleu"],
+                        ["score", "pool.txt", "--scorer", "rtt-bleu", "--roundtrip", "back.txt"]),
         "--offsets": ([*SCORE[:-1], "values.npy"], [*SCORE[:-1], "values.npy", "--offsets", "offsets.npy"]),
         "--logprob-base": (SCORE, [*SCORE, "--logprob-base", "10"]),
         "--logprobs-format": ([*SCORE[:-1], "lp.marian"], [*SCORE[:-1], "lp.marian", "--logprobs-format", "marian"]),

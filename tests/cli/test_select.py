@@ -32,6 +32,67 @@ def picks(done):
 
 
 @case
+def sentences_unlike_the_labeled_ones_come_first(box):
+    one = vector("search", "TV-MRS", "ratio")
+    given = vector("search", "TV-MRS")["input"]
+    box.file("pool.txt", "a\nb\nc\n")
+    box.file("known.txt", "d\ne\nf\ng\n")
+    box.npy("u.npy", given["unlabeled"], "<f8")
+    box.npy("l.npy", given["labeled"], "<f8")
+    done = box.run("select", "pool.txt", "--strategy", "mrs", "--budget", "3", "-p", "k=2", "--embeddings", "u.npy",
+                   "--labeled", "known.txt", "--labeled-embeddings", "l.npy")
+    equal(picks(done), one["order"])
+    equal([int(row["nearest_labeled"]) for row in rows_of(done.out)], [one["nearest"][row] for row in one["order"]])
+    done = box.run("select", "pool.txt", "--strategy", "mrs", "--budget", "3", "--embeddings", "u.npy", expect=3)
+    contains(done.err, "labeled sentences")
+
+
+@case
+def round_trips_are_read(box):
+    one = vector("scores", "TV-RTTL", "default")
+    given = vector("scores", "TV-RTTL")["input"]["logprobs"]
+    box.file("pool.txt", "".join("text %d of four\n" % row for row in range(4)))
+    box.npy("lp.npy", [value for row in given for value in row], "<f8")
+    box.npy("o.npy", [sum(map(len, given[:row])) for row in range(5)], "<i8")
+    args = ["select", "pool.txt", "--strategy", "rttl", "--budget", "4"]
+    equal(picks(box.run(*args, "--logprobs", "lp.npy", "--offsets", "o.npy")), one["order"])
+    # Log-probabilities of a language model of the texts are not those of a round trip.
+    contains(box.run(*args, expect=3).err, "'logprobs' is needed", "no model makes it")
+    box.file("back.txt", "text 0 of four\ntext 1 of\n\ntext three\n")
+    done = box.run("select", "pool.txt", "--strategy", "rtt-bleu", "--budget", "2", "--roundtrip", "back.txt")
+    equal(picks(done), [2, 3])
+    box.file("short.txt", "text 0 of four\n")
+    contains(box.run("select", "pool.txt", "--strategy", "rtt-bleu", "--budget", "2", "--roundtrip", "short.txt", expect=3).err,
+             "expected 4 texts, found 1")
+
+
+@case
+def losses_are_clustered(box):
+    one = vector("baselines", "TV-ALPS-DRAWN", "round 1")
+    losses = vector("baselines", "TV-ALPS-DRAWN")["cases"][0]["input"]["losses"]
+    box.file("pool.txt", "".join("text %d\n" % row for row in range(len(losses))))
+    box.npy("loss.npy", [value for row in losses for value in row], "<f8")
+    box.npy("o.npy", [sum(map(len, losses[:row])) for row in range(len(losses) + 1)], "<i8")
+    done = box.run("select", "pool.txt", "--strategy", "alps", "--budget", "5", "--seed", "42", "--losses", "loss.npy", "--offsets", "o.npy")
+    equal(picks(done), one["picks"])
+
+
+@case
+def languages_of_a_selection_are_followed(box):
+    box.file("pool.tsv", "id\ttext\tlang\n" + "".join("r%d\ttext %d\t%s\n" % (row, row, "hi" if row % 3 else "fa") for row in range(12)))
+    box.run("select", "pool.tsv", "--strategy", "random", "--budget", "5", "--seed", "3", "--out", "first.tsv", "-q")
+    wanted = sorted("hi" if int(row["index"]) % 3 else "fa" for row in rows_of(open(os.path.join(box.path, "first.tsv")).read()))
+    done = box.run("select", "pool.tsv", "--strategy", "same-ratio", "--budget", "5", "--seed", "8", "--like", "first.tsv")
+    equal(sorted("hi" if row % 3 else "fa" for row in picks(done)), wanted)
+    box.file("other.txt", "r1\nnobody\n")
+    contains(box.run("select", "pool.tsv", "--strategy", "same-ratio", "--budget", "5", "--like", "other.txt", expect=3).err, "nobody")
+    box.file("plan.tsv", "low\t*\tfa:1\nhigh\t*\tfa:1,hi:3\n")
+    done = box.run("select", "pool.tsv", "--strategy", "plan", "--budget", "4", "--plan", "plan.tsv", "-p", "config=high")
+    equal(sorted("hi" if row % 3 else "fa" for row in picks(done)), ["fa", "hi", "hi", "hi"])
+    box.run("select", "pool.tsv", "--strategy", "random", "--budget", "4", "--plan", "plan.tsv", expect=2)
+
+
+@case
 def the_vector_of_huds_comes_out(box):
     args = huds(box)
     for one in vector("huds", "TV-HUDS")["cases"]:

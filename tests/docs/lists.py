@@ -24,7 +24,7 @@ rows = [row.split("|")[1] for row in part("docs/spec/README.md", "## 2. Strategi
 specified = sorted(name for cell in rows if "(open)" not in cell for name in re.findall(r"`([^`]+)`", cell))
 table = part("lib/pool/column_names.c", "known_columns[] = {", "};")
 columns = re.findall(r'^ *\{"(\w+)",', table, re.M)
-explained = re.findall(r"^ \*     (\w+) +(?:float|integer)\b", part("include/alcore/pool_column.h", "these have a meaning", "@param"),
+explained = re.findall(r"^ \*     (\w+) +(?:float|integer|texts)\b", part("include/alcore/pool_column.h", "these have a meaning", "@param"),
                        re.M)
 print("1..3")
 faults = 0

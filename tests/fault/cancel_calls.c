@@ -831,6 +831,8 @@ void cancel_world_make(int64_t rows) {
     MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, tokens, 1));
     MUST(alcore_tensor_init(&offset, offsets, ALCORE_INT64, ends, 1));
     MUST(alcore_pool_set_column(pool, "logprobs", &tensor, &offset, NULL));
+    for (int64_t i = 0; i < row_count * 12; i++) values[i] = -values[i];
+    MUST(alcore_pool_set_column(pool, "mlm_losses", &tensor, &offset, NULL));
     for (int64_t i = 0; i < row_count; i++) {
         values[2 * i] = (float)(i % 100) / 100;
         values[2 * i + 1] = 1 - values[2 * i];
@@ -845,6 +847,7 @@ void cancel_world_make(int64_t rows) {
     MUST(alcore_aligner_train(ctx, texts, NULL, texts, NULL, row_count, NULL, &aligner));
     MUST(alcore_aligner_links(aligner, &links));
     MUST(alcore_links_write(links, in_folder("links.txt")));
+    MUST(alcore_pool_set_text_column(pool, "roundtrip", texts, NULL, row_count, NULL));
     free(texts);
     MUST(alcore_lm_write_arpa(lm, in_folder("lm.arpa")));
     alcore_request *request;

@@ -61,7 +61,8 @@ static void write_matrix(const char *name, alcore__rng *rng, int rows, int colum
 }
 
 static void write_files(void) {
-    char pool[8000] = "", scores[2000] = "", logprobs[4000] = "", labeled[1000] = "";
+    char pool[8000] = "", scores[2000] = "", logprobs[4000] = "", losses[4000] = "",
+         labeled[1000] = "";
     char target[2000] = "text\tlang\n";
     alcore__rng rng;
     alcore__rng_seed(&rng, 31);
@@ -75,6 +76,8 @@ static void write_files(void) {
         sprintf(logprobs + strlen(logprobs), "r%d\t-%.4f -%.4f\n", i, alcore__rng_f64(&rng),
                 alcore__rng_f64(&rng));
     }
+    for (int i = 0; i < ROWS; i++)
+        sprintf(losses + strlen(losses), "r%d\t%d %d\n", i, i % 5, i % 3 + 1);
     for (int i = 0; i < LABELED; i++) sprintf(labeled + strlen(labeled), "labeled text %d\n", i);
     for (int i = 0; i < TARGETS; i++)
         sprintf(target + strlen(target), "target %d\t%s\n", i, i % 3 ? "de" : "fr");
@@ -83,6 +86,7 @@ static void write_files(void) {
     write_text("select-target.tsv", target);
     write_text("select-scores.tsv", scores);
     write_text("select-logprobs.lp", logprobs);
+    write_text("select-losses.lp", losses);
     write_text("select-known.txt", "r3\nr11\n");
     write_text("select-excluded.txt", "r5\n");
     write_matrix("select-embeddings.npy", &rng, ROWS, DIMS, false);
@@ -112,6 +116,19 @@ static bool measures_classes(void) {
     return now.setting == CHOICES && need && strstr(need, "|probs|");
 }
 
+/* Whether the first need of the strategy is a column. */
+static bool is_needed(const char *column) {
+    const char *need = alcore_strategy_builtin_needs(now.strategy, ALCORE_ROLE_CANDIDATES, 0);
+    return need && !strcmp(need, column);
+}
+
+/* Every round trip is the text of the row before. */
+static alcore_status give_round_trips(alcore_pool *pool) {
+    const char *back[ROWS];
+    for (int i = 0; i < ROWS; i++) back[i] = alcore_pool_text(pool, i ? i - 1 : 0, NULL);
+    return alcore_pool_set_text_column(pool, "roundtrip", back, NULL, ROWS, NULL);
+}
+
 static alcore_status read_inputs(world *w, alcore_request *request, alcore_pool *pools[4]) {
     alcore_pool **candidates = &pools[ALCORE_ROLE_CANDIDATES];
     alcore_status status =
@@ -120,6 +137,9 @@ static alcore_status read_inputs(world *w, alcore_request *request, alcore_pool 
         status = read_column(*candidates, "scores", "select-scores.tsv");
     if (status == ALCORE_OK && !measures_classes())
         status = read_column(*candidates, "logprobs", "select-logprobs.lp");
+    if (status == ALCORE_OK && is_needed("mlm_losses"))
+        status = read_column(*candidates, "mlm_losses", "select-losses.lp");
+    if (status == ALCORE_OK && is_needed("roundtrip")) status = give_round_trips(*candidates);
     if (status == ALCORE_OK) status = read_column(*candidates, "probs", "select-probs.npy");
     if (status == ALCORE_OK)
         status = read_column(*candidates, "embeddings", "select-embeddings.npy");

@@ -21,6 +21,9 @@ BADGE = 'tests/unit/strategy/test_strategy_badge'
 PROPERTIES = 'tests/unit/strategy/test_strategy_properties'
 DEMUX = 'tests/unit/strategy/test_strategy_demux'
 SCORER = 'tests/unit/scorer/test_scorer'
+MRS = 'tests/unit/strategy/test_strategy_mrs'
+CLUSTERS = 'tests/unit/strategy/test_strategy_clusters'
+ROUND_TRIP = 'tests/unit/strategy/test_strategy_round_trip'
 BUDGETS = 'tests/unit/request/test_budgets'
 SELECTION = 'tests/unit/request/test_selection'
 
@@ -63,6 +66,37 @@ MUTANTS = {
     'average-dist does not balance the languages':
         ('lib/strategy/rules/average_dist.c', 'bool balanced = alcore__values_integer(run->values, "balance_targets") == 1;',
          'bool balanced = false;', TARGET, 'average_distances'),
+    'a pick of MRS stays a candidate':
+        ('lib/strategy/rules/mrs.c', 'state->greedy.status[position] == ALCORE__GREEDY_PICKED;', 'false;', MRS,
+         'iterative_mrs_is_the_plain_search'),
+    'MRS does not search the lists again that had the pick':
+        ('lib/strategy/rules/mrs.c', '== state->greedy.best;\n        if (!has) continue;', '== state->greedy.best;\n        if (true) continue;', MRS,
+         'iterative_mrs_is_the_plain_search'),
+    'MRS keeps a ratio whose own sum of cosines changed':
+        ('lib/strategy/rules/mrs.c', 'if (half != rows.half[m] ||', 'if (', MRS, 'iterative_mrs_is_the_plain_search'),
+    'MRS draws other labeled rows each round':
+        ('lib/strategy/rules/mrs.c', 'ALCORE__TAG_LSUB, 0, 0)', 'ALCORE__TAG_LSUB, (uint64_t)run->input->round, 0)', MRS,
+         'the_sample_is_drawn_once_for_all_rounds'),
+    'MRS forgets the labeled rows of the pool':
+        ('lib/strategy/rules/mrs.c', 'state->labeled_rows = run->active[ALCORE__OVER_LABELED_ROWS].count;', 'state->labeled_rows = 0;', MRS,
+         'mrs_is_the_plain_search'),
+    'half sums are divided by k where there are fewer neighbors':
+        ('lib/search/margin_bound.c', 'sum / (2.0 * (double)found)', 'sum / (2.0 * (double)k)', MRS, 'mrs_is_the_plain_search'),
+    'each cluster chooses only among all candidates once':
+        ('lib/strategy/rules/cluster_picks.c', 'state->goes_on = !complete;', 'state->goes_on = false;', CLUSTERS,
+         'repeated_rows_are_chosen_in_order'),
+    'BERT-KM clusters the embeddings as they are':
+        ('lib/strategy/rules/cluster_picks.c', 'true /* unit vectors */, NULL /* seeds are drawn */', 'false, NULL', CLUSTERS, 'bertkm_vector'),
+    'ALPS draws the tokens of all texts alike':
+        ('lib/strategy/rules/surprisal.c', 'alcore__hash64(id, strlen(id))', '0', CLUSTERS, 'tokens_of_a_text'),
+    'ALPS rounds the number of tokens down':
+        ('lib/strategy/rules/surprisal.c', '(double)count + 0.5)', '(double)count)', CLUSTERS, 'numbers_of_tokens'),
+    'RTTL sums where the mean is asked for':
+        ('lib/scorer/score_logprobs.c', 'else if (!mean)', 'else', ROUND_TRIP, 'rttl_vector'),
+    'the sum of RTTL has no floor':
+        ('lib/scorer/score_logprobs.c', 'value < -100.0 ? -100.0 :', '', ROUND_TRIP, 'sums_have_the_floor_and_the_base'),
+    'round-trip BLEU compares the text with itself':
+        ('lib/scorer/score_rtt_bleu.c', 'back, back_length, text, length', 'text, length, text, length', ROUND_TRIP, 'rtt_bleu_is_sentence_bleu'),
     'BADGE begins with a uniform draw':
         ('lib/strategy/rules/badge.c', '!state->first_uniform) return best', '!state->first_uniform + 1 == 0) return best', BADGE, 'vector'),
     'the least confidence of words is their margin':
@@ -127,7 +161,7 @@ MUTANTS = {
         ('lib/strategy/rules/knn_uncertainty.c', 'state->targets[position]++ == 0', 'state->targets[position]++ >= 0', DEMUX,
          'knn_uncertainty_is_the_plain_search'),
     'of equally near candidates the later row is the neighbor':
-        ('lib/strategy/rules/knn_uncertainty.c', 'block_sq_dist[from_block] < sq_dist[from_list]', 'block_sq_dist[from_block] <= sq_dist[from_list]', DEMUX,
+        ('lib/strategy/rules/neighbor_lists.c', 'is_nearer(lists, block_value[from_block], value[from_list])', '!is_nearer(lists, value[from_list], block_value[from_block])', DEMUX,
          'knn_uncertainty_is_the_plain_search'),
     'a given k may exceed k_max':
         ('lib/strategy/rules/knn_uncertainty.c', 'state->automatic || k > k_max ? k_max : k', 'state->automatic ? k_max : k', DEMUX,

@@ -61,6 +61,7 @@ static void open_pool(bed *b, int32_t threads) {
     bed_column(b, &b->input.target, "embeddings", x + 300 * DIMS, TARGETS, DIMS, ALCORE_FLOAT32);
     b->input.target_languages = languages;
     b->input.target_language_count = 4;
+    bed_text_columns(b);
 }
 
 static const char *const VARIANTS[][2] = {

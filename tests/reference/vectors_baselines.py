@@ -13,6 +13,39 @@ MASKS = [[1, 0, 0, 1], [0, 1, 0, 0], [1, 0, 0, 1], [0, 1, 1, 0], [1, 0, 0, 1], [
 POINTS = [[0.0, 0.0], [1.0, 0.0], [4.0, 0.0], [0.0, 3.0], [4.0, 3.0], [8.0, 6.0]]
 
 
+def drawn_points(count, dims, seed):
+    """Vectors of small integers, some of them repeated."""
+    generator = random_numbers.Generator(seed)
+    points = [[float(generator.below(9)) - 3.0 for _ in range(dims)] for _ in range(count)]
+    for row in range(count):
+        if row % 9 == 8:
+            points[row] = list(points[row - 5])
+    return points
+
+
+def drawn_losses(count, seed):
+    """Losses of texts with 1 to 12 tokens."""
+    generator = random_numbers.Generator(seed)
+    return [[generator.below(33) / 8.0 for _ in range(1 + generator.below(12))] for _ in range(count)]
+
+
+def bertkm_case(name, points, k, seed, round_):
+    """A case of BERT-KM: the picks in the order of the clusters."""
+    rows = list(range(len(points)))
+    picks = baselines.cluster_picks(rows, [arithmetic.unit(x) for x in points], k, seed, round_)[0]
+    return {"name": name, "input": {"k": k, "seed": seed, "round": round_}, "expected": {"picks": picks}}
+
+
+def alps_case(name, losses, k, seed, round_):
+    """A case of ALPS whose tokens are drawn by the ids of the rows, their numbers from 1."""
+    made = []
+    for row, loss in enumerate(losses):
+        kept = baselines.alps_positions(str(row + 1), len(loss), seed)
+        made.append(baselines.surprisal(loss, [1 if t in kept else 0 for t in range(len(loss))], 128))
+    picks = baselines.cluster_picks(list(range(len(losses))), made, k, seed, round_)[0]
+    return {"name": name, "input": {"losses": losses, "k": k, "seed": seed, "round": round_}, "expected": {"picks": picks}}
+
+
 def idds_case(name, labeled=None, k=4, vectors=None, **options):
     """A case of IDDS: picks and scores of k rows; labeled: vectors by row."""
     a = vectors or A
@@ -83,6 +116,19 @@ def vectors():
                 {"name": "mask", "input": {"id": "sentence-0001", "length": 20, "seed": 42},
                  "expected": {"positions": baselines.alps_positions("sentence-0001", 20, 42)}},
             ],
+        },
+        "TV-ALPS-DRAWN": {
+            "spec": "4.6",
+            "about": "Whole selections: tokens drawn by ids, first centroids drawn, the rows nearest to the centroids.",
+            "origin": "reference",
+            "cases": [alps_case("round 1", drawn_losses(30, 5), 5, 42, 1), alps_case("round 2", drawn_losses(30, 5), 8, 42, 2)],
+        },
+        "TV-BERTKM": {
+            "spec": "4.8",
+            "about": "Whole selections: first centroids drawn, the rows nearest to the centroids; some rows are repeated.",
+            "origin": "reference",
+            "input": {"embeddings": drawn_points(40, 3, 9)},
+            "cases": [bertkm_case("round 1", drawn_points(40, 3, 9), 6, 42, 1), bertkm_case("round 3", drawn_points(40, 3, 9), 9, 7, 3)],
         },
         "TV-KCENTER": {
             "spec": "4.7",

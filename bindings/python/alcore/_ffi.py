@@ -168,9 +168,11 @@ COLUMNS = {
     "margins": None,
     "confidences": None,
     "entropies": None,
+    "mlm_losses": ALCORE_COLUMN_RAGGED,
     "factors": ALCORE_COLUMN_DENSE,
     "qa_start": ALCORE_COLUMN_RAGGED,
     "qa_end": ALCORE_COLUMN_RAGGED,
+    "roundtrip": None,
 }
 #: Functions of a caller's model and the column that each makes.
 MODEL_FUNCTIONS = {

@@ -82,13 +82,13 @@ static alcore_status compare(alcore__filler *filler, int64_t position, bool *red
     alcore__run *run = filler->run;
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
     alcore_sys_work work = alcore__run_work(run);
-    int64_t dims = alcore__embedding_dims(run), count = filler->count;
+    const alcore__column *column = alcore__dataset_find(&run->input->candidates, "embeddings");
+    int64_t dims = column->dims, count = filler->count;
     size_t need = (size_t)(count + 1) * (size_t)dims;
     ALCORE__TRY(
         alcore__grow(run->ctx, &filler->chosen, &filler->chosen_capacity, need, sizeof(double)));
     ALCORE__TRY(alcore__grow(run->ctx, &filler->norms, &filler->norms_capacity, (size_t)count + 1,
                              sizeof(double)));
-    const alcore__column *column = alcore__dataset_find(&run->input->candidates, "embeddings");
     alcore_sys_rows row = {0};
     ALCORE__TRY(column->ops->rows(column, run->outcome.rows[position], 1, &filler->scratch, &row));
     double *vector = filler->chosen + count * dims, *dots = NULL;

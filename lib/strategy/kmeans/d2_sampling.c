@@ -102,7 +102,7 @@ enum { MEMORY_BOUND_BYTES = 8 << 20 }; /* 8 MiB */
  * takes them, so that a second speculative row, which hits less often, does not pay; elsewhere it
  * costs a whole pass. */
 static int32_t max_speculative_rows(const alcore__run *run, bool unit) {
-    const alcore__column *column = alcore__dataset_find(&run->input->candidates, "embeddings");
+    const alcore__column *column = alcore__candidate_embeddings(run);
     double bytes =
         (double)alcore__candidate_count(run) * (double)column->dims * (double)sizeof(float);
     if (alcore__run_kernels(run)->upload) return ALCORE__MAX_SPECULATIVE;

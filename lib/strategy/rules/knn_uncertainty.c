@@ -11,7 +11,7 @@
  * Passes: the uncertainty of every candidate; the neighbors, which are lists of `length` candidates
  * for each target row. A block's partial is its own lists, and lists are merged in block order. The
  * lists are longer than k is expected to be, because each pass computes candidates x target rows
- * distances; if k outgrows them, the pass is made again with longer lists.
+ * distances; if k outgrows them, the pass is made again with longer lists (neighbor_lists.h).
  *
  * Terms used here:
  *
@@ -31,6 +31,7 @@
 #include <string.h>
 
 #include "strategy/budget/rank.h"
+#include "strategy/rules/neighbor_lists.h"
 #include "strategy/rules/target_hybrid.h"
 #include "strategy/strategies.h"
 
@@ -50,27 +51,13 @@ typedef struct knn_state {
     int64_t k;             /* neighbors that were counted in `targets` so far */
     int64_t next_k;        /* neighbors to be counted after the pass */
     double cost;           /* of the candidates of N_k, in the unit of the budget */
-    int64_t *targets;  /* [candidates] target rows among whose k nearest the candidate is; it is in
+    int64_t *targets; /* [candidates] target rows among whose k nearest the candidate is; it is in
                           N_k where this is not 0 */
-    int64_t *neighbor; /* [target rows, length] positions among the candidates, nearest first; -1:
-                          fewer neighbors, or an inactive target row */
-    double *sq_dist;   /* [target rows, length] their squared distances */
-    int64_t *merged;   /* [length] and [length]: workspace of the reduction */
-    double *merged_sq_dist;
+    alcore__neighbor_lists near; /* [target rows, length] the nearest candidates of each target row;
+                                    none of one that is not active */
 } knn_state;
 
 /* ---- begin ---- */
-
-/* Frees the lists and their workspace; they are NULL then. */
-static void free_lists(alcore__run *run) {
-    knn_state *state = run->state;
-    alcore__free(run->ctx, state->neighbor);
-    alcore__free(run->ctx, state->sq_dist);
-    alcore__free(run->ctx, state->merged);
-    alcore__free(run->ctx, state->merged_sq_dist);
-    state->neighbor = state->merged = NULL;
-    state->sq_dist = state->merged_sq_dist = NULL;
-}
 
 /* The entries of each list in the first pass: those that the fixed k needs; with k=auto
  * LENGTH_FACTOR times the smallest k that can exceed the budget, as far as LIST_BYTES allow. */
@@ -108,7 +95,7 @@ static alcore_status begin(alcore__run *run) {
  */
 static void free_state(alcore__run *run) {
     knn_state *state = run->state;
-    free_lists(run);
+    alcore__neighbor_lists_free(run->ctx, &state->near);
     alcore__free(run->ctx, state->targets);
     alcore__hybrid_free(run);
 }
@@ -118,92 +105,42 @@ static void free_state(alcore__run *run) {
 /* Empties the lists, which get `length` entries for each target row. */
 static alcore_status new_lists(alcore__run *run) {
     knn_state *state = run->state;
-    size_t length = (size_t)state->length, entries = (size_t)state->target_rows * length;
-    free_lists(run);
-    ALCORE__TRY(alcore__new_array(run->ctx, entries, sizeof(int64_t), &state->neighbor));
-    ALCORE__TRY(alcore__new_array(run->ctx, entries, sizeof(double), &state->sq_dist));
-    ALCORE__TRY(alcore__new_array(run->ctx, length, sizeof(int64_t), &state->merged));
-    ALCORE__TRY(alcore__new_array(run->ctx, length, sizeof(double), &state->merged_sq_dist));
-    for (size_t i = 0; i < entries; i++) state->neighbor[i] = -1;
-    return ALCORE_OK;
+    return alcore__neighbor_lists_new(run->ctx, ALCORE_SYS_L2, state->target_rows, state->length,
+                                      &state->near);
 }
 
-/* The partial: neighbors, int64 [target rows, length], then their squared distances, double of the
- * same shape. */
 static size_t lists_bytes(const alcore__block *block) {
     const knn_state *state = block->run->state;
-    return (size_t)(state->target_rows * state->length) * (sizeof(int64_t) + sizeof(double));
+    return alcore__neighbor_lists_bytes(&state->near);
 }
 
 /* Finds the nearest active rows of the block for every active target row, a block of targets at a
- * time: lists in the partial, ordered by distance, then row. The kernel's neighbors are pool rows,
- * or rows of the copy that the runner keeps; they are turned into positions at the end. Embeddings
- * are checked for NaN in the first pass only, where k is still 0. */
+ * time: the partial is their lists. Embeddings are checked for NaN in the first pass only, where k
+ * is still 0. */
 static alcore_status find_neighbors(alcore__block *block, void *partial) {
     const alcore__run *run = block->run;
     const knn_state *state = run->state;
     const alcore__active_rows *target = &run->active[ALCORE__OVER_TARGET];
-    const alcore_sys_search search = {.size = sizeof search, .metric = ALCORE_SYS_L2};
-    const alcore_sys_work work = alcore__run_work(run);
-    int64_t length = state->length, entries = state->target_rows * length, *neighbor = partial;
-    double *sq_dist = (double *)(neighbor + entries);
     alcore__matrix matrix;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     if (state->k == 0) ALCORE__TRY(alcore__matrix_check_norms(&matrix));
-    for (int64_t i = 0; i < entries; i++) neighbor[i] = -1;
+    alcore__neighbor_lists_begin(&state->near, partial);
     for (int64_t b = 0; b < target->blocks; b++) {
         int64_t first = b * ALCORE_BLOCK_ROWS;
         alcore_sys_rows rows = {0};
         if (target->block_starts[b] == target->block_starts[b + 1]) continue;
         ALCORE__TRY(alcore__target_rows(block, b, &rows));
         const uint8_t *mask = target->mask ? target->mask + first : NULL;
-        const alcore_sys_best best = {
-            .k = length, .row = neighbor + first * length, .value = sq_dist + first * length};
-        ALCORE__TRY(alcore__run_kernels(run)->knn(&work, &matrix.rows, matrix.mask, &rows, mask,
-                                                  &search, &best, NULL /* none for candidates */));
+        ALCORE__TRY(alcore__neighbor_lists_join(&state->near, &matrix, matrix.mask, &rows, mask,
+                                                first, partial));
     }
-    for (int64_t i = 0; i < entries; i++) {
-        if (neighbor[i] < 0) continue;
-        neighbor[i] =
-            block->start + alcore__matrix_index_of(&matrix, neighbor[i] - matrix.rows.first);
-    }
+    alcore__neighbor_lists_end(&state->near, &matrix, partial);
     return ALCORE_OK;
 }
 
-/* Merges one list of a block, block_neighbor and block_sq_dist [length], into the list of the same
- * target row, neighbor and sq_dist [length], and keeps the nearest `length`; -1 entries come last
- * in both. Blocks come in the order of their rows, so that of equally near candidates the one that
- * is in the list already has the lower row. */
-static void merge_list(knn_state *state, int64_t *neighbor, double *sq_dist,
-                       const int64_t *block_neighbor, const double *block_sq_dist) {
-    int64_t length = state->length, from_list = 0, from_block = 0;
-    for (int64_t i = 0; i < length; i++) {
-        bool is_block = block_neighbor[from_block] >= 0 &&
-                        (neighbor[from_list] < 0 || block_sq_dist[from_block] < sq_dist[from_list]);
-        state->merged[i] = is_block ? block_neighbor[from_block] : neighbor[from_list];
-        state->merged_sq_dist[i] = is_block ? block_sq_dist[from_block] : sq_dist[from_list];
-        /* Neither index passes the end: both together advance once for each merged entry. */
-        if (i + 1 < length) *(is_block ? &from_block : &from_list) += 1;
-    }
-    memcpy(neighbor, state->merged, (size_t)length * sizeof *neighbor);
-    memcpy(sq_dist, state->merged_sq_dist, (size_t)length * sizeof *sq_dist);
-}
-
-/* Reduces the partial of one block: merges its lists with those of the blocks before. A list that
- * is empty, or whose nearest entry is not nearer than the last one of a full list, changes nothing.
- */
 static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *part) {
     knn_state *state = run->state;
-    int64_t length = state->length;
-    const int64_t *neighbor = part->extra;
-    const double *sq_dist = (const double *)(neighbor + state->target_rows * length);
-    for (int64_t first = 0; first < state->target_rows * length; first += length) {
-        int64_t last = first + length - 1;
-        if (neighbor[first] < 0) continue;
-        if (state->neighbor[last] >= 0 && !(sq_dist[first] < state->sq_dist[last])) continue;
-        merge_list(state, state->neighbor + first, state->sq_dist + first, neighbor + first,
-                   sq_dist + first);
-    }
+    alcore__neighbor_lists_merge(&state->near, part->extra);
     return ALCORE_OK;
 }
 
@@ -213,7 +150,7 @@ static void count_neighbors(alcore__run *run) {
     knn_state *state = run->state;
     for (int64_t t = 0; t < state->target_rows; t++) {
         for (int64_t i = state->k; i < state->next_k; i++) {
-            int64_t position = state->neighbor[t * state->length + i];
+            int64_t position = state->near.position[t * state->length + i];
             if (position < 0) break;
             if (state->targets[position]++ == 0)
                 state->cost += alcore__filler_cost(&state->hybrid.filler, position);

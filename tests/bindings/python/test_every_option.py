@@ -32,6 +32,10 @@ VALUES = {
     "c": 1,
     "cover": 1,
     "counts": "unknown:4",
+    "iterative": 1,
+    "sample": 2,
+    "share": 0.6,
+    "length": 2,
     "file": str(PLANS / "one.tsv"),
     "config": "b",
     "max_n": 2,
@@ -47,6 +51,9 @@ VALUES = {
 }
 # What else has to be set for a parameter to show.
 BESIDE = {"sticky": {"candidates": 15}, "fill_short": {"k": 1}, "config": {"file": str(PLANS / "two.tsv")}}
+
+
+TEXTS = ["row %d of %s" % (row, " ".join(["words"] * (1 + row % 4))) for row in range(ROWS)]
 
 
 def simplex(draw, count):
@@ -70,13 +77,14 @@ def world():
         "confidences": [draw.uniform(0.4, 1) for _ in range(ROWS)],
         "entropies": [draw.random() for _ in range(ROWS)],
         "token_probs": ([simplex(draw, CLASSES) for _ in range(tokens)], offsets),
+        "mlm_losses": ([draw.expovariate(1) for _ in range(tokens)], offsets),
+        "roundtrip": [text if row % 2 else text + " again" for row, text in enumerate(TEXTS)],
         "qa_start": ([draw.random() for _ in range(tokens)], offsets),
         "qa_end": ([draw.random() for _ in range(tokens)], offsets),
     }
 
 
 WORLD = world()
-TEXTS = ["row %d of %s" % (row, " ".join(["words"] * (1 + row % 4))) for row in range(ROWS)]
 # For strategies that buy phrases: texts in which some begin with the same five words, and a sign.
 PHRASE_TEXTS = ["%s %s %s the long way home again %d - %s" % ("red green blue white black".split()[row % 5], "cat dog cow hen".split()[row % 4],
                                                              "ran sat fell".split()[row // 4 % 3], row, "abc"[row % 3])

@@ -19,6 +19,33 @@ static double noise(int64_t i) {
     return (double)(x >> 11) * 0x1p-53;
 }
 
+/* Two tokens a row with their losses and log-probabilities, and round trips that lose the last word
+ * of every other row. */
+static void give_text_columns(alcore_pool *pool, int64_t rows) {
+    int64_t tokens = 2 * rows, entries = rows + 1;
+    double *losses = calloc((size_t)tokens, sizeof *losses);
+    int64_t *offsets = calloc((size_t)entries, sizeof *offsets);
+    const char **back = calloc((size_t)rows, sizeof *back);
+    size_t *lengths = calloc((size_t)rows, sizeof *lengths);
+    alcore_tensor values, starts;
+    for (int64_t t = 0; t < tokens; t++) losses[t] = 3 * noise(77 + t);
+    for (int64_t i = 0; i <= rows; i++) offsets[i] = 2 * i;
+    ck_works(alcore_tensor_init(&values, losses, ALCORE_FLOAT64, &tokens, 1));
+    ck_works(alcore_tensor_init(&starts, offsets, ALCORE_INT64, &entries, 1));
+    ck_works(alcore_pool_set_column(pool, "mlm_losses", &values, &starts, NULL));
+    for (int64_t t = 0; t < tokens; t++) losses[t] = -losses[t];
+    ck_works(alcore_pool_set_column(pool, "logprobs", &values, &starts, NULL));
+    for (int64_t i = 0; i < rows; i++) {
+        back[i] = alcore_pool_text(pool, i, &lengths[i]);
+        if (i % 2) lengths[i] -= 1 + lengths[i] / 5;
+    }
+    ck_works(alcore_pool_set_text_column(pool, "roundtrip", back, lengths, rows, NULL));
+    free(losses);
+    free(offsets);
+    free(back);
+    free(lengths);
+}
+
 /* A pool with texts of 1 to 5 words and every column that a strategy may need; scores repeat, so
  * that ties are met. */
 static alcore_pool *full_pool(alcore_ctx *ctx, int64_t rows, int64_t seed) {
@@ -47,6 +74,7 @@ static alcore_pool *full_pool(alcore_ctx *ctx, int64_t rows, int64_t seed) {
     give(pool, "scores", scores, rows, 1);
     give(pool, "embeddings", vectors, rows, DIMS);
     give(pool, "probs", probs, rows, DIMS);
+    give_text_columns(pool, rows);
     free(scores);
     free(vectors);
     free(probs);

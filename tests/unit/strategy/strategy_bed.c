@@ -81,6 +81,9 @@ void bed_open(bed *b, int64_t rows, int32_t threads, const alcore_allocator *all
 void bed_close(bed *b) {
     alcore__outcome_clear(b->ctx, &b->outcome);
     for (int32_t i = 0; i < b->column_count; i++) free(b->columns[i].data);
+    alcore_pool_unref(b->pool);
+    free(b->losses);
+    free(b->offsets);
     free(b->mask);
     free(b->phrases);
     alcore_ctx_unref(b->ctx);
@@ -136,6 +139,56 @@ bool bed_draws(const char *strategy) {
 
 bool bed_runs(const char *strategy) {
     return !alcore__strategy_find(strategy)->hybrid;
+}
+
+/* Every text has 3 to 6 words, of which the round trip changes up to three; a number in each keeps
+ * the texts apart. */
+static void add_texts(bed *b, int64_t rows) {
+    enum { BYTES = 64 };
+    char *texts = malloc((size_t)rows * 2 * BYTES + 1);
+    const char **list = malloc((size_t)rows * sizeof *list + 1);
+    alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
+    options.dedup = ALCORE_DEDUP_NONE;
+    ck_assert_int_eq(alcore_pool_new(b->ctx, &options, &b->pool), ALCORE_OK);
+    for (int64_t i = 0; i < rows; i++) {
+        const char *tail = i % 4 == 0 ? "" : i % 4 == 1 ? " d" : i % 4 == 2 ? " d e" : " d e f";
+        list[i] = texts + i * BYTES;
+        snprintf(texts + i * BYTES, BYTES, "%lld b c%s", (long long)i, tail);
+    }
+    ck_assert_int_eq(alcore_pool_add_texts(b->pool, list, NULL, rows, NULL), ALCORE_OK);
+    for (int64_t i = 0; i < rows; i++) {
+        const char *tail = i % 7 < 3 ? " d e f" : i % 7 < 5 ? " e d" : "";
+        list[i] = texts + (rows + i) * BYTES;
+        snprintf(texts + (rows + i) * BYTES, BYTES, "%lld b c%s", (long long)(i - i % 11 % 2),
+                 tail);
+    }
+    ck_assert_int_eq(alcore_pool_set_text_column(b->pool, "roundtrip", list, NULL, rows, NULL),
+                     ALCORE_OK);
+    free(texts);
+    free(list);
+    b->input.candidates.pool = b->pool;
+    ck_assert_int_eq(alcore__dataset_add(&b->input.candidates, "roundtrip",
+                                         alcore__pool_find_column(b->pool, "roundtrip")),
+                     ALCORE_OK);
+}
+
+void bed_text_columns(bed *b) {
+    int64_t rows = b->input.candidates.rows;
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 77);
+    b->offsets = malloc((size_t)(rows + 1) * sizeof *b->offsets);
+    b->offsets[0] = 0;
+    for (int64_t i = 0; i < rows; i++) b->offsets[i + 1] = b->offsets[i] + 1 + i % 5;
+    /* The losses, then the same numbers below 0 as log-probabilities. */
+    int64_t tokens = b->offsets[rows];
+    b->losses = malloc((size_t)tokens * 2 * sizeof *b->losses + 1);
+    for (int64_t t = 0; t < tokens; t++) {
+        b->losses[t] = (float)alcore__rng_below(&rng, 40) / 8.0f;
+        b->losses[tokens + t] = -b->losses[t];
+    }
+    bed_ragged(b, "mlm_losses", b->losses, b->offsets, rows, 1, ALCORE_FLOAT32);
+    bed_ragged(b, "logprobs", b->losses + tokens, b->offsets, rows, 1, ALCORE_FLOAT32);
+    add_texts(b, rows);
 }
 
 /* One pass of a cut pool: every part by itself, then the partials of the parts are merged in a

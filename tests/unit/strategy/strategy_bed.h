@@ -23,6 +23,10 @@ typedef struct bed {
     uint64_t shuffle; /* order in which partials of the parts are merged */
     alcore__run_hooks hooks;
     char warning[512]; /* last warning of the log */
+    /* Of bed_text_columns(). */
+    alcore_pool *pool;
+    float *losses;
+    int64_t *offsets;
 } bed;
 
 /* Under valgrind ($ALCORE_TEST_BRIEF) a hundred passes over the pool take an hour. */
@@ -41,6 +45,9 @@ void bed_phrases(bed *bed, bool alike);
 bool bed_draws(const char *strategy);
 /* Whether a bed can run a built-in strategy: not those that only a request runs. */
 bool bed_runs(const char *strategy);
+/* What few strategies read, made of the row numbers: "logprobs" and "mlm_losses", and a pool of the
+ * candidates' texts with their round trips. */
+void bed_text_columns(bed *bed);
 /* Runs a strategy; params: "lambda=0.5 n_strata=3" or "". The status stays in bed->status too. */
 alcore_status bed_run(bed *bed, const char *strategy, const char *params, double budget);
 alcore_status bed_run_strategy(bed *bed, alcore_strategy *strategy, double budget);

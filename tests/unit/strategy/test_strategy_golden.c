@@ -95,6 +95,7 @@ static void open_pool(bed *b) {
     bed_column(b, &b->input.target, "embeddings", x + 40 * DIMS, TARGETS, DIMS, ALCORE_FLOAT32);
     b->input.target_languages = languages;
     b->input.target_language_count = 3;
+    bed_text_columns(b);
 }
 
 /* The selection as TSV; hexadecimal numbers are all the bits. */

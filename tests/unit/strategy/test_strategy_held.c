@@ -66,6 +66,7 @@ static void open_pool(bed *b, int32_t threads) {
     bed_column(b, &b->input.candidates, "probs", probs, ROWS, CLASSES, ALCORE_FLOAT32);
     bed_phrases(b, false);
     bed_column(b, &b->input.target, "embeddings", x, 40, DIMS, ALCORE_FLOAT32);
+    bed_text_columns(b);
 }
 
 /* ---- an engine that holds ---- */

@@ -73,6 +73,7 @@ static void open_pool(bed *b, int32_t threads) {
                ALCORE_FLOAT32);
     bed_column(b, &b->input.target, "embeddings", data.labeled_x, data.labeled_rows, DIMS,
                ALCORE_FLOAT32);
+    bed_text_columns(b);
 }
 
 typedef struct variant {

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Round-trip BLEU (Haffari et al. 2009; spec 5.7): a sentence x is translated, and the translation
+ * is translated back to x'. A sentence that does not come back is hard to translate:
+ *
+ *     score = 1 - BLEU(x', x) / 100
+ *
+ * with sentence BLEU as lib/metric computes it (13a, effective order). The text column "roundtrip"
+ * holds x', the pool's own text is x. Cost: that of counting the n-grams of both texts. */
+#include <math.h>
+
+#include "metric/sentence_bleu.h"
+#include "pool/row_map.h"
+#include "scorer/score_table.h"
+
+static const char *const NEEDS[] = {"roundtrip", NULL};
+static const alcore__param_table NO_PARAMS = {NULL, 0};
+
+/* The round trip of a row: NULL where the column has none. */
+static const char *round_trip(const alcore__column *column, int64_t row, size_t *length) {
+    int64_t entry = alcore__column_entry(column, row);
+    return entry < 0 ? NULL : column->ops->text(column, entry, length);
+}
+
+/* Scores one row of the call, whose round trip is not NULL. */
+static alcore_status score_row(alcore__score_call *call, alcore__metric_workspace *workspace,
+                               int64_t i, const char *back, size_t back_length) {
+    size_t length;
+    const char *text = alcore_pool_text(call->dataset->pool, call->first + i, &length);
+    ALCORE__TRY(alcore__sentence_bleu(call->ctx, workspace, back, back_length, text, length,
+                                      &call->raw[i]));
+    call->score[i] = call->rank[i] = 1.0 - call->raw[i] / 100.0;
+    return ALCORE_OK;
+}
+
+static alcore_status rtt_bleu_rows(alcore__score_call *call) {
+    const alcore__column *column = alcore__dataset_find(call->dataset, "roundtrip");
+    alcore__metric_workspace workspace = {0};
+    alcore_status status = ALCORE_OK;
+    if (!column) return alcore__fail(ALCORE_E_MISSING, "the column \"roundtrip\" is missing");
+    if (!column->ops->text)
+        return alcore__fail(ALCORE_E_SHAPE, "the column \"roundtrip\" holds a text a row, found %s",
+                            column->ragged ? "a list of numbers" : "numbers");
+    for (int64_t i = 0; i < call->count && status == ALCORE_OK; i++) {
+        size_t length = 0;
+        if (call->mask && !call->mask[i]) continue;
+        const char *back = round_trip(column, call->first + i, &length);
+        if (back) {
+            status = score_row(call, &workspace, i, back, length);
+        } else if (call->nan_exclude) {
+            call->score[i] = call->raw[i] = call->rank[i] = (double)NAN;
+        } else {
+            status = alcore__fail_nan("row %lld: the column \"roundtrip\" has no text",
+                                      (long long)(call->first + i));
+        }
+    }
+    alcore__sentence_bleu_clear(&workspace);
+    return status;
+}
+
+const alcore__score alcore__score_rtt_bleu = {
+    .name = "rtt-bleu",
+    .summary = "One minus the BLEU of a round trip with its text (Haffari et al. 2009)",
+    .params = &NO_PARAMS,
+    .raw_name = "bleu",
+    .needs = NEEDS,
+    .rows = rtt_bleu_rows,
+};

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ALPS (spec 4.6; Yuan et al. 2020), which starts without labels and without a model of the task:
+ * k-means over surprisal vectors, the losses of a masked language model at 15 % of the tokens of a
+ * text (surprisal.h), as unit vectors, with as many clusters as the budget buys rows; picked is the
+ * row nearest to each centroid (cluster_picks.h).
+ *
+ * A loss is the cross-entropy of a token in nats, given the unmasked text: 0 or above. Reads the
+ * losses once more than bertkm reads the embeddings. */
+#include <math.h>
+
+#include "base/dtype.h"
+#include "pool/number_type.h"
+#include "scorer/score.h"
+#include "strategy/rules/cluster_picks.h"
+#include "strategy/rules/surprisal.h"
+#include "strategy/strategies.h"
+
+enum { MASK_EXACT, MASK_BERNOULLI }; /* the parameter "mask" */
+
+typedef struct alps_state {
+    alcore__cluster_picks picks; /* first, see cluster_picks.h */
+    alcore__surprisal surprisal;
+    alcore__column *vectors; /* what k-means reads in place of embeddings */
+    double *loss;            /* [candidates] mean loss of the tokens */
+} alps_state;
+
+/* ---- the losses ---- */
+
+/* The mean of the losses [tokens] of a row. Fails for one that is negative or, unless nan=exclude
+ * leaves the row out, not finite. */
+static alcore_status mean_loss(const alcore__score_call *call, int64_t row, const char *values,
+                               int64_t tokens, int32_t dtype, double *mean) {
+    double sum = 0.0;
+    for (int64_t t = 0; t < tokens; t++) {
+        double loss = alcore__widen(dtype, values + (size_t)t * alcore__dtype_bytes(dtype));
+        if (loss < -1e-6)
+            return alcore__fail(ALCORE_E_DATA,
+                                "row %lld: the loss of token %lld is %g, below 0: losses are minus "
+                                "the logarithms of probabilities",
+                                (long long)row, (long long)t, loss);
+        if (!isfinite(loss) && !call->nan_exclude)
+            return alcore__fail_nan("row %lld: the loss of token %lld is %s", (long long)row,
+                                    (long long)t, isnan(loss) ? "NaN" : "infinite");
+        sum += loss;
+    }
+    if (tokens == 0 && !call->nan_exclude)
+        return alcore__fail_nan("row %lld: no token in column \"mlm_losses\"", (long long)row);
+    *mean = tokens && isfinite(sum) ? sum / (double)tokens : (double)NAN;
+    return ALCORE_OK;
+}
+
+/* score_rows of the definition: the mean loss of each row. */
+static alcore_status check_rows(alcore__score_call *call) {
+    const alcore__column *column = alcore__dataset_find(call->dataset, "mlm_losses");
+    alcore_sys_ragged items = {0};
+    if (!column->ragged || column->dims != 1)
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "the column \"mlm_losses\" holds one number a token, with offsets");
+    ALCORE__TRY(column->ops->ragged(column, call->first, call->count, call->scratch, &items));
+    for (int64_t i = 0; i < call->count; i++) {
+        if (call->mask && !call->mask[i]) continue;
+        size_t begin = (size_t)(items.offsets[i] - items.offsets[0]);
+        ALCORE__TRY(mean_loss(call, call->first + i,
+                              (const char *)items.values + begin * alcore__dtype_bytes(items.dtype),
+                              items.offsets[i + 1] - items.offsets[i], items.dtype,
+                              &call->rank[i]));
+        call->score[i] = call->raw[i] = call->rank[i];
+    }
+    return ALCORE_OK;
+}
+
+/* ---- the run ---- */
+
+static alcore_status begin(alcore__run *run) {
+    alps_state *state = run->state;
+    state->surprisal = (alcore__surprisal){
+        .losses = alcore__dataset_find(&run->input->candidates, "mlm_losses"),
+        .pool = run->input->candidates.pool,
+        .seed = run->input->seed,
+        .length = alcore__values_integer(run->values, "length"),
+        .share = alcore__values_number(run->values, "share"),
+        .bernoulli = alcore__values_integer(run->values, "mask") == MASK_BERNOULLI};
+    ALCORE__TRY(alcore__surprisal_column(run->ctx, &state->surprisal, &state->vectors));
+    run->embeddings = state->vectors;
+    ALCORE__TRY(
+        alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof(double), &state->loss));
+    return alcore__cluster_picks_begin(run);
+}
+
+static void free_state(alcore__run *run) {
+    alps_state *state = run->state;
+    alcore__cluster_picks_free(run);
+    alcore__column_free(state->vectors);
+    alcore__free(run->ctx, state->loss);
+}
+
+static double *loss_of(const alcore__run *run) {
+    return ((alps_state *)run->state)->loss;
+}
+
+static alcore_status read_losses(alcore__block *block, void *partial) {
+    return alcore__block_scores(block, partial, NULL /* score */, NULL /* raw */);
+}
+
+static const alcore__pass PASSES[] = {
+    {.name = "losses",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = read_losses,
+     .partial = {.values = loss_of}},
+    {.name = "clusters",
+     .nested = alcore__cluster_picks_passes,
+     .nested_state = alcore__cluster_picks_state},
+    {.name = NULL},
+};
+
+static alcore_status finish(alcore__run *run) {
+    alps_state *state = run->state;
+    ALCORE__TRY(alcore__cluster_picks_finish(run));
+    return alcore__outcome_keep_column(run, "loss", &state->loss);
+}
+
+static const char *const NEEDS[] = {"mlm_losses", NULL};
+/* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
+static const alcore__param ROWS[] = {
+    {"mask", ALCORE_PARAM_CHOICE, "exact", 0, 0, "exact|bernoulli",
+     "how tokens are drawn: the same share of each text, or each token by itself as BERT does"},
+    {"share", ALCORE_PARAM_NUMBER, "0.15", 0, 1, NULL, "share of the tokens whose loss is kept"},
+    {"length", ALCORE_PARAM_INTEGER, "128", 1, 8192, NULL,
+     "tokens of a text that are looked at: the length of the vectors"},
+    ALCORE__CANDIDATE_PARAMS,
+};
+static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
+static const char *const EXAMPLES[] = {"mask=bernoulli share=0.5 length=4", NULL};
+
+const alcore__strategy_def alcore__strategy_alps = {
+    .name = "alps",
+    .summary = "k-means over the losses of a masked language model, and the row nearest to each "
+               "centroid (ALPS, Yuan et al. 2020)",
+    .examples = EXAMPLES,
+    .reason = "nearest to the centroid of its cluster of surprisal",
+    .params = &PARAMS,
+    .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS},
+    .score_rows = check_rows,
+    .rows_depend_on_budget = true,
+    .state_bytes = sizeof(alps_state),
+    .begin = begin,
+    .passes = PASSES,
+    .finish = finish,
+    .free_state = free_state,
+};

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* BERT-KM (spec 4.8; Yuan et al. 2020): k-means over the embeddings as unit vectors, with as many
+ * clusters as the budget buys rows; picked is the row nearest to each centroid (cluster_picks.h).
+ *
+ * Reads the embeddings once for each first centroid, once for each of the Lloyd iterations (100 at
+ * most), and twice. */
+#include "strategy/rules/cluster_picks.h"
+#include "strategy/strategies.h"
+
+static const char *const NEEDS[] = {"embeddings", NULL};
+static const alcore__param ROWS[] = {ALCORE__CANDIDATE_PARAMS};
+static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
+
+const alcore__strategy_def alcore__strategy_bertkm = {
+    .name = "bertkm",
+    .summary = "k-means with a cluster for each row to pick, and the row nearest to each centroid "
+               "(BERT-KM, Yuan et al. 2020)",
+    .reason = "nearest to the centroid of its cluster",
+    .params = &PARAMS,
+    .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS},
+    .rows_depend_on_budget = true,
+    .state_bytes = sizeof(alcore__cluster_picks),
+    .begin = alcore__cluster_picks_begin,
+    .passes = alcore__cluster_picks_passes,
+    .finish = alcore__cluster_picks_finish,
+    .free_state = alcore__cluster_picks_free,
+};

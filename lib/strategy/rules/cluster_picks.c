@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The candidates nearest to the centroids of k-means, as cluster_picks.h describes them. A position
+ * numbers the candidates from 0 in the order of their pool rows; a block is a run of 8192 pool rows;
+ * its candidates are active rows with an index. */
+#include "strategy/rules/cluster_picks.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Entries of the lists in the first pass, and at most; and bytes of all lists that the first pass
+ * spends beside one entry for each cluster. */
+enum { FIRST_LENGTH = 8, MAX_LENGTH = 1024, LIST_BYTES = 8 << 20 /* 8 MiB */ };
+
+/* ---- begin ---- */
+
+alcore_status alcore__cluster_picks_begin(alcore__run *run) {
+    alcore__cluster_picks *state = run->state;
+    size_t count = (size_t)run->outcome.count;
+    double picks = alcore__expected_picks(run); /* at most the candidates */
+    state->clusters = picks < 1.0 ? 1 : (int64_t)picks;
+    state->length = FIRST_LENGTH;
+    while (state->length > 1 && state->length * state->clusters > LIST_BYTES / 16)
+        state->length /= 2;
+    run->repeats = true; /* k-means makes many passes */
+    ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
+    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof *state->group, &state->group));
+    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof *state->cluster, &state->cluster));
+    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof *state->distance, &state->distance));
+    for (size_t i = 0; i < count; i++) state->cluster[i] = -1;
+    alcore__warn_passes(run, picks); /* k-means++ seeds one cluster a pass */
+    return ALCORE_OK;
+}
+
+void alcore__cluster_picks_free(alcore__run *run) {
+    alcore__cluster_picks *state = run->state;
+    alcore__greedy_free_state(run->ctx, &state->greedy);
+    alcore__kmeans_free(run->ctx, &state->kmeans);
+    alcore__neighbor_lists_free(run->ctx, &state->near);
+    alcore__free(run->ctx, state->group);
+    alcore__free(run->ctx, state->cluster);
+    alcore__free(run->ctx, state->distance);
+}
+
+void *alcore__cluster_picks_state(alcore__run *run) {
+    return run->state;
+}
+
+/* ---- pass "k-means" ---- */
+
+static void *kmeans_of(alcore__run *run) {
+    return &((alcore__cluster_picks *)run->state)->kmeans;
+}
+
+static alcore_status start_kmeans(alcore__run *run) {
+    alcore__cluster_picks *state = run->state;
+    return alcore__kmeans_begin(run, &state->kmeans, state->group, 1 /* group */, state->clusters,
+                                true /* unit vectors */, NULL /* seeds are drawn */);
+}
+
+/* The centroids [clusters, dims] as a kernel reads them. */
+static alcore_sys_rows centroids_of(const alcore__cluster_picks *state) {
+    return (alcore_sys_rows){.data = state->kmeans.centroids,
+                             .count = state->clusters,
+                             .dims = state->kmeans.dims,
+                             .stride = state->kmeans.dims,
+                             .dtype = ALCORE_FLOAT64};
+}
+
+/* ---- pass "distances": the nearest centroid of every candidate ---- */
+
+/* The partial: squared distances, double [active rows], then clusters, int32 [active rows]. */
+static size_t distances_bytes(const alcore__block *block) {
+    return (size_t)block->count * (sizeof(double) + sizeof(int32_t));
+}
+
+static alcore_status measure(alcore__block *block, void *partial) {
+    const alcore__cluster_picks *state = block->run->state;
+    double *sq_dist = partial;
+    alcore__nearest nearest = {.distance = sq_dist, .nearest = (int32_t *)(sq_dist + block->count)};
+    alcore__matrix matrix;
+    ALCORE__TRY(alcore__block_matrix(block, true /* unit vectors */, &matrix));
+    return alcore__matrix_nearest(&matrix, state->group + block->start, 1 /* group */,
+                                  state->kmeans.centroid_starts, state->kmeans.centroids, &nearest);
+}
+
+static alcore_status store_distances(alcore__run *run, const alcore__block_partial *part) {
+    alcore__cluster_picks *state = run->state;
+    const double *sq_dist = part->extra;
+    const int32_t *nearest = (const int32_t *)(sq_dist + part->count);
+    for (int64_t i = 0; i < part->count; i++) {
+        state->distance[part->start + i] = sqrt(sq_dist[i]);
+        state->cluster[part->start + i] = nearest[i];
+    }
+    return ALCORE_OK;
+}
+
+/* ---- pass "nearest rows" ---- */
+
+static alcore_status new_lists(alcore__run *run) {
+    alcore__cluster_picks *state = run->state;
+    return alcore__neighbor_lists_new(run->ctx, ALCORE_SYS_L2, state->clusters, state->length,
+                                      &state->near);
+}
+
+static size_t lists_bytes(const alcore__block *block) {
+    return alcore__neighbor_lists_bytes(&((const alcore__cluster_picks *)block->run->state)->near);
+}
+
+/* Finds the candidates of the block nearest to each centroid, among those that were not offered yet
+ * and that the budget can pay. */
+static alcore_status find_nearest(alcore__block *block, void *partial) {
+    const alcore__cluster_picks *state = block->run->state;
+    const alcore_sys_rows centroids = centroids_of(state);
+    alcore__matrix matrix;
+    uint8_t *mask;
+    ALCORE__TRY(alcore__block_matrix(block, true /* unit vectors */, &matrix));
+    ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, &matrix, &mask));
+    alcore__neighbor_lists_begin(&state->near, partial);
+    ALCORE__TRY(alcore__neighbor_lists_join(&state->near, &matrix, mask, &centroids,
+                                            NULL /* all of them */, 0, partial));
+    alcore__neighbor_lists_end(&state->near, &matrix, partial);
+    return ALCORE_OK;
+}
+
+static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *part) {
+    alcore__neighbor_lists_merge(&((alcore__cluster_picks *)run->state)->near, part->extra);
+    return ALCORE_OK;
+}
+
+/* The first entry of a cluster's list that can still be bought; -1: the list has none, and then
+ * *complete tells whether it had all candidates that could be bought when it was made. */
+static int64_t first_free(const alcore__cluster_picks *state, int64_t cluster, bool *complete,
+                          double *sq_dist) {
+    const int64_t *list = state->near.position + cluster * state->length;
+    *complete = list[state->length - 1] < 0;
+    for (int64_t i = 0; i < state->length && list[i] >= 0; i++) {
+        *sq_dist = state->near.value[cluster * state->length + i];
+        if (alcore__greedy_is_free(&state->greedy, list[i])) return list[i];
+    }
+    return -1;
+}
+
+/* End of the pass: the clusters choose, one after the other, until the budget is spent, no
+ * candidate is left, or the list of the cluster whose turn it is has none left. */
+static alcore_status choose_rows(alcore__run *run) {
+    alcore__cluster_picks *state = run->state;
+    alcore__greedy *greedy = &state->greedy;
+    state->goes_on = false;
+    while (!alcore__filler_full(&greedy->filler)) {
+        bool complete, bought;
+        double sq_dist = 0.0;
+        greedy->best = first_free(state, state->next, &complete, &sq_dist);
+        if (greedy->best < 0) {
+            state->goes_on = !complete;
+            break;
+        }
+        ALCORE__TRY(alcore__greedy_offer(greedy, &bought));
+        ALCORE__TRY(alcore__tick(run->ctx, "filling the budget", 0, 0)); /* cancellation only */
+        if (!bought) continue;
+        state->cluster[greedy->best] = state->next;
+        state->distance[greedy->best] = sqrt(sq_dist);
+        greedy->pick_scores[greedy->best] = 0.0 - state->distance[greedy->best];
+        state->next = (state->next + 1) % state->clusters;
+    }
+    if (state->goes_on && state->length < MAX_LENGTH) state->length *= 2;
+    return ALCORE_OK;
+}
+
+static bool lacks_rows(const alcore__run *run) {
+    return ((const alcore__cluster_picks *)run->state)->goes_on;
+}
+
+const alcore__pass alcore__cluster_picks_passes[] = {
+    {.name = "k-means",
+     .start = start_kmeans,
+     .nested = alcore__kmeans_passes,
+     .nested_state = kmeans_of},
+    {.name = "distances",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = measure,
+     .partial = {.extra = distances_bytes, .reduce = store_distances}},
+    {.name = "nearest rows",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = find_nearest,
+     .partial = {.extra = lists_bytes, .reduce = merge_lists},
+     .start = new_lists,
+     .end = choose_rows,
+     .again = lacks_rows},
+    {.name = NULL},
+};
+
+/* ---- finish ---- */
+
+alcore_status alcore__cluster_picks_finish(alcore__run *run) {
+    alcore__cluster_picks *state = run->state;
+    int64_t *cluster;
+    double *iterations;
+    ALCORE__TRY(alcore__outcome_fact(run, "kmeans passes", 1, &iterations));
+    *iterations = (double)state->kmeans.each[0].iterations;
+    ALCORE__TRY(alcore__outcome_column(run, "cluster", ALCORE_INT64, &cluster));
+    for (int64_t i = 0; i < run->outcome.count; i++) {
+        cluster[i] = state->cluster[i];
+        run->outcome.scores[i] = 0.0 - state->distance[i]; /* never -0.0 */
+    }
+    ALCORE__TRY(alcore__outcome_keep_column(run, "distance", &state->distance));
+    alcore__greedy_finish(&state->greedy);
+    return ALCORE_OK;
+}

@@ -1,0 +1,635 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* MRS, the sentence strategy of phrase-level active learning (spec 5.6; Hu and Neubig 2021): the
+ * candidates that are least like the labeled data,
+ *
+ *   dist(x)     = 1 - max over x' in L' of ratio(x, x')
+ *   ratio(x, y) = cos(x, y) / (h(x) + h(y)),  h = half the mean cosine to the k nearest across the sets
+ *
+ * (Artetxe and Schwenk 2019; lib/search/margin_bound.h). L' is a random sample of L, the labeled
+ * rows of the candidates' pool followed by the labeled pool. metric=cosine takes the cosine in the
+ * place of the ratio. The largest dist is picked first.
+ *
+ * iterative=1 moves each pick from the candidates into L' and computes all dists again. Few of them
+ * change: with w the pick,
+ *
+ *   h(y) of the rows y of L' that had w among their neighbors: their lists are searched again;
+ *   h(x) of the candidates x whose k nearest rows of L' now include w;
+ *   the largest ratio of x where h(x) changed, or h of the row of L' that has it: it is computed
+ *   again over all of L'; every other candidate is compared with w and the changed rows only.
+ *
+ * Passes: the sample; then, once or for each pick, "neighbors" (lists of both sides) and
+ * "distances"; before each further round, "pick" reads the vector of the pick.
+ *
+ * Words: a position numbers the candidates from 0 in the order of their pool rows, an index the
+ * active rows of a block, a matrix row the rows that kernels see. A number counts the rows of L'
+ * from 0: those that were drawn in the order of L, then the picks. -1 in a list of neighbors is a
+ * free entry, and free entries come last.
+ *
+ * Reads the embeddings twice; with iterative=1 twice more for each pick. Memory: 16 k + 41 bytes a
+ * candidate; for each row of L' its vector in double and 16 k + 25 bytes, and the latter again for
+ * each block in work. */
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "search/margin_bound.h"
+#include "strategy/rules/greedy_picks.h"
+#include "strategy/rules/neighbor_lists.h"
+#include "strategy/strategies.h"
+
+enum { METRIC_RATIO, METRIC_COSINE }; /* the parameter "metric" */
+
+typedef struct mrs_state {
+    alcore__greedy greedy; /* first, see greedy_picks.h; used with iterative=1 only */
+    bool iterative, by_cosine;
+    int64_t dims, k;
+    int64_t labeled_rows; /* rows of L that are in the candidates' pool; they come first */
+    int64_t drawn;        /* rows of L that are in L' */
+    int64_t *positions;   /* [drawn] their positions in L, ascending */
+    int64_t collected;    /* rows of L' whose vector is in `sample` */
+    double *sample;       /* [collected, dims] vectors of L' by number */
+    size_t sample_capacity;
+    int64_t *sample_rows; /* [collected] the row of each in its pool: the labeled pool for the drawn
+                             rows from number own_rows on, else the candidates' pool */
+    size_t rows_capacity;
+    int64_t own_rows;  /* drawn rows of the candidates' pool */
+    int64_t new_first; /* rows of L' from here on were added since the last pass "neighbors" */
+    /* Rows of L' that the next pass "neighbors" finds lists for: those whose list had the last
+     * pick, then the new ones. By metric=ratio only. */
+    alcore__neighbor_lists found; /* [wanted_count, k] the lists */
+    int64_t *wanted;              /* [wanted_count] their numbers, ascending */
+    size_t wanted_capacity;
+    int64_t wanted_count;
+    double *wanted_vectors; /* [wanted_count, dims] copies of their vectors */
+    size_t wanted_vectors_capacity;
+    uint8_t *changed; /* [collected] 1: the row is wanted, so its h may change */
+    size_t changed_capacity;
+    int64_t *near; /* [collected, k] the candidates with the largest cosine to each row of L', by
+                      position */
+    size_t near_capacity;
+    double *half; /* [collected] h of each row of L' */
+    size_t half_capacity;
+    double min_half;  /* the smallest of them */
+    int64_t *nearest; /* [candidates] the number that has the largest ratio or cosine */
+    bool goes_on;     /* iterative: a pick was made, and the budget is not full */
+} mrs_state;
+
+/* ---- begin ---- */
+
+static const char *const NO_LABELED =
+    "strategy mrs compares with labeled sentences, but there are none: give labeled rows or a "
+    "labeled pool";
+
+/* Draws L' from L: all of it where it has no more rows than the parameter `sample`. */
+static alcore_status draw_sample(alcore__run *run) {
+    mrs_state *state = run->state;
+    state->labeled_rows = run->active[ALCORE__OVER_LABELED_ROWS].count;
+    int64_t all = state->labeled_rows + run->active[ALCORE__OVER_LABELED_POOL].count;
+    int64_t size = alcore__values_integer(run->values, "sample");
+    state->drawn = size < all ? size : all;
+    if (!all)
+        return alcore__fail_remedy(alcore__fail(ALCORE_E_MISSING, "%s", NO_LABELED),
+                                   ALCORE_REMEDY_POOL, "labeled", NULL /* no value */,
+                                   "is the data that the picks should be unlike");
+    alcore__rng rng;
+    uint8_t *in_sample; /* [all] 1: drawn */
+    /* One draw for all rounds: neither the round nor a part enters the seed. */
+    alcore__rng_seed(&rng, alcore__rng_derive(run->input->seed, ALCORE__TAG_LSUB, 0, 0));
+    ALCORE__TRY(
+        alcore__new_array(run->ctx, (size_t)state->drawn, sizeof(int64_t), &state->positions));
+    ALCORE__TRY(alcore__rng_sample(run->ctx, &rng, all, state->drawn, state->positions));
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)all, 1, &in_sample));
+    for (int64_t i = 0; i < state->drawn; i++) in_sample[state->positions[i]] = 1;
+    for (int64_t position = 0, i = 0; position < all; position++) {
+        if (!in_sample[position]) continue;
+        state->own_rows += position < state->labeled_rows;
+        state->positions[i++] = position;
+    }
+    alcore__free(run->ctx, in_sample);
+    return ALCORE_OK;
+}
+
+/* Makes room for `count` rows of L' in all arrays that have an entry for each. */
+static alcore_status reserve(alcore__run *run, int64_t count) {
+    mrs_state *state = run->state;
+    alcore_ctx *ctx = run->ctx;
+    size_t rows = (size_t)count, k = (size_t)state->k;
+    ALCORE__TRY(alcore__grow(ctx, &state->sample, &state->sample_capacity,
+                             rows * (size_t)state->dims, sizeof(double)));
+    ALCORE__TRY(alcore__grow(ctx, &state->sample_rows, &state->rows_capacity, rows,
+                             sizeof *state->sample_rows));
+    ALCORE__TRY(
+        alcore__grow(ctx, &state->wanted, &state->wanted_capacity, rows, sizeof *state->wanted));
+    ALCORE__TRY(
+        alcore__grow(ctx, &state->changed, &state->changed_capacity, rows, sizeof *state->changed));
+    ALCORE__TRY(
+        alcore__grow(ctx, &state->near, &state->near_capacity, rows * k, sizeof *state->near));
+    return alcore__grow(ctx, &state->half, &state->half_capacity, rows, sizeof *state->half);
+}
+
+static alcore_status begin(alcore__run *run) {
+    mrs_state *state = run->state;
+    state->dims = alcore__embedding_dims(run);
+    state->k = alcore__values_integer(run->values, "k");
+    state->by_cosine = alcore__values_integer(run->values, "metric") == METRIC_COSINE;
+    state->iterative = alcore__values_integer(run->values, "iterative") == 1;
+    if (state->by_cosine) state->k = 1; /* the nearest row of L' is all that is looked at */
+    run->repeats = true; /* two passes or more: the runner keeps copies of the embeddings */
+    ALCORE__TRY(draw_sample(run));
+    ALCORE__TRY(reserve(run, state->drawn));
+    ALCORE__TRY(
+        alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof(int64_t), &state->nearest));
+    if (!state->iterative) return ALCORE_OK;
+    alcore__warn_passes(run, 3.0 * alcore__expected_picks(run));
+    return alcore__greedy_begin(run, &state->greedy);
+}
+
+static void free_state(alcore__run *run) {
+    mrs_state *state = run->state;
+    alcore_ctx *ctx = run->ctx;
+    alcore__greedy_free_state(ctx, &state->greedy);
+    alcore__neighbor_lists_free(ctx, &state->found);
+    void *const arrays[] = {state->positions, state->sample,  state->sample_rows,
+                            state->wanted,    state->changed, state->wanted_vectors,
+                            state->near,      state->half,    state->nearest};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) alcore__free(ctx, arrays[i]);
+}
+
+/* ---- passes "labeled rows" and "labeled pool": the vectors of L' ---- */
+
+/* The first drawn row whose position in L is `position` or later. */
+static int64_t first_drawn_from(const mrs_state *state, int64_t position) {
+    int64_t low = 0, high = state->drawn;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (state->positions[middle] < position) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* The position in L of the first active row of a block. */
+static int64_t first_position(const alcore__block *block) {
+    const mrs_state *state = block->run->state;
+    return block->start + (block->source == ALCORE__OVER_LABELED_POOL ? state->labeled_rows : 0);
+}
+
+/* The partial: the pool row, as a double, and the vector [dims] of each drawn row of the block. */
+static size_t drawn_bytes(const alcore__block *block) {
+    const mrs_state *state = block->run->state;
+    int64_t position = first_position(block);
+    int64_t rows =
+        first_drawn_from(state, position + block->count) - first_drawn_from(state, position);
+    return (size_t)rows * (size_t)(1 + state->dims) * sizeof(double);
+}
+
+static alcore_status collect_drawn(alcore__block *block, void *partial) {
+    const mrs_state *state = block->run->state;
+    int64_t position = first_position(block),
+            end = first_drawn_from(state, position + block->count);
+    alcore__matrix matrix;
+    double *out = partial;
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
+    for (int64_t d = first_drawn_from(state, position); d < end; d++, out += 1 + state->dims) {
+        int64_t index = state->positions[d] - position;
+        out[0] = (double)block->rows[index];
+        ALCORE__TRY(alcore__matrix_copy_row(&matrix, index, out + 1));
+        ALCORE__TRY(alcore__vector_check(out + 1, state->dims, block->source, block->rows[index]));
+    }
+    return ALCORE_OK;
+}
+
+/* Reduces the partial of one block: appends its rows to L'. */
+static alcore_status append_drawn(alcore__run *run, const alcore__block_partial *part) {
+    mrs_state *state = run->state;
+    size_t row_bytes = (size_t)(1 + state->dims) * sizeof(double);
+    const double *row = part->extra;
+    for (size_t i = 0; i < part->extra_bytes / row_bytes; i++, row += 1 + state->dims) {
+        state->sample_rows[state->collected] = (int64_t)row[0];
+        memcpy(state->sample + state->collected++ * state->dims, row + 1,
+               (size_t)state->dims * sizeof *row);
+    }
+    return ALCORE_OK;
+}
+
+/* ---- what is kept with a block ---- */
+
+/* By matrix row; entries of rows that are not active are not used. */
+typedef struct row_state {
+    int64_t *near;   /* [matrix rows, k] the numbers with the largest cosines, largest first */
+    double *cosine;  /* [matrix rows, k] their cosines */
+    double *half;    /* [matrix rows] h of the row */
+    double *ratio;   /* [matrix rows] its largest ratio */
+    int64_t *number; /* [matrix rows] the number that has it; -1: not computed yet */
+    uint8_t *stale;  /* [matrix rows] 1: the ratio is to be computed again over all of L' */
+} row_state;
+
+/* Finds what the block keeps, or makes it on the first visit, which looks for a NaN. */
+static alcore_status open_rows(alcore__block *block, const alcore__matrix *matrix, row_state *out) {
+    const mrs_state *state = block->run->state;
+    bool first_visit = !alcore__block_find_local(block);
+    int64_t rows = matrix->rows.count, entries = rows * state->k;
+    char *local;
+    size_t bytes = (size_t)(2 * entries + 3 * rows) * sizeof(int64_t) + (size_t)rows;
+    ALCORE__TRY(alcore__block_local(block, bytes, &local));
+    out->near = (int64_t *)(void *)local;
+    out->number = out->near + entries;
+    out->cosine = (double *)(out->number + rows);
+    out->half = out->cosine + entries;
+    out->ratio = out->half + rows;
+    out->stale = (uint8_t *)(out->ratio + rows);
+    if (!first_visit) return ALCORE_OK;
+    for (int64_t i = 0; i < entries; i++) out->near[i] = -1;
+    for (int64_t m = 0; m < rows; m++) out->number[m] = -1;
+    memset(out->stale, 1, (size_t)rows);
+    return alcore__matrix_check_norms(matrix);
+}
+
+/* Whether a candidate was picked: then it is in L' and no candidate any more. */
+static bool is_picked(const mrs_state *state, int64_t position) {
+    return state->iterative && state->greedy.status[position] == ALCORE__GREEDY_PICKED;
+}
+
+/* Pushes a mask [matrix rows]: 1 for the active rows that are no pick. */
+static alcore_status push_mask(const alcore__matrix *matrix, uint8_t **mask) {
+    alcore__block *block = matrix->block;
+    ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, 1, mask));
+    memset(*mask, 0, (size_t)matrix->rows.count);
+    for (int64_t i = 0; i < block->count; i++)
+        (*mask)[alcore__matrix_row_of(matrix, i)] = !is_picked(block->run->state, block->start + i);
+    return ALCORE_OK;
+}
+
+/* The rows first .. end - 1 of vectors [., dims] as a kernel reads them. */
+static alcore_sys_rows as_rows(const mrs_state *state, const double *vectors, int64_t first,
+                               int64_t end) {
+    return (alcore_sys_rows){.data = vectors + first * state->dims,
+                             .first = first,
+                             .count = end - first,
+                             .dims = state->dims,
+                             .stride = state->dims,
+                             .dtype = ALCORE_FLOAT64};
+}
+
+/* Joins the rows of L' that are new to the lists of the candidates of a block. */
+static alcore_status join_new(const alcore__matrix *matrix, const uint8_t *mask, row_state *rows) {
+    const alcore__run *run = matrix->block->run;
+    const mrs_state *state = run->state;
+    const alcore_sys_search search = {.size = sizeof search, .metric = ALCORE_SYS_COSINE};
+    const alcore_sys_work work = alcore__run_work(run);
+    const alcore_sys_rows added = as_rows(state, state->sample, state->new_first, state->collected);
+    const alcore_sys_best best = {.k = state->k, .row = rows->near, .value = rows->cosine};
+    return alcore__run_kernels(run)->knn(&work, &matrix->rows, mask, &added, NULL /* all of them */,
+                                         &search, NULL /* no lists of L' */, &best);
+}
+
+/* ---- pass "neighbors" ---- */
+
+static bool by_ratio(const alcore__run *run) {
+    return !((const mrs_state *)run->state)->by_cosine;
+}
+
+/* Start of the pass: the rows of L' that were added are wanted too, behind those that are already,
+ * and all of these get empty lists and a copy of their vectors. */
+static alcore_status want_new(alcore__run *run) {
+    mrs_state *state = run->state;
+    size_t row_bytes = (size_t)state->dims * sizeof(double);
+    for (int64_t i = state->new_first; i < state->collected; i++) {
+        state->wanted[state->wanted_count++] = i;
+        state->changed[i] = 1;
+    }
+    ALCORE__TRY(alcore__grow(run->ctx, &state->wanted_vectors, &state->wanted_vectors_capacity,
+                             (size_t)(state->wanted_count * state->dims), sizeof(double)));
+    for (int64_t i = 0; i < state->wanted_count; i++)
+        memcpy(state->wanted_vectors + i * state->dims,
+               state->sample + state->wanted[i] * state->dims, row_bytes);
+    return alcore__neighbor_lists_new(run->ctx, ALCORE_SYS_COSINE, state->wanted_count, state->k,
+                                      &state->found);
+}
+
+static size_t lists_bytes(const alcore__block *block) {
+    return alcore__neighbor_lists_bytes(&((const mrs_state *)block->run->state)->found);
+}
+
+/* Finds the nearest candidates of the block for each wanted row of L', which is the partial, and
+ * joins the new rows of L' to the lists of the candidates. A candidate is stale where this changed
+ * its h, or where the row of L' that has its largest ratio is wanted. */
+static alcore_status find_neighbors(alcore__block *block, void *partial) {
+    const mrs_state *state = block->run->state;
+    alcore__matrix matrix;
+    row_state rows;
+    uint8_t *mask;
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
+    ALCORE__TRY(open_rows(block, &matrix, &rows));
+    ALCORE__TRY(push_mask(&matrix, &mask));
+    const alcore_sys_rows wanted = as_rows(state, state->wanted_vectors, 0, state->wanted_count);
+    alcore__neighbor_lists_begin(&state->found, partial);
+    ALCORE__TRY(alcore__neighbor_lists_join(&state->found, &matrix, mask, &wanted,
+                                            NULL /* all of them */, 0, partial));
+    alcore__neighbor_lists_end(&state->found, &matrix, partial);
+    ALCORE__TRY(join_new(&matrix, mask, &rows));
+    for (int64_t m = 0; m < matrix.rows.count; m++) {
+        if (!mask[m]) continue;
+        double half =
+            alcore__margin_half(rows.near + m * state->k, rows.cosine + m * state->k, state->k);
+        if (half != rows.half[m] || (rows.number[m] >= 0 && state->changed[rows.number[m]]))
+            rows.stale[m] = 1;
+        rows.half[m] = half;
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *part) {
+    alcore__neighbor_lists_merge(&((mrs_state *)run->state)->found, part->extra);
+    return ALCORE_OK;
+}
+
+/* End of the pass: h of the wanted rows, and the smallest h of L'. */
+static alcore_status set_halves(alcore__run *run) {
+    mrs_state *state = run->state;
+    int64_t k = state->k;
+    for (int64_t i = 0; i < state->wanted_count; i++) {
+        const int64_t *found = state->found.position + i * k;
+        memcpy(state->near + state->wanted[i] * k, found, (size_t)k * sizeof *found);
+        state->half[state->wanted[i]] = alcore__margin_half(found, state->found.value + i * k, k);
+    }
+    state->min_half = HUGE_VAL;
+    for (int64_t i = 0; i < state->collected; i++)
+        if (state->half[i] < state->min_half) state->min_half = state->half[i];
+    return ALCORE_OK;
+}
+
+/* ---- pass "distances" ---- */
+
+/* Compares the candidates of mask [matrix rows] with rows of L', others (NULL: all), whose h is
+ * half, and joins what it finds to ratio and number [matrix rows]. */
+static alcore_status join_ratios(const alcore__matrix *matrix, const uint8_t *mask,
+                                 const alcore_sys_rows *others, const double *half,
+                                 const double *row_half, double *ratio, int64_t *number) {
+    const alcore__run *run = matrix->block->run;
+    const alcore_sys_search search = {.size = sizeof search, .metric = ALCORE_SYS_COSINE};
+    const alcore_sys_work work = alcore__run_work(run);
+    return alcore__run_kernels(run)->margin_ratios(&work, &matrix->rows, mask, others,
+                                                   NULL /* all of them */, &search, row_half, half,
+                                                   ratio, number);
+}
+
+/* The stale candidates of the block: their largest ratio over all of L'. mask [matrix rows]: the
+ * candidates; on return it is 0 for the stale ones. open [matrix rows]: workspace. */
+static alcore_status compute_stale(const alcore__matrix *matrix, uint8_t *mask, uint8_t *open,
+                                   row_state *rows) {
+    const mrs_state *state = matrix->block->run->state;
+    const alcore_sys_rows sample = as_rows(state, state->sample, 0, state->collected);
+    int64_t k = state->k;
+    bool any = false;
+    for (int64_t m = 0; m < matrix->rows.count; m++) {
+        open[m] = 0;
+        if (!mask[m] || !rows->stale[m]) continue;
+        open[m] = alcore__margin_from_neighbors(rows->near + m * k, rows->cosine + m * k, k,
+                                                rows->half[m], state->half, state->min_half,
+                                                &rows->ratio[m], &rows->number[m]);
+        any = any || open[m];
+        mask[m] = rows->stale[m] = 0;
+    }
+    return any ? join_ratios(matrix, open, &sample, state->half, rows->half, rows->ratio,
+                             rows->number)
+               : ALCORE_OK;
+}
+
+/* The other candidates of the block, those of mask [matrix rows]: whether one of the wanted rows of
+ * L' has a larger ratio than the largest so far, or the same one and a lower number. */
+static alcore_status compare_wanted(const alcore__matrix *matrix, const uint8_t *mask,
+                                    row_state *rows) {
+    alcore__block *block = matrix->block;
+    const mrs_state *state = block->run->state;
+    const alcore_sys_rows wanted = as_rows(state, state->wanted_vectors, 0, state->wanted_count);
+    double *half, *ratio;
+    int64_t *found; /* [matrix rows] index into wanted */
+    if (!memchr(mask, 1, (size_t)matrix->rows.count)) return ALCORE_OK;
+    ALCORE__TRY(alcore__scratch_push(block, state->wanted_count, sizeof *half, &half));
+    ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, sizeof *ratio, &ratio));
+    ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, sizeof *found, &found));
+    for (int64_t i = 0; i < state->wanted_count; i++) half[i] = state->half[state->wanted[i]];
+    for (int64_t m = 0; m < matrix->rows.count; m++) {
+        ratio[m] = -HUGE_VAL;
+        found[m] = -1;
+    }
+    ALCORE__TRY(join_ratios(matrix, mask, &wanted, half, rows->half, ratio, found));
+    for (int64_t m = 0; m < matrix->rows.count; m++) {
+        if (!mask[m] || found[m] < 0) continue;
+        int64_t number = state->wanted[found[m]];
+        if (ratio[m] < rows->ratio[m] || (ratio[m] == rows->ratio[m] && number > rows->number[m]))
+            continue;
+        rows->ratio[m] = ratio[m];
+        rows->number[m] = number;
+    }
+    return ALCORE_OK;
+}
+
+/* The partial: dist, double [active rows], then the number that decides it, int64 [active rows]. */
+static size_t distances_bytes(const alcore__block *block) {
+    return (size_t)block->count * (sizeof(double) + sizeof(int64_t));
+}
+
+static alcore_status measure(alcore__block *block, void *partial) {
+    const mrs_state *state = block->run->state;
+    double *dist = partial;
+    int64_t *number = (int64_t *)(dist + block->count);
+    alcore__matrix matrix;
+    row_state rows;
+    uint8_t *mask, *open;
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
+    ALCORE__TRY(open_rows(block, &matrix, &rows));
+    ALCORE__TRY(push_mask(&matrix, &mask));
+    ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, sizeof *open, &open));
+    if (state->by_cosine) {
+        ALCORE__TRY(join_new(&matrix, mask, &rows));
+    } else {
+        ALCORE__TRY(compute_stale(&matrix, mask, open, &rows));
+        ALCORE__TRY(compare_wanted(&matrix, mask, &rows));
+    }
+    for (int64_t i = 0; i < block->count; i++) {
+        int64_t m = alcore__matrix_row_of(&matrix, i);
+        dist[i] = 1.0 - (state->by_cosine ? rows.cosine[m] : rows.ratio[m]);
+        number[i] = state->by_cosine ? rows.near[m] : rows.number[m];
+    }
+    return ALCORE_OK;
+}
+
+/* Stores the dists of a block as the scores of its candidates; those of picks stay what they were
+ * when they were picked. */
+static alcore_status store_distances(alcore__run *run, const alcore__block_partial *part) {
+    mrs_state *state = run->state;
+    const double *dist = part->extra;
+    const int64_t *number = (const int64_t *)(dist + part->count);
+    for (int64_t i = 0; i < part->count; i++) {
+        int64_t position = part->start + i;
+        if (is_picked(state, position)) continue;
+        run->outcome.scores[position] = dist[i];
+        state->nearest[position] = number[i];
+    }
+    return ALCORE_OK;
+}
+
+/* The free candidate with the largest dist, the lowest one in a tie; -1: there is none. */
+static int64_t find_best(const alcore__run *run) {
+    const mrs_state *state = run->state;
+    int64_t best = -1;
+    for (int64_t i = 0; i < run->outcome.count; i++) {
+        if (!alcore__greedy_is_free(&state->greedy, i)) continue;
+        if (best < 0 || run->outcome.scores[i] > run->outcome.scores[best]) best = i;
+    }
+    return best;
+}
+
+/* End of the pass. With iterative=1 the best candidate is offered to the budget, and the next best
+ * ones until one is bought: that pick goes to L'. */
+static alcore_status offer_best(alcore__run *run) {
+    mrs_state *state = run->state;
+    alcore__greedy *greedy = &state->greedy;
+    bool bought = false;
+    state->new_first = state->collected;
+    for (int64_t i = 0; i < state->wanted_count; i++) state->changed[state->wanted[i]] = 0;
+    state->wanted_count = 0;
+    state->goes_on = false;
+    if (!state->iterative) return ALCORE_OK;
+    while (!bought && (greedy->best = find_best(run)) >= 0 && alcore__greedy_can_offer(greedy)) {
+        greedy->pick_scores[greedy->best] = run->outcome.scores[greedy->best];
+        ALCORE__TRY(alcore__greedy_offer(greedy, &bought));
+        ALCORE__TRY(alcore__tick(run->ctx, "filling the budget", 0, 0)); /* cancellation only */
+    }
+    state->goes_on = bought && !alcore__filler_full(&greedy->filler);
+    return ALCORE_OK;
+}
+
+/* ---- pass "pick" ---- */
+
+static bool has_pick(const alcore__run *run) {
+    return ((const mrs_state *)run->state)->goes_on;
+}
+
+/* The partial of the block that has the pick: its vector [dims]. */
+static size_t pick_bytes(const alcore__block *block) {
+    const mrs_state *state = block->run->state;
+    int64_t index = state->greedy.best - block->start;
+    return index >= 0 && index < block->count ? (size_t)state->dims * sizeof(double) : 0;
+}
+
+static alcore_status read_pick(alcore__block *block, void *partial) {
+    const mrs_state *state = block->run->state;
+    alcore__matrix matrix;
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
+    return alcore__matrix_copy_row(&matrix, state->greedy.best - block->start, partial);
+}
+
+/* Reduces the partial: appends the pick to L'. */
+static alcore_status append_pick(alcore__run *run, const alcore__block_partial *part) {
+    mrs_state *state = run->state;
+    ALCORE__TRY(reserve(run, state->collected + 1));
+    memcpy(state->sample + state->collected * state->dims, part->extra, part->extra_bytes);
+    state->sample_rows[state->collected] = run->outcome.rows[state->greedy.best];
+    state->changed[state->collected++] = 0;
+    return ALCORE_OK;
+}
+
+/* End of the pass: the rows of L' that have the pick among their neighbors are wanted again. */
+static alcore_status want_neighbors_of_pick(alcore__run *run) {
+    mrs_state *state = run->state;
+    for (int64_t i = 0; i < state->new_first && !state->by_cosine; i++) {
+        bool has = false;
+        for (int64_t p = 0; p < state->k; p++)
+            has = has || state->near[i * state->k + p] == state->greedy.best;
+        if (!has) continue;
+        state->wanted[state->wanted_count++] = i;
+        state->changed[i] = 1;
+    }
+    return ALCORE_OK;
+}
+
+static const alcore__pass PASSES[] = {
+    {.name = "labeled rows",
+     .rows = ALCORE__OVER_LABELED_ROWS,
+     .block = collect_drawn,
+     .partial = {.extra = drawn_bytes, .reduce = append_drawn}},
+    {.name = "labeled pool",
+     .rows = ALCORE__OVER_LABELED_POOL,
+     .block = collect_drawn,
+     .partial = {.extra = drawn_bytes, .reduce = append_drawn}},
+    {.name = "neighbors",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = find_neighbors,
+     .partial = {.extra = lists_bytes, .reduce = merge_lists},
+     .start = want_new,
+     .end = set_halves,
+     .when = by_ratio},
+    {.name = "distances",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = measure,
+     .partial = {.extra = distances_bytes, .reduce = store_distances},
+     .end = offer_best},
+    {.name = "pick",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = read_pick,
+     .partial = {.extra = pick_bytes, .reduce = append_pick},
+     .end = want_neighbors_of_pick,
+     .when = has_pick,
+     .again = has_pick,
+     .back = 2},
+    {.name = NULL},
+};
+
+/* ---- finish ---- */
+
+/* Records the labeled row that decides each dist, in the pool where it is: nearest_labeled is a row
+ * of the labeled pool, nearest_row one of the candidates' pool, labeled or a pick; -1: it is in the
+ * other pool. */
+static alcore_status finish(alcore__run *run) {
+    mrs_state *state = run->state;
+    int64_t *labeled, *own;
+    ALCORE__TRY(alcore__outcome_score_column(run, "dist"));
+    ALCORE__TRY(alcore__outcome_column(run, "nearest_labeled", ALCORE_INT64, &labeled));
+    ALCORE__TRY(alcore__outcome_column(run, "nearest_row", ALCORE_INT64, &own));
+    for (int64_t i = 0; i < run->outcome.count; i++) {
+        int64_t number = state->nearest[i], row = state->sample_rows[number];
+        bool is_labeled_pool = number >= state->own_rows && number < state->drawn;
+        labeled[i] = is_labeled_pool ? row : -1;
+        own[i] = is_labeled_pool ? -1 : row;
+    }
+    if (state->iterative) alcore__greedy_finish(&state->greedy);
+    return ALCORE_OK;
+}
+
+static const char *const NEEDS[] = {"embeddings", NULL};
+/* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
+static const alcore__param ROWS[] = {
+    {"k", ALCORE_PARAM_INTEGER, "4", 1, 1024, NULL,
+     "neighbors on the other side whose mean cosine a ratio is divided by"},
+    {"metric", ALCORE_PARAM_CHOICE, "ratio", 0, 0, "ratio|cosine",
+     "margin ratios as in the paper, or plain cosines"},
+    {"iterative", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
+     "1: each pick becomes labeled data before the next one is chosen"},
+    {"sample", ALCORE_PARAM_INTEGER, "10000", 1, 1e9, NULL,
+     "labeled rows that are compared with, drawn at random where there are more"},
+    ALCORE__CANDIDATE_PARAMS,
+};
+static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
+static const char *const EXAMPLES[] = {"iterative=1 k=2", "metric=cosine sample=3",
+                                       "metric=cosine iterative=1", NULL};
+
+const alcore__strategy_def alcore__strategy_mrs = {
+    .name = "mrs",
+    .summary = "The rows least like the labeled data by margin ratios of embeddings (MRS of "
+               "phrase-level active learning)",
+    .examples = EXAMPLES,
+    .measure = "distance from the labeled data",
+    .params = &PARAMS,
+    .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS, [ALCORE_ROLE_LABELED] = NEEDS},
+    .state_bytes = sizeof(mrs_state),
+    .begin = begin,
+    .passes = PASSES,
+    .finish = finish,
+    .free_state = free_state,
+};

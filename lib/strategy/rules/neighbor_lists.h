@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The nearest candidates of many vectors (rows of a target, labeled rows, centroids): a list of
+ * `length` candidates for each vector, the nearest first, found in one pass over the candidates.
+ *
+ * A block's partial is its own lists. Partials are merged in block order, so that of equally near
+ * candidates the lower row comes first. What is near is decided by the metric of the lists: the
+ * smallest squared Euclidean distance or the largest cosine. Memory: 16 bytes for each entry, for
+ * the merged lists and for each block in work. */
+#ifndef ALCORE__NEIGHBOR_LISTS_H
+#define ALCORE__NEIGHBOR_LISTS_H
+
+#include "strategy/block.h"
+
+/* A zeroed struct has no lists. All arrays are owned. */
+typedef struct alcore__neighbor_lists {
+    int32_t metric;    /* ALCORE_SYS_L2 or ALCORE_SYS_COSINE */
+    int64_t count;     /* vectors, each with a list */
+    int64_t length;    /* entries of each list */
+    int64_t *position; /* [count, length] candidates, nearest first; -1: there are fewer, and such
+                          entries come last */
+    double *value;     /* [count, length] their squared distances or cosines */
+    int64_t *merged;   /* [length] and [length]: workspace of the reduction */
+    double *merged_value;
+} alcore__neighbor_lists;
+
+/* Makes empty lists in place of those that the struct had. */
+alcore_status alcore__neighbor_lists_new(alcore_ctx *ctx, int32_t metric, int64_t count,
+                                         int64_t length, alcore__neighbor_lists *lists);
+void alcore__neighbor_lists_free(alcore_ctx *ctx, alcore__neighbor_lists *lists);
+
+/* ---- the pass ---- */
+
+/* Bytes of the partial of a block: positions, int64 [count, length], then values, double of the
+ * same shape. */
+size_t alcore__neighbor_lists_bytes(const alcore__neighbor_lists *lists);
+/* Empties the lists of a partial; called once for a block. */
+void alcore__neighbor_lists_begin(const alcore__neighbor_lists *lists, void *partial);
+/* Joins the candidates of the block whose mask [matrix rows] is 1 (NULL: all) to the lists of the
+ * vectors first .. first + vectors->count - 1, those whose vector_mask [vectors->count] is 1 (NULL:
+ * all). Called any number of times. */
+alcore_status alcore__neighbor_lists_join(const alcore__neighbor_lists *lists,
+                                          const alcore__matrix *matrix, const uint8_t *mask,
+                                          const alcore_sys_rows *vectors,
+                                          const uint8_t *vector_mask, int64_t first, void *partial);
+/* Ends the partial of a block: the rows that the kernel wrote become positions of candidates. */
+void alcore__neighbor_lists_end(const alcore__neighbor_lists *lists, const alcore__matrix *matrix,
+                                void *partial);
+/* Merges the partial of a block with those of the blocks before. */
+void alcore__neighbor_lists_merge(alcore__neighbor_lists *lists, const void *partial);
+
+#endif

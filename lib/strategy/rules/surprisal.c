@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Surprisal vectors (surprisal.h) as a column that is computed when it is read: 128 numbers a row
+ * would take more memory than the losses that they are made of. Each thread keeps the reader of the
+ * losses and the arrays of one text in its scratch. */
+#include "strategy/rules/surprisal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "pool/column_array.h"
+#include "pool/number_type.h"
+
+alcore_status alcore__surprisal_draw(const alcore__surprisal *surprisal, const char *id,
+                                     int64_t tokens, uint8_t *chosen, int64_t *workspace) {
+    alcore__rng rng;
+    int64_t count = tokens < surprisal->length ? tokens : surprisal->length;
+    alcore__rng_seed(&rng, alcore__rng_derive(surprisal->seed, ALCORE__TAG_ALPS, 0 /* any round */,
+                                              alcore__hash64(id, strlen(id))));
+    if (surprisal->bernoulli) {
+        for (int64_t t = 0; t < count; t++) chosen[t] = alcore__rng_f64(&rng) < surprisal->share;
+        return ALCORE_OK;
+    }
+    int64_t wanted = (int64_t)floor(surprisal->share * (double)count + 0.5);
+    if (wanted < 1) wanted = 1;
+    memset(chosen, 0, (size_t)count);
+    /* A draw without replacement from at most `length` tokens; workspace has room for all. */
+    ALCORE__TRY(alcore__rng_sample(NULL, &rng, count, wanted, workspace));
+    for (int64_t i = 0; i < wanted && i < count; i++) chosen[workspace[i]] = 1;
+    return ALCORE_OK;
+}
+
+/* What a thread keeps between blocks. */
+typedef struct reader {
+    alcore__scratch losses; /* in which the losses are read */
+    uint8_t *chosen;        /* [length] */
+    int64_t *workspace;     /* [length] */
+} reader;
+
+/* alcore__scratch.user_free. */
+static void free_reader(alcore_ctx *ctx, void *user) {
+    reader *self = user;
+    alcore__scratch_clear(ctx, &self->losses);
+    alcore__free(ctx, self->chosen);
+    alcore__free(ctx, self->workspace);
+    alcore__free(ctx, self);
+}
+
+/* *out: the reader that the scratch has, or a new one. */
+static alcore_status get_reader(const alcore__column *column, alcore__scratch *scratch,
+                                reader **out) {
+    const size_t length = (size_t)column->dims;
+    /* The thread may have read the embeddings of the pool with it before, to look for a NaN. */
+    if (scratch->user && scratch->user_free != free_reader)
+        alcore__scratch_clear(column->ctx, scratch);
+    if (!scratch->user) {
+        ALCORE__TRY(alcore__new_array(column->ctx, 1, sizeof(reader), &scratch->user));
+        scratch->user_free = free_reader;
+    }
+    *out = scratch->user;
+    if ((*out)->chosen && (*out)->workspace) return ALCORE_OK;
+    alcore__free(column->ctx, (*out)->chosen); /* made before an earlier failure, or NULL */
+    (*out)->chosen = NULL;
+    ALCORE__TRY(alcore__new_array(column->ctx, length, 1, &(*out)->chosen));
+    return alcore__new_array(column->ctx, length, sizeof(int64_t), &(*out)->workspace);
+}
+
+/* Writes the vector of one text to out [length], zeroed: values [tokens] are its losses. */
+static alcore_status make_vector(const alcore__surprisal *surprisal, reader *own, int64_t row,
+                                 const char *values, int64_t tokens, int32_t dtype,
+                                 int32_t out_dtype, char *out) {
+    char buffer[24];
+    const char *id = buffer;
+    if (surprisal->pool)
+        id = alcore_pool_id(surprisal->pool, row, buffer);
+    else
+        snprintf(buffer, sizeof buffer, "%lld", (long long)row + 1);
+    if (tokens > surprisal->length) tokens = surprisal->length;
+    ALCORE__TRY(alcore__surprisal_draw(surprisal, id, tokens, own->chosen, own->workspace));
+    for (int64_t t = 0; t < tokens; t++) {
+        if (!own->chosen[t]) continue;
+        double loss = alcore__widen(dtype, values + (size_t)t * alcore__dtype_bytes(dtype));
+        if (out_dtype == ALCORE_FLOAT64)
+            ((double *)(void *)out)[t] = loss;
+        else
+            ((float *)(void *)out)[t] = (float)loss; /* exact: the losses are no wider */
+    }
+    return ALCORE_OK;
+}
+
+/* alcore__column_ops.rows. */
+static alcore_status read_rows(const alcore__column *column, int64_t first, int64_t count,
+                               alcore__scratch *scratch, alcore_sys_rows *out) {
+    const alcore__surprisal *surprisal = column->data;
+    const alcore__column *losses = surprisal->losses;
+    const size_t row_bytes = (size_t)column->dims * alcore__dtype_bytes(column->dtype);
+    alcore_sys_ragged items = {0};
+    reader *own;
+    ALCORE__TRY(get_reader(column, scratch, &own));
+    ALCORE__TRY(alcore__scratch_reserve(column->ctx, &scratch->values, &scratch->values_bytes,
+                                        count, row_bytes));
+    ALCORE__TRY(losses->ops->ragged(losses, first, count, &own->losses, &items));
+    if (count > 0) memset(scratch->values, 0, (size_t)count * row_bytes);
+    for (int64_t i = 0; i < count; i++) {
+        size_t begin = (size_t)(items.offsets[i] - items.offsets[0]);
+        ALCORE__TRY(
+            make_vector(surprisal, own, first + i,
+                        (const char *)items.values + begin * alcore__dtype_bytes(items.dtype),
+                        items.offsets[i + 1] - items.offsets[i], items.dtype, column->dtype,
+                        (char *)scratch->values + (size_t)i * row_bytes));
+    }
+    *out = (alcore_sys_rows){.data = scratch->values,
+                             .first = first,
+                             .count = count,
+                             .dims = column->dims,
+                             .stride = column->dims,
+                             .dtype = column->dtype};
+    return ALCORE_OK;
+}
+
+/* alcore__column_ops.release: nothing is owned. */
+static void release_nothing(alcore__column *column) {
+    (void)column;
+}
+
+static const alcore__column_ops OPS = {.rows = read_rows, .release = release_nothing};
+
+alcore_status alcore__surprisal_column(alcore_ctx *ctx, const alcore__surprisal *surprisal,
+                                       alcore__column **out) {
+    alcore__column *column;
+    *out = NULL;
+    ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *column, &column));
+    column->ops = &OPS;
+    column->ctx = ctx;
+    column->row_count = surprisal->losses->row_count;
+    column->dims = surprisal->length;
+    column->dtype = surprisal->losses->dtype == ALCORE_FLOAT64 ? ALCORE_FLOAT64 : ALCORE_FLOAT32;
+    column->log_scale = 1.0;
+    column->data = (void *)(uintptr_t)surprisal; /* only read */
+    *out = column;
+    return ALCORE_OK;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The surprisal vectors of ALPS (spec 4.6; Yuan et al. 2020): the cross-entropies of a masked
+ * language model at some of the tokens of a text, 0 at the others. */
+#ifndef ALCORE__SURPRISAL_H
+#define ALCORE__SURPRISAL_H
+
+#include "pool/column.h"
+
+/* Which tokens of a text keep their loss. */
+typedef struct alcore__surprisal {
+    const alcore__column *losses; /* ragged, one number a token; borrowed */
+    alcore_pool *pool;            /* for the ids of rows; NULL: their numbers from 1 */
+    uint64_t seed;
+    int64_t length; /* tokens of a text that are looked at, and components of a vector */
+    double share;   /* of the tokens, that keep their loss */
+    bool bernoulli; /* each token is drawn by itself; else the number is fixed */
+} alcore__surprisal;
+
+/* Sets chosen [min(tokens, length)] to 1 for the tokens that keep their loss: max(1, floor(share *
+ * n + 0.5)) of the n that are looked at, drawn without replacement, or with bernoulli each of them
+ * where a number is below the share. The generator is derive(seed, ALPS, 0, hash64(id)), so the
+ * draw depends neither on the round nor on the row. workspace: int64 [length]. */
+alcore_status alcore__surprisal_draw(const alcore__surprisal *surprisal, const char *id,
+                                     int64_t tokens, uint8_t *chosen, int64_t *workspace);
+/* Makes a column that computes the vectors, [rows, length], not normalized, as blocks are read:
+ * float64 where the losses are, else float32. It borrows surprisal. The caller frees it with
+ * alcore__column_free(). */
+alcore_status alcore__surprisal_column(alcore_ctx *ctx, const alcore__surprisal *surprisal,
+                                       alcore__column **out);
+
+#endif
