@@ -19,6 +19,9 @@ int command_align(const arguments *args);
 int command_oracle(const arguments *args);
 int command_mix(const arguments *args);
 int command_eval(const arguments *args);
+int command_ablate(const arguments *args);
+int command_rho(const arguments *args);
+int command_plot(const arguments *args);
 
 /* Calls set(handle, name, value) for every -p NAME=VALUE; an exit code. */
 int set_parameters(const arguments *args, alcore_status (*set)(void *, const char *, const char *),

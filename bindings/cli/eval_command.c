@@ -16,7 +16,8 @@ static const option_id evaluation_options[] = {
     OPTION_TOKENIZE, OPTION_SMOOTH,        OPTION_SENTENCE, OPTION_BOOTSTRAP, OPTION_SEED,
     OPTION_SCHEME,   OPTION_CASED,         OPTION_SELECTED, OPTION_OUTSIDE,   OPTION_ORDERS,
     OPTION_SIDE,     OPTION_TARGET_COLUMN, OPTION_COMBINED, OPTION_UNIT,      OPTION_MODE,
-    OPTION_TEST,     OPTION_IDW,           OPTION_LINKS,    OPTION_TRAIN,     OPTION_DEDUP};
+    OPTION_TEST,     OPTION_IDW,           OPTION_LINKS,    OPTION_TRAIN,     OPTION_DEDUP,
+    OPTION_WORDS,    OPTION_COST_MODEL,    OPTION_RATE,     OPTION_BLEU_GAIN, OPTION_TYPES};
 
 /* ---- results ---- */
 
@@ -82,6 +83,39 @@ static int evaluate_wilcoxon(evaluation *self) {
     return EXIT_DONE;
 }
 
+/* One of the numbers of cost, from 0 up; *out keeps its value where it was not given. */
+static int read_amount(const evaluation *self, option_id id, double *out) {
+    const char *text = option_value(self->args, id, NULL);
+    char *end;
+    if (!text) return EXIT_DONE;
+    *out = strtod(text, &end);
+    if (end == text || *end || !isfinite(*out))
+        return complain(EXIT_USAGE, "--%s %s: a number is needed", option_table[id].name, text);
+    return EXIT_DONE;
+}
+
+/* cost: reads no file. */
+static int evaluate_cost(evaluation *self) {
+    alcore_cost_options options = ALCORE_COST_OPTIONS_INIT;
+    alcore_cost_result result = ALCORE_COST_RESULT_INIT;
+    double words = 0;
+    int model = ALCORE_COST_RATE;
+
+    if (!option_given(self->args, OPTION_WORDS))
+        return complain(EXIT_USAGE, "eval cost needs --words N, the words to translate");
+    TRY(option_choice(self->args, OPTION_COST_MODEL, "rate|linear|power", &model));
+    options.model = model;
+    TRY(read_amount(self, OPTION_WORDS, &words));
+    TRY(read_amount(self, OPTION_RATE, &options.rate));
+    TRY(read_amount(self, OPTION_BLEU_GAIN, &options.bleu_gain));
+    TRY(read_amount(self, OPTION_TYPES, &options.in_domain_types));
+    TRY(outcome(alcore_analysis_compute_cost(words, &options, &result)));
+    add_number(self, "usd", result.usd);
+    if (options.bleu_gain != 0) add_number(self, "usd_per_bleu", result.usd_per_bleu);
+    if (options.in_domain_types != 0) add_number(self, "usd_per_type", result.usd_per_type);
+    return EXIT_DONE;
+}
+
 static const char corpus_options[] = " sentence bootstrap seed ";
 static const metric metrics[] = {
     {"bleu", "HYP REF...", 2, 15, " tokenize smooth sentence bootstrap seed ", INPUT_TEXTS,
@@ -105,6 +139,8 @@ static const metric metrics[] = {
     {"mean", "FILE", 1, 1, "", INPUT_NUMBERS, evaluate_mean},
     {"pearson", "A B", 2, 2, "", INPUT_NUMBERS, evaluate_pearson},
     {"wilcoxon", "A [B]", 1, 2, "", INPUT_NUMBERS, evaluate_wilcoxon},
+    {"cost", "--words N and no file", 0, 0, " words cost-model rate bleu-gain types ",
+     INPUT_STREAMS, evaluate_cost},
 };
 enum { METRIC_TOTAL = sizeof metrics / sizeof metrics[0] };
 

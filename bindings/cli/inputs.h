@@ -20,6 +20,9 @@ void inputs_release(inputs *in);
 /* Opens the --model; *out is NULL for the default. An exit code. */
 int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcore_model **out);
 
+/* Sets the options, the strategy and the model of the request (select_command.c). */
+int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in);
+
 /* Reads one file of texts with --format (POOL only) and --text-column. */
 int inputs_read_texts(const arguments *args, const char *path, bool is_pool, alcore_pool *pool);
 

@@ -28,6 +28,12 @@ static int run(const arguments *args) {
         return command_mix(args);
     case COMMAND_EVAL:
         return command_eval(args);
+    case COMMAND_ABLATE:
+        return command_ablate(args);
+    case COMMAND_RHO:
+        return command_rho(args);
+    case COMMAND_PLOT:
+        return command_plot(args);
     default:
         return command_lm(args);
     }

@@ -8,19 +8,20 @@
 
 #define PICKING (COMMAND_SELECT | COMMAND_CANDIDATES)
 #define SCORED (COMMAND_SELECT | COMMAND_CANDIDATES | COMMAND_SCORE)
-#define POOL (SCORED | COMMAND_PHRASES)
+#define ANALYZED (COMMAND_ABLATE | COMMAND_RHO)
+#define POOL (SCORED | COMMAND_PHRASES | ANALYZED)
 #define ANNOTATING (COMMAND_MIX | COMMAND_ORACLE)
 #define ALL_WORK (POOL | COMMAND_LM | ANNOTATING)
 #define EVERY 0xffffu
 
 const option_info option_table[OPTION_TOTAL] = {
-    [OPTION_STRATEGY] = {"strategy", 0, "NAME", false, COMMAND_SELECT,
+    [OPTION_STRATEGY] = {"strategy", 0, "NAME", false, COMMAND_SELECT | COMMAND_ABLATE,
                          "the rule that chooses (default huds); `alcore strategies` lists them"},
-    [OPTION_SCORER] = {"scorer", 0, "NAME", false, COMMAND_SCORE,
-                       "the score (required); `alcore scorers` lists them"},
+    [OPTION_SCORER] = {"scorer", 0, "NAME", false, COMMAND_SCORE | COMMAND_RHO,
+                       "the score (required; of rho by default nnll); `alcore scorers` lists them"},
     [OPTION_PARAM] = {"param", 'p', "NAME=VALUE", true,
                       COMMAND_SELECT | COMMAND_SCORE | COMMAND_PHRASES | COMMAND_ALIGN |
-                          COMMAND_MIX,
+                          COMMAND_MIX | COMMAND_ABLATE,
                       "a parameter of the strategy or scorer; of phrases max_n=4, smp_limit=N|inf, "
                       "exclude_labeled=0, letters=0; of align iterations=5, model=diagonal|ibm1, "
                       "vb=1, tension=off|gradient|public, p0=0.08, lambda=4, alpha=0.01; of mix "
@@ -32,13 +33,13 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_LIKE] = {"like", 0, "SELECTION", false, COMMAND_SELECT,
                      "an earlier selection from POOL whose rows of each language are counted, for "
                      "a strategy with the parameter counts"},
-    [OPTION_BUDGET] = {"budget", 0, "N[i|w|c|u],...", false, COMMAND_SELECT,
+    [OPTION_BUDGET] = {"budget", 0, "N[i|w|c|u],...", false, COMMAND_SELECT | COMMAND_ABLATE,
                        "items (default), words, characters or units of the cost column (required); "
                        "several with a file each: --out sel-{budget}.tsv"},
     [OPTION_PRICE] = {"price", 0, "AMOUNT/UNIT", false, COMMAND_SELECT,
                       "what labeling costs, such as 0.1773/w or 0.12EUR/c, for the summary and the "
                       "reports"},
-    [OPTION_FILL] = {"fill", 0, "overshoot|stop|skip", false, COMMAND_SELECT,
+    [OPTION_FILL] = {"fill", 0, "overshoot|stop|skip", false, COMMAND_SELECT | COMMAND_ABLATE,
                      "how the last items meet the budget (default overshoot)"},
     [OPTION_MAX_SIMILARITY] = {"max-similarity", 0, "S", false, COMMAND_SELECT,
                                "pass over a row whose cosine with a pick exceeds S (default off)"},
@@ -54,7 +55,7 @@ const option_info option_table[OPTION_TOTAL] = {
                        "exit with 1 when the pool ends before the budget, or pairs are missing"},
     [OPTION_FORMAT] = {"format", 0, "text|tsv|jsonl", false, ALL_WORK | COMMAND_ALIGN,
                        "format of the texts, in place of the suffix"},
-    [OPTION_TEXT_COLUMN] = {"text-column", 0, "NAME", false, ALL_WORK | COMMAND_EVAL,
+    [OPTION_TEXT_COLUMN] = {"text-column", 0, "NAME", false, ALL_WORK | COMMAND_EVAL | COMMAND_PLOT,
                             "column of the text (default the first of text, source, src)"},
     [OPTION_BAD_LINES] = {"bad-lines", 0, "error|mask", false, ALL_WORK,
                           "what a malformed line does (default error; mask: its row is never "
@@ -64,7 +65,7 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_LABELED] = {"labeled", 0, "FILE", true, POOL | COMMAND_MIX,
                         "texts whose labels are known; of mix pairs of texts and references; "
                         "repeatable"},
-    [OPTION_TARGET] = {"target", 0, "FILE", true, COMMAND_SELECT,
+    [OPTION_TARGET] = {"target", 0, "FILE", true, COMMAND_SELECT | COMMAND_RHO | COMMAND_PLOT,
                        "unlabeled texts of the target; repeatable"},
     [OPTION_EXCLUDE] = {"exclude", 0, "FILE", true, POOL,
                         "rows taken out by id: an earlier selection or a list of ids; repeatable"},
@@ -77,14 +78,15 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_MAX_WORDS] = {"max-words", 0, "N", false, POOL, "mask rows with more words"},
     [OPTION_MIN_LETTERS] = {"min-letters", 0, "SHARE", false, POOL,
                             "mask rows with a lower share of letters among non-space characters"},
-    [OPTION_SCORES] = {"scores", 0, "FILE", false, COMMAND_SELECT,
+    [OPTION_SCORES] = {"scores", 0, "FILE", false, COMMAND_SELECT | ANALYZED,
                        "ready scores: .npy, .txt (a number a line) or .tsv (id TAB number)"},
     [OPTION_SCORES_ARE] = {"scores-are", 0, "uncertainty|confidence|logprob", false, COMMAND_SELECT,
                            "what ready scores mean (default uncertainty)"},
-    [OPTION_LOGPROBS] = {"logprobs", 0, "FILE", false, COMMAND_SELECT | COMMAND_SCORE,
+    [OPTION_LOGPROBS] = {"logprobs", 0, "FILE", false,
+                         COMMAND_SELECT | COMMAND_SCORE | COMMAND_ABLATE,
                          "token log-probabilities: .npy with --offsets, or .lp (id TAB lp lp ...)"},
     [OPTION_OFFSETS] =
-        {"offsets", 0, "FILE.npy", false, COMMAND_SELECT | COMMAND_SCORE,
+        {"offsets", 0, "FILE.npy", false, COMMAND_SELECT | COMMAND_SCORE | COMMAND_ABLATE,
          "first token of each row, [rows + 1], for --logprobs and --losses FILE.npy"},
     [OPTION_LOGPROB_BASE] = {"logprob-base", 0, "e|2|10", false, COMMAND_SELECT | COMMAND_SCORE,
                              "base of the log-probabilities (default e)"},
@@ -99,14 +101,16 @@ const option_info option_table[OPTION_TOTAL] = {
                       "class probabilities [rows, classes]"},
     [OPTION_PROBS_ARE] = {"probs-are", 0, "probs|logprobs|logits", false,
                           COMMAND_SELECT | COMMAND_SCORE, "what --probs holds (default probs)"},
-    [OPTION_EMBEDDINGS] = {"embeddings", 0, "FILE.npy", false, COMMAND_SELECT | COMMAND_MIX,
+    [OPTION_EMBEDDINGS] = {"embeddings", 0, "FILE.npy", false,
+                           COMMAND_SELECT | COMMAND_MIX | ANALYZED | COMMAND_PLOT,
                            "embeddings [rows, dims] of POOL"},
     [OPTION_LABELED_EMBEDDINGS] = {"labeled-embeddings", 0, "FILE.npy", false,
                                    COMMAND_SELECT | COMMAND_MIX, "embeddings of --labeled"},
-    [OPTION_TARGET_EMBEDDINGS] = {"target-embeddings", 0, "FILE.npy", false, COMMAND_SELECT,
+    [OPTION_TARGET_EMBEDDINGS] = {"target-embeddings", 0, "FILE.npy", false,
+                                  COMMAND_SELECT | COMMAND_RHO | COMMAND_PLOT,
                                   "embeddings of --target"},
     [OPTION_MODEL] = {"model", 0, "ngram|FILE.arpa|DIR", false,
-                      COMMAND_SELECT | COMMAND_SCORE | COMMAND_MIX,
+                      COMMAND_SELECT | COMMAND_SCORE | COMMAND_MIX | ANALYZED | COMMAND_PLOT,
                       "where missing columns come from (default ngram)"},
     [OPTION_ORDER] = {"order", 0, "N", false, COMMAND_LM,
                       "order of the n-gram model, 1 to 6 (default 4)"},
@@ -139,7 +143,9 @@ const option_info option_table[OPTION_TOTAL] = {
                          "overlap: the selected data; repeatable"},
     [OPTION_OUTSIDE] = {"ood", 0, "FILE", true, COMMAND_EVAL,
                         "overlap, in-domain, word-accuracy: data outside the domain; repeatable"},
-    [OPTION_TEST] = {"test", 0, "FILE", true, COMMAND_EVAL, "in-domain: the test set; repeatable"},
+    [OPTION_TEST] =
+        {"test", 0, "FILE", true, COMMAND_EVAL | COMMAND_ABLATE,
+         "in-domain: the test set; ablate: texts whose words the picks should cover; repeatable"},
     [OPTION_ORDERS] = {"orders", 'n', "N[-M]", false, COMMAND_EVAL,
                        "overlap: lengths of the n-grams (default 1-4)"},
     [OPTION_SIDE] = {"side", 0, "src|tgt|both", false, COMMAND_EVAL,
@@ -182,27 +188,52 @@ const option_info option_table[OPTION_TOTAL] = {
                          "sentences"},
     [OPTION_PARALLEL] = {"parallel", 0, "PREFIX", false, COMMAND_MIX,
                          "also write PREFIX.src and PREFIX.tgt"},
-    [OPTION_OUT] = {"out", 0, "FILE", false, ALL_WORK | COMMAND_ALIGN,
+    [OPTION_WORDS] = {"words", 0, "N", false, COMMAND_EVAL, "cost: words to translate"},
+    [OPTION_COST_MODEL] = {"cost-model", 0, "rate|linear|power", false, COMMAND_EVAL,
+                           "cost: how the price follows from the words (default rate)"},
+    [OPTION_RATE] = {"rate", 0, "USD", false, COMMAND_EVAL,
+                     "cost: USD a word, of rate (default 0.1773)"},
+    [OPTION_BLEU_GAIN] = {"bleu-gain", 0, "POINTS", false, COMMAND_EVAL,
+                          "cost: BLEU gained over the base model, for the price of a point"},
+    [OPTION_TYPES] = {"types", 0, "N", false, COMMAND_EVAL,
+                      "cost: in-domain word types selected, for the price of one"},
+    [OPTION_X] = {"x", 0, "COLUMN", false, COMMAND_PLOT,
+                  "curves, scatter: the column of the x axis (default words; of scatter u)"},
+    [OPTION_Y] = {"y", 0, "COLUMN", false, COMMAND_PLOT,
+                  "curves, scatter: the column of the y axis (default metric; of scatter d)"},
+    [OPTION_BAND] = {"band", 0, "se|sd|none", false, COMMAND_PLOT,
+                     "curves: what the band over seeds shows (default se)"},
+    [OPTION_TITLE] = {"title", 0, "TEXT", false, COMMAND_PLOT, "the title of the picture"},
+    [OPTION_FIRST] = {"first", 0, "N", false, COMMAND_PLOT,
+                      "scatter: picks of each strategy and round that are drawn (default 10)"},
+    [OPTION_LAMBDA] = {"lambda", 0, "A,B,...", false, COMMAND_ABLATE,
+                       "weights of diversity (default 0,.1,.3,.5,.7,.9,1)"},
+    [OPTION_K] = {"k", 0, "A,B,...", false, COMMAND_RHO,
+                  "numbers of neighbors (default 1,2,4,... up to 1024)"},
+    [OPTION_TARGET_SCORES] = {"target-scores", 0, "FILE", false, COMMAND_RHO,
+                              "uncertainties of --target, with --scores"},
+    [OPTION_OUT] = {"out", 0, "FILE", false, ALL_WORK | COMMAND_ALIGN | COMMAND_PLOT,
                     "where the result goes, by its suffix (default -, standard output)"},
     [OPTION_REPORT] = {"report", 0, "FILE.md|.json|.html", false, COMMAND_SELECT,
                        "write a report of the selection"},
     [OPTION_CONFIG] = {"config", 0, "FILE.json", false, COMMAND_SELECT,
                        "repeat the run of a JSON report; refuses changed inputs"},
     [OPTION_FORCE] = {"force", 0, NULL, false, COMMAND_SELECT, "with --config: changed inputs too"},
-    [OPTION_SEED] = {"seed", 0, "N", false, PICKING | COMMAND_EVAL | COMMAND_MIX,
+    [OPTION_SEED] = {"seed", 0, "N", false, PICKING | COMMAND_EVAL | COMMAND_MIX | COMMAND_ABLATE,
                      "seed of the draws (default 0)"},
     [OPTION_ROUND] = {"round", 0, "N", false, PICKING | COMMAND_MIX,
                       "round, from 1: seeds the draws (default 1)"},
-    [OPTION_THREADS] = {"threads", 0, "N", false, ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN,
+    [OPTION_THREADS] = {"threads", 0, "N", false,
+                        ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT,
                         "threads; 0 = all the process may use (default)"},
     [OPTION_DEVICE] = {"device", 0, "auto|cpu|cuda[:N]", false, COMMAND_SELECT | COMMAND_MIX,
                        "where the arithmetic runs (default auto)"},
-    [OPTION_QUIET] = {"quiet", 'q', NULL, false, ALL_WORK | COMMAND_ALIGN,
+    [OPTION_QUIET] = {"quiet", 'q', NULL, false, ALL_WORK | COMMAND_ALIGN | COMMAND_PLOT,
                       "no summary, no progress"},
     [OPTION_JSON] =
         {"json", 0, NULL, false,
          COMMAND_SELECT | COMMAND_STRATEGIES | COMMAND_SCORERS | COMMAND_DOCTOR | COMMAND_EVAL |
-             COMMAND_ALIGN | COMMAND_MIX,
+             COMMAND_ALIGN | COMMAND_MIX | ANALYZED,
          "machine-readable output; of select, align and mix: when the result goes to a file"},
     [OPTION_HELP] = {"help", 'h', NULL, false, EVERY, "this text"},
     [OPTION_VERSION] = {"version", 0, NULL, false, EVERY, "the version"},
@@ -223,8 +254,14 @@ const command_info command_table[] = {
     {"oracle", COMMAND_ORACLE, "POOL", 1, 1,
      "translate a selection by references or a dictionary, or write requests"},
     {"mix", COMMAND_MIX, "", 0, 0, "write the training set of a round"},
-    {"eval", COMMAND_EVAL, "METRIC FILE...", 2, MAX_OPERANDS,
+    {"eval", COMMAND_EVAL, "METRIC FILE...", 1, MAX_OPERANDS,
      "measure translations, labels, spans, answers, overlap or numbers"},
+    {"ablate", COMMAND_ABLATE, "POOL", 1, 1,
+     "select with several weights of diversity from one scoring pass and compare the picks"},
+    {"rho", COMMAND_RHO, "POOL", 1, 1,
+     "correlate the uncertainty of a target with that of its neighbors"},
+    {"plot", COMMAND_PLOT, "curves|scatter|map FILE...", 2, MAX_OPERANDS,
+     "draw learning curves, picks by two terms of their score, or a map of selections"},
 };
 const int command_total = (int)(sizeof command_table / sizeof command_table[0]);
 

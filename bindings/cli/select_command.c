@@ -98,8 +98,7 @@ static void name_of_option(option_id id, char out[32]) {
         if (*c == '-') *c = '_';
 }
 
-/* Sets the options, the strategy and the model of the request. */
-static int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in) {
+int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in) {
     static const option_id request_options[] = {OPTION_BUDGET,         OPTION_PRICE, OPTION_FILL,
                                                 OPTION_MAX_SIMILARITY, OPTION_TIE,   OPTION_NAN,
                                                 OPTION_SEED,           OPTION_ROUND, OPTION_DEVICE};

@@ -40,8 +40,8 @@ static double *push_matrix(lua_State *L, int64_t *shape, alcore_tensor *out) {
 /*** What the translation of words costs, in USD.
  * @function analysis.cost
  * @tparam number words
- * @tparam[opt] table options model ("rate", "linear", "power"), rate (USD a word), bleu_gain (points
- * of BLEU), in_domain_types (word types)
+ * @tparam[opt] table options model ("rate", "linear", "power"), rate (USD a word), bleu_gain
+ * (points of BLEU), in_domain_types (word types)
  * @return a table with usd, usd_per_bleu and usd_per_type, NaN for what was not given; or nil,
  * message, code */
 static int cost(lua_State *L) {
@@ -86,8 +86,8 @@ static int64_t *read_neighbors(lua_State *L, int table, int64_t rows, int64_t *c
     return k;
 }
 
-/*** Correlation, over target rows, of their uncertainty with the mean uncertainty of their k nearest
- * source rows.
+/*** Correlation, over target rows, of their uncertainty with the mean uncertainty of their k
+ * nearest source rows.
  * @function analysis.neighborhood
  * @param source a pool (its embeddings) or a matrix
  * @param target a pool or a matrix
@@ -211,8 +211,8 @@ static int composition(lua_State *L) {
  * @param rows a pool (its embeddings) or a matrix
  * @param[opt] others a pool or a matrix
  * @tparam[opt] table options context
- * @return a table with points and other_points (lists of pairs), components (of a matrix), eigenvalues, shares,
- * rows; or nil, message, code */
+ * @return a table with points and other_points (lists of pairs), components (of a matrix),
+ * eigenvalues, shares, rows; or nil, message, code */
 static int projection(lua_State *L) {
     alcore_search_data rows, others;
     alcore_tensor points, other_points, components;

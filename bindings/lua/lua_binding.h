@@ -203,9 +203,9 @@ extern const al_member al_aligner_options[], al_bleu_options[], al_bleu_score[],
     al_mean_result[], al_mix_options[], al_model_options[], al_ngram_options[], al_pearson_result[],
     al_phrase_options[], al_pool_options[], al_read_options[], al_span_score[],
     al_wilcoxon_result[];
-extern const al_constant al_cost_models[];
+extern const al_constant al_bands[], al_cost_models[];
 extern const al_member al_composition[], al_composition_options[], al_cost_options[],
-    al_cost_result[], al_projection[];
+    al_cost_result[], al_plot_options[], al_projection[];
 extern const al_constant al_in_domain_words[], al_overlap_roles[], al_sides[];
 extern const al_member al_answer_score[], al_in_domain_score[], al_length_ratio_score[],
     al_overlap_options[], al_overlap_score[], al_ter_options[], al_ter_score[],
@@ -400,6 +400,8 @@ extern const al_method al_pool_functions[], al_request_functions[], al_strategy_
 void al_push_metrics(lua_State *L);
 /* Pushes the table alcore.analysis. */
 void al_push_analysis(lua_State *L);
+/* Pushes the table alcore.plots. */
+void al_push_plots(lua_State *L);
 
 #pragma GCC visibility pop
 

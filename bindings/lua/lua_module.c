@@ -68,6 +68,8 @@ int luaopen_alcore(lua_State *L) {
     al_set_functions(L, al_registry_functions);
     al_push_metrics(L);
     lua_setfield(L, -2, "metrics");
+    al_push_plots(L);
+    lua_setfield(L, -2, "plots");
     al_push_analysis(L);
     lua_setfield(L, -2, "analysis");
     /*** Version of the library.

@@ -26,6 +26,11 @@ const al_constant al_bleu_tokenizers[] = {
     {"zh", ALCORE_BLEU_ZH},
     {"none", ALCORE_BLEU_NONE},
     {NULL, 0}};
+const al_constant al_bands[] = {
+    {"se", ALCORE_BAND_SE},
+    {"sd", ALCORE_BAND_SD},
+    {"none", ALCORE_BAND_NONE},
+    {NULL, 0}};
 const al_constant al_cost_models[] = {
     {"rate", ALCORE_COST_RATE},
     {"linear", ALCORE_COST_LINEAR},
@@ -363,5 +368,14 @@ const al_member al_projection[] = {
     {"rows", AL_INT64, 1, offsetof(alcore_projection, rows), NULL},
     {"eigenvalues", AL_DOUBLE, 2, offsetof(alcore_projection, eigenvalues), NULL},
     {"shares", AL_DOUBLE, 2, offsetof(alcore_projection, shares), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_plot_options[] = {
+    {"title", AL_TEXT, 1, offsetof(alcore_plot_options, title), NULL},
+    {"x_label", AL_TEXT, 1, offsetof(alcore_plot_options, x_label), NULL},
+    {"y_label", AL_TEXT, 1, offsetof(alcore_plot_options, y_label), NULL},
+    {"width", AL_INT32, 1, offsetof(alcore_plot_options, width), NULL},
+    {"height", AL_INT32, 1, offsetof(alcore_plot_options, height), NULL},
+    {"band", AL_WORD, 1, offsetof(alcore_plot_options, band), al_bands},
+    {"equal_scales", AL_FLAG, 1, offsetof(alcore_plot_options, equal_scales), NULL},
     {NULL, 0, 0, 0, NULL}};
 const char al_default_strategy[] = "huds";

@@ -77,6 +77,7 @@
 #include "alcore/overlap.h"
 #include "alcore/param.h"
 #include "alcore/phrase.h"
+#include "alcore/plot.h"
 #include "alcore/pool.h"
 #include "alcore/pool_column.h"
 #include "alcore/remedy.h"

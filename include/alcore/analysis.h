@@ -66,7 +66,8 @@ ALCORE_API alcore_status alcore_analysis_compute_cost(double words,
  * @param[in] source_uncertainty borrowed: float64 [source_count]; entries of masked rows are not
  *   read
  * @param[in] source_count rows of source
- * @param[in] target borrowed: embeddings of the target, of the same length; masked rows take no part
+ * @param[in] target borrowed: embeddings of the target, of the same length; masked rows take no
+ *   part
  * @param[in] target_uncertainty borrowed: float64 [target_count]
  * @param[in] target_count rows of target
  * @param[in] k borrowed: int64 [k_count], numbers of neighbors, 1 to ALCORE_KNN_MAX; one above the

@@ -6,8 +6,9 @@
  *     point of a row: its dot products (x - m) . component
  *
  * Passes over the rows, in strips of STRIP rows: means; covariance; points. In the second pass each
- * thread has bands of BAND rows of C, to which it adds the rows of the strip in their order, so that
- * the sums do not depend on the number of threads. Time n d^2 / 2 multiply-adds, memory d^2. */
+ * thread has bands of BAND rows of C, to which it adds the rows of the strip in their order, so
+ * that the sums do not depend on the number of threads. Time n d^2 / 2 multiply-adds, memory
+ * d^2. */
 #include <math.h>
 #include <string.h>
 

@@ -12,7 +12,8 @@
 #include "base/base.h"
 #include "metric/correlation.h"
 
-/* The arithmetic mean of values [count], summed by blocks of rows (spec 1.8); NaN without values. */
+/* The arithmetic mean of values [count], summed by blocks of rows (spec 1.8); NaN without
+ * values. */
 static double mean_of(const double *values, int64_t count) {
     double sum = 0;
     for (int64_t first = 0; first < count; first += ALCORE_BLOCK_ROWS) {

@@ -131,8 +131,8 @@ static void solve_small(double *a, double *vectors, int32_t n) {
     }
 }
 
-/* Replaces each row of a basis by its product with `turn` [width, width], whose columns are taken in
- * `order`. */
+/* Replaces each row of a basis by its product with `turn` [width, width], whose columns are taken
+ * in `order`. */
 static void turn_basis(subspace *self, double *basis, const double *turn, const int32_t *order) {
     const int32_t width = self->width;
     for (int64_t i = 0; i < self->dims; i++) {

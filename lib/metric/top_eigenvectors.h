@@ -8,8 +8,8 @@
 enum { ALCORE__TOP_EIGENVECTORS = 2 }; /* most that can be asked for */
 
 /* matrix: [dims, dims], symmetric and positive semidefinite. count: eigenvectors, at most dims and
- * ALCORE__TOP_EIGENVECTORS. values: [count], falling, never below 0; vectors: [count, dims], of unit
- * length and orthogonal, of either sign. Calls alcore__tick(). */
+ * ALCORE__TOP_EIGENVECTORS. values: [count], falling, never below 0; vectors: [count, dims], of
+ * unit length and orthogonal, of either sign. Calls alcore__tick(). */
 alcore_status alcore__top_eigenvectors(alcore_ctx *ctx, const double *matrix, int64_t dims,
                                        int32_t count, double *values, double *vectors);
 

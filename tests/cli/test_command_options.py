@@ -26,12 +26,26 @@ ORACLE = ["oracle", "pool.txt", "--selection", "phrases.tsv"]
 REQUESTS = [*ORACLE, "--requests"]
 
 
+COST = ["eval", "cost", "--words", "10"]
+ABLATE = ["ablate", "pool.txt", "--budget", "3", "--embeddings", "e.npy", "--scores", "u.npy"]
+RHO = ["rho", "pool.txt", "--target", "three.txt", "--scores", "u.npy", "--target-scores", "target.npy", "--target-embeddings",
+       "target-e.npy", "--embeddings", "e.npy"]
+
+
 def files(box):
     box.file("pool.txt", "".join(text + "\n" for text in TEXTS))
     box.file("bad.txt", b"".join(text.encode() + b"\n" for text in TEXTS[:-1]) + b"mu \xff xi\n")
     box.file("pool", "text\tother\n" + "".join("%s\tword %d of many\n" % (text, row) for row, text in enumerate(TEXTS)))
     box.file("pool.tsv", "text\tother\n" + "".join("%s\tword %d of many\n" % (text, row) for row, text in enumerate(TEXTS)))
     box.file("cost.tsv", "text\tcost\n" + "".join("%s\t%d\n" % (text, 1 + row % 3) for row, text in enumerate(TEXTS)))
+    box.file("runs.tsv", "strategy\tseed\tround\twords\tmetric\tother\n" + "".join(
+        "s\t%d\t%d\t%d\t%d\t%d\n" % (seed, number, 100 * number, number + seed, 9 - seed) for seed in (1, 2) for number in (1, 2)))
+    box.file("picks.tsv", "strategy\tround\tu\td\tother\n" + "".join("s\t1\t%d\t%d\t%d\n" % (row, row, 3 * row) for row in range(12)))
+    box.file("picked.txt", "1\n3\n")
+    box.npy("target.npy", [0.2, 0.7, 0.4], "<f8")
+    box.npy("target-e.npy", [[0, 1], [0, 2], [1, 0]])
+    box.file("three.txt", "one\ntwo\nthree\n")
+    box.file("words.txt", "alpha one\ntwo two gamma\nthree\n")
     box.file("known.txt", "zeta\nsomething else\n")
     box.file("target.txt", "one\ntwo\n")
     box.file("ids.txt", "2\n5\n")
@@ -234,6 +248,11 @@ FIXTURES = {
         "--quiet": ([*ORACLE, "--dict", "dict.tsv"], [*ORACLE, "--dict", "dict.tsv", "--quiet"]),
     }),
     "eval": (["eval", "bleu", "pool.txt", "near.txt"], {
+        "--words": (["eval", "cost"], ["eval", "cost", "--words", "10"]),
+        "--cost-model": (COST, [*COST, "--cost-model", "linear"]),
+        "--rate": (COST, [*COST, "--rate", "0.5"]),
+        "--bleu-gain": (COST, [*COST, "--bleu-gain", "2"]),
+        "--types": (COST, [*COST, "--types", "3"]),
         "--text-column": (["eval", "bleu", "pool.txt", "pool.tsv"], ["eval", "bleu", "pool.txt", "pool.tsv", "--text-column", "other"]),
         "--tokenize": lambda base: (base, [*base, "--tokenize", "char"]),
         "--smooth": lambda base: (base, [*base, "--smooth", "add-k"]),
@@ -261,6 +280,55 @@ FIXTURES = {
                     ["eval", "duplicates", "pool.txt", "--train", "upper.txt", "--dedup", "normalized"]),
         "--threads": lambda base: (base, [*base, "--threads", "4097"]),
         "--json": lambda base: (base, [*base, "--json"]),
+    }),
+    "ablate": (ABLATE, {
+        **POOL_OPTIONS,
+        "--labeled": (ABLATE[:4], [*ABLATE[:4], "--labeled", "known.txt"]),
+        "--exclude-text": ([*ABLATE[:3], "9", *ABLATE[4:]], [*ABLATE[:3], "9", *ABLATE[4:], "--exclude-text", "known.txt"]),
+        "--strategy": (ABLATE, [*ABLATE, "--strategy", "nnll"]),
+        "--logprobs": (ABLATE[:4], [*ABLATE[:4], "--logprobs", "lp.lp"]),
+        "--offsets": ([*ABLATE[:4], "--logprobs", "values.npy"], [*ABLATE[:4], "--logprobs", "values.npy", "--offsets", "offsets.npy"]),
+        "--param": (ABLATE, [*ABLATE, "-p", "n_strata=1"]),
+        "--budget": (ABLATE, [*ABLATE[:3], "2", *ABLATE[4:]]),
+        "--fill": ([*ABLATE[:3], "4w", *ABLATE[4:]], [*ABLATE[:3], "4w", *ABLATE[4:], "--fill", "stop"]),
+        "--seed": ([*ABLATE, "-p", "candidates=4"], [*ABLATE, "-p", "candidates=4", "--seed", "9"]),
+        "--scores": (ABLATE, [*ABLATE[:6], "--scores", "tied.npy"]),
+        "--embeddings": (ABLATE[:4], [*ABLATE[:4], "--embeddings", "e.npy"]),
+        "--model": (ABLATE[:4], [*ABLATE[:4], "--model", "nowhere"]),
+        "--lambda": (ABLATE, [*ABLATE, "--lambda", "0,1"]),
+        "--test": (ABLATE, [*ABLATE, "--test", "near.txt"]),
+        "--json": (ABLATE, [*ABLATE, "--json"]),
+    }),
+    "rho": (RHO, {
+        **POOL_OPTIONS,
+        "--labeled": (["rho", "pool.txt", "--target", "words.txt", "--k", "2"],
+                      ["rho", "pool.txt", "--target", "words.txt", "--k", "2", "--labeled", "pool.txt"]),
+        "--dedup": (RHO, [*RHO, "--dedup", "none"]),
+        "--scorer": ([*RHO[:4], "--k", "2"], [*RHO[:4], "--k", "2", "--scorer", "nsp"]),
+        "--target": (["rho", "pool.txt", *RHO[4:]], RHO),
+        "--scores": ([*RHO[:4], *RHO[6:]], RHO),
+        "--target-scores": ([*RHO[:6], *RHO[8:]], RHO),
+        "--embeddings": ([*RHO[:4], "--k", "2"], [*RHO[:4], "--k", "2", "--embeddings", "e.npy"]),
+        "--target-embeddings": ([*RHO[:8], *RHO[10:]], RHO),
+        "--model": ([*RHO[:4], "--k", "2"], [*RHO[:4], "--k", "2", "--model", "nowhere"]),
+        "--k": (RHO, [*RHO, "--k", "1"]),
+        "--json": (RHO, [*RHO, "--json"]),
+    }),
+    "plot": (["plot", "curves", "runs.tsv"], {
+        "--x": lambda base: (base, [*base, "--x", "round"]),
+        "--y": lambda base: (base, [*base, "--y", "other"]),
+        "--band": (["plot", "curves", "runs.tsv"], ["plot", "curves", "runs.tsv", "--band", "wide"]),
+        "--title": (["plot", "map", "pool.txt", "picked.txt"], ["plot", "map", "pool.txt", "picked.txt", "--title", "T", "--first", "1"]),
+        "--first": (["plot", "scatter", "picks.tsv"], ["plot", "scatter", "picks.tsv", "--first", "3"]),
+        "--text-column": (["plot", "map", "pool.tsv", "picked.txt"], ["plot", "map", "pool.tsv", "picked.txt", "--text-column", "other"]),
+        "--embeddings": (["plot", "map", "pool.txt", "picked.txt"], ["plot", "map", "pool.txt", "picked.txt", "--embeddings", "e.npy"]),
+        "--target": (["plot", "map", "pool.txt", "picked.txt"], ["plot", "map", "pool.txt", "picked.txt", "--target", "three.txt"]),
+        "--target-embeddings": tuple(["plot", "map", "pool.txt", "picked.txt", "--embeddings", "e.npy", "--target", "target.txt",
+                                      "--target-embeddings", name] for name in ("near.npy", "far.npy")),
+        "--model": (["plot", "map", "pool.txt", "picked.txt"], ["plot", "map", "pool.txt", "picked.txt", "--model", "nowhere"]),
+        "--out": lambda base: (base, [*base, "--out", "there.svg"]),
+        "--threads": lambda base: (base, [*base, "--threads", "4097"]),
+        "--quiet": (["plot", "map", "pool.txt", "picked.txt"], ["plot", "map", "pool.txt", "picked.txt", "--quiet", "--first", "2"]),
     }),
     "strategies": (["strategies"], {"--json": (["strategies"], ["strategies", "--json"])}),
     "scorers": (["scorers"], {"--json": (["scorers"], ["scorers", "--json"])}),

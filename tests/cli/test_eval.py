@@ -257,7 +257,7 @@ def what_cannot_be(box):
                        (["overlap", a, "--selected", a, "--unit", "tokens", "--mode", "jaccard"], "--unit tokens"),
                        (["overlap", a, "--selected", a, "--target-column", "x"], "--side tgt"),
                        (["in-domain", a], "--ood"), (["in-domain", a, "--ood", a], "--test FILE, or --idw unseen"),
-                       (["duplicates", a], "--train"), (["bleu"], "METRIC FILE")):
+                       (["duplicates", a], "--train"), (["bleu"], "takes HYP REF")):
         contains(box.run("eval", *args, expect=2).err, said)
     contains(box.run("eval", "bleu", a, two, expect=3).err, "a.txt has 1 lines and two.txt has 2")
     contains(box.run("eval", "mean", a, expect=3).err, "a.txt: entry 1: a number is needed, got 'a'")

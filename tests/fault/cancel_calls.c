@@ -243,6 +243,28 @@ static alcore_status call_projection(void) {
     free(points);
     return status;
 }
+/* A plot in which every row of the pool is an observation. */
+static alcore_status write_plot(bool curves, const char *name) {
+    const char **series = malloc(sizeof *series * (size_t)row_count);
+    double *x = malloc(sizeof *x * (size_t)row_count);
+    for (int64_t i = 0; i < row_count; i++) {
+        series[i] = i % 2 ? "odd" : "even";
+        x[i] = (double)(i % 5003);
+    }
+    alcore_status status = curves ? alcore_plot_write_curves(ctx, series, NULL, NULL, x, x,
+                                                             row_count, in_folder(name), NULL)
+                                  : alcore_plot_write_points(ctx, series, NULL, NULL, x, x,
+                                                             row_count, in_folder(name), NULL);
+    free(x);
+    free(series);
+    return status;
+}
+static alcore_status call_write_curves(void) {
+    return write_plot(true, "curves.svg");
+}
+static alcore_status call_write_points(void) {
+    return write_plot(false, "points.svg");
+}
 static alcore_status call_derive_phrases(void) {
     alcore_pool *out = NULL;
     alcore_status status = alcore_pool_derive_phrases(pool, labeled, NULL, &out);
@@ -868,10 +890,12 @@ bool cancel_world_works(void) {
 
 bool cancel_world_end(void) {
     static const char *const files[] = {
-        "pool.txt",    "pool.tsv",       "pool.jsonl",   "scores.tsv", "lm.arpa",     "other.arpa",
-        "rows.tsv",    "embeddings.npy", "out.tsv",      "out.jsonl",  "out.html",    "column.part",
-        "other.part",  "phrases.tsv",    "ids.txt",      "links.txt",  "other.links", "items.tsv",
-        "answers.tsv", "dictionary.tsv", "requests.tsv", "train.tsv",  "train.src",   "train.tgt"};
+        "pool.txt",    "pool.tsv",       "pool.jsonl",     "scores.tsv",  "lm.arpa",
+        "other.arpa",  "rows.tsv",       "embeddings.npy", "out.tsv",     "out.jsonl",
+        "out.html",    "column.part",    "other.part",     "phrases.tsv", "ids.txt",
+        "links.txt",   "other.links",    "curves.svg",     "points.svg",  "items.tsv",
+        "answers.tsv", "dictionary.tsv", "requests.tsv",   "train.tsv",   "train.src",
+        "train.tgt"};
     alcore_column_writer_unref(merging);
     alcore_column_writer_unref(filled);
     alcore_selection_unref(selection);
@@ -892,6 +916,8 @@ const cancel_call CALLS[] = {
     {"alcore_analysis_compute_composition", "", call_composition},
     {"alcore_analysis_compute_neighborhood", "", call_neighborhood},
     {"alcore_analysis_compute_projection", "", call_projection},
+    {"alcore_plot_write_curves", "", call_write_curves},
+    {"alcore_plot_write_points", "", call_write_points},
     {"alcore_pool_read", ".txt", call_read_text},
     {"alcore_pool_read", ".tsv", call_read_tsv},
     {"alcore_pool_read", ".jsonl", call_read_jsonl},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sweep: analyses of an experiment. */
+/* Sweep: analyses of an experiment, and plots. */
 #include "sweep.h"
 
 static const double numbers[WORLD_ROWS] = {1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233};
@@ -52,4 +52,18 @@ ALLOCATES(alcore_analysis_compute_projection, WITH_SCORES) {
         return ALCORE_E_INTERNAL;
     return alcore_analysis_compute_projection(w->ctx, &data, &data, &points, &other_points, NULL,
                                               NULL);
+}
+
+static const char *const series[4] = {"a", "a", "b", "c"};
+static const int64_t rounds[4] = {1, 1, 2, 0};
+
+ALLOCATES(alcore_plot_write_curves, 0) {
+    alcore_plot_options options = ALCORE_PLOT_OPTIONS_INIT;
+    options.title = "title";
+    return alcore_plot_write_curves(w->ctx, series, NULL, rounds, numbers, numbers, 4,
+                                    world_file("curves.svg"), &options);
+}
+ALLOCATES(alcore_plot_write_points, 0) {
+    return alcore_plot_write_points(w->ctx, series, NULL, rounds, numbers, numbers, 4,
+                                    world_file("points.tsv"), NULL);
 }

@@ -157,6 +157,10 @@ ALCORE_BLEU_SMOOTH_NONE = 3
 ALCORE_COST_RATE = 0
 ALCORE_COST_LINEAR = 1
 ALCORE_COST_POWER = 2
+ALCORE_BAND_SE = 0
+ALCORE_BAND_SD = 1
+ALCORE_BAND_NONE = 2
+ALCORE_PLOT_SERIES_MAX = 32
 
 #: The usual columns and their shapes; None: one number a row or a token.
 COLUMNS = {
@@ -935,6 +939,21 @@ class alcore_projection(Structure):
     ]
 
 
+class alcore_plot_options(Structure):
+    """Settings of a plot."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("title", c_char_p),
+        ("x_label", c_char_p),
+        ("y_label", c_char_p),
+        ("width", c_int32),
+        ("height", c_int32),
+        ("band", c_int32),
+        ("equal_scales", c_int32),
+    ]
+
+
 #: name: (result, arguments, whether it may call back)
 FUNCTIONS = {
     "alcore_status_name": (c_char_p, (c_int32,), False),
@@ -1174,6 +1193,8 @@ FUNCTIONS = {
     "alcore_analysis_count_languages": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p), False),
     "alcore_analysis_compute_composition": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
     "alcore_analysis_compute_projection": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_plot_write_curves": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_char_p, c_void_p), True),
+    "alcore_plot_write_points": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_char_p, c_void_p), True),
     "alcore_version": (c_char_p, (), False),
     "alcore_abi": (c_int32, (), False),
     "alcore_feature": (c_int32, (c_char_p,), False),

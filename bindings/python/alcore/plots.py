@@ -1,7 +1,59 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots with matplotlib, which the extra "plots" installs: pip install 'alcore[plots]'. Each function draws on the matplotlib
-Axes given as axes=, or on a new figure, and returns them."""
-from ._arrays import numpy_or_none
+"""Plots. write_curves() and write_points() write SVG, or the table of what would be drawn, and need nothing else.
+
+The other functions draw with matplotlib, which the extra "plots" installs: pip install 'alcore[plots]'. Each draws on the
+matplotlib Axes given as axes=, or on a new figure, and returns them."""
+import ctypes
+
+from . import _ffi
+from ._calls import run
+from ._columns import path_of
+from ._handles import choice, default_context, struct
+from ._library import lib
+from ._strings import Strings
+from .analysis import projection
+from .metrics import _numbers
+
+
+class _Plot:
+    """The arguments of one of the functions of alcore/plot.h, and what must live during the call."""
+
+    def __init__(self, path, series, x, y, rounds, context, **settings):
+        self.context, self.names = context or default_context(), Strings(series, "series")
+        self.x, x_address, x_count = _numbers(x)
+        self.y, y_address, y_count = _numbers(y)
+        numbers, count = None if rounds is None else list(rounds), self.names.count
+        for name, given in (("x", x_count), ("y", y_count), ("rounds", count if numbers is None else len(numbers))):
+            if given != count:
+                raise ValueError("%s: %d were given for %d series" % (name, given, count))
+        self.rounds = None if numbers is None else (ctypes.c_int64 * max(count, 1))(*numbers)
+        self.options = struct(_ffi.alcore_plot_options, **{
+            name: value.encode() if isinstance(value, str) else value for name, value in settings.items()})
+        self.arguments = (self.context._handle, ctypes.addressof(self.names.pointers), ctypes.addressof(self.names.lengths),
+                          None if numbers is None else ctypes.addressof(self.rounds), x_address, y_address, count,
+                          path_of(path), ctypes.byref(self.options))
+
+
+def write_curves(path, series, x, y, *, rounds=None, band="se", title=None, x_label=None, y_label=None, width=0, height=0,
+                 context=None):
+    """Draws a metric y against a budget x to a file: .svg, or .tsv and .csv for the table.
+
+    series (names of strategies), x and y have an entry for each observation, one run of one seed. Observations of a series
+    with the same round, or without rounds the same x, are the seeds of one point: their mean, with a band of the standard
+    error ("se"), the standard deviation ("sd") or none ("none")."""
+    plot = _Plot(path, series, x, y, rounds, context, band=choice("ALCORE_BAND_", band, "band"), title=title, x_label=x_label,
+                 y_label=y_label, width=width, height=height)
+    run(lib.alcore_plot_write_curves, *plot.arguments)
+
+
+def write_points(path, series, x, y, *, rounds=None, title=None, x_label=None, y_label=None, width=0, height=0,
+                 equal_scales=False, context=None):
+    """Draws points to a file: .svg, or .tsv and .csv for the table. A series of round 0 is background, such as candidates or
+    a target; others are picks, dark in round 1 and light in the last round. equal_scales=True: one unit is as long on both
+    axes, as maps need."""
+    plot = _Plot(path, series, x, y, rounds, context, title=title, x_label=x_label, y_label=y_label, width=width, height=height,
+                 equal_scales=bool(equal_scales))
+    run(lib.alcore_plot_write_points, *plot.arguments)
 
 
 def _axes(axes):
@@ -57,16 +109,10 @@ def terms(selection, x="d", y="u", *, axes=None):
 
 def selection_map(selection, vectors, *, axes=None):
     """Draws every row of the pool as a point: its vector, a row of vectors (float [rows, dims]), projected on the first two
-    principal components. Picks are marked with their rank, from 1. Needs NumPy."""
-    numpy = numpy_or_none()
-    if numpy is None:
-        raise ImportError("selection_map() needs NumPy")
+    principal components (analysis.projection()). Picks are marked with their rank, from 1."""
     axes = _axes(axes)
-    matrix = numpy.asarray(vectors, dtype="d")
-    matrix = matrix - matrix.mean(axis=0)
-    # The rows of the third factor of the SVD are the principal components, the one of the largest variance first.
-    points = matrix @ numpy.linalg.svd(matrix, full_matrices=False)[2][:2].T  # [rows, 2]
-    axes.scatter(points[:, 0], points[:, 1], s=8, color="0.7")
+    points = projection(vectors).points.tolist()
+    axes.scatter([point[0] for point in points], [point[1] for point in points], s=8, color="0.7")
     for rank, index in enumerate(selection.indices, 1):
         axes.scatter(*points[index], s=24, color="C1")
         axes.annotate(str(rank), points[index])

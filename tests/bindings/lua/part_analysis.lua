@@ -61,6 +61,28 @@ case("what a selection consists of", function()
     tap.fails("ALCORE_E_SHAPE", "", analysis.composition(pool, {1}, {uncertainty = {1}}))
 end)
 
+case("plots are drawn and written as tables", function()
+    local fixture = require("fixture")
+    local function read(name)
+        local file = assert(io.open(fixture.scratch .. "/" .. name))
+        local text = file:read("*a")
+        file:close()
+        return text
+    end
+    local data = {series = {"a", "a", "b<"}, x = {1, 1, 2}, y = {3, 5, 4}}
+    assert(alcore.plots.curves(fixture.scratch .. "/c.tsv", data, {band = "sd"}))
+    equal(read("c.tsv"):match("\n(a[^\n]*)"), "a\t\t1\t2\t4\t1.4142135623730951\t1")
+    assert(alcore.plots.curves(fixture.scratch .. "/c.svg", data, {title = "T", width = 200, x_label = "words"}))
+    tap.contains(read("c.svg"), "b&lt;</text>")
+    data.rounds = {0, 0, 1}
+    assert(alcore.plots.points(fixture.scratch .. "/p.tsv", data, {equal_scales = true}))
+    equal(read("p.tsv"):match("\n(b[^\n]*)"), "b<\t1\t2\t4")
+    tap.fails("ALCORE_E_UNSUPPORTED", ".svg", alcore.plots.points(fixture.scratch .. "/p.png", data))
+    tap.fails("ALCORE_E_DATA", "observation 0", alcore.plots.points(fixture.scratch .. "/p.svg", {series = {"a"}, x = {0 / 0}, y = {2}}))
+    tap.raises("y: 3 numbers expected, as many as series", alcore.plots.curves, "c.svg", {series = data.series, x = data.x, y = {1}})
+    tap.raises("band: one of se sd none expected", alcore.plots.curves, "c.svg", data, {band = "wide"})
+end)
+
 case("TV-PCA", function()
     local one = vectors.cases(vectors.find("analyses", "TV-PCA"))[1]
     local found = assert(analysis.projection(one.input.rows, {one.input.rows[1]}))

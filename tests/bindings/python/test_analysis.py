@@ -6,7 +6,7 @@ import math
 import pytest
 
 import alcore
-from alcore import analysis
+from alcore import analysis, plots
 
 
 @pytest.fixture(scope="module")
@@ -72,3 +72,21 @@ def test_projection(vectors):
     pool.set_column("mine", rows)
     again = analysis.projection((pool, "mine"), mask=[1, 1, 1, 1, 0])
     assert again.rows == 4 and again.other_points is again.components is None and math.isnan(again.points.tolist()[4][0])
+
+
+def test_plots_are_written(tmp_path):
+    series, x, y = ["a", "a", "b<"], [1, 1, 2], [3.0, 5.0, 4.0]
+    plots.write_curves(tmp_path / "c.tsv", series, x, y, band="sd")
+    assert (tmp_path / "c.tsv").read_text().splitlines()[1] == "a\t\t1\t2\t4\t1.4142135623730951\t1"
+    plots.write_curves(str(tmp_path / "c.svg"), series, x, y, rounds=[1, 1, 1], title="Title", x_label="words", y_label="BLEU")
+    drawn = (tmp_path / "c.svg").read_text()
+    assert "b&lt;</text>" in drawn and ">BLEU</text>" in drawn and "<title>Title</title>" in drawn
+    plots.write_points(tmp_path / "p.tsv", series, x, y, rounds=[0, 0, 3], equal_scales=True)
+    assert (tmp_path / "p.tsv").read_text().splitlines()[3] == "b<\t3\t2\t4"
+    with pytest.raises(ValueError, match="y: 1 were given for 3 series"):
+        plots.write_points(tmp_path / "p.svg", series, x, [1])
+    with pytest.raises(alcore.UnsupportedError, match=".svg"):
+        plots.write_points(tmp_path / "p.png", series, x, y)
+    with pytest.raises(alcore.DataError, match="observation 2"):
+        plots.write_points(tmp_path / "p.svg", series, x, [1, 2, math.nan])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["c.svg", "c.tsv", "p.tsv"]

@@ -512,7 +512,8 @@ START_TEST(test_projection_property) {
             for (int k = 0; k < WIDE; k++) variance += v[j] * covariance[j * WIDE + k] * v[k];
         ck_assert_double_le(variance / square, found.eigenvalues[1] * (1 + 1e-9));
     }
-    /* The rows themselves as others, on five threads: the same points, and masked rows have some. */
+    /* The rows themselves as others, on five threads: the same points, and masked rows have
+     * some. */
     matrix_of(&others, rows, MANY, WIDE);
     matrix_of(&out, again, MANY, 2);
     matrix_of(&axes, other_points, MANY, 2);

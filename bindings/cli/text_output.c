@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "text_output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int text_output_open(text_output *out) {
+    *out = (text_output){0};
+    out->stream = open_memstream(&out->text, &out->length);
+    return out->stream ? EXIT_DONE : complain(EXIT_MEMORY, "out of memory");
+}
+
+/* Writes the text to a new file beside the path, which then takes its name. */
+static int write_file(const text_output *out, const char *path) {
+    char *beside = malloc(strlen(path) + sizeof ".XXXXXX");
+    if (!beside) return complain(EXIT_MEMORY, "out of memory");
+    sprintf(beside, "%s.XXXXXX", path);
+    const int descriptor = mkstemp(beside);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
+    bool written = file && fwrite(out->text, 1, out->length, file) == out->length;
+    written = written && fflush(file) == 0 && fsync(descriptor) == 0;
+    if (file) written = fclose(file) == 0 && written;
+    written = written && rename(beside, path) == 0;
+    const int code = written ? EXIT_DONE : complain(EXIT_IO, "%s: %s", path, strerror(errno));
+    if (!written && descriptor >= 0) unlink(beside);
+    free(beside);
+    return code;
+}
+
+int text_output_close(text_output *out, int code, const char *path) {
+    if (out->stream && fclose(out->stream) != 0 && code == EXIT_DONE)
+        code = complain(EXIT_MEMORY, "out of memory");
+    if (code == EXIT_DONE && strcmp(path, "-") != 0) {
+        code = write_file(out, path);
+    } else if (code == EXIT_DONE) {
+        fwrite(out->text, 1, out->length, stdout);
+        if (fflush(stdout) || ferror(stdout))
+            code = complain(EXIT_IO, "cannot write to standard output");
+    }
+    free(out->text);
+    return code;
+}

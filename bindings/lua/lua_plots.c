@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*** @module alcore */
+/*** Plots as SVG, or as tables of what would be drawn.
+ * @section plots */
+#include "lua_binding.h"
+
+/* Either function of alcore/plot.h. */
+typedef alcore_status (*plot_function)(alcore_ctx *, const char *const *, const size_t *,
+                                       const int64_t *, const double *, const double *, int64_t,
+                                       const char *, const alcore_plot_options *);
+
+/* Pushes the array that it returns: the field of the table at index 2, a list of `count`
+ * numbers. */
+static const double *numbers_of(lua_State *L, const char *field, int64_t count) {
+    int64_t found;
+    lua_getfield(L, 2, field);
+    const double *numbers = al_numbers(L, lua_gettop(L), field, &found);
+    if (found != count)
+        luaL_error(L, "%s: %d numbers expected, as many as series", field, (int)count);
+    return numbers;
+}
+
+/* Reads path, data and options, and writes the plot. */
+static int write_plot(lua_State *L, const char *name, plot_function write) {
+    static const char *const fields[] = {"series", "rounds", "x", "y", NULL};
+    alcore_plot_options options = ALCORE_PLOT_OPTIONS_INIT;
+    const char *path = luaL_checkstring(L, 1);
+    size_t *lengths;
+    int64_t count, *rounds = NULL;
+    lua_settop(L, 3);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    al_check_fields(L, 2, name, NULL, fields);
+    const int table = al_options(L, 3, name, al_plot_options, al_context_only);
+    al_read_struct(L, table, al_plot_options, &options);
+    lua_getfield(L, 2, "series");
+    if (!lua_istable(L, -1)) luaL_error(L, "series: a list of strings expected");
+    const char **series = al_strings(L, lua_gettop(L), "series", 0, &lengths, &count);
+    const double *x = numbers_of(L, "x", count), *y = numbers_of(L, "y", count);
+    lua_getfield(L, 2, "rounds");
+    if (!lua_isnil(L, -1)) {
+        const double *given = numbers_of(L, "rounds", count);
+        rounds = al_buffer(L, count, sizeof *rounds);
+        for (int64_t i = 0; i < count; i++) {
+            if (!(given[i] >= -9e15 && given[i] <= 9e15))
+                luaL_error(L, "rounds[%d]: an integer expected", (int)i + 1);
+            rounds[i] = (int64_t)given[i];
+        }
+    }
+    al_context *context = al_context_of(L, table);
+    const int failed = AL_CALL(
+        L, context, write(context->ctx, series, lengths, rounds, x, y, count, path, &options));
+    if (failed) return failed;
+    lua_pushvalue(L, 1);
+    return 1;
+}
+
+/*** Learning curves: a metric against a budget, with a band over seeds.
+ * @function plots.curves
+ * @tparam string path .svg draws, .tsv and .csv write the table
+ * @tparam table data series (names), x, y and, where x differs between seeds, rounds: lists as long
+ * as each other, an entry for each observation
+ * @tparam[opt] table options title, x_label, y_label, width, height, band ("se", "sd", "none"),
+ * context
+ * @return the path; or nil, message, code */
+static int curves(lua_State *L) {
+    return write_plot(L, "plots.curves", alcore_plot_write_curves);
+}
+
+/*** Points: picks of strategies by round, over a background of round 0.
+ * @function plots.points
+ * @tparam string path .svg draws, .tsv and .csv write the table
+ * @tparam table data series, x, y and, by default all 1, rounds
+ * @tparam[opt] table options title, x_label, y_label, width, height, equal_scales, context
+ * @return the path; or nil, message, code */
+static int points(lua_State *L) {
+    return write_plot(L, "plots.points", alcore_plot_write_points);
+}
+
+static const al_method functions[] = {{"curves", curves}, {"points", points}, {NULL, NULL}};
+
+void al_push_plots(lua_State *L) {
+    lua_newtable(L);
+    al_set_functions(L, functions);
+}

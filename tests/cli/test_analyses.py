@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""alcore plot and alcore rho: tables and pictures from files, and the correlation of the specification's vector."""
+import json
+import os
+import sys
+import xml.etree.ElementTree as xml
+
+from harness import case, contains, equal, main, rows_of, vector
+
+RUNS = "strategy\tseed\tround\twords\tmetric\n" + "".join(
+    "%s\t%d\t%d\t%d\t%g\n" % (name, seed, number, 1000 * number + seed, base + number + seed / 10)
+    for name, base in (("huds", 20), ("a<b & \"c\"", 18)) for number in (1, 2, 3) for seed in (2, 22, 42))
+
+
+def texts_of(svg):
+    """The texts of a picture, which is well-formed XML."""
+    return ["".join(node.itertext()) for node in xml.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+
+
+@case
+def curves_are_means_over_seeds(box):
+    box.file("runs.tsv", RUNS)
+    box.run("plot", "curves", "runs.tsv", "--out", "c.tsv")
+    table = rows_of(box.read("c.tsv").decode())
+    equal([(row["series"], row["round"], row["n"]) for row in table][:4],
+          [("huds", "1", "3"), ("huds", "2", "3"), ("huds", "3", "3"), ("a<b & \"c\"", "1", "3")])
+    equal(float(table[0]["x"]), 1022.0)
+    assert abs(float(table[0]["mean"]) - 23.2) < 1e-9 and abs(float(table[0]["sd"]) - 2.0) < 1e-9
+    assert abs(float(table[0]["se"]) - 2 / 3 ** 0.5) < 1e-9
+    for name, options in (("se.svg", []), ("sd.svg", ["--band", "sd"]), ("none.svg", ["--band", "none", "--title", "T & T"])):
+        box.run("plot", "curves", "runs.tsv", "--out", name, *options)
+        texts = texts_of(box.read(name))
+        for wanted in ("huds", "a<b & \"c\"", "words", "metric", "1,000"):
+            assert wanted in texts, (wanted, texts)
+    assert "T & T" in texts
+    assert len({box.read(name) for name in ("se.svg", "sd.svg", "none.svg")}) == 3
+    equal(box.run("plot", "curves", "runs.tsv").out, box.read("c.tsv").decode())
+
+
+@case
+def a_file_without_names_is_a_series(box):
+    box.file("one.tsv", "words\tmetric\n10\t1\n20\t2\n\t3\n")
+    box.file("two.tsv", "words\tmetric\n10\t3\n")
+    table = rows_of(box.run("plot", "curves", "one.tsv", "two.tsv").out)
+    equal([(row["series"], row["round"], row["x"]) for row in table], [("one", "", "10"), ("one", "", "20"), ("two", "", "10")])
+
+
+@case
+def a_scatter_has_the_first_picks_of_each_round(box):
+    box.file("pool.txt", "".join("sentence number %d of a pool\n" % row for row in range(60)))
+    for number in ("1", "2"):
+        box.run("select", "pool.txt", "--budget", "15", "--round", number, "--out", "s%s.tsv" % number, "-q",
+                *(["--exclude", "s1.tsv"] if number == "2" else []))
+    table = rows_of(box.run("plot", "scatter", "s1.tsv", "s2.tsv").out)
+    equal(len(table), 20)
+    picks = rows_of(box.read("s1.tsv").decode())
+    equal([(row["x"], row["y"]) for row in table[:10]], [(row["u"], row["d"]) for row in picks[:10]])
+    equal(len(rows_of(box.run("plot", "scatter", "s1.tsv", "--first", "3", "--x", "score").out)), 3)
+    assert "uncertainty u" in texts_of(box.run("plot", "scatter", "s1.tsv", "--out", "s.svg") and box.read("s.svg"))
+
+
+@case
+def a_map_shows_picks_by_round_and_the_target(box):
+    box.file("pool.txt", "".join("row %d\n" % row for row in range(8)) + "row 1\n")
+    box.file("target.txt", "goal\nother goal\n")
+    box.npy("e.npy", [[float(row), float(row % 3)] for row in range(9)])
+    box.npy("t.npy", [[4.0, 1.0], [5.0, 0.0]])
+    box.file("one.txt", "2\n4\n")
+    box.file("two.txt", "5\n")
+    args = ["plot", "map", "pool.txt", "one.txt", "two.txt", "--embeddings", "e.npy", "--target", "target.txt", "--target-embeddings", "t.npy"]
+    table = rows_of(box.run(*args).out)
+    equal([(row["series"], row["round"]) for row in table],
+          [("candidates", "0"), ("picks", "1"), ("candidates", "0"), ("picks", "1"), ("picks", "2")] + [("candidates", "0")] * 3 +
+          [("target", "0")] * 2)  # the ninth row repeats a text: it takes no part
+    equal(table[4]["x"], table[8]["x"])  # row 5 and the first target lie at the same place
+    box.run(*args, "--out", "map.svg")
+    texts = texts_of(box.read("map.svg"))
+    for wanted in ("candidates", "picks", "target", "rounds 1 to 2", "component 1", "component 2"):
+        assert wanted in texts, (wanted, texts)
+    contains(box.run("plot", "map", "pool.txt", "missing.txt", expect=4).err, "missing.txt")
+
+
+@case
+def rho_is_that_of_the_vector(box):
+    known = vector("multilingual", "TV-RHO")
+    given = known["input"]
+    box.file("source.txt", "".join("s%d\n" % row for row in range(6)))
+    box.file("target.txt", "".join("t%d\n" % row for row in range(4)))
+    for name, values in (("s.npy", given["source"]), ("t.npy", given["target"]), ("us.npy", given["u_source"]), ("ut.npy", given["u_target"])):
+        box.npy(name, values, "<f8")
+    args = ["rho", "source.txt", "--target", "target.txt", "--embeddings", "s.npy", "--target-embeddings", "t.npy", "--scores", "us.npy",
+            "--target-scores", "ut.npy"]
+    wanted = {one["input"]["k"]: one["expected"] for one in known["cases"]}
+    for row in rows_of(box.run(*args, "--k", "2,1").out):
+        assert abs(float(row["rho"]) - wanted[int(row["k"])]["rho"]) < 1e-12
+        assert abs(float(row["p"]) - wanted[int(row["k"])]["p"]) < 1e-12
+    equal([row["k"] for row in rows_of(box.run(*args).out)], ["1", "2", "4"])
+    box.run(*args, "--json", "--out", "rho.json")
+    equal([row["k"] for row in json.loads(box.read("rho.json"))], [1, 2, 4])
+    box.npy("same.npy", [0.5] * 4, "<f8")
+    args[-1] = "same.npy"
+    done = box.run(*args, "--k", "1")
+    equal(done.out, "k\trho\tp\n1\tnan\tnan\n")
+    contains(done.err, "the same everywhere")
+    equal(json.loads(box.run(*args, "--k", "1", "--json").out), [{"k": 1, "rho": None, "p": None}])
+
+
+@case
+def costs_are_those_of_the_vector(box):
+    known = vector("analyses", "TV-COST")
+    for one in known["cases"]:
+        for words, usd in zip(known["input"]["words"], one["expected"]["usd"]):
+            found = json.loads(box.run("eval", "cost", "--words", str(words), "--cost-model", one["name"], "--bleu-gain", "2", "--types", "50",
+                                       "--json").out)
+            for name, wanted in (("usd", usd), ("usd_per_bleu", usd / 2), ("usd_per_type", usd / 50)):
+                assert abs(found[name] - wanted) < 1e-6, (one["name"], name)
+    equal(box.run("eval", "cost", "--words", "100", "--rate", "0.25").out, "usd\t25\n")
+    contains(box.run("eval", "cost", expect=2).err, "--words")
+    contains(box.run("eval", "cost", "--words", "many", expect=2).err, "--words many")
+    contains(box.run("eval", "cost", "--words", "5", "file.txt", expect=2).err, "no file")
+    contains(box.run("eval", "mean", "file.txt", "--words", "5", expect=2).err, "no option '--words'")
+
+
+@case
+def ablate_has_the_layout_of_table_7(box):
+    box.file("pool.txt", "".join("text %d of %d words\n" % (row, row % 7) for row in range(200)))
+    box.file("test.txt", "text 3 and 5 of 6\nunknown\n")
+    box.file("lp.lp", "".join("%d\t%g\n" % (row + 1, -(row * 7919 % 211) / 211) for row in range(200)))
+    box.npy("e.npy", [[row % 31 - 15.0, row * 5 % 17 - 8.0] for row in range(200)])
+    given = ["pool.txt", "--logprobs", "lp.lp", "--embeddings", "e.npy", "--budget", "60w"]
+    table = rows_of(box.run("ablate", *given, "--test", "test.txt").out)
+    equal([float(row["lambda"]) for row in table], [0, .1, .3, .5, .7, .9, 1])
+    equal(list(table[0]), ["lambda", "items", "words", "overlap", "share_nnll", "share_diversity"])
+    picks = {}
+    for row in table:  # each row is that of a run of its own
+        box.run("select", *given, "-p", "lambda=" + row["lambda"], "--out", "one.tsv", "--report", "one.json", "-q")
+        alone = rows_of(box.read("one.tsv").decode())
+        picks[row["lambda"]] = {one["index"] for one in alone}
+        equal((int(row["items"]), int(row["words"])), (len(alone), sum(int(one["cost"]) for one in alone)))
+        box.file("picked.txt", "".join(one["text"] + "\n" for one in alone))
+        found = json.loads(box.run("eval", "overlap", "test.txt", "--selected", "picked.txt", "-n", "1", "--json").out)
+        assert abs(float(row["overlap"]) - found["selected_1"]) < 1e-3
+        terms = json.loads(box.read("one.json")).get("terms")
+        if terms:  # what the selection itself says of its terms
+            for name in ("nnll", "diversity"):
+                assert abs(float(row["share_" + name]) - terms["also_" + name] / len(alone)) < 1e-5
+    for row in table:
+        mine = picks[row["lambda"]]
+        assert abs(float(row["share_nnll"]) - len(mine & picks["0"]) / len(mine)) < 1e-5
+        assert abs(float(row["share_diversity"]) - len(mine & picks["1"]) / len(mine)) < 1e-5
+    equal(float(table[0]["share_nnll"]), 1.0)
+    equal(float(table[-1]["share_diversity"]), 1.0)
+    equal([row["overlap"] for row in rows_of(box.run("ablate", *given, "--lambda", "0.5").out)], [""])
+    box.run("ablate", *given, "--lambda", "0,1", "--json", "--out", "t.json")
+    equal([row["lambda"] for row in json.loads(box.read("t.json"))], [0.0, 1.0])
+    contains(box.run("ablate", "pool.txt", expect=2).err, "--budget")
+    contains(box.run("ablate", *given, "--lambda", "2", expect=2).err, "lambda")
+    contains(box.run("ablate", *given, "--strategy", "random", expect=2).err, "random has no parameters")
+
+
+@case
+def low_budgets_come_from_one_pass(box):
+    """DeMuX's low-budget study: each budget of a list has the selection that it has alone."""
+    box.file("pool.txt", "".join("text %d\n" % row for row in range(1100)))
+    box.npy("u.npy", [(row * 7919 % 1103) / 1103 for row in range(1100)], "<f8")
+    box.npy("e.npy", [[row % 31 - 15.0, row * 5 % 17 - 8.0] for row in range(1100)])
+    budgets = ["5", "10", "50", "100", "250", "500", "1000"]
+    given = ["select", "pool.txt", "--scores", "u.npy", "--embeddings", "e.npy", "-q", "--budget"]
+    box.run(*given, ",".join(budgets), "--out", "all-{budget}.tsv")
+    for budget in budgets:
+        box.run(*given, budget, "--out", "one.tsv")
+        together, alone = (rows_of(box.read(name).decode()) for name in ("all-%s.tsv" % budget, "one.tsv"))
+        equal(len(alone), int(budget))
+        equal([(row["index"], row["score"]) for row in together], [(row["index"], row["score"]) for row in alone], budget)
+
+
+@case
+def what_cannot_be_is_refused(box):
+    box.file("runs.tsv", RUNS)
+    box.file("bad.tsv", "words\tmetric\n10\ttwo\n")
+    box.file("half.tsv", "words\tmetric\tround\n10\t2\t1.5\n")
+    contains(box.run("plot", "bars", "runs.tsv", expect=2).err, "curves, scatter, map")
+    contains(box.run("plot", "curves", "runs.tsv", "--first", "2", expect=2).err, "plot curves has no option '--first'")
+    contains(box.run("plot", "curves", "runs.tsv", "--out", "c.png", expect=2).err, ".svg")
+    contains(box.run("plot", "curves", "runs.tsv", "--y", "bleu", expect=3).err, "bleu")
+    contains(box.run("plot", "curves", "bad.tsv", expect=3).err, "bad.tsv: column metric, entry 1: a number is needed, got 'two'")
+    contains(box.run("plot", "curves", "half.tsv", expect=3).err, "half.tsv: column round, entry 1: an integer is needed")
+    contains(box.run("plot", "curves", "none.tsv", expect=4).err, "none.tsv")
+    contains(box.run("plot", "curves", expect=2).err, "needs")
+    contains(box.run("rho", "runs.tsv", expect=2).err, "--target")
+    contains(box.run("rho", "runs.tsv", "--target", "runs.tsv", "--scores", "u.npy", expect=2).err, "--target-scores")
+    contains(box.run("rho", "runs.tsv", "--text-column", "strategy", "--target", "runs.tsv", "--k", "0", expect=2).err, "1 to 1024")
+    contains(box.run("plot", "curves", "runs.tsv", "--out", "/nowhere/c.svg", expect=4).err, "/nowhere")
+    equal([name for name in box.names() if name.endswith((".svg", ".png"))], [])
+    if os.path.exists("/dev/full"):
+        contains(box.run("rho", "runs.tsv", "--text-column", "strategy", "--target", "runs.tsv", "--k", "1", "--out", "/nowhere/r.tsv",
+                         expect=4).err, "/nowhere")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
