@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Overlap of n-grams with test sets, without a translation model: the protocol of Table 3 of the paper on phrases and of
+HUDS's Table 5 on the corpora of $ALCORE_SHARED_DATA, as Markdown (docs/results/overlap.md).
+
+  overlap_tables.py PROJECT ALCORE [DOMAIN...]
+
+Table 3: L is the general corpus, U a domain's training part, and each strategy selects 5,000 words of U; what is counted is
+the share of the n-grams of the domain's test part that L and the selection have together, n = 1 to 4. Strategies with draws
+run with the seeds 1, 2 and 3 (mean and standard deviation), the others give the same picks for each seed. MRS reads the
+embeddings of the built-in n-gram model. RTTL needs a round trip through a translation model and is left out.
+
+Table 5: of 20,000 candidates of the IT domain each strategy selects 1,000 sentences with the n-gram model trained on L; what
+is counted is the share of the words of the validation part that the selection has, English, German, and both."""
+import json
+import lzma
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+project, alcore = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+data = os.environ.get('ALCORE_SHARED_DATA') or os.path.join(project, os.pardir, 'shared', 'data')
+domains = sys.argv[3:] or ['it', 'docs', 'system']
+SEEDS = (1, 2, 3)
+#: As in the paper: name, options of `alcore select`, whether it draws. In the order of the paper's unigram column, the best first.
+PHRASES = [('NGF-SMP', ['ngf-smp'], False), ('NGF-SMP + MRS', ['hybrid', '-p', 'sentences=mrs', '-p', 'phrases=ngf-smp', '-p', 'ratio=0.5'], False),
+           ('NGF', ['ngf'], False), ('random sentence', ['random'], True), ('MRS', ['mrs'], False),
+           ('random phrase', ['random-phrase'], True)]
+with open(os.path.join(project, 'tests', 'vectors', 'papers.json'), encoding='utf-8') as file:
+    printed = json.load(file)['vectors']['TV-PHR-TABLE3']['cases'][0]['expected']
+PAPER = dict(zip(printed['systems'], printed['coverage']))
+#: HUDS, Table 5: English, German, both.
+TABLE_5 = {'huds': (47.2, 53.2, 48.0), 'random': (46.6, 53.0, 47.8), 'nsp': (46.7, 52.2, 47.6), 'idds': (46.0, 52.1, 47.3)}
+
+
+def rows(name, split):
+    """The pairs (en, de) of one part of a corpus."""
+    with lzma.open(os.path.join(data, 'en-de', name + '.tsv.xz'), 'rt', encoding='utf-8', newline='\n') as lines:
+        names = next(lines).rstrip('\n').split('\t')
+        cells = (line.rstrip('\n').split('\t') for line in lines)
+        return [(row[names.index('en')], row[names.index('de')]) for row in cells if row[names.index('split')] == split]
+
+
+def write(path, texts):
+    with open(path, 'w', encoding='utf-8', newline='\n') as out:
+        out.writelines(text + '\n' for text in texts)
+    return path
+
+
+def run(*args):
+    done = subprocess.run([alcore, *args], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit('alcore %s\n%s' % (' '.join(args), done.stderr))
+    return done.stdout
+
+
+def coverage(test, *data_files):
+    """The four percentages of the data files together."""
+    found = json.loads(run('eval', 'overlap', test, *data_files, '-n', '1-4', '--json'))
+    return [found[('both' if '--ood' in data_files and '--selected' in data_files else
+                   'outside' if '--ood' in data_files else 'selected') + '_%d' % n] for n in range(1, 5)]
+
+
+def cell(values):
+    """Mean, and the deviation where there are several."""
+    mean = '%.2f' % statistics.mean(values)
+    return mean if len(values) == 1 else '%s ± %.2f' % (mean, statistics.stdev(values))
+
+
+def pairs_kept(found, order):
+    """How many pairs of systems stand as in the paper, for each n: [(kept, all)]."""
+    out = []
+    for n in range(4):
+        pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1:] if PAPER[a][n] != PAPER[b][n]]
+        mean = {name: statistics.mean(values[n] for values in found[name]) for name in order}
+        out.append((sum((mean[a] > mean[b]) == (PAPER[a][n] > PAPER[b][n]) for a, b in pairs), len(pairs)))
+    return out
+
+
+def table_3(folder, domain, side):
+    """One domain and source language: prints the table; returns {system: [four percentages of each run]}."""
+    path = lambda name: os.path.join(folder, name)
+    pool = write(path('pool.txt'), (pair[side] for pair in rows(domain, 'train')))
+    labeled = write(path('labeled.txt'), (pair[side] for pair in rows('general', 'train')))
+    test = write(path('test.txt'), (pair[side] for pair in rows(domain, 'test')))
+    found = {'outside': [coverage(test, '--ood', labeled)]}
+    words = {}
+    for name, strategy, draws in PHRASES:
+        if strategy[0] not in listed:
+            continue
+        found[name] = []
+        for seed in SEEDS if draws else SEEDS[:1]:
+            begun = time.monotonic()
+            run('select', pool, '--labeled', labeled, '--budget', '5000w', '--strategy', strategy[0], *strategy[1:], '--seed', str(seed),
+                '--quiet', '--out', path('picks.tsv'))
+            with open(path('picks.tsv'), encoding='utf-8') as picks:
+                names = next(picks).rstrip('\n').split('\t')
+                cost, text = names.index('cost'), names.index('text' if 'text' in names else 'phrase')
+                cells = [line.rstrip('\n').split('\t') for line in picks]
+            words.setdefault(name, []).append(sum(float(line[cost]) for line in cells))
+            picked = write(path('picked.txt'), (line[text] for line in cells))
+            found[name].append(coverage(test, '--selected', picked, '--ood', labeled))
+            print('%s %s %s, seed %d: %.0f s' % (domain, 'en de'.split()[side], name, seed, time.monotonic() - begun), file=sys.stderr)
+    found['in-domain training data'] = [coverage(test, '--selected', pool, '--ood', labeled)]
+    print('### %s, source %s\n' % (domain, ('English', 'German')[side]))
+    print('| | words | 1-grams | 2-grams | 3-grams | 4-grams |\n|---|--:|--:|--:|--:|--:|')
+    for name, runs in found.items():
+        spent = '%.0f' % statistics.mean(words[name]) if name in words else ''
+        print('| %s | %s | %s |' % (name, spent, ' | '.join(cell([values[n] for values in runs]) for n in range(4))))
+    order = [name for name in PAPER if name in words]
+    kept = pairs_kept(found, order)
+    print('\nPairs of strategies in the paper\'s order: %s.\n' % ', '.join('n = %d: %d of %d' % (n + 1, *kept[n]) for n in range(4)), flush=True)
+    return found
+
+
+def claims(results):
+    """What the paper says of its table, in every setting: a line each."""
+    mean = lambda found, name, n: statistics.mean(values[n] for values in found[name])
+    sentences, phrases = ('random sentence', 'MRS'), ('NGF', 'NGF-SMP')
+    checks = [
+        ('NGF-SMP covers more than NGF', lambda f, n: mean(f, 'NGF-SMP', n) > mean(f, 'NGF', n)),
+        ('NGF-SMP covers more than random phrases', lambda f, n: mean(f, 'NGF-SMP', n) > mean(f, 'random phrase', n)),
+        ('NGF and NGF-SMP cover more than both strategies of sentences',
+         lambda f, n: min(mean(f, p, n) for p in phrases) > max(mean(f, s, n) for s in sentences if s in f)),
+        ('random phrases cover less than random sentences', lambda f, n: mean(f, 'random phrase', n) < mean(f, 'random sentence', n)),
+        ('MRS is within 1 point of random sentences', lambda f, n: abs(mean(f, 'MRS', n) - mean(f, 'random sentence', n)) < 1),
+        ('NGF-SMP + MRS lies between its parts', lambda f, n: mean(f, 'MRS', n) < mean(f, 'NGF-SMP + MRS', n) < mean(f, 'NGF-SMP', n))]
+    print('## Claims of the paper on phrases\n\n| claim | ' + ' | '.join('n = %d' % n for n in range(1, 5)) + ' |\n|---|---|---|---|---|')
+    for title, check in checks:
+        cells = []
+        for n in range(4):
+            try:
+                failed = [name for name, found in results.items() if not check(found, n)]
+                cells.append('holds in all %d' % len(results) if not failed else 'fails in ' + ', '.join(failed))
+            except KeyError:
+                cells.append('not run')
+        print('| %s | %s |' % (title, ' | '.join(cells)))
+    print(flush=True)
+
+
+def table_5(folder):
+    path = lambda name: os.path.join(folder, name)
+    pairs = rows('it', 'train')
+    pool = write(path('pool.txt'), (pair[0] for pair in pairs))
+    labeled = write(path('labeled.txt'), (pair[0] for pair in rows('general', 'train')))
+    test = write(path('test.tsv'), ['source\ttarget'] + ['%s\t%s' % pair for pair in rows('it', 'dev')])
+    print('## HUDS, Table 5: the IT domain\n\n| | English words | English | German | both | paper |\n|---|--:|--:|--:|--:|---|')
+    means = {}
+    for name, paper in TABLE_5.items():
+        values, words = [], []
+        for seed in SEEDS:
+            draw = [] if name == 'random' else ['-p', 'candidates=20000']  # a random draw of a draw is one too
+            run('select', pool, '--labeled', labeled, '--budget', '1000', '--strategy', name, *draw, '--seed', str(seed), '--quiet',
+                '--out', path('picks.tsv'))
+            with open(path('picks.tsv'), encoding='utf-8') as picks:
+                index = next(picks).rstrip('\n').split('\t').index('index')
+                picked = [pairs[int(line.split('\t')[index])] for line in picks]
+            words.append(sum(len(pair[0].split()) for pair in picked))
+            write(path('picked.tsv'), ['source\ttarget'] + ['%s\t%s' % pair for pair in picked])
+            values.append([json.loads(run('eval', 'overlap', test, '--selected', path('picked.tsv'), '--side', side, '-n', '1',
+                                          '--json'))['selected_1'] for side in ('src', 'tgt', 'both')])
+        means[name] = [statistics.mean(value[i] for value in values) for i in range(3)]
+        print('| %s | %.0f | %s | %s |' % (name, statistics.mean(words), ' | '.join(cell([value[i] for value in values]) for i in range(3)),
+                                           ' / '.join('%.1f' % v for v in paper)), flush=True)
+    print()
+    for i, what in enumerate(('English', 'German', 'both')):
+        order = sorted(means, key=lambda name: -means[name][i])
+        wanted = sorted(TABLE_5, key=lambda name: -TABLE_5[name][i])
+        print('- %s: %s; the paper: %s.' % (what, ' > '.join(order), ' > '.join(wanted)))
+
+
+if not os.path.exists(os.path.join(data, 'en-de', 'it.tsv.xz')):
+    print('not run: no %s' % data)
+    sys.exit(0)
+listed = {line.split()[0] for line in run('strategies').splitlines() if line[:1].strip()}
+with tempfile.TemporaryDirectory() as scratch:
+    print('## The paper on phrases, Table 3\n')
+    gathered = {}
+    for corpus in domains:
+        for direction in (0, 1):
+            gathered['%s %s' % (corpus, ('en', 'de')[direction])] = table_3(scratch, corpus, direction)
+    claims(gathered)
+    table_5(scratch)
