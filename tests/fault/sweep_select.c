@@ -25,14 +25,15 @@ enum { SELECTIONS = 4, OUTPUT_COUNT = sizeof OUTPUTS / sizeof OUTPUTS[0] };
 
 /* Parameters at their defaults; choices and integers, with options of the request, away from them;
  * flags and integers away from them. Choices and flags apart: not every one goes with every other.
- */
-enum { DEFAULTS, CHOICES, FLAGS, SETTINGS };
-static const char *const SETTING_NAMES[] = {"", ", other choices", ", other flags"};
+ * distances=needed, which goes with few of them, is a setting of its own. */
+enum { DEFAULTS, CHOICES, FLAGS, NEEDED, SETTINGS };
+static const char *const SETTING_NAMES[] = {"", ", other choices", ", other flags",
+                                            ", needed distances"};
 
 /* What the present case runs; strategies run one after the other. */
 static struct {
     const char *strategy;
-    int setting; /* DEFAULTS, CHOICES or FLAGS */
+    int setting; /* DEFAULTS, CHOICES, FLAGS or NEEDED */
     uint64_t
         expected[OUTPUT_COUNT]; /* hash of each output of a run without failures; 0: not run yet */
 } now;
@@ -177,10 +178,24 @@ static alcore_status turn_params(alcore_strategy *strategy) {
             status = alcore_strategy_set_int(strategy, info.name, 5);
         else if (info.type == ALCORE_PARAM_FLAG && now.setting == FLAGS)
             status = alcore_strategy_set_int(strategy, info.name, *info.initial == '0');
-        else if (info.type == ALCORE_PARAM_CHOICE && last && now.setting == CHOICES)
+        else if (info.type == ALCORE_PARAM_CHOICE && last && now.setting == CHOICES &&
+                 strcmp(info.name, "distances") != 0)
             status = alcore_strategy_set(strategy, info.name, last + 1);
     }
     return status;
+}
+
+/* Sets the parameters of the setting NEEDED; with so little diversity some rows are left out. */
+static alcore_status turn_distances(alcore_strategy *strategy) {
+    alcore_status status = alcore_strategy_set(strategy, "distances", "needed");
+    return status == ALCORE_OK ? alcore_strategy_set_number(strategy, "lambda", 0.1) : status;
+}
+
+static bool has_param(const char *strategy, const char *name) {
+    alcore_param_info info = ALCORE_PARAM_INFO_INIT;
+    for (int64_t i = 0; alcore_strategy_builtin_param(strategy, i, &info) == ALCORE_OK; i++)
+        if (!strcmp(info.name, name)) return true;
+    return false;
 }
 
 static alcore_status turn_options(alcore_request *request) {
@@ -231,7 +246,10 @@ static alcore_status select_with_files(world *w) {
     alcore_status status = alcore_request_new(w->ctx, &request);
     if (status == ALCORE_OK) status = read_inputs(w, request, pools);
     if (status == ALCORE_OK) status = alcore_strategy_new(w->ctx, now.strategy, &strategy);
-    if (status == ALCORE_OK && now.setting != DEFAULTS) status = turn_params(strategy);
+    if (status == ALCORE_OK && now.setting == NEEDED)
+        status = turn_distances(strategy);
+    else if (status == ALCORE_OK && now.setting != DEFAULTS)
+        status = turn_params(strategy);
     if (status == ALCORE_OK) status = alcore_request_set_strategy(request, strategy);
     if (status == ALCORE_OK) status = alcore_request_set(request, "budget", "12u");
     if (status == ALCORE_OK && now.setting == CHOICES) status = turn_options(request);
@@ -256,6 +274,7 @@ void sweep_selections(void (*run)(const sweep_case *)) {
     write_files();
     for (int32_t i = 0; (now.strategy = alcore_strategy_builtin_name(i)); i++) {
         for (now.setting = DEFAULTS; now.setting < SETTINGS; now.setting++) {
+            if (now.setting == NEEDED && !has_param(now.strategy, "distances")) continue;
             memset(now.expected, 0, sizeof now.expected);
             snprintf(name, sizeof name, "select %s with files%s", now.strategy,
                      SETTING_NAMES[now.setting]);
