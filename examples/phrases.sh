@@ -17,15 +17,15 @@ budget=${BUDGET:-300}
 mkdir -p "$out"
 
 if [ -n "${ALCORE_SHARED_DATA:-}" ]; then
-    training() { # FILE: its training pairs as id, source and reference
+    training() { # FILE: its training pairs as id, source and target
         xz -dc "$ALCORE_SHARED_DATA/en-de/$1.tsv.xz" |
-            awk -F '\t' 'BEGIN { print "id\tsource\treference" } $2 == "train" { print $1 "\t" $4 "\t" $5 }'
+            awk -F '\t' 'BEGIN { print "id\tsource\ttarget" } $2 == "train" { print $1 "\t" $4 "\t" $5 }'
     }
     training general >"$out/labeled.tsv"
     training law >"$out/pool.tsv"
 else
-    cp examples/data/labeled.tsv "$out/labeled.tsv"
-    cp examples/data/heldout.tsv "$out/pool.tsv"
+    sed '1s/reference/target/' examples/data/labeled.tsv >"$out/labeled.tsv"
+    sed '1s/reference/target/' examples/data/heldout.tsv >"$out/pool.tsv"
 fi
 cd "$out"
 
@@ -35,26 +35,24 @@ step() { # shows a command, then runs it
     "$alcore" "$@"
 }
 
-# Line 3 of the algorithm: S, P <- SELECTION(U, L, B). Half of the budget buys sentences, the other half phrases that occur
-# often, are no part of a longer phrase and are not in L: the first ones of the table of phrases.
-half=$((budget / 2))
-step select pool.tsv --labeled labeled.tsv --budget "${half}w" --out sentences.tsv
-step phrases pool.tsv --labeled labeled.tsv --semi-maximal -p exclude_labeled=1 --min-count 2 --out table.tsv
-awk -F '\t' -v budget="$half" 'NR == 1 || words < budget { print; if (NR > 1) words += $3 }' table.tsv >phrases.tsv
-selected="--selection sentences.tsv --selection phrases.tsv"
+# Line 3 of the algorithm: S, P <- SELECTION(U, L, B). Half of the words buys sentences, the rest phrases that occur often, are
+# no part of a longer phrase and are not in L.
+step select pool.tsv --labeled labeled.tsv --strategy hybrid -p sentences=huds -p phrases=ngf-smp --budget "${budget}w" \
+    --out selection.tsv
 
 # Lines 4 and 5: L_s and L_p, the translations of S and P. A project sends requests.tsv to its translators and reads their
 # answers; here the references of U answer, as the paper's experiments need it.
-# shellcheck disable=SC2086 # two files of a selection
-step oracle pool.tsv $selected --requests --out requests.tsv
-step oracle pool.tsv $selected --out answers.tsv
+step oracle pool.tsv --selection selection.tsv --requests --out requests.tsv
+step oracle pool.tsv --selection selection.tsv --out answers.tsv
 
 # Line 6: L_r, parallel data from L. What the mixed pairs are made with could come from elsewhere; made beforehand, it is
-# there to be looked at: a 4-gram model of U. The word alignment of L is made by alcore mix.
+# there to be looked at: a 4-gram model of U and the word alignment of L.
 step lm train pool.tsv --out pool.arpa --quiet
+step align labeled.tsv --out labeled.links --quiet
+
 # The training set L_s + L_p + L_r: pairs of L that are most like U, and pairs of L into which phrases were switched.
-step mix --kind retrieved+switched --labeled labeled.tsv --pool pool.tsv $selected --answers answers.tsv \
-    --lm pool.arpa --out train.tsv --parallel train
+step mix --kind retrieved+switched --labeled labeled.tsv --pool pool.tsv --selection selection.tsv --answers answers.tsv \
+    --lm pool.arpa --links labeled.links --out train.tsv --parallel train
 
 # Line 7 is the trainer's.
 echo
