@@ -344,12 +344,21 @@ ALLOCATES(alcore_request_candidates, WITH_REQUEST) {
     return rows.shape[0] == 4 ? ALCORE_OK : ALCORE_E_INTERNAL;
 }
 
+/* Whether the world has what a strategy needs: it has no losses, round trips and labeled data. The
+ * selections with files (sweep_select.c) run every strategy. */
+static bool is_fed(const char *strategy) {
+    const char *need = alcore_strategy_builtin_needs(strategy, ALCORE_ROLE_CANDIDATES, 0);
+    return strcmp(strategy, "mrs") != 0 &&
+           (!need || (strcmp(need, "mlm_losses") != 0 && strcmp(need, "roundtrip") != 0));
+}
+
 /* Every built-in strategy that the world's columns can feed. */
 ALLOCATES(alcore_select, WITH_REQUEST) {
     alcore_status status = ALCORE_OK;
     for (int32_t i = 0; alcore_strategy_builtin_name(i) && status == ALCORE_OK; i++) {
         alcore_strategy *strategy = NULL;
         alcore_selection *out = NULL;
+        if (!is_fed(alcore_strategy_builtin_name(i))) continue;
         sweep_pause(w);
         status = alcore_strategy_new(w->ctx, alcore_strategy_builtin_name(i), &strategy);
         if (status == ALCORE_OK) status = alcore_request_set_strategy(w->request, strategy);
