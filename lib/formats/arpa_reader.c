@@ -156,9 +156,10 @@ static alcore_status ensure(reader *r, int32_t order, const uint32_t *words, uin
     ALCORE__TRY(ensure(r, order - 1, words + 1, &suffix));
     ALCORE__TRY(alcore__ngram_reserve(r->ctx, table, 1));
     ALCORE__TRY(reserve_values(r, order, table->count));
+    const uint32_t tag = alcore__ngram_tag(context, word);
     const size_t slot =
-        alcore__ngram_probe(table, alcore__ngram_hash(context, word), context, word);
-    *out = alcore__ngram_put(table, slot, context, word, suffix);
+        alcore__ngram_probe(table, alcore__ngram_home(table, tag), tag, context, word);
+    *out = alcore__ngram_put(table, slot, tag, context, word, suffix);
     r->lm->logp[order][*out] = UNLISTED;
     return ALCORE_OK;
 }

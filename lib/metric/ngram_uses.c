@@ -56,9 +56,10 @@ static alcore_status find_ngram(alcore_ctx *ctx, alcore__ngram_uses *uses, int32
     if (*out != ALCORE__NGRAM_NONE || !keep) return ALCORE_OK;
     ALCORE__TRY(alcore__ngram_reserve(ctx, table, 1));
     ALCORE__TRY(reserve_use(ctx, uses, order, table->count));
+    const uint32_t tag = alcore__ngram_tag(context, word);
     const size_t slot =
-        alcore__ngram_probe(table, alcore__ngram_hash(context, word), context, word);
-    *out = alcore__ngram_put(table, slot, context, word, 0 /* suffixes are not used */);
+        alcore__ngram_probe(table, alcore__ngram_home(table, tag), tag, context, word);
+    *out = alcore__ngram_put(table, slot, tag, context, word, 0 /* suffixes are not used */);
     return ALCORE_OK;
 }
 

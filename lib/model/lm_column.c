@@ -61,6 +61,7 @@ static alcore_status score_task(void *data, int64_t index, int32_t worker) {
         alcore__lm_text *next = &scored[count];
         next->text = alcore_pool_text(self->pool, row_of(self, i), &next->length);
         next->values = self->values + self->offsets[i];
+        next->total = NULL;
         count += self->fold < 0 || alcore__lm_fold(next->text, next->length) == self->fold;
     }
     alcore__lm_tokens(self->lm, scored, count);

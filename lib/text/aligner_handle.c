@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The handle of the word aligner (alcore/aligner.h): its options, training and applying it on arrays
- * of texts, and alcore_align(), which trains both directions one after the other.
+/* The handle of the word aligner (alcore/aligner.h): its options, training and applying it on
+ * arrays of texts, and alcore_align(), which trains both directions one after the other.
  *
  * The model of aligner_model.h explains target words by source words. In reverse the two sides of
  * the caller's pairs are swapped before they reach it (train_model(), apply()), and the functions

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters of the word aligner (aligner_model.h): t(f | e) and the expected counts of all pairs
- * of a source word e and a target word f that occur together in some sentence pair.
+/* The parameters of the word aligner (aligner_model.h): t(f | e) and the expected counts of all
+ * pairs of a source word e and a target word f that occur together in some sentence pair.
  *
  * Words are the symbols of two corpora (text/corpus.h); e = 0 is the null word, which occurs with
  * every target word. Each e has a row: a hash table of its own with open addressing, three quarters

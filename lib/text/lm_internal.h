@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The language model behind alcore/lm.h (docs/spec/language-model.md): the n-grams of all orders,
  * which several models may share, and the probabilities of one model over them. lm.c has the
- * handle, lm_trainer.c counts, lm_estimate.c estimates, lm_score.c scores; formats/arpa_reader.c
- * and arpa_writer.c read and write files. */
+ * handle, lm_trainer.c counts, lm_estimate.c estimates, lm_tokens.c scores texts for lm_score.c;
+ * formats/arpa_reader.c and arpa_writer.c read and write files. */
 #ifndef ALCORE__LM_INTERNAL_H
 #define ALCORE__LM_INTERNAL_H
 
@@ -77,15 +77,16 @@ uint32_t alcore__lm_word_number(const alcore_lm *lm, uint64_t hash, const char *
  * lacks it. */
 uint32_t alcore__lm_end_number(const alcore_lm *lm);
 
-/* What the public calls compute, for callers inside a public call; any thread. _total(): log10
- * probability of the words and </s> of one text. */
-double alcore__lm_total(const alcore_lm *lm, const char *text, size_t length);
-/* A text whose tokens are scored, and where the natural logarithms of the probabilities of its
- * words and of </s> are written. */
+/* What the public calls compute, for callers inside a public call; any thread. */
+
+/* A text that is scored, and where the result is written: either the natural logarithms of the
+ * probabilities of its words and of </s>, or the sum of their base-10 logarithms. */
 typedef struct alcore__lm_text {
     const char *text;
     size_t length;
-    float *values; /* [alcore__lm_token_count()] */
+    float *values; /* [alcore__lm_token_count()], or NULL */
+    double *total; /* log10 probability of the words and </s>, in order from 0.0; read where values
+                      is NULL */
 } alcore__lm_text;
 /* Words + 1. */
 int64_t alcore__lm_token_count(const char *text, size_t length);

@@ -1,81 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scoring by backing off (docs/spec/language-model.md): log10 p(w | h) = log10 p of the longest
- * n-gram h' w that the model has, plus the back-off weights (log10) of all contexts longer than h'
- * up to h. Cost: at most N look-ups a word. A model is only read, so texts are scored in parallel.
- *
- * The model (lm_internal.h): trie->table[n] has the n-grams of order n by number, each with its
- * context (the number of its first n - 1 words in order n - 1), its last word and its suffix (the
- * number of its last n - 1 words); order 1 is trie->words. logp[n] and backoff[n] are log10 values
- * by the same numbers; a logp above 0 means that the model lacks the n-gram. */
-#include <math.h>
+/* The public calls that score texts: many texts in tasks on the context's threads (lm_tokens.c). A
+ * model is only read, so tasks do not wait for one another. */
 #include <string.h>
 
-#include "base/rng.h"
 #include "base/tensor_view.h"
 #include "text/lm_internal.h"
 #include "text/texts.h"
-#include "text/words.h"
-
-/* Tries the present context, then ever shorter ones, until one and the word form an n-gram of the
- * model. The first and the last words of every n-gram of the model are n-grams of the model too, so
- * the next context is the n-gram that matched, or its last N - 1 words. */
-double alcore__lm_read(const alcore_lm *lm, alcore__lm_context *context, uint32_t word) {
-    const alcore__lm_trie *trie = lm->trie;
-    double backoff = 0.0;
-    for (alcore__lm_context tried = *context; tried.length > 0;) {
-        const int32_t n = tried.length + 1;
-        const uint32_t found = alcore__ngram_find(&trie->table[n], tried.number, word);
-        if (found != ALCORE__NGRAM_NONE && lm->logp[n][found] <= 0.0) {
-            *context = n < lm->order
-                           ? (alcore__lm_context){n, found}
-                           : (alcore__lm_context){n - 1, trie->table[n].ngram[found].suffix};
-            return backoff + lm->logp[n][found];
-        }
-        backoff += lm->backoff[tried.length][tried.number];
-        if (tried.length > 1) tried.number = trie->table[tried.length].ngram[tried.number].suffix;
-        tried.length--;
-    }
-    *context = lm->order > 1 ? (alcore__lm_context){1, word} : (alcore__lm_context){0, 0};
-    return backoff + lm->logp[1][word];
-}
-
-alcore__lm_context alcore__lm_begin(const alcore_lm *lm) {
-    return lm->order > 1 ? (alcore__lm_context){1, ALCORE__LM_BEGIN} : (alcore__lm_context){0, 0};
-}
-
-/* The number by which a word of a text is scored: <unk> for a word that the model does not have,
- * and for a word that reads <s>, </s> or <unk>, whose numbers are up to ALCORE__LM_END. */
-uint32_t alcore__lm_word_number(const alcore_lm *lm, uint64_t hash, const char *word,
-                                size_t length) {
-    const uint32_t number = alcore__vocabulary_find_hashed(&lm->trie->words, hash, word, length);
-    return number == ALCORE__WORD_NONE || number <= ALCORE__LM_END || lm->logp[1][number] > 0.0
-               ? ALCORE__LM_UNK
-               : number;
-}
-
-/* The number of </s>, or <unk> where a model read from a file lacks it. */
-uint32_t alcore__lm_end_number(const alcore_lm *lm) {
-    return lm->logp[1][ALCORE__LM_END] > 0.0 ? ALCORE__LM_UNK : ALCORE__LM_END;
-}
-
-/* log10 of the probability of a text: the sum over its words and the end, each given the context
- * that the words before left. */
-double alcore__lm_total(const alcore_lm *lm, const char *text, size_t length) {
-    const char *next = text, *end = text + length, *word;
-    size_t bytes;
-    alcore__lm_context state = alcore__lm_begin(lm);
-    double total = 0.0;
-    while (alcore__word_next(&next, end, &word, &bytes))
-        total += alcore__lm_read(
-            lm, &state, alcore__lm_word_number(lm, alcore__hash64(word, bytes), word, bytes));
-    return total + alcore__lm_read(lm, &state, alcore__lm_end_number(lm));
-}
-
-/* ---- the public calls: many texts, in tasks on the context's threads ---- */
 
 /* Texts of one task: enough that handing it out costs nothing, few enough that cancelling acts at
  * once. */
-enum { TASK_TEXTS = 256 };
+enum { TASK_TEXTS = 512 };
+/* Bytes of texts that are scored without waking a worker: a tenth of a millisecond. */
+enum { SMALL_BYTES = 4096 };
 
 /* What the tasks of a pass share. There are three kinds of passes: with totals set the texts are
  * scored, else with values set their tokens are, else the tokens are counted into offsets. The
@@ -101,18 +37,33 @@ static alcore_status score_task(void *data, int64_t index, int32_t worker) {
         size_t length;
         const char *text = alcore__texts_get(&self->texts, first + i, &length);
         if (self->totals)
-            self->totals[first + i] = alcore__lm_total(self->lm, text, length);
+            scored[i] = (alcore__lm_text){text, length, NULL, &self->totals[first + i]};
         else if (self->values)
-            scored[i] = (alcore__lm_text){text, length, self->values + self->offsets[first + i]};
+            scored[i] =
+                (alcore__lm_text){text, length, self->values + self->offsets[first + i], NULL};
         else
             self->offsets[first + i + 1] = alcore__lm_token_count(text, length);
     }
-    if (!self->totals && self->values) alcore__lm_tokens(self->lm, scored, count);
+    if (self->totals || self->values) alcore__lm_tokens(self->lm, scored, count);
     return ALCORE_OK;
 }
 
+/* Whether the texts are one task that takes less time than waking a worker, some 10 microseconds:
+ * a program that scores a text a call would wait for that most of the time. */
+static bool is_small(const alcore__texts *texts) {
+    size_t total = 0;
+    for (int64_t i = 0; i < texts->count && i < TASK_TEXTS && total <= SMALL_BYTES; i++) {
+        size_t length;
+        alcore__texts_get(texts, i, &length);
+        total += length;
+    }
+    return texts->count <= TASK_TEXTS && total <= SMALL_BYTES;
+}
+
+/* One pass over all texts; a small one on the calling thread. */
 static alcore_status run_pass(scoring *self) {
     const int64_t tasks = (self->texts.count + TASK_TEXTS - 1) / TASK_TEXTS;
+    if (is_small(&self->texts)) return score_task(self, 0, 0);
     return alcore__parallel(self->lm->object.ctx, "language model", tasks, score_task, self);
 }
 

@@ -96,9 +96,9 @@ static inline bool begins(const alcore__lm_trainer *trainer, size_t i, size_t n)
  * (n-1)-gram there when the n-gram at i is added, which has it as its suffix.
  *
  * A look-up reads a slot of the table and then the n-gram it names, far apart in memory. The loop
- * therefore runs AHEAD_SLOT words ahead of the counting: it computes the hash of word `ahead` and
- * prefetches its slot, 8 words later the n-gram and its counts, and counts after 16. hashes
- * [AHEAD_SLOT] is a ring of the hashes in between. */
+ * therefore runs AHEAD_SLOT words ahead of the counting: it computes the tag of word `ahead` and
+ * prefetches its slot, 8 words later the n-gram and its counts, and counts after 16. tags
+ * [AHEAD_SLOT] is a ring of the tags in between. */
 static alcore_status count_order(alcore__lm_trainer *trainer, size_t n) {
     enum { AHEAD_SLOT = 16, AHEAD_NGRAM = 8 };
     alcore__ngram_table *table = &trainer->trie->table[n];
@@ -106,19 +106,20 @@ static alcore_status count_order(alcore__lm_trainer *trainer, size_t n) {
     uint32_t *id = trainer->id;
     const uint32_t *block = trainer->block;
     const size_t folds = (size_t)trainer->folds, length = trainer->block_length;
-    uint64_t hashes[AHEAD_SLOT];
+    uint32_t tags[AHEAD_SLOT];
     for (size_t ahead = 0; ahead < length + AHEAD_SLOT; ahead++) {
-        uint64_t *hash = &hashes[ahead % AHEAD_SLOT];
+        uint32_t *tag = &tags[ahead % AHEAD_SLOT];
         if (ahead >= AHEAD_SLOT) {
             const size_t i = ahead - AHEAD_SLOT;
             if (i % POLL_WORDS == POLL_WORDS - 1)
                 ALCORE__TRY(alcore__tick(trainer->ctx, stage, trainer->texts, trainer->expected));
             if (begins(trainer, i, n)) {
                 const uint32_t context = id[i], word = block[i + n - 1];
-                const size_t slot = alcore__ngram_probe(table, *hash, context, word);
-                uint32_t number = table->slot[slot] - 1;
-                if (table->slot[slot] == 0) {
-                    number = alcore__ngram_put(table, slot, context, word, id[i + 1]);
+                const size_t slot = alcore__ngram_probe(table, alcore__ngram_home(table, *tag),
+                                                        *tag, context, word);
+                uint32_t number = table->slot[slot].number - 1;
+                if (table->slot[slot].number == 0) {
+                    number = alcore__ngram_put(table, slot, *tag, context, word, id[i + 1]);
                     memset(counts + number * folds, 0, folds * sizeof *counts);
                 }
                 counts[number * folds + trainer->fold[i]]++;
@@ -128,13 +129,15 @@ static alcore_status count_order(alcore__lm_trainer *trainer, size_t n) {
             }
         }
         if (ahead < length && begins(trainer, ahead, n)) {
-            *hash = alcore__ngram_hash(id[ahead], block[ahead + n - 1]);
-            __builtin_prefetch(&table->slot[alcore__ngram_home(table, *hash)]);
+            *tag = alcore__ngram_tag(id[ahead], block[ahead + n - 1]);
+            __builtin_prefetch(&table->slot[alcore__ngram_home(table, *tag)]);
         }
         const size_t next = ahead - AHEAD_NGRAM;
         if (ahead >= AHEAD_NGRAM && next < length && begins(trainer, next, n)) {
-            const uint64_t next_hash = hashes[next % AHEAD_SLOT];
-            const uint32_t found = table->slot[alcore__ngram_home(table, next_hash)];
+            const uint32_t next_tag = tags[next % AHEAD_SLOT];
+            const size_t candidate =
+                alcore__ngram_candidate(table, alcore__ngram_home(table, next_tag), next_tag);
+            const uint32_t found = table->slot[candidate].number;
             if (found != 0) {
                 __builtin_prefetch(&table->ngram[found - 1]);
                 __builtin_prefetch(&counts[(found - 1) * folds]);

@@ -17,37 +17,53 @@ typedef struct alcore__ngram {
     uint32_t suffix;  /* number of its last n - 1 words in the order below (order 2: the word) */
 } alcore__ngram;
 
+/* A slot of the hash table. An n-gram lies far away in memory, so a search reads it only where the
+ * tag is that of its hash: a search that finds nothing hardly ever reads one. */
+typedef struct alcore__ngram_slot {
+    uint32_t tag;    /* the high half of the n-gram's hash */
+    uint32_t number; /* number + 1 of the n-gram; 0: free */
+} alcore__ngram_slot;
+
 /* It owns its arrays. A struct of zeros has no n-grams. Any number of threads may read it while
  * none adds. */
 typedef struct alcore__ngram_table {
-    alcore__ngram *ngram; /* [count] in the order in which they were first seen */
-    uint32_t *slot;       /* [slots] number + 1 of an n-gram, 0 where free; open addressing with
-                             linear probing from the hash's high bits */
-    size_t capacity;      /* entries that ngram has memory for */
-    size_t slots;         /* a power of two, at most half of it used; or 0 */
-    uint32_t count;       /* n-grams; the next new one gets this number */
+    alcore__ngram *ngram;     /* [count] in the order in which they were first seen */
+    alcore__ngram_slot *slot; /* [slots] open addressing with linear probing from the tag's high
+                                 bits */
+    size_t capacity;          /* entries that ngram has memory for */
+    size_t slots;             /* a power of two up to 2^32, at most two thirds of it used; or 0 */
+    uint32_t count;           /* n-grams; the next new one gets this number */
 } alcore__ngram_table;
 
-/* The hash of an n-gram's key: two rounds of multiply and shift. It never leaves the process. */
-static inline uint64_t alcore__ngram_hash(uint32_t context, uint32_t word) {
+/* The tag of an n-gram's key: the high half of two rounds of multiply and shift. It never leaves
+ * the process. */
+static inline uint32_t alcore__ngram_tag(uint32_t context, uint32_t word) {
     uint64_t hash = ((uint64_t)context << 32 | word) * 0x9E3779B97F4A7C15u;
     hash ^= hash >> 32;
-    return hash * 0xD6E8FEB86659FD93u;
+    return (uint32_t)(hash * 0xD6E8FEB86659FD93u >> 32);
 }
 
-/* The slot where the search for a hash begins; the table has slots. */
-static inline size_t alcore__ngram_home(const alcore__ngram_table *table, uint64_t hash) {
-    return (size_t)(hash >> (64 - __builtin_ctzll(table->slots)));
+/* The slot where the search for a tag begins; the table has slots. */
+static inline size_t alcore__ngram_home(const alcore__ngram_table *table, uint32_t tag) {
+    return (size_t)((uint64_t)tag << 32 >> (64 - __builtin_ctzll(table->slots)));
 }
 
-/* The slot of an n-gram, or the free one where it belongs; the table has slots. */
-static inline size_t alcore__ngram_probe(const alcore__ngram_table *table, uint64_t hash,
-                                         uint32_t context, uint32_t word) {
-    size_t slot = alcore__ngram_home(table, hash);
+/* The first slot, from `slot` on, that has the tag or is free; the table has slots. */
+static inline size_t alcore__ngram_candidate(const alcore__ngram_table *table, size_t slot,
+                                             uint32_t tag) {
+    while (table->slot[slot].number != 0 && table->slot[slot].tag != tag)
+        slot = (slot + 1) & (table->slots - 1);
+    return slot;
+}
+
+/* The slot of an n-gram, or the free one where it belongs, looked for from a slot on: its home or a
+ * candidate. The table has slots. */
+static inline size_t alcore__ngram_probe(const alcore__ngram_table *table, size_t slot,
+                                         uint32_t tag, uint32_t context, uint32_t word) {
     for (;; slot = (slot + 1) & (table->slots - 1)) {
-        const uint32_t found = table->slot[slot];
-        if (found == 0) return slot;
-        const alcore__ngram *ngram = &table->ngram[found - 1];
+        slot = alcore__ngram_candidate(table, slot, tag);
+        if (table->slot[slot].number == 0) return slot;
+        const alcore__ngram *ngram = &table->ngram[table->slot[slot].number - 1];
         if (ngram->context == context && ngram->word == word) return slot;
     }
 }
@@ -56,18 +72,19 @@ static inline size_t alcore__ngram_probe(const alcore__ngram_table *table, uint6
 static inline uint32_t alcore__ngram_find(const alcore__ngram_table *table, uint32_t context,
                                           uint32_t word) {
     if (table->slots == 0) return ALCORE__NGRAM_NONE;
-    const size_t slot =
-        alcore__ngram_probe(table, alcore__ngram_hash(context, word), context, word);
-    return table->slot[slot] - 1; /* a free slot wraps to NONE */
+    const uint32_t tag = alcore__ngram_tag(context, word);
+    const size_t home = alcore__ngram_home(table, tag);
+    /* a free slot wraps to NONE */
+    return table->slot[alcore__ngram_probe(table, home, tag, context, word)].number - 1;
 }
 
 /* Adds an n-gram at the free slot that alcore__ngram_probe() returned for it, and returns its
  * number. The caller has called alcore__ngram_reserve() for it. */
-static inline uint32_t alcore__ngram_put(alcore__ngram_table *table, size_t slot, uint32_t context,
-                                         uint32_t word, uint32_t suffix) {
+static inline uint32_t alcore__ngram_put(alcore__ngram_table *table, size_t slot, uint32_t tag,
+                                         uint32_t context, uint32_t word, uint32_t suffix) {
     const uint32_t number = table->count++;
     table->ngram[number] = (alcore__ngram){context, word, suffix};
-    table->slot[slot] = number + 1;
+    table->slot[slot] = (alcore__ngram_slot){tag, number + 1};
     return number;
 }
 
