@@ -169,12 +169,14 @@ ALCORE_API alcore_status alcore_request_param(int64_t index, alcore_param_info *
  * their phrases: rows that may be selected are counted, labeled rows and the labeled pool are what is
  * known, and rows that the request names are rows of the texts. Columns that the strategy needs come from the pool, else from the model,
  * else from the built-in n-gram model; the selection records who produced what. The pools are read,
- * and computed columns are kept in them for the next call. Without a row that may be selected the
- * answer is an empty selection with ALCORE_SELECTION_SHORT, and no column is asked for; a budget of
- * 0 gives an empty one without that flag. Where every needed column is given, the pools are only
- * read: any number of requests may select from one pool at the same time. Of several budgets each
- * has its selection, all made from one pass over the columns; alcore_selection_of_budget() walks
- * them.
+ * and computed columns are kept in them for the next call. A model computes the rows that the
+ * request reads, and no others: the candidates, and rows of the pool that are labeled; rows that an
+ * earlier request had computed in the same state of the model stay. Without a row that may be
+ * selected the answer is an empty selection with ALCORE_SELECTION_SHORT, and no column is asked
+ * for; a budget of 0 gives an empty one without that flag. Where every needed column is given, the
+ * pools are only read: any number of requests may select from one pool at the same time. Of several
+ * budgets each has its selection, all made from one pass over the columns;
+ * alcore_selection_of_budget() walks them.
  * @param[in,out] request borrowed; it remembers its candidates where the strategy has sticky=1
  * @param[out] out owned; NULL on failure; the selection of the first budget
  * @return ALCORE_OK (also with fewer items than asked for: see ALCORE_SELECTION_SHORT),

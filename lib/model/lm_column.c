@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Log-probabilities of a pool's rows by language models: the ragged column "logprobs", one natural
- * logarithm for each word of a row and one for its end (spec 6.5). An entry is an unmasked row, one
- * with state 0; entry i has tokens offsets[i] .. offsets[i + 1] - 1 of values. A fold is a part of
+ * logarithm for each word of a row and one for its end (spec 6.5). An entry is a wanted row that
+ * is unmasked, with state 0; entry i has tokens offsets[i] .. offsets[i + 1] - 1 of values. A fold is a part of
  * the rows, by a hash of their texts; in cross-fitting each fold is scored by a model that was
  * trained on the others. Cost: one look-up per word and order of n-grams; memory 4 bytes a token,
  * and 8 a row (16 where rows are masked). */
@@ -11,17 +11,22 @@
 
 /* ---- begin ---- */
 
-/* Sets self->entries, the number of unmasked rows, and lists these in self->rows, ascending, unless
- * all rows are unmasked: rows then stays NULL. The pool is locked for reading. */
+/* Whether the row has an entry; states [rows of the pool]. */
+static bool is_entry(const alcore__lm_column *self, const uint32_t *states, int64_t row) {
+    return states[row] == 0 && alcore__is_wanted(self->wanted, row);
+}
+
+/* Sets self->entries, the number of entries, and lists their rows in self->rows, ascending, unless
+ * every row is one: rows then stays NULL. The pool is locked for reading. */
 static alcore_status list_rows(alcore__lm_column *self) {
     const uint32_t *states = alcore_pool_states(self->pool);
     int64_t rows = alcore_pool_rows(self->pool);
-    for (int64_t row = 0; row < rows; row++) self->entries += states[row] == 0;
+    for (int64_t row = 0; row < rows; row++) self->entries += is_entry(self, states, row);
     if (self->entries == rows) return ALCORE_OK;
     ALCORE__TRY(
         alcore__new_array(self->ctx, (size_t)self->entries, sizeof *self->rows, &self->rows));
     for (int64_t row = 0, entry = 0; row < rows; row++)
-        if (states[row] == 0) self->rows[entry++] = row;
+        if (is_entry(self, states, row)) self->rows[entry++] = row;
     return ALCORE_OK;
 }
 

@@ -18,13 +18,14 @@ alcore_status alcore__model_batch_room(alcore_ctx *ctx, int64_t capacity,
  * column for, and moves *row behind the last row looked at. Called again and again with the same
  * *row until it has reached the end; a batch may be empty then, where the last rows need no value.
  * The texts are views: the caller holds the read lock of the pool while they are used. */
-void alcore__model_batch_fill(const alcore_pool *pool, const char *column, int64_t *row,
+void alcore__model_batch_fill(const alcore_pool *pool, const char *column,
+                              const alcore__wanted *wanted, int64_t *row,
                               alcore__model_batch *batch) {
     const uint32_t *states = alcore_pool_states(pool);
     int64_t rows = alcore_pool_rows(pool);
     batch->count = 0;
     for (; *row < rows && batch->count < batch->capacity; ++*row) {
-        if (!alcore__model_wants(states[*row], column)) continue;
+        if (!alcore__model_wants(wanted, *row, states[*row], column)) continue;
         batch->rows[batch->count] = *row;
         batch->texts[batch->count] = alcore_pool_text(pool, *row, &batch->lengths[batch->count]);
         batch->languages[batch->count] = alcore_pool_language(pool, *row);

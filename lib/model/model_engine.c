@@ -160,12 +160,13 @@ static alcore_status call_engine(const engine_model *data, uint32_t call,
 /* Calls the engine for all rows of the pool, batch by batch. The caller holds the read lock of the
  * pool. */
 static alcore_status run_batches(alcore_model *model, alcore_pool *pool, int32_t entry,
-                                 receiver *all, alcore__model_batch *batch) {
+                                 const alcore__wanted *wanted, receiver *all,
+                                 alcore__model_batch *batch) {
     const engine_model *data = model->data;
     alcore_sys_model_sink sink = {.size = sizeof sink, .user = all, .put = put};
     int64_t rows = alcore_pool_rows(pool);
     for (int64_t row = 0; row < rows;) {
-        alcore__model_batch_fill(pool, entries[entry].column, &row, batch);
+        alcore__model_batch_fill(pool, entries[entry].column, wanted, &row, batch);
         ALCORE__TRY(alcore__tick(model->object.ctx, "model", row, rows));
         if (batch->count == 0) continue;
         alcore_sys_model_texts texts = {.size = sizeof texts,
@@ -182,7 +183,8 @@ static alcore_status run_batches(alcore_model *model, alcore_pool *pool, int32_t
 /* alcore__model_table.run: fills a column that can() confirmed, so that `entry` is valid, through a
  * writer, which installs it in the pool; a row that needs a value and has none is an error. Called
  * with the write lock of the model and no lock of the pool. */
-static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column) {
+static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column,
+                         const alcore__wanted *wanted) {
     const engine_model *data = model->data;
     alcore_ctx *ctx = model->object.ctx;
     int32_t entry = entry_index(column);
@@ -195,17 +197,19 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
                             model->name);
     ALCORE__TRY(alcore_column_writer_new(pool, column, entries[entry].shape, NULL /* options */,
                                          &all.writer));
+    alcore__column_writer_want(all.writer, wanted);
     alcore_status status = alcore__model_batch_room(ctx, BATCH_ROWS, &batch);
     if (status == ALCORE_OK)
         status = alcore__new_array(ctx, BATCH_ROWS, sizeof *all.rows, &all.rows);
     if (status == ALCORE_OK) status = alcore__read_begin(pool, "pool");
     if (status == ALCORE_OK) {
-        status = run_batches(model, pool, entry, &all, &batch);
+        status = run_batches(model, pool, entry, wanted, &all, &batch);
         alcore__read_end(pool);
     }
     if (status == ALCORE_OK) status = alcore_column_writer_finish(all.writer, ALCORE_MISSING_FAIL);
     alcore__free(ctx, all.rows);
     alcore__model_batch_clear(ctx, &batch);
+    alcore__column_writer_want(all.writer, NULL);
     alcore_column_writer_unref(all.writer);
     return status;
 }

@@ -32,8 +32,11 @@ static bool can(const alcore_model *model, const char *column) {
 }
 
 /* alcore__model_table.run: gives the pool the column of a file, which is then read in blocks from
- * there; can() has confirmed that the file exists. */
-static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column) {
+ * there, so that nothing is computed and all rows have values; can() has confirmed that the file
+ * exists. */
+static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column,
+                         const alcore__wanted *wanted) {
+    (void)wanted;
     const folder *files = model->data;
     int32_t index = column_index(column);
     alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;

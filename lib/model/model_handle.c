@@ -80,15 +80,37 @@ static void note_tokens(const alcore_model *model, alcore_pool *pool, const char
     made->per_word = model->table->per_word;
 }
 
-/* Runs the model and gives the new column its origin and engine. The origin is made first, so that
- * after the column was installed only the lock can fail. Called with the write lock of the model
- * and no lock of the pool: each step locks the pool by itself. */
-static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const char *column) {
+/* *out: the wanted rows and those that the column has now, where the model made it with this
+ * origin; NULL where that adds none. Two requests that leave out different rows would otherwise
+ * replace each other's column again and again. The mask is owned by the caller. */
+static alcore_status join_rows(const alcore_model *model, const alcore_pool *pool,
+                               const char *column, const char *origin, const alcore__wanted *wanted,
+                               uint8_t **out) {
+    const alcore__column *found = alcore__pool_find_column(pool, column);
+    *out = NULL;
+    if (!wanted || !model->named || !found || !found->engine || strcmp(found->origin, origin) != 0)
+        return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(model->object.ctx, (size_t)wanted->rows, 1, out));
+    for (int64_t row = 0; row < wanted->rows; row++)
+        (*out)[row] = wanted->mask[row] || alcore__column_has(found, row);
+    return ALCORE_OK;
+}
+
+/* Runs the model for the wanted rows and gives the new column its origin and engine. The origin is
+ * made first, so that after the column was installed only the lock can fail. Called with the write
+ * lock of the model and no lock of the pool: each step locks the pool by itself. */
+static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const char *column,
+                                  const alcore__wanted *wanted) {
     alcore__buffer origin = {0};
+    uint8_t *mask = NULL;
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
     alcore_status status = origin_of(model, pool, column, &origin);
+    if (status == ALCORE_OK) status = join_rows(model, pool, column, origin.data, wanted, &mask);
     alcore__read_end(pool);
-    if (status == ALCORE_OK) status = model->table->run(model, pool, column);
+    const alcore__wanted joined = {.mask = mask, .rows = wanted ? wanted->rows : 0};
+    if (status == ALCORE_OK)
+        status = model->table->run(model, pool, column, mask ? &joined : wanted);
+    alcore__free(model->object.ctx, mask);
     if (status == ALCORE_OK) status = alcore__write_begin(pool, "pool");
     if (status != ALCORE_OK) {
         alcore__buffer_clear(alcore__pool_ctx(pool), &origin);
@@ -102,7 +124,8 @@ static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const 
 
 /* Refuses columns that the model cannot make, and runs it under its write lock. Called by
  * alcore_model_run() and by alcore__model_supply(), without a lock of the pool. */
-alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const char *column) {
+alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const char *column,
+                                const alcore__wanted *wanted) {
     if (!model->table->can(model, column))
         return alcore__fail(
             ALCORE_E_UNSUPPORTED,
@@ -111,7 +134,7 @@ alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const ch
             model->name, column);
     /* A write lock, because a model may train when it is first run. */
     ALCORE__TRY(alcore__write_begin(model, "model"));
-    alcore_status status = run_and_sign(model, pool, column);
+    alcore_status status = run_and_sign(model, pool, column, wanted);
     alcore__write_end(model);
     return status;
 }
@@ -121,16 +144,18 @@ alcore_status alcore_model_run(alcore_model *model, alcore_pool *pool, const cha
         return alcore__fail(ALCORE_E_INVALID,
                             "alcore_model_run: model, pool and column are needed");
     ALCORE__TRY(alcore__enter(model->object.ctx));
-    return alcore__leave(model->object.ctx, alcore__model_run(model, pool, column));
+    return alcore__leave(model->object.ctx,
+                         alcore__model_run(model, pool, column, NULL /* all rows */));
 }
 
 /* *out: whether the column can be used as it is. Three tests: a column without an engine was given
  * and is used as it is; a computed one must have the origin that the model would write now (model
  * NULL: nobody could make it again, any origin is good; a model without a name of its own cannot be
- * told from others, so its columns are made anew); and no row that needs a value may lack it,
+ * told from others, so its columns are made anew); and no wanted row that needs a value may lack it,
  * because the states of rows can have changed since. The caller holds a lock of the pool. */
 alcore_status alcore__model_column_stands(const alcore_model *model, const alcore_pool *pool,
-                                          const char *column, bool *out) {
+                                          const char *column, const alcore__wanted *wanted,
+                                          bool *out) {
     *out = false;
     const alcore__column *found = alcore__pool_find_column(pool, column);
     if (!found) return ALCORE_OK;
@@ -149,7 +174,7 @@ alcore_status alcore__model_column_stands(const alcore_model *model, const alcor
     const uint32_t *states = alcore_pool_states(pool);
     int64_t rows = alcore_pool_rows(pool);
     for (int64_t i = 0; i < rows; i++)
-        if (alcore__model_wants(states[i], column) && !alcore__column_has(found, i))
+        if (alcore__model_wants(wanted, i, states[i], column) && !alcore__column_has(found, i))
             return ALCORE_OK;
     *out = true;
     return ALCORE_OK;

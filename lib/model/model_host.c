@@ -47,11 +47,12 @@ static bool can(const alcore_model *model, const char *column) {
  */
 static alcore_status run_batches(alcore_model *model, alcore_pool *pool,
                                  alcore_model_function function, alcore_column_writer *writer,
-                                 alcore__model_batch *buffers, const char *column) {
+                                 alcore__model_batch *buffers, const char *column,
+                                 const alcore__wanted *wanted) {
     const alcore_model_host *host = model->data;
     int64_t rows = alcore_pool_rows(pool);
     for (int64_t row = 0; row < rows;) {
-        alcore__model_batch_fill(pool, column, &row, buffers);
+        alcore__model_batch_fill(pool, column, wanted, &row, buffers);
         alcore_batch batch = {.size = sizeof batch,
                               .rows = buffers->rows,
                               .texts = buffers->texts,
@@ -67,9 +68,10 @@ static alcore_status run_batches(alcore_model *model, alcore_pool *pool,
 }
 
 /* alcore__model_table.run: makes a writer, fills it batch by batch, and installs the column, which
- * must then have a value for every unmasked row. can() has confirmed that the host has the
+ * must then have a value for every wanted row that is unmasked. can() has confirmed that the host has the
  * function. Called with the write lock of the model and no lock of the pool. */
-static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column) {
+static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column,
+                         const alcore__wanted *wanted) {
     const alcore_model_host *host = model->data;
     alcore_ctx *ctx = model->object.ctx;
     int32_t shape = 0;
@@ -77,15 +79,17 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
     int64_t batch_rows = host->batch_rows == 0 ? DEFAULT_BATCH : host->batch_rows;
     alcore_column_writer *writer;
     ALCORE__TRY(alcore_column_writer_new(pool, column, shape, NULL /* options */, &writer));
+    alcore__column_writer_want(writer, wanted);
     alcore__model_batch buffers = {0};
     alcore_status status = alcore__model_batch_room(ctx, batch_rows, &buffers);
     if (status == ALCORE_OK) status = alcore__read_begin(pool, "pool");
     if (status == ALCORE_OK) {
-        status = run_batches(model, pool, function, writer, &buffers, column);
+        status = run_batches(model, pool, function, writer, &buffers, column, wanted);
         alcore__read_end(pool);
     }
     if (status == ALCORE_OK) status = alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL);
     alcore__model_batch_clear(ctx, &buffers);
+    alcore__column_writer_want(writer, NULL);
     alcore_column_writer_unref(writer);
     return status;
 }

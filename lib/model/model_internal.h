@@ -20,9 +20,11 @@ typedef struct alcore__model_table {
     bool per_word;      /* its token log-probabilities are one per word and one for the end */
     /* Whether the model can make the column. */
     bool (*can)(const alcore_model *model, const char *column);
-    /* Makes the column and puts it into the pool. Called for columns that can() confirms, with no
-     * lock of the pool held. */
-    alcore_status (*run)(alcore_model *model, alcore_pool *pool, const char *column);
+    /* Makes the column and puts it into the pool, with values at least for the rows that
+     * alcore__model_wants() names; wanted may be NULL. Called for columns that can() confirms, with
+     * no lock of the pool held. */
+    alcore_status (*run)(alcore_model *model, alcore_pool *pool, const char *column,
+                         const alcore__wanted *wanted);
     /* Appends to *out, in one line, what the column is made from: for provenance, and to tell a
      * stale column from a valid one. NULL: the name says all. Called with the read lock of the
      * pool. */
@@ -43,19 +45,23 @@ struct alcore_model {
  * copied. */
 alcore_status alcore__model_new(alcore_ctx *ctx, const alcore__model_table *table, const char *name,
                                 bool named, void *data, alcore_model **out);
-/* Whether a model computes the column for a row with these state bits: for unmasked rows, and
- * embeddings for labeled rows too, because strategies measure distances to them. */
-static inline bool alcore__model_wants(uint32_t state, const char *column) {
-    return state == 0 || (state == ALCORE_ROW_LABELED && strcmp(column, "embeddings") == 0);
+/* Whether a model computes the column for a row with these state bits: for wanted rows that are
+ * unmasked, and embeddings for labeled ones too, because strategies measure distances to them. */
+static inline bool alcore__model_wants(const alcore__wanted *wanted, int64_t row, uint32_t state,
+                                       const char *column) {
+    return (state == 0 || (state == ALCORE_ROW_LABELED && strcmp(column, "embeddings") == 0)) &&
+           alcore__is_wanted(wanted, row);
 }
-/* Runs the model and gives the column its origin. As alcore_model_run(), without enter and leave.
- */
-alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const char *column);
+/* Runs the model and gives the column its origin. As alcore_model_run(), without enter and leave,
+ * and for the wanted rows only (NULL: all). */
+alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const char *column,
+                                const alcore__wanted *wanted);
 /* *out: whether the column of the pool can be used as it is: it was given by the caller, or this
- * model made it in its present state (model NULL: any model) and it has values for all rows that
- * need one. The caller holds a lock of the pool. */
+ * model made it in its present state (model NULL: any model) and it has values for all wanted rows
+ * that need one. The caller holds a lock of the pool. */
 alcore_status alcore__model_column_stands(const alcore_model *model, const alcore_pool *pool,
-                                          const char *column, bool *out);
+                                          const char *column, const alcore__wanted *wanted,
+                                          bool *out);
 
 /* A batch of rows on their way to a model; the arrays are owned, what they point to is not. */
 typedef struct alcore__model_batch {
@@ -71,7 +77,8 @@ alcore_status alcore__model_batch_room(alcore_ctx *ctx, int64_t capacity,
                                        alcore__model_batch *batch);
 /* Fills the batch with the next rows from *row on that a model computes the column for, and moves
  * *row behind them. The views are valid while the caller holds the lock of the pool. */
-void alcore__model_batch_fill(const alcore_pool *pool, const char *column, int64_t *row,
+void alcore__model_batch_fill(const alcore_pool *pool, const char *column,
+                              const alcore__wanted *wanted, int64_t *row,
                               alcore__model_batch *batch);
 void alcore__model_batch_clear(alcore_ctx *ctx, alcore__model_batch *batch);
 
@@ -95,11 +102,11 @@ alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, con
 enum { ALCORE__SUPPLY_GIVEN = -1, ALCORE__SUPPLY_NONE = -2 };
 /* Provides a column for a need, such as "scores|logprobs" (any of them suffices), and writes its
  * name: one that the pool has and can be used, else one that the first of the models that can make
- * any makes now. *out_from: the index of that model, or ALCORE__SUPPLY_*. Called with no lock of
- * the pool held. */
+ * any makes now, for the wanted rows (NULL: all). *out_from: the index of that model, or
+ * ALCORE__SUPPLY_*. Called with no lock of the pool held. */
 alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, alcore_pool *pool,
-                                   const char *need, char name[ALCORE__NEED_BYTES],
-                                   int32_t *out_from);
+                                   const alcore__wanted *wanted, const char *need,
+                                   char name[ALCORE__NEED_BYTES], int32_t *out_from);
 /* Sets origin, which the column then owns, and engine of a column of the pool. engine: name of what
  * ran the model, a string that is never freed; NULL: no model made it. The caller holds the write
  * lock of the pool. */

@@ -13,13 +13,14 @@ static bool can(const alcore_model *model, const char *column) {
     return strcmp(column, "logprobs") == 0;
 }
 
-/* alcore__model_table.run: scores all unmasked rows with the one language model (fold -1: whatever
+/* alcore__model_table.run: scores the wanted unmasked rows with the one language model (fold -1: whatever
  * fold of cross-fitting their texts are in) into the arrays of the column, which lm_column.c makes
  * and gives to the pool. Called with no lock of the pool held. */
-static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column) {
+static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column,
+                         const alcore__wanted *wanted) {
     (void)column;
     alcore__lm_column self = {
-        .ctx = model->object.ctx, .pool = pool, .lm = model->data, .fold = -1};
+        .ctx = model->object.ctx, .pool = pool, .wanted = wanted, .lm = model->data, .fold = -1};
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
     alcore_status status = alcore__lm_column_begin(&self);
     if (status == ALCORE_OK) status = alcore__lm_column_rows(&self);

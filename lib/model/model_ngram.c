@@ -35,8 +35,9 @@ static alcore_status train_on_labeled(alcore__ngram_data *ngram, alcore_ctx *ctx
     return status;
 }
 
-/* Scores each unmasked row (state 0) by a model of the other four folds, so that no row is scored
- * by a model that was trained on its text: one trainer counts all texts by fold, and makes the
+/* Scores each entry of the column by a model of the other four folds, so that no row is scored by a
+ * model that was trained on its text. All unmasked rows (state 0) are trained on, also those that
+ * are not wanted: what a request leaves out changes no score of the others. One trainer counts all texts by fold, and makes the
  * models one after the other; the model that leaves out a fold scores the rows of that fold. self:
  * the column, whose arrays alcore__lm_column_begin() made; self->lm is borrowed for one fold. */
 static alcore_status cross_fit(const alcore__ngram_data *ngram, alcore__lm_column *self) {
@@ -86,8 +87,9 @@ static alcore_status fill_logprobs(alcore__ngram_data *ngram, alcore__lm_column 
 
 /* Makes the column "logprobs" of the pool and gives it to the pool, which is locked for reading
  * while rows are scored and no longer when the column is set. */
-static alcore_status run_logprobs(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_pool *pool) {
-    alcore__lm_column self = {.ctx = ctx, .pool = pool};
+static alcore_status run_logprobs(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_pool *pool,
+                                  const alcore__wanted *wanted) {
+    alcore__lm_column self = {.ctx = ctx, .pool = pool, .wanted = wanted};
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
     alcore_status status = alcore__lm_column_begin(&self);
     if (status == ALCORE_OK) status = fill_logprobs(ngram, &self);
@@ -101,10 +103,13 @@ static bool can(const alcore_model *model, const char *column) {
     return strcmp(column, "logprobs") == 0 || strcmp(column, "embeddings") == 0;
 }
 
-/* alcore__model_table.run, for the two columns that can() confirms. */
-static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column) {
+/* alcore__model_table.run, for the two columns that can() confirms. Embeddings depend on the text
+ * alone and are made for every row, masked or not, so that the column never lacks one. */
+static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column,
+                         const alcore__wanted *wanted) {
     alcore__ngram_data *ngram = model->data;
-    if (strcmp(column, "logprobs") == 0) return run_logprobs(ngram, model->object.ctx, pool);
+    if (strcmp(column, "logprobs") == 0)
+        return run_logprobs(ngram, model->object.ctx, pool, wanted);
     return alcore__ngram_embed(ngram, model->object.ctx, pool);
 }
 

@@ -24,14 +24,14 @@ static bool next_alternative(const char **rest, char name[ALCORE__NEED_BYTES]) {
  * first model that could make it; where none could, any column will do. The pool is locked for
  * reading. */
 static alcore_status find_standing(alcore_model *const *models, int32_t count,
-                                   const alcore_pool *pool, const char *need,
-                                   char name[ALCORE__NEED_BYTES], bool *out) {
+                                   const alcore_pool *pool, const alcore__wanted *wanted,
+                                   const char *need, char name[ALCORE__NEED_BYTES], bool *out) {
     *out = false;
     for (const char *rest = need; !*out && next_alternative(&rest, name);) {
         int32_t maker = 0;
         while (maker < count && !models[maker]->table->can(models[maker], name)) maker++;
-        ALCORE__TRY(
-            alcore__model_column_stands(maker < count ? models[maker] : NULL, pool, name, out));
+        ALCORE__TRY(alcore__model_column_stands(maker < count ? models[maker] : NULL, pool, name,
+                                                wanted, out));
     }
     return ALCORE_OK;
 }
@@ -42,11 +42,11 @@ static alcore_status find_standing(alcore_model *const *models, int32_t count,
  * column name, or GIVEN (the pool had it), or NONE (nobody can make any; the caller words the
  * error). */
 alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, alcore_pool *pool,
-                                   const char *need, char name[ALCORE__NEED_BYTES],
-                                   int32_t *out_from) {
+                                   const alcore__wanted *wanted, const char *need,
+                                   char name[ALCORE__NEED_BYTES], int32_t *out_from) {
     bool stands = false;
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
-    alcore_status status = find_standing(models, count, pool, need, name, &stands);
+    alcore_status status = find_standing(models, count, pool, wanted, need, name, &stands);
     alcore__read_end(pool);
     if (status != ALCORE_OK) return status;
     *out_from = ALCORE__SUPPLY_GIVEN;
@@ -55,7 +55,7 @@ alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, a
         for (const char *rest = need; next_alternative(&rest, name);) {
             if (!models[i]->table->can(models[i], name)) continue;
             *out_from = i;
-            return alcore__model_run(models[i], pool, name);
+            return alcore__model_run(models[i], pool, name, wanted);
         }
     }
     *out_from = ALCORE__SUPPLY_NONE;

@@ -168,6 +168,13 @@ int32_t alcore__column_writer_shape(const alcore_column_writer *writer) {
     return writer->shape;
 }
 
+/* Called by models, which compute only the rows that a request reads. */
+void alcore__column_writer_want(alcore_column_writer *writer, const alcore__wanted *wanted) {
+    pthread_mutex_lock(&writer->lock);
+    writer->wanted = wanted;
+    pthread_mutex_unlock(&writer->lock);
+}
+
 /* The values that were put for rows which had some; 0 for NULL. May be called from a progress
  * callback of the same writer, where the thread owns the lock already (EDEADLK). */
 int64_t alcore_column_writer_repeats(const alcore_column_writer *writer) {
@@ -179,13 +186,14 @@ int64_t alcore_column_writer_repeats(const alcore_column_writer *writer) {
     return repeats;
 }
 
-/* Counts the unmasked rows (state 0) that were not put and writes the first `capacity` of them,
+/* Counts the unmasked rows (state 0) that are wanted and were not put, and writes the first `capacity` of them,
  * ascending, to rows (NULL with capacity 0). 0 once the writer is finished. The lock is held. */
 static int64_t find_missing(const alcore_column_writer *writer, int64_t *rows, int64_t capacity) {
     const alcore__column_builder *builder = &writer->builder;
     int64_t count = 0;
     for (int64_t row = 0; row < builder->pool_rows && !writer->finished; row++) {
         if (builder->entry[row] != 0 || writer->pool->states[row] != 0) continue;
+        if (!alcore__is_wanted(writer->wanted, row)) continue;
         if (count < capacity) rows[count] = row;
         count++;
     }

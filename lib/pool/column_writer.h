@@ -15,8 +15,10 @@ struct alcore_column_writer {
     alcore_column_options options; /* meaning and log_base; the rest is 0 */
     pthread_mutex_t lock; /* guards what follows; of the kind that detects a second lock by its
                              owner, so that a call from a progress callback is ALCORE_E_BUSY */
-    alcore__column_builder builder; /* the values put so far */
-    bool finished;                  /* the column is in the pool; every further call fails */
+    const struct alcore__wanted *wanted; /* rows that finishing asks for, borrowed; NULL: every
+                                            unmasked one */
+    alcore__column_builder builder;      /* the values put so far */
+    bool finished;                       /* the column is in the pool; every further call fails */
 };
 
 /* Body of alcore_column_writer_save() and _merge(); the lock is held. */

@@ -25,7 +25,21 @@ int64_t alcore__pool_characters(const alcore_pool *pool, int64_t row);
 int64_t alcore__pool_languages(const alcore_pool *pool, const char *const **out_tags);
 /* The rank of a row's tag among them, from 0. */
 int64_t alcore__pool_language_rank(const alcore_pool *pool, int64_t row);
+/* Rows of a pool that a column is made for. */
+typedef struct alcore__wanted {
+    const uint8_t *mask; /* [rows] 1: wanted */
+    int64_t rows;        /* of the pool when the mask was made; later rows are not wanted */
+} alcore__wanted;
+/* Whether the row is wanted; wanted NULL: every row is. */
+static inline bool alcore__is_wanted(const alcore__wanted *wanted, int64_t row) {
+    return !wanted || (row < wanted->rows && wanted->mask[row]);
+}
+
 /* The shape of the column that a writer makes, ALCORE_COLUMN_*; without a lock. */
 int32_t alcore__column_writer_shape(const alcore_column_writer *writer);
+/* Limits the rows that alcore_column_writer_finish() asks for to those that are wanted (NULL: all
+ * unmasked ones). Borrowed until the next call, which takes NULL at the latest when the owner of
+ * the mask is done: a host may keep a reference to the writer of its model. */
+void alcore__column_writer_want(alcore_column_writer *writer, const alcore__wanted *wanted);
 
 #endif

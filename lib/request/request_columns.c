@@ -13,6 +13,8 @@
 typedef struct resolver {
     alcore_request *request;
     bool needs_are_given;    /* no model makes what the strategy needs */
+    uint8_t *mask;           /* [rows of the candidates' pool] rows that take part; NULL: all do */
+    alcore__wanted wanted;   /* the same */
     alcore_model *built_in;  /* the n-gram model, owned; NULL until the first need is met */
     alcore__resolution *out; /* the columns chosen so far */
 } resolver;
@@ -91,7 +93,9 @@ static alcore_status resolve(resolver *self, int32_t role, alcore_pool *pool, co
         if (self->request->model) models[count++] = self->request->model;
         models[count++] = self->built_in;
     }
-    ALCORE__TRY(alcore__model_supply(models, count, pool, need, name, &maker));
+    const bool some = role == ALCORE_ROLE_CANDIDATES && self->mask;
+    ALCORE__TRY(
+        alcore__model_supply(models, count, pool, some ? &self->wanted : NULL, need, name, &maker));
     if (maker == ALCORE__SUPPLY_NONE) return fail_missing(self, role, need);
     /* The n-gram model is the last one asked. */
     bool built_in = !self->needs_are_given && maker == count - 1;
@@ -111,17 +115,32 @@ static alcore_status resolve_role(resolver *self, const alcore_strategy *strateg
     return ALCORE_OK;
 }
 
+/* Lists the rows of the candidates' pool that take part: the candidates and its labeled rows. The
+ * others, which the request leaves out or the labeled pool holds too, are not computed. Where the
+ * pool is the target too, all its rows are. */
+static alcore_status want_rows(resolver *self, const alcore__masks *masks) {
+    const alcore_request *request = self->request;
+    if (request->target == request->candidates) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(request->object.ctx, (size_t)masks->rows, 1, &self->mask));
+    for (int64_t row = 0; row < masks->rows; row++)
+        self->mask[row] = masks->candidate_mask[row] || masks->labeled_rows[row];
+    self->wanted = (alcore__wanted){.mask = self->mask, .rows = masks->rows};
+    return ALCORE_OK;
+}
+
 /* Meets all needs of a strategy in the pools of the request. Called before the run without locks,
  * as models add columns to the pools. with_embeddings: the candidates' embeddings are needed for
  * the similarity limit, whatever the strategy reads. */
 alcore_status alcore__resolve_columns(alcore_request *request, const alcore_strategy *strategy,
-                                      bool with_embeddings, alcore__resolution *out) {
+                                      const alcore__masks *masks, bool with_embeddings,
+                                      alcore__resolution *out) {
     *out = (alcore__resolution){0};
     resolver self = {.request = request,
                      .out = out,
                      .needs_are_given = alcore__strategy_needs_are_given(strategy)};
-    alcore_status status =
-        resolve_role(&self, strategy, ALCORE_ROLE_CANDIDATES, request->candidates);
+    alcore_status status = want_rows(&self, masks);
+    if (status == ALCORE_OK)
+        status = resolve_role(&self, strategy, ALCORE_ROLE_CANDIDATES, request->candidates);
     bool of_strategy = self.needs_are_given;
     self.needs_are_given = false; /* any embeddings serve the similarity limit */
     if (status == ALCORE_OK && with_embeddings)
@@ -132,6 +151,7 @@ alcore_status alcore__resolve_columns(alcore_request *request, const alcore_stra
     if (status == ALCORE_OK && request->target)
         status = resolve_role(&self, strategy, ALCORE_ROLE_TARGET, request->target);
     alcore_model_unref(self.built_in);
+    alcore__free(request->object.ctx, self.mask);
     return status;
 }
 

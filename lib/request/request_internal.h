@@ -175,10 +175,12 @@ extern const char *const alcore__phrase_measure_needs[];
 
 /* Provides every column that the strategy needs in its pool: it was given, or the request's model
  * or the built-in n-gram model makes it now. Called without locks on the pools, as models add
- * columns to them. with_embeddings: those of the candidates are needed too. */
+ * columns to them. masks: of the request; models compute the rows that take part, no others.
+ * with_embeddings: those of the candidates are needed too. */
 alcore_status alcore__resolve_columns(alcore_request *request, const alcore_strategy *strategy,
-                                      bool with_embeddings, alcore__resolution *out);
-/* Provides columns of the candidates by a list of needs, in its order, likewise. */
+                                      const alcore__masks *masks, bool with_embeddings,
+                                      alcore__resolution *out);
+/* Provides columns of the candidates by a list of needs, in its order, likewise, for all rows. */
 alcore_status alcore__resolve_needs(alcore_request *request, const char *const *needs,
                                     alcore__resolution *out);
 /* Adds the columns chosen for a role to a dataset. The pool must be locked for reading. */

@@ -393,8 +393,8 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
      */
     bool any = self->masks.eligible > 0;
     if (any)
-        ALCORE__TRY(alcore__resolve_columns(self->request, self->strategy, self->input.fill.limited,
-                                            &self->resolution));
+        ALCORE__TRY(alcore__resolve_columns(self->request, self->strategy, &self->masks,
+                                            self->input.fill.limited, &self->resolution));
     ALCORE__TRY(read_pools(self->request));
     alcore_status status = any ? run(self) : ALCORE_OK;
     if (!any && self->input.fill.budget > 0) self->outcome.flags = ALCORE_SELECTION_SHORT;

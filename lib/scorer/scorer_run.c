@@ -225,8 +225,8 @@ static alcore_status supply(scoring *self, alcore_model *model) {
         if (i == ALCORE__DATASET_COLUMNS)
             return alcore__fail(ALCORE_E_INVALID, "scorer %s needs more than %d columns",
                                 self->scorer->name, ALCORE__DATASET_COLUMNS);
-        ALCORE__TRY(alcore__model_supply(&model, !model ? 0 : 1, self->pool, needs[i],
-                                         self->names[i], &from));
+        ALCORE__TRY(alcore__model_supply(&model, !model ? 0 : 1, self->pool, NULL /* all rows */,
+                                         needs[i], self->names[i], &from));
         self->name_count++;
         if (from == ALCORE__SUPPLY_NONE)
             return alcore__fail(

@@ -255,12 +255,15 @@ START_TEST(columns_made_by_the_model_are_used_again) {
     ck_assert_int_eq(alcore_model_new_ngram(ctx, NULL, NULL, &model), ALCORE_OK);
     ck_assert_int_eq(alcore_model_new_ngram(ctx, NULL, &options, &other), ALCORE_OK);
     ck_assert_int_eq(alcore_model_run(model, pool, "logprobs"), ALCORE_OK);
-    ck_assert_int_eq(alcore__model_column_stands(model, pool, "logprobs", &stands), ALCORE_OK);
+    ck_assert_int_eq(alcore__model_column_stands(model, pool, "logprobs", NULL, &stands),
+                     ALCORE_OK);
     ck_assert(stands);
-    ck_assert_int_eq(alcore__model_column_stands(other, pool, "logprobs", &stands), ALCORE_OK);
+    ck_assert_int_eq(alcore__model_column_stands(other, pool, "logprobs", NULL, &stands),
+                     ALCORE_OK);
     ck_assert(!stands); /* of another order */
     ck_assert_int_eq(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, &row, 1), ALCORE_OK);
-    ck_assert_int_eq(alcore__model_column_stands(model, pool, "logprobs", &stands), ALCORE_OK);
+    ck_assert_int_eq(alcore__model_column_stands(model, pool, "logprobs", NULL, &stands),
+                     ALCORE_OK);
     ck_assert(!stands); /* trained on a row that is masked now */
     alcore_model_unref(model);
     alcore_model_unref(other);
@@ -273,14 +276,17 @@ START_TEST(a_model_without_a_name_is_asked_again) {
     alcore_model *named = host_model(&seen, "a"), *nameless = host_model(&seen, NULL);
     add(corpus, CORPUS);
     ck_assert_int_eq(alcore_model_run(nameless, pool, "embeddings"), ALCORE_OK);
-    ck_assert_int_eq(alcore__model_column_stands(nameless, pool, "embeddings", &stands), ALCORE_OK);
+    ck_assert_int_eq(alcore__model_column_stands(nameless, pool, "embeddings", NULL, &stands),
+                     ALCORE_OK);
     ck_assert(!stands);
     ck_assert_int_eq(alcore_model_run(named, pool, "embeddings"), ALCORE_OK);
-    ck_assert_int_eq(alcore__model_column_stands(named, pool, "embeddings", &stands), ALCORE_OK);
+    ck_assert_int_eq(alcore__model_column_stands(named, pool, "embeddings", NULL, &stands),
+                     ALCORE_OK);
     ck_assert(stands);
     const char *more[] = {"a later row"};
     add(more, 1);
-    ck_assert_int_eq(alcore__model_column_stands(named, pool, "embeddings", &stands), ALCORE_OK);
+    ck_assert_int_eq(alcore__model_column_stands(named, pool, "embeddings", NULL, &stands),
+                     ALCORE_OK);
     ck_assert(!stands);
     alcore_model_unref(named);
     alcore_model_unref(nameless);

@@ -132,9 +132,10 @@ START_TEST(columns_come_from_the_module) {
 }
 END_TEST
 
-/* Two rows of the pool by a strategy, with what it needs from the model. */
+/* Two rows of the pool by a strategy, with what it needs from the model; excluded NULL: none. */
 static alcore_selection *pick_two(alcore_ctx *ctx, alcore_pool *pool, alcore_model *model,
-                                  const char *name) {
+                                  const char *name, const int64_t *excluded,
+                                  int64_t excluded_count) {
     alcore_request *request;
     alcore_strategy *strategy;
     alcore_selection *selection;
@@ -144,6 +145,9 @@ static alcore_selection *pick_two(alcore_ctx *ctx, alcore_pool *pool, alcore_mod
     ck_assert_int_eq(alcore_request_set_strategy(request, strategy), ALCORE_OK);
     ck_assert_int_eq(alcore_request_set_model(request, model), ALCORE_OK);
     ck_assert_int_eq(alcore_request_set(request, "budget", "2"), ALCORE_OK);
+    ck_assert_int_eq(
+        alcore_request_set_rows(request, ALCORE_ROWS_EXCLUDED, excluded, excluded_count),
+        ALCORE_OK);
     alcore_status status = alcore_select(request, &selection);
     ck_assert_msg(status == ALCORE_OK, "%s", alcore_last_error());
     alcore_strategy_unref(strategy);
@@ -151,18 +155,37 @@ static alcore_selection *pick_two(alcore_ctx *ctx, alcore_pool *pool, alcore_mod
     return selection;
 }
 
+/* A row that the request excludes does not reach the module, and its absence is no failure. */
+START_TEST(select_asks_for_the_rows_it_reads) {
+    static const int64_t excluded[] = {1};
+    alcore_ctx *ctx = context(module_folder());
+    alcore_pool *pool = pool_of(ctx);
+    alcore_model *model = open_model(ctx, "{\"dims\": 8}");
+    alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
+    alcore_selection_unref(pick_two(ctx, pool, model, "k-center", excluded, 1));
+    ck_assert_int_eq(alcore_pool_column_info(pool, "embeddings", &info), ALCORE_OK);
+    ck_assert_int_eq(info.entries, ROWS - 1);
+    alcore_selection_unref(pick_two(ctx, pool, model, "k-center", NULL, 0));
+    ck_assert_int_eq(alcore_pool_column_info(pool, "embeddings", &info), ALCORE_OK);
+    ck_assert_int_eq(info.entries, ROWS);
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 START_TEST(select_asks_the_module) {
     alcore_ctx *ctx = context(module_folder());
     alcore_pool *pool = pool_of(ctx);
     alcore_model *model = open_model(ctx, "{\"dims\": 8}");
     alcore_selection *selection;
-    selection = pick_two(ctx, pool, model, "huds");
+    selection = pick_two(ctx, pool, model, "huds", NULL, 0);
     ck_assert_int_eq(alcore_selection_count(selection), 2);
     ck_assert_ptr_nonnull(strstr(alcore_selection_provenance(selection), "null-1"));
     ck_assert_ptr_nonnull(
         strstr(alcore_selection_provenance(selection), "version null-8-0 on cpu"));
     alcore_selection_unref(selection);
-    selection = pick_two(ctx, pool, model, "lc");
+    selection = pick_two(ctx, pool, model, "lc", NULL, 0);
     /* Least confidence: the row whose best class is the least likely. */
     int64_t expected = 0;
     double least = 2;
@@ -319,6 +342,6 @@ START_TEST(options_reach_the_module) {
 END_TEST
 
 CHECK_SUITE("model engine", columns_come_from_the_module, options_reach_the_module,
-            select_asks_the_module, failures_of_the_module_come_through,
-            without_a_module_the_reason_is_told, failing_allocations_leave_nothing,
-            a_call_can_be_cancelled);
+            select_asks_the_module, select_asks_for_the_rows_it_reads,
+            failures_of_the_module_come_through, without_a_module_the_reason_is_told,
+            failing_allocations_leave_nothing, a_call_can_be_cancelled);
