@@ -58,7 +58,7 @@ static alcore_status init(alcore_tensor *out, void *data, int32_t dtype, int64_t
                                .device = {.type = ALCORE_DEVICE_CPU},
                                .ndim = ndim,
                                .dtype = {.code = number_types[i].code,
-                                         .bits = (uint8_t)(8 * alcore__dtype_bytes(dtype)),
+                                         .bits = (uint8_t)(8 * alcore_sys_dtype_bytes(dtype)),
                                          .lanes = 1},
                                .shape = shape};
         return ALCORE_OK;
@@ -87,7 +87,7 @@ static alcore_status check_tensor(const alcore_tensor *tensor, const char *name,
             return alcore__fail(ALCORE_E_SHAPE, "%s: dimension %d is negative", name, i);
     for (size_t i = 0; i < TYPES; i++) {
         if (number_types[i].code != tensor->dtype.code ||
-            8 * alcore__dtype_bytes(number_types[i].dtype) != tensor->dtype.bits ||
+            8 * alcore_sys_dtype_bytes(number_types[i].dtype) != tensor->dtype.bits ||
             tensor->dtype.lanes != 1)
             continue;
         *dtype = number_types[i].dtype;
@@ -126,7 +126,7 @@ alcore_status alcore__tensor_view(const alcore_tensor *tensor, const char *name,
     if (numbers > 0 && !tensor->data)
         return alcore__fail(ALCORE_E_INVALID, "%s: the data is NULL", name);
     view.data = tensor->data ? (const char *)tensor->data + tensor->byte_offset : NULL;
-    if ((uintptr_t)view.data % alcore__dtype_bytes(view.dtype) != 0)
+    if ((uintptr_t)view.data % alcore_sys_dtype_bytes(view.dtype) != 0)
         return alcore__fail(ALCORE_E_SHAPE, "%s: the data is not aligned for %s", name,
                             alcore__dtype_name(view.dtype));
     *out = view;

@@ -3,9 +3,9 @@
 #ifndef ALCORE__TENSOR_VIEW_H
 #define ALCORE__TENSOR_VIEW_H
 
+#include "alcore/sys/dtype.h"
 #include "alcore/tensor.h"
 #include "base/base.h"
-#include "base/dtype.h"
 
 /* A matrix of rows x columns numbers in a caller's memory; a one-dimensional tensor has one column.
  */

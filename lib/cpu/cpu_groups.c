@@ -40,7 +40,7 @@ static void add_queued(const alcore_sys_rows *rows, const group_queue *queue, in
 /* Prefetches matrix row i, which was collected: it is read some rows later, in an order that the
  * processor cannot predict. */
 static void fetch_ahead(const alcore_sys_rows *rows, int64_t i) {
-    size_t bytes = cpu_bytes(rows->dtype);
+    size_t bytes = alcore_sys_dtype_bytes(rows->dtype);
     const char *row = (const char *)rows->data + i * rows->stride * (int64_t)bytes;
     for (size_t byte = 0; byte < (size_t)rows->dims * bytes; byte += CACHE_LINE)
         __builtin_prefetch(row + byte);

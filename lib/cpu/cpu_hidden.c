@@ -55,7 +55,8 @@ typedef struct hidden_call {
 
 /* Row i of a matrix; unit is not looked at, because hidden states and classes are no embeddings. */
 static const char *row_at(const alcore_sys_rows *rows, int64_t i) {
-    return (const char *)rows->data + i * rows->stride * (int64_t)cpu_bytes(rows->dtype);
+    return (const char *)rows->data +
+           i * rows->stride * (int64_t)alcore_sys_dtype_bytes(rows->dtype);
 }
 
 /* Packs `count` rows of a matrix into panels [count / width rounded up, dims, width] as float32:

@@ -23,7 +23,7 @@ double CPU(int16_row)(const char *row, int64_t dims, int32_t dtype, float scale,
     for (int64_t j = 0; j < dims; j += PRODUCT_FLOATS) {
         int64_t left = dims - j < PRODUCT_FLOATS ? dims - j : PRODUCT_FLOATS;
         int64_t written = padded - j < PRODUCT_FLOATS ? padded - j : PRODUCT_FLOATS;
-        const char *source = row + j * (int64_t)cpu_bytes(dtype);
+        const char *source = row + j * (int64_t)alcore_sys_dtype_bytes(dtype);
         float buffer[PRODUCT_FLOATS] = {0};
         if (dtype != ALCORE_FLOAT32 || left < PRODUCT_FLOATS) {
             CPU(float_row)(source, left, dtype, buffer);

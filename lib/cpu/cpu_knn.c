@@ -137,7 +137,7 @@ static void raise_from_best(const knn_call *call, knn_operand *operand, const kn
 /* Prefetches matrix row i, one cache line of 64 bytes after the other: candidates lie far apart in
  * memory, and the next one is loaded while this one is computed. */
 CPU_INLINE void fetch(const alcore_sys_rows *rows, int64_t i) {
-    int64_t bytes = (int64_t)cpu_bytes(rows->dtype);
+    int64_t bytes = (int64_t)alcore_sys_dtype_bytes(rows->dtype);
     const char *row = (const char *)rows->data + i * rows->stride * bytes;
     for (int64_t byte = 0; byte < rows->dims * bytes; byte += 64) __builtin_prefetch(row + byte);
 }

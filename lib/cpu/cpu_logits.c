@@ -21,7 +21,7 @@ static double logit_at(const char *row, int64_t j, int32_t dtype) {
         __builtin_memcpy(&z, row + j * 8, sizeof z);
         return z;
     }
-    CPU(float_row)(row + j * (int64_t)cpu_bytes(dtype), 1, dtype, &rounded);
+    CPU(float_row)(row + j * (int64_t)alcore_sys_dtype_bytes(dtype), 1, dtype, &rounded);
     return (double)rounded;
 }
 
@@ -37,7 +37,8 @@ alcore_status CPU(logit_stats)(const alcore_sys_work *work, const alcore_sys_row
     *bad = -1;
     alcore_status status = alcore__cpu_check(work, logits);
     if (!status) status = alcore__cpu_check_stats(work, logits->dims, labels, out);
-    int64_t classes = logits->dims, bytes = (int64_t)cpu_bytes(logits->dtype), spent = 0;
+    int64_t classes = logits->dims, bytes = (int64_t)alcore_sys_dtype_bytes(logits->dtype),
+            spent = 0;
     for (int64_t i = 0; i < logits->count && !status; i++) {
         int64_t label;
         if (!cpu_label(labels, ignore, classes, i, &label)) continue;

@@ -121,7 +121,7 @@ void CPU(pack_panel)(const char *const *row, int64_t count, int64_t width, int64
                      int32_t dtype, float *panel) {
     float staged[MAX_PANEL_ROWS][STAGED] = {{0}};
     const char *source[MAX_PANEL_ROWS]; /* the present components of each row: in place or staged */
-    int64_t bytes = (int64_t)cpu_bytes(dtype);
+    int64_t bytes = (int64_t)alcore_sys_dtype_bytes(dtype);
     for (int64_t r = 0; r < width; r++) source[r] = (const char *)staged[r];
     for (int64_t begin = 0; begin < dims; begin += STAGED) {
         int64_t length = dims - begin < STAGED ? dims - begin : STAGED;

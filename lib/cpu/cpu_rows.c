@@ -49,7 +49,7 @@ static double lanes_sum(lanes32 lanes) {
 /* Copies the components done .. dims - 1 of a row (fewer than 32) to tail [32], zeros behind them:
  * a zero product leaves the bits of a lane as they are. */
 static void copy_tail(char *tail, const char *row, int64_t done, int64_t dims, int32_t dtype) {
-    size_t bytes = cpu_bytes(dtype);
+    size_t bytes = alcore_sys_dtype_bytes(dtype);
     __builtin_memset(tail, 0, CPU_LANES * bytes);
     __builtin_memcpy(tail, row + (size_t)done * bytes, (size_t)(dims - done) * bytes);
 }

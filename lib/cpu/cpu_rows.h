@@ -48,7 +48,8 @@ void CPU(add_rows)(const char *const *row, int count, int64_t dims, int32_t dtyp
 /* Matrix row i as kernels read it, of type cpu_row_dtype(): in place, or for unit rows its unit
  * vector, which is written to unit [dims]. */
 CPU_INLINE const char *cpu_row(const alcore_sys_rows *rows, int64_t i, double *unit) {
-    const char *row = (const char *)rows->data + i * rows->stride * (int64_t)cpu_bytes(rows->dtype);
+    const char *row =
+        (const char *)rows->data + i * rows->stride * (int64_t)alcore_sys_dtype_bytes(rows->dtype);
     if (!rows->unit) return row;
     CPU(unit_row)(row, rows->dims, rows->dtype, unit);
     return (const char *)unit;

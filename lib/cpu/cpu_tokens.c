@@ -62,7 +62,7 @@ alcore_status CPU(ragged_nnll)(const alcore_sys_work *work, const alcore_sys_rag
                                 "a kernel takes float16, bfloat16, float32 and float64 only");
     }
     const char *values = items->values;
-    int64_t bytes = (int64_t)cpu_bytes(items->dtype), spent = 0;
+    int64_t bytes = (int64_t)alcore_sys_dtype_bytes(items->dtype), spent = 0;
     for (int64_t i = 0; i < items->count; i++) {
         if (mask && !mask[i]) continue;
         int64_t begin = items->offsets[i] - items->offsets[0],

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "alcore/sys/dtype.h"
 #include "alcore/sys/kernel.h"
 
 #if FLT_EVAL_METHOD != 0
@@ -46,11 +47,6 @@ typedef int64_t cpu_mask __attribute__((vector_size(CPU_WIDTH * 8)));
 typedef float cpu_half_vector __attribute__((vector_size(CPU_WIDTH * 4))); /* CPU_WIDTH floats */
 typedef uint32_t cpu_half_bits __attribute__((vector_size(CPU_WIDTH * 4)));
 typedef uint16_t cpu_quarter_bits __attribute__((vector_size(CPU_WIDTH * 2)));
-
-/* Bytes of a component; engines include nothing of lib/base. */
-CPU_INLINE size_t cpu_bytes(int32_t dtype) {
-    return dtype == ALCORE_FLOAT64 ? 8u : dtype == ALCORE_FLOAT32 ? 4u : 2u;
-}
 
 /* CPU_WIDTH doubles at an address of any alignment, and back. */
 CPU_INLINE cpu_vector cpu_load_double(const double *values) {

@@ -174,7 +174,7 @@ alcore_status class_stats(const alcore_sys_work *work, const alcore_sys_rows *ro
                  "class scores are neither probabilities, log-probabilities nor logits");
         std::vector<uint8_t> mask_memory;
         const uint8_t *host_mask = c.to_host(mask, rows->count, &mask_memory);
-        size_t bytes = dtype_bytes(rows->dtype), row_bytes = bytes * (size_t)rows->dims;
+        size_t bytes = alcore_sys_dtype_bytes(rows->dtype), row_bytes = bytes * (size_t)rows->dims;
         bool rows_on_device = rows->count > 0 && c.on_device(rows->data);
         bool out_on_device = c.on_device(out);
         std::vector<char> row_memory;

@@ -187,7 +187,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 class output_parts {
   public:
     output_parts(call &owner, const alcore_sys_rows *matrix) : c(owner), rows(matrix) {
-        bytes = dtype_bytes(rows->dtype);
+        bytes = alcore_sys_dtype_bytes(rows->dtype);
         in_place = rows->count == 0 || rows->dims == 0 || c.in_place(rows->data, bytes);
         step = std::max<int64_t>(rows->count, 1);
         if (in_place) return;

@@ -49,7 +49,7 @@ int pipeline::add(const void *array, size_t bytes, size_t pitch, size_t alignmen
 /* The rows of a matrix as an input column; entries keep the dtype of the matrix. */
 int pipeline::rows(const alcore_sys_rows *rows) {
     static const char nothing = 0;
-    size_t bytes = dtype_bytes(rows->dtype);
+    size_t bytes = alcore_sys_dtype_bytes(rows->dtype);
     /* Rows without components may have no data. */
     const void *data = rows->data ? rows->data : &nothing;
     return add(data, (size_t)rows->dims * bytes, (size_t)rows->stride * bytes, bytes, true /* in */,

@@ -137,7 +137,8 @@ void widen_chunk(const chunk &piece, const alcore_sys_rows *rows, int matrix, do
  * with it. */
 void widen_range(call &c, const alcore_sys_rows *rows, int64_t first, int64_t count, double *out) {
     alcore_sys_rows part = *rows;
-    part.data = (const char *)rows->data + first * rows->stride * (int64_t)dtype_bytes(rows->dtype);
+    part.data = (const char *)rows->data +
+                first * rows->stride * (int64_t)alcore_sys_dtype_bytes(rows->dtype);
     part.count = count;
     pipeline pass(c, count);
     int matrix = pass.rows(&part);

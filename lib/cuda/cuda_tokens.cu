@@ -144,7 +144,7 @@ alcore_status ragged_nnll(const alcore_sys_work *work, const alcore_sys_ragged *
         if (items->dtype < ALCORE_FLOAT16 || items->dtype > ALCORE_FLOAT64)
             fail(work, ALCORE_E_SHAPE,
                  "a kernel takes float16, bfloat16, float32 and float64 only");
-        size_t bytes = dtype_bytes(items->dtype);
+        size_t bytes = alcore_sys_dtype_bytes(items->dtype);
         std::vector<int64_t> memory;
         std::vector<uint8_t> mask_memory;
         const int64_t *offsets = c.to_host(items->offsets, items->count + 1, &memory);

@@ -23,7 +23,7 @@ const size_t FREE_SHARE = 4;
 
 /* Bytes of the rows, stored without gaps, whatever their stride. */
 size_t bytes_of(const alcore_sys_rows *rows) {
-    return (size_t)rows->count * (size_t)rows->dims * dtype_bytes(rows->dtype);
+    return (size_t)rows->count * (size_t)rows->dims * alcore_sys_dtype_bytes(rows->dtype);
 }
 
 /* Device memory that outlives the call, from the workspace or the device; NULL: there is not
@@ -43,7 +43,7 @@ void *new_memory(const alcore_sys_work *work, size_t bytes) {
 /* Copies the rows of the mask (mask [rows] on the host, NULL: all), without gaps, from host memory
  * to the device memory out, as many rows as PIECE bytes hold at a time, but one at least. */
 void gather(call &c, const alcore_sys_rows *rows, const uint8_t *mask, char *out) {
-    const size_t component = dtype_bytes(rows->dtype);
+    const size_t component = alcore_sys_dtype_bytes(rows->dtype);
     const size_t PIECE = (size_t)1 << 18, row_bytes = (size_t)rows->dims * component;
     const char *data = (const char *)rows->data;
     std::vector<char> piece; /* rows that are gathered and not yet copied */

@@ -5,6 +5,7 @@
 #ifndef ALCORE__CUDA_WARP_CUH
 #define ALCORE__CUDA_WARP_CUH
 
+#include "alcore/sys/dtype.h"
 #include "alcore/sys/kernel.h"
 #include "cuda_platform.cuh"
 
@@ -19,14 +20,10 @@ enum { CUDA_LANES = 32, CUDA_THREADS = 256, CUDA_WARPS = CUDA_THREADS / CUDA_LAN
 #define CUDA_FLOOR (-100.0)
 #define CUDA_SLACK 1e-6
 
-/* Bytes of a component of type DTYPE as a constant; dtype_bytes() when the type is not one.
- */
+/* Bytes of a component of type DTYPE as a constant for the device. */
 template <int DTYPE> struct dtype_size {
-    enum { BYTES = DTYPE == ALCORE_FLOAT64 ? 8 : DTYPE == ALCORE_FLOAT32 ? 4 : 2 };
+    enum { BYTES = alcore_sys_dtype_bytes(DTYPE) };
 };
-inline size_t dtype_bytes(int32_t dtype) {
-    return dtype == ALCORE_FLOAT64 ? 8 : dtype == ALCORE_FLOAT32 ? 4 : 2;
-}
 
 /* Entry `index`, in components, of an array of type DTYPE on the device, widened exactly to double.
  */

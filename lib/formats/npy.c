@@ -167,7 +167,7 @@ static alcore_status check_length(const header *head, int64_t length) {
     const alcore__array_info *info = &head->info;
     int64_t numbers, bytes, end;
     if (!alcore__size_product(info->shape[0], info->shape[1], &numbers) ||
-        !alcore__size_product(numbers, (int64_t)alcore__dtype_bytes(info->dtype), &bytes) ||
+        !alcore__size_product(numbers, (int64_t)alcore_sys_dtype_bytes(info->dtype), &bytes) ||
         __builtin_add_overflow(bytes, info->data_start, &end))
         return fail_header(head, "has an impossible shape");
     if (length < end)
@@ -224,7 +224,7 @@ alcore_status alcore__npy_begin(alcore_ctx *ctx, const char *path, int32_t dtype
     int64_t bytes = 0;
     bool fits = descr && (ndim == 1 || ndim == 2) &&
                 alcore__size_product(shape[0], ndim == 2 ? shape[1] : 1, &bytes) &&
-                alcore__size_product(bytes, (int64_t)alcore__dtype_bytes(dtype), &bytes);
+                alcore__size_product(bytes, (int64_t)alcore_sys_dtype_bytes(dtype), &bytes);
     if (!fits) return alcore__fail(ALCORE_E_INVALID, "%s: .npy holds no such array", path);
     char dims[64], start[128];
     if (ndim == 1)

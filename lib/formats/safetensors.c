@@ -143,7 +143,7 @@ static alcore_status read_entry(table *tensors, const char *name, size_t name_le
     int64_t bytes;
     if (json->error || !tensor->has_dtype || !tensor->has_shape || !tensor->has_offsets)
         return fail_tensor(tensors, name, name_length, "is malformed");
-    if (!alcore__size_product(tensor->numbers, (int64_t)alcore__dtype_bytes(tensor->info.dtype),
+    if (!alcore__size_product(tensor->numbers, (int64_t)alcore_sys_dtype_bytes(tensor->info.dtype),
                               &bytes) ||
         bytes != tensor->bytes.end - tensor->bytes.begin)
         return fail_tensor(tensors, name, name_length,

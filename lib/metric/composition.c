@@ -172,7 +172,7 @@ static alcore_status add_block(const composition *self, alcore__search_run *run,
         part.first += t;
         part.count = more < TARGETS_A_TIME ? more : TARGETS_A_TIME;
         part.data =
-            (const char *)part.data + t * part.stride * (int64_t)alcore__dtype_bytes(part.dtype);
+            (const char *)part.data + t * part.stride * (int64_t)alcore_sys_dtype_bytes(part.dtype);
         ALCORE__TRY(run->engine.kernels->distance_sums(&work, &rows, wanted, &part, group + t,
                                                        1 /* group */, sums));
         for (int64_t i = 0; i < count; i++)

@@ -219,7 +219,7 @@ alcore_status alcore__column_check_source_rows(const alcore_pool *pool, const ch
                                                int32_t dtype, const char *values, int64_t count) {
     const alcore__column_name *known = alcore__column_name_find(name);
     if (!pool->source || !known || !known->is_row) return ALCORE_OK;
-    const size_t bytes = alcore__dtype_bytes(dtype);
+    const size_t bytes = alcore_sys_dtype_bytes(dtype);
     const int64_t source_rows = alcore_pool_rows(pool->source);
     for (int64_t i = 0; i < count; i++) {
         const int64_t row = alcore__read_integer(dtype, values + (size_t)i * bytes);

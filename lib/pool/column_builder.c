@@ -134,7 +134,7 @@ static void convert_value(int32_t value_dtype, const char *value, int32_t dtype,
  * The memory was reserved. One copy is enough where types and layouts agree. */
 static void append(alcore__column_builder *builder, const alcore__builder_input *input,
                    int64_t first, int64_t count) {
-    const size_t bytes = alcore__dtype_bytes(builder->dtype);
+    const size_t bytes = alcore_sys_dtype_bytes(builder->dtype);
     char *out = builder->values + (size_t)(alcore__builder_stored(builder) * builder->dims) * bytes;
     const char *first_row = input->values + first * input->strides[0];
     if (input->dtype == builder->dtype && input->strides[1] == (int64_t)bytes &&
@@ -256,7 +256,7 @@ failed:
  * [count]: the place of each entry in that order, found by one pass over entry [pool_rows] instead
  * of a comparison sort. */
 alcore_status alcore__builder_sort(alcore__column_builder *builder) {
-    const size_t bytes = (size_t)builder->dims * alcore__dtype_bytes(builder->dtype);
+    const size_t bytes = (size_t)builder->dims * alcore_sys_dtype_bytes(builder->dtype);
     int64_t *rank, next_rank = 0;
     bool sorted = true;
     for (int64_t i = 1; i < builder->count && sorted; i++)

@@ -16,7 +16,7 @@ typedef struct file_array {
 static alcore_status fetch(const alcore__column *column, int64_t entry, int64_t count,
                            char *destination) {
     const file_array *array = column->data;
-    const int64_t bytes = column->dims * (int64_t)alcore__dtype_bytes(column->dtype);
+    const int64_t bytes = column->dims * (int64_t)alcore_sys_dtype_bytes(column->dtype);
     return alcore__file_read_all(array->file, array->start + entry * bytes, destination,
                                  (size_t)(count * bytes));
 }

@@ -25,7 +25,7 @@ static alcore_status add_rows(const alcore__column *column, int64_t first, int64
                               alcore__scratch *scratch, uint64_t *fingerprint) {
     alcore_sys_rows rows;
     ALCORE__TRY(column->ops->rows(column, first, count, scratch, &rows));
-    const size_t bytes = alcore__dtype_bytes(rows.dtype);
+    const size_t bytes = alcore_sys_dtype_bytes(rows.dtype);
     for (int64_t i = 0; i < rows.count; i++)
         *fingerprint =
             join(*fingerprint, (const char *)rows.data + (size_t)(i * rows.stride) * bytes,
@@ -45,7 +45,7 @@ static alcore_status add_ragged(const alcore__column *column, int64_t first, int
         *fingerprint = join(*fingerprint, &length, sizeof length);
     }
     *fingerprint = join(*fingerprint, items.values,
-                        (size_t)(tokens * items.classes) * alcore__dtype_bytes(items.dtype));
+                        (size_t)(tokens * items.classes) * alcore_sys_dtype_bytes(items.dtype));
     return ALCORE_OK;
 }
 
@@ -85,7 +85,7 @@ typedef struct reading {
  * column is not known without reading it, so its rows are counted instead: PARTS blocks are read at
  * most. Texts have 0 bytes a row here and are read as a whole. */
 static reading reading_of(const alcore__column *column) {
-    const int64_t bytes = column->dims * (int64_t)alcore__dtype_bytes(column->dtype);
+    const int64_t bytes = column->dims * (int64_t)alcore_sys_dtype_bytes(column->dtype);
     reading plan = {.rows = ALCORE_BLOCK_ROWS};
     bool whole = bytes == 0 || column->row_count <= WHOLE_BYTES / bytes;
     if (column->ragged) /* the rows say little about the bytes, but much about the time */

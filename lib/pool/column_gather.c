@@ -11,7 +11,7 @@
 alcore_status alcore__gather_rows(const alcore__column *column, int64_t first, int64_t count,
                                   alcore__fetch fetch, alcore__scratch *scratch,
                                   alcore_sys_rows *out) {
-    const size_t bytes = (size_t)column->dims * alcore__dtype_bytes(column->dtype);
+    const size_t bytes = (size_t)column->dims * alcore_sys_dtype_bytes(column->dtype);
     ALCORE__TRY(alcore__scratch_reserve(column->ctx, &scratch->values, &scratch->values_bytes,
                                         count, bytes));
     char *destination = scratch->values;
@@ -42,7 +42,7 @@ alcore_status alcore__gather_rows(const alcore__column *column, int64_t first, i
 alcore_status alcore__gather_ragged(const alcore__column *column, int64_t first, int64_t count,
                                     const int64_t *offsets, alcore__fetch fetch,
                                     alcore__scratch *scratch, alcore_sys_ragged *out) {
-    const size_t bytes = (size_t)column->dims * alcore__dtype_bytes(column->dtype);
+    const size_t bytes = (size_t)column->dims * alcore_sys_dtype_bytes(column->dtype);
     ALCORE__TRY(alcore__scratch_reserve(column->ctx, &scratch->offsets, &scratch->offsets_bytes,
                                         count + 1, sizeof(int64_t)));
     /* [count + 1] where the tokens of each row begin in the block. */

@@ -38,7 +38,7 @@ static alcore_status use_or_copy(alcore_ctx *ctx, const alcore__array *given, bo
     *out = given->data;
     *out_stride = given->stride;
     if (in_place) return ALCORE_OK;
-    const size_t value_bytes = alcore__dtype_bytes(given->dtype);
+    const size_t value_bytes = alcore_sys_dtype_bytes(given->dtype);
     const size_t row_bytes = (size_t)given->columns * value_bytes;
     const size_t bytes = (size_t)given->rows * row_bytes;
     char *copy = alcore__alloc(ctx, bytes);
@@ -120,7 +120,7 @@ static alcore_status set_array(alcore__column *column, const alcore_tensor *valu
  * once. */
 static alcore_status check_source(const alcore_pool *pool, const alcore__column *column,
                                   const alcore__memory_array *array, int64_t count) {
-    const size_t bytes = alcore__dtype_bytes(column->dtype);
+    const size_t bytes = alcore_sys_dtype_bytes(column->dtype);
     for (int64_t i = 0; i < count; i++)
         ALCORE__TRY(alcore__column_check_source_rows(
             pool, column->name, column->dtype, array->values + (size_t)(i * array->stride) * bytes,

@@ -11,7 +11,7 @@
 /* The address of the first value of an entry (or token). */
 static const char *entry_bytes(const alcore__column *column, int64_t entry) {
     const alcore__memory_array *array = column->data;
-    return array->values + (size_t)(entry * array->stride) * alcore__dtype_bytes(column->dtype);
+    return array->values + (size_t)(entry * array->stride) * alcore_sys_dtype_bytes(column->dtype);
 }
 
 /* Copies entries (or tokens) entry .. entry + count - 1 to destination without the gaps that a
@@ -19,7 +19,7 @@ static const char *entry_bytes(const alcore__column *column, int64_t entry) {
 static alcore_status fetch(const alcore__column *column, int64_t entry, int64_t count,
                            char *destination) {
     const alcore__memory_array *array = column->data;
-    const size_t bytes = (size_t)column->dims * alcore__dtype_bytes(column->dtype);
+    const size_t bytes = (size_t)column->dims * alcore_sys_dtype_bytes(column->dtype);
     if (array->stride == column->dims) {
         memcpy(destination, entry_bytes(column, entry), (size_t)count * bytes);
         return ALCORE_OK;
@@ -54,7 +54,7 @@ static alcore_status read_ragged(const alcore__column *column, int64_t first, in
     const alcore__memory_array *array = column->data;
     if (column->map || count == 0 || first + count > column->row_count)
         return alcore__gather_ragged(column, first, count, array->offsets, fetch, scratch, out);
-    const size_t bytes = (size_t)column->dims * alcore__dtype_bytes(column->dtype);
+    const size_t bytes = (size_t)column->dims * alcore_sys_dtype_bytes(column->dtype);
     *out = (alcore_sys_ragged){.values = array->values + (size_t)array->offsets[first] * bytes,
                                .offsets = array->offsets + first,
                                .first = first,

@@ -59,7 +59,7 @@ const char *alcore_pool_column_text(const alcore_pool *pool, const char *name, i
 /* Converts a block [count, dims] of any number type to float64, out [count, dims] without gaps; "no
  * value" of integers becomes NaN. */
 void alcore__column_widen(const alcore_sys_rows *block, double *out) {
-    const size_t bytes = alcore__dtype_bytes(block->dtype);
+    const size_t bytes = alcore_sys_dtype_bytes(block->dtype);
     for (int64_t i = 0; i < block->count; i++) {
         const char *row = (const char *)block->data + (size_t)(i * block->stride) * bytes;
         for (int64_t j = 0; j < block->dims; j++)
@@ -69,7 +69,7 @@ void alcore__column_widen(const alcore_sys_rows *block, double *out) {
 
 /* Copies a block of integers to out [block->count, dims] as int64; "no value" is INT64_MIN. */
 static void copy_integers(const alcore_sys_rows *block, int64_t *out) {
-    const size_t bytes = alcore__dtype_bytes(block->dtype);
+    const size_t bytes = alcore_sys_dtype_bytes(block->dtype);
     for (int64_t i = 0; i < block->count; i++) {
         const char *row = (const char *)block->data + (size_t)(i * block->stride) * bytes;
         for (int64_t j = 0; j < block->dims; j++)

@@ -74,7 +74,7 @@ static alcore_status append_value(output *out, char separator, int32_t dtype, co
  * ragged row without tokens: id and TAB. */
 static alcore_status write_values(const alcore_pool *pool, int64_t row, const char *values,
                                   int64_t count, const alcore__column *column, output *out) {
-    const size_t bytes = alcore__dtype_bytes(column->dtype);
+    const size_t bytes = alcore_sys_dtype_bytes(column->dtype);
     ALCORE__TRY(append_id(out, pool, row));
     if (count == 0) ALCORE__TRY(alcore__buffer_append(out->ctx, &out->line, "\t", 1));
     for (int64_t i = 0; i < count; i++)
@@ -101,7 +101,7 @@ static alcore_status write_column_text(const alcore_pool *pool, const alcore__co
 static alcore_status write_block(const alcore_pool *pool, const alcore__column *column,
                                  int64_t first, int64_t count, alcore__scratch *scratch,
                                  output *out) {
-    const size_t bytes = alcore__dtype_bytes(column->dtype);
+    const size_t bytes = alcore_sys_dtype_bytes(column->dtype);
     alcore_sys_rows rows = {0};
     alcore_sys_ragged items = {0};
     if (column->ops->rows)
@@ -149,7 +149,7 @@ static alcore_status write_text(const alcore_pool *pool, const alcore__column *c
  * and float32 has each of its values. row_buffer [dims]: for the conversion. */
 static alcore_status write_npy_rows(const alcore_pool *pool, const alcore__column *column,
                                     int32_t dtype, float *row_buffer, output *out) {
-    const size_t bytes = alcore__dtype_bytes(column->dtype);
+    const size_t bytes = alcore_sys_dtype_bytes(column->dtype);
     alcore__scratch scratch = {0};
     alcore_status status = ALCORE_OK;
     for (int64_t row = 0; row < pool->rows; row += BLOCK_ROWS) {
@@ -165,7 +165,7 @@ static alcore_status write_npy_rows(const alcore_pool *pool, const alcore__colum
                 status, done,
                 alcore__writer_put(out->writer,
                                    dtype == column->dtype ? (const void *)values : row_buffer,
-                                   (size_t)column->dims * alcore__dtype_bytes(dtype)));
+                                   (size_t)column->dims * alcore_sys_dtype_bytes(dtype)));
         }
     }
 done:

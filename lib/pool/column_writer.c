@@ -128,7 +128,7 @@ static alcore_status describe_values(const alcore_column_writer *writer,
                             values->ndim == 1   ? "1 dimension"
                             : array.columns < 1 ? "0 values per row"
                                                 : "2 dimensions");
-    const int64_t bytes = (int64_t)alcore__dtype_bytes(array.dtype);
+    const int64_t bytes = (int64_t)alcore_sys_dtype_bytes(array.dtype);
     input->values = array.data;
     input->value_rows = array.rows;
     input->dims = array.columns;

@@ -101,7 +101,7 @@ static alcore_status write_all(const alcore_column_writer *writer, sink *out) {
     if (alcore__builder_ragged(builder)) ALCORE__TRY(write_lengths(ctx, builder, out));
     ALCORE__TRY(
         write_bytes(ctx, out, builder->values,
-                    (size_t)(header.stored * header.dims) * alcore__dtype_bytes(header.dtype)));
+                    (size_t)(header.stored * header.dims) * alcore_sys_dtype_bytes(header.dtype)));
     return alcore__writer_put(out->writer, &out->checksum, sizeof out->checksum);
 }
 
@@ -160,7 +160,7 @@ static alcore_status check_length(const source *in) {
     const bool ragged = header->shape >= ALCORE_COLUMN_RAGGED;
     const bool known_dtype = header->dtype == ALCORE_FLOAT32 || header->dtype == ALCORE_FLOAT64 ||
                              header->dtype == ALCORE_INT64;
-    const size_t value_bytes = alcore__dtype_bytes(header->dtype);
+    const size_t value_bytes = alcore_sys_dtype_bytes(header->dtype);
     int64_t length, lists, values;
     ALCORE__TRY(alcore__file_length(in->file, &length));
     if (header->shape < ALCORE_COLUMN_SCALAR || header->shape > ALCORE_COLUMN_RAGGED_DENSE ||
@@ -208,7 +208,7 @@ static alcore_status read_all(source *in) {
         ALCORE__TRY(read_bytes(in, in->lengths, entries * sizeof *in->lengths));
     }
     const size_t bytes =
-        (size_t)(header->stored * header->dims) * alcore__dtype_bytes(header->dtype);
+        (size_t)(header->stored * header->dims) * alcore_sys_dtype_bytes(header->dtype);
     in->values = alcore__alloc(in->ctx, bytes);
     if (!in->values) return alcore__fail_memory(bytes);
     ALCORE__TRY(read_bytes(in, in->values, bytes));
@@ -247,7 +247,7 @@ static alcore_status check_match(const alcore_column_writer *writer, const sourc
  * already keep their values. The rows and lengths themselves are checked by the builder. */
 static alcore_status put_all(alcore_column_writer *writer, const source *in) {
     const file_header *header = &in->header;
-    const int64_t bytes = (int64_t)alcore__dtype_bytes(header->dtype);
+    const int64_t bytes = (int64_t)alcore_sys_dtype_bytes(header->dtype);
     const alcore__builder_input input = {.rows = in->rows,
                                          .count = header->entries,
                                          .values = in->values,

@@ -70,7 +70,7 @@ static inline void alcore__fill_missing(int32_t dtype, void *out, int64_t count)
         [ALCORE_FLOAT16] = 0x7E00,     [ALCORE_BFLOAT16] = 0x7FC0,
         [ALCORE_FLOAT32] = 0x7FC00000, [ALCORE_FLOAT64] = 0x7FF8000000000000,
         [ALCORE_INT32] = 0x80000000,   [ALCORE_INT64] = 0x8000000000000000};
-    const size_t bytes = alcore__dtype_bytes(dtype);
+    const size_t bytes = alcore_sys_dtype_bytes(dtype);
     const uint16_t half = (uint16_t)pattern[dtype];
     const uint32_t single = (uint32_t)pattern[dtype];
     const void *value = bytes == 2   ? (const void *)&half

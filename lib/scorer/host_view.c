@@ -108,7 +108,7 @@ static alcore_status copy_dense(part_copy *copy) {
         return alcore__fail_memory(SIZE_MAX);
     ALCORE__TRY(
         alcore__grow(copy->ctx, &out->values, &out->values_capacity, numbers + 1, sizeof(double)));
-    size_t value_bytes = alcore__dtype_bytes(column->dtype);
+    size_t value_bytes = alcore_sys_dtype_bytes(column->dtype);
     for (int64_t n = 0; n < copy->count;) {
         int64_t first = copy->rows[n], end = n;
         while (end < copy->count && copy->rows[end] < first + ALCORE_BLOCK_ROWS) end++;

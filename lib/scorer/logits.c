@@ -91,7 +91,7 @@ static alcore_status measure_task(void *data, int64_t index, int32_t worker) {
     const int64_t first = index * self->together;
     (void)worker;
     alcore_sys_work work = alcore__engine_work(&tokens->engine);
-    const size_t bytes = alcore__dtype_bytes(tokens->rows.dtype);
+    const size_t bytes = alcore_sys_dtype_bytes(tokens->rows.dtype);
     alcore_sys_rows rows = tokens->rows;
     rows.data = (const char *)rows.data + (size_t)(first * rows.stride) * bytes;
     rows.first = first;

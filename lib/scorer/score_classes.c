@@ -190,7 +190,7 @@ static alcore_status explain(alcore__score_call *call, const char *name,
     ALCORE__TRY(alcore__new_array(call->ctx, (size_t)rows->dims, sizeof *values, &values));
     alcore_sys_rows row = *rows;
     row.data = (const char *)rows->data +
-               (size_t)(index * rows->stride) * alcore__dtype_bytes(rows->dtype);
+               (size_t)(index * rows->stride) * alcore_sys_dtype_bytes(rows->dtype);
     row.count = 1;
     alcore_sys_work work = alcore__engine_work(&call->engine);
     alcore_status status = call->engine.kernels->widen(&work, &row, NULL /* mask */, values);
@@ -271,9 +271,9 @@ static alcore_status score_item(alcore__score_call *call, const alcore__column *
     int64_t begin = items->offsets[i] - items->offsets[0];
     int64_t tokens = items->offsets[i + 1] - items->offsets[i];
     if (!tokens) return put_empty(call, i, "token_probs");
-    alcore_sys_rows rows = {.data =
-                                (const char *)items->values + (size_t)(begin * items->classes) *
-                                                                  alcore__dtype_bytes(items->dtype),
+    alcore_sys_rows rows = {.data = (const char *)items->values +
+                                    (size_t)(begin * items->classes) *
+                                        alcore_sys_dtype_bytes(items->dtype),
                             .count = tokens,
                             .dims = items->classes,
                             .stride = items->classes,
@@ -350,7 +350,7 @@ static alcore_status read_narrow(const alcore__score_call *call, const char *nam
     alcore_sys_rows numbers = *block;
     alcore_sys_work work = alcore__engine_work(&call->engine);
     numbers.data = (const char *)block->data +
-                   (size_t)(begin * block->stride) * alcore__dtype_bytes(block->dtype);
+                   (size_t)(begin * block->stride) * alcore_sys_dtype_bytes(block->dtype);
     numbers.count = count;
     ALCORE__TRY(call->engine.kernels->widen(&work, &numbers, NULL /* mask */, out));
     for (int64_t t = 0; t < count; t++) {

@@ -16,7 +16,7 @@
  * error. */
 #include <math.h>
 
-#include "base/dtype.h"
+#include "alcore/sys/dtype.h"
 #include "pool/number_type.h"
 #include "scorer/score_table.h"
 
@@ -32,7 +32,7 @@ enum { SIGN_MINUS, SIGN_LITERAL }; /* the parameter "sign" */
 static alcore_status widen_items(alcore__score_call *call, const alcore_sys_ragged *items,
                                  int64_t begin, int64_t tokens, double *out) {
     const char *values = items->values;
-    alcore_sys_rows row = {.data = values + (size_t)begin * alcore__dtype_bytes(items->dtype),
+    alcore_sys_rows row = {.data = values + (size_t)begin * alcore_sys_dtype_bytes(items->dtype),
                            .count = 1,
                            .dims = tokens,
                            .stride = tokens,

@@ -13,7 +13,7 @@
  * call->nan_exclude a row without a value gets NaN, else it is an error. */
 #include <math.h>
 
-#include "base/dtype.h"
+#include "alcore/sys/dtype.h"
 #include "scorer/score_table.h"
 
 static const char *const NEEDS[] = {"qa_start", "qa_end", NULL};
@@ -50,7 +50,7 @@ static alcore_status max_logs(alcore__score_call *call, const char *name, double
         int64_t begin = items.offsets[i] - items.offsets[0];
         int64_t length = items.offsets[i + 1] - items.offsets[i], bad = -1;
         alcore_sys_rows row = {.data = (const char *)items.values +
-                                       (size_t)begin * alcore__dtype_bytes(items.dtype),
+                                       (size_t)begin * alcore_sys_dtype_bytes(items.dtype),
                                .first = call->first + i,
                                .count = 1,
                                .dims = length,

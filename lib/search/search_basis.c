@@ -84,7 +84,7 @@ static alcore_status copy_sample(basis_work *self, const alcore__search_data *da
             if (data->mask && !data->mask[first + i]) continue;
             alcore_sys_rows one = rows;
             one.data = (const char *)rows.data +
-                       i * rows.stride * (int64_t)alcore__dtype_bytes(rows.dtype);
+                       i * rows.stride * (int64_t)alcore_sys_dtype_bytes(rows.dtype);
             one.count = 1;
             double *row = out + *out_count * self->dims, dot;
             one.unit |= self->run->search.metric == ALCORE_SYS_COSINE;

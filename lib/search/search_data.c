@@ -124,7 +124,7 @@ alcore_status alcore__search_data_rows(const alcore__search_data *data, int64_t 
         const alcore__array *matrix = &data->matrix;
         *out = (alcore_sys_rows){
             .data = (const char *)matrix->data +
-                    first * matrix->stride * (int64_t)alcore__dtype_bytes(matrix->dtype),
+                    first * matrix->stride * (int64_t)alcore_sys_dtype_bytes(matrix->dtype),
             .count = count,
             .dims = matrix->columns,
             .stride = matrix->stride,
@@ -145,7 +145,7 @@ static alcore_status check_row(const alcore__search_data *data, const alcore__en
     alcore_sys_work work = alcore__engine_work(engine);
     double *values;
     one.data =
-        (const char *)rows->data + i * rows->stride * (int64_t)alcore__dtype_bytes(rows->dtype);
+        (const char *)rows->data + i * rows->stride * (int64_t)alcore_sys_dtype_bytes(rows->dtype);
     one.count = 1;
     ALCORE__TRY(alcore__new_array(data->ctx, (size_t)rows->dims, sizeof *values, &values));
     alcore_status status = engine->kernels->widen(&work, &one, NULL, values);

@@ -49,7 +49,8 @@ static alcore_status read_options(alcore__search_run *run, int64_t k,
 static void size_slab(alcore__search_run *run) {
     int64_t query_bytes = run->k * 16 * run->threads;
     if (run->queries.column)
-        query_bytes += run->queries.dims * (int64_t)alcore__dtype_bytes(run->queries.column->dtype);
+        query_bytes +=
+            run->queries.dims * (int64_t)alcore_sys_dtype_bytes(run->queries.column->dtype);
     run->slab = SLAB_BYTES / query_bytes;
     if (run->slab < MIN_SLAB) run->slab = MIN_SLAB;
     if (run->slab > run->queries.count) run->slab = run->queries.count;
@@ -124,7 +125,7 @@ alcore_status alcore__search_slab(alcore__search_run *run, int64_t first, bool c
         block.first += offset;
         block.count = count - offset < ALCORE_BLOCK_ROWS ? count - offset : ALCORE_BLOCK_ROWS;
         block.data = (const char *)block.data +
-                     offset * block.stride * (int64_t)alcore__dtype_bytes(block.dtype);
+                     offset * block.stride * (int64_t)alcore_sys_dtype_bytes(block.dtype);
         ALCORE__TRY(alcore__search_data_check(queries, &run->engine, &block, dots));
         ALCORE__TRY(alcore__tick(run->ctx, "search", 0, 0)); /* only asks for cancellation */
     }

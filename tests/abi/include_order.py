@@ -16,7 +16,8 @@ RANK = {'base': 0, 'kernel': 1, 'text': 1, 'formats': 2, 'pool': 3, 'search': 4,
 ENGINES = ('cpu', 'cuda', 'torch', 'mpi')
 # The folder that a public header belongs to; the tables of sys/ are for every folder.
 PUBLIC = {'export': 'base', 'status': 'base', 'context': 'base', 'tensor': 'base', 'version': 'base',
-          'param': 'base', 'remedy': 'base', 'sys/host': 'base', 'sys/kernel': 'base', 'sys/model': 'base', 'lm': 'text', 'aligner': 'text', 'format': 'formats', 'pool': 'pool', 'pool_column': 'pool',
+          'param': 'base', 'remedy': 'base', 'sys/dtype': 'base', 'sys/host': 'base',
+          'sys/kernel': 'base', 'sys/model': 'base', 'lm': 'text', 'aligner': 'text', 'format': 'formats', 'pool': 'pool', 'pool_column': 'pool',
           'overlap': 'metric', 'phrase': 'pool', 'annotation': 'mix', 'mix': 'mix', 'search': 'search', 'model': 'model', 'metric': 'metric', 'analysis': 'metric', 'plot': 'metric',
           'logits': 'scorer', 'view': 'scorer', 'scorer': 'scorer', 'strategy': 'strategy', 'selection': 'strategy', 'request': 'request'}
 LIB = os.path.join(ROOT, 'lib')

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/dtype.h"
+#include "alcore/sys/dtype.h"
 #include "kernel_entry.h"
 #include "kernel_oracle.h"
 
@@ -268,7 +268,7 @@ static alcore_status call_hold(table *t, const kernel_case *c, output *out) {
         alcore_sys_rows row = c->rows;
         row.count = 1;
         row.data =
-            (const char *)row.data + i * row.stride * (int64_t)alcore__dtype_bytes(row.dtype);
+            (const char *)row.data + i * row.stride * (int64_t)alcore_sys_dtype_bytes(row.dtype);
         status = t->widen(&conformance_work, &row, NULL, out->numbers + out->integers[0]++ * dims);
     }
     return status;

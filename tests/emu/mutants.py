@@ -59,7 +59,7 @@ def make(number, root, work, library, compiler):
     module = folder / 'libmutant.so'
     subprocess.run(compiler + ['-std=c++17', '-O0', '-fPIC', '-fsanitize=address', '-ffp-contract=off', '-shared',
                                '-Wno-unknown-pragmas', '-DALCORE_CUDA_EMULATED="emu_runtime.h"', f'-I{folder}',
-                               f'-I{root}/include', f'-I{root}/lib', f'-I{root}/tests/emu', str(root / 'tests/emu/mutant_engine.cpp'),
+                               f'-I{root}/include', f'-I{root}/tests/emu', str(root / 'tests/emu/mutant_engine.cpp'),
                                '-Wl,--whole-archive', library, '-Wl,--no-whole-archive', '-o', str(module)], check=True)
     return module
 

@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
     alcore_status status = alcore__array_open(host.ctx, "f.npy", &info, &file);
     if (status == ALCORE_OK) {
         FUZZ_CHECK(info.ndim >= 1 && info.ndim <= 2 && info.shape[0] >= 0 && info.shape[1] >= 0);
-        size_t size = alcore__dtype_bytes(info.dtype);
+        size_t size = alcore_sys_dtype_bytes(info.dtype);
         FUZZ_CHECK(size > 0 && info.data_start <= (int64_t)bytes);
         FUZZ_CHECK((size_t)info.shape[0] * (size_t)info.shape[1] * size <=
                    bytes - (size_t)info.data_start);

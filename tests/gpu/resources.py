@@ -19,7 +19,7 @@ nvcc = subprocess.run([os.path.join(project, 'lib', 'cuda', 'find_nvcc.sh')], ch
 def compile_for(target):
     """{kernel: (registers, shared bytes, stack bytes, spilled bytes)}"""
     with tempfile.NamedTemporaryFile(suffix='.cubin') as cubin:
-        said = subprocess.run([nvcc, '-std=c++17', '-O3', '-fmad=false', '-diag-suppress=177', f'-I{project}/include', f'-I{project}/lib',
+        said = subprocess.run([nvcc, '-std=c++17', '-O3', '-fmad=false', '-diag-suppress=177', f'-I{project}/include',
                                f'-I{project}/lib/cuda', '-cubin', f'-arch=sm_{target}', '-Xptxas', '-v', '-o',
                                cubin.name, f'{project}/lib/cuda/cuda_engine.cu'], check=True, capture_output=True,
                               text=True).stderr

@@ -11,7 +11,7 @@ static inline alcore_status npy_file_write(alcore_ctx *ctx, const char *path, in
     const size_t count = (size_t)shape[0] * (size_t)(ndim == 2 ? shape[1] : 1);
     alcore__writer *writer;
     ALCORE__TRY(alcore__npy_begin(ctx, path, dtype, ndim, shape, &writer));
-    alcore_status status = alcore__writer_put(writer, data, count * alcore__dtype_bytes(dtype));
+    alcore_status status = alcore__writer_put(writer, data, count * alcore_sys_dtype_bytes(dtype));
     if (status == ALCORE_OK) return alcore__writer_commit(writer);
     alcore__writer_abort(writer);
     return status;

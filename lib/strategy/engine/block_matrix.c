@@ -128,7 +128,7 @@ static bool is_sparse(const alcore__block *block) {
  * column's type, without gaps, so that the matrix row of a row is its index. */
 static alcore_status read_active_rows(alcore__block *block, const alcore__column *column,
                                       alcore_sys_rows *out) {
-    size_t row_bytes = alcore__dtype_bytes(column->dtype) * (size_t)column->dims;
+    size_t row_bytes = alcore_sys_dtype_bytes(column->dtype) * (size_t)column->dims;
     alcore__scratch *reader = embedding_reader(block, block->source);
     char *packed;
     ALCORE__TRY(alcore__scratch_push(block, block->count, row_bytes, &packed));
@@ -137,7 +137,7 @@ static alcore_status read_active_rows(alcore__block *block, const alcore__column
         for (count = 1; i + count < block->count; count++)
             if (block->rows[i + count] != block->rows[i] + count) break;
         ALCORE__TRY(column->ops->rows(column, block->rows[i], count, reader, &rows));
-        size_t stride = alcore__dtype_bytes(rows.dtype) * (size_t)rows.stride;
+        size_t stride = alcore_sys_dtype_bytes(rows.dtype) * (size_t)rows.stride;
         for (int64_t k = 0; k < count; k++)
             memcpy(packed + (size_t)(i + k) * row_bytes,
                    (const char *)rows.data + (size_t)k * stride, row_bytes);
@@ -207,7 +207,7 @@ alcore_status alcore__matrix_copy_row(const alcore__matrix *matrix, int64_t inde
     alcore_sys_work work = alcore__run_work(matrix->block->run);
     alcore_sys_rows row = matrix->rows;
     int64_t matrix_row = alcore__matrix_row_of(matrix, index);
-    size_t bytes = alcore__dtype_bytes(row.dtype) * (size_t)(matrix_row * row.stride);
+    size_t bytes = alcore_sys_dtype_bytes(row.dtype) * (size_t)(matrix_row * row.stride);
     row.data = (const char *)row.data + bytes;
     row.first += matrix_row;
     row.count = 1;

@@ -122,7 +122,7 @@ static alcore_status upload_rows(alcore__block *block, const alcore_sys_rows *ro
 static bool is_worth_copying(const alcore__block *block, const alcore__column *column,
                              const alcore__scratch *reader, const alcore_sys_rows *rows) {
     const alcore__run *run = block->run;
-    size_t row_bytes = alcore__dtype_bytes(column->dtype) * (size_t)column->dims;
+    size_t row_bytes = alcore_sys_dtype_bytes(column->dtype) * (size_t)column->dims;
     if (!run->repeats || !row_bytes) return false;
     if ((size_t)alcore__candidate_count(run) > MAX_HOST_COPY / row_bytes) return false;
     /* Doubles that are kept with the block have an entry per matrix row, active or not. */
@@ -135,8 +135,8 @@ static bool is_worth_copying(const alcore__block *block, const alcore__column *c
 /* Copies the active rows of the span `rows` together, [active rows, dims] in the column's type, and
  * keeps the copy with the block: in later passes the matrix row of a row is its index. */
 static alcore_status copy_rows(alcore__block *block, const alcore_sys_rows *rows) {
-    size_t bytes = alcore__dtype_bytes(rows->dtype) * (size_t)rows->dims;
-    size_t stride = alcore__dtype_bytes(rows->dtype) * (size_t)rows->stride;
+    size_t bytes = alcore_sys_dtype_bytes(rows->dtype) * (size_t)rows->dims;
+    size_t stride = alcore_sys_dtype_bytes(rows->dtype) * (size_t)rows->stride;
     char *copy;
     ALCORE__TRY(alcore__new_array(block->run->ctx, (size_t)block->count, bytes, &copy));
     for (int64_t i = 0; i < block->count; i++) {

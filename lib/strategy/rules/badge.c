@@ -169,7 +169,7 @@ static alcore_status read_factors(const badge_state *state, const alcore__matrix
     bool is_factor;
     const alcore__column *column = factor_column(run, &is_factor);
     ALCORE__TRY(alcore__block_column(block, column, &rows));
-    size_t row_bytes = (size_t)rows.stride * alcore__dtype_bytes(rows.dtype);
+    size_t row_bytes = (size_t)rows.stride * alcore_sys_dtype_bytes(rows.dtype);
     for (int64_t i = 0; i < block->count; i++) {
         alcore_sys_rows row = rows;
         row.data = (const char *)rows.data + (size_t)(block->rows[i] - block->rows[0]) * row_bytes;

@@ -105,9 +105,9 @@ START_TEST(views_are_refused_by_name) {
 END_TEST
 
 START_TEST(number_types) {
-    ck_assert_uint_eq(alcore__dtype_bytes(ALCORE_FLOAT16), 2);
-    ck_assert_uint_eq(alcore__dtype_bytes(ALCORE_UINT64), 8);
-    ck_assert_uint_eq(alcore__dtype_bytes(0), 0);
+    ck_assert_uint_eq(alcore_sys_dtype_bytes(ALCORE_FLOAT16), 2);
+    ck_assert_uint_eq(alcore_sys_dtype_bytes(ALCORE_UINT64), 8);
+    ck_assert_uint_eq(alcore_sys_dtype_bytes(0), 0);
     ck_assert_str_eq(alcore__dtype_name(ALCORE_BFLOAT16), "bfloat16");
     ck_assert_str_eq(alcore__dtype_name(0), "unknown");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "strategy_bed.h"
-#include "base/dtype.h"
+#include "alcore/sys/dtype.h"
 #include "base/rng.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ static alcore_status read_rows(const alcore__column *column, int64_t first, int6
                                alcore__scratch *scratch, alcore_sys_rows *out) {
     (void)scratch;
     const held *data = column->data;
-    size_t row = alcore__dtype_bytes(column->dtype) * (size_t)column->dims;
+    size_t row = alcore_sys_dtype_bytes(column->dtype) * (size_t)column->dims;
     *out = (alcore_sys_rows){(const char *)data->values + (size_t)first * row,
                              first,
                              count,
@@ -32,7 +32,7 @@ static alcore_status read_ragged(const alcore__column *column, int64_t first, in
                                  alcore__scratch *scratch, alcore_sys_ragged *out) {
     (void)scratch;
     const held *data = column->data;
-    size_t token = alcore__dtype_bytes(column->dtype) * (size_t)column->dims;
+    size_t token = alcore_sys_dtype_bytes(column->dtype) * (size_t)column->dims;
     *out = (alcore_sys_ragged){(const char *)data->values + (size_t)data->offsets[first] * token,
                                data->offsets + first,
                                first,

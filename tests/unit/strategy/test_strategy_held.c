@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/dtype.h"
+#include "alcore/sys/dtype.h"
 #include "base/rng.h"
 #include "kernel/kernels.h"
 #include "strategy_bed.h"
@@ -78,7 +78,7 @@ static int64_t live, calls, refuse_every, fail_at;
 /* Of an engine in host memory: a copy. */
 static alcore_status copy_rows(const alcore_sys_rows *rows, const uint8_t *mask,
                                alcore_sys_rows *out) {
-    size_t row = alcore__dtype_bytes(rows->dtype) * (size_t)rows->dims;
+    size_t row = alcore_sys_dtype_bytes(rows->dtype) * (size_t)rows->dims;
     char *to = malloc((size_t)rows->count * row + 1);
     *out = *rows;
     out->data = to;
@@ -88,7 +88,7 @@ static alcore_status copy_rows(const alcore_sys_rows *rows, const uint8_t *mask,
         if (mask && !mask[i]) continue;
         memcpy(to + (size_t)out->count++ * row,
                (const char *)rows->data +
-                   (size_t)(i * rows->stride) * alcore__dtype_bytes(rows->dtype),
+                   (size_t)(i * rows->stride) * alcore_sys_dtype_bytes(rows->dtype),
                row);
     }
     return ALCORE_OK;
