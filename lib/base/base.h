@@ -156,6 +156,9 @@ typedef struct alcore__object {
     atomic_int users;              /* calls that use it: 1 or more readers, -1 a writer, 0 none */
     alcore_ctx *ctx;               /* a reference */
     void (*release)(void *object); /* frees what the handle owns, not the handle */
+    /* The handle itself. Calls that only read are given it as const: through this they count
+     * themselves as users, keep what they computed, and hand the handle out. */
+    void *self;
 } alcore__object;
 /* Allocates `bytes` zeroed with an alcore__object as first member and a reference to ctx. */
 alcore_status alcore__object_new(alcore_ctx *ctx, size_t bytes, void (*release)(void *), void *out);
@@ -163,8 +166,8 @@ void *alcore__object_ref(void *object);  /* NULL-safe */
 void alcore__object_unref(void *object); /* NULL-safe; in a forked child only memory is released */
 /* A call that only reads / that changes the handle: ALCORE_E_BUSY, naming the noun, when it is in
  * use otherwise; ALCORE_E_INVALID for NULL. */
-alcore_status alcore__read_begin(void *object, const char *noun);
-void alcore__read_end(void *object);
+alcore_status alcore__read_begin(const void *object, const char *noun);
+void alcore__read_end(const void *object);
 alcore_status alcore__write_begin(void *object, const char *noun);
 void alcore__write_end(void *object);
 

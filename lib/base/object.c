@@ -15,6 +15,7 @@ alcore_status alcore__object_new(alcore_ctx *ctx, size_t bytes, void (*release)(
     atomic_init(&object->users, 0);
     object->ctx = alcore_ctx_ref(ctx);
     object->release = release;
+    object->self = object;
     memcpy(out, &object, sizeof object);
     return ALCORE_OK;
 }
@@ -40,9 +41,9 @@ static alcore_status fail_busy(const char *noun) {
 
 /* Adds a reader, without a lock; fails at once while a writer has the handle, since calls never
  * wait for each other. */
-alcore_status alcore__read_begin(void *object, const char *noun) {
-    alcore__object *head = object;
-    if (!head) return alcore__fail(ALCORE_E_INVALID, "the %s is NULL", noun);
+alcore_status alcore__read_begin(const void *object, const char *noun) {
+    if (!object) return alcore__fail(ALCORE_E_INVALID, "the %s is NULL", noun);
+    alcore__object *head = ((const alcore__object *)object)->self;
     int users = atomic_load_explicit(&head->users, memory_order_relaxed);
     do {
         if (users < 0) return fail_busy(noun);
@@ -51,8 +52,9 @@ alcore_status alcore__read_begin(void *object, const char *noun) {
     return ALCORE_OK;
 }
 
-void alcore__read_end(void *object) {
-    atomic_fetch_sub_explicit(&((alcore__object *)object)->users, 1, memory_order_release);
+void alcore__read_end(const void *object) {
+    alcore__object *head = ((const alcore__object *)object)->self;
+    atomic_fetch_sub_explicit(&head->users, 1, memory_order_release);
 }
 
 alcore_status alcore__write_begin(void *object, const char *noun) {

@@ -125,7 +125,7 @@ alcore_status alcore__tensor_view(const alcore_tensor *tensor, const char *name,
     }
     if (numbers > 0 && !tensor->data)
         return alcore__fail(ALCORE_E_INVALID, "%s: the data is NULL", name);
-    view.data = tensor->data ? (const char *)tensor->data + tensor->byte_offset : NULL;
+    view.data = tensor->data ? (char *)tensor->data + tensor->byte_offset : NULL;
     if ((uintptr_t)view.data % alcore_sys_dtype_bytes(view.dtype) != 0)
         return alcore__fail(ALCORE_E_SHAPE, "%s: the data is not aligned for %s", name,
                             alcore__dtype_name(view.dtype));

@@ -10,7 +10,7 @@
 /* A matrix of rows x columns numbers in a caller's memory; a one-dimensional tensor has one column.
  */
 typedef struct alcore__array {
-    const void *data; /* first number of the first row */
+    void *data; /* first number of the first row; only outputs are written */
     int64_t rows, columns;
     int64_t stride; /* numbers from the first of a row to the first of the next, at least columns */
     int32_t dtype;  /* ALCORE_FLOAT32, ... */

@@ -63,44 +63,44 @@ void gather(call &c, const alcore_sys_rows *rows, const uint8_t *mask, char *out
 } // namespace
 
 /* Kernel table: copies the rows of the mask, without gaps, to new device memory, which *out then
- * describes (count: the rows of the mask; stride: dims) and release() frees. *out is zeroed where
+ * describes (count: the rows of the mask, stride: dims) and release() frees. *out is zeroed where
  * the rows are on the device already or memory is short, which is no failure. */
 alcore_status upload(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
-                     alcore_sys_rows *out) {
+                     alcore_sys_held *out) {
     memset(out, 0, sizeof *out);
-    alcore_sys_rows uploaded = alcore_sys_rows();
+    alcore_sys_held held = alcore_sys_held();
     alcore_status status = guarded(work, [&](call &c) {
         c.check_rows(rows);
         if (c.on_device(rows->data)) return;
         std::vector<uint8_t> memory;
         const uint8_t *host_mask = c.to_host(mask, rows->count, &memory);
-        uploaded = *rows;
-        uploaded.stride = rows->dims;
+        held.rows = *rows;
+        held.rows.stride = rows->dims;
         if (host_mask)
-            uploaded.count = rows->count - std::count(host_mask, host_mask + rows->count, 0);
-        uploaded.data = bytes_of(&uploaded) ? new_memory(work, bytes_of(&uploaded)) : nullptr;
-        if (uploaded.data) gather(c, rows, host_mask, (char *)uploaded.data);
+            held.rows.count = rows->count - std::count(host_mask, host_mask + rows->count, 0);
+        held.memory = bytes_of(&held.rows) ? new_memory(work, bytes_of(&held.rows)) : nullptr;
+        held.rows.data = held.memory;
+        if (held.memory) gather(c, rows, host_mask, (char *)held.memory);
     });
-    if (status == ALCORE_OK && uploaded.data)
-        *out = uploaded;
-    else if (uploaded.data)
-        release(work, &uploaded);
+    if (status == ALCORE_OK && held.memory)
+        *out = held;
+    else if (held.memory)
+        release(work, &held);
     return status;
 }
 
 /* Kernel table: frees what upload() allocated, with the workspace and device of the same `work`;
- * data NULL: nothing. It has no status, because there is nothing that a caller could do. */
-void release(const alcore_sys_work *work, const alcore_sys_rows *uploaded) {
-    void *memory = (void *)uploaded->data;
-    if (!memory) return;
+ * memory NULL: nothing. It has no status, because there is nothing that a caller could do. */
+void release(const alcore_sys_work *work, const alcore_sys_held *held) {
+    if (!held->memory) return;
     if (work->workspace) {
         if (work->workspace_release)
-            work->workspace_release(work->workspace_user, memory, bytes_of(uploaded));
+            work->workspace_release(work->workspace_user, held->memory, bytes_of(&held->rows));
         return;
     }
     try {
         context_scope context(work->device);
-        cudaFree(memory);
+        cudaFree(held->memory);
     } catch (cudaError_t) {
         /* The device is gone, and its memory with it. */
     }

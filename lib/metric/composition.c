@@ -48,7 +48,7 @@ static alcore_status count_languages(const alcore_pool *pool, const int64_t *row
     alcore__array counts;
     ALCORE__TRY(alcore__tensor_output(out_counts, "out_counts", ALCORE_INT64,
                                       alcore__pool_languages(pool, &tags), 1, &counts));
-    int64_t *out = (int64_t *)(uintptr_t)counts.data;
+    int64_t *out = counts.data;
     for (int64_t i = 0; i < counts.rows; i++) out[i] = 0;
     for (int64_t i = 0; i < count; i++) {
         if (rows[i] < 0 || rows[i] >= alcore_pool_rows(pool))
@@ -61,16 +61,14 @@ static alcore_status count_languages(const alcore_pool *pool, const int64_t *row
 
 alcore_status alcore_analysis_count_languages(const alcore_pool *pool, const int64_t *rows,
                                               int64_t row_count, const alcore_tensor *out_counts) {
-    /* The lock for reading counts readers in the handle, which is why const is cast away. */
-    alcore_pool *locked = (alcore_pool *)(uintptr_t)pool;
     ALCORE__TRY(alcore__enter(NULL));
     alcore_status status = ALCORE_OK;
     if (row_count < 0 || (row_count > 0 && !rows))
         status = alcore__fail(ALCORE_E_INVALID, "rows is NULL, or row_count is negative");
-    if (!status) status = alcore__read_begin(locked, "pool");
+    if (!status) status = alcore__read_begin(pool, "pool");
     if (!status) {
         status = count_languages(pool, rows, row_count, out_counts);
-        alcore__read_end(locked);
+        alcore__read_end(pool);
     }
     return alcore__leave(NULL, status);
 }
@@ -260,9 +258,7 @@ static alcore_status measure(composition *self, const int64_t *rows, int64_t cou
 /* Locks both pools, measures, and unlocks them. */
 static alcore_status measure_locked(composition *self, const int64_t *rows, int64_t count,
                                     const alcore_composition_options *options) {
-    /* The lock for reading counts readers in the handle, which is why const is cast away. */
-    alcore_pool *pool = (alcore_pool *)(uintptr_t)self->pool;
-    alcore_pool *target = (alcore_pool *)(uintptr_t)options->target_pool;
+    const alcore_pool *pool = self->pool, *target = options->target_pool;
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
     alcore_status status = target ? alcore__read_begin(target, "target pool") : ALCORE_OK;
     if (!status) {

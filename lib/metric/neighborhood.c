@@ -128,7 +128,7 @@ static alcore_status analyze(neighborhood *self, int64_t source_count, int64_t t
     ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->k_count * (size_t)target_count,
                                   sizeof *self->means, &self->means));
     ALCORE__TRY(search(self));
-    correlate_each(self, (double *)(uintptr_t)answer.data);
+    correlate_each(self, answer.data);
     return ALCORE_OK;
 }
 

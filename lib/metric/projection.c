@@ -184,7 +184,7 @@ static alcore_status new_memory(projection *self) {
 /* Third pass over one operand: out [count, 2], NaN for rows that take no part. */
 static alcore_status project(projection *self, const alcore__search_data *data, bool check,
                              const alcore__array *out) {
-    double *points = (double *)(uintptr_t)out->data;
+    double *points = out->data;
     for (int64_t i = 0; i < 2 * data->count; i++) points[i] = NAN;
     return each_strip(self, data, check, true, put_points, points);
 }
@@ -199,8 +199,7 @@ static alcore_status run_passes(projection *self, const alcore__array *points,
     ALCORE__TRY(project(self, &self->rows, false /* checked in the first pass */, points));
     if (self->others.ctx) ALCORE__TRY(project(self, &self->others, true, other_points));
     if (components->data && self->dims > 0)
-        memcpy((void *)(uintptr_t)components->data, self->components,
-               2 * (size_t)self->dims * sizeof(double));
+        memcpy(components->data, self->components, 2 * (size_t)self->dims * sizeof(double));
     return ALCORE_OK;
 }
 

@@ -32,9 +32,9 @@ alcore_status alcore__column_check_source_rows(const alcore_pool *pool, const ch
 
 /* Values in memory: entry (or token) i begins at values + i * stride * sizeof(value). */
 typedef struct alcore__memory_array {
-    const char *values;                 /* [entries or tokens, dims] */
+    char *values;                       /* [entries or tokens, dims]; never written */
     int64_t stride;                     /* values from an entry (or token) to the next */
-    const int64_t *offsets;             /* [entries + 1] tokens of a ragged column, else NULL */
+    int64_t *offsets;                   /* [entries + 1] tokens of a ragged column, else NULL */
     void *owned_values, *owned_offsets; /* the same arrays where the column frees them; NULL: they
                                            are the caller's */
     void (*release)(void *user);        /* the caller's, called when the column is freed; or NULL */

@@ -34,7 +34,7 @@ static alcore_status check_dtype(const char *name, int32_t dtype) {
  * which is *out_owned too: the caller of this function frees it. *out_stride: values from a row of
  * *out to the next. */
 static alcore_status use_or_copy(alcore_ctx *ctx, const alcore__array *given, bool in_place,
-                                 const char **out, void **out_owned, int64_t *out_stride) {
+                                 char **out, void **out_owned, int64_t *out_stride) {
     *out = given->data;
     *out_stride = given->stride;
     if (in_place) return ALCORE_OK;
@@ -58,7 +58,7 @@ static alcore_status set_offsets(alcore_ctx *ctx, const char *name, const alcore
                                  int64_t entries, int64_t tokens, bool in_place,
                                  alcore__memory_array *array) {
     alcore__array given;
-    const char *offsets;
+    char *offsets;
     int64_t stride;
     ALCORE__TRY(alcore__column_tensor(name, tensor, &given));
     if ((given.dtype != ALCORE_INT64 && given.dtype != ALCORE_UINT64) || tensor->ndim != 1)
@@ -74,7 +74,7 @@ static alcore_status set_offsets(alcore_ctx *ctx, const char *name, const alcore
     /* A uint64 above INT64_MAX reads as a negative number, which the check refuses. */
     ALCORE__TRY(use_or_copy(ctx, &given, in_place && given.stride == 1, &offsets,
                             &array->owned_offsets, &stride));
-    array->offsets = (const void *)offsets;
+    array->offsets = (void *)offsets;
     return alcore__offsets_check(name, array->offsets, entries, tokens);
 }
 

@@ -22,14 +22,11 @@ static alcore_status view_column(const alcore_pool *pool, const char *name,
                             "column \"%s\" (%s) is no array in memory with one entry per row; "
                             "copy its rows instead",
                             name, column->origin);
-    /* A DLPack tensor has no const pointer; alcore_pool_column() says that it is for reading only.
-     */
-    ALCORE__TRY(alcore_tensor_init(out_values, (void *)(uintptr_t)array->values, column->dtype,
-                                   array->shape, array->shape[1] > 0 ? 2 : 1));
+    ALCORE__TRY(alcore_tensor_init(out_values, array->values, column->dtype, array->shape,
+                                   array->shape[1] > 0 ? 2 : 1));
     if (array->stride != column->dims) out_values->strides = array->strides;
     if (!out_offsets || !array->offsets) return ALCORE_OK;
-    return alcore_tensor_init(out_offsets, (void *)(uintptr_t)array->offsets, ALCORE_INT64,
-                              array->offsets_shape, 1);
+    return alcore_tensor_init(out_offsets, array->offsets, ALCORE_INT64, array->offsets_shape, 1);
 }
 
 alcore_status alcore_pool_column(const alcore_pool *pool, const char *name,
@@ -103,7 +100,7 @@ static alcore_status copy_rows(const alcore_pool *pool, const char *name, const 
     ALCORE__TRY(alcore__pool_check_rows(pool, rows, count));
     ALCORE__TRY(check_out(column, count, out, &target));
     /* Values of out are int64 or float64, of 8 bytes both. */
-    char *values = (char *)(uintptr_t)target.data;
+    char *values = target.data;
     for (int64_t i = 0; i < count && status == ALCORE_OK;) {
         int64_t run = 1;
         while (run < MAX_RUN && i + run < count && rows[i + run] == rows[i] + run) run++;

@@ -178,8 +178,8 @@ void alcore__column_writer_want(alcore_column_writer *writer, const alcore__want
 /* The values that were put for rows which had some; 0 for NULL. May be called from a progress
  * callback of the same writer, where the thread owns the lock already (EDEADLK). */
 int64_t alcore_column_writer_repeats(const alcore_column_writer *writer) {
-    alcore_column_writer *locked = (alcore_column_writer *)(uintptr_t)writer;
     if (!writer) return 0;
+    alcore_column_writer *locked = writer->object.self;
     const bool owned = pthread_mutex_lock(&locked->lock) == EDEADLK;
     const int64_t repeats = writer->builder.repeats;
     if (!owned) pthread_mutex_unlock(&locked->lock);
@@ -202,8 +202,8 @@ static int64_t find_missing(const alcore_column_writer *writer, int64_t *rows, i
 
 /* How many unmasked rows have no values yet; 0 for NULL and for a finished writer. */
 int64_t alcore_column_writer_missing_count(const alcore_column_writer *writer) {
-    alcore_column_writer *locked = (alcore_column_writer *)(uintptr_t)writer;
     if (!writer) return 0;
+    alcore_column_writer *locked = writer->object.self;
     const bool owned = pthread_mutex_lock(&locked->lock) == EDEADLK;
     const int64_t count = find_missing(writer, NULL, 0);
     if (!owned) pthread_mutex_unlock(&locked->lock);
@@ -216,7 +216,7 @@ static alcore_status list_missing(const alcore_column_writer *writer, const alco
     alcore__array array;
     ALCORE__TRY(alcore__tensor_view(out, "out", &array));
     ALCORE__TRY(alcore__tensor_output(out, "out", ALCORE_INT64, array.rows, 1, &array));
-    int64_t *rows = (int64_t *)(uintptr_t)array.data;
+    int64_t *rows = array.data;
     const int64_t count = find_missing(writer, rows, array.rows);
     for (int64_t i = count; i < array.rows; i++) rows[i] = -1;
     return ALCORE_OK;

@@ -71,7 +71,6 @@ static alcore_status new_pool(alcore_ctx *ctx, const alcore_pool_options *option
     ALCORE__TRY(read_options(options, &ours));
     ALCORE__TRY(alcore__object_new(ctx, sizeof *pool, release_pool, &pool));
     pthread_mutex_init(&pool->lazy, NULL);
-    pool->self = pool;
     pool->dedup = ours.dedup;
     pool->utf8 = ours.utf8;
     pool->max_text_bytes = ours.max_text_bytes;
@@ -130,19 +129,19 @@ alcore_status alcore__pool_change_end(alcore_pool *pool, alcore_status status) {
     return alcore__leave(pool->object.ctx, status);
 }
 
-/* Begins a public call that reads the pool: enters its context and locks it for reading, through
- * pool->self, since counting readers changes the handle. A failure has left the context again. */
+/* Begins a public call that reads the pool: enters its context and locks it for reading. A failure
+ * has left the context again. */
 alcore_status alcore__pool_read_begin(const alcore_pool *pool) {
     alcore_ctx *ctx = pool ? pool->object.ctx : NULL;
     ALCORE__TRY(alcore__enter(ctx));
     if (!pool) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "pool is NULL"));
-    alcore_status status = alcore__read_begin(pool->self, "pool");
+    alcore_status status = alcore__read_begin(pool, "pool");
     return status == ALCORE_OK ? status : alcore__leave(ctx, status);
 }
 
 /* Ends such a call; returns its status. */
 alcore_status alcore__pool_read_end(const alcore_pool *pool, alcore_status status) {
-    alcore__read_end(pool->self);
+    alcore__read_end(pool);
     return alcore__leave(pool->object.ctx, status);
 }
 

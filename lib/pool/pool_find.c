@@ -56,7 +56,7 @@ static int64_t find_number(const alcore_pool *pool, const char *id, size_t lengt
  * pool. */
 alcore_status alcore__pool_find_id(const alcore_pool *readable, const char *id, size_t length,
                                    int64_t *out_row) {
-    alcore_pool *pool = readable->self;
+    alcore_pool *pool = readable->object.self;
     int64_t given = -1;
     pthread_mutex_lock(&pool->lazy);
     alcore_status status = index_ids(pool);

@@ -43,9 +43,6 @@ typedef struct alcore__pool_names {
 
 struct alcore_pool {
     alcore__object object;
-    /* The pool itself: reading calls have a const pool, and change through this what readers share
-     * under a lock of its own, the object's count of users and the index of ids. */
-    alcore_pool *self;
     alcore_pool *source; /* of a derived pool: a reference to where its rows come from; else NULL */
     /* Of a pool of phrases (phrase_pool.h): 1 for the unlabeled rows of the source, whose phrases
      * are counted. Owned; NULL in any other pool. */

@@ -222,7 +222,7 @@ int64_t alcore_selection_budget_count(const alcore_selection *selection) {
  * siblings are those from budget 1 on. No reference is added. NULL for an index that is none. */
 alcore_selection *alcore_selection_of_budget(const alcore_selection *selection, int64_t index) {
     if (!selection || index < 0 || index > selection->sibling_count) return NULL;
-    return index == 0 ? (alcore_selection *)(uintptr_t)selection : selection->siblings[index - 1];
+    return index == 0 ? selection->object.self : selection->siblings[index - 1];
 }
 
 alcore_selection *alcore_selection_ref(alcore_selection *selection) {
@@ -364,7 +364,8 @@ alcore_status alcore_selection_column(const alcore_selection *selection, int32_t
                                           selection->ranking->strategy, name));
     /* A tensor points to its shape, which is therefore a member of the selection, and has no const
      * pointers. The data of an empty one is the shape's address, as it must not be NULL. */
-    int64_t *shape = (int64_t *)(uintptr_t)&selection->shapes[scope == ALCORE_SCOPE_CANDIDATES];
+    alcore_selection *self = selection->object.self;
+    int64_t *shape = &self->shapes[scope == ALCORE_SCOPE_CANDIDATES];
     alcore_status status =
         alcore_tensor_init(out, !values ? shape : values, dtype, shape, 1 /* dimension */);
     return alcore__leave(selection->object.ctx, status);

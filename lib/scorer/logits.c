@@ -174,7 +174,7 @@ static alcore_status take_array(const alcore_tensor *tensor, const char *name, i
     int64_t rows = tokens->packed ? tokens->tokens : tokens->items;
     int64_t columns = tokens->packed ? 1 : tokens->tokens;
     ALCORE__TRY(alcore__tensor_output(tensor, name, dtype, rows, columns, &array));
-    *out = (void *)(uintptr_t)array.data;
+    *out = array.data;
     return ALCORE_OK;
 }
 

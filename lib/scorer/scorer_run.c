@@ -96,13 +96,14 @@ static alcore_status score_view(scoring *self, const alcore_view *view) {
     return status;
 }
 
-/* Lists the rows whose entry of mask [rows of the pool] is 1, ascending, as a source of a view. The
- * list is the caller's to free: source->rows. */
+/* Lists the rows whose entry of mask [rows of the pool] is 1, ascending, as a source of a view.
+ * *out_rows: the list, which the caller frees. */
 static alcore_status list_rows(const scoring *self, const uint8_t *mask,
-                               alcore__view_source *source) {
+                               alcore__view_source *source, int64_t **out_rows) {
     int64_t count = 0, *rows;
     for (int64_t i = 0; i < self->dataset.rows; i++) count += mask[i];
     ALCORE__TRY(alcore__new_array(self->ctx, (size_t)count, sizeof *rows, &rows));
+    *out_rows = rows;
     *source = (alcore__view_source){.dataset = &self->dataset, .rows = rows, .count = count};
     for (int64_t i = 0, n = 0; i < self->dataset.rows; i++)
         if (mask[i]) rows[n++] = i;
@@ -111,7 +112,7 @@ static alcore_status list_rows(const scoring *self, const uint8_t *mask,
 
 /* Scores the rows by the host's function, in one call on this thread. It sees the unmasked rows as
  * candidates and the labeled rows of the same pool; a scorer has no budget (infinity) and no rounds
- * (always 1). A source that was not listed has rows NULL, so that freeing them is safe. */
+ * (always 1). */
 static alcore_status score_host(scoring *self) {
     alcore__view_input input = {.ctx = self->ctx,
                                 .budget = (double)INFINITY,
@@ -120,13 +121,14 @@ static alcore_status score_host(scoring *self) {
     alcore__view_source *candidates = &input.sources[ALCORE_ROLE_CANDIDATES];
     alcore__view_source *labeled = &input.sources[ALCORE_ROLE_LABELED_ROWS];
     alcore_view *view = NULL;
-    alcore_status status = list_rows(self, self->mask, candidates);
-    if (status == ALCORE_OK) status = list_rows(self, self->labeled, labeled);
+    int64_t *candidate_rows = NULL, *labeled_rows = NULL; /* [count] of each source */
+    alcore_status status = list_rows(self, self->mask, candidates, &candidate_rows);
+    if (status == ALCORE_OK) status = list_rows(self, self->labeled, labeled, &labeled_rows);
     if (status == ALCORE_OK) status = alcore__view_new(&input, &view);
     if (status == ALCORE_OK) status = score_view(self, view);
     alcore__view_free(view);
-    alcore__free(self->ctx, (void *)(uintptr_t)candidates->rows);
-    alcore__free(self->ctx, (void *)(uintptr_t)labeled->rows);
+    alcore__free(self->ctx, candidate_rows);
+    alcore__free(self->ctx, labeled_rows);
     return status;
 }
 

@@ -160,8 +160,7 @@ static alcore_status read_best(const char *row_name, const alcore_tensor *row_ou
     if (!row_out) return ALCORE_OK;
     ALCORE__TRY(alcore__tensor_output(row_out, row_name, ALCORE_INT64, count, k, &rows));
     ALCORE__TRY(alcore__tensor_output(value_out, value_name, ALCORE_FLOAT64, count, k, &values));
-    *best = (alcore__search_best){.row = (int64_t *)(uintptr_t)rows.data,
-                                  .value = (double *)(uintptr_t)values.data};
+    *best = (alcore__search_best){.row = rows.data, .value = values.data};
     return ALCORE_OK;
 }
 

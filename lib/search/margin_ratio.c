@@ -139,9 +139,9 @@ static alcore_status margin_ratios(alcore_ctx *ctx, const alcore_search_data *ro
     if (!status && out_others)
         status = alcore__tensor_output(out_others, "out_others", ALCORE_INT64, run.rows.count, 1,
                                        &best_others);
-    int64_t *other_out = (int64_t *)(uintptr_t)best_others.data;
+    int64_t *other_out = best_others.data;
     run.search.metric = ALCORE_SYS_COSINE;
-    run.ratio = (double *)(uintptr_t)ratios.data;
+    run.ratio = ratios.data;
     int64_t usable = 0;
     for (int64_t j = 0; !status && j < run.queries.count; j++)
         usable += !run.queries.mask || run.queries.mask[j];

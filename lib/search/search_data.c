@@ -57,8 +57,7 @@ static alcore_status mask_rows(const alcore_search_data *given, alcore__search_d
  * alcore__search_data_end() unlocks it, also after a failure here. Rows that the pool or the
  * caller's mask leaves out need no value. */
 static alcore_status begin_column(const alcore_search_data *given, alcore__search_data *data) {
-    /* The lock for reading counts readers in the handle, which is why const is cast away. */
-    alcore_pool *pool = (alcore_pool *)(uintptr_t)given->pool;
+    const alcore_pool *pool = given->pool;
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
     data->pool = pool;
     ALCORE__TRY(

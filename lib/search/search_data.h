@@ -13,7 +13,7 @@
 typedef struct alcore__search_data {
     alcore_ctx *ctx;
     const char *name;             /* for messages: "rows", "queries", "others" */
-    alcore_pool *pool;            /* locked for reading until the search ends; NULL: a matrix */
+    const alcore_pool *pool;      /* locked for reading until the search ends; NULL: a matrix */
     const alcore__column *column; /* of the pool; NULL: a matrix */
     alcore__array matrix;         /* [count, dims] the caller's, borrowed */
     int64_t count, dims;          /* rows, and components of each */

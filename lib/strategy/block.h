@@ -19,13 +19,13 @@ typedef struct alcore__worker_memory alcore__worker_memory;
 typedef struct alcore__block_memory {
     void *
         local; /* what alcore__block_local() returns: bytes of the strategy in host memory, owned */
-    alcore_sys_rows
+    alcore_sys_held
         doubles; /* what alcore__block_keep() was given, as one matrix row, owned: in the
                     memory of the device, or in host memory where kernels run there */
     bool doubles_on_device;
     bool upload_tried; /* the engine was asked once to keep the embeddings in its memory */
-    alcore_sys_rows
-        device; /* the embeddings [active rows, dims] there, owned; data NULL: not there */
+    alcore_sys_held
+        device; /* the embeddings [active rows, dims] there, owned; memory NULL: not there */
     char *host; /* a copy of them [active rows, dims] in host memory in the column's type, owned;
                    NULL: there is none, and each pass reads the column */
 } alcore__block_memory;

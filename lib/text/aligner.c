@@ -312,7 +312,7 @@ void alcore__aligner_free(alcore__aligner *aligner) {
     alcore_ctx_unref(ctx);
 }
 
-const double *alcore__aligner_log_likelihoods(const alcore__aligner *aligner, int32_t *count) {
+double *alcore__aligner_log_likelihoods(const alcore__aligner *aligner, int32_t *count) {
     *count = aligner->options.iterations;
     return aligner->log_likelihoods;
 }

@@ -195,10 +195,10 @@ alcore_status alcore_aligner_log_likelihoods(const alcore_aligner *aligner, alco
     if (!aligner || !out)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "aligner or out is NULL"));
     int32_t count;
-    const double *values = alcore__aligner_log_likelihoods(aligner->model, &count);
-    alcore_aligner *owner = (alcore_aligner *)(uintptr_t)aligner; /* a view is not written to */
-    return alcore__leave(ctx, alcore_tensor_init(out, (void *)(uintptr_t)values, ALCORE_FLOAT64,
-                                                 owner->iterations, 1));
+    double *values = alcore__aligner_log_likelihoods(aligner->model, &count);
+    alcore_aligner *owner = aligner->object.self;
+    return alcore__leave(ctx,
+                         alcore_tensor_init(out, values, ALCORE_FLOAT64, owner->iterations, 1));
 }
 
 double alcore_aligner_lambda(const alcore_aligner *aligner) {
@@ -318,7 +318,7 @@ static alcore_status align(alignment *a, const alcore_aligner_options *given,
         alcore__array values;
         ALCORE__TRY(alcore__tensor_output(out_log_likelihoods, "out_log_likelihoods",
                                           ALCORE_FLOAT64, 2, iterations, &values));
-        a->log_likelihoods = (double *)(uintptr_t)values.data;
+        a->log_likelihoods = values.data;
         for (int64_t i = 0; i < 2 * iterations; i++) a->log_likelihoods[i] = NAN;
     }
     ALCORE__TRY(sides_open(&a->pairs));

@@ -52,7 +52,7 @@ alcore_status alcore__aligner_train(alcore_ctx *ctx, const alcore__text_source *
 void alcore__aligner_free(alcore__aligner *aligner); /* NULL-safe */
 
 /* [*count] log-likelihood of each iteration, with the parameters before its M-step. A view. */
-const double *alcore__aligner_log_likelihoods(const alcore__aligner *aligner, int32_t *count);
+double *alcore__aligner_log_likelihoods(const alcore__aligner *aligner, int32_t *count);
 /* [*count] lambda after each update of the tension, from the second iteration on. A view. */
 const double *alcore__aligner_lambdas(const alcore__aligner *aligner, int32_t *count);
 /* The present lambda: after the training its last value. */

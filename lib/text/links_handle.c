@@ -125,7 +125,7 @@ alcore_status alcore_links_new(alcore_ctx *ctx, const alcore_tensor *offsets,
 /* The views share the handle's shapes, which live as long as its arrays. */
 static alcore_status get_links(const alcore_links *links, alcore_tensor *out_offsets,
                                alcore_tensor *out_links) {
-    alcore_links *owner = (alcore_links *)(uintptr_t)links; /* a view is not written to */
+    alcore_links *owner = links->object.self;
     ALCORE__TRY(
         alcore_tensor_init(out_offsets, owner->links.begin, ALCORE_INT64, owner->offsets_shape, 1));
     return alcore_tensor_init(out_links, owner->links.link, ALCORE_INT32, owner->links_shape, 2);

@@ -180,6 +180,7 @@ uint64_t alcore_lm_fingerprint(const alcore_lm *lm) {
         }
     }
     if (sum == 0) sum = 1;
-    atomic_store_explicit(&((alcore_lm *)(uintptr_t)lm)->fingerprint, sum, memory_order_relaxed);
+    alcore_lm *known = lm->object.self;
+    atomic_store_explicit(&known->fingerprint, sum, memory_order_relaxed);
     return sum;
 }

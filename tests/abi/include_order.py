@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The order of dependence (lib/README.md): a folder of lib/ includes only folders before it, engines see the tables in
-include/alcore/sys/ only, nothing includes an engine, and what stands outside lib/ sees the public headers only."""
+include/alcore/sys/ only, nothing includes an engine, and what stands outside lib/ sees the public headers only. No file of
+lib/ casts const away."""
 import os
 import re
 import sys
@@ -91,6 +92,10 @@ def main():
              if target.startswith(LIB + os.sep) or target.startswith(os.path.join(INCLUDE, 'alcore', 'sys'))
              if not os.path.exists(os.path.join(ROOT, outside, os.path.basename(target)))]
     tap.check(not wrong, 'bindings and examples see the public headers only', '\n'.join(wrong))
+    wrong = [f'{os.path.relpath(path, ROOT)}: {cast}' for path in sources(LIB)
+             for cast in re.findall(r'\([\w ]+\*\)\(uintptr_t\)\s*[\w>.&-]+', open(path, encoding='utf-8').read())
+             if not cast.startswith('(const void *)')]  # dladdr() asks for the address of a function
+    tap.check(not wrong, 'no pointer goes through an integer to lose its const', '\n'.join(wrong))
     names = {}
     for path in list(sources(LIB)) + list(sources(os.path.join(ROOT, 'bindings'))) + list(sources(INCLUDE)):
         # alcore/model.h is what users call, alcore/sys/model.h what modules fill: a name counts with its tier.

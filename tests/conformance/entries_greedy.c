@@ -252,13 +252,13 @@ static int64_t count_numbers(const kernel_case *c) {
 
 /* What is held is what was taken, with the mask and without one, and comes back as it went. */
 static alcore_status call_hold(table *t, const kernel_case *c, output *out) {
-    alcore_sys_rows held = {0};
+    alcore_sys_held held = {0};
     int64_t dims = c->rows.dims;
     alcore_status status =
         t->upload ? t->upload(&conformance_work, &c->rows, c->mask, &held) : ALCORE_OK;
-    if (held.data && !status) {
-        out->integers[0] = held.count;
-        status = t->widen(&conformance_work, &held, NULL, out->numbers);
+    if (held.memory && !status) {
+        out->integers[0] = held.rows.count;
+        status = t->widen(&conformance_work, &held.rows, NULL, out->numbers);
         t->release(&conformance_work, &held);
         return status;
     }

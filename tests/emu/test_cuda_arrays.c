@@ -249,20 +249,21 @@ END_TEST
 
 START_TEST(rows_that_stay) {
     double got[ROWS], packed[ROWS];
-    alcore_sys_rows held;
+    alcore_sys_held held;
     int64_t taken = 0;
     ck_assert_int_eq(cuda->upload(&work, &rows, row_mask, &held), ALCORE_OK);
-    ck_assert_ptr_nonnull(held.data);
+    ck_assert_ptr_nonnull(held.memory);
     for (int i = 0; i < ROWS; i++) {
         if (row_mask[i]) packed[taken++] = expected[i];
     }
-    ck_assert(held.count == taken && held.stride == DIMS && held.dtype == ALCORE_FLOAT32);
-    ck_assert_int_eq(cuda->sq_dists(&work, &held, NULL, vector, got), ALCORE_OK);
+    ck_assert(held.rows.count == taken && held.rows.stride == DIMS &&
+              held.rows.dtype == ALCORE_FLOAT32);
+    ck_assert_int_eq(cuda->sq_dists(&work, &held.rows, NULL, vector, got), ALCORE_OK);
     ck_assert_int_eq(memcmp(got, packed, (size_t)taken * sizeof *got), 0);
     /* They are there: no second copy is made. */
-    alcore_sys_rows again;
-    ck_assert_int_eq(cuda->upload(&work, &held, NULL, &again), ALCORE_OK);
-    ck_assert_ptr_null(again.data);
+    alcore_sys_held again;
+    ck_assert_int_eq(cuda->upload(&work, &held.rows, NULL, &again), ALCORE_OK);
+    ck_assert_ptr_null(again.memory);
     cuda->release(&work, &held);
     cuda->release(&work, &again);
     /* In the caller's memory. */
@@ -270,7 +271,7 @@ START_TEST(rows_that_stay) {
     work.workspace_release = take_back;
     work.stream = emu.stream_new();
     ck_assert_int_eq(cuda->upload(&work, &rows, NULL, &held), ALCORE_OK);
-    ck_assert(held.data && lent == 1);
+    ck_assert(held.memory && lent == 1);
     cuda->release(&work, &held);
     ck_assert_int_eq(lent, 0);
     emu.stream_free(work.stream);
@@ -279,7 +280,7 @@ START_TEST(rows_that_stay) {
     /* A quarter of the device stays free: then nothing is held, and that is no error. */
     emu.memory(sizeof numbers * 5 / 4);
     ck_assert_int_eq(cuda->upload(&work, &rows, NULL, &held), ALCORE_OK);
-    ck_assert_ptr_null(held.data);
+    ck_assert_ptr_null(held.memory);
     emu.memory((size_t)-1);
 }
 END_TEST

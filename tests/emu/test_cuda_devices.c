@@ -55,9 +55,9 @@ START_TEST(kernels_run_where_they_are_told) {
     ck_assert_int_eq(memcmp(got, expected, sizeof got), 0);
     expect_second_device();
     /* What is uploaded stays on the device that was named. */
-    alcore_sys_rows held;
+    alcore_sys_held held;
     ck_assert_int_eq(cuda->upload(&work, &rows, NULL, &held), ALCORE_OK);
-    ck_assert_int_eq(cuda->sq_dists(&work, &held, NULL, vector, got), ALCORE_OK);
+    ck_assert_int_eq(cuda->sq_dists(&work, &held.rows, NULL, vector, got), ALCORE_OK);
     ck_assert_int_eq(memcmp(got, expected, sizeof got), 0);
     expect_second_device();
     cuda->release(&work, &held);
@@ -77,7 +77,8 @@ static void *no_memory(void *user, size_t bytes) {
 
 /* Calls with every outcome: a result, an error of the caller's, no memory, no such device. */
 static void make_calls(void) {
-    alcore_sys_rows bad = rows, held;
+    alcore_sys_rows bad = rows;
+    alcore_sys_held held;
     bad.dtype = ALCORE_INT64;
     ck_assert_int_eq(cuda->sq_dists(&work, &rows, NULL, vector, got), ALCORE_OK);
     ck_assert_int_eq(cuda->sq_dists(&work, &bad, NULL, vector, got), ALCORE_E_SHAPE);

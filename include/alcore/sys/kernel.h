@@ -178,6 +178,12 @@ typedef struct alcore_sys_weights {
                         NULL: not wanted */
 } alcore_sys_weights;
 
+/** Rows in the memory of an engine. */
+typedef struct alcore_sys_held {
+    alcore_sys_rows rows; /**< what to pass to kernels; rows.data NULL: nothing is held */
+    void *memory;         /**< rows.data, for kernels that write there */
+} alcore_sys_held;
+
 /** The table. A NULL entry means that the engine lacks the kernel.
  *
  * Memory. Every pointer may be to host memory; a device engine also takes pointers to memory of its
@@ -255,16 +261,16 @@ typedef struct alcore_sys_kernels {
                                       const double *centroids, int32_t *nearest, double *distance,
                                       double *low, double *high);
     /** Copies the rows of the mask, one after the other, to the engine's memory, for a caller that
-     * passes over them many times; values without dims are rows of one component. *out is what to
-     * pass from then on, without a mask: out->count is the number of rows that take part.
-     * out->data is NULL where nothing was copied because the rows are on the device already, or the
+     * passes over them many times; values without dims are rows of one component. out->rows is
+     * what to pass from then on, without a mask: its count is the number of rows that take part.
+     * Its data is NULL where nothing was copied because the rows are on the device already, or the
      * copy would leave less than a quarter of the device's memory free: the caller then goes on
      * with its own rows. A NULL entry: the engine works in host memory. */
     alcore_status (*upload)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                            const uint8_t *mask, alcore_sys_rows *out);
+                            const uint8_t *mask, alcore_sys_held *out);
     /** Gives back the memory of rows that upload copied, with the same device and workspace in
-     * work; rows with data NULL are nothing. Is there when upload is. */
-    void (*release)(const alcore_sys_work *work, const alcore_sys_rows *uploaded);
+     * work; memory NULL is nothing. Is there when upload is. */
+    void (*release)(const alcore_sys_work *work, const alcore_sys_held *held);
     /** D^2 weights against new centroids (k-means++, Arthur and Vassilvitskii 2007): w =
      * sq_dist(row i, centroid), or 0 where w <= 1e-12 * (dot(row i, row i) + dot(centroid,
      * centroid)) and zero_duplicates is 1; then as alcore_sys_weights says. centroids: double

@@ -55,7 +55,7 @@ static alcore_sys_rows as_one_row(const double *values, int64_t count) {
 
 /* The doubles of the block, in the engine's memory; NULL before alcore__block_keep(). */
 double *alcore__block_doubles(const alcore__block *block) {
-    return (double *)(uintptr_t)block->memory->doubles.data;
+    return block->memory->doubles.memory;
 }
 
 /* Makes values [count], in host memory, the doubles of the block. Where the engine has memory of
@@ -65,10 +65,11 @@ alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t c
     const alcore__run *run = block->run;
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
     alcore_sys_work work = alcore__run_work(run);
-    alcore_sys_rows host = as_one_row(values, count), device = {0};
-    alcore_status status =
-        kernels->upload ? kernels->upload(&work, &host, NULL /* no mask */, &device) : ALCORE_OK;
-    bool uploaded = device.data != NULL;
+    alcore_sys_held host = {.rows = as_one_row(values, count), .memory = values}, device = {0};
+    alcore_status status = kernels->upload
+                               ? kernels->upload(&work, &host.rows, NULL /* no mask */, &device)
+                               : ALCORE_OK;
+    bool uploaded = device.memory != NULL;
     if (status != ALCORE_OK || uploaded) alcore__free(run->ctx, values);
     ALCORE__TRY(status);
     block->memory->doubles_on_device = uploaded;
@@ -153,9 +154,9 @@ static alcore_status copy_rows(alcore__block *block, const alcore_sys_rows *rows
  * source than the candidates has no memory. */
 bool alcore__block_find_copy(const alcore__block *block, alcore_sys_rows *out) {
     const alcore__block_memory *memory = block->memory;
-    if (!memory || (!memory->device.data && !memory->host)) return false;
-    if (memory->device.data) {
-        *out = memory->device;
+    if (!memory || (!memory->device.memory && !memory->host)) return false;
+    if (memory->device.memory) {
+        *out = memory->device.rows;
     } else {
         out->data = memory->host;
         out->count = block->count;
@@ -172,7 +173,7 @@ alcore_status alcore__block_make_copy(alcore__block *block, const alcore__column
                                       const uint8_t *mask) {
     if (!block->memory) return ALCORE_OK;
     ALCORE__TRY(upload_rows(block, rows, mask));
-    if (block->memory->device.data || !is_worth_copying(block, column, reader, rows))
+    if (block->memory->device.memory || !is_worth_copying(block, column, reader, rows))
         return ALCORE_OK;
     return copy_rows(block, rows);
 }
@@ -186,7 +187,7 @@ void alcore__block_memory_free(alcore__run *run, alcore__block_memory *memory) {
     if (memory->doubles_on_device) {
         kernels->release(&work, &memory->doubles);
     } else {
-        alcore__free(run->ctx, (void *)(uintptr_t)memory->doubles.data);
+        alcore__free(run->ctx, memory->doubles.memory);
     }
     alcore__free(run->ctx, memory->host);
     alcore__free(run->ctx, memory->local);

@@ -29,18 +29,10 @@
 
 /* ---- the partial ---- */
 
-/* Sums [clusters, dims], which the runner adds; then these counts. They come zeroed. */
-typedef struct assignment_counts {
-    int64_t *changed; /* [groups] rows that changed their cluster */
-    int64_t *rows;    /* [clusters] */
-} assignment_counts;
-
-/* Where the counts lie in the bytes behind the sums, which those who map write (zeroed before) and
- * those who reduce read: hence the cast. */
-static assignment_counts counts_in(const alcore__kmeans *means, const void *extra) {
-    int64_t *changed = (int64_t *)(uintptr_t)extra;
-    return (assignment_counts){.changed = changed, .rows = changed + means->groups};
-}
+/* Sums [clusters, dims], which the runner adds; behind them int64 counts, which come zeroed:
+ *
+ *     changed [groups]    rows of the group that changed their cluster
+ *     rows    [clusters]  rows of the cluster */
 
 /* Clusters of all groups together. */
 static int64_t cluster_count(const alcore__kmeans *means) {
@@ -298,7 +290,7 @@ alcore_status alcore__kmeans_begin_iteration(alcore__run *run) {
 alcore_status alcore__kmeans_assign_rows(alcore__block *block, void *partial) {
     const alcore__kmeans *means = block->run->state;
     double *sums = partial;
-    assignment_counts counts = counts_in(means, sums + cluster_count(means) * means->dims);
+    int64_t *changed = (void *)(sums + cluster_count(means) * means->dims);
     block_work work;
     ALCORE__TRY(begin_work(means, block, &work));
     bool opened = !alcore__kmeans_find_rows(means, block, &work.rows);
@@ -309,16 +301,16 @@ alcore_status alcore__kmeans_assign_rows(alcore__block *block, void *partial) {
     if (!opened && (work.search_count || sums_all(&work)))
         ALCORE__TRY(alcore__block_matrix(block, means->unit, &work.matrix));
     ALCORE__TRY(recheck_rows(&work));
-    ALCORE__TRY(search_nearest(&work, counts.changed));
-    return sum_clusters(&work, sums, counts.rows);
+    ALCORE__TRY(search_nearest(&work, changed));
+    return sum_clusters(&work, sums, changed + means->groups);
 }
 
 /* Reduces the counts of one block; the runner has added the sums. */
 alcore_status alcore__kmeans_add_counts(alcore__run *run, const alcore__block_partial *part) {
     alcore__kmeans *means = run->state;
-    assignment_counts counts = counts_in(means, part->extra);
-    for (int64_t g = 0; g < means->groups; g++) means->each[g].changed += counts.changed[g];
-    for (int64_t c = 0; c < cluster_count(means); c++) means->counts[c] += counts.rows[c];
+    const int64_t *changed = part->extra, *rows = changed + means->groups;
+    for (int64_t g = 0; g < means->groups; g++) means->each[g].changed += changed[g];
+    for (int64_t c = 0; c < cluster_count(means); c++) means->counts[c] += rows[c];
     return ALCORE_OK;
 }
 

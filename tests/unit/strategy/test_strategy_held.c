@@ -77,16 +77,16 @@ static int64_t live, calls, refuse_every, fail_at;
 
 /* Of an engine in host memory: a copy. */
 static alcore_status copy_rows(const alcore_sys_rows *rows, const uint8_t *mask,
-                               alcore_sys_rows *out) {
+                               alcore_sys_held *out) {
     size_t row = alcore_sys_dtype_bytes(rows->dtype) * (size_t)rows->dims;
     char *to = malloc((size_t)rows->count * row + 1);
-    *out = *rows;
-    out->data = to;
-    out->stride = rows->dims;
-    out->count = 0;
+    out->rows = *rows;
+    out->rows.data = out->memory = to;
+    out->rows.stride = rows->dims;
+    out->rows.count = 0;
     for (int64_t i = 0; i < rows->count; i++) {
         if (mask && !mask[i]) continue;
-        memcpy(to + (size_t)out->count++ * row,
+        memcpy(to + (size_t)out->rows.count++ * row,
                (const char *)rows->data +
                    (size_t)(i * rows->stride) * alcore_sys_dtype_bytes(rows->dtype),
                row);
@@ -96,21 +96,21 @@ static alcore_status copy_rows(const alcore_sys_rows *rows, const uint8_t *mask,
 
 /* Counted under no lock: one thread runs where this is used. */
 static alcore_status hold(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                          const uint8_t *mask, alcore_sys_rows *out) {
+                          const uint8_t *mask, alcore_sys_held *out) {
     memset(out, 0, sizeof *out);
     if (refuse_every && ++calls % refuse_every == 0) return ALCORE_OK;
     alcore_status status =
         base->upload ? base->upload(work, rows, mask, out) : copy_rows(rows, mask, out);
-    live += status == ALCORE_OK && out->data;
+    live += status == ALCORE_OK && out->memory;
     return status;
 }
 
-static void let_go(const alcore_sys_work *work, const alcore_sys_rows *held) {
-    live -= held->data != NULL;
+static void let_go(const alcore_sys_work *work, const alcore_sys_held *held) {
+    live -= held->memory != NULL;
     if (base->release) {
         base->release(work, held);
     } else {
-        free((void *)(uintptr_t)held->data);
+        free(held->memory);
     }
 }
 
