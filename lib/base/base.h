@@ -230,8 +230,7 @@ alcore_status alcore__module_table(alcore_ctx *ctx, const char *engine, size_t f
 const char *alcore__module_reason(alcore_ctx *ctx, const char *engine); /* "" when it loaded */
 const alcore_sys_host *alcore__sys_host(void); /* host_user is the alcore_ctx */
 
-/* ---- hashing (hash.c); random numbers are in base/rng.h, weighted draws in base/weighted.h ----
- */
+/* ---- hashing (hash.c); random numbers are in base/rng.h ---- */
 
 typedef struct alcore__hash {
     uint64_t low, high; /* the two halves of 128 bits */

@@ -175,8 +175,6 @@ struct alcore__run {
     const alcore__column *embeddings; /* set in begin: the vectors of the candidates that blocks
                                          read in place of the column "embeddings", made by the
                                          strategy; borrowed from its state. NULL: that column */
-    int32_t speculative; /* tests set it: rows that k-means++ and BADGE measure in advance; -1: they
-                            choose the number by the hit rate */
     /* Set by finish: either keys [candidates], what the candidates are ranked by (NULL:
      * outcome.scores), owned by the state; or picked: the strategy has bought its picks itself. */
     const double *keys;

@@ -25,8 +25,7 @@ static alcore_status run_whole(const alcore__run *like, const alcore__run_input 
                                alcore__outcome *out) {
     memset(out, 0, sizeof *out);
     alcore__run *run;
-    ALCORE__TRY(alcore__run_begin(like->strategy, like->def, like->values, input,
-                                  NULL /* no settings of tests */, &run));
+    ALCORE__TRY(alcore__run_begin(like->strategy, like->def, like->values, input, &run));
     alcore_status status = alcore__run_drive(run);
     if (status == ALCORE_OK) status = alcore__run_finish(run, out);
     alcore__run_free(run);

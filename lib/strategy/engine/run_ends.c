@@ -45,11 +45,10 @@ static alcore_status prepare(alcore__run *run) {
     return alcore__passes_begin(run);
 }
 
-/* Makes a run that stands on its first pass. input stays the caller's and must outlive the run;
- * hooks (tests only) may be NULL. */
+/* Makes a run that stands on its first pass. input stays the caller's and must outlive the run. */
 alcore_status alcore__run_begin(const alcore_strategy *strategy, const alcore__strategy_def *def,
                                 const alcore__values *values, const alcore__run_input *input,
-                                const alcore__run_hooks *hooks, alcore__run **out) {
+                                alcore__run **out) {
     *out = NULL;
     alcore__run *run;
     ALCORE__TRY(alcore__new_array(input->ctx, 1, sizeof *run, &run));
@@ -59,9 +58,6 @@ alcore_status alcore__run_begin(const alcore_strategy *strategy, const alcore__s
     run->input = input;
     run->values = values;
     run->threads = alcore_ctx_threads(input->ctx);
-    /* Rows that k-means++ and BADGE measure in advance; -1: they choose the number themselves.
-     * hooks->speculative is 1 more, so that a zeroed struct sets nothing. */
-    run->speculative = hooks ? hooks->speculative - 1 : -1;
     alcore_status status = prepare(run);
     if (status != ALCORE_OK) {
         alcore__run_free(run);

@@ -348,8 +348,7 @@ alcore_status alcore__strategy_run(const alcore_strategy *strategy, const alcore
                                    alcore__outcome *out) {
     memset(out, 0, sizeof *out);
     alcore__run *run;
-    ALCORE__TRY(alcore__run_begin(strategy, strategy->def, &strategy->values, input,
-                                  NULL /* no settings of tests */, &run));
+    ALCORE__TRY(alcore__run_begin(strategy, strategy->def, &strategy->values, input, &run));
     alcore_status status = alcore__run_drive(run);
     if (status == ALCORE_OK) status = alcore__run_finish(run, out);
     alcore__run_free(run);

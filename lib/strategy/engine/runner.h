@@ -25,16 +25,11 @@ typedef struct alcore__shard {
     alcore__block_memory *memory; /* [block_count] */
 } alcore__shard;
 
-/* Settings that only tests use; zeroed: none is set. */
-typedef struct alcore__run_hooks {
-    int32_t speculative; /* n > 0: n - 1 rows are measured in advance; 0: as many as pay */
-} alcore__run_hooks;
-
-/* Makes a run that waits before its first pass. input and values are borrowed and outlive the run;
- * hooks may be NULL. */
+/* Makes a run that waits before its first pass. input and values are borrowed and outlive the run.
+ */
 alcore_status alcore__run_begin(const alcore_strategy *strategy, const alcore__strategy_def *def,
                                 const alcore__values *values, const alcore__run_input *input,
-                                const alcore__run_hooks *hooks, alcore__run **out);
+                                alcore__run **out);
 bool alcore__run_done(const alcore__run *run);
 void alcore__run_free(alcore__run *run); /* NULL-safe */
 

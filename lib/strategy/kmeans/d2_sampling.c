@@ -129,10 +129,8 @@ void alcore__sampler_begin(const alcore__run *run, bool unit, alcore__sampler *s
     sampler->hit_rate = MIN_HIT_RATE_TWO;
 }
 
-/* How many rows the next pass measures in advance: 0, 1 or 2, as the recent hit rate pays for.
- * Tests set run->speculative to a fixed number; it is -1 otherwise. */
-int32_t alcore__sampler_speculative_draws(const alcore__run *run, const alcore__sampler *sampler) {
-    if (run->speculative >= 0) return run->speculative;
+/* How many rows the next pass measures in advance: 0, 1 or 2, as the recent hit rate pays for. */
+int32_t alcore__sampler_speculative_draws(const alcore__sampler *sampler) {
     int32_t paying = sampler->hit_rate >= MIN_HIT_RATE_TWO   ? 2
                      : sampler->hit_rate >= MIN_HIT_RATE_ONE ? 1
                                                              : 0;

@@ -63,7 +63,7 @@ void alcore__sampler_begin(const alcore__run *run, bool unit, alcore__sampler *s
 /* Forgets draws and found rows: nothing is to be found. */
 void alcore__sampler_clear_draws(alcore__sampler *sampler);
 /* How many speculative draws to add to the next draw. */
-int32_t alcore__sampler_speculative_draws(const alcore__run *run, const alcore__sampler *sampler);
+int32_t alcore__sampler_speculative_draws(const alcore__sampler *sampler);
 /* The draws were found, and found[0] is chosen: sets hit, speculative, slot and measured. */
 void alcore__sampler_accept(alcore__sampler *sampler);
 /* Moves the vectors of the speculative rows behind that of the new row: vectors

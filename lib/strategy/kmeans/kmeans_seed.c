@@ -251,7 +251,7 @@ static void draw_next(alcore__run *run, alcore__kmeans *means, int64_t g) {
      * present one, draws_left follow. */
     alcore__rng ahead = each->rng;
     int64_t draws_left = each->clusters - each->seeded - 2;
-    int32_t speculative = alcore__sampler_speculative_draws(run, sampler);
+    int32_t speculative = alcore__sampler_speculative_draws(sampler);
     for (int32_t k = 1; k < ALCORE__MAX_DRAWS; k++) {
         sampler->draw[k] = alcore__no_draw; /* nothing is to be found */
         if (k <= speculative && k <= draws_left)

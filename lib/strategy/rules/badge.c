@@ -48,10 +48,6 @@ typedef struct badge_state {
     int64_t classes, dims; /* components of a and of h */
     bool first_uniform;    /* first=uniform: the first row is drawn, too */
     alcore__rng rng;
-    const double *uniforms; /* [uniform_count] random numbers of the first draws, which tests give
-                               as a parameter; borrowed. rng yields those of the later draws */
-    int64_t uniform_count;
-    int64_t draws_made;      /* draws by weight so far; index of the next number in uniforms */
     double *block_weights;   /* [blocks] total D^2 weight of the rows that can still be picked */
     double *squares;         /* [candidates] G */
     alcore__sampler sampler; /* which rows the next pass looks up or measures (d2_sampling.h) */
@@ -103,7 +99,6 @@ static alcore_status begin(alcore__run *run) {
     state->classes = column->dims;
     state->dims = alcore__embedding_dims(run);
     state->first_uniform = alcore__values_integer(run->values, "first") == FIRST_UNIFORM;
-    state->uniforms = alcore__values_numbers(run->values, "uniforms", &state->uniform_count);
     alcore__rng_seed(&state->rng,
                      alcore__rng_derive(run->input->seed, ALCORE__TAG_BADGE,
                                         (uint64_t)run->input->round, 0 /* one sequence a round */));
@@ -290,13 +285,6 @@ static int64_t first_position(alcore__run *run) {
     return nth_free(run, (int64_t)alcore__rng_below(&state->rng, (uint64_t)count));
 }
 
-/* The random number in [0, 1) of the draw that comes `draws_ahead` draws after the next one (0: of
- * the next one). rng has yielded the numbers of the draws before it. */
-static double uniform_number(const badge_state *state, int64_t draws_ahead, alcore__rng *rng) {
-    int64_t draw = state->draws_made + draws_ahead;
-    return draw < state->uniform_count ? state->uniforms[draw] : alcore__rng_f64(rng);
-}
-
 /* Draws the next row by D^2 weight, weighted(D^2, f64()) of spec 1.7, and speculative rows: those
  * that the draws after it would hit under the present weights. A copy of the generator looks ahead,
  * so that speculation does not change the numbers of later draws. */
@@ -304,18 +292,17 @@ static void draw_by_weight(alcore__run *run) {
     badge_state *state = run->state;
     alcore__sampler *sampler = &state->sampler;
     int64_t blocks = run->active[ALCORE__OVER_CANDIDATES].blocks;
-    int32_t speculative = alcore__sampler_speculative_draws(run, sampler);
-    double u = uniform_number(state, 0, &state->rng);
+    int32_t speculative = alcore__sampler_speculative_draws(sampler);
+    double u = alcore__rng_f64(&state->rng);
     alcore__rng ahead = state->rng;
     /* Where only duplicates of picked rows are left no row has a weight: the first of them is next.
      */
     if (!alcore__draw_by_weight(state->block_weights, 1 /* stride */, blocks, u, &sampler->draw[0]))
         sampler->draw[0].position = nth_free(run, 0 /* the first */);
     for (int32_t k = 1; k <= speculative; k++) {
-        u = uniform_number(state, k, &ahead);
+        u = alcore__rng_f64(&ahead);
         alcore__draw_by_weight(state->block_weights, 1 /* stride */, blocks, u, &sampler->draw[k]);
     }
-    state->draws_made++;
 }
 
 /* End of the passes "gradient norms" and "D^2 weights", and called again after a first row was
@@ -567,8 +554,6 @@ static const char *const NEEDS[] = {"probs|factors", "embeddings", NULL};
 static const alcore__param ROWS[] = {
     {"first", ALCORE_PARAM_CHOICE, "norm", 0, 0, "norm|uniform",
      "the first row: the one of the largest gradient, or a uniform draw"},
-    {"uniforms", ALCORE_PARAM_NUMBERS, "generator", 0, 1, "generator",
-     "the draws' numbers, for tests; those of the generator follow"},
     ALCORE__CANDIDATE_PARAMS,
 };
 static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);

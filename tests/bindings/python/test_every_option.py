@@ -25,7 +25,6 @@ VALUES = {
     "alpha": 0.1,
     "sq": 1,
     "balance_targets": 1,
-    "uniforms": ",".join(["0.9"] * ROWS),
     "sticky": 1,
     "k": 3,
     "k_max": 1,

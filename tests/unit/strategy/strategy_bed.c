@@ -233,7 +233,7 @@ static alcore_status run_cut(bed *b, alcore__run *run) {
 static alcore_status run_it(bed *b, const alcore_strategy *strategy,
                             const alcore__strategy_def *def, const alcore__values *values) {
     alcore__run *run;
-    ALCORE__TRY(alcore__run_begin(strategy, def, values, &b->input, &b->hooks, &run));
+    ALCORE__TRY(alcore__run_begin(strategy, def, values, &b->input, &run));
     alcore_status status = b->parts ? run_cut(b, run) : alcore__run_drive(run);
     if (status == ALCORE_OK) status = alcore__run_finish(run, &b->outcome);
     alcore__run_free(run);
@@ -251,7 +251,7 @@ alcore_status bed_run_strategy(bed *b, alcore_strategy *strategy, double budget)
     b->input.fill.budget = budget;
     b->status = alcore__enter(b->ctx);
     if (b->status != ALCORE_OK) return b->status;
-    if (b->parts || b->hooks.speculative) {
+    if (b->parts) {
         b->status = run_it(b, strategy, strategy->def, &strategy->values);
     } else {
         b->status = alcore__strategy_run(strategy, &b->input, &b->outcome);

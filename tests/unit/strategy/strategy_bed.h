@@ -19,9 +19,8 @@ typedef struct bed {
     int64_t *phrases; /* [BED_PHRASE_COLUMNS, rows] of bed_phrases(); NULL: it was not called */
     alcore__outcome outcome;
     alcore_status status;
-    int32_t parts;    /* 0: as the product does; else the pool is cut into so many parts */
-    uint64_t shuffle; /* order in which partials of the parts are merged */
-    alcore__run_hooks hooks;
+    int32_t parts;     /* 0: as the product does; else the pool is cut into so many parts */
+    uint64_t shuffle;  /* order in which partials of the parts are merged */
     char warning[512]; /* last warning of the log */
     /* Of bed_text_columns(). */
     alcore_pool *pool;

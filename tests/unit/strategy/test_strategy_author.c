@@ -91,7 +91,7 @@ START_TEST(foreign_partials_are_refused) {
     open_rows(&b);
     ck_assert_int_eq(alcore__enter(b.ctx), ALCORE_OK);
     ck_assert_int_eq(
-        alcore__run_begin(NULL, &alcore__strategy_outlying_length, NULL, &b.input, NULL, &run),
+        alcore__run_begin(NULL, &alcore__strategy_outlying_length, NULL, &b.input, &run),
         ALCORE_OK);
     ck_assert_int_eq(alcore__shard_new(run, 0, 1, &shard), ALCORE_OK);
     alcore__partials second = {0}, all = {0};

@@ -82,9 +82,8 @@ START_TEST(moments_give_the_bits) {
     double mean, sd;
     ck_assert_int_eq(alcore_strategy_new(b->ctx, "nnll", &strategy), ALCORE_OK);
     ck_assert_int_eq(alcore__enter(b->ctx), ALCORE_OK);
-    ck_assert_int_eq(
-        alcore__run_begin(strategy, strategy->def, &strategy->values, &b->input, NULL, &run),
-        ALCORE_OK);
+    ck_assert_int_eq(alcore__run_begin(strategy, strategy->def, &strategy->values, &b->input, &run),
+                     ALCORE_OK);
     ck_assert_int_eq(alcore__run_drive(run), ALCORE_OK);
     ck_assert_int_eq(alcore__leave(b->ctx, ALCORE_OK), ALCORE_OK);
     alcore__candidate_mean_sd(run, ((alcore__ranked_scores *)run->state)->rank, &mean, &sd);
