@@ -86,6 +86,9 @@ write("annotations", "\0id\ttext\tkind\tindex\tcost\n1\ta b\tsent\t0\t2\n9\tb\tp
       "\1req_id\tstatus\ttranslation\n1\tok\tA\n", "\1id\ttext\ttranslation\n1\tb\tB\\tB\n1\tb\tB\n", "\1id\ttext\ttranslation\n1\tb\t\n",
       '\5{"id":"1","text":"b","translation":"B","flags":""}\n', '\5{"req_id":1,"text":"a b","translation":null,"status":"skip"}',
       "\2a b\tA\nb\tB\n", "\2source\ttarget\nb\tB\n", "\2b\n", "\2 \tx\n", '\6{"source":"b","translation":"B"}', b"\2b\t\xff\n")
+write("plan", "a\t1\thi:40,fa:20\n", "# a plan\n\na\t*\thi:1\na\t2\tfa:3\n", "a\t1\thi:1\nnear\t1\tfa:2\n", "a\t0\thi:1\n", "a\t1\n",
+      "a\t1\thi:1;fa:2\n", "\t1\thi:1\n", "a\t1\thi:1\tb\n", "a\tx\thi:1\n", "a\t99999999999999999999\thi:1\n", "", b"a\t1\thi:1\0fa:2\n",
+      "\ufeffa\t1\thi:1\r\na\t1\thi:2", "a\t1\t\n", "a\t*\thi:1\na\t1\t\n")
 write("arpa", "\\data\\\nngram 1=4\nngram 2=1\n\n\\1-grams:\n0\t<s>\t-0.3\n-0.5\t</s>\n-1\t<unk>\n-0.7\ta\t-0.2\n\n"
       "\\2-grams:\n-0.1\t<s> a\n\n\\end\\\n", "\\data\\\nngram 1=1\n\n\\1-grams:\n-1\t<unk>\n\n\\end\\\n", "",
       "\\data\\\nngram 1=9999999999\n\n\\1-grams:\n")
