@@ -113,13 +113,6 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
     return alcore__ngram_embed(ngram, model->object.ctx, pool);
 }
 
-/* Of the fingerprint of the texts, the states of all rows and their number. */
-uint64_t alcore__ngram_state(const alcore_pool *pool) {
-    int64_t rows = alcore_pool_rows(pool);
-    uint64_t states = alcore__hash64(alcore_pool_states(pool), (size_t)rows * sizeof(uint32_t));
-    return alcore__rng_derive(alcore_pool_fingerprint(pool), states, (uint64_t)rows, 0);
-}
-
 /* alcore__model_table.describe: what the model learns from, and its state, so that a column of
  * other texts or settings is not used again. */
 static alcore_status describe(const alcore_model *model, const alcore_pool *pool,

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/dtype.h"
+#include "alcore/sys/dtype.h"
 #include "pool/phrase_pool.h"
 #include "pool/pool_internal.h"
 #include "request/request_internal.h"

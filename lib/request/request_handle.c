@@ -94,21 +94,6 @@ void alcore_request_unref(alcore_request *request) {
     alcore__object_unref(request);
 }
 
-/* Begins a public function that changes the request: enters its context and locks it for writing.
- * call: the function's name in messages. Where this fails there is nothing to end. */
-alcore_status alcore__request_begin(alcore_request *request, const char *call) {
-    if (!request) return alcore__fail(ALCORE_E_INVALID, "%s: request is needed", call);
-    ALCORE__TRY(alcore__enter(request->object.ctx));
-    alcore_status status = alcore__write_begin(request, "request");
-    return status == ALCORE_OK ? ALCORE_OK : alcore__leave(request->object.ctx, status);
-}
-
-/* Ends it: unlocks the request, leaves the context, and returns the status for the caller. */
-alcore_status alcore__request_end(alcore_request *request, alcore_status status) {
-    alcore__write_end(request);
-    return alcore__leave(request->object.ctx, status);
-}
-
 /* Fails for a part of the request that belongs to another context: a call has the cancellation,
  * progress and allocator of one context only. */
 static alcore_status fail_foreign(const char *noun) {

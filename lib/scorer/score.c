@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The registry of scores: adding one takes a file and a row here. */
-#include <stdarg.h>
 #include <string.h>
 
-#include "alcore/remedy.h"
 #include "scorer/score_table.h"
 
 static const alcore__score *const SCORES[] = {
@@ -11,17 +9,6 @@ static const alcore__score *const SCORES[] = {
     &alcore__score_lc,       &alcore__score_entropy, &alcore__score_margin,
     &alcore__score_sum_prob, &alcore__score_rttl,    &alcore__score_rtt_bleu,
 };
-
-/* ALCORE_E_DATA with the caller's text, for a row without a value; the remedy that comes with it,
- * the option nan=exclude, is worded by each front end. */
-alcore_status alcore__fail_nan(const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    alcore_status status = alcore__fail_v(ALCORE_E_DATA, format, args);
-    va_end(args);
-    return alcore__fail_remedy(status, ALCORE_REMEDY_OPTION, "nan", "exclude",
-                               "leaves such rows out");
-}
 
 /* The score at an index of the registry, from 0; NULL past the last and below 0. */
 const alcore__score *alcore__score_at(int64_t index) {

@@ -137,7 +137,7 @@ static alcore_status sum_logprobs(alcore__score_call *call, double *sums) {
         sums[i] = isnan(call->rank[i]) ? call->rank[i] : 0.0;
         for (int64_t t = begin; t < end; t++) {
             const char *at =
-                (const char *)items.values + (size_t)t * alcore__dtype_bytes(items.dtype);
+                (const char *)items.values + (size_t)t * alcore_sys_dtype_bytes(items.dtype);
             double value = alcore__widen(items.dtype, at) * column->log_scale;
             sums[i] += value < -100.0 ? -100.0 : value > 0.0 ? 0.0 : value;
         }

@@ -137,11 +137,6 @@ alcore_status alcore__phrase_table_list(alcore__phrase_index *index,
     return status;
 }
 
-void alcore__phrase_table_clear(alcore_ctx *ctx, alcore__phrase_table *table) {
-    alcore__free(ctx, table->phrases);
-    *table = (alcore__phrase_table){0};
-}
-
 /* ---- one phrase ---- */
 
 int64_t alcore__phrase_row(const alcore__phrase_index *index, const alcore__phrase *phrase,

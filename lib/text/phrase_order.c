@@ -139,6 +139,11 @@ static alcore_status measure(alcore_ctx *ctx, ordering *work) {
     return ALCORE_OK;
 }
 
+void alcore__phrase_table_clear(alcore_ctx *ctx, alcore__phrase_table *table) {
+    alcore__free(ctx, table->phrases);
+    *table = (alcore__phrase_table){0};
+}
+
 static void free_parts(alcore_ctx *ctx, alcore__phrase_table *parts, int64_t count) {
     for (int64_t i = 0; i < count; i++) alcore__phrase_table_clear(ctx, &parts[i]);
 }

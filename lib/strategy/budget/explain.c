@@ -22,23 +22,6 @@
 #include "strategy/budget/fill.h"
 #include "strategy/budget/rescale.h"
 
-/* Frees the arrays of one term's part; those that were not made are NULL. */
-static void free_part(alcore_ctx *ctx, alcore__term_part *part) {
-    alcore__free(ctx, part->at_least);
-    alcore__free(ctx, part->group_sizes);
-    alcore__free(ctx, part->contribution);
-    alcore__free(ctx, part->also);
-}
-
-/* Frees the picks and the explanation of a purchase and zeroes it; safe for a zeroed one. */
-void alcore__purchase_clear(alcore_ctx *ctx, alcore__purchase *purchase) {
-    alcore__explanation *explanation = &purchase->explanation;
-    for (int32_t t = 0; t < explanation->count; t++) free_part(ctx, &explanation->parts[t]);
-    alcore__free(ctx, explanation->score_at_least);
-    alcore__free(ctx, purchase->picks);
-    *purchase = (alcore__purchase){0};
-}
-
 /* Values [candidates] of a record column, double or int64_t by dtype; NULL: the strategy keeps none
  * of that name and type, or name is NULL. */
 static const void *find_column(const alcore__outcome *outcome, const char *name, int32_t dtype) {

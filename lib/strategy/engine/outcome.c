@@ -75,6 +75,23 @@ alcore_status alcore__outcome_fact(alcore__run *run, const char *name, int64_t c
     return ALCORE_OK;
 }
 
+/* Frees the arrays of one term's part; those that were not made are NULL. */
+static void free_part(alcore_ctx *ctx, alcore__term_part *part) {
+    alcore__free(ctx, part->at_least);
+    alcore__free(ctx, part->group_sizes);
+    alcore__free(ctx, part->contribution);
+    alcore__free(ctx, part->also);
+}
+
+/* Frees the picks and the explanation of a purchase and zeroes it; safe for a zeroed one. */
+void alcore__purchase_clear(alcore_ctx *ctx, alcore__purchase *purchase) {
+    alcore__explanation *explanation = &purchase->explanation;
+    for (int32_t t = 0; t < explanation->count; t++) free_part(ctx, &explanation->parts[t]);
+    alcore__free(ctx, explanation->score_at_least);
+    alcore__free(ctx, purchase->picks);
+    *purchase = (alcore__purchase){0};
+}
+
 /* Frees all arrays of an outcome and zeroes it; safe for one whose run failed in any pass. A record
  * column may be the array of scores itself (alcore__outcome_score_column), freed once. The picks
  * and their explanation are freed as those of a purchase, which every further budget has too.

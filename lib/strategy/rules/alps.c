@@ -8,7 +8,7 @@
  * losses once more than bertkm reads the embeddings. */
 #include <math.h>
 
-#include "base/dtype.h"
+#include "alcore/sys/dtype.h"
 #include "pool/number_type.h"
 #include "scorer/score.h"
 #include "strategy/rules/cluster_picks.h"
@@ -32,7 +32,7 @@ static alcore_status mean_loss(const alcore__score_call *call, int64_t row, cons
                                int64_t tokens, int32_t dtype, double *mean) {
     double sum = 0.0;
     for (int64_t t = 0; t < tokens; t++) {
-        double loss = alcore__widen(dtype, values + (size_t)t * alcore__dtype_bytes(dtype));
+        double loss = alcore__widen(dtype, values + (size_t)t * alcore_sys_dtype_bytes(dtype));
         if (loss < -1e-6)
             return alcore__fail(ALCORE_E_DATA,
                                 "row %lld: the loss of token %lld is %g, below 0: losses are minus "
@@ -61,7 +61,7 @@ static alcore_status check_rows(alcore__score_call *call) {
         if (call->mask && !call->mask[i]) continue;
         size_t begin = (size_t)(items.offsets[i] - items.offsets[0]);
         ALCORE__TRY(mean_loss(call, call->first + i,
-                              (const char *)items.values + begin * alcore__dtype_bytes(items.dtype),
+                              (const char *)items.values + begin * alcore_sys_dtype_bytes(items.dtype),
                               items.offsets[i + 1] - items.offsets[i], items.dtype,
                               &call->rank[i]));
         call->score[i] = call->raw[i] = call->rank[i];

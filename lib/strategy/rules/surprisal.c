@@ -80,7 +80,7 @@ static alcore_status make_vector(const alcore__surprisal *surprisal, reader *own
     ALCORE__TRY(alcore__surprisal_draw(surprisal, id, tokens, own->chosen, own->workspace));
     for (int64_t t = 0; t < tokens; t++) {
         if (!own->chosen[t]) continue;
-        double loss = alcore__widen(dtype, values + (size_t)t * alcore__dtype_bytes(dtype));
+        double loss = alcore__widen(dtype, values + (size_t)t * alcore_sys_dtype_bytes(dtype));
         if (out_dtype == ALCORE_FLOAT64)
             ((double *)(void *)out)[t] = loss;
         else
@@ -94,7 +94,7 @@ static alcore_status read_rows(const alcore__column *column, int64_t first, int6
                                alcore__scratch *scratch, alcore_sys_rows *out) {
     const alcore__surprisal *surprisal = column->data;
     const alcore__column *losses = surprisal->losses;
-    const size_t row_bytes = (size_t)column->dims * alcore__dtype_bytes(column->dtype);
+    const size_t row_bytes = (size_t)column->dims * alcore_sys_dtype_bytes(column->dtype);
     alcore_sys_ragged items = {0};
     reader *own;
     ALCORE__TRY(get_reader(column, scratch, &own));
@@ -106,7 +106,7 @@ static alcore_status read_rows(const alcore__column *column, int64_t first, int6
         size_t begin = (size_t)(items.offsets[i] - items.offsets[0]);
         ALCORE__TRY(
             make_vector(surprisal, own, first + i,
-                        (const char *)items.values + begin * alcore__dtype_bytes(items.dtype),
+                        (const char *)items.values + begin * alcore_sys_dtype_bytes(items.dtype),
                         items.offsets[i + 1] - items.offsets[i], items.dtype, column->dtype,
                         (char *)scratch->values + (size_t)i * row_bytes));
     }
