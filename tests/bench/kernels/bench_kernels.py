@@ -4,10 +4,11 @@
 
   bench_kernels.py PROJECT KERNEL-TABLE LIBRARY [--threads N] [--only OP]... [--turns N] [--small]
 
-KERNEL-TABLE is the build's libkernel-table.so, LIBRARY the folder of its libalcore.so: searches go through the public
-functions, the rest through the table. With one thread ratios are of process CPU time, with more of wall time. A peer
-gets its best documented setting; outputs are compared before anything is timed, and a ratio whose outputs differ does not
-count. The floor is what the arithmetic or the bytes alone take on this machine, measured in the same turns."""
+KERNEL-TABLE is the build's libkernel-table.so, LIBRARY the folder of its libalcore.so: searches and selections go through the
+public functions, negative log-likelihoods through the table, as their kernels read logits where they are. With one thread
+ratios are of process CPU time, with more of wall time. A peer gets its best documented setting; outputs are compared before
+anything is timed, and a ratio whose outputs differ does not count. The floor is what the arithmetic or the bytes alone take on
+this machine, measured in the same turns."""
 import argparse
 import os
 import sys
@@ -52,13 +53,13 @@ kernels = Kernels(options.kernel_table, os.path.join(options.project, 'include',
 table = Table(options.threads, options.turns)
 part = 10 if options.small else 1
 races = {
-    'segment': lambda: ops_cluster.segment(table, kernels, 200000 // part, 768),
-    'kmeans': lambda: ops_cluster.lloyd(table, kernels, 50000 // part, 384, 64),
-    'kmeans-256': lambda: ops_cluster.lloyd(table, kernels, 50000 // part, 768, 256, passes=6),
-    'kmeans-clustered': lambda: ops_cluster.lloyd(table, kernels, 50000 // part, 384, 64,
+    'segment': lambda: ops_cluster.segment(table, 200000 // part, 768),
+    'kmeans': lambda: ops_cluster.kmeans(table, 50000 // part, 384, 64),
+    'kmeans-256': lambda: ops_cluster.kmeans(table, 50000 // part, 768, 256),
+    'kmeans-clustered': lambda: ops_cluster.kmeans(table, 50000 // part, 384, 64,
                                                   make=ops_cluster.rows_in_clusters),
-    'kmeans++': lambda: ops_cluster.plus_plus(table, kernels, 40000 // part, 384, 50),
-    'idds': lambda: ops_cluster.idds(table, kernels, 20000 // part, 384, 10),
+    'kmeans++': lambda: ops_cluster.plus_plus(table, 40000 // part, 384, 50),
+    'idds': lambda: ops_cluster.idds(table, 20000 // part, 384, 10),
     'logits': lambda: ops_nll.logits(table, kernels, 2048 // part, 50265),
     'logits-256k': lambda: ops_nll.logits(table, kernels, 512 // part, 256000),
     'hidden': lambda: ops_nll.hidden(table, kernels, 1024 // part, 50265, 768),
@@ -66,7 +67,7 @@ races = {
     'knn-100': lambda: ops_search.knn(table, 50000 // part, 2000, 384, 100),
     'knn-decay': lambda: ops_search.knn(table, 50000 // part, 2000, 768, 10, decay=1.0, goal=2.0),
     'both-ways': lambda: ops_search.two_way(table, 50000 // part, 5000, 384, 4),
-    'mean-distance': lambda: ops_search.mean_distance(table, kernels, 20000 // part, 2000, 384),
+    'mean-distance': lambda: ops_search.mean_distance(table, 20000 // part, 2000, 384),
 }
 unknown = set(options.only) - set(races)
 if unknown:

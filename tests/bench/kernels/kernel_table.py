@@ -26,11 +26,6 @@ class Best(ctypes.Structure):
     _fields_ = [('k', c_int64), ('row', c_void_p), ('value', c_void_p)]
 
 
-class Weights(ctypes.Structure):
-    _fields_ = [('minimum', c_void_p), ('each', c_void_p), ('guessed', c_int64), ('weigh', c_void_p),
-                ('total', c_void_p)]
-
-
 class Search(ctypes.Structure):
     _fields_ = [('size', c_size_t), ('metric', c_int32), ('reserved', c_int32), ('basis', c_void_p),
                 ('leading', c_int64), ('skew', c_double)]

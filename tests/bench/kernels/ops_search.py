@@ -7,7 +7,7 @@ from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
 import alcore
-from kernel_table import rows_of
+from library import Rows
 
 
 def agree(mine, theirs):
@@ -64,28 +64,18 @@ def two_way(table, rows, queries, dims, k):
                floor=product(asked, matrix), goal=1.9)
 
 
-def mean_distance(table, kernels, rows, targets, dims):
-    """Intervals of all rows, then the exact sums of those that can be among the tenth with the smallest mean."""
+def mean_distance(table, rows, targets, dims):
+    """The strategy average-dist: the tenth of the rows with the smallest mean distance to the targets."""
     matrix, asked = inputs(rows, targets, dims, 0.0)
     first_tensor, second_tensor = torch.from_numpy(matrix), torch.from_numpy(asked)
     wanted = rows // 10
-
-    def ours():
-        low, high = numpy.empty((rows, 1)), numpy.empty((rows, 1))
-        kernels.blocks(lambda first, last: kernels.distance_bounds(
-            rows_of(matrix, first, last), None, rows_of(asked), None, 1, low[first:last], high[first:last]),
-            rows, table.threads)
-        edge = numpy.partition(high[:, 0], wanted - 1)[wanted - 1]
-        open_ = (low[:, 0] <= edge).astype(numpy.uint8)
-        sums = numpy.full((rows, 1), numpy.inf)
-        kernels.blocks(lambda first, last: kernels.distance_sums(
-            rows_of(matrix, first, last), open_[first:last], rows_of(asked), None, 1, sums[first:last]),
-            rows, table.threads)
-        return numpy.sort(numpy.argsort(sums[:, 0], kind='stable')[:wanted])
+    pool = Rows(table.threads, matrix)
+    with_targets = {'texts': [str(row) for row in range(targets)], 'embeddings': asked}
 
     def smallest(means):
-        return numpy.sort(numpy.argsort(means, kind='stable')[:wanted])
-    table.race('mean distance', f'{rows} rows, {targets} targets, {dims} dims, the nearest tenth', ours,
+        return numpy.argsort(means, kind='stable')[:wanted]
+    table.race('mean distance', f'{rows} rows, {targets} targets, {dims} dims, the nearest tenth',
+               lambda: pool.select(wanted, 'average-dist', targets=with_targets).indices,
                {'torch.cdist': lambda: smallest(torch.cdist(first_tensor, second_tensor).mean(1).numpy()),
                 'scipy cdist': lambda: smallest(cdist(matrix, asked).mean(1))},
                lambda mine, _, theirs: len(numpy.intersect1d(mine, theirs)) > 0.99 * wanted,
