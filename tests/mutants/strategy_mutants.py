@@ -220,6 +220,12 @@ MUTANTS = {
     'given scores are named after the strategy that they replace':
         ('lib/strategy/budget/explain.c', 'given ? "the given scores" : term->alone', 'term->alone', BUDGETS,
          'counterfactuals_run_through_the_real_budget'),
+    'a term contributes its value and not its distance from the mean':
+        ('lib/strategy/budget/explain.c', 'weight * (scaled[purchase->picks[rank]] - mean)', 'weight * (scaled[purchase->picks[rank]] - 0 * mean)', SELECTION,
+         'what_all_candidates_share_decides_nothing'),
+    'of equal contributions the last one decides':
+        ('lib/strategy/budget/explain.c', 'contribution[rank] > largest ? t : -1', 'contribution[rank] > largest ? t : t', SELECTION,
+         'equal_contributions_decide_nothing'),
     'a count leaves out the candidates that reach a larger pick':
         ('lib/strategy/budget/explain.c', 'sorted[k].reached += sorted[k + 1].reached;', 'sorted[k].reached += 0;', SELECTION,
          'reasons'),

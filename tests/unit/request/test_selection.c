@@ -64,6 +64,40 @@ START_TEST(reasons) {
 }
 END_TEST
 
+/* The first pick of HUDS with one stratum among four rows of two-dimensional embeddings. */
+static void open_four(const double *scores, const double *embeddings) {
+    ck_works(alcore_ctx_new(NULL, &ctx));
+    pool = numbered_pool(ctx, 4);
+    give(pool, "scores", scores, 4, 1);
+    give(pool, "embeddings", embeddings, 4, 2);
+    request = request_for(ctx, pool, "huds", "1");
+    set_parameter(ctx, request, "huds", "n_strata", "1");
+    ck_works(alcore_select(request, &selection));
+}
+
+/* A term decides by how far a pick is from the mean of all candidates: the scores are large and
+ * nearly equal, and the pick stands out by its embedding. */
+START_TEST(what_all_candidates_share_decides_nothing) {
+    static const double scores[] = {100, 100.1, 100.2, 100},
+                        embeddings[] = {1, 0, 1, 0, 1, 0, 0, 1};
+    open_four(scores, embeddings);
+    ck_assert_int_eq(alcore_selection_rows(selection)[0], 3);
+    ck_assert_msg(strstr(alcore_selection_reason(selection, 0), "chosen by diversity"), "%s",
+                  alcore_selection_reason(selection, 0));
+    close_huds();
+}
+END_TEST
+
+/* All candidates are alike, so that no term contributes more than the other. */
+START_TEST(equal_contributions_decide_nothing) {
+    static const double scores[] = {1, 1, 1, 1}, embeddings[] = {1, 0, 1, 0, 1, 0, 1, 0};
+    open_four(scores, embeddings);
+    ck_assert_msg(!strstr(alcore_selection_reason(selection, 0), "chosen by"), "%s",
+                  alcore_selection_reason(selection, 0));
+    close_huds();
+}
+END_TEST
+
 START_TEST(the_record) {
     alcore_tensor tensor;
     open_huds("4");
@@ -268,6 +302,7 @@ START_TEST(rare_words) {
 }
 END_TEST
 
-CHECK_SUITE("selection", reasons, the_record, provenance_is_json, the_summary,
+CHECK_SUITE("selection", reasons, what_all_candidates_share_decides_nothing,
+            equal_contributions_decide_nothing, the_record, provenance_is_json, the_summary,
             lopsided_terms_are_told, tsv, texts_are_escaped, jsonl_is_the_native_form,
             paths_that_cannot_be_written, reports, rare_words);
