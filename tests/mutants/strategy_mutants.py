@@ -26,6 +26,9 @@ CLUSTERS = 'tests/unit/strategy/test_strategy_clusters'
 ROUND_TRIP = 'tests/unit/strategy/test_strategy_round_trip'
 BUDGETS = 'tests/unit/request/test_budgets'
 SELECTION = 'tests/unit/request/test_selection'
+NARROW = 'tests/unit/scorer/test_narrow'
+TABLES = 'tests/unit/pool/test_pool_write'
+WANTED = 'tests/unit/request/test_wanted_rows'
 
 PHRASES = 'tests/unit/request/test_phrase_selection'
 HYBRID = 'tests/unit/request/test_hybrid_selection'
@@ -220,6 +223,28 @@ MUTANTS = {
     'given scores are named after the strategy that they replace':
         ('lib/strategy/budget/explain.c', 'given ? "the given scores" : term->alone', 'term->alone', BUDGETS,
          'counterfactuals_run_through_the_real_budget'),
+    'a confidence may be above 1':
+        ('lib/scorer/score_classes.c', 'name == ENTROPIES ? HUGE_VAL : 1.0 + 1e-6', 'name == ENTROPIES ? HUGE_VAL : HUGE_VAL', NARROW,
+         'wrong_numbers_name_their_row'),
+    'distributions of words go before a narrow column':
+        ('lib/scorer/score_classes.c', 'if (narrow) return narrow_scores(call, narrow, name, mode, false', 'if (narrow && !tokens) return narrow_scores(call, narrow, name, mode, false',
+         NARROW, 'narrow_goes_first'),
+    'nan=exclude ends at a NaN of a narrow column':
+        ('lib/scorer/score_classes.c', 'if (call->nan_exclude) return ALCORE_OK;', 'if (false) return ALCORE_OK;', NARROW, 'nan_excludes_a_row'),
+    'a line of a table loses its last CR':
+        ('lib/formats/table_writer.c', 'csv || ends_in_cr ? append', 'csv || (ends_in_cr && false) ? append', TABLES, 'plain_there_and_back'),
+    'a CSV has no byte order mark':
+        ('lib/formats/table_writer.c', 'else if (csv && table->lines == 0)', 'else if (csv && table->lines == 1)', TABLES,
+         'formats_by_suffix_and_option'),
+    'a plain text that begins with a byte order mark loses it':
+        ('lib/formats/table_writer.c', 'if (table->lines == 0 && length >= 3 &&', 'if (table->lines == 1 && length >= 3 &&', TABLES,
+         'plain_there_and_back'),
+    'rows that a request leaves out are computed':
+        ('lib/request/request_columns.c', 'masks->candidate_mask[row] || masks->labeled_rows[row]', 'masks->candidate_mask[row] < 2', WANTED,
+         'rows_left_out_are_not_computed'),
+    'a column loses the rows of an earlier request':
+        ('lib/model/model_handle.c', 'wanted->mask[row] || alcore__column_has(found, row)', 'wanted->mask[row]', WANTED,
+         'rows_of_an_earlier_request_stay'),
     'a term contributes its value and not its distance from the mean':
         ('lib/strategy/budget/explain.c', 'weight * (scaled[purchase->picks[rank]] - mean)', 'weight * (scaled[purchase->picks[rank]] - 0 * mean)', SELECTION,
          'what_all_candidates_share_decides_nothing'),
