@@ -81,7 +81,7 @@ static alcore_status run_metric(alcore_ctx *ctx, alcore__corpus_metric *metric,
                                           ALCORE_FLOAT64, metric->pairs.count, 1, &scores));
     if (metric->resamples > 0)
         ALCORE__TRY(alcore__new_array(ctx, segments, (size_t)metric->width * sizeof *kept, &kept));
-    alcore_status status = count_corpus(ctx, metric, (double *)(uintptr_t)scores.data, kept);
+    alcore_status status = count_corpus(ctx, metric, scores.data, kept);
     if (status == ALCORE_OK)
         status = alcore__resample(ctx, kept, metric->pairs.count, metric->width, metric->resamples,
                                   metric->seed, metric->score, metric, &metric->interval);

@@ -189,7 +189,7 @@ alcore_status alcore__overlap_begin(const alcore_overlap *overlap, int32_t role)
     }
     alcore_ctx *ctx = overlap->object.ctx;
     ALCORE__TRY(alcore__enter(ctx));
-    alcore_status status = alcore__read_begin((void *)(uintptr_t)overlap, "overlap");
+    alcore_status status = alcore__read_begin(overlap, "overlap");
     if (status != ALCORE_OK) return alcore__leave(ctx, status);
     if (overlap->spoiled)
         status = alcore__fail(ALCORE_E_INVALID, "an earlier call on this overlap failed in the "
@@ -200,7 +200,7 @@ alcore_status alcore__overlap_begin(const alcore_overlap *overlap, int32_t role)
                               "`kept` when it is made",
                               role == ALCORE_OVERLAP_TEST ? "test set" : "selected data");
     if (status == ALCORE_OK) return ALCORE_OK;
-    alcore__read_end((void *)(uintptr_t)overlap);
+    alcore__read_end(overlap);
     return alcore__leave(ctx, status);
 }
 
@@ -257,7 +257,7 @@ alcore_status alcore_overlap_compute(const alcore_overlap *overlap, int32_t orde
                                      alcore_overlap_score *out) {
     ALCORE__TRY(alcore__overlap_begin(overlap, ALCORE_OVERLAP_TEST));
     const alcore_status status = compute_overlap(overlap, order, data, out);
-    alcore__read_end((void *)(uintptr_t)overlap);
+    alcore__read_end(overlap);
     return alcore__leave(overlap->object.ctx, status);
 }
 
@@ -296,6 +296,6 @@ alcore_status alcore_overlap_in_domain(const alcore_overlap *overlap, int32_t de
                                        alcore_in_domain_score *out) {
     ALCORE__TRY(alcore__overlap_begin(overlap, ALCORE_OVERLAP_SELECTED));
     const alcore_status status = compute_in_domain(overlap, definition, out);
-    alcore__read_end((void *)(uintptr_t)overlap);
+    alcore__read_end(overlap);
     return alcore__leave(overlap->object.ctx, status);
 }

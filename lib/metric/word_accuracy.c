@@ -198,7 +198,7 @@ alcore_status alcore_metric_compute_word_accuracy(
     if (status == ALCORE_OK) {
         status = compute_accuracy(ctx, &given, domain, out);
         if (domain) {
-            alcore__read_end((void *)(uintptr_t)domain);
+            alcore__read_end(domain);
             status = alcore__leave(domain->object.ctx, status);
         }
     }
