@@ -222,9 +222,8 @@ START_TEST(short_partials_are_refused) {
     alcore__run *run;
     alcore__shard *shard;
     int refused_sums = 0;
-    ck_assert_int_eq(
-        alcore__run_begin(strategy, strategy->def, &strategy->values, &b.input, NULL, &run),
-        ALCORE_OK);
+    ck_assert_int_eq(alcore__run_begin(strategy, strategy->def, &strategy->values, &b.input, &run),
+                     ALCORE_OK);
     ck_assert_int_eq(alcore__shard_new(run, 0, 1, &shard), ALCORE_OK);
     while (!alcore__run_done(run)) {
         int64_t first, end;
