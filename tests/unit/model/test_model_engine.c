@@ -162,10 +162,10 @@ START_TEST(select_asks_for_the_rows_it_reads) {
     alcore_pool *pool = pool_of(ctx);
     alcore_model *model = open_model(ctx, "{\"dims\": 8}");
     alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
-    alcore_selection_unref(pick_two(ctx, pool, model, "k-center", excluded, 1));
+    alcore_selection_unref(pick_two(ctx, pool, model, "kcenter", excluded, 1));
     ck_assert_int_eq(alcore_pool_column_info(pool, "embeddings", &info), ALCORE_OK);
     ck_assert_int_eq(info.entries, ROWS - 1);
-    alcore_selection_unref(pick_two(ctx, pool, model, "k-center", NULL, 0));
+    alcore_selection_unref(pick_two(ctx, pool, model, "kcenter", NULL, 0));
     ck_assert_int_eq(alcore_pool_column_info(pool, "embeddings", &info), ALCORE_OK);
     ck_assert_int_eq(info.entries, ROWS);
     alcore_model_unref(model);

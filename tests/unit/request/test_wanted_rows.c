@@ -110,7 +110,7 @@ START_TEST(rows_left_out_are_not_computed) {
     static const int64_t excluded[] = {1, 2, -1}, labeled[] = {3, -1},
                          computed[] = {0, 3, 4, 5, 6, 7, 8, 9, -1};
     begin();
-    alcore_selection_unref(select_two("k-center", first_ten, excluded, labeled));
+    alcore_selection_unref(select_two("kcenter", first_ten, excluded, labeled));
     check_asked(computed);
     alcore_selection_unref(select_two("nnll", first_ten, excluded, NULL));
     check_asked((const int64_t[]){0, 3, 4, 5, 6, 7, 8, 9, -1});
@@ -176,7 +176,7 @@ END_TEST
 /* A host may keep a reference to its writer, which knows nothing of the request afterwards. */
 START_TEST(a_kept_writer_outlives_the_request) {
     begin();
-    alcore_selection_unref(select_two("k-center", first_ten, NULL, NULL));
+    alcore_selection_unref(select_two("kcenter", first_ten, NULL, NULL));
     ck_assert_ptr_nonnull(seen.kept);
     ck_assert_int_eq(alcore_column_writer_missing_count(seen.kept), 0);
     end();
