@@ -126,7 +126,7 @@ static void release_nothing(alcore__column *column) {
 
 static const alcore__column_ops OPS = {.rows = read_rows, .release = release_nothing};
 
-alcore_status alcore__surprisal_column(alcore_ctx *ctx, const alcore__surprisal *surprisal,
+alcore_status alcore__surprisal_column(alcore_ctx *ctx, alcore__surprisal *surprisal,
                                        alcore__column **out) {
     alcore__column *column;
     *out = NULL;
@@ -137,7 +137,7 @@ alcore_status alcore__surprisal_column(alcore_ctx *ctx, const alcore__surprisal 
     column->dims = surprisal->length;
     column->dtype = surprisal->losses->dtype == ALCORE_FLOAT64 ? ALCORE_FLOAT64 : ALCORE_FLOAT32;
     column->log_scale = 1.0;
-    column->data = (void *)(uintptr_t)surprisal; /* only read */
+    column->data = surprisal; /* only read */
     *out = column;
     return ALCORE_OK;
 }

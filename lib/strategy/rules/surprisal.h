@@ -25,7 +25,7 @@ alcore_status alcore__surprisal_draw(const alcore__surprisal *surprisal, const c
 /* Makes a column that computes the vectors, [rows, length], not normalized, as blocks are read:
  * float64 where the losses are, else float32. It borrows surprisal. The caller frees it with
  * alcore__column_free(). */
-alcore_status alcore__surprisal_column(alcore_ctx *ctx, const alcore__surprisal *surprisal,
+alcore_status alcore__surprisal_column(alcore_ctx *ctx, alcore__surprisal *surprisal,
                                        alcore__column **out);
 
 #endif
