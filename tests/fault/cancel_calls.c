@@ -3,6 +3,7 @@
  * tests/fault/cancel_list.py compares the names in CALLS with the functions whose comment says that
  * they call the progress function. */
 #include "cancel_calls.h"
+#include "cancel_metric.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +15,12 @@
 #define DIMS 64
 enum { TOKENS = 12, NEAR = 4, QUERIES = 2000 };
 
-static int64_t row_count;
+int64_t row_count;
 alcore_ctx *ctx;
 static alcore_pool *pool, *labeled, *phrases;
 static alcore_lm *lm;
 static alcore_aligner *aligner;
-static alcore_links *links;
+alcore_links *links;
 static alcore_annotations *annotations; /* all rows of the pool as sentences, with translations */
 static alcore_mix *mix;
 static alcore_selection *selection;
@@ -28,7 +29,7 @@ static alcore_column_writer *filled,
 static char folder[] = "/tmp/alcore-cancel-XXXXXX";
 const char *strategy_name;
 
-static const char *in_folder(const char *name) {
+const char *in_folder(const char *name) {
     static char path[200];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return path;
@@ -462,7 +463,7 @@ static alcore_status call_read_jsonl(void) {
     return read_file("pool.jsonl");
 }
 /* The texts of the pool once more: [row_count] borrowed from it. */
-static const char **texts_of_pool(void) {
+const char **texts_of_pool(void) {
     const char **texts = malloc(sizeof *texts * (size_t)row_count);
     for (int64_t i = 0; i < row_count; i++) texts[i] = alcore_pool_text(pool, i, NULL);
     return texts;
@@ -645,122 +646,6 @@ static alcore_status call_mix_parallel(void) {
     return alcore_mix_write_parallel(mix, in_folder("train"));
 }
 /* The pool as its own reference, with some resampling for an interval. */
-static alcore_status call_bleu(void) {
-    const char **texts = texts_of_pool();
-    alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
-    alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
-    options.resamples = 20;
-    alcore_status status = alcore_metric_compute_bleu(ctx, texts, NULL, row_count, texts, NULL,
-                                                      row_count, &options, NULL, &score);
-    free(texts);
-    return status;
-}
-static alcore_status call_chrf(void) {
-    const char **texts = texts_of_pool();
-    alcore_chrf_score score = ALCORE_CHRF_SCORE_INIT;
-    alcore_status status = alcore_metric_compute_chrf(ctx, texts, NULL, row_count, texts, NULL,
-                                                      row_count, NULL, NULL, &score);
-    free(texts);
-    return status;
-}
-static alcore_status call_labels(void) {
-    const char **texts = texts_of_pool();
-    alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
-    alcore_status status =
-        alcore_metric_compute_labels(ctx, texts, NULL, row_count, texts, NULL, row_count, &score);
-    free(texts);
-    return status;
-}
-static alcore_status call_ter(void) {
-    const char **texts = texts_of_pool();
-    alcore_ter_score score = ALCORE_TER_SCORE_INIT;
-    alcore_status status = alcore_metric_compute_ter(ctx, texts + 1, NULL, row_count - 1, texts,
-                                                     NULL, row_count - 1, NULL, NULL, &score);
-    free(texts);
-    return status;
-}
-static alcore_status call_answers(void) {
-    const char **texts = texts_of_pool();
-    alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
-    alcore_status status = alcore_metric_compute_answers(ctx, texts, NULL, row_count, texts, NULL,
-                                                         row_count, NULL, 0, &score);
-    free(texts);
-    return status;
-}
-static alcore_status call_length_ratio(void) {
-    const char **texts = texts_of_pool();
-    alcore_length_ratio_score score = ALCORE_LENGTH_RATIO_SCORE_INIT;
-    alcore_status status = alcore_metric_compute_length_ratio(ctx, texts, NULL, row_count, texts,
-                                                              NULL, row_count, &score);
-    free(texts);
-    return status;
-}
-static alcore_status call_word_accuracy(void) {
-    const char **texts = texts_of_pool();
-    alcore_word_accuracy_score score = ALCORE_WORD_ACCURACY_SCORE_INIT;
-    alcore_status status = alcore_metric_compute_word_accuracy(
-        ctx, texts, NULL, texts, NULL, texts, NULL, row_count, links, NULL, &score);
-    free(texts);
-    return status;
-}
-/* An overlap that was given the texts of the pool as test set and as selected data; NULL after a
- * failure. */
-static alcore_overlap *overlap_of_pool(alcore_status *status) {
-    const alcore_overlap_options options = {.size = sizeof options,
-                                            .kept = ALCORE_OVERLAP_TEST | ALCORE_OVERLAP_SELECTED};
-    const char **texts = texts_of_pool();
-    alcore_overlap *overlap = NULL;
-    *status = alcore_overlap_new(ctx, &options, &overlap);
-    for (int role = ALCORE_OVERLAP_SELECTED; role <= ALCORE_OVERLAP_TEST; role *= 4)
-        if (*status == ALCORE_OK)
-            *status = alcore_overlap_add(overlap, role, 0, texts, NULL, row_count);
-    free(texts);
-    if (*status == ALCORE_OK) return overlap;
-    alcore_overlap_unref(overlap);
-    return NULL;
-}
-static alcore_status call_overlap_add(void) {
-    alcore_status status;
-    alcore_overlap_unref(overlap_of_pool(&status));
-    return status;
-}
-static alcore_status call_overlap_read(void) {
-    alcore_overlap *overlap;
-    alcore_status status = alcore_overlap_new(ctx, NULL, &overlap);
-    if (status != ALCORE_OK) return status;
-    status =
-        alcore_overlap_read(overlap, ALCORE_OVERLAP_TEST, 0, in_folder("pool.txt"), NULL, NULL);
-    alcore_overlap_unref(overlap);
-    return status;
-}
-static alcore_status call_overlap_compute(void) {
-    alcore_overlap_score score = ALCORE_OVERLAP_SCORE_INIT;
-    alcore_status status;
-    alcore_overlap *overlap = overlap_of_pool(&status);
-    if (!overlap) return status;
-    status = alcore_overlap_compute(overlap, 4, ALCORE_OVERLAP_SELECTED, &score);
-    alcore_overlap_unref(overlap);
-    return status;
-}
-static alcore_status call_in_domain(void) {
-    alcore_in_domain_score score = ALCORE_IN_DOMAIN_SCORE_INIT;
-    alcore_status status;
-    alcore_overlap *overlap = overlap_of_pool(&status);
-    if (!overlap) return status;
-    status = alcore_overlap_in_domain(overlap, ALCORE_IN_DOMAIN_TEST, &score);
-    alcore_overlap_unref(overlap);
-    return status;
-}
-/* Every line has two spans. */
-static alcore_status call_spans(void) {
-    const char **tags = malloc(sizeof *tags * (size_t)row_count);
-    alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
-    for (int64_t i = 0; i < row_count; i++) tags[i] = "O B-PER I-PER O O B-LOC O O O O";
-    alcore_status status =
-        alcore_metric_compute_spans(ctx, tags, NULL, row_count, tags, NULL, row_count, 0, &score);
-    free(tags);
-    return status;
-}
 static alcore_status call_column_rows(void) {
     int64_t *rows = malloc(sizeof *rows * (size_t)row_count), shape[2] = {row_count, DIMS};
     double *values = malloc(sizeof *values * (size_t)row_count * DIMS);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The long calls that measure texts and labels, over the texts of the pool. */
+#include "cancel_metric.h"
+
+#include <stdlib.h>
+
+#include "cancel_calls.h"
+
+alcore_status call_bleu(void) {
+    const char **texts = texts_of_pool();
+    alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
+    alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
+    options.resamples = 20;
+    alcore_status status = alcore_metric_compute_bleu(ctx, texts, NULL, row_count, texts, NULL,
+                                                      row_count, &options, NULL, &score);
+    free(texts);
+    return status;
+}
+alcore_status call_chrf(void) {
+    const char **texts = texts_of_pool();
+    alcore_chrf_score score = ALCORE_CHRF_SCORE_INIT;
+    alcore_status status = alcore_metric_compute_chrf(ctx, texts, NULL, row_count, texts, NULL,
+                                                      row_count, NULL, NULL, &score);
+    free(texts);
+    return status;
+}
+alcore_status call_labels(void) {
+    const char **texts = texts_of_pool();
+    alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
+    alcore_status status =
+        alcore_metric_compute_labels(ctx, texts, NULL, row_count, texts, NULL, row_count, &score);
+    free(texts);
+    return status;
+}
+alcore_status call_ter(void) {
+    const char **texts = texts_of_pool();
+    alcore_ter_score score = ALCORE_TER_SCORE_INIT;
+    alcore_status status = alcore_metric_compute_ter(ctx, texts + 1, NULL, row_count - 1, texts,
+                                                     NULL, row_count - 1, NULL, NULL, &score);
+    free(texts);
+    return status;
+}
+alcore_status call_answers(void) {
+    const char **texts = texts_of_pool();
+    alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
+    alcore_status status = alcore_metric_compute_answers(ctx, texts, NULL, row_count, texts, NULL,
+                                                         row_count, NULL, 0, &score);
+    free(texts);
+    return status;
+}
+alcore_status call_length_ratio(void) {
+    const char **texts = texts_of_pool();
+    alcore_length_ratio_score score = ALCORE_LENGTH_RATIO_SCORE_INIT;
+    alcore_status status = alcore_metric_compute_length_ratio(ctx, texts, NULL, row_count, texts,
+                                                              NULL, row_count, &score);
+    free(texts);
+    return status;
+}
+alcore_status call_word_accuracy(void) {
+    const char **texts = texts_of_pool();
+    alcore_word_accuracy_score score = ALCORE_WORD_ACCURACY_SCORE_INIT;
+    alcore_status status = alcore_metric_compute_word_accuracy(
+        ctx, texts, NULL, texts, NULL, texts, NULL, row_count, links, NULL, &score);
+    free(texts);
+    return status;
+}
+/* An overlap that was given the texts of the pool as test set and as selected data; NULL after a
+ * failure. */
+static alcore_overlap *overlap_of_pool(alcore_status *status) {
+    const alcore_overlap_options options = {.size = sizeof options,
+                                            .kept = ALCORE_OVERLAP_TEST | ALCORE_OVERLAP_SELECTED};
+    const char **texts = texts_of_pool();
+    alcore_overlap *overlap = NULL;
+    *status = alcore_overlap_new(ctx, &options, &overlap);
+    for (int role = ALCORE_OVERLAP_SELECTED; role <= ALCORE_OVERLAP_TEST; role *= 4)
+        if (*status == ALCORE_OK)
+            *status = alcore_overlap_add(overlap, role, 0, texts, NULL, row_count);
+    free(texts);
+    if (*status == ALCORE_OK) return overlap;
+    alcore_overlap_unref(overlap);
+    return NULL;
+}
+alcore_status call_overlap_add(void) {
+    alcore_status status;
+    alcore_overlap_unref(overlap_of_pool(&status));
+    return status;
+}
+alcore_status call_overlap_read(void) {
+    alcore_overlap *overlap;
+    alcore_status status = alcore_overlap_new(ctx, NULL, &overlap);
+    if (status != ALCORE_OK) return status;
+    status =
+        alcore_overlap_read(overlap, ALCORE_OVERLAP_TEST, 0, in_folder("pool.txt"), NULL, NULL);
+    alcore_overlap_unref(overlap);
+    return status;
+}
+alcore_status call_overlap_compute(void) {
+    alcore_overlap_score score = ALCORE_OVERLAP_SCORE_INIT;
+    alcore_status status;
+    alcore_overlap *overlap = overlap_of_pool(&status);
+    if (!overlap) return status;
+    status = alcore_overlap_compute(overlap, 4, ALCORE_OVERLAP_SELECTED, &score);
+    alcore_overlap_unref(overlap);
+    return status;
+}
+alcore_status call_in_domain(void) {
+    alcore_in_domain_score score = ALCORE_IN_DOMAIN_SCORE_INIT;
+    alcore_status status;
+    alcore_overlap *overlap = overlap_of_pool(&status);
+    if (!overlap) return status;
+    status = alcore_overlap_in_domain(overlap, ALCORE_IN_DOMAIN_TEST, &score);
+    alcore_overlap_unref(overlap);
+    return status;
+}
+/* Every line has two spans. */
+alcore_status call_spans(void) {
+    const char **tags = malloc(sizeof *tags * (size_t)row_count);
+    alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+    for (int64_t i = 0; i < row_count; i++) tags[i] = "O B-PER I-PER O O B-LOC O O O O";
+    alcore_status status =
+        alcore_metric_compute_spans(ctx, tags, NULL, row_count, tags, NULL, row_count, 0, &score);
+    free(tags);
+    return status;
+}
