@@ -13,11 +13,12 @@
 
 /* Options that only some metrics take. */
 static const option_id evaluation_options[] = {
-    OPTION_TOKENIZE, OPTION_SMOOTH,        OPTION_SENTENCE, OPTION_BOOTSTRAP, OPTION_SEED,
-    OPTION_SCHEME,   OPTION_CASED,         OPTION_SELECTED, OPTION_OUTSIDE,   OPTION_ORDERS,
-    OPTION_SIDE,     OPTION_TARGET_COLUMN, OPTION_COMBINED, OPTION_UNIT,      OPTION_MODE,
-    OPTION_TEST,     OPTION_IDW,           OPTION_LINKS,    OPTION_TRAIN,     OPTION_DEDUP,
-    OPTION_WORDS,    OPTION_COST_MODEL,    OPTION_RATE,     OPTION_BLEU_GAIN, OPTION_TYPES};
+    OPTION_TOKENIZE, OPTION_SMOOTH,        OPTION_SENTENCE,   OPTION_BOOTSTRAP, OPTION_SEED,
+    OPTION_SCHEME,   OPTION_CASED,         OPTION_SELECTED,   OPTION_OUTSIDE,   OPTION_ORDERS,
+    OPTION_SIDE,     OPTION_TARGET_COLUMN, OPTION_COMBINED,   OPTION_UNIT,      OPTION_MODE,
+    OPTION_TEST,     OPTION_IDW,           OPTION_LINKS,      OPTION_TRAIN,     OPTION_DEDUP,
+    OPTION_WORDS,    OPTION_BY_WORD,       OPTION_COST_MODEL, OPTION_RATE,      OPTION_BLEU_GAIN,
+    OPTION_TYPES};
 
 /* ---- results ---- */
 
@@ -124,8 +125,8 @@ static const metric metrics[] = {
     {"chrf++", "HYP REF...", 2, 15, corpus_options, INPUT_TEXTS, evaluate_chrf},
     {"ter", "HYP REF...", 2, 15, " cased sentence bootstrap seed ", INPUT_TEXTS, evaluate_ter},
     {"f1", "GOLD PREDICTED", 2, 2, " scheme ", INPUT_TEXTS, evaluate_spans},
-    {"accuracy", "GOLD PREDICTED", 2, 2, "", INPUT_TEXTS, evaluate_labels},
-    {"macro-f1", "GOLD PREDICTED", 2, 2, "", INPUT_TEXTS, evaluate_labels},
+    {"accuracy", "GOLD PREDICTED", 2, 2, " words ", INPUT_TEXTS, evaluate_labels},
+    {"macro-f1", "GOLD PREDICTED", 2, 2, " words ", INPUT_TEXTS, evaluate_labels},
     {"qa", "GOLD PREDICTED", 2, 2, "", INPUT_TEXTS, evaluate_answers},
     {"overlap", "TEST --selected FILE", 1, 1,
      " selected ood orders side target-column combined unit mode ", INPUT_STREAMS,

@@ -9,13 +9,14 @@
 int evaluate_labels(evaluation *self) {
     alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
 
+    const bool words = option_given(self->args, OPTION_BY_WORD);
     TRY(outcome(alcore_metric_compute_labels(self->ctx, self->own, self->own_lengths, self->lines,
-                                             self->others, self->other_lengths, self->lines,
+                                             self->others, self->other_lengths, self->lines, words,
                                              &score)));
     if (!strcmp(self->args->operands[0], "accuracy")) {
         add_number(self, "accuracy", score.accuracy);
         add_integer(self, "correct", score.correct);
-        add_integer(self, "lines", self->lines);
+        add_integer(self, words ? "words" : "lines", score.compared);
     } else {
         add_number(self, "macro-f1", score.macro_f1);
         add_integer(self, "labels", score.labels);

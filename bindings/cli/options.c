@@ -137,6 +137,8 @@ const option_info option_table[OPTION_TOTAL] = {
                            "how the links of both directions become one set: intersection, union, "
                            "grow-diag, grow-diag-final, grow-diag-final-and (default), forward, "
                            "reverse"},
+    [OPTION_BY_WORD] = {"by-word", 0, NULL, false, COMMAND_EVAL,
+                      "accuracy, macro-f1: each word of a line is a label"},
     [OPTION_CASED] = {"cased", 0, NULL, false, COMMAND_EVAL,
                       "ter: words that differ in case differ (default: lower case)"},
     [OPTION_SELECTED] = {"selected", 0, "FILE", true, COMMAND_EVAL,

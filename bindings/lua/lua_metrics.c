@@ -284,18 +284,25 @@ static int length_ratio(lua_State *L) {
  * @function metrics.labels
  * @tparam table gold a list of strings
  * @tparam table predicted a list of strings, as long as gold
- * @tparam[opt] table options context
- * @return a table with accuracy, macro_f1, correct, labels; or nil, message, code */
+ * @tparam[opt] table options words (true: each word of a string is a label), context
+ * @return a table with accuracy, macro_f1, correct, labels, compared; or nil, message, code */
 static int labels(lua_State *L) {
+    static const char *const others[] = {"words", "context", NULL};
     alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
+    int words = 0;
     lua_settop(L, 3);
-    al_context *context =
-        al_context_of(L, al_options(L, 3, "metrics.labels", NULL, al_context_only));
+    int table = al_options(L, 3, "metrics.labels", NULL, others);
+    if (table != 0) {
+        lua_getfield(L, table, "words");
+        words = lua_toboolean(L, -1);
+        lua_pop(L, 1);
+    }
+    al_context *context = al_context_of(L, table);
     text_list gold = read_texts(L, 1, "gold"), predicted = read_texts(L, 2, "predicted");
     int failed = AL_CALL(L, context,
-                         alcore_metric_compute_labels(context->ctx, gold.texts, gold.lengths,
-                                                      gold.count, predicted.texts,
-                                                      predicted.lengths, predicted.count, &score));
+                         alcore_metric_compute_labels(
+                             context->ctx, gold.texts, gold.lengths, gold.count, predicted.texts,
+                             predicted.lengths, predicted.count, words, &score));
     if (failed) return failed;
     al_push_struct(L, al_label_score, &score);
     return 1;

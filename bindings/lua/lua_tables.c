@@ -314,6 +314,7 @@ const al_member al_label_score[] = {
     {"macro_f1", AL_DOUBLE, 1, offsetof(alcore_label_score, macro_f1), NULL},
     {"correct", AL_INT64, 1, offsetof(alcore_label_score, correct), NULL},
     {"labels", AL_INT64, 1, offsetof(alcore_label_score, labels), NULL},
+    {"compared", AL_INT64, 1, offsetof(alcore_label_score, compared), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_span_score[] = {
     {"precision", AL_DOUBLE, 1, offsetof(alcore_span_score, precision), NULL},

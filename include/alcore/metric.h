@@ -150,11 +150,12 @@ typedef struct alcore_wilcoxon_result {
 
 /** Labels against gold ones. */
 typedef struct alcore_label_score {
-    size_t size;     /**< sizeof(alcore_label_score) */
-    double accuracy; /**< share of equal labels, 0 to 1; NaN without labels */
-    double macro_f1; /**< mean F1 of the distinct labels, 0 to 1; NaN without labels */
-    int64_t correct; /**< equal labels */
-    int64_t labels;  /**< distinct labels of either side */
+    size_t size;      /**< sizeof(alcore_label_score) */
+    double accuracy;  /**< share of equal labels, 0 to 1; NaN without labels */
+    double macro_f1;  /**< mean F1 of the distinct labels, 0 to 1; NaN without labels */
+    int64_t correct;  /**< equal labels */
+    int64_t labels;   /**< distinct labels of either side */
+    int64_t compared; /**< pairs of labels: lines, or words */
 } alcore_label_score;
 /** An alcore_label_score with its size set and everything else 0. */
 #define ALCORE_LABEL_SCORE_INIT ALCORE_INIT(alcore_label_score)
@@ -363,7 +364,7 @@ ALCORE_API alcore_status alcore_metric_compute_wilcoxon(alcore_ctx *ctx, const d
                                                         int64_t y_count,
                                                         alcore_wilcoxon_result *out);
 
-/** Accuracy and macro F1 of labels.
+/** Accuracy and macro F1 of labels: one a text, or one a word, as parts of speech are.
  * @param[in] ctx borrowed
  * @param[in] gold borrowed: [gold_count] labels; NULL only if the count is 0
  * @param[in] gold_lengths borrowed: [gold_count] bytes; NULL: NUL-terminated
@@ -371,16 +372,19 @@ ALCORE_API alcore_status alcore_metric_compute_wilcoxon(alcore_ctx *ctx, const d
  * @param[in] predicted borrowed: [predicted_count] labels
  * @param[in] predicted_lengths borrowed: [predicted_count] bytes; NULL: NUL-terminated
  * @param[in] predicted_count gold_count
+ * @param[in] by_word 1: each word of a text is a label, and both texts of a line have as many; 0:
+ *   the whole text is
  * @param[in,out] out size-first
  * @threadsafe
  * @callback progress
  * @since 0.1
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (counts differ; names line and side),
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (counts of lines or words differ; names
+ *   line and side),
  *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
 ALCORE_API alcore_status alcore_metric_compute_labels(
     alcore_ctx *ctx, const char *const *gold, const size_t *gold_lengths, int64_t gold_count,
     const char *const *predicted, const size_t *predicted_lengths, int64_t predicted_count,
-    alcore_label_score *out);
+    int32_t by_word, alcore_label_score *out);
 
 /** Precision, recall and F1 of spans, as seqeval: each line holds the tags of a sentence, O, B-TYPE
  * or I-TYPE, with spaces between them. By default, as conlleval, an I behind O or another type

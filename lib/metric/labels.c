@@ -5,7 +5,8 @@
  *     macro F1 = mean over the labels of either side of 2 tp / (gold + predicted)
  *     span F1  = 2 P R / (P + R) over spans that agree in line, type, first and last word
  *
- * tp: lines on which both sides have the label; gold, predicted: lines on which that side has it. P
+ * tp: lines on which both sides have the label; gold, predicted: lines on which that side has it;
+ * or words, where each word of a line has a label. P
  * = matches / predicted spans, R = matches / gold spans. All are from 0 to 1, larger is better.
  * Side 0 is gold, side 1 predicted, in all arrays of two; lines count from 0, from 1 in messages. A
  * span is a run of words with one type, marked by a tag a word: O, B-TYPE (begins) or I-TYPE (goes
@@ -81,21 +82,55 @@ static alcore_status add_label(label_counts *labels, const char *text, size_t le
     return ALCORE_OK;
 }
 
-/* Counts all lines and fills *score, which is zeroed. NaN without lines. Each counted label occurs
+/* Counts one gold label with the predicted one; texts [side], lengths [side] bytes. */
+static alcore_status count_pair(label_counts *labels, const char *const *texts,
+                                const size_t *lengths, alcore_label_score *score) {
+    uint32_t number[2];
+    for (int side = 0; side < 2; side++) {
+        ALCORE__TRY(add_label(labels, texts[side], lengths[side], &number[side]));
+        labels->counts[number[side]][side]++;
+    }
+    labels->counts[number[0]][2] += number[0] == number[1];
+    score->correct += number[0] == number[1];
+    score->compared++;
+    return ALCORE_OK;
+}
+
+/* Counts the words of one line as labels, from left to right on both sides. */
+static alcore_status count_words(label_counts *labels, const two_sides *sides, int64_t line,
+                                 alcore_label_score *score) {
+    const char *next[2], *end[2], *word[2];
+    size_t length[2];
+    bool found[2];
+    for (int side = 0; side < 2; side++) {
+        next[side] = text_of(sides, side, line, &length[side]);
+        end[side] = next[side] + length[side];
+    }
+    for (int64_t words = 0;; words++) {
+        for (int side = 0; side < 2; side++)
+            found[side] = alcore__word_next(&next[side], end[side], &word[side], &length[side]);
+        if (found[0] != found[1])
+            return alcore__fail(ALCORE_E_SHAPE, "line %lld: word %lld of %s has no counterpart",
+                                (long long)line + 1, (long long)words + 1, SIDE[found[1]]);
+        if (!found[0]) return ALCORE_OK;
+        ALCORE__TRY(count_pair(labels, word, length, score));
+    }
+}
+
+/* Counts all lines and fills *score, which is zeroed. NaN without labels. Each counted label occurs
  * on at least one side, so that no divisor is 0. */
-static alcore_status count_labels(label_counts *labels, const two_sides *sides,
+static alcore_status count_labels(label_counts *labels, const two_sides *sides, bool by_word,
                                   alcore_label_score *score) {
     for (int64_t i = 0; i < sides->count; i++) {
-        uint32_t number[2];
         if (i % TICK_EVERY == 0) ALCORE__TRY(alcore__tick(labels->ctx, "labels", i, sides->count));
-        for (int side = 0; side < 2; side++) {
-            size_t length;
-            const char *text = text_of(sides, side, i, &length);
-            ALCORE__TRY(add_label(labels, text, length, &number[side]));
-            labels->counts[number[side]][side]++;
+        if (by_word) {
+            ALCORE__TRY(count_words(labels, sides, i, score));
+        } else {
+            size_t lengths[2];
+            const char *const texts[2] = {text_of(sides, 0, i, &lengths[0]),
+                                          text_of(sides, 1, i, &lengths[1])};
+            ALCORE__TRY(count_pair(labels, texts, lengths, score));
         }
-        labels->counts[number[0]][2] += number[0] == number[1];
-        score->correct += number[0] == number[1];
     }
     double sum = 0;
     for (uint32_t i = 0; i < labels->names.count; i++) {
@@ -104,7 +139,7 @@ static alcore_status count_labels(label_counts *labels, const two_sides *sides,
     }
     score->labels = labels->names.count;
     score->accuracy =
-        sides->count > 0 ? (double)score->correct / (double)sides->count : (double)NAN;
+        score->compared > 0 ? (double)score->correct / (double)score->compared : (double)NAN;
     score->macro_f1 = score->labels > 0 ? sum / (double)score->labels : (double)NAN;
     return ALCORE_OK;
 }
@@ -113,7 +148,7 @@ alcore_status alcore_metric_compute_labels(alcore_ctx *ctx, const char *const *g
                                            const size_t *gold_lengths, int64_t gold_count,
                                            const char *const *predicted,
                                            const size_t *predicted_lengths, int64_t predicted_count,
-                                           alcore_label_score *out) {
+                                           int32_t by_word, alcore_label_score *out) {
     const two_sides sides = {.texts = {gold, predicted},
                              .lengths = {gold_lengths, predicted_lengths},
                              .count = gold_count};
@@ -122,11 +157,13 @@ alcore_status alcore_metric_compute_labels(alcore_ctx *ctx, const char *const *g
     ALCORE__TRY(alcore__enter(ctx));
     alcore_status status = ALCORE_OK;
     if (!ctx || !out) status = alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
+    if (status == ALCORE_OK && (by_word & ~1) != 0)
+        status = alcore__fail(ALCORE_E_INVALID, "by_word is 0 or 1");
     if (status == ALCORE_OK) status = check_sides(&sides, predicted_count);
-    if (status == ALCORE_OK) status = count_labels(&labels, &sides, &score);
+    if (status == ALCORE_OK) status = count_labels(&labels, &sides, by_word != 0, &score);
     if (status == ALCORE_OK)
         status = alcore__struct_write(out, &score, sizeof score,
-                                      ALCORE__FIRST_SIZE(alcore_label_score, labels),
+                                      ALCORE__FIRST_SIZE(alcore_label_score, compared),
                                       "alcore_label_score");
     alcore__vocabulary_clear(ctx, &labels.names);
     alcore__free(ctx, labels.counts);

@@ -90,6 +90,10 @@ def the_other_metrics_are_those_of_the_vectors(box):
             found = values(box.run("eval", "accuracy", *files))
             near(found["accuracy"], wanted["accuracy"])
             equal([found["correct"], found["lines"]], [2, 4])
+            joined = [lines(box, side + "-words.txt", [" ".join(given[side])]) for side in ("gold", "predicted")]
+            found = values(box.run("eval", "accuracy", *joined, "--by-word"))
+            equal([found["accuracy"], found["words"]], [wanted["accuracy"], 4])
+            contains(box.run("eval", "accuracy", joined[0], lines(box, "e.txt", ["e"]), "--by-word", expect=3).err, "line 1: word 2 of gold")
             found = values(box.run("eval", "macro-f1", *files))
             near(found["macro-f1"], wanted["macro_f1"])
             equal(found["labels"], 3)

@@ -27,8 +27,8 @@ alcore_status call_chrf(void) {
 alcore_status call_labels(void) {
     const char **texts = texts_of_pool();
     alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
-    alcore_status status =
-        alcore_metric_compute_labels(ctx, texts, NULL, row_count, texts, NULL, row_count, &score);
+    alcore_status status = alcore_metric_compute_labels(ctx, texts, NULL, row_count, texts, NULL,
+                                                        row_count, 0, &score);
     free(texts);
     return status;
 }

@@ -48,7 +48,8 @@ NEVER(alcore_metric_chrf_signature, 0) {
 }
 ALLOCATES(alcore_metric_compute_labels, 0) {
     alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
-    return alcore_metric_compute_labels(w->ctx, references, NULL, 4, references, NULL, 4, &score);
+    return alcore_metric_compute_labels(w->ctx, references, NULL, 4, references, NULL, 4, 1,
+                                        &score);
 }
 NEVER(alcore_metric_compute_spans, 0) {
     static const char *const tags[1] = {"B-PER I-PER O"};

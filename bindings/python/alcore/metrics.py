@@ -93,12 +93,13 @@ class LengthRatioScore(NamedTuple):
 
 
 class LabelScore(NamedTuple):
-    """Shares from 0 to 1; labels is how many distinct ones there are."""
+    """Shares from 0 to 1; labels is how many distinct ones there are, compared how many pairs of them."""
 
     accuracy: float
     macro_f1: float
     correct: int
     labels: int
+    compared: int
 
 
 class SpanScore(NamedTuple):
@@ -283,11 +284,11 @@ def length_ratio(hypotheses, references, *, context=None):
     return _result(LengthRatioScore, out)
 
 
-def labels(gold, predicted, *, context=None):
-    """Accuracy and macro F1 of labels."""
+def labels(gold, predicted, *, words=False, context=None):
+    """Accuracy and macro F1 of labels; words=True: each word of a text is a label, as parts of speech are."""
     ctx, gold, predicted = context or default_context(), Strings(gold, "gold"), Strings(predicted, "predicted")
     out = struct(_ffi.alcore_label_score)
-    run(lib.alcore_metric_compute_labels, ctx._handle, *_arguments(gold), *_arguments(predicted), ctypes.byref(out))
+    run(lib.alcore_metric_compute_labels, ctx._handle, *_arguments(gold), *_arguments(predicted), bool(words), ctypes.byref(out))
     return _result(LabelScore, out)
 
 

@@ -89,6 +89,9 @@ case("TV-METRICS: every case", function()
             for name, wanted in pairs(expected) do near(score[name], wanted, name) end
             equal(score.correct, 2)
             equal(score.labels, 3)
+            score = assert(metrics.labels({table.concat(input.gold, " ")}, {table.concat(input.predicted, " ")}, {words = true}))
+            equal(score.compared, 4)
+            near(score.macro_f1, expected.macro_f1, "words")
         else
             error(one.name)
         end

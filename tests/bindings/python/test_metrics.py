@@ -68,7 +68,8 @@ def test_the_other_vectors(analyses):
         elif case["name"] == "labels":
             score = metrics.labels(given["gold"], given["predicted"])
             near([score.accuracy, score.macro_f1], [expected["accuracy"], expected["macro_f1"]])
-            assert (score.correct, score.labels) == (2, 3)
+            assert (score.correct, score.labels, score.compared) == (2, 3, 4)
+            assert metrics.labels([" ".join(given["gold"])], [" ".join(given["predicted"])], words=True) == score
         else:
             raise AssertionError(case["name"])
         seen += 1

@@ -27,19 +27,45 @@ START_TEST(test_label_vectors) {
     }
     alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
     ck_assert_int_eq(
-        alcore_metric_compute_labels(ctx, sides[0], NULL, count, sides[1], NULL, count, &score),
+        alcore_metric_compute_labels(ctx, sides[0], NULL, count, sides[1], NULL, count, 0, &score),
         ALCORE_OK);
     ck_assert_double_eq_tol(score.accuracy, vector_double(vector_expected(&one, "accuracy")),
                             1e-12);
     ck_assert_double_eq_tol(score.macro_f1, vector_double(vector_expected(&one, "macro_f1")),
                             1e-12);
     ck_assert_int_eq(
-        alcore_metric_compute_labels(ctx, sides[0], NULL, count, sides[1], NULL, 2, &score),
+        alcore_metric_compute_labels(ctx, sides[0], NULL, count, sides[1], NULL, 2, 0, &score),
         ALCORE_E_SHAPE);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "line 3 of gold"));
-    ck_assert_int_eq(alcore_metric_compute_labels(ctx, NULL, NULL, 0, NULL, NULL, 0, &score),
+    ck_assert_int_eq(alcore_metric_compute_labels(ctx, NULL, NULL, 0, NULL, NULL, 0, 0, &score),
                      ALCORE_OK);
     ck_assert_double_nan(score.accuracy);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+/* The labels of the vector as words of two lines give what they give as lines. */
+START_TEST(test_labels_of_words) {
+    alcore_ctx *ctx = new_ctx();
+    const char *const gold[] = {"e n", "", " c\te"}, *const predicted[] = {"e n", " ", "n c "};
+    const char *const longer[] = {"e n", "", "n c x"}, *const shorter[] = {"e", "", "n c"};
+    alcore_label_score score = ALCORE_LABEL_SCORE_INIT, lines = ALCORE_LABEL_SCORE_INIT;
+    const char *const one[] = {"e", "n", "c", "e"}, *const other[] = {"e", "n", "n", "c"};
+#define LABELS(gold, predicted)                                                                    \
+    alcore_metric_compute_labels(ctx, gold, NULL, 3, predicted, NULL, 3, 1, &score)
+    ck_assert_int_eq(LABELS(gold, predicted), ALCORE_OK);
+    ck_assert_int_eq(alcore_metric_compute_labels(ctx, one, NULL, 4, other, NULL, 4, 0, &lines),
+                     ALCORE_OK);
+    ck_assert_double_eq(score.accuracy, lines.accuracy);
+    ck_assert_double_eq(score.macro_f1, lines.macro_f1);
+    ck_assert_int_eq(score.compared, 4);
+    ck_assert_int_eq(score.correct, 2);
+    ck_assert_int_eq(LABELS(gold, longer), ALCORE_E_SHAPE);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "line 3: word 3 of predicted"));
+    ck_assert_int_eq(LABELS(gold, shorter), ALCORE_E_SHAPE);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "line 1: word 2 of gold"));
+    ck_assert_int_eq(alcore_metric_compute_labels(ctx, one, NULL, 4, other, NULL, 4, 2, &lines),
+                     ALCORE_E_INVALID);
     alcore_ctx_unref(ctx);
 }
 END_TEST
@@ -185,5 +211,5 @@ START_TEST(test_seqeval) {
 }
 END_TEST
 
-CHECK_SUITE("metric_labels", test_seqeval, test_label_vectors, test_span_vectors, test_span_twin,
-            test_wrong_tags);
+CHECK_SUITE("metric_labels", test_seqeval, test_label_vectors, test_labels_of_words,
+            test_span_vectors, test_span_twin, test_wrong_tags);
