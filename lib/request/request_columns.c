@@ -155,8 +155,8 @@ alcore_status alcore__resolve_columns(alcore_request *request, const alcore_stra
     return status;
 }
 
-/* Meets some needs of the candidates, a list that ends with NULL, as alcore__resolve_columns() meets
- * those of a strategy; the entries of *out are in the order of the needs. */
+/* Meets some needs of the candidates, a list that ends with NULL, as alcore__resolve_columns()
+ * meets those of a strategy; the entries of *out are in the order of the needs. */
 alcore_status alcore__resolve_needs(alcore_request *request, const char *const *needs,
                                     alcore__resolution *out) {
     *out = (alcore__resolution){0};
