@@ -28,15 +28,19 @@ static bool on_host(const alcore_tensor *tensor) {
 
 /* Checks a float array of min_dims to max_dims dimensions, on any device, and describes one row of
  * it in *out: where the numbers begin, how many a row has (columns), and their dtype. A row is what
- * the last dimension holds; its numbers must be adjacent. The array is shown to
- * alcore__tensor_view(), which takes host memory and two dimensions only, as [1 or 0, columns]; it
- * reads no number. Strides between rows are not looked at: lay_out() checks those of tokens, init()
- * those of the output matrix. */
+ * the last dimension holds; its numbers must be adjacent. alcore__tensor_view() takes host memory
+ * and at most two dimensions, so it is given the first row as a host array [1, columns], or
+ * [0, columns] of an array without rows; it checks the dtype, that numbers are adjacent, and that
+ * the data is there and aligned, and adds byte_offset. No number is read. Strides between rows are
+ * not looked at: lay_out() checks those of tokens, init() those of the output matrix. */
 static alcore_status look_at(const alcore_tensor *tensor, const char *name, int32_t min_dims,
                              int32_t max_dims, alcore__array *out) {
     if (tensor->ndim < min_dims || tensor->ndim > max_dims || !tensor->shape)
-        return alcore__fail(ALCORE_E_SHAPE, "%s has %d dimensions, not %d or %d", name,
-                            tensor->ndim, min_dims, max_dims);
+        return min_dims == max_dims
+                   ? alcore__fail(ALCORE_E_SHAPE, "%s has %d dimensions, not %d", name,
+                                  tensor->ndim, min_dims)
+                   : alcore__fail(ALCORE_E_SHAPE, "%s has %d dimensions, not %d or %d", name,
+                                  tensor->ndim, min_dims, max_dims);
     for (int32_t i = 0; i < tensor->ndim; i++)
         if (tensor->shape[i] < 0)
             return alcore__fail(ALCORE_E_SHAPE, "%s: dimension %d is negative", name, i);

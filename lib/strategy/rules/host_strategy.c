@@ -15,15 +15,17 @@
 struct alcore_choice {
     alcore__run *run;
     double *scores;  /* [candidates] copied; NULL: not given */
-    int64_t *order;  /* [ordered] positions, best first; NULL: not given */
+    int64_t *order;  /* [ordered] positions, best first; NULL: not given. An order of no row is not
+                        NULL: then nothing is selected */
     int64_t ordered; /* rows that the order names; the others are not selected */
 };
 
-/* Refuses an argument of the host that is NULL or negative; values [count] may be NULL with count
+/* Refuses a choice that is NULL, a negative count, and values [count] that are NULL unless count is
  * 0. */
 static alcore_status check_choice(const alcore_choice *choice, const void *values, int64_t count) {
     if (!choice || (!values && count) || count < 0) {
-        return alcore__fail(ALCORE_E_INVALID, "choice and its values must not be NULL");
+        return alcore__fail(ALCORE_E_INVALID,
+                            "choice and values are needed, and a count of 0 or more");
     }
     return ALCORE_OK;
 }
@@ -84,7 +86,8 @@ static alcore_status check_order(const alcore__outcome *outcome, const int64_t *
 
 /* Called by the host's choose function: rows [count] of the pool, the best first, each a candidate
  * and named once. Converted to positions among the candidates and copied; a later call replaces an
- * earlier one. */
+ * earlier one, and one that fails leaves it as it was. With count 0 nothing is selected. `seen`
+ * [candidates] is zeroed, as all that alcore__new_array() makes, and is freed on return. */
 alcore_status alcore_choice_order(alcore_choice *choice, const int64_t *rows, int64_t count) {
     ALCORE__TRY(check_choice(choice, rows, count));
     alcore_ctx *ctx = choice->run->ctx;
