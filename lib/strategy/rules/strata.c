@@ -14,8 +14,8 @@
 #include "strategy/strategy_run.h"
 
 /* Cuts scores [count] into `strata` intervals of equal width: stratum [count], edges [strata + 1]
- * ascending. The largest score, and what rounding lifts above it, belongs to the last one; equal
- * scores all belong to the first. */
+ * ascending. The largest score, and what rounding lifts above it, belongs to the last one; when all
+ * scores are equal, all belong to the first. count and strata are at least 1. */
 void alcore__strata_equal(const double *scores, int64_t count, int64_t strata, int32_t *stratum,
                           double *edges) {
     double low = scores[0], high = scores[0];
@@ -27,7 +27,6 @@ void alcore__strata_equal(const double *scores, int64_t count, int64_t strata, i
     for (int64_t i = 0; i < count; i++) {
         double interval = range == 0.0 ? 0.0 : floor(((scores[i] - low) / range) * n);
         stratum[i] = interval < n - 1.0 ? (int32_t)interval : (int32_t)(strata - 1);
-        if (range == 0.0) stratum[i] = 0;
     }
     for (int64_t e = 0; e < strata; e++) edges[e] = low + ((double)e / n) * range;
     edges[strata] = high;
