@@ -118,9 +118,10 @@ static int is_above(const float *row, const float *centroid, int64_t dims, doubl
 }
 
 /* *out [count, dims]: the centroids in float32; NULL where one of them is not a float32 value, the
- * rows are not float32 or are to be unit vectors, or dims is above FILTER_MAX_DIMS = 2^22: NULL is
- * no failure, pairs are then computed in double at once. The caller frees it. Shared by both kinds
- * of weights (for BADGE: rows and centroids are the h factors). */
+ * rows are not float32 or are to be unit vectors, or dims is above FILTER_MAX_DIMS = 2^22, beyond
+ * which the factor 1.01 in FLOAT_ERROR is not shown to cover that roundings multiply. NULL is no
+ * failure: pairs are then computed in double at once. The caller frees it. Shared by both kinds of
+ * weights (for BADGE: rows and centroids are the h factors). */
 static alcore_status make_floats(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                  const double *centroids, int64_t count, float **out) {
     int64_t values = count * rows->dims;

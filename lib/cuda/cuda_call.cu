@@ -212,7 +212,8 @@ void call::release_pinned(void *memory) {
 
 /* The next `bytes` bytes, at most RING_BYTES, of the ring, the pinned memory for small copies. At
  * its end the stream is waited for, after which no copy uses any piece, and the ring begins anew.
- * Pieces are never given back one by one; they begin at multiples of 16 bytes. */
+ * Pieces are never given back one by one; they begin at multiples of 16 bytes. Callers take at most
+ * a quarter of the ring, so that four uploads can be under way before the stream is waited for. */
 void *call::ring_piece(size_t bytes) {
     if (streams->ring_used + bytes > RING_BYTES) {
         check(cudaStreamSynchronize(compute), "copying");
@@ -260,7 +261,8 @@ void call::download(void *destination, const void *source, size_t bytes) {
 }
 
 /* A strided copy to the host: `count` rows of `width` bytes, `pitch` bytes apart on the device, to
- * adjacent rows at destination; as many at a time as a quarter of the ring holds. Used by
+ * adjacent rows at destination, which is written on return; as many at a time as a quarter of the
+ * ring holds, the most that a piece has, and a row that is longer in parts of it. Used by
  * class_stats, whose rows may be a part of a wider matrix. */
 void call::download_rows(char *destination, const char *source, size_t pitch, size_t width,
                          int64_t count) {

@@ -192,7 +192,10 @@ class pipeline {
 
     /* Sets the most rows that a chunk may have, at least 1. */
     void limit_rows(int64_t rows) { max_rows = rows; }
-    /* Makes staged outputs skip rows with 0 in written [rows], in host memory; NULL: none. */
+    /* Makes staged outputs skip rows with 0 in written [rows], in host memory, borrowed until run()
+     * returns: the caller's entries of these rows stay as they are. NULL: all are written.
+     * row_mask() sets the same mask, so the later call counts; skip_ungrouped() leaves out further
+     * rows. */
     void write_only(const uint8_t *written) { mask = written; }
     /* Makes staged outputs skip rows with a negative group; group [rows], in host memory. */
     void skip_ungrouped(const int32_t *group);

@@ -6,8 +6,9 @@
  * class, on one CPU thread.
  *
  * call (cuda_call.cuh) is one call of a kernel: to_host() gives an array on the host, in place or
- * as a copy, NULL for NULL; upload(), download_rows() and write_back() copy; errors are exceptions,
- * which guarded() turns into the returned status. */
+ * as a copy, NULL for NULL; upload(), download_rows() and write_back() copy, and are done with host
+ * memory when they return; poll() asks the host whether to stop; errors are exceptions, which
+ * guarded() turns into the returned status. */
 #include <algorithm>
 #include <cfenv>
 

@@ -17,7 +17,8 @@
  *               labeled_count of them
  *     needs     the columns that a strategy reads of the pool in a role (ALCORE_ROLE_*)
  *     drawn     with sticky=1, the candidates of a round that was answered: request->last and,
- *               before it, request->previous; round 0: there is none
+ *               before it, request->previous; round 0: there is none. request->drawn_rows is
+ *               something else: what alcore_request_candidates() handed out last
  *     remedy    what the user can set to mend an error, attached to its message */
 #include <math.h>
 #include <string.h>
@@ -72,8 +73,10 @@ static alcore_status check(const alcore_request *request) {
     return ALCORE_OK;
 }
 
-/* Locks all pools of the request for reading, or none of them after a failure. A selection locks
- * twice: models must be able to add columns to the pools in between. */
+/* Locks all pools of the request for reading, or none of them after a failure: ALCORE_E_BUSY
+ * where another call is changing one, as calls never wait for each other. A pool may be locked
+ * twice, since the candidates may be the target too. labeled and target are NULL where there is
+ * none. A selection locks twice: models must be able to add columns to the pools in between. */
 static alcore_status read_pools(const alcore_request *request) {
     ALCORE__TRY(alcore__read_begin(request->candidates, "pool"));
     alcore_status status = ALCORE_OK;
@@ -296,8 +299,8 @@ static alcore_status set_up(answer *self) {
     return alcore_strategy_new(self->ctx, ALCORE_DEFAULT_STRATEGY, &self->strategy);
 }
 
-/* Provides the columns of the texts by which phrases are measured, where the strategy reads measures of
- * phrases and the candidates are texts that have none. */
+/* Provides the columns of the texts by which phrases are measured, where the strategy reads
+ * measures of phrases and the candidates are texts that have none. */
 static alcore_status resolve_measures(answer *self) {
     if (!alcore__strategy_measures_phrases(self->strategy) ||
         alcore__is_phrase_pool(self->request->candidates))
@@ -405,8 +408,8 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
     return status;
 }
 
-/* Answers the request and frees all that the answer used. The request remembers its candidates for the
- * next round (sticky=1); they are kept only after a success. */
+/* Answers the request and frees all that the answer used. The request remembers its candidates for
+ * the next round (sticky=1); they are kept only after a success. */
 alcore_status alcore__request_answer(alcore_request *request, alcore_selection **out) {
     answer self = {.request = request, .ctx = request->object.ctx};
     alcore_status status = answer_request(&self, out);
@@ -472,8 +475,12 @@ static alcore_status draw_rows(alcore_request *request, int64_t count) {
     return status;
 }
 
-/* Hands out the drawn rows as a view of the request's list. Unlike a selection, the call leaves the
- * candidates of the last round as they are. */
+/* Draws min(count, eligible) rows and hands them out as a view of the request's list, int64 [rows],
+ * ascending: valid until the next such call, or until the request is released. Unlike a selection
+ * it does not change request->last, the candidates remembered for sticky=1. After a failure
+ * *out_rows is all 0. The call is between alcore__request_begin(), which enters the context and
+ * locks the request for writing, and alcore__request_end(), which undoes both and returns the
+ * status. */
 alcore_status alcore_request_candidates(alcore_request *request, int64_t count,
                                         alcore_tensor *out_rows) {
     if (out_rows) *out_rows = (alcore_tensor){0};

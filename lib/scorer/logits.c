@@ -320,9 +320,10 @@ static void gather(const measuring *self, int64_t items, const gathered *of, int
     }
 }
 
-/* Writes one statistic (`stat`: LOGPROB, MARGIN ...) of the labeled tokens to the rows of the pool
- * as float32, one number a token, or one a row where the writer is of that shape; nothing without a
- * writer. */
+/* Writes one statistic (`stat`: LOGPROB, MARGIN ...) of the tokens that take part to self->rows
+ * [items] of the pool as float32; nothing without a writer. A ragged writer gets a list of numbers
+ * for each row, one a token; a scalar writer gets one number for each row, as every row has one
+ * token then (check_lengths_of_rows()). The writer copies them: of->values is used again. */
 static alcore_status put_tokens(const measuring *self, int64_t items, const gathered *of, int stat,
                                 alcore_column_writer *writer) {
     int64_t total = of->offsets[items];

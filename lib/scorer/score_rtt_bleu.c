@@ -5,7 +5,12 @@
  *     score = 1 - BLEU(x', x) / 100
  *
  * with sentence BLEU as lib/metric computes it (13a, effective order). The text column "roundtrip"
- * holds x', the pool's own text is x. Cost: that of counting the n-grams of both texts. */
+ * holds x', the pool's own text is x. Cost: that of counting the n-grams of both texts.
+ *
+ * A call (alcore__score_call) is of the pool rows first .. first + count - 1. mask [count]: 1:
+ * score the row; NULL: all. score (1 - BLEU / 100, larger = more worth labeling), raw (BLEU, 0 to
+ * 100) and rank (as score), double [count], are its outputs; entries outside the mask are not
+ * written. */
 #include <math.h>
 
 #include "metric/sentence_bleu.h"
@@ -15,13 +20,16 @@
 static const char *const NEEDS[] = {"roundtrip", NULL};
 static const alcore__param_table NO_PARAMS = {NULL, 0};
 
-/* The round trip of a row: NULL where the column has none. */
+/* The round trip of a pool row, UTF-8, *length bytes, borrowed from the column; NULL, and *length
+ * unwritten, where the column has none. An entry is a row of the column, which may lack pool rows
+ * (alcore__column_entry() then returns -1) or have no text for one. */
 static const char *round_trip(const alcore__column *column, int64_t row, size_t *length) {
     int64_t entry = alcore__column_entry(column, row);
     return entry < 0 ? NULL : column->ops->text(column, entry, length);
 }
 
-/* Scores one row of the call, whose round trip is not NULL. */
+/* Scores pool row call->first + i, whose round trip is back, back_length bytes: writes entry i of
+ * score, raw and rank. workspace: for the n-grams of one pair after the other. */
 static alcore_status score_row(alcore__score_call *call, alcore__metric_workspace *workspace,
                                int64_t i, const char *back, size_t back_length) {
     size_t length;
@@ -32,6 +40,8 @@ static alcore_status score_row(alcore__score_call *call, alcore__metric_workspac
     return ALCORE_OK;
 }
 
+/* rows of the score: scores every row of the mask. A row without a round trip is NaN with
+ * nan=exclude, else an error that names it. */
 static alcore_status rtt_bleu_rows(alcore__score_call *call) {
     const alcore__column *column = alcore__dataset_find(call->dataset, "roundtrip");
     alcore__metric_workspace workspace = {0};

@@ -15,7 +15,7 @@
 /* h of one item from its list of neighbors, near and cosine [k]: the cosines that there are, added
  * from the largest down, divided by twice their number; 0 without neighbors. */
 double alcore__margin_half(const int64_t *near, const double *cosine, int64_t k);
-/* The ratio of a pair with this cosine. */
+/* The ratio of a pair with this cosine, from h of both. */
 double alcore__margin_ratio(double cosine, double row_half, double other_half);
 /* Sets *ratio and *other to the largest ratio of a row with one of its neighbors, near and cosine
  * [k] (the lower other in a tie; minus infinity and -1 without neighbors). row_half: h of the row;

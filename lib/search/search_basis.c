@@ -311,9 +311,11 @@ static double measure_skew(const float *basis, int64_t leading, int64_t dims) {
 }
 
 /* Samples rows and queries, probes, iterates and decides. *out, float32 [leading, dims], and
- * basis (a view of *out), leading and skew of run->search are set only when pruning pays; they are
- * NULL and 0 before. Fewer than 2 MAX_DIRECTIONS usable sampled rows, or no query, mean no pruning.
- * The caller frees *out and the arrays of self, also after a failure. */
+ * basis (a view of *out), leading and skew of run->search are set only when pruning pays, and stay
+ * NULL and 0 otherwise. Fewer than 2 MAX_DIRECTIONS usable sampled rows, or no query, mean no
+ * pruning. run->scratch [threads + 1] is not in use yet: scratch[0] reads rows here,
+ * scratch[threads] queries, as in the search. The caller frees *out and the arrays of self, also
+ * after a failure. */
 static alcore_status find_basis(basis_work *self, float **out) {
     alcore__search_run *run = self->run;
     alcore_ctx *ctx = run->ctx;

@@ -24,7 +24,13 @@
 #define MEMORY_BLOCK_ROWS (4 * ALCORE_BLOCK_ROWS)
 
 /* Checks the options and k, fills in run->k and run->search (the metric; no pruning yet), and opens
- * the engine of the device that was asked for. An engine needs no closing. */
+ * the engine of options.device ("auto", "cpu", "cuda", "cuda:1"; NULL: auto). An engine needs no
+ * closing.
+ *
+ * theirs may be the struct of an older or newer release: as many bytes are copied as its size says,
+ * what it lacks is 0, and bytes that this release does not know must be 0. NULL: all are 0, which
+ * are the defaults. `reserved` must be 0; it ends the first release's struct. ALCORE_METRIC_* and
+ * ALCORE_SYS_*, the metrics of a kernel, have the same numbers. */
 static alcore_status read_options(alcore__search_run *run, int64_t k,
                                   const alcore_search_options *theirs) {
     alcore_search_options options;

@@ -119,16 +119,19 @@ alcore_status alcore__run_finish(alcore__run *run, alcore__outcome *out) {
 }
 
 /* Frees a run in any state: one whose alcore__run_begin() failed, one that stopped in a pass, or a
- * finished one. NULL-safe. */
+ * finished one. What was not made is NULL, as structs come zeroed, and free_state() is ready for a
+ * strategy's state that is all 0. NULL-safe. */
 void alcore__run_free(alcore__run *run) {
     if (!run) return;
     alcore_ctx *ctx = run->ctx;
     alcore__runner *runner = run->runner;
-    /* A run that stopped inside a nested table has that table's state. */
+    /* In a run that stopped inside a nested table, state is that table's, which is a part of the
+     * strategy's own or the same: free_state() frees what it has. The strategy's is in cursors[0];
+     * with depth 0 no table is being made, and state is the strategy's already. */
     if (runner && runner->depth) run->state = runner->cursors[0].state;
     if (run->state && run->def->free_state) run->def->free_state(run);
     alcore__free(ctx, run->state);
-    run->outcome.rows = NULL; /* those of the active rows */
+    run->outcome.rows = NULL; /* the same array as the candidates' active rows, freed next */
     alcore__free_active_rows(run);
     for (int32_t s = 0; runner && s < ALCORE__SOURCES; s++) alcore__free(ctx, runner->nan[s]);
     for (int32_t i = 0; runner && runner->workers && i < run->threads; i++)

@@ -5,7 +5,8 @@
  * row nearest to each centroid (cluster_picks.h).
  *
  * A loss is the cross-entropy of a token in nats, given the unmasked text: 0 or above. Reads the
- * losses once more than bertkm reads the embeddings. */
+ * losses once more than bertkm reads the embeddings. Memory: that of cluster_picks.h and 8 bytes a
+ * candidate. */
 #include <math.h>
 
 #include "alcore/sys/dtype.h"
@@ -19,15 +20,19 @@ enum { MASK_EXACT, MASK_BERNOULLI }; /* the parameter "mask" */
 
 typedef struct alps_state {
     alcore__cluster_picks picks; /* first, see cluster_picks.h */
-    alcore__surprisal surprisal;
-    alcore__column *vectors; /* what k-means reads in place of embeddings */
-    double *loss;            /* [candidates] mean loss of the tokens */
+    alcore__surprisal surprisal; /* which tokens keep their loss; `vectors` borrows it */
+    alcore__column *vectors;     /* [rows, length] what k-means reads in place of embeddings: the
+                                    losses of the tokens that were drawn, 0 elsewhere; owned */
+    double *loss;                /* [candidates] mean loss of the tokens, for the record "loss";
+                                    owned until finish, NULL from then on */
 } alps_state;
 
 /* ---- the losses ---- */
 
-/* The mean of the losses [tokens] of a row. Fails for one that is negative or, unless nan=exclude
- * leaves the row out, not finite. */
+/* *mean: the mean of the losses values [tokens], numbers of type dtype, of a pool row, in nats.
+ * Fails for one below -1e-6 (rounding may take a loss of 0 there) and, unless nan=exclude leaves
+ * the row out, for one that is not finite and for a row without a token; with nan=exclude the mean
+ * of such a row is NaN. */
 static alcore_status mean_loss(const alcore__score_call *call, int64_t row, const char *values,
                                int64_t tokens, int32_t dtype, double *mean) {
     double sum = 0.0;
@@ -49,7 +54,9 @@ static alcore_status mean_loss(const alcore__score_call *call, int64_t row, cons
     return ALCORE_OK;
 }
 
-/* score_rows of the definition: the mean loss of each row. */
+/* score_rows of the definition: score, raw and rank [count] of the call are the mean loss of pool
+ * row call->first + i, for rows whose mask is 1 (NULL: all); others are not written. The column is
+ * ragged, a list of losses a row: those of item i are values[offsets[i] - offsets[0]] and on. */
 static alcore_status check_rows(alcore__score_call *call) {
     const alcore__column *column = alcore__dataset_find(call->dataset, "mlm_losses");
     alcore_sys_ragged items = {0};
@@ -60,10 +67,10 @@ static alcore_status check_rows(alcore__score_call *call) {
     for (int64_t i = 0; i < call->count; i++) {
         if (call->mask && !call->mask[i]) continue;
         size_t begin = (size_t)(items.offsets[i] - items.offsets[0]);
-        ALCORE__TRY(mean_loss(call, call->first + i,
-                              (const char *)items.values + begin * alcore_sys_dtype_bytes(items.dtype),
-                              items.offsets[i + 1] - items.offsets[i], items.dtype,
-                              &call->rank[i]));
+        ALCORE__TRY(
+            mean_loss(call, call->first + i,
+                      (const char *)items.values + begin * alcore_sys_dtype_bytes(items.dtype),
+                      items.offsets[i + 1] - items.offsets[i], items.dtype, &call->rank[i]));
         call->score[i] = call->raw[i] = call->rank[i];
     }
     return ALCORE_OK;
@@ -71,6 +78,8 @@ static alcore_status check_rows(alcore__score_call *call) {
 
 /* ---- the run ---- */
 
+/* Makes the column of surprisal vectors, which blocks then read in place of embeddings, and what
+ * cluster_picks.h needs. */
 static alcore_status begin(alcore__run *run) {
     alps_state *state = run->state;
     state->surprisal = (alcore__surprisal){
@@ -87,6 +96,7 @@ static alcore_status begin(alcore__run *run) {
     return alcore__cluster_picks_begin(run);
 }
 
+/* Called when the run is freed, also after a failure in begin: what was not made is NULL. */
 static void free_state(alcore__run *run) {
     alps_state *state = run->state;
     alcore__cluster_picks_free(run);
@@ -94,10 +104,12 @@ static void free_state(alcore__run *run) {
     alcore__free(run->ctx, state->loss);
 }
 
+/* values() of the pass "losses": [candidates]. */
 static double *loss_of(const alcore__run *run) {
     return ((alps_state *)run->state)->loss;
 }
 
+/* The partial: the mean loss of each active row, double [active rows], by check_rows(). */
 static alcore_status read_losses(alcore__block *block, void *partial) {
     return alcore__block_scores(block, partial, NULL /* score */, NULL /* raw */);
 }
@@ -113,6 +125,7 @@ static const alcore__pass PASSES[] = {
     {.name = NULL},
 };
 
+/* The records, scores and picks of cluster_picks.h, and the record "loss". */
 static alcore_status finish(alcore__run *run) {
     alps_state *state = run->state;
     ALCORE__TRY(alcore__cluster_picks_finish(run));

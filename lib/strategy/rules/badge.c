@@ -135,7 +135,7 @@ static double clamp_probability(double p) {
 
 /* Turns class scores p [classes] in place into probabilities, then into p - onehot(argmax p), ties
  * to the lower class. meaning: ALCORE_MEANS_*, logits, natural log-probabilities or probabilities;
- * check_rows() has refused what is no distribution, up to rounding, hence the clamp. */
+ * check_rows() accepts values outside [0, 1] by rounding, hence the clamp. */
 static void make_factor(int32_t meaning, int64_t classes, double *p) {
     int64_t likeliest = 0;
     for (int64_t c = 1; c < classes; c++) {

@@ -2,8 +2,9 @@
 /* BERT-KM (spec 4.8; Yuan et al. 2020): k-means over the embeddings as unit vectors, with as many
  * clusters as the budget buys rows; picked is the row nearest to each centroid (cluster_picks.h).
  *
- * Reads the embeddings once for each first centroid, once for each of the Lloyd iterations (100 at
- * most), and twice. */
+ * Reads the embeddings at most once for each first centroid, once for each of the Lloyd iterations
+ * (100 at most) and once more for one that left a cluster empty, and then twice, or more often
+ * where the list of a cluster ends before the budget is spent. Memory: see cluster_picks.h. */
 #include "strategy/rules/cluster_picks.h"
 #include "strategy/strategies.h"
 

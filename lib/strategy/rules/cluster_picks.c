@@ -1,7 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The candidates nearest to the centroids of k-means, as cluster_picks.h describes them. A position
- * numbers the candidates from 0 in the order of their pool rows; a block is a run of 8192 pool rows;
- * its candidates are active rows with an index. */
+/* The candidates nearest to the centroids of k-means, as cluster_picks.h describes them.
+ *
+ * Terms used here:
+ *
+ *     position    number of a candidate among all candidates, from 0
+ *     active row  a candidate in its block (8192 pool rows); its index numbers them in the block,
+ *                 so that its position is block->start + index
+ *     matrix row  a row of the block as kernels see it, rows that are not active included
+ *     partial     what a block contributes to a pass; it comes zeroed, and its bytes are given to
+ *                 reduce() as part->extra, with start and count of the block's positions
+ *     near        the lists (neighbor_lists.h): position [clusters, length], the nearest first, -1:
+ *                 a free entry, and these come last; value, their squared distances
+ *     kmeans      (kmeans.h) one group, number 0, of all candidates; centroids [clusters, dims];
+ *                 centroid_starts [2]: 0 and clusters; each[0].iterations: of Lloyd, made so far
+ *     greedy      (greedy_picks.h) best: position of the candidate that is offered next;
+ *                 pick_scores [candidates]: the score that a pick keeps
+ *     filler      spends the budget: a row that is offered to it is bought or passed over; it is
+ *                 full when nothing more can be bought. A candidate is free while it was not
+ *                 offered and the budget left can pay it
+ *
+ * Vectors are read as unit vectors throughout. */
 #include "strategy/rules/cluster_picks.h"
 
 #include <math.h>
@@ -13,6 +31,9 @@ enum { FIRST_LENGTH = 8, MAX_LENGTH = 1024, LIST_BYTES = 8 << 20 /* 8 MiB */ };
 
 /* ---- begin ---- */
 
+/* Allocates the state: all candidates are of group 0, no cluster is known (-1), the first cluster
+ * chooses first. The lists have FIRST_LENGTH entries, or fewer, 1 at least, where all of them would
+ * take more than LIST_BYTES. */
 alcore_status alcore__cluster_picks_begin(alcore__run *run) {
     alcore__cluster_picks *state = run->state;
     size_t count = (size_t)run->outcome.count;
@@ -31,6 +52,8 @@ alcore_status alcore__cluster_picks_begin(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
+ */
 void alcore__cluster_picks_free(alcore__run *run) {
     alcore__cluster_picks *state = run->state;
     alcore__greedy_free_state(run->ctx, &state->greedy);
@@ -41,16 +64,20 @@ void alcore__cluster_picks_free(alcore__run *run) {
     alcore__free(run->ctx, state->distance);
 }
 
+/* nested_state() of a strategy that nests the passes: its own state, which begins with an
+ * alcore__cluster_picks. */
 void *alcore__cluster_picks_state(alcore__run *run) {
     return run->state;
 }
 
 /* ---- pass "k-means" ---- */
 
+/* nested_state() of the row "k-means". */
 static void *kmeans_of(alcore__run *run) {
     return &((alcore__cluster_picks *)run->state)->kmeans;
 }
 
+/* Start of the nested table: k-means with state->clusters clusters. */
 static alcore_status start_kmeans(alcore__run *run) {
     alcore__cluster_picks *state = run->state;
     return alcore__kmeans_begin(run, &state->kmeans, state->group, 1 /* group */, state->clusters,
@@ -73,6 +100,7 @@ static size_t distances_bytes(const alcore__block *block) {
     return (size_t)block->count * (sizeof(double) + sizeof(int32_t));
 }
 
+/* Writes the squared distance of each active row to its nearest centroid, and that cluster. */
 static alcore_status measure(alcore__block *block, void *partial) {
     const alcore__cluster_picks *state = block->run->state;
     double *sq_dist = partial;
@@ -83,6 +111,7 @@ static alcore_status measure(alcore__block *block, void *partial) {
                                   state->kmeans.centroid_starts, state->kmeans.centroids, &nearest);
 }
 
+/* Reduces the partial of one block: distance (no longer squared) and cluster of its positions. */
 static alcore_status store_distances(alcore__run *run, const alcore__block_partial *part) {
     alcore__cluster_picks *state = run->state;
     const double *sq_dist = part->extra;
@@ -96,12 +125,14 @@ static alcore_status store_distances(alcore__run *run, const alcore__block_parti
 
 /* ---- pass "nearest rows" ---- */
 
+/* Start of the pass: empty lists of state->length entries. */
 static alcore_status new_lists(alcore__run *run) {
     alcore__cluster_picks *state = run->state;
     return alcore__neighbor_lists_new(run->ctx, ALCORE_SYS_L2, state->clusters, state->length,
                                       &state->near);
 }
 
+/* The partial: the lists of the block. */
 static size_t lists_bytes(const alcore__block *block) {
     return alcore__neighbor_lists_bytes(&((const alcore__cluster_picks *)block->run->state)->near);
 }
@@ -122,13 +153,16 @@ static alcore_status find_nearest(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
+/* Reduces the partial of one block. */
 static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *part) {
     alcore__neighbor_lists_merge(&((alcore__cluster_picks *)run->state)->near, part->extra);
     return ALCORE_OK;
 }
 
-/* The first entry of a cluster's list that can still be bought; -1: the list has none, and then
- * *complete tells whether it had all candidates that could be bought when it was made. */
+/* The position of the first candidate of a cluster's list that is free, and in *sq_dist its squared
+ * distance; -1: the list has none. *complete: whether the list had all candidates that were free
+ * when it was made, which is so when its last entry is -1; with -1 returned no candidate is free
+ * any more then. */
 static int64_t first_free(const alcore__cluster_picks *state, int64_t cluster, bool *complete,
                           double *sq_dist) {
     const int64_t *list = state->near.position + cluster * state->length;
@@ -166,6 +200,7 @@ static alcore_status choose_rows(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* again() of the pass: whether the lists are made anew, now twice as long, up to MAX_LENGTH. */
 static bool lacks_rows(const alcore__run *run) {
     return ((const alcore__cluster_picks *)run->state)->goes_on;
 }
@@ -191,6 +226,8 @@ const alcore__pass alcore__cluster_picks_passes[] = {
 
 /* ---- finish ---- */
 
+/* Hands over the fact "kmeans passes", the records "cluster" and "distance", minus the distances as
+ * scores, and the picks. */
 alcore_status alcore__cluster_picks_finish(alcore__run *run) {
     alcore__cluster_picks *state = run->state;
     int64_t *cluster;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What bertkm and alps share (spec 4.6, 4.8): k-means over unit vectors with as many clusters as the
- * budget is expected to buy rows; then the clusters, in their order, each choose the candidate
+/* What bertkm and alps share (spec 4.6, 4.8): k-means over unit vectors with as many clusters as
+ * the budget is expected to buy rows; then the clusters, in their order, each choose the candidate
  * nearest to their centroid that was not chosen yet, of any cluster. Where the budget has something
  * left after the last cluster, the first one chooses again.
  *
  * A candidate that the budget or the similarity limit passes over is not offered again; the cluster
- * takes the next nearest. Passes: those of k-means, then lists of the nearest candidates of each
- * centroid, made again where a list ends before the budget is spent, then the distances of all
- * candidates to their centroids.
+ * takes the next nearest. Passes: those of k-means, then the distances of all candidates to their
+ * nearest centroids, then lists of the nearest candidates of each centroid, made again where a list
+ * ends before the budget is spent.
  *
- * Memory: 25 bytes a candidate and that of k-means; 16 bytes for each entry of the lists. */
+ * Memory: 29 bytes a candidate, 8 more for the record "cluster", and that of k-means; 16 bytes for
+ * each entry of the lists. */
 #ifndef ALCORE__CLUSTER_PICKS_H
 #define ALCORE__CLUSTER_PICKS_H
 
@@ -32,10 +33,11 @@ typedef struct alcore__cluster_picks {
     double *distance;            /* [candidates] Euclidean distance to that centroid */
 } alcore__cluster_picks;
 
-/* For the strategy's begin, once the embeddings are what they will be, and for its free_state. */
+/* For the strategy's begin, once run->embeddings is set (where the strategy makes the vectors
+ * itself), and for its free_state. */
 alcore_status alcore__cluster_picks_begin(alcore__run *run);
 void alcore__cluster_picks_free(alcore__run *run);
-/* The passes, to be nested in the strategy's table: a row .nested = alcore__cluster_picks_passes. */
+/* The passes, to be nested in the strategy's table: a row whose .nested they are. */
 extern const alcore__pass alcore__cluster_picks_passes[];
 /* The nested_state() of that row: the state of the strategy. */
 void *alcore__cluster_picks_state(alcore__run *run);

@@ -9,7 +9,8 @@
  * replacement by the generator derive(seed, TAG, round, l). The candidates are bought in the order
  * of the draws. A position numbers the candidates from 0 in the order of their pool rows, a
  * language number the tags of the pool. The filler spends the budget: a row that is offered to it
- * is bought or passed over. No column is read and no pass is made. Memory: 25 bytes a candidate. */
+ * is bought or passed over. No column is read and no pass is made. Memory: 17 bytes a candidate,
+ * and 8 for the record "language". */
 #include <string.h>
 
 #include "base/number.h"
@@ -20,12 +21,13 @@
 
 typedef struct draw_state {
     int64_t language_count; /* tags of the pool, those without a candidate among them */
-    double *wanted;         /* [languages] what is to be bought of each: cost units for egalitarian,
-                               rows for the others */
+    double *wanted;         /* [languages] rows that are to be bought of each; not used by
+                               egalitarian, whose shares are of the budget */
     int64_t *drawn;         /* [candidates] positions of one language, in the order of the draw */
     int64_t *members;       /* [candidates] positions of one language, ascending */
     uint8_t *is_drawn;      /* [candidates] 1: bought or passed over before */
-    double *missing;        /* [languages] rows that were wanted beyond those that there are */
+    double *missing;        /* [languages] rows that were wanted beyond those that there are; 0 for
+                               egalitarian */
     alcore__filler filler;
 } draw_state;
 

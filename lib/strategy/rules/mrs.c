@@ -3,7 +3,8 @@
  * candidates that are least like the labeled data,
  *
  *   dist(x)     = 1 - max over x' in L' of ratio(x, x')
- *   ratio(x, y) = cos(x, y) / (h(x) + h(y)),  h = half the mean cosine to the k nearest across the sets
+ *   ratio(x, y) = cos(x, y) / (h(x) + h(y)),   h = half the mean cosine to the k nearest rows of
+ *                                              the other set
  *
  * (Artetxe and Schwenk 2019; lib/search/margin_bound.h). L' is a random sample of L, the labeled
  * rows of the candidates' pool followed by the labeled pool. metric=cosine takes the cosine in the
@@ -20,14 +21,35 @@
  * Passes: the sample; then, once or for each pick, "neighbors" (lists of both sides) and
  * "distances"; before each further round, "pick" reads the vector of the pick.
  *
- * Words: a position numbers the candidates from 0 in the order of their pool rows, an index the
- * active rows of a block, a matrix row the rows that kernels see. A number counts the rows of L'
- * from 0: those that were drawn in the order of L, then the picks. -1 in a list of neighbors is a
- * free entry, and free entries come last.
+ * Terms used here:
  *
- * Reads the embeddings twice; with iterative=1 twice more for each pick. Memory: 16 k + 41 bytes a
- * candidate; for each row of L' its vector in double and 16 k + 25 bytes, and the latter again for
- * each block in work. */
+ *     position    number of a candidate among all candidates, from 0, in the order of pool rows;
+ *                 of a labeled row its place in L
+ *     number      of a row of L', from 0: those that were drawn in the order of L, then the picks
+ *     active row  a row that takes part in its block (8192 pool rows): a candidate, or in the first
+ *                 two passes a labeled row; its index numbers them in the block, so that its
+ *                 position in the source of the pass is block->start + index and its pool row
+ *                 block->rows[index]
+ *     matrix row  a row of the block as kernels see it, rows that are not active included
+ *     list        of the k neighbors of a row, that of the largest cosine first; -1 is a free
+ *                 entry, and free entries come last
+ *     partial     what a block contributes to a pass; it comes zeroed, and its bytes are given to
+ *                 reduce() as part->extra, with start and count of the block's positions
+ *     local       memory that a block of candidates keeps from pass to pass, zeroed at first
+ *     greedy      the picks of iterative=1 (greedy_picks.h). best: position of the candidate that
+ *                 is offered next and then of the last pick, -1: none; status [candidates]: what
+ *                 became of each; pick_scores [candidates]: the score that a pick keeps. A
+ *                 candidate is free while it was not offered and the budget left can pay it
+ *     filler      spends the budget: a row that is offered to it is bought or passed over; it is
+ *                 full when nothing more can be bought
+ *     knn, margin_ratios  kernels (alcore/sys/kernel.h) that join what they find in a call to what
+ *                 earlier calls found; rows of L' are reported by their number, first + i
+ *
+ * Reads the labeled embeddings once and those of the candidates twice, with metric=cosine once;
+ * with iterative=1 as often again for each pick, and the block of the pick once more. Memory: 16 k
+ * + 33 bytes a candidate, 9 more with iterative=1, 16 more for the record; for each row of L' its
+ * vector in double and 8 k + 33 bytes; for each wanted row of L', at first all of them, a copy of
+ * the vector and 16 k bytes, the latter for each block in work, too. */
 #include <math.h>
 #include <string.h>
 
@@ -40,14 +62,14 @@
 enum { METRIC_RATIO, METRIC_COSINE }; /* the parameter "metric" */
 
 typedef struct mrs_state {
-    alcore__greedy greedy; /* first, see greedy_picks.h; used with iterative=1 only */
-    bool iterative, by_cosine;
-    int64_t dims, k;
-    int64_t labeled_rows; /* rows of L that are in the candidates' pool; they come first */
-    int64_t drawn;        /* rows of L that are in L' */
-    int64_t *positions;   /* [drawn] their positions in L, ascending */
-    int64_t collected;    /* rows of L' whose vector is in `sample` */
-    double *sample;       /* [collected, dims] vectors of L' by number */
+    alcore__greedy greedy;     /* first, see greedy_picks.h; used with iterative=1 only */
+    bool iterative, by_cosine; /* the parameters: iterative=1, metric=cosine */
+    int64_t dims, k;           /* of the embeddings; entries of a list, 1 with metric=cosine */
+    int64_t labeled_rows;      /* rows of L that are in the candidates' pool; they come first */
+    int64_t drawn;             /* rows of L that are in L' */
+    int64_t *positions;        /* [drawn] their positions in L, ascending */
+    int64_t collected;         /* rows of L' whose vector is in `sample` */
+    double *sample;            /* [collected, dims] vectors of L' by number */
     size_t sample_capacity;
     int64_t *sample_rows; /* [collected] the row of each in its pool: the labeled pool for the drawn
                              rows from number own_rows on, else the candidates' pool */
@@ -69,7 +91,7 @@ typedef struct mrs_state {
     size_t near_capacity;
     double *half; /* [collected] h of each row of L' */
     size_t half_capacity;
-    double min_half;  /* the smallest of them */
+    double min_half;  /* the smallest of them; `near`, `half` and this by metric=ratio only */
     int64_t *nearest; /* [candidates] the number that has the largest ratio or cosine */
     bool goes_on;     /* iterative: a pick was made, and the budget is not full */
 } mrs_state;
@@ -80,7 +102,8 @@ static const char *const NO_LABELED =
     "strategy mrs compares with labeled sentences, but there are none: give labeled rows or a "
     "labeled pool";
 
-/* Draws L' from L: all of it where it has no more rows than the parameter `sample`. */
+/* Draws L' from L: all of it where it has no more rows than the parameter `sample`. Sets
+ * labeled_rows, drawn, positions [drawn], ascending, and own_rows. Fails without a labeled row. */
 static alcore_status draw_sample(alcore__run *run) {
     mrs_state *state = run->state;
     state->labeled_rows = run->active[ALCORE__OVER_LABELED_ROWS].count;
@@ -109,7 +132,8 @@ static alcore_status draw_sample(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Makes room for `count` rows of L' in all arrays that have an entry for each. */
+/* Makes room for `count` rows of L' in all arrays that have an entry for each but wanted_vectors;
+ * what they hold stays. */
 static alcore_status reserve(alcore__run *run, int64_t count) {
     mrs_state *state = run->state;
     alcore_ctx *ctx = run->ctx;
@@ -127,6 +151,8 @@ static alcore_status reserve(alcore__run *run, int64_t count) {
     return alcore__grow(ctx, &state->half, &state->half_capacity, rows, sizeof *state->half);
 }
 
+/* Reads the parameters, draws L' and allocates what is needed before the first pass. The vectors of
+ * L' are collected by the passes. */
 static alcore_status begin(alcore__run *run) {
     mrs_state *state = run->state;
     state->dims = alcore__embedding_dims(run);
@@ -144,6 +170,8 @@ static alcore_status begin(alcore__run *run) {
     return alcore__greedy_begin(run, &state->greedy);
 }
 
+/* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
+ */
 static void free_state(alcore__run *run) {
     mrs_state *state = run->state;
     alcore_ctx *ctx = run->ctx;
@@ -157,7 +185,8 @@ static void free_state(alcore__run *run) {
 
 /* ---- passes "labeled rows" and "labeled pool": the vectors of L' ---- */
 
-/* The first drawn row whose position in L is `position` or later. */
+/* The number of the first drawn row whose position in L is `position` or later; drawn: there is
+ * none. By bisection, as positions ascend. */
 static int64_t first_drawn_from(const mrs_state *state, int64_t position) {
     int64_t low = 0, high = state->drawn;
     while (low < high) {
@@ -171,7 +200,8 @@ static int64_t first_drawn_from(const mrs_state *state, int64_t position) {
     return low;
 }
 
-/* The position in L of the first active row of a block. */
+/* The position in L of the first active row of a block of either pass: the labeled rows of the
+ * candidates' pool come first, then the labeled pool. */
 static int64_t first_position(const alcore__block *block) {
     const mrs_state *state = block->run->state;
     return block->start + (block->source == ALCORE__OVER_LABELED_POOL ? state->labeled_rows : 0);
@@ -186,6 +216,7 @@ static size_t drawn_bytes(const alcore__block *block) {
     return (size_t)rows * (size_t)(1 + state->dims) * sizeof(double);
 }
 
+/* Writes the partial; fails for a vector with a NaN or infinity. */
 static alcore_status collect_drawn(alcore__block *block, void *partial) {
     const mrs_state *state = block->run->state;
     int64_t position = first_position(block),
@@ -227,7 +258,8 @@ typedef struct row_state {
     uint8_t *stale;  /* [matrix rows] 1: the ratio is to be computed again over all of L' */
 } row_state;
 
-/* Finds what the block keeps, or makes it on the first visit, which looks for a NaN. */
+/* Finds what the block keeps, or makes it on the first visit: empty lists, no number, all rows
+ * stale. That visit looks for a NaN in the vectors. */
 static alcore_status open_rows(alcore__block *block, const alcore__matrix *matrix, row_state *out) {
     const mrs_state *state = block->run->state;
     bool first_visit = !alcore__block_find_local(block);
@@ -253,7 +285,7 @@ static bool is_picked(const mrs_state *state, int64_t position) {
     return state->iterative && state->greedy.status[position] == ALCORE__GREEDY_PICKED;
 }
 
-/* Pushes a mask [matrix rows]: 1 for the active rows that are no pick. */
+/* Pushes *mask [matrix rows] on the scratch stack: 1 for the active rows that are no pick. */
 static alcore_status push_mask(const alcore__matrix *matrix, uint8_t **mask) {
     alcore__block *block = matrix->block;
     ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, 1, mask));
@@ -263,7 +295,8 @@ static alcore_status push_mask(const alcore__matrix *matrix, uint8_t **mask) {
     return ALCORE_OK;
 }
 
-/* The rows first .. end - 1 of vectors [., dims] as a kernel reads them. */
+/* The rows first .. end - 1 of vectors [end or more, dims] as a kernel reads them; it reports them
+ * as first .. end - 1. */
 static alcore_sys_rows as_rows(const mrs_state *state, const double *vectors, int64_t first,
                                int64_t end) {
     return (alcore_sys_rows){.data = vectors + first * state->dims,
@@ -274,7 +307,8 @@ static alcore_sys_rows as_rows(const mrs_state *state, const double *vectors, in
                              .dtype = ALCORE_FLOAT64};
 }
 
-/* Joins the rows of L' that are new to the lists of the candidates of a block. */
+/* Joins the rows of L' that are new to the lists of the candidates of a block: near and cosine
+ * [matrix rows, k], where mask [matrix rows] is 1. */
 static alcore_status join_new(const alcore__matrix *matrix, const uint8_t *mask, row_state *rows) {
     const alcore__run *run = matrix->block->run;
     const mrs_state *state = run->state;
@@ -288,6 +322,7 @@ static alcore_status join_new(const alcore__matrix *matrix, const uint8_t *mask,
 
 /* ---- pass "neighbors" ---- */
 
+/* when() of the pass: metric=cosine needs no h. */
 static bool by_ratio(const alcore__run *run) {
     return !((const mrs_state *)run->state)->by_cosine;
 }
@@ -310,6 +345,7 @@ static alcore_status want_new(alcore__run *run) {
                                       &state->found);
 }
 
+/* The partial: the lists of the wanted rows in the block, see neighbor_lists.h. */
 static size_t lists_bytes(const alcore__block *block) {
     return alcore__neighbor_lists_bytes(&((const mrs_state *)block->run->state)->found);
 }
@@ -342,12 +378,14 @@ static alcore_status find_neighbors(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
+/* Reduces the partial of one block. */
 static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *part) {
     alcore__neighbor_lists_merge(&((mrs_state *)run->state)->found, part->extra);
     return ALCORE_OK;
 }
 
-/* End of the pass: h of the wanted rows, and the smallest h of L'. */
+/* End of the pass: the lists found become those of the wanted rows, near [., k]; h of these rows,
+ * and the smallest h of L'. */
 static alcore_status set_halves(alcore__run *run) {
     mrs_state *state = run->state;
     int64_t k = state->k;
@@ -364,8 +402,11 @@ static alcore_status set_halves(alcore__run *run) {
 
 /* ---- pass "distances" ---- */
 
-/* Compares the candidates of mask [matrix rows] with rows of L', others (NULL: all), whose h is
- * half, and joins what it finds to ratio and number [matrix rows]. */
+/* Compares the candidates whose mask [matrix rows] is 1 with `others`, rows of L', all of them,
+ * whose h is half [others->count]. row_half [matrix rows]: h of the candidates. Raises ratio
+ * [matrix rows], the largest so far, and sets number [matrix rows] to others->first + the index of
+ * the one that has it, the lower one in a tie; -infinity and -1 come in where there is none so
+ * far. */
 static alcore_status join_ratios(const alcore__matrix *matrix, const uint8_t *mask,
                                  const alcore_sys_rows *others, const double *half,
                                  const double *row_half, double *ratio, int64_t *number) {
@@ -377,8 +418,11 @@ static alcore_status join_ratios(const alcore__matrix *matrix, const uint8_t *ma
                                                    ratio, number);
 }
 
-/* The stale candidates of the block: their largest ratio over all of L'. mask [matrix rows]: the
- * candidates; on return it is 0 for the stale ones. open [matrix rows]: workspace. */
+/* The stale candidates of the block: their largest ratio over all of L', to ratio and number of
+ * rows. Their neighbors give a first one, and only those that are open, for which another row of L'
+ * may have a larger one (margin_bound.h), are compared with all of L'. mask [matrix rows]: the
+ * candidates; on return it is 0 for the stale ones, which are stale no longer. open [matrix rows]:
+ * workspace. */
 static alcore_status compute_stale(const alcore__matrix *matrix, uint8_t *mask, uint8_t *open,
                                    row_state *rows) {
     const mrs_state *state = matrix->block->run->state;
@@ -434,6 +478,8 @@ static size_t distances_bytes(const alcore__block *block) {
     return (size_t)block->count * (sizeof(double) + sizeof(int64_t));
 }
 
+/* Brings the largest ratio (metric=cosine: the largest cosine) of every candidate of the block up
+ * to date and writes the partial. The entries of picks are not used. */
 static alcore_status measure(alcore__block *block, void *partial) {
     const mrs_state *state = block->run->state;
     double *dist = partial;
@@ -507,17 +553,21 @@ static alcore_status offer_best(alcore__run *run) {
 
 /* ---- pass "pick" ---- */
 
+/* when() and again() of the pass: there is a pick whose vector goes to L', and after that the
+ * passes from "neighbors" on are made again. */
 static bool has_pick(const alcore__run *run) {
     return ((const mrs_state *)run->state)->goes_on;
 }
 
-/* The partial of the block that has the pick: its vector [dims]. */
+/* The partial of the block that has the pick: its vector, double [dims]; other blocks have no byte
+ * and are not visited. */
 static size_t pick_bytes(const alcore__block *block) {
     const mrs_state *state = block->run->state;
     int64_t index = state->greedy.best - block->start;
     return index >= 0 && index < block->count ? (size_t)state->dims * sizeof(double) : 0;
 }
 
+/* Writes the partial. */
 static alcore_status read_pick(alcore__block *block, void *partial) {
     const mrs_state *state = block->run->state;
     alcore__matrix matrix;
@@ -525,7 +575,7 @@ static alcore_status read_pick(alcore__block *block, void *partial) {
     return alcore__matrix_copy_row(&matrix, state->greedy.best - block->start, partial);
 }
 
-/* Reduces the partial: appends the pick to L'. */
+/* Reduces the partial: appends the pick to L', as a row of the candidates' pool. */
 static alcore_status append_pick(alcore__run *run, const alcore__block_partial *part) {
     mrs_state *state = run->state;
     ALCORE__TRY(reserve(run, state->collected + 1));

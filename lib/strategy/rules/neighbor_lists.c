@@ -1,11 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of the nearest candidates, as neighbor_lists.h describes them. The search kernel finds the
- * neighbors in one block, exactly and in the order (value, row); what is left is to number them by
- * position and to merge the blocks. */
+/* Lists of the nearest candidates, as neighbor_lists.h describes them. The search kernel, knn,
+ * finds the neighbors in one block, exactly and in the order (value, row); what is left is to
+ * number them by position and to merge the blocks.
+ *
+ * Terms used here:
+ *
+ *     lists       count vectors, each with a list of `length` candidates, the nearest first.
+ *                 position [count, length]: the candidates; -1: a free entry, and free entries come
+ *                 last. value [count, length]: their squared distances, the smallest first, or
+ *                 their cosines, the largest first, as the metric says; unspecified in a free entry
+ *     position    number of a candidate among all candidates, from 0
+ *     active row  a candidate in its block (8192 pool rows); its index numbers them in the block,
+ *                 so that its position is block->start + index
+ *     matrix row  a row of the block as kernels see it, rows that are not active included; kernels
+ *                 report matrix row i as matrix->rows.first + i
+ *     partial     the lists of one block: int64 [count, length], matrix rows as the kernel reports
+ *                 them until alcore__neighbor_lists_end() makes positions of them, then double
+ *                 [count, length], their values */
 #include "strategy/rules/neighbor_lists.h"
 
 #include <string.h>
 
+/* Frees the arrays and zeroes the struct; one that is zeroed already has none. */
 void alcore__neighbor_lists_free(alcore_ctx *ctx, alcore__neighbor_lists *lists) {
     alcore__free(ctx, lists->position);
     alcore__free(ctx, lists->value);
@@ -14,6 +30,9 @@ void alcore__neighbor_lists_free(alcore_ctx *ctx, alcore__neighbor_lists *lists)
     memset(lists, 0, sizeof *lists);
 }
 
+/* Makes `count` empty lists of `length` entries in place of those that the struct had, which is
+ * zeroed before its first use. metric: ALCORE_SYS_L2 or ALCORE_SYS_COSINE. The caller frees them
+ * with alcore__neighbor_lists_free(), also after a failure. */
 alcore_status alcore__neighbor_lists_new(alcore_ctx *ctx, int32_t metric, int64_t count,
                                          int64_t length, alcore__neighbor_lists *lists) {
     size_t entries = (size_t)count * (size_t)length;
@@ -31,19 +50,26 @@ alcore_status alcore__neighbor_lists_new(alcore_ctx *ctx, int32_t metric, int64_
 
 /* ---- the partial of one block ---- */
 
+/* Number of entries of all lists. */
 static int64_t entries_of(const alcore__neighbor_lists *lists) {
     return lists->count * lists->length;
 }
 
+/* Bytes of the partial of a block. */
 size_t alcore__neighbor_lists_bytes(const alcore__neighbor_lists *lists) {
     return (size_t)entries_of(lists) * (sizeof(int64_t) + sizeof(double));
 }
 
+/* Empties the lists of a partial, as the kernel wants them before the first call. */
 void alcore__neighbor_lists_begin(const alcore__neighbor_lists *lists, void *partial) {
     int64_t *position = partial;
     for (int64_t i = 0; i < entries_of(lists); i++) position[i] = -1;
 }
 
+/* Joins the matrix rows of a block whose mask is 1 (NULL: all) to the lists first .. first +
+ * vectors->count - 1 of the partial, those of vectors [vectors->count, dims]; vector_mask
+ * [vectors->count] 1: the list is joined (NULL: all). The rows are the rows of the kernel's search
+ * and the vectors its queries. Called any number of times between _begin() and _end(). */
 alcore_status alcore__neighbor_lists_join(const alcore__neighbor_lists *lists,
                                           const alcore__matrix *matrix, const uint8_t *mask,
                                           const alcore_sys_rows *vectors,
@@ -61,7 +87,8 @@ alcore_status alcore__neighbor_lists_join(const alcore__neighbor_lists *lists,
                                          &best, NULL /* no lists of the candidates */);
 }
 
-/* The kernel numbers neighbors by pool row, or by row of the copy that the runner keeps. */
+/* Turns the rows that the kernel reported, rows.first + matrix row, into positions. Free entries
+ * stay -1. matrix is the one of the calls of alcore__neighbor_lists_join(). */
 void alcore__neighbor_lists_end(const alcore__neighbor_lists *lists, const alcore__matrix *matrix,
                                 void *partial) {
     int64_t *position = partial;
@@ -74,7 +101,8 @@ void alcore__neighbor_lists_end(const alcore__neighbor_lists *lists, const alcor
 
 /* ---- the reduction ---- */
 
-/* Whether a candidate is nearer than another one by their values. */
+/* Whether a candidate with this value is nearer than one with the value `other`: false when they
+ * are equal. */
 static bool is_nearer(const alcore__neighbor_lists *lists, double value, double other) {
     return lists->metric == ALCORE_SYS_L2 ? value < other : value > other;
 }
@@ -99,8 +127,9 @@ static void merge_list(alcore__neighbor_lists *lists, int64_t *position, double 
     memcpy(value, lists->merged_value, (size_t)length * sizeof *value);
 }
 
-/* A list that is empty, or whose first entry is not nearer than the last one of a full list,
- * changes nothing. */
+/* Reduces the partial of one block: merges its lists into those of the blocks before. A list that
+ * is empty, or whose first entry is not nearer than the last one of a full list, changes
+ * nothing. */
 void alcore__neighbor_lists_merge(alcore__neighbor_lists *lists, const void *partial) {
     const int64_t *position = partial;
     const double *value = (const double *)(position + entries_of(lists));

@@ -4,7 +4,8 @@
  *
  * A block's partial is its own lists. Partials are merged in block order, so that of equally near
  * candidates the lower row comes first. What is near is decided by the metric of the lists: the
- * smallest squared Euclidean distance or the largest cosine. Memory: 16 bytes for each entry, for
+ * smallest squared Euclidean distance or the largest cosine. A position numbers the candidates from
+ * 0 in the order of their pool rows. Memory: 16 bytes for each entry, for
  * the merged lists and for each block in work. */
 #ifndef ALCORE__NEIGHBOR_LISTS_H
 #define ALCORE__NEIGHBOR_LISTS_H
@@ -19,7 +20,7 @@ typedef struct alcore__neighbor_lists {
     int64_t *position; /* [count, length] candidates, nearest first; -1: there are fewer, and such
                           entries come last */
     double *value;     /* [count, length] their squared distances or cosines */
-    int64_t *merged;   /* [length] and [length]: workspace of the reduction */
+    int64_t *merged;   /* [length] and [length]: workspace of the reduction, positions and values */
     double *merged_value;
 } alcore__neighbor_lists;
 

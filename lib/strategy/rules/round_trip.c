@@ -19,6 +19,9 @@ static const char *const LOGPROBS[] = {"logprobs", NULL};
 static const char *const ROUND_TRIPS[] = {"roundtrip", NULL};
 static const char *const RTTL_EXAMPLES[] = {"norm=none", "sign=literal", NULL};
 
+/* score_rows of both definitions: score, raw and rank of the rows of a call, as score.h describes
+ * them. raw is the sum of the log-probabilities for rttl, BLEU for rtt-bleu: it becomes the record
+ * column raw_name. */
 static alcore_status score_rttl(alcore__score_call *call) {
     return alcore__score_rttl.rows(call);
 }

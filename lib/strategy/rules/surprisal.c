@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Surprisal vectors (surprisal.h) as a column that is computed when it is read: 128 numbers a row
  * would take more memory than the losses that they are made of. Each thread keeps the reader of the
- * losses and the arrays of one text in its scratch. */
+ * losses and the arrays of one text in its scratch.
+ *
+ * The column "mlm_losses" is ragged, a list of losses a row, one a token: those of row i of a read
+ * are values[offsets[i] - offsets[0]] and on, offsets[i + 1] - offsets[i] of them. Members of
+ * alcore__surprisal: length, tokens of a text that are looked at and components of a vector; share
+ * of them that keep their loss; bernoulli, true: each is drawn by itself, false: the number is
+ * fixed; pool, for the ids of rows, NULL: the ids are their numbers from 1. */
 #include "strategy/rules/surprisal.h"
 
 #include <math.h>
@@ -12,6 +18,9 @@
 #include "pool/column_array.h"
 #include "pool/number_type.h"
 
+/* Draws the tokens of a text that keep their loss: chosen [min(tokens, length)] is 1 for them, else
+ * 0. The generator is derive(seed, ALPS, 0, hash64(id)), so a text has the same draw in each round
+ * and at each row. workspace [length]. */
 alcore_status alcore__surprisal_draw(const alcore__surprisal *surprisal, const char *id,
                                      int64_t tokens, uint8_t *chosen, int64_t *workspace) {
     alcore__rng rng;
@@ -66,7 +75,8 @@ static alcore_status get_reader(const alcore__column *column, alcore__scratch *s
     return alcore__new_array(column->ctx, length, sizeof(int64_t), &(*out)->workspace);
 }
 
-/* Writes the vector of one text to out [length], zeroed: values [tokens] are its losses. */
+/* Writes the vector of the text of a pool row to out [length], numbers of type out_dtype, zeroed
+ * before: the losses, values [tokens] of type dtype, of the tokens that were drawn. */
 static alcore_status make_vector(const alcore__surprisal *surprisal, reader *own, int64_t row,
                                  const char *values, int64_t tokens, int32_t dtype,
                                  int32_t out_dtype, char *out) {
@@ -89,7 +99,8 @@ static alcore_status make_vector(const alcore__surprisal *surprisal, reader *own
     return ALCORE_OK;
 }
 
-/* alcore__column_ops.rows. */
+/* alcore__column_ops.rows: computes the vectors of pool rows first .. first + count - 1, *out
+ * [count, length], in the scratch, where they stay until it is used again. */
 static alcore_status read_rows(const alcore__column *column, int64_t first, int64_t count,
                                alcore__scratch *scratch, alcore_sys_rows *out) {
     const alcore__surprisal *surprisal = column->data;
@@ -126,6 +137,8 @@ static void release_nothing(alcore__column *column) {
 
 static const alcore__column_ops OPS = {.rows = read_rows, .release = release_nothing};
 
+/* Makes the column, [rows, length], which borrows surprisal; the caller frees it with
+ * alcore__column_free(). *out is NULL on failure. */
 alcore_status alcore__surprisal_column(alcore_ctx *ctx, alcore__surprisal *surprisal,
                                        alcore__column **out) {
     alcore__column *column;
