@@ -226,9 +226,6 @@ MUTANTS = {
     'a confidence may be above 1':
         ('lib/scorer/score_classes.c', 'name == ENTROPIES ? HUGE_VAL : 1.0 + 1e-6', 'name == ENTROPIES ? HUGE_VAL : HUGE_VAL', NARROW,
          'wrong_numbers_name_their_row'),
-    'distributions of words go before a narrow column':
-        ('lib/scorer/score_classes.c', 'if (narrow) return narrow_scores(call, narrow, name, mode, false', 'if (narrow && !tokens) return narrow_scores(call, narrow, name, mode, false',
-         NARROW, 'narrow_goes_first'),
     'nan=exclude ends at a NaN of a narrow column':
         ('lib/scorer/score_classes.c', 'if (call->nan_exclude) return ALCORE_OK;', 'if (false) return ALCORE_OK;', NARROW, 'nan_excludes_a_row'),
     'a line of a table loses its last CR':

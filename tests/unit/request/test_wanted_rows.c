@@ -213,6 +213,6 @@ START_TEST(the_built_in_model_scores_what_is_read) {
 }
 END_TEST
 
-CHECK_SUITE("wanted rows", rows_left_out_are_not_computed, rows_of_an_earlier_request_stay,
+CHECK_SUITE("wanted-rows", rows_left_out_are_not_computed, rows_of_an_earlier_request_stay,
             known_texts_are_not_computed, a_pool_that_is_the_target_is_computed_whole,
             a_kept_writer_outlives_the_request, the_built_in_model_scores_what_is_read);

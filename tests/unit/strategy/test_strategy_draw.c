@@ -67,4 +67,4 @@ START_TEST(badge_vectors) {
 }
 END_TEST
 
-CHECK_SUITE("strategy draw", small_vectors, block_vectors, badge_vectors);
+CHECK_SUITE("strategy-draw", small_vectors, block_vectors, badge_vectors);
