@@ -113,7 +113,9 @@ def write_stub(api):
              "eligible: Optional[_Rows] = None", "round: int = 1"]
     text = (HERE / "package.pyi.in").read_text()
     text = text.replace("@SELECT_FROM@", signature(["pool"], masks + ["seed: Optional[int] = None"], [], "    "))
-    names = sorted(re.findall(r"^(?:class |def |)([A-Za-z]\w*)(?=[(:])", text, re.M))
+    # What the stub defines, and what it passes on from another module ("x as x").
+    names = sorted(re.findall(r"^(?:class |def |)([A-Za-z]\w*)(?=[(:])", text, re.M) +
+                   re.findall(r"\b([A-Za-z]\w*) as \1\b", text))
     text = text.replace("@NAMES@", "".join('\n    "%s",' % name for name in dict.fromkeys(names)) + "\n")
     return NOTE + text.replace("@SELECT@", signature(
         ["texts: Union[Pool, _Texts]"], ["ids: Optional[Sequence[Optional[str]]] = None"] + masks + ["seed: int = 0"],
