@@ -203,8 +203,9 @@ class output_parts {
         }
     }
 
-    /* The rows of W of the classes from `first` on, at most `max_classes`, as far as one part has
-     * them; valid until another part is asked for. first is below the number of classes, or 0. */
+    /* The rows of W from class `first` to the end of the part that holds it, and at most
+     * `max_classes` of them. They are valid until another part is asked for. first is below the
+     * number of classes, or 0. */
     matrix_view part(int64_t first, int64_t max_classes) {
         int64_t begin = first / step * step, skipped = first - begin;
         matrix_view all = whole_part(begin);

@@ -13,7 +13,7 @@
 namespace alcore_cuda {
 
 /* MAX_K: limit of k; SORTED: entries that one block can sort, best ones and newcomers; FEW_ENTRIES:
- * up to so many, counting ranks is faster than sorting. */
+ * with this many entries or fewer, counting ranks is faster than sorting. */
 enum { MAX_K = 1024, SORTED = 2 * MAX_K, SELECT_THREADS = 128, FEW_ENTRIES = 256 };
 
 /* A neighbor: its value by the metric and its pool row; row -1: an unused entry. */

@@ -13,8 +13,8 @@ enum {
     GAP = 8,          /* between the frame and the labels of ticks */
     TICK = 4,         /* length of a tick */
     ROW = 20,         /* height of a row of the legend */
-    TICK_ROOM_X = 80, /* a tick for about so many pixels of the x axis */
-    TICK_ROOM_Y = 30, /* and of the y axis */
+    TICK_ROOM_X = 80, /* pixels of the x axis for each tick, approximately */
+    TICK_ROOM_Y = 30, /* the same of the y axis */
     TITLE = 26        /* height of the title */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The largest eigenvalues of a symmetric matrix and their vectors. */
+/* The largest eigenvalues of a symmetric matrix and the eigenvectors that belong to them. */
 #ifndef ALCORE__TOP_EIGENVECTORS_H
 #define ALCORE__TOP_EIGENVECTORS_H
 

@@ -45,8 +45,9 @@ struct alcore_model {
  * copied. */
 alcore_status alcore__model_new(alcore_ctx *ctx, const alcore__model_table *table, const char *name,
                                 bool named, void *data, alcore_model **out);
-/* Whether a model computes the column for a row with these state bits: for wanted rows that are
- * unmasked, and embeddings for labeled ones too, because strategies measure distances to them. */
+/* Whether a model computes the column for a row, whose ALCORE_ROW_* bits are `state`. It does for
+ * unmasked rows that are wanted; embeddings are computed for wanted labeled rows too, because
+ * strategies measure distances to them. */
 static inline bool alcore__model_wants(const alcore__wanted *wanted, int64_t row, uint32_t state,
                                        const char *column) {
     return (state == 0 || (state == ALCORE_ROW_LABELED && strcmp(column, "embeddings") == 0)) &&

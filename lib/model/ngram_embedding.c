@@ -12,7 +12,7 @@
 #include "model/ngram_model.h"
 #include "text/char_rows.h"
 
-/* A matrix of at most so many bytes is kept: strategies that read it many times are faster then. */
+/* A matrix of at most KEPT_BYTES is kept: strategies that read it many times are faster then. */
 enum { KEPT_BYTES = 256 * 1024 * 1024 };
 /* Embedders that learn in parallel, each from a part of the rows; 12 MiB each. */
 enum { LEARNERS = 4 };

@@ -386,8 +386,9 @@ static alcore_status store_distances(alcore__run *run, const alcore__block_parti
     return ALCORE_OK;
 }
 
-/* The largest H that a row of a stratum below `end` may have, whatever its distance. Rounding keeps
- * order, so the bound holds for what hybrid_score() returns, not only for the exact sums. */
+/* An upper bound of H over the rows of the strata 0 .. end - 1: H of the largest u among them with
+ * the largest possible d, 2. Rounding is monotonic, so the bound holds for what hybrid_score()
+ * returns, not only for exact sums. */
 static double largest_possible(const alcore__run *run, int64_t end) {
     const huds_state *state = run->state;
     double largest_u = (double)-INFINITY;

@@ -7,19 +7,13 @@
 
 #include "alcore/annotation.h"
 #include "base/rng.h"
+#include "check_status.h"
 #include "check_suite.h"
 #include "formats/pharaoh.h"
 #include "lm_calls.h"
 #include "mix/switch_pair.h"
 #include "text/links_handle.h"
 #include "vectors.h"
-
-#define ck_assert_ok(expression)                                                                   \
-    do {                                                                                           \
-        alcore_status status_ = (expression);                                                      \
-        ck_assert_msg(status_ == ALCORE_OK, "%s: %s: %s", #expression,                             \
-                      alcore_status_name(status_), alcore_last_error());                           \
-    } while (0)
 
 enum { MAX_LINKS = 64, MAX_PHRASES = 4 };
 

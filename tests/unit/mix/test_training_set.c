@@ -9,24 +9,10 @@
 
 #include "alcore/mix.h"
 #include "alcore/pool_column.h"
+#include "check_status.h"
 #include "check_suite.h"
 #include "text/links_handle.h"
 #include "vectors.h"
-
-#define ck_assert_ok(expression)                                                                   \
-    do {                                                                                           \
-        alcore_status status_ = (expression);                                                      \
-        ck_assert_msg(status_ == ALCORE_OK, "%s: %s: %s", #expression,                             \
-                      alcore_status_name(status_), alcore_last_error());                           \
-    } while (0)
-#define ck_assert_fails(expression, code, part)                                                    \
-    do {                                                                                           \
-        alcore_status status_ = (expression);                                                      \
-        ck_assert_msg(status_ == (code), "%s: %s: %s", #expression, alcore_status_name(status_),   \
-                      alcore_last_error());                                                        \
-        ck_assert_msg(strstr(alcore_last_error(), (part)), "\"%s\" is not in \"%s\"", (part),      \
-                      alcore_last_error());                                                        \
-    } while (0)
 
 enum { MAX_ROWS = 32, MAX_LINKS = 400 };
 

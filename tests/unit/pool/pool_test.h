@@ -8,24 +8,8 @@
 #include <string.h>
 
 #include "alcore/pool_column.h"
+#include "check_status.h"
 #include "column_rows.h"
-
-#define ck_assert_ok(expression)                                                                   \
-    do {                                                                                           \
-        alcore_status status_ = (expression);                                                      \
-        ck_assert_msg(status_ == ALCORE_OK, "%s: %s: %s", #expression,                             \
-                      alcore_status_name(status_), alcore_last_error());                           \
-    } while (0)
-
-/* The call fails with this code and a text that holds `part`. */
-#define ck_assert_fails(expression, code, part)                                                    \
-    do {                                                                                           \
-        alcore_status status_ = (expression);                                                      \
-        ck_assert_msg(status_ == (code), "%s: %s: %s", #expression, alcore_status_name(status_),   \
-                      alcore_last_error());                                                        \
-        ck_assert_msg(strstr(alcore_last_error(), (part)), "\"%s\" is not in \"%s\"", (part),      \
-                      alcore_last_error());                                                        \
-    } while (0)
 
 #define COUNT(array) ((int64_t)(sizeof(array) / sizeof *(array)))
 

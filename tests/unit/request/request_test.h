@@ -10,39 +10,35 @@
 #include <string.h>
 
 #include "alcore/alcore.h"
+#include "check_status.h"
 #include "check_suite.h"
 
-#define ck_works(expression)                                                                       \
-    do {                                                                                           \
-        alcore_status status_ = (expression);                                                      \
-        ck_assert_msg(status_ == ALCORE_OK, "%s: %s: %s", #expression,                             \
-                      alcore_status_name(status_), alcore_last_error());                           \
-    } while (0)
-#define ck_fails(expression, code, part)                                                           \
-    do {                                                                                           \
-        alcore_status status_ = (expression);                                                      \
-        ck_assert_msg(status_ == (code), "%s: %s: %s", #expression, alcore_status_name(status_),   \
-                      alcore_last_error());                                                        \
-        ck_assert_msg(strstr(alcore_last_error(), (part)), "\"%s\" is not in \"%s\"", (part),      \
-                      alcore_last_error());                                                        \
-    } while (0)
+/* The text of a file of less than 16 KiB, valid until the next call. */
+static inline const char *read_all(const char *path) {
+    static char text[16384];
+    FILE *file = fopen(path, "rb");
+    ck_assert_ptr_nonnull(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
 
 static inline alcore_pool *pool_of(alcore_ctx *ctx, const char *const *texts, int64_t count) {
     alcore_pool *pool;
-    ck_works(alcore_pool_new(ctx, NULL, &pool));
-    ck_works(alcore_pool_add_texts(pool, texts, NULL, count, NULL));
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
+    ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, count, NULL));
     return pool;
 }
 
 /* Distinct texts of four words. */
 static inline alcore_pool *numbered_pool(alcore_ctx *ctx, int64_t count) {
     alcore_pool *pool;
-    ck_works(alcore_pool_new(ctx, NULL, &pool));
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
     for (int64_t i = 0; i < count; i++) {
         char text[64];
         const char *texts[] = {text};
         snprintf(text, sizeof text, "sentence number %lld here", (long long)i);
-        ck_works(alcore_pool_add_texts(pool, texts, NULL, 1, NULL));
+        ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, 1, NULL));
     }
     return pool;
 }
@@ -52,36 +48,36 @@ static inline void give(alcore_pool *pool, const char *name, const double *value
                         int64_t dims) {
     alcore_tensor tensor;
     int64_t shape[2] = {rows, dims};
-    ck_works(alcore_tensor_init(&tensor, (void *)(uintptr_t)values, ALCORE_FLOAT64, shape,
-                                dims == 1 ? 1 : 2));
-    ck_works(alcore_pool_set_column(pool, name, &tensor, NULL, NULL));
+    ck_assert_ok(alcore_tensor_init(&tensor, (void *)(uintptr_t)values, ALCORE_FLOAT64, shape,
+                                    dims == 1 ? 1 : 2));
+    ck_assert_ok(alcore_pool_set_column(pool, name, &tensor, NULL, NULL));
 }
 
 static inline alcore_request *request_for(alcore_ctx *ctx, alcore_pool *pool, const char *strategy,
                                           const char *budget) {
     alcore_request *request;
     alcore_strategy *made;
-    ck_works(alcore_request_new(ctx, &request));
-    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool));
-    ck_works(alcore_strategy_new(ctx, strategy, &made));
-    ck_works(alcore_request_set_strategy(request, made));
+    ck_assert_ok(alcore_request_new(ctx, &request));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool));
+    ck_assert_ok(alcore_strategy_new(ctx, strategy, &made));
+    ck_assert_ok(alcore_request_set_strategy(request, made));
     alcore_strategy_unref(made);
-    ck_works(alcore_request_set(request, "budget", budget));
+    ck_assert_ok(alcore_request_set(request, "budget", budget));
     return request;
 }
 
 static inline void set_parameter(alcore_ctx *ctx, alcore_request *request, const char *strategy,
                                  const char *name, const char *value) {
     alcore_strategy *made;
-    ck_works(alcore_strategy_new(ctx, strategy, &made));
-    ck_works(alcore_strategy_set(made, name, value));
-    ck_works(alcore_request_set_strategy(request, made));
+    ck_assert_ok(alcore_strategy_new(ctx, strategy, &made));
+    ck_assert_ok(alcore_strategy_set(made, name, value));
+    ck_assert_ok(alcore_request_set_strategy(request, made));
     alcore_strategy_unref(made);
 }
 
 static inline alcore_selection *selected(alcore_request *request) {
     alcore_selection *selection;
-    ck_works(alcore_select(request, &selection));
+    ck_assert_ok(alcore_select(request, &selection));
     return selection;
 }
 

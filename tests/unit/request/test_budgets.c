@@ -30,16 +30,16 @@ static void give_text_columns(alcore_pool *pool, int64_t rows) {
     alcore_tensor values, starts;
     for (int64_t t = 0; t < tokens; t++) losses[t] = 3 * noise(77 + t);
     for (int64_t i = 0; i <= rows; i++) offsets[i] = 2 * i;
-    ck_works(alcore_tensor_init(&values, losses, ALCORE_FLOAT64, &tokens, 1));
-    ck_works(alcore_tensor_init(&starts, offsets, ALCORE_INT64, &entries, 1));
-    ck_works(alcore_pool_set_column(pool, "mlm_losses", &values, &starts, NULL));
+    ck_assert_ok(alcore_tensor_init(&values, losses, ALCORE_FLOAT64, &tokens, 1));
+    ck_assert_ok(alcore_tensor_init(&starts, offsets, ALCORE_INT64, &entries, 1));
+    ck_assert_ok(alcore_pool_set_column(pool, "mlm_losses", &values, &starts, NULL));
     for (int64_t t = 0; t < tokens; t++) losses[t] = -losses[t];
-    ck_works(alcore_pool_set_column(pool, "logprobs", &values, &starts, NULL));
+    ck_assert_ok(alcore_pool_set_column(pool, "logprobs", &values, &starts, NULL));
     for (int64_t i = 0; i < rows; i++) {
         back[i] = alcore_pool_text(pool, i, &lengths[i]);
         if (i % 2) lengths[i] -= 1 + lengths[i] / 5;
     }
-    ck_works(alcore_pool_set_text_column(pool, "roundtrip", back, lengths, rows, NULL));
+    ck_assert_ok(alcore_pool_set_text_column(pool, "roundtrip", back, lengths, rows, NULL));
     free(losses);
     free(offsets);
     free(back);
@@ -53,7 +53,7 @@ static alcore_pool *full_pool(alcore_ctx *ctx, int64_t rows, int64_t seed) {
     double *scores = calloc((size_t)rows, sizeof *scores);
     double *vectors = calloc((size_t)(rows * DIMS), sizeof *vectors);
     double *probs = calloc((size_t)(rows * DIMS), sizeof *probs);
-    ck_works(alcore_pool_new(ctx, NULL, &pool));
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
     for (int64_t i = 0; i < rows; i++) {
         static const char *const words[] = {" a", " b", " c", " d"};
         char text[64];
@@ -61,7 +61,7 @@ static alcore_pool *full_pool(alcore_ctx *ctx, int64_t rows, int64_t seed) {
         int length = snprintf(text, sizeof text, "row%d", (int)(seed + i));
         for (int w = 0; w < (int)(5 * noise(seed + i)) && w < 4; w++)
             length += snprintf(text + length, sizeof text - (size_t)length, "%s", words[w]);
-        ck_works(alcore_pool_add_texts(pool, texts, NULL, 1, NULL));
+        ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, 1, NULL));
         scores[i] = floor(8 * noise(seed + 1000 + i));
         double total = 0;
         for (int d = 0; d < DIMS; d++) {
@@ -88,7 +88,7 @@ typedef struct bed {
 
 static bed open_bed(void) {
     bed b = {0};
-    ck_works(alcore_ctx_new(NULL, &b.ctx));
+    ck_assert_ok(alcore_ctx_new(NULL, &b.ctx));
     b.pool = full_pool(b.ctx, ROWS, 0);
     b.labeled = full_pool(b.ctx, 5, 100000);
     b.target = full_pool(b.ctx, 7, 200000);
@@ -104,9 +104,9 @@ static void close_bed(bed *b) {
 
 static alcore_request *full_request(const bed *b, const char *strategy, const char *budget) {
     alcore_request *request = request_for(b->ctx, b->pool, strategy, budget);
-    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, b->labeled));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, b->labeled));
     if (alcore_strategy_builtin_needs(strategy, ALCORE_ROLE_TARGET, 0))
-        ck_works(alcore_request_set_pool(request, ALCORE_ROLE_TARGET, b->target));
+        ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_TARGET, b->target));
     return request;
 }
 
@@ -132,17 +132,17 @@ START_TEST(several_budgets_equal_each_alone) {
     for (int32_t s = 0; (strategy = alcore_strategy_builtin_name(s)) != NULL; s++) {
         for (int32_t variant = 0; variant < 6; variant++) {
             alcore_request *request = full_request(&b, strategy, "9w,40w,3w,400w,17w");
-            ck_works(alcore_request_set(request, "fill", fills[variant % 3]));
+            ck_assert_ok(alcore_request_set(request, "fill", fills[variant % 3]));
             if (variant >= 3) {
-                ck_works(alcore_request_set(request, "max_similarity", "0.97"));
-                ck_works(alcore_request_set(request, "tie", "random"));
+                ck_assert_ok(alcore_request_set(request, "max_similarity", "0.97"));
+                ck_assert_ok(alcore_request_set(request, "tie", "random"));
             }
             alcore_selection *all = selected(request);
             ck_assert_int_eq(alcore_selection_budget_count(all), 5);
             for (int64_t i = 0; i < 5; i++) {
                 char what[64];
                 snprintf(what, sizeof what, "%s %s %s", strategy, fills[variant % 3], amounts[i]);
-                ck_works(alcore_request_set(request, "budget", amounts[i]));
+                ck_assert_ok(alcore_request_set(request, "budget", amounts[i]));
                 alcore_selection *alone = selected(request);
                 ck_same(alcore_selection_of_budget(all, i), alone, what);
                 ck_assert_double_eq(alcore_selection_budget(alcore_selection_of_budget(all, i)),
@@ -180,7 +180,7 @@ START_TEST(a_pool_without_candidates_has_every_budget) {
     bed b = open_bed();
     alcore_request *request = full_request(&b, "huds", "3,0,5");
     static const int64_t none[] = {0};
-    ck_works(alcore_request_set_rows(request, ALCORE_ROWS_ELIGIBLE, none, 0));
+    ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_ELIGIBLE, none, 0));
     alcore_selection *all = selected(request);
     static const uint32_t flags[] = {ALCORE_SELECTION_SHORT, 0, ALCORE_SELECTION_SHORT};
     ck_assert_int_eq(alcore_selection_budget_count(all), 3);
@@ -199,7 +199,7 @@ static int64_t common_picks(const bed *b, const alcore_selection *picked, const 
     alcore_request *request = full_request(b, strategy, options[0][1]);
     int64_t common = 0;
     for (int32_t i = 0; i < option_count; i++)
-        ck_works(alcore_request_set(request, options[i][0], options[i][1]));
+        ck_assert_ok(alcore_request_set(request, options[i][0], options[i][1]));
     alcore_selection *alone = selected(request);
     for (int64_t k = 0; k < alcore_selection_count(picked); k++)
         for (int64_t j = 0; j < alcore_selection_count(alone); j++)
@@ -220,7 +220,7 @@ START_TEST(counterfactuals_run_through_the_real_budget) {
     for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
         alcore_request *request = full_request(&b, "huds", "1");
         for (int32_t i = 0; i < 4; i++)
-            ck_works(alcore_request_set(request, variants[v][i][0], variants[v][i][1]));
+            ck_assert_ok(alcore_request_set(request, variants[v][i][0], variants[v][i][1]));
         alcore_selection *picked = selected(request);
         json_t *root = json_loads(alcore_selection_provenance(picked), 0, NULL);
         json_t *terms = json_object_get(root, "terms");
@@ -242,7 +242,7 @@ END_TEST
 START_TEST(the_score_that_was_used_is_named) {
     bed b = open_bed();
     alcore_request *request = full_request(&b, "huds", "4");
-    ck_works(alcore_pool_drop_column(b.pool, "scores"));
+    ck_assert_ok(alcore_pool_drop_column(b.pool, "scores"));
     alcore_selection *picked = selected(request);
     ck_assert_ptr_nonnull(strstr(alcore_selection_summary(picked), "nnll alone would have made"));
     ck_assert_ptr_null(strstr(alcore_selection_summary(picked), "given scores"));
@@ -259,7 +259,7 @@ START_TEST(prices_are_told) {
     ck_assert(isnan(alcore_selection_price(picked)));
     ck_assert_ptr_null(strstr(alcore_selection_summary(picked), "price"));
     alcore_selection_unref(picked);
-    ck_works(alcore_request_set(request, "price", "1234.5EUR/i"));
+    ck_assert_ok(alcore_request_set(request, "price", "1234.5EUR/i"));
     picked = selected(request);
     ck_assert_double_eq(alcore_selection_price(picked), 7 * 1234.5);
     ck_assert_ptr_nonnull(
@@ -270,20 +270,20 @@ START_TEST(prices_are_told) {
     ck_assert_double_eq(json_number_value(json_object_get(price, "total")), 7 * 1234.5);
     json_decref(root);
     alcore_selection_unref(picked);
-    ck_works(alcore_request_set(request, "budget", "9w"));
-    ck_works(alcore_request_set(request, "fill", "stop"));
-    ck_works(alcore_request_set(request, "price", "0.5/w"));
+    ck_assert_ok(alcore_request_set(request, "budget", "9w"));
+    ck_assert_ok(alcore_request_set(request, "fill", "stop"));
+    ck_assert_ok(alcore_request_set(request, "price", "0.5/w"));
     picked = selected(request);
     ck_assert_double_eq(alcore_selection_price(picked), 0.5 * alcore_selection_spent(picked));
     ck_assert_double_gt(alcore_selection_spent(picked), (double)alcore_selection_count(picked));
     alcore_selection_unref(picked);
-    ck_works(alcore_request_set(request, "budget", "7"));
-    ck_works(alcore_request_set(request, "price", "2/u")); /* the rows have no cost */
+    ck_assert_ok(alcore_request_set(request, "budget", "7"));
+    ck_assert_ok(alcore_request_set(request, "price", "2/u")); /* the rows have no cost */
     picked = selected(request);
     ck_assert(isnan(alcore_selection_price(picked)));
     ck_assert_ptr_nonnull(strstr(alcore_selection_summary(picked), "price: not known"));
     alcore_selection_unref(picked);
-    ck_fails(alcore_request_set(request, "price", "2 parrots"), ALCORE_E_PARAM, "0.1773/w");
+    ck_assert_fails(alcore_request_set(request, "price", "2 parrots"), ALCORE_E_PARAM, "0.1773/w");
     alcore_request_unref(request);
     close_bed(&b);
 }
@@ -294,9 +294,9 @@ START_TEST(rows_belong_to_the_request) {
                          below[] = {-1};
     bed b = open_bed();
     alcore_request *one = full_request(&b, "nnll", "60"), *other = full_request(&b, "nnll", "60");
-    ck_works(alcore_request_set_rows(one, ALCORE_ROWS_ELIGIBLE, some, 4));
-    ck_works(alcore_request_set_rows(one, ALCORE_ROWS_EXCLUDED, two, 2));
-    ck_works(alcore_request_set_rows(other, ALCORE_ROWS_LABELED, two, 2));
+    ck_assert_ok(alcore_request_set_rows(one, ALCORE_ROWS_ELIGIBLE, some, 4));
+    ck_assert_ok(alcore_request_set_rows(one, ALCORE_ROWS_EXCLUDED, two, 2));
+    ck_assert_ok(alcore_request_set_rows(other, ALCORE_ROWS_LABELED, two, 2));
     alcore_selection *few = selected(one), *many = selected(other);
     ck_assert_int_eq(alcore_selection_count(few), 2);
     ck_assert_int_eq(alcore_selection_rows(few)[0] + alcore_selection_rows(few)[1], 39);
@@ -306,22 +306,23 @@ START_TEST(rows_belong_to_the_request) {
     for (int64_t row = 0; row < ROWS; row++)
         ck_assert_uint_eq(alcore_pool_states(b.pool)[row], 0); /* the pool stays as it was */
     alcore_tensor rows;
-    ck_works(alcore_request_rows(one, ALCORE_ROWS_ELIGIBLE, &rows));
+    ck_assert_ok(alcore_request_rows(one, ALCORE_ROWS_ELIGIBLE, &rows));
     ck_assert_int_eq(rows.shape[0], 4);
     ck_assert_mem_eq(rows.data, some, sizeof some);
-    ck_fails(alcore_request_rows(other, ALCORE_ROWS_ELIGIBLE, &rows), ALCORE_E_NOT_FOUND, "names");
-    ck_works(alcore_request_set_rows(one, ALCORE_ROWS_ELIGIBLE, NULL, 0));
+    ck_assert_fails(alcore_request_rows(other, ALCORE_ROWS_ELIGIBLE, &rows), ALCORE_E_NOT_FOUND,
+                    "names");
+    ck_assert_ok(alcore_request_set_rows(one, ALCORE_ROWS_ELIGIBLE, NULL, 0));
     alcore_selection_unref(few);
     few = selected(one);
     ck_assert_int_eq(alcore_selection_count(few), ROWS - 2);
-    ck_works(alcore_request_set_rows(one, ALCORE_ROWS_ELIGIBLE, beyond, 1));
+    ck_assert_ok(alcore_request_set_rows(one, ALCORE_ROWS_ELIGIBLE, beyond, 1));
     alcore_selection *none;
-    ck_fails(alcore_select(one, &none), ALCORE_E_NOT_FOUND, "no row 60");
-    ck_works(alcore_request_set_rows(one, ALCORE_ROWS_ELIGIBLE, below, 1));
-    ck_fails(alcore_select(one, &none), ALCORE_E_NOT_FOUND, "no row -1");
-    ck_fails(alcore_request_set_rows(one, 4, two, 2), ALCORE_E_INVALID, "no kind 4");
-    ck_fails(alcore_request_set_rows(one, ALCORE_ROWS_ELIGIBLE, two, -1), ALCORE_E_INVALID,
-             "count");
+    ck_assert_fails(alcore_select(one, &none), ALCORE_E_NOT_FOUND, "no row 60");
+    ck_assert_ok(alcore_request_set_rows(one, ALCORE_ROWS_ELIGIBLE, below, 1));
+    ck_assert_fails(alcore_select(one, &none), ALCORE_E_NOT_FOUND, "no row -1");
+    ck_assert_fails(alcore_request_set_rows(one, 4, two, 2), ALCORE_E_INVALID, "no kind 4");
+    ck_assert_fails(alcore_request_set_rows(one, ALCORE_ROWS_ELIGIBLE, two, -1), ALCORE_E_INVALID,
+                    "count");
     alcore_selection_unref(few);
     alcore_selection_unref(many);
     alcore_request_unref(one);
@@ -339,32 +340,35 @@ START_TEST(rows_are_read_from_files_of_ids) {
     ck_assert_ptr_nonnull(file);
     fputs("id\n5\n17\n\n999\n", file);
     fclose(file);
-    ck_works(alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED, path));
+    ck_assert_ok(alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED, path));
     alcore_tensor rows;
-    ck_works(alcore_request_rows(request, ALCORE_ROWS_EXCLUDED, &rows));
+    ck_assert_ok(alcore_request_rows(request, ALCORE_ROWS_EXCLUDED, &rows));
     ck_assert_int_eq(rows.shape[0], 2); /* ids are line numbers from 1; 999 is skipped */
     ck_assert_int_eq(((const int64_t *)rows.data)[0], 4);
     ck_assert_int_eq(((const int64_t *)rows.data)[1], 16);
-    ck_fails(alcore_request_read_rows(request, ALCORE_ROWS_ELIGIBLE, path), ALCORE_E_NOT_FOUND,
-             ".tsv:5: the pool has no id '999'");
-    ck_fails(alcore_request_rows(request, ALCORE_ROWS_ELIGIBLE, &rows), ALCORE_E_NOT_FOUND, "");
+    ck_assert_fails(alcore_request_read_rows(request, ALCORE_ROWS_ELIGIBLE, path),
+                    ALCORE_E_NOT_FOUND, ".tsv:5: the pool has no id '999'");
+    ck_assert_fails(alcore_request_rows(request, ALCORE_ROWS_ELIGIBLE, &rows), ALCORE_E_NOT_FOUND,
+                    "");
     char objects[80];
     snprintf(objects, sizeof objects, "/tmp/alcore-ids-%d.jsonl", (int)getpid());
     file = fopen(objects, "w");
     ck_assert_ptr_nonnull(file);
     fputs("{\"id\": \"8\", \"text\": \"9\"}\n", file);
     fclose(file);
-    ck_works(alcore_request_read_rows(request, ALCORE_ROWS_ELIGIBLE, objects));
-    ck_works(alcore_request_rows(request, ALCORE_ROWS_ELIGIBLE, &rows));
+    ck_assert_ok(alcore_request_read_rows(request, ALCORE_ROWS_ELIGIBLE, objects));
+    ck_assert_ok(alcore_request_rows(request, ALCORE_ROWS_ELIGIBLE, &rows));
     ck_assert_int_eq(rows.shape[0], 1); /* of the field "id", not of the text */
     ck_assert_int_eq(((const int64_t *)rows.data)[0], 7);
     unlink(objects);
-    ck_fails(alcore_request_set(request, "budget", "5w,7i"), ALCORE_E_PARAM, "the same unit");
-    ck_fails(alcore_request_set(request, "budget", "5w,7w,5w"), ALCORE_E_PARAM, "twice");
+    ck_assert_fails(alcore_request_set(request, "budget", "5w,7i"), ALCORE_E_PARAM,
+                    "the same unit");
+    ck_assert_fails(alcore_request_set(request, "budget", "5w,7w,5w"), ALCORE_E_PARAM, "twice");
     /* The amounts are compared, not their texts: a selection is found by its amount. */
-    ck_fails(alcore_request_set(request, "budget", "5 words, 5.0w"), ALCORE_E_PARAM, "twice");
-    ck_fails(alcore_request_read_rows(request, ALCORE_ROWS_ELIGIBLE, "/nowhere/at/all"),
-             ALCORE_E_IO, "/nowhere/at/all");
+    ck_assert_fails(alcore_request_set(request, "budget", "5 words, 5.0w"), ALCORE_E_PARAM,
+                    "twice");
+    ck_assert_fails(alcore_request_read_rows(request, ALCORE_ROWS_ELIGIBLE, "/nowhere/at/all"),
+                    ALCORE_E_IO, "/nowhere/at/all");
     unlink(path);
     alcore_request_unref(request);
     close_bed(&b);
@@ -376,16 +380,17 @@ START_TEST(parts_of_another_context_are_refused) {
     alcore_ctx *foreign;
     alcore_strategy *strategy;
     alcore_model *model;
-    ck_works(alcore_ctx_new(NULL, &foreign));
+    ck_assert_ok(alcore_ctx_new(NULL, &foreign));
     alcore_pool *pool = numbered_pool(foreign, 3);
     alcore_request *request = full_request(&b, "random", "3");
-    ck_works(alcore_strategy_new(foreign, "nnll", &strategy));
-    ck_works(alcore_model_new_ngram(foreign, NULL, NULL, &model));
+    ck_assert_ok(alcore_strategy_new(foreign, "nnll", &strategy));
+    ck_assert_ok(alcore_model_new_ngram(foreign, NULL, NULL, &model));
     for (int32_t role = ALCORE_ROLE_CANDIDATES; role <= ALCORE_ROLE_TARGET; role++)
-        ck_fails(alcore_request_set_pool(request, role, pool), ALCORE_E_INVALID,
-                 "pool belongs to another context");
-    ck_fails(alcore_request_set_strategy(request, strategy), ALCORE_E_INVALID, "another context");
-    ck_fails(alcore_request_set_model(request, model), ALCORE_E_INVALID, "another context");
+        ck_assert_fails(alcore_request_set_pool(request, role, pool), ALCORE_E_INVALID,
+                        "pool belongs to another context");
+    ck_assert_fails(alcore_request_set_strategy(request, strategy), ALCORE_E_INVALID,
+                    "another context");
+    ck_assert_fails(alcore_request_set_model(request, model), ALCORE_E_INVALID, "another context");
     alcore_selection_unref(selected(request)); /* it is as it was */
     alcore_strategy_unref(strategy);
     alcore_model_unref(model);
@@ -434,7 +439,7 @@ END_TEST
 static char *report_of(const alcore_selection *picked, const alcore_write_options *options) {
     char path[64];
     snprintf(path, sizeof path, "/tmp/alcore-report-%d.html", (int)getpid());
-    ck_works(alcore_selection_report(picked, path, options));
+    ck_assert_ok(alcore_selection_report(picked, path, options));
     FILE *file = fopen(path, "rb");
     ck_assert_ptr_nonnull(file);
     char *text = calloc(1, 1 << 18);
@@ -471,13 +476,13 @@ START_TEST(the_page_carries_its_pictures) {
     ck_assert_int_eq(count_of(text, "<svg"), 0);
     free(text);
     options.reserved = 1;
-    ck_fails(alcore_selection_report(picked, "/tmp/none.html", &options), ALCORE_E_STRUCT_NEWER,
-             "reserved");
-    ck_fails(alcore_selection_write(picked, "/tmp/none.tsv", &options), ALCORE_E_STRUCT_NEWER,
-             "reserved");
+    ck_assert_fails(alcore_selection_report(picked, "/tmp/none.html", &options),
+                    ALCORE_E_STRUCT_NEWER, "reserved");
+    ck_assert_fails(alcore_selection_write(picked, "/tmp/none.tsv", &options),
+                    ALCORE_E_STRUCT_NEWER, "reserved");
     options.size = 0;
-    ck_fails(alcore_selection_write(picked, "/tmp/none.tsv", &options), ALCORE_E_STRUCT_UNSET,
-             "alcore_write_options");
+    ck_assert_fails(alcore_selection_write(picked, "/tmp/none.tsv", &options),
+                    ALCORE_E_STRUCT_UNSET, "alcore_write_options");
     alcore_selection_unref(picked);
     alcore_request_unref(request);
     close_bed(&b);
@@ -493,15 +498,15 @@ START_TEST(texts_name_no_flag_and_no_function) {
     const char *summary = alcore_selection_summary(picked);
     ck_assert_msg(!strstr(summary, "--") && !strstr(summary, "-p ") && !strstr(summary, "alcore_"),
                   "%s", summary);
-    ck_works(alcore_request_new(b.ctx, &empty));
+    ck_assert_ok(alcore_request_new(b.ctx, &empty));
     alcore_selection *none;
-    ck_fails(alcore_select(empty, &none), ALCORE_E_INVALID, "no pool");
+    ck_assert_fails(alcore_select(empty, &none), ALCORE_E_INVALID, "no pool");
     ck_assert_ptr_null(strstr(alcore_last_error(), "alcore_"));
     ck_assert_int_eq(alcore_last_remedy(&remedy), 1);
     ck_assert_str_eq(remedy.name, "candidates");
-    ck_works(alcore_request_set_pool(empty, ALCORE_ROLE_CANDIDATES, b.pool));
+    ck_assert_ok(alcore_request_set_pool(empty, ALCORE_ROLE_CANDIDATES, b.pool));
     ck_assert_int_eq(alcore_last_remedy(&remedy), 0); /* gone with the error */
-    ck_fails(alcore_select(empty, &none), ALCORE_E_PARAM, "no budget");
+    ck_assert_fails(alcore_select(empty, &none), ALCORE_E_PARAM, "no budget");
     ck_assert_int_eq(alcore_last_remedy(&remedy), 1);
     ck_assert_int_eq(remedy.kind, ALCORE_REMEDY_OPTION);
     ck_assert_str_eq(remedy.name, "budget");

@@ -10,7 +10,7 @@ static alcore_ctx *ctx;
 static test_vector vector;
 
 static void open_vector(void) {
-    ck_works(alcore_ctx_new(NULL, &ctx));
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
     vector = vector_find("phrases", "TV-HUDSP");
 }
 
@@ -31,10 +31,10 @@ static void give_ragged(alcore_pool *pool, const char *name, const double *value
     const int64_t rows = alcore_pool_rows(pool);
     int64_t shape[] = {offsets[rows], dims}, ends = rows + 1;
     alcore_tensor tensor, at;
-    ck_works(alcore_tensor_init(&tensor, (void *)(uintptr_t)values, ALCORE_FLOAT64, shape,
-                                dims == 1 ? 1 : 2));
-    ck_works(alcore_tensor_init(&at, (void *)(uintptr_t)offsets, ALCORE_INT64, &ends, 1));
-    ck_works(alcore_pool_set_column(pool, name, &tensor, &at, NULL));
+    ck_assert_ok(alcore_tensor_init(&tensor, (void *)(uintptr_t)values, ALCORE_FLOAT64, shape,
+                                    dims == 1 ? 1 : 2));
+    ck_assert_ok(alcore_tensor_init(&at, (void *)(uintptr_t)offsets, ALCORE_INT64, &ends, 1));
+    ck_assert_ok(alcore_pool_set_column(pool, name, &tensor, &at, NULL));
 }
 
 /* The texts of the vector with their log-probabilities, one a word, and without vectors. */
@@ -53,19 +53,19 @@ static alcore_request *request_of(const vector_case *one, alcore_pool *pool) {
     alcore_request *request = request_for(ctx, pool, "huds-phrase", "1000w");
     alcore_pool *labeled = listed_pool(vector_input(one, "labeled"));
     alcore_strategy *strategy;
-    ck_works(alcore_strategy_new(ctx, "huds-phrase", &strategy));
-    ck_works(alcore_strategy_set_int(strategy, "n_strata",
-                                     vector_integer(vector_input(one, "n_strata"))));
-    ck_works(
+    ck_assert_ok(alcore_strategy_new(ctx, "huds-phrase", &strategy));
+    ck_assert_ok(alcore_strategy_set_int(strategy, "n_strata",
+                                         vector_integer(vector_input(one, "n_strata"))));
+    ck_assert_ok(
         alcore_strategy_set_number(strategy, "lambda", vector_double(vector_input(one, "lambda"))));
-    ck_works(
+    ck_assert_ok(
         alcore_strategy_set_number(strategy, "gamma", vector_double(vector_input(one, "gamma"))));
-    ck_works(
+    ck_assert_ok(
         alcore_strategy_set_int(strategy, "occ_min", vector_integer(vector_input(one, "occ_min"))));
-    ck_works(
+    ck_assert_ok(
         alcore_strategy_set_int(strategy, "prune", vector_integer(vector_input(one, "prune"))));
-    ck_works(alcore_request_set_strategy(request, strategy));
-    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
+    ck_assert_ok(alcore_request_set_strategy(request, strategy));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
     alcore_strategy_unref(strategy);
     alcore_pool_unref(labeled);
     return request;
@@ -73,7 +73,7 @@ static alcore_request *request_of(const vector_case *one, alcore_pool *pool) {
 
 static const void *record_of(const alcore_selection *selection, int32_t scope, const char *name) {
     alcore_tensor values;
-    ck_works(alcore_selection_column(selection, scope, name, &values));
+    ck_assert_ok(alcore_selection_column(selection, scope, name, &values));
     return values.data;
 }
 
@@ -183,8 +183,8 @@ START_TEST(what_cannot_be) {
     alcore_pool *pool;
     open_vector();
     options.dedup = ALCORE_DEDUP_NONE;
-    ck_works(alcore_pool_new(ctx, &options, &pool));
-    ck_works(alcore_pool_add_texts(pool, TEXTS, NULL, 2, NULL));
+    ck_assert_ok(alcore_pool_new(ctx, &options, &pool));
+    ck_assert_ok(alcore_pool_add_texts(pool, TEXTS, NULL, 2, NULL));
     give(pool, "embeddings", VECTORS, 2, 1);
     give_ragged(pool, "logprobs", VALUES, SHORT_ROW, 1);
     alcore_request *request = request_for(ctx, pool, "huds-phrase", "10w");
@@ -195,14 +195,14 @@ START_TEST(what_cannot_be) {
                         (1 + 3) / 2.0);
     alcore_selection_unref(selection);
     give_ragged(pool, "word_embeddings", VECTORS, SHORT_ROW, 1);
-    ck_fails(alcore_select(request, &selection), ALCORE_E_SHAPE,
-             "column 'word_embeddings' has 1 vectors for row 1, which has 2 words");
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_SHAPE,
+                    "column 'word_embeddings' has 1 vectors for row 1, which has 2 words");
     give_ragged(pool, "word_embeddings", VECTORS, WORDS, 1);
     give_ragged(pool, "logprobs", POSITIVE, WORDS, 1);
-    ck_fails(alcore_select(request, &selection), ALCORE_E_DATA,
-             "row 1: the log-probability of token 0 is 0.5");
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_DATA,
+                    "row 1: the log-probability of token 0 is 0.5");
     give_ragged(pool, "logprobs", POSITIVE, EMPTY_ROW, 1);
-    ck_fails(alcore_select(request, &selection), ALCORE_E_DATA, "row 1: no token");
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_DATA, "row 1: no token");
     alcore_request_unref(request);
     alcore_pool_unref(pool);
     close_vector();

@@ -11,7 +11,7 @@
 static alcore_ctx *ctx;
 
 static void open_ctx(void) {
-    ck_works(alcore_ctx_new(NULL, &ctx));
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
 }
 
 static void close_ctx(void) {
@@ -28,17 +28,17 @@ static alcore_pool *listed_pool(const json_t *list) {
 
 static void set_number(alcore_strategy *strategy, const char *name, const vector_case *one) {
     if (vector_has_input(one, name))
-        ck_works(
+        ck_assert_ok(
             alcore_strategy_set_number(strategy, name, vector_double(vector_input(one, name))));
 }
 
 static void set_flag(alcore_strategy *strategy, const char *name, const vector_case *one) {
-    if (vector_has_input(one, name)) ck_works(alcore_strategy_set(strategy, name, "1"));
+    if (vector_has_input(one, name)) ck_assert_ok(alcore_strategy_set(strategy, name, "1"));
 }
 
 static const int64_t *record_of(const alcore_selection *selection, const char *name) {
     alcore_tensor values;
-    ck_works(alcore_selection_column(selection, ALCORE_SCOPE_PICKS, name, &values));
+    ck_assert_ok(alcore_selection_column(selection, ALCORE_SCOPE_PICKS, name, &values));
     return values.data;
 }
 
@@ -57,16 +57,16 @@ static void check_case(const vector_case *one) {
     give(pool, "scores", scores, rows, 1);
     snprintf(budget, sizeof budget, "%gw", vector_double(vector_input(one, "budget")));
     alcore_request *request = request_for(ctx, pool, "hybrid", budget);
-    ck_works(alcore_strategy_new(ctx, "hybrid", &strategy));
-    ck_works(alcore_strategy_set(strategy, "sentences", "nnll"));
-    ck_works(alcore_strategy_set(strategy, "phrases", "ngf-smp"));
+    ck_assert_ok(alcore_strategy_new(ctx, "hybrid", &strategy));
+    ck_assert_ok(alcore_strategy_set(strategy, "sentences", "nnll"));
+    ck_assert_ok(alcore_strategy_set(strategy, "phrases", "ngf-smp"));
     set_number(strategy, "ratio", one);
     set_flag(strategy, "carry", one);
     set_flag(strategy, "cover", one);
     if (vector_has_input(one, "policy"))
-        ck_works(alcore_request_set(request, "fill", vector_text(vector_input(one, "policy"))));
-    ck_works(alcore_request_set_strategy(request, strategy));
-    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
+        ck_assert_ok(alcore_request_set(request, "fill", vector_text(vector_input(one, "policy"))));
+    ck_assert_ok(alcore_request_set_strategy(request, strategy));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
     alcore_selection *selection = selected(request);
     const json_t *sentences = vector_expected(one, "rows"),
                  *phrases = vector_expected(one, "phrases");
@@ -118,7 +118,7 @@ static alcore_pool *random_pool(uint64_t seed) {
     alcore_pool *pool;
     double scores[ROWS];
     alcore__rng_seed(&rng, seed);
-    ck_works(alcore_pool_new(ctx, NULL, &pool));
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
     for (int i = 0; i < ROWS; i++) {
         char text[64];
         const char *texts[] = {text};
@@ -126,7 +126,7 @@ static alcore_pool *random_pool(uint64_t seed) {
         for (int w = 1 + (int)alcore__rng_below(&rng, 7); w > 0; w--)
             length += snprintf(text + length, sizeof text - (size_t)length, "%s%c",
                                length ? " " : "", 'a' + (int)alcore__rng_below(&rng, 6));
-        ck_works(alcore_pool_add_texts(pool, texts, NULL, 1, NULL));
+        ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, 1, NULL));
         scores[i] = alcore__rng_f64(&rng);
     }
     give(pool, "scores", scores, ROWS, 1);
@@ -137,14 +137,14 @@ static alcore_request *hybrid_request(alcore_pool *pool, const char *budget, con
                                       bool carry, bool cover) {
     alcore_request *request = request_for(ctx, pool, "hybrid", budget);
     alcore_strategy *strategy;
-    ck_works(alcore_strategy_new(ctx, "hybrid", &strategy));
-    ck_works(alcore_strategy_set(strategy, "sentences", "nnll"));
-    ck_works(alcore_strategy_set(strategy, "phrases", "ngf"));
-    ck_works(alcore_strategy_set(strategy, "phrases.max_n", "3"));
-    ck_works(alcore_strategy_set(strategy, "ratio", ratio));
-    ck_works(alcore_strategy_set_int(strategy, "carry", carry));
-    ck_works(alcore_strategy_set_int(strategy, "cover", cover));
-    ck_works(alcore_request_set_strategy(request, strategy));
+    ck_assert_ok(alcore_strategy_new(ctx, "hybrid", &strategy));
+    ck_assert_ok(alcore_strategy_set(strategy, "sentences", "nnll"));
+    ck_assert_ok(alcore_strategy_set(strategy, "phrases", "ngf"));
+    ck_assert_ok(alcore_strategy_set(strategy, "phrases.max_n", "3"));
+    ck_assert_ok(alcore_strategy_set(strategy, "ratio", ratio));
+    ck_assert_ok(alcore_strategy_set_int(strategy, "carry", carry));
+    ck_assert_ok(alcore_strategy_set_int(strategy, "cover", cover));
+    ck_assert_ok(alcore_request_set_strategy(request, strategy));
     alcore_strategy_unref(strategy);
     return request;
 }
@@ -161,9 +161,9 @@ static void check_by_hand(alcore_pool *pool, const alcore_selection *hybrid, dou
     snprintf(text, sizeof text, "%.17gw", left > 0 ? left : 0);
     alcore_request *second = request_for(ctx, pool, "ngf", text);
     set_parameter(ctx, second, "ngf", "max_n", "3");
-    ck_works(alcore_request_set_rows(second, cover ? ALCORE_ROWS_LABELED : ALCORE_ROWS_EXCLUDED,
-                                     alcore_selection_rows(sentences),
-                                     alcore_selection_count(sentences)));
+    ck_assert_ok(alcore_request_set_rows(second, cover ? ALCORE_ROWS_LABELED : ALCORE_ROWS_EXCLUDED,
+                                         alcore_selection_rows(sentences),
+                                         alcore_selection_count(sentences)));
     alcore_selection *phrases = selected(second);
     const int64_t count = alcore_selection_count(sentences);
     ck_assert_int_eq(alcore_selection_count(hybrid), count + alcore_selection_count(phrases));
@@ -214,14 +214,14 @@ START_TEST(rows_of_the_request) {
     open_ctx();
     alcore_pool *pool = random_pool(77);
     alcore_request *request = hybrid_request(pool, "30w", "0.5", false, true);
-    ck_works(alcore_request_set_rows(request, ALCORE_ROWS_EXCLUDED, EXCLUDED, 4));
-    ck_works(alcore_request_set_rows(request, ALCORE_ROWS_LABELED, LABELED, 2));
+    ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_EXCLUDED, EXCLUDED, 4));
+    ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_LABELED, LABELED, 2));
     alcore_selection *selection = selected(request);
     const int64_t *where = record_of(selection, "first_row");
     for (int64_t k = 0; k < alcore_selection_count(selection); k++)
         ck_assert(where[k] > 6 || where[k] == 4);
     alcore_tensor rows;
-    ck_works(alcore_request_rows(request, ALCORE_ROWS_LABELED, &rows));
+    ck_assert_ok(alcore_request_rows(request, ALCORE_ROWS_LABELED, &rows));
     ck_assert_int_eq(rows.shape[0], 2);
     alcore_selection_unref(selection);
     alcore_request_unref(request);
@@ -236,26 +236,27 @@ START_TEST(parameters_of_the_parts) {
     alcore_strategy *strategy;
     const char *text;
     open_ctx();
-    ck_works(alcore_strategy_new(ctx, "hybrid", &strategy));
-    ck_works(alcore_strategy_set(strategy, "sentences", "huds"));
-    ck_works(alcore_strategy_set_int(strategy, "sentences.n_strata", 3));
-    ck_works(alcore_strategy_get(strategy, "sentences.n_strata", &text));
+    ck_assert_ok(alcore_strategy_new(ctx, "hybrid", &strategy));
+    ck_assert_ok(alcore_strategy_set(strategy, "sentences", "huds"));
+    ck_assert_ok(alcore_strategy_set_int(strategy, "sentences.n_strata", 3));
+    ck_assert_ok(alcore_strategy_get(strategy, "sentences.n_strata", &text));
     ck_assert_str_eq(text, "3");
-    ck_works(alcore_strategy_set(strategy, "phrases.smp_limit", "inf"));
-    ck_works(alcore_strategy_get(strategy, "phrases.smp_limit", &text));
+    ck_assert_ok(alcore_strategy_set(strategy, "phrases.smp_limit", "inf"));
+    ck_assert_ok(alcore_strategy_get(strategy, "phrases.smp_limit", &text));
     ck_assert_str_eq(text, "inf");
-    ck_works(alcore_strategy_get(strategy, "phrases", &text));
+    ck_assert_ok(alcore_strategy_get(strategy, "phrases", &text));
     ck_assert_str_eq(text, "ngf-smp");
-    ck_fails(alcore_strategy_set(strategy, "sentences", "ngf"), ALCORE_E_PARAM,
-             "sentences is a strategy that buys rows, which ngf does not");
-    ck_fails(alcore_strategy_set(strategy, "phrases", "huds"), ALCORE_E_PARAM,
-             "phrases is a strategy that buys phrases, which huds does not");
-    ck_fails(alcore_strategy_set(strategy, "sentences", "hybrid"), ALCORE_E_PARAM, "hybrid");
-    ck_fails(alcore_strategy_set(strategy, "phrases", "ngr"), ALCORE_E_PARAM, "did you mean ngf");
-    ck_fails(alcore_strategy_set(strategy, "sentences.max_n", "3"), ALCORE_E_PARAM,
-             "strategy huds");
-    ck_fails(alcore_strategy_set(strategy, "ratio", "1.5"), ALCORE_E_PARAM, "ratio");
-    ck_works(alcore_strategy_get(strategy, "sentences.n_strata", &text));
+    ck_assert_fails(alcore_strategy_set(strategy, "sentences", "ngf"), ALCORE_E_PARAM,
+                    "sentences is a strategy that buys rows, which ngf does not");
+    ck_assert_fails(alcore_strategy_set(strategy, "phrases", "huds"), ALCORE_E_PARAM,
+                    "phrases is a strategy that buys phrases, which huds does not");
+    ck_assert_fails(alcore_strategy_set(strategy, "sentences", "hybrid"), ALCORE_E_PARAM, "hybrid");
+    ck_assert_fails(alcore_strategy_set(strategy, "phrases", "ngr"), ALCORE_E_PARAM,
+                    "did you mean ngf");
+    ck_assert_fails(alcore_strategy_set(strategy, "sentences.max_n", "3"), ALCORE_E_PARAM,
+                    "strategy huds");
+    ck_assert_fails(alcore_strategy_set(strategy, "ratio", "1.5"), ALCORE_E_PARAM, "ratio");
+    ck_assert_ok(alcore_strategy_get(strategy, "sentences.n_strata", &text));
     ck_assert_str_eq(text, "3"); /* a refused part changes nothing */
     alcore_strategy_unref(strategy);
     close_ctx();
@@ -263,15 +264,6 @@ START_TEST(parameters_of_the_parts) {
 END_TEST
 
 /* ---- what is said ---- */
-
-static char *read_all(const char *path) {
-    static char text[16384];
-    FILE *file = fopen(path, "rb");
-    ck_assert_ptr_nonnull(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    return text;
-}
 
 static void expect_in(const char *text, const char *part) {
     ck_assert_msg(strstr(text, part), "\"%s\" is not in:\n%s", part, text);
@@ -285,14 +277,14 @@ START_TEST(files_and_words) {
     alcore_pool *pool = pool_of(ctx, TEXTS, 3);
     give(pool, "scores", SCORES, 3, 1);
     alcore_request *request = hybrid_request(pool, "6w", "0.5", false, false);
-    ck_works(alcore_request_set(request, "price", "2/w"));
+    ck_assert_ok(alcore_request_set(request, "price", "2/w"));
     alcore_selection *selection = selected(request);
-    ck_works(alcore_selection_write(selection, "hybrid_selection.tsv", NULL));
+    ck_assert_ok(alcore_selection_write(selection, "hybrid_selection.tsv", NULL));
     expect_in(read_all("hybrid_selection.tsv"),
               "rank\tindex\tid\tscore\tcost\tkind\tu\tocc\tfirst_position\tlength\treason\ttext\n"
               "1\t1\t2\t3\t3\tsentence\t3\t\t\t\tuncertainty top 34 %\tb c d\n"
               "2\t0\t1:0+2\t2\t2\tphrase\t");
-    ck_works(alcore_selection_write(selection, "hybrid_selection.jsonl", NULL));
+    ck_assert_ok(alcore_selection_write(selection, "hybrid_selection.jsonl", NULL));
     const char *lines = read_all("hybrid_selection.jsonl");
     expect_in(lines, "{\"id\":\"2\",\"source\":\"b c d\",\"lang\":\"unknown\",\"al\":{");
     expect_in(lines, "\"kind\":\"sentence\"");
@@ -303,16 +295,17 @@ START_TEST(files_and_words) {
     expect_in(alcore_selection_provenance(selection), "\"strategy\":\"hybrid\"");
     expect_in(alcore_selection_provenance(selection), "\"parts\":[{");
     ck_assert_double_eq(alcore_selection_price(selection), 12);
-    ck_works(alcore_selection_report(selection, "hybrid_selection.html", NULL));
+    ck_assert_ok(alcore_selection_report(selection, "hybrid_selection.html", NULL));
     expect_in(read_all("hybrid_selection.html"), "hybrid");
     remove("hybrid_selection.tsv");
     remove("hybrid_selection.jsonl");
     remove("hybrid_selection.html");
     alcore_selection_unref(selection);
     /* Phrases are no candidates of a hybrid. */
-    ck_works(alcore_pool_derive_phrases(pool, NULL, NULL, &phrases));
-    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, phrases));
-    ck_fails(alcore_select(request, &selection), ALCORE_E_INVALID, "its candidates are texts");
+    ck_assert_ok(alcore_pool_derive_phrases(pool, NULL, NULL, &phrases));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, phrases));
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_INVALID,
+                    "its candidates are texts");
     alcore_pool_unref(phrases);
     alcore_request_unref(request);
     alcore_pool_unref(pool);

@@ -13,7 +13,7 @@
 static alcore_ctx *ctx;
 
 static void open_ctx(void) {
-    ck_works(alcore_ctx_new(NULL, &ctx));
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
 }
 
 static void close_ctx(void) {
@@ -25,8 +25,8 @@ static alcore_pool *texts_pool(const char *const *texts, int64_t count) {
     alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
     alcore_pool *pool;
     options.dedup = ALCORE_DEDUP_NONE;
-    ck_works(alcore_pool_new(ctx, &options, &pool));
-    ck_works(alcore_pool_add_texts(pool, texts, NULL, count, NULL));
+    ck_assert_ok(alcore_pool_new(ctx, &options, &pool));
+    ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, count, NULL));
     return pool;
 }
 
@@ -45,18 +45,18 @@ static alcore_selection *buy(alcore_pool *pool, alcore_pool *labeled, const char
     alcore_strategy *made;
     char text[128];
     snprintf(text, sizeof text, "%s", params);
-    ck_works(alcore_strategy_new(ctx, strategy, &made));
+    ck_assert_ok(alcore_strategy_new(ctx, strategy, &made));
     for (char *at = text, *word; (word = strsep(&at, " "));) {
         char *value = strchr(word, '=');
         if (!value) continue;
         *value++ = 0;
-        ck_works(alcore_strategy_set(made, word, value));
+        ck_assert_ok(alcore_strategy_set(made, word, value));
     }
-    ck_works(alcore_request_set_strategy(request, made));
+    ck_assert_ok(alcore_request_set_strategy(request, made));
     alcore_strategy_unref(made);
-    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
-    ck_works(alcore_request_set(request, "fill", fill));
-    ck_works(alcore_request_set(request, "seed", "42"));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
+    ck_assert_ok(alcore_request_set(request, "fill", fill));
+    ck_assert_ok(alcore_request_set(request, "seed", "42"));
     alcore_selection *selection = selected(request);
     alcore_request_unref(request);
     return selection;
@@ -69,7 +69,7 @@ static const char *text_of_pick(const alcore_selection *selection, int64_t rank)
 
 static int64_t record_of(const alcore_selection *selection, const char *name, int64_t rank) {
     alcore_tensor values;
-    ck_works(alcore_selection_column(selection, ALCORE_SCOPE_PICKS, name, &values));
+    ck_assert_ok(alcore_selection_column(selection, ALCORE_SCOPE_PICKS, name, &values));
     return ((const int64_t *)values.data)[rank];
 }
 
@@ -296,7 +296,7 @@ START_TEST(bought_phrases_are_not_bought_again) {
             }
             for (int64_t k = 0; k < alcore_selection_count(selection); k++) {
                 const char *pick[] = {text_of_pick(selection, k)};
-                ck_works(alcore_pool_add_texts(labeled, pick, NULL, 1, NULL));
+                ck_assert_ok(alcore_pool_add_texts(labeled, pick, NULL, 1, NULL));
             }
             alcore_selection_unref(selection);
         }
@@ -328,12 +328,12 @@ START_TEST(labeled_rows_equal_a_new_pool) {
         alcore_pool *labeled = texts_pool(texts.labeled_rows, LABELED);
         alcore_selection *expected = buy(small, large, name, "", "30w", "stop");
         alcore_request *request = request_for(ctx, pool, name, "30w");
-        ck_works(alcore_request_set(request, "fill", "stop"));
-        ck_works(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
-        ck_works(alcore_request_set_rows(request, ALCORE_ROWS_LABELED, MOVED, 3));
+        ck_assert_ok(alcore_request_set(request, "fill", "stop"));
+        ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
+        ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_LABELED, MOVED, 3));
         alcore_selection *listed = selected(request);
-        ck_works(alcore_request_set_rows(request, ALCORE_ROWS_LABELED, NULL, 0));
-        ck_works(alcore_pool_mark(pool, ALCORE_ROW_LABELED, MOVED, 3));
+        ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_LABELED, NULL, 0));
+        ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_LABELED, MOVED, 3));
         alcore_selection *marked = selected(request);
         expect_same_picks(listed, expected);
         expect_same_picks(marked, expected);
@@ -361,7 +361,7 @@ START_TEST(texts_equal_their_phrases) {
     open_ctx();
     alcore_pool *pool = texts_pool(texts.rows, TEXTS), *phrases;
     alcore_pool *labeled = texts_pool(texts.labeled_rows, LABELED);
-    ck_works(alcore_pool_derive_phrases(pool, labeled, NULL, &phrases));
+    ck_assert_ok(alcore_pool_derive_phrases(pool, labeled, NULL, &phrases));
     for (int s = 0; s < 4; s++) {
         alcore_selection *from_texts = buy(pool, labeled, NAMES[s], PARAMS[s], "25w", "skip");
         alcore_selection *from_phrases = buy(phrases, labeled, NAMES[s], PARAMS[s], "25w", "skip");
@@ -381,8 +381,8 @@ END_TEST
 static void give_integers(alcore_pool *pool, const char *name, int64_t first) {
     int64_t values[] = {first, 1}, count = 2;
     alcore_tensor tensor;
-    ck_works(alcore_tensor_init(&tensor, values, ALCORE_INT64, &count, 1));
-    ck_works(alcore_pool_set_column(pool, name, &tensor, NULL, NULL));
+    ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_INT64, &count, 1));
+    ck_assert_ok(alcore_pool_set_column(pool, name, &tensor, NULL, NULL));
 }
 
 /* Columns of phrases that a caller makes by hand. */
@@ -400,11 +400,12 @@ START_TEST(columns_by_hand) {
     ck_assert_uint_eq(alcore_selection_flags(selection), ALCORE_SELECTION_SHORT);
     alcore_selection_unref(selection);
     give_integers(pool, "occurrences", -3);
-    ck_fails(alcore_select(request, &selection), ALCORE_E_DATA,
-             "column 'occurrences' has no number of 0 or more for row 0");
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_DATA,
+                    "column 'occurrences' has no number of 0 or more for row 0");
     give_integers(pool, "occurrences", 3);
     set_parameter(ctx, request, "random-phrase", "weight", "tokens");
-    ck_fails(alcore_select(request, &selection), ALCORE_E_MISSING, "weight=tokens reads the texts");
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_MISSING,
+                    "weight=tokens reads the texts");
     alcore_request_unref(request);
     alcore_pool_unref(pool);
     close_ctx();
@@ -412,15 +413,6 @@ START_TEST(columns_by_hand) {
 END_TEST
 
 /* ---- what is said ---- */
-
-static char *read_all(const char *path) {
-    static char text[8192];
-    FILE *file = fopen(path, "rb");
-    ck_assert_ptr_nonnull(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    return text;
-}
 
 static const char *const SPEC_TEXTS[] = {
     "the patient has severe headache", "the patient has severe nausea",
@@ -437,8 +429,8 @@ START_TEST(files_and_words) {
     open_ctx();
     alcore_pool *pool = texts_pool(SPEC_TEXTS, 6), *labeled = texts_pool(SPEC_LABELED, 2);
     alcore_request *request = request_for(ctx, pool, "ngf", "7w");
-    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
-    ck_works(alcore_request_set(request, "price", "0.5EUR/w"));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
+    ck_assert_ok(alcore_request_set(request, "price", "0.5EUR/w"));
     alcore_selection *selection = selected(request);
     ck_assert_str_eq(alcore_selection_reason(selection, 0), "occurs 3 times, in 50 % of the rows");
     ck_assert_str_eq(alcore_selection_reason(selection, 1),
@@ -450,11 +442,11 @@ START_TEST(files_and_words) {
     expect_in(alcore_selection_summary(selection), "selected 4 phrases: 7 words");
     ck_assert_ptr_null(strstr(alcore_selection_summary(selection), "occurrences:"));
     expect_in(alcore_selection_provenance(selection), "\"phrases_of_rows\":6");
-    ck_works(alcore_selection_write(selection, "phrase_selection.tsv", NULL));
+    ck_assert_ok(alcore_selection_write(selection, "phrase_selection.tsv", NULL));
     expect_in(read_all("phrase_selection.tsv"),
               "rank\tindex\tid\tscore\tcost\tocc\tfirst_position\tlength\treason\ttext\n"
               "1\t0\t1:0+3\t3\t3\t3\t0\t3\toccurs 3 times, in 50 % of the rows\tthe patient has\n");
-    ck_works(alcore_selection_write(selection, "phrase_selection.jsonl", NULL));
+    ck_assert_ok(alcore_selection_write(selection, "phrase_selection.jsonl", NULL));
     expect_in(read_all("phrase_selection.jsonl"),
               "{\"id\":\"1:0+3\",\"source\":\"the patient has\",\"lang\":\"unknown\",\"contexts\":["
               "{\"id\":\"1\",\"index\":0,\"source\":\"the patient has severe headache\"},"
@@ -476,14 +468,14 @@ START_TEST(rows_of_the_request) {
     open_ctx();
     alcore_pool *pool = texts_pool(SPEC_TEXTS, 6);
     alcore_request *request = request_for(ctx, pool, "ngf-smp", "4w");
-    ck_works(alcore_request_set_rows(request, ALCORE_ROWS_ELIGIBLE, ALL, 2));
+    ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_ELIGIBLE, ALL, 2));
     alcore_selection *selection = selected(request);
     ck_assert_str_eq(text_of_pick(selection, 0), "the patient has severe");
     ck_assert_str_eq(alcore_selection_reason(selection, 0), "occurs 2 times, in 100 % of the rows");
     expect_in(alcore_selection_summary(selection),
               "rows read: 6; masked: 4 not among the eligible\nphrases of 2 rows: ");
     alcore_selection_unref(selection);
-    ck_works(alcore_request_set_rows(request, ALCORE_ROWS_EXCLUDED, ALL, 6));
+    ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_EXCLUDED, ALL, 6));
     selection = selected(request);
     ck_assert_int_eq(alcore_selection_count(selection), 0);
     ck_assert_uint_eq(alcore_selection_flags(selection), ALCORE_SELECTION_SHORT);

@@ -9,7 +9,7 @@
 
 static alcore_ctx *new_ctx(void) {
     alcore_ctx *ctx;
-    ck_works(alcore_ctx_new(NULL, &ctx));
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
     return ctx;
 }
 
@@ -36,7 +36,7 @@ START_TEST(budgets_are_read) {
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         ck_assert_msg(alcore__budgets_parse(bad[i], &budgets) == ALCORE_E_PARAM, "%s", bad[i]);
-    ck_works(alcore__budgets_parse("2500w, 10000w ,5000 words", &budgets));
+    ck_assert_ok(alcore__budgets_parse("2500w, 10000w ,5000 words", &budgets));
     ck_assert_int_eq(budgets.count, 3);
     ck_assert_double_eq(budgets.items[1].amount, 10000);
     ck_assert_int_eq(budgets.items[2].unit, ALCORE__UNIT_WORDS);
@@ -66,7 +66,7 @@ START_TEST(prices_are_read) {
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         ck_assert_msg(alcore__price_parse(bad[i], &price) == ALCORE_E_PARAM, "%s", bad[i]);
-    ck_works(alcore__price_parse("", &price));
+    ck_assert_ok(alcore__price_parse("", &price));
     ck_assert(isnan(price.amount));
 }
 END_TEST
@@ -75,22 +75,22 @@ START_TEST(options_say_what_is_wrong) {
     alcore_ctx *ctx = new_ctx();
     alcore_request *request;
     alcore_selection *selection = (alcore_selection *)1;
-    ck_works(alcore_request_new(ctx, &request));
-    ck_fails(alcore_request_set(request, "bugdet", "10"), ALCORE_E_PARAM, "budget");
-    ck_fails(alcore_request_set(request, "budget", "-3"), ALCORE_E_PARAM, "negative");
-    ck_fails(alcore_request_set(request, "budget", "3 parrots"), ALCORE_E_PARAM, "words");
-    ck_fails(alcore_request_set(request, "round", "0"), ALCORE_E_PARAM, "round");
-    ck_fails(alcore_request_set(request, "fill", "overshot"), ALCORE_E_PARAM, "overshoot");
-    ck_fails(alcore_request_set(request, "spread", "0.9"), ALCORE_E_PARAM, "max_similarity");
-    ck_fails(alcore_select(request, &selection), ALCORE_E_INVALID, "pool");
+    ck_assert_ok(alcore_request_new(ctx, &request));
+    ck_assert_fails(alcore_request_set(request, "bugdet", "10"), ALCORE_E_PARAM, "budget");
+    ck_assert_fails(alcore_request_set(request, "budget", "-3"), ALCORE_E_PARAM, "negative");
+    ck_assert_fails(alcore_request_set(request, "budget", "3 parrots"), ALCORE_E_PARAM, "words");
+    ck_assert_fails(alcore_request_set(request, "round", "0"), ALCORE_E_PARAM, "round");
+    ck_assert_fails(alcore_request_set(request, "fill", "overshot"), ALCORE_E_PARAM, "overshoot");
+    ck_assert_fails(alcore_request_set(request, "spread", "0.9"), ALCORE_E_PARAM, "max_similarity");
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_INVALID, "pool");
     ck_assert_ptr_null(selection);
     alcore_pool *pool = numbered_pool(ctx, 3);
-    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool));
-    ck_fails(alcore_select(request, &selection), ALCORE_E_PARAM, "budget");
-    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, pool));
-    ck_works(alcore_request_set(request, "budget", "1"));
-    ck_fails(alcore_select(request, &selection), ALCORE_E_INVALID, "labeled");
-    ck_fails(alcore_request_set_pool(request, 9, pool), ALCORE_E_INVALID, "role 9");
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool));
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_PARAM, "budget");
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, pool));
+    ck_assert_ok(alcore_request_set(request, "budget", "1"));
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_INVALID, "labeled");
+    ck_assert_fails(alcore_request_set_pool(request, 9, pool), ALCORE_E_INVALID, "role 9");
     int32_t count = 0;
     for (;; count++) {
         alcore_param_info info = ALCORE_PARAM_INFO_INIT;
@@ -110,9 +110,9 @@ START_TEST(huds_picks) {
     alcore_pool *pool = huds_pool(ctx);
     alcore_request *request = request_for(ctx, pool, "huds", "4");
     alcore_strategy *strategy;
-    ck_works(alcore_strategy_new(ctx, "huds", &strategy));
-    ck_works(alcore_strategy_set(strategy, "n_strata", "4"));
-    ck_works(alcore_request_set_strategy(request, strategy));
+    ck_assert_ok(alcore_strategy_new(ctx, "huds", &strategy));
+    ck_assert_ok(alcore_strategy_set(strategy, "n_strata", "4"));
+    ck_assert_ok(alcore_request_set_strategy(request, strategy));
     alcore_selection *selection = selected(request);
     ck_rows(selection, half, 4);
     ck_assert_double_eq(alcore_selection_scores(selection)[1], 2.0);
@@ -121,11 +121,11 @@ START_TEST(huds_picks) {
     ck_assert_uint_eq(alcore_selection_flags(selection), 0);
     ck_assert_ptr_eq(alcore_selection_pool(selection), pool);
     alcore_selection_unref(selection);
-    ck_works(alcore_strategy_set(strategy, "lambda", "0"));
+    ck_assert_ok(alcore_strategy_set(strategy, "lambda", "0"));
     selection = selected(request);
     ck_rows(selection, none, 4);
     alcore_selection_unref(selection);
-    ck_works(alcore_strategy_set(strategy, "lambda", "1"));
+    ck_assert_ok(alcore_strategy_set(strategy, "lambda", "1"));
     selection = selected(request);
     ck_rows(selection, one, 4);
     alcore_selection_unref(selection);
@@ -143,22 +143,22 @@ START_TEST(draws) {
     alcore_pool *pool = numbered_pool(ctx, 10);
     alcore_request *request = request_for(ctx, pool, "random", "5");
     alcore_tensor rows;
-    ck_works(alcore_request_set(request, "seed", "42"));
+    ck_assert_ok(alcore_request_set(request, "seed", "42"));
     alcore_selection *selection = selected(request);
     ck_rows(selection, vector_integers(vector_expected(&random, "picks"), NULL), 5);
     ck_assert_str_eq(alcore_selection_reason(selection, 0), "drawn at random");
-    ck_works(alcore_request_candidates(request, 4, &rows));
+    ck_assert_ok(alcore_request_candidates(request, 4, &rows));
     ck_assert(rows.ndim == 1 && rows.shape[0] == 4);
     vector_equal(rows.data, vector_expected(&candidates, "picks"));
-    ck_works(alcore_request_candidates(request, 10, &rows));
+    ck_assert_ok(alcore_request_candidates(request, 10, &rows));
     ck_assert_int_eq(rows.shape[0], 10);
-    ck_works(alcore_request_candidates(request, INT64_MAX, &rows));
+    ck_assert_ok(alcore_request_candidates(request, INT64_MAX, &rows));
     ck_assert_int_eq(rows.shape[0], 10);
-    ck_works(alcore_request_candidates(request, 0, &rows));
+    ck_assert_ok(alcore_request_candidates(request, 0, &rows));
     ck_assert(rows.shape[0] == 0 && rows.data);
-    ck_fails(alcore_request_candidates(request, -1, &rows), ALCORE_E_INVALID, "0 or more");
+    ck_assert_fails(alcore_request_candidates(request, -1, &rows), ALCORE_E_INVALID, "0 or more");
     ck_assert(!rows.data && !rows.shape);
-    ck_fails(alcore_request_candidates(request, 1, NULL), ALCORE_E_INVALID, "out_rows");
+    ck_assert_fails(alcore_request_candidates(request, 1, NULL), ALCORE_E_INVALID, "out_rows");
     alcore_selection_unref(selection);
     alcore_request_unref(request);
     alcore_pool_unref(pool);
@@ -178,21 +178,21 @@ START_TEST(small_and_odd_pools) {
     ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection), "the pool has no rows"));
     alcore_selection_unref(selection);
 
-    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, one));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, one));
     selection = selected(request);
     ck_assert_int_eq(alcore_selection_count(selection), 1);
     ck_assert_uint_eq(alcore_selection_flags(selection), ALCORE_SELECTION_SHORT);
     alcore_selection_unref(selection);
 
-    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, eight));
-    ck_works(alcore_request_set(request, "budget", "100"));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, eight));
+    ck_assert_ok(alcore_request_set(request, "budget", "100"));
     selection = selected(request);
     ck_assert_int_eq(alcore_selection_count(selection), 8);
     ck_assert_uint_eq(alcore_selection_flags(selection), ALCORE_SELECTION_SHORT);
     ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection), "SHORT"));
     alcore_selection_unref(selection);
 
-    ck_works(alcore_request_set(request, "budget", "0"));
+    ck_assert_ok(alcore_request_set(request, "budget", "0"));
     selection = selected(request);
     ck_assert_int_eq(alcore_selection_count(selection), 0);
     ck_assert_uint_eq(alcore_selection_flags(selection), 0);
@@ -203,7 +203,7 @@ START_TEST(small_and_odd_pools) {
     static const int64_t first[] = {0, 1, 2};
     give(eight, "scores", same, 8, 1);
     give(eight, "embeddings", alike, 8, 2);
-    ck_works(alcore_request_set(request, "budget", "3"));
+    ck_assert_ok(alcore_request_set(request, "budget", "3"));
     selection = selected(request);
     ck_rows(selection, first, 3); /* ties go to the lower row */
     alcore_selection_unref(selection);
@@ -211,9 +211,9 @@ START_TEST(small_and_odd_pools) {
     double broken[8] = {2, 2, 2, 2, 2, 2, 2, 2};
     broken[5] = (double)NAN;
     give(eight, "scores", broken, 8, 1);
-    ck_fails(alcore_select(request, &selection), ALCORE_E_DATA, "row 5");
-    ck_works(alcore_request_set(request, "nan", "exclude"));
-    ck_works(alcore_request_set(request, "budget", "8"));
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_DATA, "row 5");
+    ck_assert_ok(alcore_request_set(request, "nan", "exclude"));
+    ck_assert_ok(alcore_request_set(request, "budget", "8"));
     selection = selected(request);
     ck_assert_int_eq(alcore_selection_count(selection), 7);
     ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection), "1 with a NaN"));
@@ -244,18 +244,18 @@ START_TEST(targets_have_languages) {
     records.count = 4;
     records.texts = target_texts;
     records.languages = languages;
-    ck_works(alcore_pool_new(ctx, NULL, &target));
-    ck_works(alcore_pool_add_records(target, &records, NULL));
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &target));
+    ck_assert_ok(alcore_pool_add_records(target, &records, NULL));
     give(pool, "embeddings", source, 5, 2);
     give(target, "embeddings", vectors, 4, 2);
     alcore_request *request = request_for(ctx, pool, "average-dist", "5");
     alcore_selection *selection = NULL;
-    ck_fails(alcore_select(request, &selection), ALCORE_E_MISSING, "needs a target");
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_MISSING, "needs a target");
     alcore_remedy remedy = ALCORE_REMEDY_INIT;
     ck_assert_int_eq(alcore_last_remedy(&remedy), 1);
     ck_assert_int_eq(remedy.kind, ALCORE_REMEDY_POOL);
     ck_assert_str_eq(remedy.name, "target");
-    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_TARGET, target));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_TARGET, target));
     set_parameter(ctx, request, "average-dist", "balance_targets", "1");
     selection = selected(request);
     ck_rows(selection, expected, 5);
@@ -265,16 +265,16 @@ START_TEST(targets_have_languages) {
     alcore_selection_unref(selection);
 
     alcore_strategy *unread; /* leaves the target of the request unread, as random needs none */
-    ck_works(alcore_strategy_new(ctx, "random", &unread));
-    ck_works(alcore_request_set_strategy(request, unread));
+    ck_assert_ok(alcore_strategy_new(ctx, "random", &unread));
+    ck_assert_ok(alcore_request_set_strategy(request, unread));
     alcore_strategy_unref(unread);
-    ck_fails(alcore_select(request, &selection), ALCORE_E_INVALID,
-             "strategy random does not read the target, but these do: average-dist");
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_INVALID,
+                    "strategy random does not read the target, but these do: average-dist");
     ck_assert_ptr_null(selection);
     ck_assert_int_eq(alcore_last_remedy(&remedy), 1);
     ck_assert_int_eq(remedy.kind, ALCORE_REMEDY_STRATEGY);
     ck_assert_str_eq(remedy.name, "average-dist");
-    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_TARGET, NULL));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_TARGET, NULL));
     alcore_selection_unref(selected(request));
     alcore_request_unref(request);
     alcore_pool_unref(pool);
@@ -294,11 +294,11 @@ START_TEST(masks) {
     int64_t excluded = 5, done = 7;
     give(pool, "scores", scores, 8, 1);
     give(pool, "embeddings", huds_embeddings, 8, 2);
-    ck_works(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, &excluded, 1));
-    ck_works(alcore_pool_mark(pool, ALCORE_ROW_LABELED, &done, 1));
+    ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, &excluded, 1));
+    ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_LABELED, &done, 1));
     alcore_request *request = request_for(ctx, pool, "huds", "8");
     set_parameter(ctx, request, "huds", "lambda", "0");
-    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
     alcore_selection *selection = selected(request);
     ck_rows(selection, expected, 3);
     const char *summary = alcore_selection_summary(selection);
@@ -324,8 +324,8 @@ START_TEST(budgets_in_words_characters_and_units) {
     records.count = 4;
     records.texts = texts;
     records.costs = costs;
-    ck_works(alcore_pool_new(ctx, NULL, &pool));
-    ck_works(alcore_pool_add_records(pool, &records, NULL));
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
+    ck_assert_ok(alcore_pool_add_records(pool, &records, NULL));
     give(pool, "scores", scores, 4, 1);
     alcore_request *request = request_for(ctx, pool, "huds", "5w");
     give(pool, "embeddings", huds_embeddings, 4, 2);
@@ -337,29 +337,29 @@ START_TEST(budgets_in_words_characters_and_units) {
         strstr(alcore_selection_summary(selection), "spent 6 of 5 words, 1 over"));
     ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection), "the last pick overshot"));
     alcore_selection_unref(selection);
-    ck_works(alcore_request_set(request, "fill", "stop"));
+    ck_assert_ok(alcore_request_set(request, "fill", "stop"));
     selection = selected(request);
     ck_rows(selection, stop, 1);
     alcore_selection_unref(selection);
-    ck_works(alcore_request_set(request, "fill", "skip"));
+    ck_assert_ok(alcore_request_set(request, "fill", "skip"));
     selection = selected(request);
     ck_rows(selection, skip, 2);
     alcore_selection_unref(selection);
-    ck_works(alcore_request_set(request, "budget", "19 characters"));
+    ck_assert_ok(alcore_request_set(request, "budget", "19 characters"));
     selection = selected(request);
     ck_assert_double_eq(alcore_selection_costs(selection)[0], 18);
     alcore_selection_unref(selection);
-    ck_works(alcore_request_set(request, "fill", "overshoot"));
-    ck_works(alcore_request_set(request, "budget", "5.5u"));
+    ck_assert_ok(alcore_request_set(request, "fill", "overshoot"));
+    ck_assert_ok(alcore_request_set(request, "budget", "5.5u"));
     selection = selected(request);
     ck_rows(selection, units, 2);
     alcore_selection_unref(selection);
     const char *more[] = {"a text without a cost"};
-    ck_works(alcore_pool_add_texts(pool, more, NULL, 1, NULL));
+    ck_assert_ok(alcore_pool_add_texts(pool, more, NULL, 1, NULL));
     const double five[] = {9, 8, 7, 6, 5};
     give(pool, "scores", five, 5, 1);
     give(pool, "embeddings", huds_embeddings, 5, 2);
-    ck_fails(alcore_select(request, &selection), ALCORE_E_DATA, "row 4");
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_DATA, "row 4");
     alcore_request_unref(request);
     alcore_pool_unref(pool);
     alcore_ctx_unref(ctx);
@@ -393,7 +393,7 @@ START_TEST(missing_columns_are_named) {
     alcore_pool *pool = numbered_pool(ctx, 6);
     alcore_request *request = request_for(ctx, pool, "entropy", "2");
     alcore_selection *selection;
-    ck_fails(alcore_select(request, &selection), ALCORE_E_MISSING, "probs");
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_MISSING, "probs");
     const double values[] = {0.5, 0.5, 1, 0, 0.9, 0.1};
     const int64_t rows[] = {0, 2, 3};
     alcore_tensor tensor;
@@ -401,9 +401,9 @@ START_TEST(missing_columns_are_named) {
     alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
     options.rows = rows;
     options.row_count = 3;
-    ck_works(alcore_tensor_init(&tensor, (void *)(uintptr_t)values, ALCORE_FLOAT64, shape, 2));
-    ck_works(alcore_pool_set_column(pool, "probs", &tensor, NULL, &options));
-    ck_fails(alcore_select(request, &selection), ALCORE_E_MISSING, "row 1 and 2 more");
+    ck_assert_ok(alcore_tensor_init(&tensor, (void *)(uintptr_t)values, ALCORE_FLOAT64, shape, 2));
+    ck_assert_ok(alcore_pool_set_column(pool, "probs", &tensor, NULL, &options));
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_MISSING, "row 1 and 2 more");
     ck_assert_ptr_null(selection);
     alcore_request_unref(request);
     alcore_pool_unref(pool);
@@ -458,10 +458,10 @@ START_TEST(own_strategy) {
     host.user = &round;
     host.name = "last";
     host.choose = last_rows_first;
-    ck_works(alcore_strategy_new_host(ctx, &host, &strategy));
-    ck_works(alcore_request_set_strategy(request, strategy));
-    ck_works(alcore_request_set(request, "round", "3"));
-    ck_works(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, &masked, 1));
+    ck_assert_ok(alcore_strategy_new_host(ctx, &host, &strategy));
+    ck_assert_ok(alcore_request_set_strategy(request, strategy));
+    ck_assert_ok(alcore_request_set(request, "round", "3"));
+    ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, &masked, 1));
     alcore_selection *selection = selected(request);
     ck_rows(selection, expected, 3);
     ck_assert_int_eq(round, 3);
@@ -483,17 +483,17 @@ START_TEST(candidates_stay) {
     alcore_request *request = request_for(ctx, pool, "huds", "2");
     alcore_strategy *strategy;
     alcore_tensor first, second;
-    ck_works(alcore_strategy_new(ctx, "huds", &strategy));
-    ck_works(alcore_strategy_set(strategy, "candidates", "10"));
-    ck_works(alcore_strategy_set(strategy, "sticky", "1"));
-    ck_works(alcore_request_set_strategy(request, strategy));
+    ck_assert_ok(alcore_strategy_new(ctx, "huds", &strategy));
+    ck_assert_ok(alcore_strategy_set(strategy, "candidates", "10"));
+    ck_assert_ok(alcore_strategy_set(strategy, "sticky", "1"));
+    ck_assert_ok(alcore_request_set_strategy(request, strategy));
     alcore_selection *one = selected(request), *two;
-    ck_works(alcore_selection_column(one, ALCORE_SCOPE_CANDIDATES, "row", &first));
+    ck_assert_ok(alcore_selection_column(one, ALCORE_SCOPE_CANDIDATES, "row", &first));
     ck_assert_int_eq(first.shape[0], 10);
-    ck_works(alcore_pool_mark(pool, ALCORE_ROW_LABELED, alcore_selection_rows(one), 2));
-    ck_works(alcore_request_set(request, "round", "2"));
+    ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_LABELED, alcore_selection_rows(one), 2));
+    ck_assert_ok(alcore_request_set(request, "round", "2"));
     two = selected(request);
-    ck_works(alcore_selection_column(two, ALCORE_SCOPE_CANDIDATES, "row", &second));
+    ck_assert_ok(alcore_selection_column(two, ALCORE_SCOPE_CANDIDATES, "row", &second));
     ck_assert_int_eq(second.shape[0], 10);
     int kept = 0;
     for (int i = 0; i < 10; i++)
@@ -515,7 +515,7 @@ START_TEST(like_rows_are_passed_over) {
     alcore_pool *pool = huds_pool(ctx);
     alcore_request *request = request_for(ctx, pool, "huds", "4");
     set_parameter(ctx, request, "huds", "lambda", "0");
-    ck_works(alcore_request_set(request, "max_similarity", "0.97"));
+    ck_assert_ok(alcore_request_set(request, "max_similarity", "0.97"));
     alcore_selection *selection = selected(request);
     ck_rows(selection, expected, 4); /* 6 and 4 point where 7 does */
     ck_assert_ptr_nonnull(
@@ -534,19 +534,19 @@ START_TEST(candidates_of_another_pool_are_forgotten) {
     alcore_request *request = request_for(ctx, first, "huds", "2"), *fresh;
     alcore_strategy *strategy;
     alcore_tensor stale, drawn;
-    ck_works(alcore_strategy_new(ctx, "huds", &strategy));
-    ck_works(alcore_strategy_set(strategy, "candidates", "10"));
-    ck_works(alcore_strategy_set(strategy, "sticky", "1"));
-    ck_works(alcore_request_set_strategy(request, strategy));
+    ck_assert_ok(alcore_strategy_new(ctx, "huds", &strategy));
+    ck_assert_ok(alcore_strategy_set(strategy, "candidates", "10"));
+    ck_assert_ok(alcore_strategy_set(strategy, "sticky", "1"));
+    ck_assert_ok(alcore_request_set_strategy(request, strategy));
     alcore_selection_unref(selected(request));
-    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, second));
-    ck_works(alcore_request_set(request, "round", "2"));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, second));
+    ck_assert_ok(alcore_request_set(request, "round", "2"));
     fresh = request_for(ctx, second, "huds", "2");
-    ck_works(alcore_request_set_strategy(fresh, strategy));
-    ck_works(alcore_request_set(fresh, "round", "2"));
+    ck_assert_ok(alcore_request_set_strategy(fresh, strategy));
+    ck_assert_ok(alcore_request_set(fresh, "round", "2"));
     alcore_selection *one = selected(request), *two = selected(fresh);
-    ck_works(alcore_selection_column(one, ALCORE_SCOPE_CANDIDATES, "row", &stale));
-    ck_works(alcore_selection_column(two, ALCORE_SCOPE_CANDIDATES, "row", &drawn));
+    ck_assert_ok(alcore_selection_column(one, ALCORE_SCOPE_CANDIDATES, "row", &stale));
+    ck_assert_ok(alcore_selection_column(two, ALCORE_SCOPE_CANDIDATES, "row", &drawn));
     ck_assert_int_eq(stale.shape[0], 10);
     ck_assert_mem_eq(stale.data, drawn.data, 10 * sizeof(int64_t));
     alcore_selection_unref(one);
@@ -565,12 +565,13 @@ START_TEST(a_long_seed_is_taken_exactly) {
     alcore_ctx *ctx = new_ctx();
     alcore_pool *pool = numbered_pool(ctx, 10);
     alcore_request *request = request_for(ctx, pool, "random", "5");
-    ck_works(alcore_request_set(request, "seed", "9007199254740993"));
+    ck_assert_ok(alcore_request_set(request, "seed", "9007199254740993"));
     alcore_selection *selection = selected(request);
     ck_assert_ptr_nonnull(
         strstr(alcore_selection_provenance(selection), "\"seed\":9007199254740993,\"round\""));
-    ck_fails(alcore_request_set(request, "seed", "18446744073709551616"), ALCORE_E_PARAM, "seed");
-    ck_fails(alcore_request_set(request, "seed", "-1"), ALCORE_E_PARAM, "seed");
+    ck_assert_fails(alcore_request_set(request, "seed", "18446744073709551616"), ALCORE_E_PARAM,
+                    "seed");
+    ck_assert_fails(alcore_request_set(request, "seed", "-1"), ALCORE_E_PARAM, "seed");
     alcore_selection_unref(selection);
     alcore_request_unref(request);
     alcore_pool_unref(pool);
@@ -585,14 +586,15 @@ START_TEST(the_command_is_json) {
     alcore_ctx *ctx = new_ctx();
     alcore_pool *pool = numbered_pool(ctx, 3);
     alcore_request *request = request_for(ctx, pool, "random", "1");
-    ck_works(alcore_request_set(request, "command", "[\"a\", \"b \\\"c\\\"\"]"));
+    ck_assert_ok(alcore_request_set(request, "command", "[\"a\", \"b \\\"c\\\"\"]"));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        ck_fails(alcore_request_set(request, "command", bad[i]), ALCORE_E_PARAM, "JSON array");
+        ck_assert_fails(alcore_request_set(request, "command", bad[i]), ALCORE_E_PARAM,
+                        "JSON array");
     alcore_selection *selection = selected(request);
     ck_assert_ptr_nonnull(
         strstr(alcore_selection_provenance(selection), "[\"a\", \"b \\\"c\\\"\"]"));
     alcore_selection_unref(selection);
-    ck_works(alcore_request_set(request, "command", ""));
+    ck_assert_ok(alcore_request_set(request, "command", ""));
     alcore_request_unref(request);
     alcore_pool_unref(pool);
     alcore_ctx_unref(ctx);
@@ -609,10 +611,10 @@ START_TEST(a_nan_under_the_limit_names_its_row) {
     vectors[2 * 4 + 1] = (double)NAN;
     give(pool, "embeddings", vectors, 8, 2);
     alcore_request *request = request_for(ctx, pool, "nnll", "8");
-    ck_works(alcore_request_set(request, "max_similarity", "0.97"));
-    ck_fails(alcore_select(request, &selection), ALCORE_E_DATA, "row 4: component 1");
+    ck_assert_ok(alcore_request_set(request, "max_similarity", "0.97"));
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_DATA, "row 4: component 1");
     ck_assert_ptr_null(selection);
-    ck_works(alcore_request_set(request, "nan", "exclude"));
+    ck_assert_ok(alcore_request_set(request, "nan", "exclude"));
     selection = selected(request);
     for (int64_t k = 0; k < alcore_selection_count(selection); k++)
         ck_assert_int_ne(alcore_selection_rows(selection)[k], 4);
@@ -638,9 +640,10 @@ START_TEST(an_infinite_score_names_its_row) {
     alcore_pool *pool = numbered_pool(ctx, 8);
     alcore_request *request = request_for(ctx, pool, "random", "3");
     host.choose = infinite_scores;
-    ck_works(alcore_strategy_new_host(ctx, &host, &strategy));
-    ck_works(alcore_request_set_strategy(request, strategy));
-    ck_fails(alcore_select(request, &selection), ALCORE_E_DATA, "row 5: the score is infinite");
+    ck_assert_ok(alcore_strategy_new_host(ctx, &host, &strategy));
+    ck_assert_ok(alcore_request_set_strategy(request, strategy));
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_DATA,
+                    "row 5: the score is infinite");
     alcore_strategy_unref(strategy);
     alcore_request_unref(request);
     alcore_pool_unref(pool);
@@ -655,14 +658,14 @@ START_TEST(terms_follow_the_first_lambda) {
     alcore_pool *pool = huds_pool(ctx);
     alcore_request *request = request_for(ctx, pool, "huds", "4");
     alcore_strategy *strategy;
-    ck_works(alcore_strategy_new(ctx, "huds", &strategy));
-    ck_works(alcore_strategy_set(strategy, "lambda", "0"));
-    ck_works(alcore_strategy_set(strategy, "lambda_first", "0.5"));
-    ck_works(alcore_request_set_strategy(request, strategy));
+    ck_assert_ok(alcore_strategy_new(ctx, "huds", &strategy));
+    ck_assert_ok(alcore_strategy_set(strategy, "lambda", "0"));
+    ck_assert_ok(alcore_strategy_set(strategy, "lambda_first", "0.5"));
+    ck_assert_ok(alcore_request_set_strategy(request, strategy));
     alcore_selection *selection = selected(request);
     ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection), "alone would have made"));
     alcore_selection_unref(selection);
-    ck_works(alcore_request_set(request, "round", "2"));
+    ck_assert_ok(alcore_request_set(request, "round", "2"));
     selection = selected(request);
     ck_assert_ptr_null(strstr(alcore_selection_summary(selection), "alone would have made"));
     alcore_selection_unref(selection);

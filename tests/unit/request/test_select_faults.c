@@ -16,7 +16,7 @@ START_TEST(every_allocation) {
     alcore_ctx *ctx;
     options.allocator = &table;
     options.threads = 1;
-    ck_works(alcore_ctx_new(&options, &ctx));
+    ck_assert_ok(alcore_ctx_new(&options, &ctx));
     alcore_pool *pool = numbered_pool(ctx, 20);
     alcore_request *request = request_for(ctx, pool, "huds", "12w");
     bool clean = false;
@@ -61,7 +61,7 @@ static int32_t stop_at_once(void *user, const char *stage, int64_t done, int64_t
 START_TEST(a_cancelled_context_answers_at_once) {
     alcore_ctx *ctx;
     alcore_selection *selection;
-    ck_works(alcore_ctx_new(NULL, &ctx));
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
     alcore_pool *pool = numbered_pool(ctx, 50);
     alcore_request *request = request_for(ctx, pool, "huds", "5");
     alcore_ctx_cancel(ctx);
@@ -84,9 +84,9 @@ START_TEST(progress_may_cancel) {
     int calls = 0;
     options.progress = stop_at_once;
     options.progress_user = &calls;
-    ck_works(alcore_ctx_new(&options, &ctx));
+    ck_assert_ok(alcore_ctx_new(&options, &ctx));
     alcore_pool *pool;
-    ck_works(alcore_pool_new(ctx, NULL, &pool));
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
     /* Enough work for several calls of the progress function. */
     static char texts[30000][48];
     static const char *pointers[30000];
@@ -140,7 +140,7 @@ START_TEST(a_search_for_ids_is_cancelled) {
     table.reallocate = cancelling_reallocate;
     options.allocator = &table;
     options.threads = 1;
-    ck_works(alcore_ctx_new(&options, &it.ctx));
+    ck_assert_ok(alcore_ctx_new(&options, &it.ctx));
     alcore_pool *pool = numbered_pool(it.ctx, 20);
     alcore_request *request = request_for(it.ctx, pool, "random", "5");
     char path[64];
@@ -151,12 +151,12 @@ START_TEST(a_search_for_ids_is_cancelled) {
     ck_assert_int_eq(fclose(file), 0);
     long long counts[2];
     for (int i = 0; i < 2; i++) { /* the first call makes what the pool keeps: its index of ids */
-        ck_works(alcore_request_set_rows(request, ALCORE_ROWS_EXCLUDED, NULL, 0));
+        ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_EXCLUDED, NULL, 0));
         long long before = atomic_load(&it.fault.calls);
-        ck_works(alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED, path));
+        ck_assert_ok(alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED, path));
         counts[i] = atomic_load(&it.fault.calls) - before;
     }
-    ck_works(alcore_request_set_rows(request, ALCORE_ROWS_EXCLUDED, NULL, 0));
+    ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_EXCLUDED, NULL, 0));
     it.cancel_at = atomic_load(&it.fault.calls) + counts[1];
     ck_assert_int_eq(alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED, path),
                      ALCORE_E_CANCELLED);

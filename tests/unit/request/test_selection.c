@@ -15,13 +15,13 @@ static char path[64];
 
 static void open_huds(const char *budget) {
     alcore_strategy *strategy;
-    ck_works(alcore_ctx_new(NULL, &ctx));
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
     pool = huds_pool(ctx);
     request = request_for(ctx, pool, "huds", budget);
-    ck_works(alcore_strategy_new(ctx, "huds", &strategy));
-    ck_works(alcore_strategy_set(strategy, "n_strata", "4"));
-    ck_works(alcore_request_set_strategy(request, strategy));
-    ck_works(alcore_request_set(request, "command", "[\"alcore\",\"select\"]"));
+    ck_assert_ok(alcore_strategy_new(ctx, "huds", &strategy));
+    ck_assert_ok(alcore_strategy_set(strategy, "n_strata", "4"));
+    ck_assert_ok(alcore_request_set_strategy(request, strategy));
+    ck_assert_ok(alcore_request_set(request, "command", "[\"alcore\",\"select\"]"));
     alcore_strategy_unref(strategy);
     selection = selected(request);
     snprintf(path, sizeof path, "/tmp/alcore-selection-%d", (int)getpid());
@@ -38,8 +38,8 @@ static void close_huds(void) {
 static char *written(const char *suffix, bool report) {
     char name[96];
     snprintf(name, sizeof name, "%s%s", path, suffix);
-    ck_works(report ? alcore_selection_report(selection, name, NULL)
-                    : alcore_selection_write(selection, name, NULL));
+    ck_assert_ok(report ? alcore_selection_report(selection, name, NULL)
+                        : alcore_selection_write(selection, name, NULL));
     FILE *file = fopen(name, "rb");
     ck_assert_ptr_nonnull(file);
     char *text = calloc(1, 1 << 16);
@@ -66,13 +66,13 @@ END_TEST
 
 /* The first pick of HUDS with one stratum among four rows of two-dimensional embeddings. */
 static void open_four(const double *scores, const double *embeddings) {
-    ck_works(alcore_ctx_new(NULL, &ctx));
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
     pool = numbered_pool(ctx, 4);
     give(pool, "scores", scores, 4, 1);
     give(pool, "embeddings", embeddings, 4, 2);
     request = request_for(ctx, pool, "huds", "1");
     set_parameter(ctx, request, "huds", "n_strata", "1");
-    ck_works(alcore_select(request, &selection));
+    ck_assert_ok(alcore_select(request, &selection));
 }
 
 /* A term decides by how far a pick is from the mean of all candidates: the scores are large and
@@ -101,18 +101,18 @@ END_TEST
 START_TEST(the_record) {
     alcore_tensor tensor;
     open_huds("4");
-    ck_works(alcore_selection_column(selection, ALCORE_SCOPE_PICKS, "stratum", &tensor));
+    ck_assert_ok(alcore_selection_column(selection, ALCORE_SCOPE_PICKS, "stratum", &tensor));
     ck_assert_int_eq(tensor.shape[0], 4);
     ck_assert_int_eq(((const int64_t *)tensor.data)[0], 3);
     ck_assert_int_eq(((const int64_t *)tensor.data)[1], 2);
-    ck_works(alcore_selection_column(selection, ALCORE_SCOPE_CANDIDATES, "rank", &tensor));
+    ck_assert_ok(alcore_selection_column(selection, ALCORE_SCOPE_CANDIDATES, "rank", &tensor));
     ck_assert_int_eq(tensor.shape[0], 8);
     ck_assert_int_eq(((const int64_t *)tensor.data)[7], 0);
     ck_assert_int_eq(((const int64_t *)tensor.data)[0], -1);
-    ck_works(alcore_selection_column(selection, ALCORE_SCOPE_CANDIDATES, "u", &tensor));
+    ck_assert_ok(alcore_selection_column(selection, ALCORE_SCOPE_CANDIDATES, "u", &tensor));
     ck_assert_double_eq(((const double *)tensor.data)[6], 3.5);
-    ck_fails(alcore_selection_column(selection, ALCORE_SCOPE_PICKS, "none", &tensor),
-             ALCORE_E_NOT_FOUND, "none");
+    ck_assert_fails(alcore_selection_column(selection, ALCORE_SCOPE_PICKS, "none", &tensor),
+                    ALCORE_E_NOT_FOUND, "none");
     ck_assert_ptr_null(tensor.data);
     ck_assert_str_eq(alcore_selection_column_name(selection, ALCORE_SCOPE_PICKS, 0), "u");
     ck_assert_str_eq(alcore_selection_column_name(selection, ALCORE_SCOPE_CANDIDATES, 0), "row");
@@ -145,7 +145,7 @@ START_TEST(provenance_is_json) {
     ck_assert_ptr_nonnull(json_string_value(json_object_get(engines, "strategy")));
     ck_assert_ptr_null(json_object_get(engines, "model")); /* every column was given */
     json_decref(root);
-    ck_works(alcore_pool_drop_column(pool, "scores"));
+    ck_assert_ok(alcore_pool_drop_column(pool, "scores"));
     alcore_selection_unref(selection);
     selection = selected(request);
     root = json_loads(alcore_selection_provenance(selection), 0, &error);
@@ -179,11 +179,12 @@ START_TEST(lopsided_terms_are_told) {
     selection = selected(request);
     ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection), "uncertainty varies more"));
     alcore_remedy remedy = ALCORE_REMEDY_INIT;
-    ck_works(alcore_selection_remedy(selection, 0, &remedy));
+    ck_assert_ok(alcore_selection_remedy(selection, 0, &remedy));
     ck_assert_int_eq(remedy.kind, ALCORE_REMEDY_PARAMETER);
     ck_assert_str_eq(remedy.name, "rescale");
     ck_assert_str_eq(remedy.value, "rank");
-    ck_fails(alcore_selection_remedy(selection, 1, &remedy), ALCORE_E_NOT_FOUND, "1 remedies");
+    ck_assert_fails(alcore_selection_remedy(selection, 1, &remedy), ALCORE_E_NOT_FOUND,
+                    "1 remedies");
     close_huds();
 }
 END_TEST
@@ -202,7 +203,7 @@ END_TEST
 
 START_TEST(texts_are_escaped) {
     static const char *const texts[] = {"a\tb \"c\", d\\e\nf"};
-    ck_works(alcore_ctx_new(NULL, &ctx));
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
     pool = pool_of(ctx, texts, 1);
     request = request_for(ctx, pool, "random", "1");
     selection = selected(request);
@@ -248,10 +249,12 @@ END_TEST
 
 START_TEST(paths_that_cannot_be_written) {
     open_huds("1");
-    ck_fails(alcore_selection_write(selection, "/tmp/x.xlsx", NULL), ALCORE_E_UNSUPPORTED, ".csv");
-    ck_fails(alcore_selection_write(selection, "/nowhere/at/all.tsv", NULL), ALCORE_E_IO,
-             "/nowhere/at/all.tsv");
-    ck_fails(alcore_selection_report(selection, "/tmp/x.doc", NULL), ALCORE_E_UNSUPPORTED, ".html");
+    ck_assert_fails(alcore_selection_write(selection, "/tmp/x.xlsx", NULL), ALCORE_E_UNSUPPORTED,
+                    ".csv");
+    ck_assert_fails(alcore_selection_write(selection, "/nowhere/at/all.tsv", NULL), ALCORE_E_IO,
+                    "/nowhere/at/all.tsv");
+    ck_assert_fails(alcore_selection_report(selection, "/tmp/x.doc", NULL), ALCORE_E_UNSUPPORTED,
+                    ".html");
     close_huds();
 }
 END_TEST
@@ -287,11 +290,11 @@ START_TEST(rare_words) {
                                         "a house is big",   "the cat is small"};
     static const char *const texts[] = {"the house is quixotically big", "the dog is big"};
     alcore_pool *labeled;
-    ck_works(alcore_ctx_new(NULL, &ctx));
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
     pool = pool_of(ctx, texts, 2);
     labeled = pool_of(ctx, known, 6);
     request = request_for(ctx, pool, "nnll", "1");
-    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
     selection = selected(request);
     ck_assert_int_eq(alcore_selection_rows(selection)[0], 0);
     const char *reason = alcore_selection_reason(selection, 0);

@@ -32,7 +32,7 @@ static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_
     }
     alcore_column_writer_unref(self->kept);
     self->kept = alcore_column_writer_ref(out);
-    ck_works(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 2));
+    ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 2));
     return alcore_column_writer_put(out, batch->rows, NULL, batch->count, &tensor);
 }
 
@@ -46,7 +46,7 @@ static alcore_status logprobs(void *user, const alcore_batch *batch, alcore_colu
         values[i] = -(float)batch->rows[i];
         lengths[i] = 1;
     }
-    ck_works(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 1));
+    ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 1));
     return alcore_column_writer_put(out, batch->rows, lengths, batch->count, &tensor);
 }
 
@@ -57,7 +57,7 @@ static asked seen;
 
 static void begin(void) {
     alcore_model_host host = ALCORE_MODEL_HOST_INIT;
-    ck_works(alcore_ctx_new(NULL, &ctx));
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
     pool = numbered_pool(ctx, ROWS);
     seen = (asked){0};
     host.user = &seen;
@@ -65,7 +65,7 @@ static void begin(void) {
     host.batch_rows = 5;
     host.embed = embed;
     host.token_logprobs = logprobs;
-    ck_works(alcore_model_new_host(ctx, &host, &model));
+    ck_assert_ok(alcore_model_new_host(ctx, &host, &model));
 }
 
 static void end(void) {
@@ -82,15 +82,16 @@ static alcore_selection *select_two(const char *strategy, const int64_t *eligibl
     const int64_t *const lists[] = {eligible, excluded, labeled};
     alcore_request *request = request_for(ctx, pool, strategy, "2");
     alcore_selection *selection;
-    ck_works(alcore_request_set_model(request, model));
+    ck_assert_ok(alcore_request_set_model(request, model));
     for (int32_t kind = 0; kind < 3; kind++) {
         int64_t count = 0;
         while (lists[kind] && lists[kind][count] >= 0) count++;
-        ck_works(alcore_request_set_rows(request, ALCORE_ROWS_ELIGIBLE + kind, lists[kind], count));
+        ck_assert_ok(
+            alcore_request_set_rows(request, ALCORE_ROWS_ELIGIBLE + kind, lists[kind], count));
     }
     memset(seen.row, 0, sizeof seen.row);
     seen.count = 0;
-    ck_works(alcore_select(request, &selection));
+    ck_assert_ok(alcore_select(request, &selection));
     alcore_request_unref(request);
     return selection;
 }
@@ -145,9 +146,9 @@ START_TEST(known_texts_are_not_computed) {
     alcore_pool *labeled = pool_of(ctx, known, 1);
     alcore_request *request = request_for(ctx, pool, "nnll", "2");
     alcore_selection *selection;
-    ck_works(alcore_request_set_model(request, model));
-    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
-    ck_works(alcore_select(request, &selection));
+    ck_assert_ok(alcore_request_set_model(request, model));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
+    ck_assert_ok(alcore_select(request, &selection));
     check_asked(computed);
     alcore_selection_unref(selection);
     alcore_request_unref(request);
@@ -162,10 +163,10 @@ START_TEST(a_pool_that_is_the_target_is_computed_whole) {
     begin();
     alcore_request *request = request_for(ctx, pool, "average-dist", "2");
     alcore_selection *selection;
-    ck_works(alcore_request_set_model(request, model));
-    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_TARGET, pool));
-    ck_works(alcore_request_set_rows(request, ALCORE_ROWS_ELIGIBLE, first_ten, 3));
-    ck_works(alcore_select(request, &selection));
+    ck_assert_ok(alcore_request_set_model(request, model));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_TARGET, pool));
+    ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_ELIGIBLE, first_ten, 3));
+    ck_assert_ok(alcore_select(request, &selection));
     check_asked(all);
     alcore_selection_unref(selection);
     alcore_request_unref(request);
@@ -192,17 +193,17 @@ START_TEST(the_built_in_model_scores_what_is_read) {
     alcore_model_unref(model);
     model = NULL;
     alcore_selection_unref(select_two("nnll", NULL, excluded, NULL));
-    ck_works(alcore_pool_column_info(pool, "logprobs", &info));
+    ck_assert_ok(alcore_pool_column_info(pool, "logprobs", &info));
     ck_assert_int_eq(info.entries, ROWS - 2);
     alcore_selection *some = select_two("nnll", first_ten, excluded, NULL);
     alcore_pool *again = numbered_pool(ctx, ROWS);
     alcore_pool_unref(pool);
     pool = again;
     alcore_selection *all = select_two("nnll", NULL, NULL, NULL);
-    ck_works(alcore_pool_column_info(pool, "logprobs", &info));
+    ck_assert_ok(alcore_pool_column_info(pool, "logprobs", &info));
     ck_assert_int_eq(info.entries, ROWS);
-    ck_works(alcore_selection_column(all, ALCORE_SCOPE_CANDIDATES, "u", &whole));
-    ck_works(alcore_selection_column(some, ALCORE_SCOPE_CANDIDATES, "u", &part));
+    ck_assert_ok(alcore_selection_column(all, ALCORE_SCOPE_CANDIDATES, "u", &whole));
+    ck_assert_ok(alcore_selection_column(some, ALCORE_SCOPE_CANDIDATES, "u", &part));
     /* Candidates 0, 3, 4, ... of the first request are rows 0, 3, 4, ... of the second. */
     ck_assert_double_eq(((double *)part.data)[0], ((double *)whole.data)[0]);
     for (int64_t i = 1; i < part.shape[0]; i++)

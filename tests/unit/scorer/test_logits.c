@@ -5,22 +5,10 @@
 #include <string.h>
 
 #include "alcore/alcore.h"
+#include "check_status.h"
 #include "check_suite.h"
 #include "column_rows.h"
 #include "vectors.h"
-
-#define ck_assert_ok(expression)                                                                   \
-    do {                                                                                           \
-        alcore_status status_ = (expression);                                                      \
-        ck_assert_msg(status_ == ALCORE_OK, "%s: %s", #expression, alcore_last_error());           \
-    } while (0)
-
-#define ck_assert_fails(expression, code, part)                                                    \
-    do {                                                                                           \
-        alcore_status status_ = (expression);                                                      \
-        ck_assert_msg(status_ == (code) && strstr(alcore_last_error(), (part)), "%s: %s: %s",      \
-                      #expression, alcore_status_name(status_), alcore_last_error());              \
-    } while (0)
 
 enum { ITEMS = 5, TOKENS = 6, CLASSES = 700, DIMS = 24, IGNORE = -100 };
 
