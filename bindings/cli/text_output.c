@@ -12,19 +12,20 @@ int text_output_open(text_output *out) {
     return out->stream ? EXIT_DONE : complain(EXIT_MEMORY, "out of memory");
 }
 
-/* Writes the text to a new file beside the path, which then takes its name. */
+/* Writes the text to a new file beside the path, which then takes its name: the path holds the whole
+ * text or what it held before. "x" refuses a file that exists, and the umask sets the permissions. */
 static int write_file(const text_output *out, const char *path) {
-    char *beside = malloc(strlen(path) + sizeof ".XXXXXX");
+    const size_t capacity = strlen(path) + sizeof ".-2147483648.tmp";
+    char *beside = malloc(capacity);
     if (!beside) return complain(EXIT_MEMORY, "out of memory");
-    sprintf(beside, "%s.XXXXXX", path);
-    const int descriptor = mkstemp(beside);
-    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
+    snprintf(beside, capacity, "%s.%d.tmp", path, (int)getpid());
+    FILE *file = fopen(beside, "wbx");
     bool written = file && fwrite(out->text, 1, out->length, file) == out->length;
-    written = written && fflush(file) == 0 && fsync(descriptor) == 0;
+    written = written && fflush(file) == 0 && fsync(fileno(file)) == 0;
     if (file) written = fclose(file) == 0 && written;
     written = written && rename(beside, path) == 0;
     const int code = written ? EXIT_DONE : complain(EXIT_IO, "%s: %s", path, strerror(errno));
-    if (!written && descriptor >= 0) unlink(beside);
+    if (file && !written) unlink(beside);
     free(beside);
     return code;
 }

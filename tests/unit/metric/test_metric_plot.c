@@ -54,7 +54,7 @@ static void check_golden(const char *name) {
     snprintf(path, sizeof path, "%s/%s", ALCORE_GOLDEN_DIR, name);
     if (getenv("ALCORE_GOLDEN_RENEW")) {
         FILE *file = fopen(path, "wb");
-        ck_assert_int_eq(fwrite(text, 1, length, file), length);
+        ck_assert_uint_eq(fwrite(text, 1, length, file), length);
         fclose(file);
     }
     char *known = read_file(path, &known_length);
