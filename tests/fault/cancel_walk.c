@@ -3,8 +3,8 @@
  * within 100 ms.
  *
  * How long a call takes is measured first; then it runs again and is cancelled after half of that
- * time. On a busy machine it may end before: then it is tried with half the delay until it has been
- * met, and a call that is never met fails.
+ * time. It may end before that: then it is tried with half the delay until it has been met, and a
+ * call that is never met fails.
  *
  * What is limited is the processor time that the entering thread uses from the cancelling to the
  * return, which no other program on the machine can lengthen. A call that waits instead of
@@ -21,7 +21,7 @@
 #include "cancel_calls.h"
 #include "tap.h"
 
-enum { ATTEMPTS = 60 };
+enum { ATTEMPTS = 64 };
 #define LONG_CALL 0.2 /* seconds; of a longer call only this much is run */
 #define LIMIT 0.100   /* seconds */
 /* Sanitized code is several times slower than what users run. */
@@ -109,9 +109,10 @@ static void walk(const char *name, alcore_status (*call)(void)) {
 
     for (int from_handler = 0; from_handler < 2; from_handler++) {
         outcome result = {0};
-        /* Later tries come earlier, as far as an eighth of the call, then begin anew. */
+        /* Later tries come earlier, as far as 1/256 of the first call, then begin anew: the first
+         * call may have taken much longer than those after it. */
         for (int attempt = 0; attempt < ATTEMPTS && !result.met; attempt++)
-            result = cancelled_call(call, from_handler, first.took / (2 << attempt % 3));
+            result = cancelled_call(call, from_handler, first.took / (2 << attempt % 8));
         /* A call that was in its last steps may come to its end all the same. */
         bool stopped = result.status == ALCORE_E_CANCELLED || result.status == ALCORE_OK;
         snprintf(

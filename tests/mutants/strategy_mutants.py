@@ -80,8 +80,8 @@ MUTANTS = {
     'MRS draws other labeled rows each round':
         ('lib/strategy/rules/mrs.c', 'ALCORE__TAG_LSUB, 0, 0)', 'ALCORE__TAG_LSUB, (uint64_t)run->input->round, 0)', MRS,
          'the_sample_is_drawn_once_for_all_rounds'),
-    'MRS forgets the labeled rows of the pool':
-        ('lib/strategy/rules/mrs.c', 'state->labeled_rows = run->active[ALCORE__OVER_LABELED_ROWS].count;', 'state->labeled_rows = 0;', MRS,
+    'MRS reports labeled rows of the pool as rows of the labeled pool':
+        ('lib/strategy/rules/mrs.c', 'state->own_rows += position < state->labeled_rows;', 'state->own_rows += 0;', MRS,
          'mrs_is_the_plain_search'),
     'half sums are divided by k where there are fewer neighbors':
         ('lib/search/margin_bound.c', 'sum / (2.0 * (double)found)', 'sum / (2.0 * (double)k)', MRS, 'mrs_is_the_plain_search'),
@@ -302,7 +302,10 @@ class Tree:
 def failing_cases(program):
     """Names of the cases that fail; a program that dies fails in a case of its own."""
     environment = dict(os.environ, CK_TAP_LOG_FILE_NAME='-', CK_VERBOSITY='silent', CK_DEFAULT_TIMEOUT='60')
-    done = run([program], cwd=os.path.dirname(program), env=environment, timeout=120)  # a case that fails may leave its files there
+    try:
+        done = run([program], cwd=os.path.dirname(program), env=environment, timeout=120)  # a case that fails may leave its files there
+    except subprocess.TimeoutExpired as error:
+        return set(), str(error)
     failed = set(re.findall(r'^not ok \d+ - \S*?:[\w-]+:(\w+):', done.stdout, re.M))
     return failed if failed or done.returncode == 0 else {'exit code %d' % done.returncode}, done.stdout
 

@@ -258,10 +258,18 @@ case("errors of callbacks come back intact", function()
 end)
 
 case("progress is told, stops a call and may raise", function()
-    local texts = many(20000)
+    local texts = many(300) -- a model gets 256 at a time
     local stages = 0
+    -- Progress is told every 100 ms: a model that takes 0.15 s makes the call long on every machine.
+    local function embed(batch)
+        local rows, begun = {}, os.clock()
+        while os.clock() - begun < 0.15 do end
+        for i = 1, batch.count do rows[i] = {1 + i % 7, i % 5} end
+        return rows
+    end
+    local model = assert(alcore.model{embed = embed})
     local function spec(progress)
-        return {texts = texts, budget = 10, strategy = "huds", progress = progress}
+        return {texts = texts, budget = 10, strategy = "kcenter", model = model, progress = progress}
     end
     assert(alcore.select(spec(function(stage, done, total)
         equal(type(stage), "string")
@@ -279,6 +287,7 @@ case("progress is told, stops a call and may raise", function()
     equal(context.threads, 1)
     local stopped = spec()
     stopped.context = context
+    stopped.model = assert(alcore.model{embed = embed, context = context})
     fails("ALCORE_E_CANCELLED", "", alcore.select(stopped))
     context:on_progress(nil)
     equal(#assert(alcore.select(stopped)), 10)
@@ -286,7 +295,7 @@ case("progress is told, stops a call and may raise", function()
     -- A handle in use is neither closed nor changed.
     local pool = assert(alcore.pool(texts))
     local busy
-    raises("under way", pool.select, pool, {budget = 1, progress = function()
+    raises("under way", pool.select, pool, {budget = 1, strategy = "kcenter", model = model, progress = function()
         busy = select(3, pool:mark("excluded", {1}))
         pool:close()
     end})
