@@ -24,6 +24,7 @@ typedef struct evaluation {
     double *sentences;  /* [lines] with --sentence, else NULL */
     alcore_tensor sentence_scores; /* over sentences, float64 [lines] */
     json_t *result;                /* object, in the order in which it is printed */
+    int code; /* exit code of a call that printed its result: EXIT_DONE, or EXIT_GO_ON */
 } evaluation;
 
 /* What the files of a metric hold. */
@@ -50,6 +51,10 @@ void add_text(evaluation *self, const char *name, const char *text);
 void add_numbers(evaluation *self, const char *name, const double *values, int64_t count);
 void add_integers(evaluation *self, const char *name, const int64_t *values, int64_t count);
 
+/* Sets *out to the number of an option, which must be finite; *out keeps its value where the option
+ * was not given. An exit code. */
+int read_amount(const evaluation *self, option_id id, double *out);
+
 /* ---- metrics: each fills self->result; an exit code ---- */
 
 int evaluate_bleu(evaluation *self);
@@ -63,5 +68,9 @@ int evaluate_in_domain(evaluation *self);
 int evaluate_word_accuracy(evaluation *self);
 int evaluate_length_ratio(evaluation *self);
 int evaluate_duplicates(evaluation *self);
+int evaluate_plateau(evaluation *self);
+int evaluate_uncertainty(evaluation *self);
+int evaluate_agreement(evaluation *self);
+int evaluate_kappa(evaluation *self);
 
 #endif

@@ -12,13 +12,39 @@
 #include "eval.h"
 
 /* Options that only some metrics take. */
-static const option_id evaluation_options[] = {
-    OPTION_TOKENIZE, OPTION_SMOOTH,        OPTION_SENTENCE,   OPTION_BOOTSTRAP, OPTION_SEED,
-    OPTION_SCHEME,   OPTION_CASED,         OPTION_SELECTED,   OPTION_OUTSIDE,   OPTION_ORDERS,
-    OPTION_SIDE,     OPTION_TARGET_COLUMN, OPTION_COMBINED,   OPTION_UNIT,      OPTION_MODE,
-    OPTION_TEST,     OPTION_IDW,           OPTION_LINKS,      OPTION_TRAIN,     OPTION_DEDUP,
-    OPTION_WORDS,    OPTION_BY_WORD,       OPTION_COST_MODEL, OPTION_RATE,      OPTION_BLEU_GAIN,
-    OPTION_TYPES};
+static const option_id evaluation_options[] = {OPTION_TOKENIZE,
+                                               OPTION_SMOOTH,
+                                               OPTION_SENTENCE,
+                                               OPTION_BOOTSTRAP,
+                                               OPTION_SEED,
+                                               OPTION_SCHEME,
+                                               OPTION_CASED,
+                                               OPTION_SELECTED,
+                                               OPTION_OUTSIDE,
+                                               OPTION_ORDERS,
+                                               OPTION_SIDE,
+                                               OPTION_TARGET_COLUMN,
+                                               OPTION_COMBINED,
+                                               OPTION_UNIT,
+                                               OPTION_MODE,
+                                               OPTION_TEST,
+                                               OPTION_IDW,
+                                               OPTION_LINKS,
+                                               OPTION_TRAIN,
+                                               OPTION_DEDUP,
+                                               OPTION_WORDS,
+                                               OPTION_BY_WORD,
+                                               OPTION_COST_MODEL,
+                                               OPTION_RATE,
+                                               OPTION_BLEU_GAIN,
+                                               OPTION_TYPES,
+                                               OPTION_PATIENCE,
+                                               OPTION_LEAST_GAIN,
+                                               OPTION_LOWER_IS_BETTER,
+                                               OPTION_THRESHOLD,
+                                               OPTION_STATISTIC,
+                                               OPTION_WINDOW,
+                                               OPTION_EXIT_CODE};
 
 /* ---- results ---- */
 
@@ -84,8 +110,7 @@ static int evaluate_wilcoxon(evaluation *self) {
     return EXIT_DONE;
 }
 
-/* One of the numbers of cost, from 0 up; *out keeps its value where it was not given. */
-static int read_amount(const evaluation *self, option_id id, double *out) {
+int read_amount(const evaluation *self, option_id id, double *out) {
     const char *text = option_value(self->args, id, NULL);
     char *end;
     if (!text) return EXIT_DONE;
@@ -140,6 +165,13 @@ static const metric metrics[] = {
     {"mean", "FILE", 1, 1, "", INPUT_NUMBERS, evaluate_mean},
     {"pearson", "A B", 2, 2, "", INPUT_NUMBERS, evaluate_pearson},
     {"wilcoxon", "A [B]", 1, 2, "", INPUT_NUMBERS, evaluate_wilcoxon},
+    {"kappa", "A B", 2, 2, "", INPUT_TEXTS, evaluate_kappa},
+    {"plateau", "FILE", 1, 1, " patience least-gain lower-is-better exit-code ", INPUT_NUMBERS,
+     evaluate_plateau},
+    {"uncertainty", "FILE --threshold T", 1, 1, " threshold statistic exit-code ", INPUT_NUMBERS,
+     evaluate_uncertainty},
+    {"agreement", "FILE FILE...", 2, 15, " window threshold exit-code ", INPUT_TEXTS,
+     evaluate_agreement},
     {"cost", "--words N and no file", 0, 0, " words cost-model rate bleu-gain types ",
      INPUT_STREAMS, evaluate_cost},
 };
@@ -351,5 +383,5 @@ int command_eval(const arguments *args) {
     TRY(find_metric(args, &found));
     const int code = evaluate(&self, found);
     release(&self);
-    return code;
+    return code == EXIT_DONE ? self.code : code;
 }

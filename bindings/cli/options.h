@@ -12,6 +12,7 @@
 enum {
     EXIT_DONE = 0,
     EXIT_SHORT = 1,
+    EXIT_GO_ON = 1, /* --exit-code: the stopping criterion does not hold */
     EXIT_USAGE = 2,
     EXIT_DATA = 3,
     EXIT_IO = 4,
@@ -117,6 +118,13 @@ typedef enum option_id {
     OPTION_RATE,
     OPTION_BLEU_GAIN,
     OPTION_TYPES,
+    OPTION_PATIENCE,
+    OPTION_LEAST_GAIN,
+    OPTION_LOWER_IS_BETTER,
+    OPTION_THRESHOLD,
+    OPTION_STATISTIC,
+    OPTION_WINDOW,
+    OPTION_EXIT_CODE,
     OPTION_X,
     OPTION_Y,
     OPTION_BAND,

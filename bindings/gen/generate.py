@@ -143,11 +143,12 @@ LUA_TABLES = {"aligner_models": "ALCORE_ALIGNER_", "bad_lines": "ALCORE_BAD_LINE
               "overlap_roles": "ALCORE_OVERLAP_",
               "poolings": "ALCORE_POOLING_", "report_kinds": "ALCORE_REPORT_",
               "roles": "ALCORE_ROLE_", "row_states": "ALCORE_ROW_", "scopes": "ALCORE_SCOPE_",
-              "shapes": "ALCORE_COLUMN_", "sides": "ALCORE_SIDE_", "tensions": "ALCORE_TENSION_"}
+              "shapes": "ALCORE_COLUMN_", "sides": "ALCORE_SIDE_", "stop_criteria": "ALCORE_STOP_", "tensions": "ALCORE_TENSION_"}
 
 #: Structs that travel as Lua tables, and of their int32_t fields those that are words (the table's name) or flags (True).
 #: Fields that are False, handles, functions and arrays with a length of their own are left to the C code.
 LUA_STRUCTS = {
+    "alcore_agreement_options": {},
     "alcore_aligner_options": {"direction": "directions", "model": "aligner_models", "estimate": "estimates",
                                "tension": "tensions"},
     "alcore_answer_score": {},
@@ -162,6 +163,7 @@ LUA_STRUCTS = {
     "alcore_ctx_options": {},
     "alcore_filter": {},
     "alcore_in_domain_score": {},
+    "alcore_kappa_result": {},
     "alcore_label_score": {},
     "alcore_length_ratio_score": {},
     "alcore_lm_options": {},
@@ -173,11 +175,13 @@ LUA_STRUCTS = {
     "alcore_overlap_score": {},
     "alcore_pearson_result": {},
     "alcore_phrase_options": {"semi_maximal": True, "beyond_limit": True, "unknown": True, "with_letters": True},
+    "alcore_plateau_options": {"lower_is_better": True},
     "alcore_plot_options": {"band": "bands", "equal_scales": True},
     "alcore_pool_options": {"dedup": "dedups", "utf8": "malformed"},
     "alcore_projection": {},
     "alcore_read_options": {"format": "file_formats", "bad_lines": "bad_lines"},
     "alcore_span_score": {},
+    "alcore_stop_decision": {"criterion": "stop_criteria", "stop": True},
     "alcore_ter_options": {"case_sensitive": True},
     "alcore_ter_score": {},
     "alcore_wilcoxon_result": {"exact": True},

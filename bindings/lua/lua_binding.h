@@ -206,6 +206,9 @@ extern const al_member al_aligner_options[], al_bleu_options[], al_bleu_score[],
 extern const al_constant al_bands[], al_cost_models[];
 extern const al_member al_composition[], al_composition_options[], al_cost_options[],
     al_cost_result[], al_plot_options[], al_projection[];
+extern const al_constant al_stop_criteria[];
+extern const al_member al_agreement_options[], al_kappa_result[], al_plateau_options[],
+    al_stop_decision[];
 extern const al_constant al_in_domain_words[], al_overlap_roles[], al_sides[];
 extern const al_member al_answer_score[], al_in_domain_score[], al_length_ratio_score[],
     al_overlap_options[], al_overlap_score[], al_ter_options[], al_ter_score[],
@@ -398,6 +401,8 @@ extern const al_method al_pool_functions[], al_request_functions[], al_strategy_
     al_phrase_functions[], al_mix_functions[], al_registry_functions[];
 /* Pushes the table alcore.metrics. */
 void al_push_metrics(lua_State *L);
+/* Pushes the table alcore.stop. */
+void al_push_stop(lua_State *L);
 /* Pushes the table alcore.analysis. */
 void al_push_analysis(lua_State *L);
 /* Pushes the table alcore.plots. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*** @module alcore */
 /*** Metrics of an experiment: translations, labels, spans and answers against gold ones, translated
- * words, means, correlation, significance. Results are tables.
+ * words, agreement, means, correlation, significance. Results are tables.
  * @section metrics */
+#include <math.h>
+
 #include "lua_binding.h"
 
 /* Options of BLEU, chrF and TER beside the members of the library's struct. */
@@ -349,6 +351,38 @@ static int mean(lua_State *L) {
     return 1;
 }
 
+/* Pushes the array that it returns: the list of integers at index, [*count]. */
+static int64_t *read_classes(lua_State *L, int index, const char *what, int64_t *count) {
+    const double *numbers = al_numbers(L, index, what, count);
+    int64_t *classes = al_buffer(L, *count, sizeof *classes);
+    for (int64_t i = 0; i < *count; i++) {
+        if (!(fabs(numbers[i]) <= 9007199254740992.0) || numbers[i] != floor(numbers[i]))
+            luaL_error(L, "%s[%d]: an integer expected", what, (int)i + 1);
+        classes[i] = (int64_t)numbers[i];
+    }
+    return classes;
+}
+
+/*** Cohen's kappa of two predictions of classes for the same items.
+ * @function metrics.kappa
+ * @tparam table x a list of integers, the class of each item
+ * @tparam table y a list of integers, as long as x
+ * @tparam[opt] table options context
+ * @return a table with kappa, observed, expected, classes; or nil, message, code */
+static int kappa(lua_State *L) {
+    alcore_kappa_result result = ALCORE_KAPPA_RESULT_INIT;
+    int64_t x_count, y_count;
+    lua_settop(L, 3);
+    al_context *context =
+        al_context_of(L, al_options(L, 3, "metrics.kappa", NULL, al_context_only));
+    const int64_t *x = read_classes(L, 1, "x", &x_count), *y = read_classes(L, 2, "y", &y_count);
+    int failed = AL_CALL(
+        L, context, alcore_metric_compute_kappa(context->ctx, x, x_count, y, y_count, &result));
+    if (failed) return failed;
+    al_push_struct(L, al_kappa_result, &result);
+    return 1;
+}
+
 /*** Pearson's correlation of pairs.
  * @function metrics.pearson
  * @tparam table x a list of numbers
@@ -385,18 +419,12 @@ static int wilcoxon(lua_State *L) {
     return 1;
 }
 
-static const al_method functions[] = {{"answers", answers},
-                                      {"bleu", bleu},
-                                      {"chrf", chrf},
-                                      {"labels", labels},
-                                      {"length_ratio", length_ratio},
-                                      {"mean", mean},
-                                      {"pearson", pearson},
-                                      {"spans", spans},
-                                      {"ter", ter},
-                                      {"wilcoxon", wilcoxon},
-                                      {"word_accuracy", word_accuracy},
-                                      {NULL, NULL}};
+static const al_method functions[] = {
+    {"answers", answers}, {"bleu", bleu},         {"chrf", chrf},
+    {"kappa", kappa},     {"labels", labels},     {"length_ratio", length_ratio},
+    {"mean", mean},       {"pearson", pearson},   {"spans", spans},
+    {"ter", ter},         {"wilcoxon", wilcoxon}, {"word_accuracy", word_accuracy},
+    {NULL, NULL}};
 
 void al_push_metrics(lua_State *L) {
     lua_newtable(L);

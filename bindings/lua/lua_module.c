@@ -72,6 +72,8 @@ int luaopen_alcore(lua_State *L) {
     lua_setfield(L, -2, "plots");
     al_push_analysis(L);
     lua_setfield(L, -2, "analysis");
+    al_push_stop(L);
+    lua_setfield(L, -2, "stop");
     /*** Version of the library.
      * @field alcore.version */
     lua_pushstring(L, alcore_version());

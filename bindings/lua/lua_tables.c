@@ -135,6 +135,12 @@ const al_constant al_sides[] = {
     {"source", ALCORE_SIDE_SOURCE},
     {"target", ALCORE_SIDE_TARGET},
     {NULL, 0}};
+const al_constant al_stop_criteria[] = {
+    {"plateau", ALCORE_STOP_PLATEAU},
+    {"mean_uncertainty", ALCORE_STOP_MEAN_UNCERTAINTY},
+    {"max_uncertainty", ALCORE_STOP_MAX_UNCERTAINTY},
+    {"agreement", ALCORE_STOP_AGREEMENT},
+    {NULL, 0}};
 const al_constant al_tensions[] = {
     {"off", ALCORE_TENSION_OFF},
     {"gradient", ALCORE_TENSION_GRADIENT},
@@ -309,6 +315,12 @@ const al_member al_wilcoxon_result[] = {
     {"p", AL_DOUBLE, 1, offsetof(alcore_wilcoxon_result, p), NULL},
     {"exact", AL_FLAG, 1, offsetof(alcore_wilcoxon_result, exact), NULL},
     {NULL, 0, 0, 0, NULL}};
+const al_member al_kappa_result[] = {
+    {"kappa", AL_DOUBLE, 1, offsetof(alcore_kappa_result, kappa), NULL},
+    {"observed", AL_DOUBLE, 1, offsetof(alcore_kappa_result, observed), NULL},
+    {"expected", AL_DOUBLE, 1, offsetof(alcore_kappa_result, expected), NULL},
+    {"classes", AL_INT64, 1, offsetof(alcore_kappa_result, classes), NULL},
+    {NULL, 0, 0, 0, NULL}};
 const al_member al_label_score[] = {
     {"accuracy", AL_DOUBLE, 1, offsetof(alcore_label_score, accuracy), NULL},
     {"macro_f1", AL_DOUBLE, 1, offsetof(alcore_label_score, macro_f1), NULL},
@@ -340,6 +352,26 @@ const al_member al_length_ratio_score[] = {
     {"ratio", AL_DOUBLE, 1, offsetof(alcore_length_ratio_score, ratio), NULL},
     {"hypothesis_words", AL_INT64, 1, offsetof(alcore_length_ratio_score, hypothesis_words), NULL},
     {"reference_words", AL_INT64, 1, offsetof(alcore_length_ratio_score, reference_words), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_plateau_options[] = {
+    {"patience", AL_INT64, 1, offsetof(alcore_plateau_options, patience), NULL},
+    {"least_gain", AL_DOUBLE, 1, offsetof(alcore_plateau_options, least_gain), NULL},
+    {"lower_is_better", AL_FLAG, 1, offsetof(alcore_plateau_options, lower_is_better), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_agreement_options[] = {
+    {"window", AL_INT64, 1, offsetof(alcore_agreement_options, window), NULL},
+    {"threshold", AL_DOUBLE, 1, offsetof(alcore_agreement_options, threshold), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_stop_decision[] = {
+    {"criterion", AL_WORD, 1, offsetof(alcore_stop_decision, criterion), al_stop_criteria},
+    {"stop", AL_FLAG, 1, offsetof(alcore_stop_decision, stop), NULL},
+    {"numbers", AL_INT64, 1, offsetof(alcore_stop_decision, numbers), NULL},
+    {"left_out", AL_INT64, 1, offsetof(alcore_stop_decision, left_out), NULL},
+    {"window", AL_INT64, 1, offsetof(alcore_stop_decision, window), NULL},
+    {"best_round", AL_INT64, 1, offsetof(alcore_stop_decision, best_round), NULL},
+    {"best", AL_DOUBLE, 1, offsetof(alcore_stop_decision, best), NULL},
+    {"value", AL_DOUBLE, 1, offsetof(alcore_stop_decision, value), NULL},
+    {"threshold", AL_DOUBLE, 1, offsetof(alcore_stop_decision, threshold), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_cost_options[] = {
     {"model", AL_WORD, 1, offsetof(alcore_cost_options, model), al_cost_models},

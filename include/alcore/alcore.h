@@ -86,6 +86,7 @@
 #include "alcore/search.h"
 #include "alcore/selection.h"
 #include "alcore/status.h"
+#include "alcore/stop.h"
 #include "alcore/strategy.h"
 #include "alcore/tensor.h"
 #include "alcore/version.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
  * Measures of an experiment: BLEU, chrF and TER of translations, labels, spans and answers against
- * gold ones, translated words, means, correlation, significance (docs/spec/analyses.md). The overlap
- * of n-grams is in alcore/overlap.h.
+ * gold ones, agreement of predictions, translated words, means, correlation, significance
+ * (docs/spec/analyses.md). The overlap of n-grams is in alcore/overlap.h.
  *
  * Texts are given as an array of pointers with an array of lengths in bytes, or NULL for
  * NUL-terminated texts. A malformed UTF-8 sequence counts as U+FFFD. Several references of each
@@ -147,6 +147,17 @@ typedef struct alcore_wilcoxon_result {
 } alcore_wilcoxon_result;
 /** An alcore_wilcoxon_result with its size set and everything else 0. */
 #define ALCORE_WILCOXON_RESULT_INIT ALCORE_INIT(alcore_wilcoxon_result)
+
+/** Agreement of two predictions. */
+typedef struct alcore_kappa_result {
+    size_t size;     /**< sizeof(alcore_kappa_result) */
+    double kappa;    /**< at most 1; 0: as by chance; NaN without items, or where expected is 1 */
+    double observed; /**< share of items with equal classes; NaN without items */
+    double expected; /**< the share that chance gives, from how often each side has each class */
+    int64_t classes; /**< distinct classes of either side */
+} alcore_kappa_result;
+/** An alcore_kappa_result with its size set and everything else 0. */
+#define ALCORE_KAPPA_RESULT_INIT ALCORE_INIT(alcore_kappa_result)
 
 /** Labels against gold ones. */
 typedef struct alcore_label_score {
@@ -363,6 +374,25 @@ ALCORE_API alcore_status alcore_metric_compute_wilcoxon(alcore_ctx *ctx, const d
                                                         int64_t x_count, const double *y,
                                                         int64_t y_count,
                                                         alcore_wilcoxon_result *out);
+
+/** Cohen's kappa (Cohen 1960) of two predictions of classes for the same items, such as those of the
+ * models of two rounds for a stop set (alcore_stop_check_agreement() of stop.h).
+ * Source: docs/spec/loop.md 9.6.
+ * @param[in] ctx borrowed
+ * @param[in] x borrowed: int64 [x_count], the class of each item by one model, any integer; NULL
+ *   only if x_count is 0
+ * @param[in] x_count items, below 2^31
+ * @param[in] y borrowed: int64 [y_count], the class of the same item by the other
+ * @param[in] y_count x_count
+ * @param[in,out] out size-first
+ * @threadsafe
+ * @callback progress
+ * @since 0.1
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (counts differ), ALCORE_E_UNSUPPORTED,
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
+ALCORE_API alcore_status alcore_metric_compute_kappa(alcore_ctx *ctx, const int64_t *x,
+                                                     int64_t x_count, const int64_t *y,
+                                                     int64_t y_count, alcore_kappa_result *out);
 
 /** Accuracy and macro F1 of labels: one a text, or one a word, as parts of speech are.
  * @param[in] ctx borrowed

@@ -19,7 +19,7 @@ ENGINES = ('cpu', 'cuda', 'torch', 'mpi')
 PUBLIC = {'export': 'base', 'status': 'base', 'context': 'base', 'tensor': 'base', 'version': 'base',
           'param': 'base', 'remedy': 'base', 'sys/dtype': 'base', 'sys/host': 'base',
           'sys/kernel': 'base', 'sys/model': 'base', 'lm': 'text', 'aligner': 'text', 'format': 'formats', 'pool': 'pool', 'pool_column': 'pool',
-          'overlap': 'metric', 'phrase': 'pool', 'annotation': 'mix', 'mix': 'mix', 'search': 'search', 'model': 'model', 'metric': 'metric', 'analysis': 'metric', 'plot': 'metric',
+          'overlap': 'metric', 'phrase': 'pool', 'annotation': 'mix', 'mix': 'mix', 'search': 'search', 'model': 'model', 'metric': 'metric', 'analysis': 'metric', 'plot': 'metric', 'stop': 'metric',
           'logits': 'scorer', 'view': 'scorer', 'scorer': 'scorer', 'strategy': 'strategy', 'selection': 'strategy', 'request': 'request'}
 LIB = os.path.join(ROOT, 'lib')
 

@@ -27,6 +27,9 @@ REQUESTS = [*ORACLE, "--requests"]
 
 
 COST = ["eval", "cost", "--words", "10"]
+PLATEAU = ["eval", "plateau", "rounds.txt"]
+CERTAIN = ["eval", "uncertainty", "rounds.txt", "--threshold", "2"]
+AGREEMENT = ["eval", "agreement", "labels.txt", "labels2.txt", "labels2.txt"]
 ABLATE = ["ablate", "pool.txt", "--budget", "3", "--embeddings", "e.npy", "--scores", "u.npy"]
 RHO = ["rho", "pool.txt", "--target", "three.txt", "--scores", "u.npy", "--target-scores", "target.npy", "--target-embeddings",
        "target-e.npy", "--embeddings", "e.npy"]
@@ -56,6 +59,9 @@ def files(box):
     box.file("answers.tsv", "1\tbeta\tBETA\n2\ttheta iota\tTHETA IOTA\n")
     box.file("dict.tsv", "beta\tB\n")
     box.file("pairs.links", "".join(" ".join("%d-%d" % (word, word) for word in range(len(text.split()))) + "\n" for text in TEXTS))
+    box.file("rounds.txt", "1\n2\n2.5\n2.25\n")
+    box.file("labels.txt", "a\nb\na\nb\n")
+    box.file("labels2.txt", "a\nb\nb\nb\n")
     box.file("gold.txt", "O I-ORG I-ORG B-ORG\n")
     box.file("tags.txt", "O B-ORG I-ORG I-ORG\n")
     box.file("upper.txt", "".join(text.upper() + "\n" for text in TEXTS))
@@ -276,6 +282,13 @@ FIXTURES = {
         "--mode": (OVERLAP, [*OVERLAP, "--mode", "precision"]),
         "--links": (["eval", "word-accuracy", "one.txt", "one.txt", "one.txt"],
                     ["eval", "word-accuracy", "one.txt", "one.txt", "one.txt", "--links", "links.txt"]),
+        "--patience": (PLATEAU, [*PLATEAU, "--patience", "1"]),
+        "--least-gain": (PLATEAU, [*PLATEAU, "--least-gain", "1"]),
+        "--lower-is-better": (PLATEAU, [*PLATEAU, "--lower-is-better"]),
+        "--threshold": (CERTAIN[:3], CERTAIN),
+        "--statistic": (CERTAIN, [*CERTAIN, "--statistic", "max"]),
+        "--window": (AGREEMENT, [*AGREEMENT, "--window", "2"]),
+        "--exit-code": (PLATEAU, [*PLATEAU, "--exit-code"]),
         "--train": (["eval", "duplicates", "pool.txt"], ["eval", "duplicates", "pool.txt", "--train", "near.txt"]),
         "--dedup": (["eval", "duplicates", "pool.txt", "--train", "upper.txt"],
                     ["eval", "duplicates", "pool.txt", "--train", "upper.txt", "--dedup", "normalized"]),

@@ -279,5 +279,71 @@ def what_cannot_be(box):
     contains(box.run("eval", "length-ratio", a, two, expect=3).err, "two.txt has 2")
 
 
+def decision(done):
+    """The printed lines of a decision as a dictionary of strings."""
+    return dict(line.split("\t") for line in done.out.splitlines())
+
+
+@case
+def a_plateau_is_that_of_the_vectors(box):
+    seen = 0
+    for one in vector("loop", "TV-PLATEAU")["cases"]:
+        given, wanted = one["input"], one["expected"]
+        if not given["metric"]:
+            continue  # a file of rounds that is empty is an error
+        args = ["eval", "plateau", lines(box, "rounds.txt", map(repr, given["metric"])), "--patience", str(given["patience"]),
+                "--least-gain", str(given["least_gain"]), *(["--lower-is-better"] if given["lower_is_better"] else [])]
+        found = decision(box.run(*args))
+        equal([found["stop"], found["best_round"]], [str(wanted["stop"]), str(wanted["best_round"])], one["name"])
+        near(float(found["value"]), wanted["value"], one["name"])
+        box.run(*args, "--exit-code", expect=1 - wanted["stop"])
+        seen += 1
+    assert seen > 8, seen
+    contains(box.run("eval", "plateau", lines(box, "nan.txt", ["1", "nan"]), expect=3).err, "round 2")
+    contains(box.run("eval", "plateau", "nan.txt", "--patience", "0", expect=2).err, "--patience")
+    contains(box.run("eval", "plateau", box.file("none.txt", ""), expect=3).err, "none.txt is empty")
+
+
+@case
+def low_uncertainty_is_that_of_the_vectors(box):
+    for one in vector("loop", "TV-LOWU")["cases"]:
+        given, wanted = one["input"], one["expected"]
+        if not given["values"]:
+            continue
+        args = ["eval", "uncertainty", lines(box, "u.txt", map(str, given["values"])), "--threshold", str(given["threshold"]),
+                "--statistic", given["statistic"]]
+        found = decision(box.run(*args))
+        equal([found["stop"], found["numbers"], found["left_out"]], [str(wanted[key]) for key in ("stop", "numbers", "left_out")],
+              one["name"])
+        near(float(found["value"]), wanted["value"], one["name"])
+        box.run(*args, "--exit-code", expect=1 - wanted["stop"])
+    contains(box.run("eval", "uncertainty", "u.txt", expect=2).err, "--threshold")
+    picked = box.file("picked.tsv", "rank\tu\ttext\n1\t0.5\tone\n2\t0.25\ttwo\n")
+    found = decision(box.run("eval", "uncertainty", picked, "--text-column", "u", "--threshold", "0.4", "--statistic", "max"))
+    equal([found["text"], found["criterion"]], ["go on: largest uncertainty 0.5 of 2 rows is above 0.4", "largest uncertainty"])
+
+
+@case
+def kappa_and_agreement_are_those_of_the_vectors(box):
+    for one in vector("loop", "TV-KAPPA")["cases"]:
+        given, wanted = one["input"], one["expected"]
+        if not given["x"]:
+            continue
+        files = [lines(box, side + ".txt", ["class %d" % label for label in given[side]]) for side in "xy"]
+        found = values(box.run("eval", "kappa", *files))
+        for key in ("kappa", "observed", "expected", "classes"):
+            near(found[key], wanted[key], one["name"])
+    rounds = ["aabb", "abbb", "abbb", "abbb", "abbb"]
+    files = [lines(box, "round%d.txt" % number, labels) for number, labels in enumerate(rounds, 1)]
+    done = box.run("eval", "agreement", *files[:4], "--exit-code", expect=1)
+    contains(done.out, "text\tgo on: mean 0.833333 of the last 3 kappas is below 0.99\n", "kappas_1\t0.5\nkappas_2\t1\nkappas_3\t1\n")
+    done = box.run("eval", "agreement", *files, "--exit-code")
+    contains(done.out, "stop\t1\ncriterion\tagreement\nvalue\t1\nthreshold\t0.99\nnumbers\t4\nwindow\t3\n")
+    found = json.loads(box.run("eval", "agreement", *files[:2], "--json").out)
+    equal([found["stop"], found["value"], found["kappas"]], [False, None, [0.5]])
+    contains(box.run("eval", "agreement", files[0], lines(box, "short.txt", "ab"), expect=3).err, "short.txt has 2")
+    contains(box.run("eval", "agreement", *files, "--threshold", "1.5", expect=2).err, "threshold is 1.5")
+
+
 if __name__ == "__main__":
     sys.exit(main())

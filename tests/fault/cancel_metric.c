@@ -32,6 +32,17 @@ alcore_status call_labels(void) {
     free(texts);
     return status;
 }
+/* The classes of row_count items, all different, which is the most that there is to count. */
+alcore_status call_kappa(void) {
+    int64_t *classes = calloc((size_t)row_count, sizeof *classes);
+    alcore_kappa_result result = ALCORE_KAPPA_RESULT_INIT;
+    if (!classes) return ALCORE_E_NOMEM;
+    for (int64_t i = 0; i < row_count; i++) classes[i] = i;
+    alcore_status status =
+        alcore_metric_compute_kappa(ctx, classes, row_count, classes, row_count, &result);
+    free(classes);
+    return status;
+}
 alcore_status call_ter(void) {
     const char **texts = texts_of_pool();
     alcore_ter_score score = ALCORE_TER_SCORE_INIT;

@@ -17,6 +17,7 @@ const char *in_folder(const char *name);
 alcore_status call_bleu(void);
 alcore_status call_chrf(void);
 alcore_status call_labels(void);
+alcore_status call_kappa(void);
 alcore_status call_ter(void);
 alcore_status call_answers(void);
 alcore_status call_length_ratio(void);

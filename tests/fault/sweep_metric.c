@@ -38,6 +38,32 @@ NEVER(alcore_metric_compute_pearson, 0) {
     (void)w;
     return alcore_metric_compute_pearson(numbers, 4, numbers, 4, &result);
 }
+ALLOCATES(alcore_metric_compute_kappa, 0) {
+    static const int64_t classes[4] = {1, 2, 2, 3};
+    alcore_kappa_result result = ALCORE_KAPPA_RESULT_INIT;
+    return alcore_metric_compute_kappa(w->ctx, classes, 4, classes, 4, &result);
+}
+NEVER(alcore_stop_check_plateau, 0) {
+    alcore_stop_decision decision = ALCORE_STOP_DECISION_INIT;
+    (void)w;
+    return alcore_stop_check_plateau(numbers, 4, NULL, &decision);
+}
+NEVER(alcore_stop_check_uncertainty, 0) {
+    alcore_stop_decision decision = ALCORE_STOP_DECISION_INIT;
+    (void)w;
+    return alcore_stop_check_uncertainty(numbers, 4, ALCORE_STOP_MAX_UNCERTAINTY, 1, &decision);
+}
+NEVER(alcore_stop_check_agreement, 0) {
+    static const double kappas[3] = {1, 0.5, 1};
+    alcore_stop_decision decision = ALCORE_STOP_DECISION_INIT;
+    (void)w;
+    return alcore_stop_check_agreement(kappas, 3, NULL, &decision);
+}
+NEVER(alcore_stop_text, 0) {
+    char buffer[200];
+    const alcore_stop_decision decision = ALCORE_STOP_DECISION_INIT;
+    HOLDS(alcore_stop_text(&decision, buffer) == buffer);
+}
 NEVER(alcore_metric_bleu_signature, 0) {
     char buffer[160];
     HOLDS(alcore_metric_bleu_signature(1, NULL, buffer) == buffer);

@@ -154,6 +154,10 @@ ALCORE_BLEU_SMOOTH_EXP = 0
 ALCORE_BLEU_SMOOTH_FLOOR = 1
 ALCORE_BLEU_SMOOTH_ADD_K = 2
 ALCORE_BLEU_SMOOTH_NONE = 3
+ALCORE_STOP_PLATEAU = 0
+ALCORE_STOP_MEAN_UNCERTAINTY = 1
+ALCORE_STOP_MAX_UNCERTAINTY = 2
+ALCORE_STOP_AGREEMENT = 3
 ALCORE_COST_RATE = 0
 ALCORE_COST_LINEAR = 1
 ALCORE_COST_POWER = 2
@@ -811,6 +815,18 @@ class alcore_wilcoxon_result(Structure):
     ]
 
 
+class alcore_kappa_result(Structure):
+    """Agreement of two predictions."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("kappa", c_double),
+        ("observed", c_double),
+        ("expected", c_double),
+        ("classes", c_int64),
+    ]
+
+
 class alcore_label_score(Structure):
     """Labels against gold ones."""
 
@@ -870,6 +886,45 @@ class alcore_length_ratio_score(Structure):
         ("ratio", c_double),
         ("hypothesis_words", c_int64),
         ("reference_words", c_int64),
+    ]
+
+
+class alcore_plateau_options(Structure):
+    """Settings of a plateau."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("patience", c_int64),
+        ("least_gain", c_double),
+        ("lower_is_better", c_int32),
+        ("reserved", c_int32),
+    ]
+
+
+class alcore_agreement_options(Structure):
+    """Settings of the agreement of successive models."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("window", c_int64),
+        ("threshold", c_double),
+    ]
+
+
+class alcore_stop_decision(Structure):
+    """What a criterion decided, and the numbers that it decided by."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("criterion", c_int32),
+        ("stop", c_int32),
+        ("numbers", c_int64),
+        ("left_out", c_int64),
+        ("window", c_int64),
+        ("best_round", c_int64),
+        ("best", c_double),
+        ("value", c_double),
+        ("threshold", c_double),
     ]
 
 
@@ -1184,11 +1239,16 @@ FUNCTIONS = {
     "alcore_metric_compute_mean": (c_int32, (c_void_p, c_int64, c_void_p), False),
     "alcore_metric_compute_pearson": (c_int32, (c_void_p, c_int64, c_void_p, c_int64, c_void_p), False),
     "alcore_metric_compute_wilcoxon": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), False),
+    "alcore_metric_compute_kappa": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), True),
     "alcore_metric_compute_labels": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_int32, c_void_p), True),
     "alcore_metric_compute_spans": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_int32, c_void_p), True),
     "alcore_metric_compute_answers": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), True),
     "alcore_metric_compute_word_accuracy": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
     "alcore_metric_compute_length_ratio": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p), True),
+    "alcore_stop_check_plateau": (c_int32, (c_void_p, c_int64, c_void_p, c_void_p), False),
+    "alcore_stop_check_uncertainty": (c_int32, (c_void_p, c_int64, c_int32, c_double, c_void_p), False),
+    "alcore_stop_check_agreement": (c_int32, (c_void_p, c_int64, c_void_p, c_void_p), False),
+    "alcore_stop_text": (c_char_p, (c_void_p, c_void_p), False),
     "alcore_analysis_compute_cost": (c_int32, (c_double, c_void_p, c_void_p), False),
     "alcore_analysis_compute_neighborhood": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p, c_void_p), True),
     "alcore_analysis_count_languages": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p), False),

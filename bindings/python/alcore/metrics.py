@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Metrics of an experiment: translations, labels, spans and answers against gold ones, overlap of n-grams, translated words, means,
-correlation, significance.
+"""Metrics of an experiment: translations, labels, spans and answers against gold ones, overlap of n-grams, translated words,
+agreement of predictions, means, correlation, significance.
 
 Each function returns a named tuple with the members of the library's struct, which include/alcore/metric.h describes."""
 import array
@@ -111,6 +111,16 @@ class SpanScore(NamedTuple):
     gold_spans: int
     predicted_spans: int
     matches: int
+
+
+class KappaResult(NamedTuple):
+    """Cohen's kappa, the share of items with equal classes, the share that chance gives, and how many distinct classes there are.
+    kappa is NaN without items, and where both sides give every item one and the same class."""
+
+    kappa: float
+    observed: float
+    expected: float
+    classes: int
 
 
 class MeanResult(NamedTuple):
@@ -315,6 +325,16 @@ def mean(values):
     out = struct(_ffi.alcore_mean_result)
     check(lib.alcore_metric_compute_mean(address, count, ctypes.byref(out)))
     return _result(MeanResult, out)
+
+
+def kappa(x, y, *, context=None):
+    """Cohen's kappa of two predictions of classes, integers, for the same items."""
+    ctx = context or default_context()
+    x, y = array.array("q", x), array.array("q", y)
+    out = struct(_ffi.alcore_kappa_result)
+    run(lib.alcore_metric_compute_kappa, ctx._handle, x.buffer_info()[0] if x else None, len(x), y.buffer_info()[0] if y else None,
+        len(y), ctypes.byref(out))
+    return _result(KappaResult, out)
 
 
 def pearson(x, y):

@@ -75,6 +75,12 @@ class SpanScore(NamedTuple):
     predicted_spans: int
     matches: int
 
+class KappaResult(NamedTuple):
+    kappa: float
+    observed: float
+    expected: float
+    classes: int
+
 class MeanResult(NamedTuple):
     mean: float
     standard_deviation: float
@@ -109,5 +115,6 @@ def length_ratio(hypotheses: _Texts, references: _Texts, *, context: Optional[Co
 def labels(gold: _Texts, predicted: _Texts, *, words: bool = False, context: Optional[Context] = None) -> LabelScore: ...
 def spans(gold: _Texts, predicted: _Texts, *, scheme: str = "default", context: Optional[Context] = None) -> SpanScore: ...
 def mean(values: Iterable[float]) -> MeanResult: ...
+def kappa(x: Iterable[int], y: Iterable[int], *, context: Optional[Context] = None) -> KappaResult: ...
 def pearson(x: Iterable[float], y: Iterable[float]) -> PearsonResult: ...
 def wilcoxon(x: Iterable[float], y: Optional[Iterable[float]] = None, *, context: Optional[Context] = None) -> WilcoxonResult: ...

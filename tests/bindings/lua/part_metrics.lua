@@ -219,6 +219,45 @@ local TEXTS = {"the patient has severe headache", "the patient has severe nausea
     "the patient was treated", "headache was reported", "the patient has fever"}
 local LABELED = {"the patient was late", "it was reported today"}
 
+case("TV-KAPPA", function()
+    for _, one in ipairs(vectors.cases(vectors.find("loop", "TV-KAPPA"))) do
+        local found = assert(metrics.kappa(one.input.x, one.input.y))
+        for _, key in ipairs{"kappa", "observed", "expected", "classes"} do near(found[key], one.expected[key], one.name) end
+    end
+    tap.fails("ALCORE_E_SHAPE", "x has 2 classes", metrics.kappa({1, 2}, {1}))
+    tap.raises("y[1]: an integer expected", metrics.kappa, {1}, {1.5})
+end)
+
+case("TV-PLATEAU, TV-LOWU, TV-AGREE: stopping criteria", function()
+    local stop = alcore.stop
+    for _, one in ipairs(vectors.cases(vectors.find("loop", "TV-PLATEAU"))) do
+        local input, expected = one.input, one.expected
+        local found = assert(stop.plateau(input.metric, {patience = input.patience, least_gain = input.least_gain,
+            lower_is_better = input.lower_is_better}))
+        list({found.criterion, tostring(found.stop), found.best_round}, {"plateau", tostring(expected.stop == 1), expected.best_round})
+        near(found.value, expected.value, one.name)
+    end
+    for _, one in ipairs(vectors.cases(vectors.find("loop", "TV-LOWU"))) do
+        local input, expected, given = one.input, one.expected, {}
+        for i, value in ipairs(input.values) do given[i] = tonumber(value) or 0 / 0 end
+        local found = assert(stop.uncertainty(given, input.threshold, input.statistic))
+        list({found.criterion, tostring(found.stop), found.numbers, found.left_out},
+            {input.statistic .. "_uncertainty", tostring(expected.stop == 1), expected.numbers, expected.left_out})
+        near(found.value, expected.value, one.name)
+    end
+    for _, one in ipairs(vectors.cases(vectors.find("loop", "TV-AGREE"))) do
+        local input, expected, given = one.input, one.expected, {}
+        for i, value in ipairs(input.kappas) do given[i] = tonumber(value) or 0 / 0 end
+        local found = assert(stop.agreement(given, {window = input.window, threshold = input.threshold}))
+        list({found.criterion, tostring(found.stop), found.window}, {"agreement", tostring(expected.stop == 1), input.window})
+        near(found.value, expected.value, one.name)
+    end
+    equal(assert(stop.agreement({1, 1, 1})).text, "stop: mean 1 of the last 3 kappas is at least 0.99")
+    tap.fails("ALCORE_E_DATA", "round 2", stop.plateau({1, 0 / 0}))
+    tap.fails("ALCORE_E_INVALID", "patience", stop.plateau({1}, {patience = -1}))
+    tap.raises("median", stop.uncertainty, {1}, 1, "median")
+end)
+
 case("phrases are a pool", function()
     local found = assert(alcore.phrases(TEXTS, {labeled = LABELED}))
     equal(#found, 35)

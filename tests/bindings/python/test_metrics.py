@@ -8,7 +8,7 @@ import re
 import pytest
 
 import alcore
-from alcore import _ffi, metrics
+from alcore import _ffi, metrics, stop
 
 
 @pytest.fixture(scope="module")
@@ -200,3 +200,41 @@ def test_results_have_every_member_of_the_structs(root):
         assert "typedef struct " + struct in header
         members = [member for member, *_ in getattr(_ffi, struct)._fields_ if member not in ("size", "reserved")]
         assert [field for field in kind._fields if field not in ("signature", "sentences")] == members
+
+
+@pytest.fixture(scope="module")
+def loop(root):
+    return json.loads((root / "tests" / "vectors" / "loop.json").read_text(encoding="utf-8"))["vectors"]
+
+
+def test_kappa(loop):
+    for case in loop["TV-KAPPA"]["cases"]:
+        found, expected = metrics.kappa(case["input"]["x"], case["input"]["y"]), case["expected"]
+        near(list(found), [expected[key] for key in ("kappa", "observed", "expected", "classes")])
+    with pytest.raises(alcore.ShapeError, match="x has 2 classes, y has 1"):
+        metrics.kappa([1, 2], [1])
+
+
+def test_stopping_criteria(loop):
+    for case in loop["TV-PLATEAU"]["cases"]:
+        given, expected = case["input"], case["expected"]
+        found = stop.plateau(given["metric"], patience=given["patience"], least_gain=given["least_gain"],
+                             lower_is_better=given["lower_is_better"])
+        assert (found.criterion, found.stop, found.best_round) == ("plateau", bool(expected["stop"]), expected["best_round"])
+        near([found.best, found.value], [expected["best"], expected["value"]])
+    for case in loop["TV-LOWU"]["cases"]:
+        given, expected = case["input"], case["expected"]
+        found = stop.uncertainty([float(value) for value in given["values"]], given["threshold"], statistic=given["statistic"])
+        assert (found.stop, found.numbers, found.left_out) == (bool(expected["stop"]), expected["numbers"], expected["left_out"])
+        assert found.criterion == given["statistic"] + "_uncertainty"
+        near(found.value, expected["value"])
+    for case in loop["TV-AGREE"]["cases"]:
+        given, expected = case["input"], case["expected"]
+        found = stop.agreement([float(value) for value in given["kappas"]], window=given["window"], threshold=given["threshold"])
+        assert (found.criterion, found.stop, found.window) == ("agreement", bool(expected["stop"]), given["window"])
+        near(found.value, expected["value"])
+    assert stop.agreement([1.0, 1.0, 1.0]).text == "stop: mean 1 of the last 3 kappas is at least 0.99"
+    with pytest.raises(alcore.DataError, match="round 2"):
+        stop.plateau([1.0, math.nan])
+    with pytest.raises(ValueError, match="statistic"):
+        stop.uncertainty([1.0], 1.0, statistic="median")

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+from typing import Iterable, Literal, NamedTuple
+
+class Decision(NamedTuple):
+    criterion: str
+    stop: bool
+    numbers: int
+    left_out: int
+    window: int
+    best_round: int
+    best: float
+    value: float
+    threshold: float
+    text: str
+
+def plateau(metric: Iterable[float], *, patience: int = 0, least_gain: float = 0.0, lower_is_better: bool = False) -> Decision: ...
+def uncertainty(values: Iterable[float], threshold: float, *, statistic: Literal["mean", "max"] = "mean") -> Decision: ...
+def agreement(kappas: Iterable[float], *, window: int = 0, threshold: float = 0.0) -> Decision: ...

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A cache of what models computed, in a folder that runs share (spec 3.8). Each column of each pool
+ * by each model is one file,
+ *
+ *     FOLDER/COLUMN-KEY.alcore     KEY: 128-bit hash of the pool's fingerprint and of the column's origin
+ *
+ * in the form of a column writer (pool/column_writer_file.c): the rows that were computed so far,
+ * with a checksum. The origin is the line that tells whether a column of a pool is still valid
+ * (model_handle.c): it names the model, its settings and its state, so a model that was trained
+ * further, or opened with other settings, has another file.
+ *
+ * A run reads the file, computes the wanted rows that it lacks, and writes the file anew with both,
+ * beside the old one, which it then replaces. Two runs may do so at once: each file that appears is
+ * whole, and what only the other one had computed is computed again when it is next wanted. A file
+ * that is damaged, or whose values do not fit those computed now, is not used and replaced, with a
+ * warning. A folder that cannot be written ends the run before anything is computed; a file that
+ * cannot be written afterwards is a warning, as its values are there. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "model/model_internal.h"
+#include "pool/column_names.h"
+
+/* One run of a model with a cache. */
+typedef struct cached_run {
+    alcore_ctx *ctx;
+    alcore_model *model;
+    alcore_pool *pool;
+    const char *column;           /* its name */
+    const alcore__wanted *wanted; /* rows that are asked for; NULL: all */
+    const char *folder;
+    int32_t shape;                /* ALCORE_COLUMN_* of the column */
+    alcore__buffer path;          /* of the file, owned */
+    alcore_column_writer *writer; /* collects the rows of the file and those computed; owned */
+    uint8_t *missing;             /* [rows] 1: wanted, and not in the writer; owned */
+    int64_t rows;                 /* of the pool */
+    int64_t missing_count;        /* rows with missing 1 */
+    int64_t read_count;           /* rows that the file had and that were wanted */
+} cached_run;
+
+/* A failure that is not about the file: it ends the run. */
+static bool is_fatal(alcore_status status) {
+    return status == ALCORE_E_NOMEM || status == ALCORE_E_CANCELLED || status == ALCORE_E_BUSY ||
+           status == ALCORE_E_FORKED || status == ALCORE_E_INTERNAL;
+}
+
+/* Sets self->path from the key. */
+static alcore_status name_file(cached_run *self, const char *origin) {
+    alcore__buffer key = {0};
+    alcore_status status =
+        alcore__buffer_format(self->ctx, &key, "1\n%016" PRIx64 "\n%" PRId64 "\n%s\n%s",
+                              alcore_pool_fingerprint(self->pool), self->rows, self->column, origin);
+    if (status == ALCORE_OK) {
+        const alcore__hash hash = alcore__hash128(key.data, key.length);
+        status = alcore__buffer_format(self->ctx, &self->path,
+                                       "%s/%s-%016" PRIx64 "%016" PRIx64 ".alcore", self->folder,
+                                       self->column, hash.high, hash.low);
+    }
+    alcore__buffer_clear(self->ctx, &key);
+    return status;
+}
+
+/* Makes an empty writer in place of the one before. */
+static alcore_status new_writer(cached_run *self) {
+    alcore_column_writer_unref(self->writer);
+    self->writer = NULL;
+    ALCORE__TRY(alcore_column_writer_new(self->pool, self->column, self->shape, NULL /* options */,
+                                         &self->writer));
+    alcore__column_writer_want(self->writer, self->wanted);
+    return ALCORE_OK;
+}
+
+/* Whether the file can be opened; one that cannot counts as none. */
+static alcore_status find_file(const cached_run *self, bool *out) {
+    alcore__file *file;
+    const alcore_status status = alcore__file_open(self->ctx, self->path.data, &file);
+    *out = status == ALCORE_OK;
+    if (status == ALCORE_OK) alcore__file_close(file);
+    return is_fatal(status) ? status : ALCORE_OK;
+}
+
+/* Logs that the file is not used, for the reason that the thread's error text gives. */
+static void warn_unused(const cached_run *self) {
+    alcore__log(self->ctx, ALCORE_LOG_WARN, "model", NULL,
+                "%s is not used, and the column '%s' is computed again: %s", self->path.data,
+                self->column, alcore_last_error());
+}
+
+/* Puts the rows of the file, if there is one, into the writer. */
+static alcore_status read_file(cached_run *self) {
+    bool found;
+    ALCORE__TRY(find_file(self, &found));
+    if (!found) return ALCORE_OK;
+    const alcore_status status = alcore_column_writer_merge(self->writer, self->path.data);
+    if (status == ALCORE_OK || is_fatal(status)) return status;
+    warn_unused(self);
+    return ALCORE_OK;
+}
+
+/* Lists the wanted rows that need a value and are not in the writer. */
+static alcore_status list_missing(cached_run *self) {
+    self->missing_count = self->read_count = 0;
+    ALCORE__TRY(alcore__read_begin(self->pool, "pool"));
+    const uint32_t *states = alcore_pool_states(self->pool);
+    for (int64_t i = 0; i < self->rows; i++) {
+        const bool wanted = alcore__model_wants(self->wanted, i, states[i], self->column);
+        const bool has = alcore__column_writer_has(self->writer, i);
+        self->missing[i] = wanted && !has;
+        self->missing_count += wanted && !has;
+        self->read_count += wanted && has;
+    }
+    alcore__read_end(self->pool);
+    return ALCORE_OK;
+}
+
+/* Makes sure that the file can be written, before hours are spent on computing: a temporary file is
+ * begun beside it and removed. The folder is made where it is missing. */
+static alcore_status check_folder(const cached_run *self) {
+    alcore__writer *writer;
+    ALCORE__TRY(alcore__make_folder(self->ctx, self->folder));
+    const alcore_status status = alcore__writer_open(self->ctx, self->path.data, &writer);
+    if (status != ALCORE_OK)
+        return alcore__fail_within(status, "the cache '%s' cannot be written", self->folder);
+    alcore__writer_abort(writer);
+    return ALCORE_OK;
+}
+
+/* Computes the missing rows, which the model puts into the pool. */
+static alcore_status run_missing(const cached_run *self) {
+    const alcore__wanted missing = {.mask = self->missing, .rows = self->rows};
+    return self->model->table->run(self->model, self->pool, self->column, &missing);
+}
+
+/* Copies the rows that the model has just put into the pool to the writer. */
+static alcore_status copy_computed(const cached_run *self) {
+    ALCORE__TRY(alcore__read_begin(self->pool, "pool"));
+    const alcore__column *column = alcore__pool_find_column(self->pool, self->column);
+    const alcore_status status =
+        column ? alcore__column_writer_copy(self->writer, column)
+               : alcore__fail(ALCORE_E_BUSY, "the column '%s' was dropped during the call",
+                              self->column);
+    alcore__read_end(self->pool);
+    return status;
+}
+
+/* Computes what is missing. Values of another shape than those of the file say that the model is
+ * another one than it claims to be: then the file is left out and every wanted row is computed. */
+static alcore_status compute_missing(cached_run *self) {
+    ALCORE__TRY(check_folder(self));
+    ALCORE__TRY(run_missing(self));
+    const alcore_status status = copy_computed(self);
+    if (status != ALCORE_E_SHAPE) return status;
+    warn_unused(self);
+    ALCORE__TRY(new_writer(self));
+    ALCORE__TRY(list_missing(self));
+    ALCORE__TRY(run_missing(self));
+    return copy_computed(self);
+}
+
+/* Writes the file. What was computed is in memory: a full disk does not lose it for this run. */
+static alcore_status write_file(const cached_run *self) {
+    const alcore_status status = alcore_column_writer_save(self->writer, self->path.data);
+    if (status == ALCORE_OK || is_fatal(status)) return status;
+    alcore__log(self->ctx, ALCORE_LOG_WARN, "model", NULL,
+                "the column '%s' could not be kept in the cache: %s", self->column,
+                alcore_last_error());
+    return ALCORE_OK;
+}
+
+/* The steps of a run. */
+static alcore_status run_cached(cached_run *self, const char *origin) {
+    self->rows = alcore_pool_rows(self->pool);
+    ALCORE__TRY(name_file(self, origin));
+    ALCORE__TRY(
+        alcore__new_array(self->ctx, (size_t)self->rows, sizeof *self->missing, &self->missing));
+    ALCORE__TRY(new_writer(self));
+    ALCORE__TRY(read_file(self));
+    ALCORE__TRY(list_missing(self));
+    if (self->missing_count > 0) {
+        ALCORE__TRY(compute_missing(self));
+        ALCORE__TRY(write_file(self));
+    }
+    alcore__log(self->ctx, ALCORE_LOG_INFO, "model", NULL,
+                "the column '%s': %" PRId64 " rows from the cache, %" PRId64 " computed",
+                self->column, self->read_count, self->missing_count);
+    return alcore_column_writer_finish(self->writer, ALCORE_MISSING_FAIL);
+}
+
+/* Whether a run of the model for this column goes through a cache: it has to identify itself, and
+ * computing must cost more than reading. */
+bool alcore__model_is_cached(const alcore_model *model, const char *column) {
+    const alcore__column_name *known = alcore__column_name_find(column);
+    return model->named && model->table->cacheable && model->table->cacheable(model, column) &&
+           known && known->shape != ALCORE__COLUMN_ANY_SHAPE;
+}
+
+/* Called by alcore__model_run() in place of alcore__model_table.run, with the write lock of the
+ * model and no lock of the pool. */
+alcore_status alcore__model_run_cached(alcore_model *model, alcore_pool *pool, const char *column,
+                                       const alcore__wanted *wanted, const char *origin,
+                                       const char *folder) {
+    cached_run self = {.ctx = model->object.ctx,
+                       .model = model,
+                       .pool = pool,
+                       .column = column,
+                       .wanted = wanted,
+                       .folder = folder,
+                       .shape = alcore__column_name_find(column)->shape};
+    const alcore_status status = run_cached(&self, origin);
+    if (self.writer) alcore__column_writer_want(self.writer, NULL);
+    alcore_column_writer_unref(self.writer);
+    alcore__free(self.ctx, self.missing);
+    alcore__buffer_clear(self.ctx, &self.path);
+    return status;
+}
