@@ -133,9 +133,10 @@ typedef struct alcore__text_rows {
 typedef struct alcore__masks {
     int64_t rows;               /* of the candidates' pool */
     uint8_t *candidate_mask;    /* [rows] 1: may be selected */
-    uint8_t *labeled_rows;      /* [rows] 1: a labeled row of the pool; NULL: there is none */
+    uint8_t *labeled_rows;      /* [rows] 1: a labeled row of the pool that takes part */
     int64_t labeled_count;      /* rows with labeled_rows 1 */
-    uint8_t *labeled_mask;      /* [rows of the labeled pool] 1: is read; NULL without that pool */
+    uint8_t *labeled_mask;      /* [labeled_pool_rows] 1: is read; NULL without a labeled pool */
+    int64_t labeled_pool_rows;  /* of the labeled pool */
     int64_t labeled_pool_count; /* rows with labeled_mask 1 */
     uint8_t *target_mask;       /* [target_rows] 1: is read; NULL without a target */
     int32_t *target_languages; /* [target_rows] rank of each row's language among the pool's tags */
@@ -158,9 +159,9 @@ alcore_status alcore__list_languages(alcore_ctx *ctx, const alcore_pool *pool, i
 
 /* ---- phrases (request_phrases.c) ---- */
 
-/* Makes the pool of phrases that a strategy buys from a pool of texts: *out is owned; NULL where the
- * strategy buys rows, or the candidates are phrases already. *texts describes the rows of the pool
- * of texts. The pools are locked for reading. */
+/* Makes the pool of phrases that a strategy buys from a pool of texts: *out is owned; NULL where
+ * the strategy buys rows, or the candidates are phrases already. *texts describes the rows of the
+ * pool of texts. The pools are locked for reading. */
 alcore_status alcore__request_phrases(const alcore_request *request,
                                       const alcore_strategy *strategy, alcore__text_rows *texts,
                                       alcore_pool **out);

@@ -102,15 +102,15 @@ static alcore_status mask_rows(alcore_ctx *ctx, const alcore_pool *pool, const u
     return ALCORE_OK;
 }
 
-/* Makes *mask [rows of the pool] of the labeled or the target pool, 1 for the rows that are read,
- * and adds their number to *count. A row takes part there unless a state other than its label masks
- * it. */
+/* Makes *mask [*rows] of the labeled or the target pool, 1 for the rows that are read; *rows
+ * becomes the number of rows of the pool, and the number of those that are read is added to *count.
+ * A row takes part there unless a state other than its label masks it. */
 static alcore_status mask_other_pool(alcore_ctx *ctx, const alcore_pool *pool, uint8_t **mask,
-                                     int64_t *count) {
-    int64_t rows = alcore_pool_rows(pool);
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, 1, mask));
+                                     int64_t *rows, int64_t *count) {
+    *rows = alcore_pool_rows(pool);
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)*rows, 1, mask));
     const uint32_t *states = alcore_pool_states(pool);
-    for (int64_t i = 0; i < rows; i++) {
+    for (int64_t i = 0; i < *rows; i++) {
         (*mask)[i] = (states[i] & ~(uint32_t)ALCORE_ROW_LABELED) == 0;
         *count += (*mask)[i];
     }
@@ -129,8 +129,8 @@ alcore_status alcore__list_languages(alcore_ctx *ctx, const alcore_pool *pool, i
 /* Masks of the target pool: target_mask [rows of the target], and target_languages [the same], the
  * rank of each row's language among the pool's tags. */
 static alcore_status mask_target(alcore_ctx *ctx, const alcore_pool *target, alcore__masks *masks) {
-    masks->target_rows = alcore_pool_rows(target);
-    ALCORE__TRY(mask_other_pool(ctx, target, &masks->target_mask, &masks->target_count));
+    ALCORE__TRY(mask_other_pool(ctx, target, &masks->target_mask, &masks->target_rows,
+                                &masks->target_count));
     return alcore__list_languages(ctx, target, &masks->target_languages);
 }
 
@@ -145,8 +145,8 @@ static alcore_status build(const alcore_request *request, const alcore_pool *tar
     if (request->labeled) {
         ALCORE__TRY(alcore__new_array(ctx, rows, 1, known));
         ALCORE__TRY(alcore__pool_match_texts(request->candidates, request->labeled, *known));
-        ALCORE__TRY(
-            mask_other_pool(ctx, request->labeled, &out->labeled_mask, &out->labeled_pool_count));
+        ALCORE__TRY(mask_other_pool(ctx, request->labeled, &out->labeled_mask,
+                                    &out->labeled_pool_rows, &out->labeled_pool_count));
     }
     if (target) ALCORE__TRY(mask_target(ctx, target, out));
     ALCORE__TRY(extra_states(request, out->rows, extra));

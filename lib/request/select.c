@@ -7,14 +7,18 @@
  *   run        candidates=N draws the candidates, the strategy scores and buys (locked again)
  *   selection  one handle for each budget, with reasons, summary and provenance
  *
- * Rows that are added to the pool between two locks end the call with ALCORE_E_BUSY.
+ * Rows that are added to the candidates between two locks end the call with ALCORE_E_BUSY. Rows
+ * that are added to the labeled pool or to the target take no part: their datasets have as many
+ * rows as the masks, which were made under the first lock.
  *
  * Terms used here:
  *
  *     masks     one byte for each row of a pool, 1: the row takes part (request_masks.c).
  *               candidate_mask [rows]: may be selected; eligible: how many may be, before
  *               candidates=N; labeled_rows [rows]: labeled rows of the candidates' pool,
- *               labeled_count of them
+ *               labeled_count of them; labeled_mask [labeled_pool_rows]: rows of the labeled pool
+ *               that are read, labeled_pool_count of them; target_mask and target_languages
+ *               [target_rows]: of the target, languages numbered as in `languages` below
  *     needs     the columns that a strategy reads of the pool in a role (ALCORE_ROLE_*)
  *     drawn     with sticky=1, the candidates of a round that was answered: request->last and,
  *               before it, request->previous; round 0: there is none. request->drawn_rows is
@@ -27,7 +31,8 @@
 #include "pool/pool_internal.h"
 #include "request/selection_internal.h"
 
-/* The state of one call of alcore_select(). Everything but the request is freed at its end. */
+/* The state of one call of alcore_select(). alcore__request_answer() frees what it owns at the end
+ * of the call. */
 typedef struct answer {
     alcore_request *request; /* the caller's, or `derived` */
     /* A copy of the caller's request whose candidates are the phrases of its texts, `phrases`, and
@@ -45,7 +50,9 @@ typedef struct answer {
         *further; /* [budgets.count - 1] the budgets but the largest; NULL: there is one budget */
     uint8_t
         *drawn; /* [rows] a copy of the candidates for the next round, with sticky=1; else NULL */
-    int32_t *languages; /* of the candidates, where the strategy reads them */
+    int32_t *languages; /* [rows of the candidates' pool] index of each row's language among all
+                           tags of the pool in byte order; NULL: the strategy does not read
+                           languages */
     alcore__run_input input;
     alcore__outcome outcome;
 } answer;
@@ -57,9 +64,9 @@ static alcore_status fail_no_pool(void) {
         "candidates", NULL /* no value */, "is what is selected from");
 }
 
-/* Refuses what needs no look into a pool: no candidates, the pool of candidates as the labeled pool
- * too (as the target it is allowed), no budget. Messages carry a remedy where there is one thing to
- * set. */
+/* Refuses what can be seen without reading a pool: no candidates, the pool of candidates as the
+ * labeled pool too (as the target it is allowed), no budget. Messages carry a remedy where there is
+ * one thing to set. */
 static alcore_status check(const alcore_request *request) {
     if (!request->candidates) return fail_no_pool();
     if (request->candidates == request->labeled)
@@ -170,7 +177,8 @@ static bool reads_of_labeled(const alcore_strategy *strategy, const char *column
 /* Checks that every candidate has a value in every column of the dataset. A candidate without one
  * ends the call; a labeled row of the pool that lacks one of the columns that the strategy reads of
  * what is labeled only takes no part, with a warning, since its labels were given and its columns
- * often are not. Called after the candidates are drawn, so that only drawn rows need values. */
+ * often are not. No row is both. Called after the candidates are drawn, so that only drawn rows
+ * need values. */
 static alcore_status check_values(answer *self, const alcore__dataset *dataset) {
     int64_t dropped = 0; /* labeled rows that take no part */
     for (int32_t c = 0; c < dataset->column_count; c++) {
@@ -219,7 +227,9 @@ static alcore_status copy_drawn(answer *self) {
 
 /* Moves that copy into the request, once the selection is made. A later round becomes `last`, and
  * what was last becomes `previous`; the same round asked for again replaces `last` and keeps
- * `previous`, from which it started both times. */
+ * `previous`, from which it started both times. Strategies that buy phrases have no parameter
+ * sticky, so self->request is the caller's here and never `derived`, which would free the masks
+ * that it shares with the caller's request. */
 static void keep_drawn(answer *self) {
     alcore_request *request = self->request;
     if (!self->drawn) return;
@@ -258,7 +268,7 @@ static alcore_status draw(answer *self) {
 }
 
 /* Sets the budgets of the run: the strategy runs under the largest one, the others are spent from
- * its ranking afterwards. No amount stands in the list twice (request_budget.c). */
+ * its ranking afterwards. No amount is given twice (request_budget.c). */
 static alcore_status set_budgets(answer *self, alcore__fill *fill) {
     const alcore__budgets *budgets = &self->request->budgets;
     fill->budget = alcore__budgets_largest(budgets);
@@ -353,7 +363,7 @@ static alcore_status run(answer *self) {
     input->costs = self->costs;
     if (request->labeled && self->masks.labeled_pool_count > 0) {
         input->labeled.pool = request->labeled;
-        input->labeled.rows = alcore_pool_rows(request->labeled);
+        input->labeled.rows = self->masks.labeled_pool_rows;
         input->labeled.mask = self->masks.labeled_mask;
         ALCORE__TRY(alcore__resolution_fill(&self->resolution, ALCORE_ROLE_LABELED,
                                             request->labeled, &input->labeled));
@@ -384,7 +394,7 @@ static alcore_status run(answer *self) {
 
 /* All of alcore_select() between locking the request and cleaning up: masks decide which rows are
  * candidates, columns are made where they are missing, the strategy runs, and its outcome becomes
- * the selection. */
+ * the selection, while the pools are still locked, as it reads their texts and fingerprints. */
 static alcore_status answer_request(answer *self, alcore_selection **out) {
     ALCORE__TRY(check(self->request));
     ALCORE__TRY(set_up(self));
@@ -408,8 +418,10 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
     return status;
 }
 
-/* Answers the request and frees all that the answer used. The request remembers its candidates for
- * the next round (sticky=1); they are kept only after a success. */
+/* Answers the request, which is locked for writing, and frees all that the answer owns; texts,
+ * resolution, input and derived own nothing. The request remembers its candidates for the next
+ * round (sticky=1); they are kept only after a success. Called by alcore_select(), and for each
+ * part of a hybrid with a copy of the caller's request (request_hybrid.c). */
 alcore_status alcore__request_answer(alcore_request *request, alcore_selection **out) {
     answer self = {.request = request, .ctx = request->object.ctx};
     alcore_status status = answer_request(&self, out);

@@ -34,7 +34,8 @@ static alcore_status copy_text(alcore_ctx *ctx, const char *text, char **out) {
     return !*out ? alcore__fail_memory(strlen(text) + 1) : ALCORE_OK;
 }
 
-/* Makes *out, a JSON object of all parameters of a table with their values, for the provenance.
+/* Makes *out, a JSON object of all parameters of a table (NULL: a host's strategy has none) with
+ * their values, for the provenance.
  * Numbers and integers become JSON numbers, everything else, words such as "all" among them, a
  * string. The option "command" is left out, as the provenance has a member for it. */
 static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, char **out) {
@@ -80,9 +81,9 @@ static alcore_status keep_request(alcore__ranking *self, const alcore_request *r
     return values_json(ctx, alcore__strategy_values(strategy), &self->parameters);
 }
 
-/* Describes a column that was read, unless the pool lacks it or the maker of a derived pool gave it:
- * where it came from, its shape and dtype, and a fingerprint of its values, or the engine where it is
- * computed on reading. */
+/* Describes a column that was read, unless the pool lacks it or the maker of a derived pool gave
+ * it: where it came from, its shape and dtype, and a fingerprint of its values, or the engine where
+ * it is computed on reading. */
 static alcore_status keep_source(alcore__ranking *self, const alcore_pool *pool,
                                  const alcore__resolved *entry) {
     const alcore__column *column = alcore__pool_find_column(pool, entry->name);
@@ -104,8 +105,8 @@ static alcore_status keep_source(alcore__ranking *self, const alcore_pool *pool,
 
 /* Describes the pools and the columns that were read: rows, rows that took part, fingerprints, and
  * how many rows were masked for which cause. Rows that the run masked for a NaN are added to the
- * causes of the masks. The share of unspaced letters is needed for a warning about budgets of words
- * only. */
+ * causes of the masks. `used` of the candidates counts them before candidates=N draws. The share of
+ * unspaced letters is needed for a warning about budgets of words only. */
 static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *request,
                                  const alcore__run_input *input, const alcore__masks *masks,
                                  const alcore__resolution *resolution) {
@@ -123,7 +124,7 @@ static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *re
                                       .fingerprint = alcore_pool_fingerprint(request->candidates)};
     if (request->labeled)
         self->inputs[1] = (alcore__input){.role = ALCORE_ROLE_LABELED,
-                                          .rows = alcore_pool_rows(request->labeled),
+                                          .rows = masks->labeled_pool_rows,
                                           .used = masks->labeled_pool_count,
                                           .fingerprint = alcore_pool_fingerprint(request->labeled)};
     if (input->target.pool)
@@ -148,7 +149,8 @@ static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *re
 }
 
 /* Makes the ranking of an answered request. The outcome moves into it: its arrays are freed with
- * the ranking, and *outcome is zeroed, also when what follows fails. */
+ * the ranking, and *outcome is zeroed, also when what follows fails. Called once by
+ * alcore__selection_new(), with the pools of the request locked for reading. */
 alcore_status alcore__ranking_new(const alcore_request *request, const alcore_strategy *strategy,
                                   const alcore__run_input *input, const alcore__masks *masks,
                                   const alcore__resolution *resolution, alcore__outcome *outcome,
@@ -170,8 +172,8 @@ alcore_status alcore__ranking_new(const alcore_request *request, const alcore_st
     return ALCORE_OK;
 }
 
-/* The ranking of the picks of a hybrid: asked for by the whole request, over the pool of picks, with
- * the inputs of the sentences; what was read of columns is in the provenance of the parts. */
+/* The ranking of the picks of a hybrid: asked for by the whole request, over the pool of picks,
+ * with the inputs of the sentences; what was read of columns is in the provenance of the parts. */
 alcore_status alcore__ranking_join(const alcore_request *request, const alcore__ranking *sentences,
                                    alcore_pool *picks, alcore__outcome *outcome,
                                    alcore__ranking **out) {

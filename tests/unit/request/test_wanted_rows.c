@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model computes the rows that a request reads, and no others: the candidates, and the rows that
  * the request names as labeled. */
+#include <jansson.h>
+
 #include "request_test.h"
 
 enum { ROWS = 12 };
@@ -10,6 +12,8 @@ typedef struct asked {
     uint8_t row[ROWS];
     int64_t count;
     alcore_column_writer *kept; /* a reference to the writer of the last call */
+    alcore_pool *grows; /* a pool to which embed() adds five texts when it is first called; NULL:
+                           none */
 } asked;
 
 static void note(asked *self, const alcore_batch *batch) {
@@ -19,12 +23,19 @@ static void note(asked *self, const alcore_batch *batch) {
     }
 }
 
+static void grow(asked *self) {
+    static const char *const texts[] = {"one", "two", "three", "four", "five"};
+    if (self->grows) ck_assert_ok(alcore_pool_add_texts(self->grows, texts, NULL, 5, NULL));
+    self->grows = NULL;
+}
+
 /* alcore_model_host.embed: the row number and 1. */
 static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_writer *out) {
     asked *self = user;
     float values[ROWS][2];
     int64_t shape[2] = {batch->count, 2};
     alcore_tensor tensor;
+    grow(self);
     note(self, batch);
     for (int64_t i = 0; i < batch->count; i++) {
         values[i][0] = (float)batch->rows[i];
@@ -214,6 +225,33 @@ START_TEST(the_built_in_model_scores_what_is_read) {
 }
 END_TEST
 
+/* A model adds rows to the labeled pool while it computes the candidates: the request reads the
+ * rows that the labeled pool had when it began. */
+START_TEST(rows_added_to_the_labeled_pool_take_no_part) {
+    static const char *const text[] = {"zero"};
+    static const int64_t expected[] = {11, 5}; /* the farthest of row 0, then of rows 0 and 11 */
+    begin();
+    alcore_pool *labeled = pool_of(ctx, text, 1);
+    alcore_request *request = request_for(ctx, pool, "kcenter", "2");
+    ck_assert_ok(alcore_request_set_model(request, model));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
+    seen.grows = labeled;
+    alcore_selection *selection = selected(request);
+    ck_assert_int_eq(alcore_pool_rows(labeled), 6);
+    ck_rows(selection, expected, 2);
+    json_t *root = json_loads(alcore_selection_provenance(selection), 0, NULL);
+    const json_t *input = json_object_get(json_object_get(root, "inputs"), "labeled");
+    ck_assert_int_eq(json_integer_value(json_object_get(input, "rows")), 1);
+    ck_assert_int_eq(json_integer_value(json_object_get(input, "used")), 1);
+    json_decref(root);
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    alcore_pool_unref(labeled);
+    end();
+}
+END_TEST
+
 CHECK_SUITE("wanted-rows", rows_left_out_are_not_computed, rows_of_an_earlier_request_stay,
             known_texts_are_not_computed, a_pool_that_is_the_target_is_computed_whole,
-            a_kept_writer_outlives_the_request, the_built_in_model_scores_what_is_read);
+            a_kept_writer_outlives_the_request, the_built_in_model_scores_what_is_read,
+            rows_added_to_the_labeled_pool_take_no_part);
