@@ -99,17 +99,18 @@ static alcore_status parse_one(const char *whole, const char *text, size_t lengt
     return ALCORE_OK;
 }
 
-/* Checks the budget that was parsed last against those before it: one unit for all, no amount
- * twice. */
+/* Checks the budget that was parsed last against those before it: one unit for all, as the top
+ * says, and no amount twice, since what a budget bought is found by its amount
+ * (selection_handle.c). text: the whole option, for messages. */
 static alcore_status check_together(const char *text, const alcore__budgets *budgets) {
     const alcore__budget *last = &budgets->items[budgets->count - 1];
     if (last->unit != budgets->items[0].unit)
         return alcore__fail(
-            ALCORE_E_PARAM, "budget '%s': several budgets have the same unit, not %s and %s", text,
+            ALCORE_E_PARAM, "budget '%s': all budgets must have the same unit, not %s and %s", text,
             alcore__unit_name(budgets->items[0].unit), alcore__unit_name(last->unit));
     for (int32_t i = 0; i + 1 < budgets->count; i++)
         if (budgets->items[i].amount == last->amount)
-            return alcore__fail(ALCORE_E_PARAM, "budget '%s': the same budget stands there twice",
+            return alcore__fail(ALCORE_E_PARAM, "budget '%s': the same amount is given twice",
                                 text);
     return ALCORE_OK;
 }

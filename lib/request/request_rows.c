@@ -4,11 +4,15 @@
  * selecting leaves the pool as it is. lists, by kind (ALCORE_ROWS_*), have these rows in the order
  * given; drawn_rows what alcore_request_candidates() handed out last. `given` tells an empty list
  * from one that was never set. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "formats/byte_stream.h"
+#include "formats/records.h"
 #include "pool/pool_internal.h"
 #include "request/request_internal.h"
+#include "text/utf8.h"
 
 /* Whether a number is one of ALCORE_ROWS_*. */
 static bool is_kind(int32_t kind) {
@@ -67,59 +71,77 @@ alcore_status alcore_request_set_rows(alcore_request *request, int32_t kind, con
 
 /* ---- rows from a file of ids ---- */
 
-/* Whether a path without its compressed suffix ends with a suffix. */
-static bool ends_with(const char *path, const char *suffix) {
-    size_t base = strlen(path), tail = strlen(suffix);
-    (void)alcore__stream_compressed(path, &base);
-    return base > tail && memcmp(path + base - tail, suffix, tail) == 0;
+#define MAX_LINE_BYTES ((int64_t)64 << 20) /* of a file of ids */
+
+/* A file of ids that is being read. */
+typedef struct id_file {
+    const alcore_pool *pool; /* whose rows the ids name; locked for reading */
+    const char *path;
+    bool objects;           /* JSON lines: the id is the field "id"; else it is a record's text */
+    bool strict;            /* an id that the pool lacks is an error; else it is skipped */
+    int64_t records;        /* read so far */
+    alcore__row_list *list; /* to which the rows are appended */
+} id_file;
+
+/* Appends the row of one id, [length] bytes that stand on a line of the file. */
+static alcore_status add_id(const id_file *file, const char *id, size_t length, int64_t line) {
+    int64_t row;
+    const size_t valid = alcore__utf8_check(id, length);
+    if (valid < length)
+        return alcore__fail(ALCORE_E_DATA, "%s:%lld: the id is not valid UTF-8 at byte %zu",
+                            file->path, (long long)line, valid);
+    alcore_status status = alcore_pool_find(file->pool, id, length, &row);
+    if (status == ALCORE_OK) return append(alcore__pool_ctx(file->pool), file->list, row);
+    if (status != ALCORE_E_NOT_FOUND || !file->strict)
+        return status == ALCORE_E_NOT_FOUND ? ALCORE_OK : status;
+    return alcore__fail(ALCORE_E_NOT_FOUND, "%s:%lld: the pool has no id '%.*s'", file->path,
+                        (long long)line, (int)length, id);
 }
 
-/* Adds the rows of pool whose ids the records of `ids` name. In .jsonl the id is the field "id",
- * in .tsv the column "id", else a line; empty ids are skipped. Ids that the pool lacks are skipped
- * unless `strict`; the message has the line of the file, from 1, where the first of a .tsv is its
- * header. */
-static alcore_status add_ids(const alcore_pool *pool, const alcore_pool *ids, const char *path,
-                             bool strict, alcore__row_list *list) {
-    bool objects = ends_with(path, ".jsonl"), table = ends_with(path, ".tsv");
-    int64_t count = alcore_pool_rows(ids);
+/* The sink of alcore__read_records(): appends the rows of a batch of ids. A JSON object without an
+ * id stands for the row of its number among the records, from 1, as in a pool; an empty id is
+ * skipped. user: id_file. */
+static alcore_status add_ids(void *user, const alcore__record *records, int64_t count,
+                             int64_t coming) {
+    id_file *file = user;
+    (void)coming;
     for (int64_t i = 0; i < count; i++) {
-        char buffer[24]; /* for the id of a record without one, which is its number */
-        int64_t row;
-        const char *id = objects ? alcore_pool_id(ids, i, buffer) : alcore_pool_text(ids, i, NULL);
-        ALCORE__TRY(alcore__tick(alcore__pool_ctx(pool), "ids", i, count));
-        if (*id == '\0') continue;
-        alcore_status status = alcore_pool_find(pool, id, strlen(id), &row);
-        if (status == ALCORE_OK)
-            ALCORE__TRY(append(alcore__pool_ctx(pool), list, row));
-        else if (status != ALCORE_E_NOT_FOUND)
-            return status;
-        else if (strict)
-            return alcore__fail(ALCORE_E_NOT_FOUND, "%s:%lld: the pool has no id '%s'", path,
-                                (long long)(table ? i + 2 : i + 1), id);
+        const alcore__record *record = &records[i];
+        const char *id = file->objects ? record->id : record->text;
+        size_t length = file->objects ? record->id_length : record->text_length;
+        char number[24];
+        file->records++;
+        if (!id) {
+            length = (size_t)snprintf(number, sizeof number, "%" PRId64, file->records);
+            id = number;
+        }
+        if (length > 0) ALCORE__TRY(add_id(file, id, length, record->line));
     }
     return ALCORE_OK;
 }
 
-/* Reads a file of ids and appends their rows in the candidates' pool to the list. The file is read
- * as the texts of a temporary pool, so that it may have the formats of a pool and has its messages.
- * An id that the pool lacks is an error in a list of eligible rows only: the others say what to
- * leave out, and a row that is not there is left out already. */
+/* Reads a file of ids and appends their rows in the candidates' pool to the list. It is read like
+ * the records of a pool, so that it may have their formats and has their messages: in .jsonl and
+ * .ndjson the id is the field "id" (a text is needed beside it), in .tsv the column "id", else a
+ * line. An id that the pool lacks is an error in a list of eligible rows only: the others say what
+ * to leave out, and a row that is not there is left out already. */
 static alcore_status read_ids(alcore_request *request, int32_t kind, const char *path,
                               alcore__row_list *list) {
-    alcore_ctx *ctx = request->object.ctx;
-    alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
-    alcore_pool *ids;
-    keep_all.dedup = ALCORE_DEDUP_NONE;
-    if (ends_with(path, ".tsv")) options.text_column = "id"; /* it may have no other column */
-    ALCORE__TRY(alcore_pool_new(ctx, &keep_all, &ids));
-    alcore_status status = alcore_pool_read(ids, path, &options);
-    if (status == ALCORE_OK) status = alcore__read_begin(request->candidates, "pool");
-    if (status == ALCORE_OK) {
-        status = add_ids(request->candidates, ids, path, kind == ALCORE_ROWS_ELIGIBLE, list);
-        alcore__read_end(request->candidates);
-    }
-    alcore_pool_unref(ids);
+    size_t base; /* length of the path without a suffix of compression */
+    alcore__stream_compressed(path, &base);
+    if (alcore__path_ends_in(path, base, ".tsv"))
+        options.text_column = "id"; /* it may have no other column */
+    id_file file = {.pool = request->candidates,
+                    .path = path,
+                    .objects = alcore__path_ends_in(path, base, ".jsonl") ||
+                               alcore__path_ends_in(path, base, ".ndjson"),
+                    .strict = kind == ALCORE_ROWS_ELIGIBLE,
+                    .list = list};
+    ALCORE__TRY(alcore__read_begin(request->candidates, "pool"));
+    alcore_status status =
+        alcore__read_records(request->object.ctx, path, &options, MAX_LINE_BYTES, add_ids, &file);
+    alcore__read_end(request->candidates);
     return status;
 }
 

@@ -96,8 +96,9 @@ static double price_of(const alcore_selection *self) {
 }
 
 /* Derives everything from the purchase of a new selection. costs [rows of the pool], in the unit of
- * the budget; NULL: every row costs 1. The arrays of the picks come first, since the reasons, the
- * remedies and the texts read them. */
+ * the budget; NULL: every row costs 1. parts: the selections of sentences and of phrases of a
+ * hybrid, whose reasons are copied; NULL: it is none. The arrays of the picks come first, since the
+ * reasons, the remedies and the texts read them. */
 static alcore_status build(alcore_selection *self, const double *costs,
                            alcore_selection *const *parts) {
     ALCORE__TRY(gather_picks(self, costs));
@@ -113,7 +114,8 @@ static alcore_status build(alcore_selection *self, const double *costs,
     return alcore__selection_write_summary(self);
 }
 
-/* *out is set on success only. */
+/* Makes the selection of one purchase, which moves into it and is freed also after a failure. *out
+ * is set on success only. */
 alcore_status alcore__selection_make(alcore__ranking *ranking, const double *costs,
                                      alcore__purchase *purchase, alcore_selection *const *parts,
                                      alcore_selection **out) {
@@ -139,7 +141,7 @@ alcore_status alcore__selection_make(alcore__ranking *ranking, const double *cos
 /* Moves the purchase of the budget `amount` out of the outcome, so that nothing of it is freed with
  * the outcome, too: that of the largest budget is spread over members of the outcome, the others
  * are in its list of further purchases. Called once for each amount of a request, which are all
- * different (request_budget.c refuses an amount that stands there twice). */
+ * different (request_budget.c refuses an amount that is given twice). */
 static void move_purchase(alcore__outcome *outcome, double amount, double largest,
                           alcore__purchase *out) {
     if (amount == largest) {

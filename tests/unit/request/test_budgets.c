@@ -375,6 +375,53 @@ START_TEST(rows_are_read_from_files_of_ids) {
 }
 END_TEST
 
+/* Files of ids have the formats of a pool: JSON lines have two suffixes, suffixes are compared
+ * without regard to case, and a message has the line of the file, blank lines counted. */
+START_TEST(ids_have_the_formats_of_a_pool) {
+    static const char *const suffixes[] = {".ndjson", ".JSONL", ".TSV"};
+    bed b = open_bed();
+    alcore_request *request = full_request(&b, "nnll", "60");
+    for (int i = 0; i < 3; i++) {
+        char path[64];
+        alcore_tensor rows;
+        snprintf(path, sizeof path, "/tmp/alcore-ids-%d%s", (int)getpid(), suffixes[i]);
+        FILE *file = fopen(path, "w");
+        ck_assert_ptr_nonnull(file);
+        fputs(i < 2 ? "{\"id\": \"8\", \"text\": \"9\"}\n\n{\"id\": 999, \"text\": \"1\"}\n"
+                    : "text\tid\n9\t8\n1\t999\n",
+              file);
+        fclose(file);
+        ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_EXCLUDED, NULL, 0));
+        ck_assert_ok(alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED, path));
+        ck_assert_ok(alcore_request_rows(request, ALCORE_ROWS_EXCLUDED, &rows));
+        ck_assert_int_eq(rows.shape[0], 1);
+        ck_assert_int_eq(((const int64_t *)rows.data)[0], 7);
+        ck_assert_fails(alcore_request_read_rows(request, ALCORE_ROWS_ELIGIBLE, path),
+                        ALCORE_E_NOT_FOUND, ":3: the pool has no id '999'");
+        unlink(path);
+    }
+    alcore_request_unref(request);
+    close_bed(&b);
+}
+END_TEST
+
+START_TEST(ids_are_valid_utf8) {
+    bed b = open_bed();
+    alcore_request *request = full_request(&b, "nnll", "60");
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/alcore-ids-%d.txt", (int)getpid());
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("5\n1\xff\n", file);
+    fclose(file);
+    ck_assert_fails(alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED, path), ALCORE_E_DATA,
+                    ".txt:2: the id is not valid UTF-8 at byte 1");
+    unlink(path);
+    alcore_request_unref(request);
+    close_bed(&b);
+}
+END_TEST
+
 START_TEST(parts_of_another_context_are_refused) {
     bed b = open_bed();
     alcore_ctx *foreign;
@@ -522,6 +569,6 @@ END_TEST
 CHECK_SUITE("budgets", several_budgets_equal_each_alone, a_budget_may_be_kept_by_itself,
             a_pool_without_candidates_has_every_budget, counterfactuals_run_through_the_real_budget,
             the_score_that_was_used_is_named, prices_are_told, rows_belong_to_the_request,
-            rows_are_read_from_files_of_ids, parts_of_another_context_are_refused,
-            many_requests_read_one_pool_at_once, the_page_carries_its_pictures,
-            texts_name_no_flag_and_no_function);
+            rows_are_read_from_files_of_ids, ids_have_the_formats_of_a_pool, ids_are_valid_utf8,
+            parts_of_another_context_are_refused, many_requests_read_one_pool_at_once,
+            the_page_carries_its_pictures, texts_name_no_flag_and_no_function);
