@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Intervals around the sums of Euclidean distances from rows to targets, by group of the targets
  * (distance_bounds of the kernel table; spec 1.8, Filters), in float32 or, where the engine has
- * them, with int16 products (cpu_int16.h). cpu_distance.c computes the sums themselves.
+ * them, with int16 products (cpu_int16.h). A caller that wants the rows with the smallest sums
+ * computes exact sums, with cpu_distance.c, only for the rows that the intervals leave open.
  *
  * Bound. For a row x and a target t let G = |x - t|^2, F = |x|^2 + |t|^2 - 2 x.t with x.t in
  * float32, and E a bound of |F - G|. With s = sqrt(max(F, E))
@@ -30,7 +31,10 @@
  * Layout: targets are ordered by group and packed into panels of PRODUCT_COLUMNS of one group, a
  * chunk of CHUNK_PANELS panels at a time; all rows pass each chunk, some panels of PRODUCT_ROWS at
  * a time. Cost: rows x targets x dims multiply-adds in float32 (half of that time as int16) and one
- * reciprocal root a pair. */
+ * reciprocal root a pair.
+ *
+ * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
+ * set (cpu_vector.h). */
 #include <math.h>
 #include <string.h>
 
@@ -58,8 +62,8 @@
 #define CHUNK_PANELS (CHUNK_TARGETS / PRODUCT_COLUMNS)
 
 /* Relative error of a sum beside E: roots are within 2^-21, six float additions follow, and the
- * double sums lose 2^-53 (dims / 32 + 13 + targets), here for FILTER_MAX_DIMS dims and MAX_TARGETS
- * targets. With more targets the interval is 0 to infinity. */
+ * double sums lose 2^-53 (dims / 32 + 13 + targets), here for FILTER_MAX_DIMS = 2^22 dims and
+ * MAX_TARGETS targets. With more dims or targets the interval is 0 to infinity. */
 #define SHARE (0x1p-20 + 1e-9)
 #define MAX_TARGETS (INT64_C(1) << 20)
 
@@ -92,7 +96,9 @@ typedef struct bounds_call {
     float scale;     /* factor of the chunk's int16 targets; 0: they are float32 */
     double residual; /* the largest residual of these int16 targets (cpu_int16.h) */
     double *unit;    /* [PRODUCT_COLUMNS, dims] unit vectors; NULL: neither operand needs them */
-    double *whole;   /* [PRODUCT_COLUMNS, dims] items as int16; NULL: the engine has no int16 */
+    double *whole;   /* [PRODUCT_COLUMNS, dims] memory for a panel of items: pack_items() writes the
+                        int16 components of an item to the beginning of each row, is_sharp() a row
+                        as doubles to the first; NULL: the engine has no int16 */
     float *packed;   /* [row_panels, dims, PRODUCT_ROWS] rows, packed */
     int64_t row_panels; /* panels of rows that are packed at a time, 1 to MAX_ROW_PANELS */
     float *products; /* [row_panels * PRODUCT_ROWS, PRODUCT_COLUMNS] of these rows with a panel */
@@ -215,7 +221,8 @@ static void fill_products(const bounds_call *call, int64_t row_panels, const flo
  * `width` vectors, PRODUCT_ROWS or PRODUCT_COLUMNS: float32 or, when the chunk is int16
  * (call->scale above 0), int16 values with the factors scale [count], which gives residual [count].
  * row [count] is overwritten in the second case, with the rows of call->whole. residual is not
- * written in the first: callers set it to 0. */
+ * written in the first: callers set it to 0. PRODUCT_ROWS is less than PRODUCT_COLUMNS, so both
+ * kinds of panels fit call->unit and call->whole. Vectors that a panel lacks become 0. */
 static void pack_items(const bounds_call *call, const char **row, int count, int64_t width,
                        int32_t dtype, const float *scale, double *residual, float *panel) {
     int64_t dims = call->rows->dims;
@@ -419,6 +426,18 @@ static void list_panels(bounds_call *call, const int32_t *group) {
     }
 }
 
+/* Stores the interval of 0 to infinity for every row of the mask and every group. */
+static void store_no_bounds(const alcore_sys_rows *rows, const uint8_t *mask, int64_t groups,
+                            double *low, double *high) {
+    for (int64_t i = 0; i < rows->count; i++) {
+        if (mask && !mask[i]) continue;
+        for (int64_t g = 0; g < groups; g++) {
+            low[i * groups + g] = 0.0;
+            high[i * groups + g] = HUGE_VAL;
+        }
+    }
+}
+
 /* Last step: call->sum and call->error, the sums of s and of E / s of each row and group, become,
  * in place, the lower and the upper end of its interval, rounded outwards; 0 and infinity where no
  * bound holds. */
@@ -428,7 +447,7 @@ static void store_intervals(const bounds_call *call, const uint8_t *mask) {
         for (int64_t entry = i * call->groups; entry < (i + 1) * call->groups; entry++) {
             double sum = call->sum[entry], error = call->error[entry] + SHARE * sum;
             /* False for a NaN too: the interval is then 0 to infinity. */
-            int bounded = sum + error < HUGE_VAL && call->targets->count <= MAX_TARGETS;
+            int bounded = sum + error < HUGE_VAL;
             call->sum[entry] = bounded && sum > error ? (sum - error) * (1.0 - 1e-15) : 0.0;
             call->error[entry] = bounded ? (sum + error) * (1.0 + 1e-15) : HUGE_VAL;
         }
@@ -477,16 +496,21 @@ static void free_memory(const bounds_call *call) {
 }
 
 /* Kernel table: low, high [rows, groups], overwritten, with low <= the sum of distance_sums <=
- * high: the sum of L2 distances (not squared) of a row to the targets of a group, group [targets].
- * They hold the sums of s and of E / s until store_intervals() makes the intervals of them. Rows
- * outside mask [rows] (0; NULL: all take part) are not written. Chunk by chunk: targets are packed
- * once, and all rows pass them. */
+ * high: the sum of L2 distances (not squared) of a row to the targets of a group. group [targets],
+ * negative: the target takes no part; NULL: all are of group 0. low and high hold the sums of s and
+ * of E / s until store_intervals() makes the intervals of them; after a failure they have no
+ * meaning. Rows outside mask [rows] (0; NULL: all take part) are not written. Chunk by chunk:
+ * targets are packed once, and all rows pass them. */
 alcore_status CPU(distance_bounds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                    const uint8_t *mask, const alcore_sys_rows *targets,
                                    const int32_t *group, int64_t groups, double *low,
                                    double *high) {
     alcore_status status = alcore__cpu_check_targets(work, rows, targets, group, groups);
     if (status) return status;
+    if (rows->dims > FILTER_MAX_DIMS || targets->count > MAX_TARGETS) {
+        store_no_bounds(rows, mask, groups, low, high);
+        return ALCORE_OK;
+    }
     bounds_call call = {.work = work,
                         .rows = rows,
                         .targets = targets,

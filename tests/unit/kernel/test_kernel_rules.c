@@ -346,6 +346,28 @@ START_TEST(devices) {
 }
 END_TEST
 
+/* The error of distance_bounds is bounded for at most 2^22 components: with more, intervals are 0
+ * to infinity. Rows outside the mask are not written. */
+START_TEST(bounds_of_too_many_dims) {
+    const int64_t dims = (INT64_C(1) << 22) + 1;
+    const uint8_t mask[] = {1, 0};
+    float *x = calloc((size_t)dims * 2, sizeof *x), *y = calloc((size_t)dims, sizeof *y);
+    ck_assert_ptr_nonnull(x);
+    ck_assert_ptr_nonnull(y);
+    for (int64_t j = 0; j < dims; j++) y[j] = 1.0f;
+    alcore_sys_rows rows = rows_of(x, ALCORE_FLOAT32, 2, dims);
+    alcore_sys_rows targets = rows_of(y, ALCORE_FLOAT32, 1, dims);
+    double low[] = {7, 7}, high[] = {7, 7};
+    ck_assert_int_eq(
+        table->distance_bounds(&work, &rows, mask, &targets, NULL /* one group */, 1, low, high),
+        ALCORE_OK);
+    ck_assert(low[0] == 0.0 && high[0] == HUGE_VAL);
+    ck_assert(low[1] == 7.0 && high[1] == 7.0);
+    free(x);
+    free(y);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("rules");
     tcase_add_checked_fixture(tests, setup, teardown);
@@ -361,6 +383,7 @@ int main(void) {
     tcase_add_test(tests, cancelled);
     tcase_add_test(tests, host_float_mode);
     tcase_add_test(tests, devices);
+    tcase_add_test(tests, bounds_of_too_many_dims);
     Suite *suite = suite_create("kernel/rules");
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
