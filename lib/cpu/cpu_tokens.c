@@ -3,16 +3,19 @@
  * log-probabilities, each at least FLOOR; from ragged columns (a list of values, the tokens, for
  * each row, the item) and from arrays of tokens with labels. mask [items]: 1: the item takes part;
  * NULL: all do. alcore__cpu_poll() adds up work (`spent`) and asks the host now and then whether to
- * stop. Running sums in token order, in double, so that every engine has the same bytes. Cost:
- * one pass over the values. */
+ * stop. Running sums in token order, in double, without exp or log, so that every engine has the
+ * same bytes. Cost: one pass over the values.
+ *
+ * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
+ * set (cpu_vector.h). */
 #include <math.h>
 
 #include "cpu/cpu_call.h"
 #include "cpu/cpu_engine.h"
 #include "cpu/cpu_rows.h"
 
-/* Log-probabilities below this count as this; above 0 they are rounding up to the slack (spec 1.1).
- */
+/* Log-probabilities below FLOOR count as FLOOR; those above 0 and up to SLACK are rounding errors
+ * and count as 0 (spec 1.1). */
 #define FLOOR (-100.0)
 #define SLACK 1e-6
 
@@ -46,9 +49,9 @@ static void add_tokens(token_sum *sum, const double *value, int64_t count) {
 }
 
 /* Kernel table: out [items], the NNLL of each item of the mask, at least 0 (larger is less
- * certain); NaN without tokens and for a bad item (one with a bad value), of which *bad is the
- * first pool row, -1: none. *floored counts the values below FLOOR, from 0. Token t of item i is
- * entry offsets[i] - offsets[0] + t of the values, which lie one after the other. */
+ * certain); NaN without tokens and for a bad item, one with a bad value. *bad: pool row of the
+ * first bad item, -1: none. *floored: how many values were below FLOOR in this call. Token t of
+ * item i is entry offsets[i] - offsets[0] + t of the values, which lie one after the other. */
 alcore_status CPU(ragged_nnll)(const alcore_sys_work *work, const alcore_sys_ragged *items,
                                const uint8_t *mask, double *out, int64_t *floored, int64_t *bad) {
     *floored = 0;
@@ -84,12 +87,14 @@ alcore_status CPU(ragged_nnll)(const alcore_sys_work *work, const alcore_sys_rag
     return ALCORE_OK;
 }
 
-/* Kernel table: NNLL of sequences over the tokens whose label is not `ignore`; out[rows[i]] (or
- * out[i], when rows is NULL) is that of sequence i, tokens offsets[i] .. offsets[i + 1] - 1 less
- * offsets[0]; labels NULL: all tokens count. A NaN among the values makes it NaN: comparisons with
- * NaN are false, and the sum keeps it. Values are not capped at 0: they come from logit_stats or
- * hidden_stats, which give none above it. *floored, which the caller sets before the first call, is
- * added to. */
+/* Kernel table: NNLL of sequences over the tokens whose label is not `ignore`. logprob and labels
+ * [tokens], offsets [count + 1]: sequence i has the tokens offsets[i] .. offsets[i + 1] - 1 less
+ * offsets[0]; labels NULL: all tokens count. rows [count]: the entry of out that each sequence is
+ * written to, in the caller's own numbering; NULL: sequence i is written to out[i]. A NaN among the
+ * values makes the NNLL NaN: comparisons with NaN are false, and the sum keeps it. Values are not
+ * capped at 0: they come from logit_stats or hidden_stats, which give none above it. *floored is
+ * added to, so the caller sets it before the first call. alcore_logits_put() calls it once for all
+ * of its items, with labels and rows NULL. */
 alcore_status CPU(sequence_nnll)(const alcore_sys_work *work, const double *logprob,
                                  const int64_t *labels, int64_t ignore, const int64_t *offsets,
                                  const int64_t *rows, int64_t count, double *out,

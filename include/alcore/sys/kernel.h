@@ -23,10 +23,12 @@
  * An engine may compute anything else first, as long as it only discards what provably cannot
  * change the result (a filter).
  *
- * **Column kernels**: ragged_nnll, class_stats, logit_stats, hidden_stats and sequence_nnll take
- * exp and log, or sum in lower precision, which engines round differently: they agree within
- * 1e-6 + 1e-5 |v|. Their values are stored in columns, and decisions read the stored values.
- * distance_bounds and the bounds of nearest_centroid are intervals, whose width an engine chooses.
+ * class_stats takes exp and log, and always those of the C library of the CPU.
+ *
+ * **Column kernels**: logit_stats and hidden_stats take exp and log of the engine, or sum in lower
+ * precision, which engines round differently: they agree within 1e-6 + 1e-5 |v|. Their values are
+ * stored in columns, and decisions read the stored values. distance_bounds and the bounds of
+ * nearest_centroid are intervals, whose width an engine chooses.
  *
  * System tier: stable within a minor release. */
 #ifndef ALCORE_SYS_KERNEL_H
