@@ -16,7 +16,10 @@
  * whether to stop.
  *
  * Cost: rows x targets x dims multiply-adds in double; cpu_bounds.c tells which rows need no exact
- * sum. */
+ * sum.
+ *
+ * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
+ * set (cpu_vector.h). */
 #include <string.h>
 
 #include "cpu/cpu_call.h"
@@ -122,8 +125,9 @@ static __attribute__((noinline)) void panel_distances(const double *wide, const 
 }
 
 /* Adds the distances to the targets of the tile, in target order, to the sums [groups] of the
- * matrix rows item [count], at most ROWS_TOGETHER. Missing rows are zeros, whose distances are not
- * used; so are those to columns of the last panel that no target fills. */
+ * matrix rows item [count], at most ROWS_TOGETHER. Rows from count on are filled with zeros. Their
+ * distances, and those to columns of the last panel that no target fills, are computed but not
+ * used. */
 static void add_tile_to(sums_call *call, const int64_t *item, int count) {
     int64_t dims = call->rows->dims;
     int32_t dtype = cpu_row_dtype(call->rows);

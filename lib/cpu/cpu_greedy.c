@@ -8,7 +8,10 @@
  * mask [rows]: 1: the row takes part; NULL: all do; nothing is written of the others. cpu_row()
  * returns a row as it is read: in place, or where rows->unit is 1 the unit vector row / |row|,
  * written to `unit`. alcore__cpu_poll() adds up multiplications (`spent`) and asks the host now and
- * then whether to stop. */
+ * then whether to stop.
+ *
+ * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
+ * set (cpu_vector.h). */
 #include "cpu/cpu_call.h"
 #include "cpu/cpu_engine.h"
 #include "cpu/cpu_rows.h"

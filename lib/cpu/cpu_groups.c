@@ -10,7 +10,10 @@
  * Where rows->unit is 1 a kernel works on row / |row| in place of the row: cpu_row() returns a row
  * as it is read, in place or as a unit vector in the memory given, of the type that cpu_row_dtype()
  * names. A matrix row is the number of a row in the call, from 0. alcore__cpu_poll() adds up
- * multiplications (`spent`) and asks the host now and then whether to stop. */
+ * multiplications (`spent`) and asks the host now and then whether to stop.
+ *
+ * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
+ * set (cpu_vector.h). */
 #include <string.h>
 
 #include "cpu/cpu_call.h"

@@ -15,7 +15,10 @@
  * number of panels of n vectors. Of cpu_stats.h: add_logits() adds classes to the running
  * statistics of a token, cpu_label() reads a token's label (0: it is `ignore`), write_stats()
  * writes the statistics and returns 0 for a bad token. alcore__cpu_poll() adds up work (`spent`)
- * and asks the host now and then whether to stop. */
+ * and asks the host now and then whether to stop.
+ *
+ * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
+ * set (cpu_vector.h). */
 #include <math.h>
 #include <string.h>
 

@@ -33,7 +33,10 @@
  *     PRODUCT_ROWS, PRODUCT_COLUMNS  items of a panel of rows and of queries; PRODUCT_FLOATS floats
  *                     make a vector
  *     alcore__cpu_poll  adds up multiplications (`spent`) and asks the host now and then whether to
- *                     stop */
+ *                     stop
+ *
+ * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
+ * set (cpu_vector.h). */
 #include <string.h>
 
 #include "cpu/cpu_engine.h"

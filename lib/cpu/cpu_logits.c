@@ -7,7 +7,10 @@
  * Of cpu_stats.h: add_logits() adds classes to the running statistics of a token, cpu_label() reads
  * the label of token i (0: it is `ignore`), write_stats() writes the statistics and returns 0 for a
  * bad token. alcore__cpu_poll() adds up work (`spent`) and asks the host now and then whether to
- * stop. */
+ * stop.
+ *
+ * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
+ * set (cpu_vector.h). */
 #include "cpu/cpu_call.h"
 #include "cpu/cpu_engine.h"
 #include "cpu/cpu_rows.h"

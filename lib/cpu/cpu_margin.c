@@ -29,7 +29,10 @@
  * and by matrix row norm and far (1: a far item); search_value() computes a cosine in double. Of
  * cpu_sweep.h: sweep_products() multiplies two slabs and calls scan_tile() for each tile. cpu_row()
  * returns an item as it is read: in place, or as a unit vector in `unit`. alcore__cpu_poll() adds
- * up multiplications (`spent`) and asks the host now and then whether to stop. */
+ * up multiplications (`spent`) and asks the host now and then whether to stop.
+ *
+ * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
+ * set (cpu_vector.h). */
 #include <string.h>
 
 #include "cpu/cpu_engine.h"
@@ -49,7 +52,9 @@ typedef struct margin_call {
     search_operand rows, others;        /* the operands: matrix, mask, norms, which items are far */
     sweep_items row_items, other_items; /* their present slabs, packed; .item leads from a position
                                            in the slab to the matrix row */
-    int64_t row_slab, other_slab;       /* capacity of a slab, in items */
+    int64_t row_slab, other_slab;       /* capacity of a slab, in items: a whole number of panels,
+                                           so that columns that fill up the last panel have entries
+                                           too */
     int32_t *row_order, *other_order;   /* [row_count], [other_count] matrix rows that the filter
                                            compares, ascending */
     int64_t row_count, other_count;     /* of the orders */
@@ -324,9 +329,12 @@ static alcore_status sweep(margin_call *call) {
 }
 
 /* Cuts all arrays of the call out of one allocation; the order of the cuts is the layout. Runs
- * twice: with memory->base NULL it only adds up the size, in memory->used. Needs the capacities of
- * the slabs. Without components, or with more than SEARCH_MAX_DIMS = 65536, every item is far, and
- * what only the sweep uses (panels, products, staged) is not needed. */
+ * twice: with memory->base NULL it only adds up the size, in memory->used. Arrays begin at
+ * multiples of 64 bytes. Needs the capacities of the slabs. Panels and products are large enough
+ * for float32 and for int16, as sweep_choose() decides between them later. sorted serves both
+ * operands, which are measured one after the other. Without components, or with more than
+ * SEARCH_MAX_DIMS = 65536, every item is far, and what only the sweep uses (panels, products,
+ * staged) is not needed. */
 static void cut_call(margin_call *call, sweep_memory *memory) {
     int64_t dims = call->dims, slab = call->row_slab;
     int64_t max_count = call->rows.rows->count;

@@ -29,7 +29,10 @@
  *     PRODUCT_ROWS, PRODUCT_COLUMNS  vectors of a panel of rows and of centroids; CPU_WIDTH doubles
  *                 make a vector register
  *     alcore__cpu_poll  adds up multiplications (`spent`) and asks the host now and then whether to
- *                 stop */
+ *                 stop
+ *
+ * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
+ * set (cpu_vector.h). */
 #include <math.h>
 #include <string.h>
 
@@ -119,7 +122,7 @@ static int is_above(const float *row, const float *centroid, int64_t dims, doubl
 
 /* *out [count, dims]: the centroids in float32; NULL where one of them is not a float32 value, the
  * rows are not float32 or are to be unit vectors, or dims is above FILTER_MAX_DIMS = 2^22, beyond
- * which the factor 1.01 in FLOAT_ERROR is not shown to cover that roundings multiply. NULL is no
+ * which the factor 1.01 in FLOAT_ERROR is not proved to cover products of roundings. NULL is no
  * failure: pairs are then computed in double at once. The caller frees it. Shared by both kinds of
  * weights (for BADGE: rows and centroids are the h factors). */
 static alcore_status make_floats(const alcore_sys_work *work, const alcore_sys_rows *rows,
@@ -403,9 +406,9 @@ alcore_status CPU(update_min)(const alcore_sys_work *work, int64_t count, const 
 /* Kernel table: the row of a block that a draw hits: *item is the first row of the mask with a
  * positive weight whose running sum, on top of `before`, exceeds target; the last row with a
  * positive weight when rounding leaves none; -1 when no weight is positive. values [count]: the
- * weights; before: their total over earlier blocks; target: in [0, total of all blocks); *item
- * counts from 0 in the block. The sum runs as in add_total(), so that a draw and the totals it was
- * made from agree to the bit. */
+ * weights; before: their total over earlier blocks; target: in [0, total of all blocks); *item is a
+ * matrix row of the block; mask is the one that the totals were made with. The sum runs as in
+ * add_total(), so that a draw and the totals it was made from agree to the bit. */
 alcore_status CPU(draw)(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                         const double *values, double before, double target, int64_t *item) {
     if (count < 0)

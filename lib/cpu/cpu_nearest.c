@@ -16,7 +16,10 @@
  * of type cpu_row_dtype(): in place, or where rows->unit is 1 the unit vector row / |row|, written
  * to `unit`. PRODUCT_ROWS and PRODUCT_COLUMNS are the vectors of a panel of rows and of centroids.
  * alcore__cpu_poll() adds up multiplications (`spent`) and asks the host now and then whether to
- * stop. */
+ * stop.
+ *
+ * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
+ * set (cpu_vector.h). */
 #include <string.h>
 
 #include "cpu/cpu_call.h"

@@ -4,7 +4,10 @@
  * of one panel by another, PRODUCT_ROWS x PRODUCT_COLUMNS sums, which stay in registers
  * (cpu_product.h has layout and error bound). A column is a vector of the second operand: a
  * centroid, a query, a class. PRODUCT_COLUMNS = PRODUCT_VECTORS vectors of CPU_FLOATS floats. Cost:
- * one multiply-add per row, column and component. */
+ * one multiply-add per row, column and component.
+ *
+ * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
+ * set (cpu_vector.h). */
 #include "cpu/cpu_product.h"
 
 #include <string.h>

@@ -7,7 +7,10 @@
  * and have no prescribed order. Cost: the time to read the row.
  *
  * cpu_load() reads CPU_WIDTH components of a row, from component j on, as doubles, exactly;
- * cpu_load_floats() reads CPU_FLOATS floats. CPU_LANES is 32. */
+ * cpu_load_floats() reads CPU_FLOATS floats. CPU_LANES is 32.
+ *
+ * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
+ * set (cpu_vector.h). */
 #include "cpu/cpu_rows.h"
 
 #include "cpu/cpu_floats.h"

@@ -12,7 +12,10 @@
  *
  * A matrix row is the number of an item in its operand, from 0. cpu_row() returns an item as it is
  * read, of type cpu_row_dtype(): in place, or where the caller's rows are to be unit vectors as row
- * / |row|, written to `unit`. search_in_mask() tells whether an item takes part. */
+ * / |row|, written to `unit`. search_in_mask() tells whether an item takes part.
+ *
+ * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
+ * set (cpu_vector.h). */
 #include "cpu/cpu_search.h"
 
 #include "cpu/cpu_call.h"
@@ -54,9 +57,11 @@ static double smallest(double *values, int64_t count, int64_t rank) {
     return values[rank];
 }
 
-/* The value of rank `rank` (0: the largest) of values [count], which are reordered; by Hoare's
- * selection. Called when the candidate list of an item is full: candidates whose score lies below
- * the k-th largest by more than twice the error are dropped. */
+/* The value of rank `rank` (0: the largest; below count) of values [count], which are reordered and
+ * hold no NaN; by Hoare's selection. knn calls it with a copy of the scores of an item whose
+ * candidate list is full: candidates whose score lies below the k-th largest by more than twice the
+ * error are dropped. cpu_sweep.h calls it with samples of scores, to see whether int16 products
+ * would leave too many candidates. */
 float CPU(search_largest)(float *values, int64_t count, int64_t rank) {
     int64_t low = 0, high = count - 1;
     while (low < high) {

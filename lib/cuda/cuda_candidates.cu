@@ -282,8 +282,8 @@ static __global__ void __launch_bounds__(SELECT_THREADS)
 const int64_t MAX_STEP = 4096;
 
 /* How many items of the other set the next step compares after `seen` of them: half a list of
- * `capacity` candidates at first, then as many as before all told, because of the next n items
- * after n, in random order, about k are among the k best. */
+ * `capacity` candidates at first, then as many as were compared so far, because in random order
+ * about k of the next n items are better than the k-th best of the first n. */
 int64_t step_after(int64_t seen, int capacity) {
     return seen < capacity ? capacity / 2 : seen;
 }

@@ -22,9 +22,14 @@
  *     piece.get     the chunk's entries of a column, on the device; NULL where there is none
  *     wide_operand  rows of a chunk or part as doubles, with their L2 norms (cuda_wide_rows.cuh)
  *     PAIR_ROWS     4: rows, and others, that a warp compares at a time (cuda_pairs.cuh);
- *                   pair_sums() gives each thread one of the 16 values, pair_value() any of them
- *     top_entry     a neighbor with its value (cuda_top_k.cuh), in the order of nearer(); a block
- *                   of SELECT_THREADS keeps up to SORTED of them in shared memory
+ *                   pair_sums() gives threads 2 p and 2 p + 1 the value of pair p, that of row
+ *                   p / 4 with other p % 4; pair_value() gives a thread any of the 16 values
+ *     top_entry     a neighbor with its value (cuda_top_k.cuh); a block of SELECT_THREADS keeps up
+ *                   to SORTED of them in shared memory
+ *     nearer()      the order of entries: the better value first, the lower row among equals,
+ *                   unused entries (row -1) last
+ *     join_others() calls its last argument with SELECT_THREADS others at a time, and joins what
+ *                   was appended before the next ones could exceed SORTED
  *     half_rows     rows in half precision, for the filter (cuda_filter.cuh)
  *     lane_id       number of a thread in its warp; warp_index() that of the warp in the grid */
 #include <algorithm>
@@ -49,8 +54,8 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     values_kernel(wide_operand a, wide_operand b, int64_t dims, bool cosine, double *by_a,
                   double *by_b) {
     int64_t across = (b.count + PAIR_ROWS - 1) / PAIR_ROWS;
-    int64_t tile = warp_index();
-    int64_t first = tile / across * PAIR_ROWS, other_first = tile % across * PAIR_ROWS;
+    int64_t number = warp_index(); /* of the 4 x 4 pairs, b's groups of four running fastest */
+    int64_t first = number / across * PAIR_ROWS, other_first = number % across * PAIR_ROWS;
     if (first >= a.count) return;
     const double *row[PAIR_ROWS], *other[PAIR_ROWS];
     pair_rows(a.rows, first, a.count, dims, row);

@@ -37,10 +37,12 @@ typedef struct measures {
     int64_t *seen;                            /* [phrases] occurrences so far */
     int64_t row;                              /* of the texts; -1: none was read yet */
     double *nll;                              /* [words or more] of the row */
-    double *row_vectors;                      /* [words, dims], or [dims] of the row itself */
+    double *row_vectors;                      /* [words or words + 1, dims] one vector after the
+                                                 other, or [dims] of the row itself */
     double *span;                             /* [dims] mean of the vectors of an occurrence */
     size_t nll_capacity, vector_capacity;
     int64_t other_tokens; /* rows whose log-probabilities are not those of their words */
+    /* The buffers in which both columns are read: what was read stays valid until the next row. */
     alcore__scratch logprob_scratch, vector_scratch;
 } measures;
 
@@ -64,8 +66,9 @@ static alcore_status check_vectors(const measures *self, int64_t row, int64_t to
                         self->vectors->name, (long long)tokens, (long long)row, (long long)words);
 }
 
-/* Reads nll of the words of a row of the texts, natural and at most 100; a NaN or a
- * log-probability above 0 is an error. Where the values are not one a word, they belong to other
+/* Reads nll of the words of a row of the texts, in natural logarithms (by log_scale) and at most
+ * 100; a NaN or a log-probability above 0 is an error. Where the values are not one a word, they
+ * belong to other
  * tokens, such as those of a translation: every word then counts with the mean of the row (spec
  * 3.9). */
 static alcore_status read_logprobs(measures *self, int64_t row) {
@@ -97,7 +100,8 @@ static alcore_status read_logprobs(measures *self, int64_t row) {
     return ALCORE_OK;
 }
 
-/* Reads row_vectors: the vectors of the words of a row of the texts, or its own. */
+/* Reads row_vectors: the vectors of the words of a row of the texts, or its own. tokens.values
+ * begins with the first token of the row, whatever offsets[0] is. */
 static alcore_status read_vectors(measures *self, int64_t row) {
     const alcore__column *column = self->vectors;
     if (column->ragged) {
@@ -149,7 +153,8 @@ static alcore_status add_occurrence(void *user, int64_t phrase, int64_t row, int
     return ALCORE_OK;
 }
 
-/* Sums up all occurrences of all phrases and divides. */
+/* Sums up all occurrences of all phrases and divides. Every phrase has an occurrence, as it was
+ * derived from these texts. */
 static alcore_status sum_up(measures *self) {
     const int64_t count = alcore_pool_rows(self->phrases);
     int64_t *rows; /* [count] every row of the pool of phrases */

@@ -12,9 +12,11 @@
 /* The state of one call of alcore__resolve_columns(). */
 typedef struct resolver {
     alcore_request *request;
-    bool needs_are_given;    /* no model makes what the strategy needs */
+    bool needs_are_given;    /* no model is asked: the strategy needs values that none makes, though
+                                one could make a column of that name (the log-probabilities of a
+                                round trip are not those of a text) */
     uint8_t *mask;           /* [rows of the candidates' pool] rows that take part; NULL: all do */
-    alcore__wanted wanted;   /* the same */
+    alcore__wanted wanted;   /* that mask with its length, as models take it; not used without it */
     alcore_model *built_in;  /* the n-gram model, owned; NULL until the first need is met */
     alcore__resolution *out; /* the columns chosen so far */
 } resolver;
@@ -130,7 +132,8 @@ static alcore_status want_rows(resolver *self, const alcore__masks *masks) {
 
 /* Meets all needs of a strategy in the pools of the request. Called before the run without locks,
  * as models add columns to the pools. with_embeddings: the candidates' embeddings are needed for
- * the similarity limit, whatever the strategy reads. */
+ * the similarity limit, whatever the strategy reads. The first need that is not met ends the call;
+ * columns that were made before it stay in the pools. */
 alcore_status alcore__resolve_columns(alcore_request *request, const alcore_strategy *strategy,
                                       const alcore__masks *masks, bool with_embeddings,
                                       alcore__resolution *out) {

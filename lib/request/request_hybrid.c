@@ -43,7 +43,8 @@ static bool is_split(const hybrid *self, double amount) {
 }
 
 /* Buys the sentences of all budgets. The candidates that a strategy with sticky=1 keeps are those
- * of the caller's request. */
+ * of the caller's request: they are copied back, also after a failure, which leaves them as they
+ * were. */
 static alcore_status buy_sentences(hybrid *self) {
     alcore_request *request = self->request, part = *request;
     for (int32_t i = 0; i < request->budgets.count; i++) {
@@ -83,7 +84,9 @@ static alcore_status add_picks(const hybrid *self, const alcore__row_list *list,
     return ALCORE_OK;
 }
 
-/* Buys the phrases of one budget, after its sentences. The target is for the sentences only. */
+/* Buys the phrases of one budget, after its sentences: *out, which the caller releases. The target
+ * is for the sentences only. The list of rows that the part has instead of the request's is freed
+ * here. */
 static alcore_status buy_phrases(const hybrid *self, alcore__budget budget,
                                  const alcore_selection *sentences, alcore_selection **out) {
     const int32_t kind = self->cover ? ALCORE_ROWS_LABELED : ALCORE_ROWS_EXCLUDED;
@@ -101,7 +104,7 @@ static alcore_status buy_phrases(const hybrid *self, alcore__budget budget,
     return status;
 }
 
-/* Answers one budget: *out is the selection of both parts. */
+/* Answers one budget: *out is the selection of both parts, with a reference to each. */
 static alcore_status answer_budget(const hybrid *self, alcore__budget budget,
                                    alcore_selection **out) {
     alcore_selection *parts[PARTS] = {sentences_of(self, budget.amount), NULL};

@@ -78,7 +78,8 @@ struct alcore_selection {
     char **reasons; /* [count] one line each; the strings lie in texts */
     alcore__arena texts;
     int64_t *ranks; /* [candidates] rank of each candidate among the picks, -1: no pick */
-    /* Where the pool is one of phrases (selection_phrases.c); else NULL: */
+    /* Where the pool is one of phrases (selection_phrases.c), contexts of a hybrid too; else NULL:
+     */
     int64_t *occurrences; /* [count] occurrences of the pick in the texts */
     int64_t *phrase_rows; /* [count] rows of the texts that contain it */
     int64_t *contexts;    /* [count, ALCORE__CONTEXTS] the lowest of them, -1: there is none */
@@ -121,8 +122,9 @@ alcore_status alcore__request_answer(alcore_request *request, alcore_selection *
 alcore_status alcore__request_answer_hybrid(alcore_request *request, alcore_selection **out);
 
 /* Makes the selection of one purchase, whose arrays it owns from then on; they are freed on failure
- * too. costs [rows of the ranking's pool] in the unit of the budget; NULL: every row costs 1. parts:
- * those of a hybrid, whose words the selection takes over; NULL: it finds words of its own. */
+ * too. costs [rows of the ranking's pool] in the unit of the budget; NULL: every row costs 1.
+ * parts: those of a hybrid, whose words the selection takes over; NULL: it finds words of its own.
+ * */
 alcore_status alcore__selection_make(alcore__ranking *ranking, const double *costs,
                                      alcore__purchase *purchase, alcore_selection *const *parts,
                                      alcore_selection **out);
@@ -135,8 +137,8 @@ alcore_status alcore__selection_join(const alcore_request *request,
 /* Keeps the parts in a new selection of their picks and copies their words. */
 alcore_status alcore__selection_copy_parts(alcore_selection *selection,
                                            alcore_selection *const parts[2]);
-/* Makes the ranking of such a selection, like that of the sentences, over the pool of its picks. The
- * contents of outcome move to it. */
+/* Makes the ranking of such a selection, like that of the sentences, over the pool of its picks.
+ * The contents of outcome move to it. */
 alcore_status alcore__ranking_join(const alcore_request *request, const alcore__ranking *sentences,
                                    alcore_pool *picks, alcore__outcome *outcome,
                                    alcore__ranking **out);

@@ -27,7 +27,7 @@ static const char *const KIND_WORDS[] = {
 typedef struct pick_records {
     const char **texts, **ids, **languages, **groups;
     size_t *text_lengths;
-    char (*numbers)[24]; /* room for the ids of rows without one */
+    char (*numbers)[24]; /* where the ids of rows without one are written: their numbers */
     double *costs;
     bool priced; /* every pick has a cost */
 } pick_records;
@@ -53,7 +53,8 @@ static void free_records(alcore_ctx *ctx, pick_records *records) {
     alcore__free(ctx, records->costs);
 }
 
-/* Fills the records with views of the pools of the parts; returns their number. */
+/* Fills the records with views of the pools of the parts, valid while the texts are locked; returns
+ * their number. */
 static int64_t fill_records(alcore_selection *const parts[PARTS], pick_records *records) {
     int64_t row = 0;
     records->priced = true;
@@ -149,7 +150,8 @@ static alcore_status copy_record(alcore_ctx *ctx, const alcore_selection *part, 
     return ALCORE_OK;
 }
 
-/* Fills the outcome: every pick is a candidate, and its row is its rank. */
+/* Fills the outcome: every pick is a candidate, and its row is its rank. The first column is
+ * "kind", which files write in words. */
 static alcore_status fill_outcome(alcore_ctx *ctx, alcore_selection *const parts[PARTS],
                                   alcore__outcome *outcome) {
     outcome->count = outcome->measured = parts[0]->count + parts[1]->count;

@@ -122,13 +122,15 @@ static void count_inside(nesting *work, int64_t rank) {
     }
 }
 
-/* Makes longer [picks] and containing [picks]. Longer picks are counted by a table of lengths. */
+/* Makes longer [picks] and containing [picks]. Longer picks are counted by a table of lengths,
+ * which has the number of picks of each length first, and from the last loop over it on that of
+ * picks of more words. */
 static alcore_status find_nesting(nesting *work) {
     alcore_selection *self = work->selection;
     alcore_ctx *ctx = self->object.ctx;
     const alcore_pool *pool = self->ranking->pool;
     const size_t count = (size_t)self->count;
-    int64_t longest = 0, *longer; /* [longest + 1] picks of more words */
+    int64_t longest = 0, *longer; /* [longest + 1] by number of words */
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(int64_t), &self->longer));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(int64_t), &self->containing));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(int64_t), &work->last_pick));
@@ -216,7 +218,8 @@ alcore_status alcore__selection_put_phrase(const alcore_selection *selection, in
 }
 
 /* "contexts": up to three rows of the texts that contain the phrase, the lowest first, each with
- * its id, its row and its text. A pick that is no phrase has none. The texts are locked for reading. */
+ * its id, its row and its text. A pick that is no phrase has none. The texts are locked for
+ * reading. */
 void alcore__selection_put_contexts(const alcore_selection *selection, int64_t rank,
                                     alcore__json_out *json) {
     const alcore_pool *texts = alcore_pool_source(selection->ranking->pool);

@@ -37,7 +37,7 @@ typedef struct writer {
     alcore_ctx *ctx;
     alcore__buffer line; /* the reason of the present pick */
     /* Log-probabilities of the candidates, a value for each word and one for the end of the text;
-     * NULL: there is no column that is so. */
+     * NULL: no column has its values by word. */
     const alcore__column *logprobs;
     alcore__scratch scratch; /* in which they are read */
 } writer;
@@ -158,7 +158,7 @@ static void keep_rare(rare_word *rare, int32_t *count, rare_word word) {
 
 /* Appends the rarest words of the pick's row, "; rare words: a, b", where the model scored words.
  * Words are compared without the punctuation around them; the value of the end of the text is
- * passed over. */
+ * passed over. row: that of the pick in the pool, as the column has it. */
 static alcore_status put_rare_words(writer *self, int64_t row) {
     if (!self->logprobs || !alcore__column_has(self->logprobs, row)) return ALCORE_OK;
     alcore_sys_ragged tokens;
@@ -188,7 +188,10 @@ static alcore_status put_rare_words(writer *self, int64_t row) {
 }
 
 /* The log-probabilities of the candidates where a model made them one per word and one for the end
- * of the sentence; NULL where the values belong to other tokens. */
+ * of the sentence, a column borrowed from the pool; NULL where the values belong to other tokens.
+ * Only a column that the strategy read explains a pick, hence the look at the sources of the
+ * ranking. Where the pool is one of phrases these also name columns of the texts, which the pool of
+ * phrases does not have. */
 static const alcore__column *aligned_logprobs(const alcore__ranking *ranking) {
     for (int32_t i = 0; i < ranking->source_count; i++) {
         const alcore__source *source = &ranking->sources[i];

@@ -43,7 +43,7 @@ static void keep_farthest(alcore__kmeans_found *far, int64_t *count, int64_t max
     far[at] = row;
 }
 
-/* Rows that a block sends for a group: no more than it has of it. */
+/* Rows that a block sends for a group: e, or all its rows of the group where these are fewer. */
 static int64_t far_count(const alcore__kmeans *means, const alcore__block *block, int64_t g) {
     const int32_t *group = means->group + block->start;
     int64_t rows = 0, wanted = means->each[g].empty;
@@ -81,9 +81,10 @@ static alcore_status measure_own_centroid(const alcore__kmeans *means, const alc
     return alcore__matrix_nearest(matrix, cluster, clusters, starts, means->centroids, &out);
 }
 
-/* Visits one block in the pass. The partial, which comes zeroed: group by group its far_count()
- * farthest rows, the farthest first, each as an alcore__kmeans_found with its vector, double
- * [dims], behind it. */
+/* Visits one block in the pass. The partial: group by group its far_count() farthest rows, the
+ * farthest first, each as an alcore__kmeans_found with its vector as k-means reads it (a unit
+ * vector where means->unit is set), double [dims], behind it. Scratch arrays that are not released
+ * here are released when the block is done, also after an error. */
 alcore_status alcore__kmeans_find_far(alcore__block *block, void *partial) {
     const alcore__kmeans *means = block->run->state;
     alcore__matrix matrix;

@@ -18,6 +18,7 @@
  *     partial      what a block contributes to a pass; it comes zeroed. `values` are stored at the
  *                  positions of the active rows, `extra` bytes are given to reduce()
  *     filler       spends the budget: a row that is offered to it is bought or passed over
+ *     center       a row that was bought, from which distances are measured
  *     speculative  of a row that a later draw would hit under the present weights: all candidates
  *                  are measured from it in advance, which saves a pass when it is drawn (a hit)
  *     sampler      the draws (d2_sampling.h). draw [3]: what is to be found, by a position or by a

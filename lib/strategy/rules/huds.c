@@ -118,8 +118,9 @@ static alcore_status begin_needed(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Called once before the first pass, for HUDS and for the strategies that are its diversity alone;
- * these have no n_strata, so all candidates are one stratum whose count is set here. */
+/* Called once before the first pass, for HUDS, also as a part of huds_phrase.c, and for the
+ * strategies that are its diversity alone. diversity-global has no n_strata, so all candidates are
+ * one stratum whose count is set here. */
 alcore_status alcore__huds_begin(alcore__run *run) {
     huds_state *state = run->state;
     size_t count = (size_t)run->outcome.count;
@@ -532,7 +533,8 @@ static alcore_status report_strata(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* A column of the record made of narrow numbers [candidates], which are freed; NULL: all are 0. */
+/* A column of the record made of the int32 values *numbers [candidates], which are freed; NULL: all
+ * are 0. */
 static alcore_status record_numbers(alcore__run *run, const char *name, int32_t **numbers) {
     int64_t *column;
     ALCORE__TRY(alcore__outcome_column(run, name, ALCORE_INT64, &column));
@@ -553,7 +555,11 @@ static alcore_status record_columns(alcore__run *run) {
     return alcore__outcome_score_column(run, "H");
 }
 
-/* Called after the last pass: combines d and u into H, which is the score, and records both. */
+/* Called after the last pass of HUDS, by the runner or by huds_phrase.c, whose own passes follow:
+ * combines d and u into H, which is the score (the column H is the array of the scores itself), and
+ * records both. keys are lent to the run, which ranks by them, as scores that were not measured are
+ * NaN; outcome.measured is the number of all candidates unless it is set here. It is set before
+ * combine_terms(), which asks for it; record_columns() comes last, as it gives u and d away. */
 alcore_status alcore__huds_finish(alcore__run *run) {
     huds_state *state = run->state;
     alcore__free(run->ctx, state->group); /* only passes read it */

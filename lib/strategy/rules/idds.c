@@ -5,6 +5,8 @@
  *   A_v = sum of f(v, a) over A,   B_v = sum of f(v, b) over B,   f: cosine, or the inner product
  *   score(v) = alpha (A_v - f(v, v)) / (|A| - 1) - (1 - alpha) B_v / |B|
  *
+ * With self=include the first term is alpha A_v / |A|. A term whose divisor is 0 is 0.
+ *
  * As f is linear in v, A_v and B_v are inner products of v with the sums SA and SB of (unit)
  * vectors. With mode=greedy every pick w moves from A to B: A_v -= f(v, w), B_v += f(v, w) for
  * every v. A row that the budget or the similarity limit passes over stays in A.
@@ -36,7 +38,8 @@ enum { SIM_COSINE, SIM_DOT };        /* the parameter "sim" */
 enum { SELF_EXCLUDE, SELF_INCLUDE }; /* the parameter "self" */
 
 typedef struct idds_state {
-    alcore__greedy greedy;              /* first, see greedy_picks.h; not used by mode=oneshot */
+    alcore__greedy greedy;              /* first, see greedy_picks.h; mode=oneshot finds the best
+                                           row as well, but offers nothing */
     int64_t dims;                       /* of the embeddings */
     int64_t unlabeled, labeled;         /* |A| and |B| at present */
     bool cosine, include_self, oneshot; /* sim=cosine, self=include, mode=oneshot */
@@ -147,8 +150,9 @@ static alcore_status fill_rows(const idds_state *state, const alcore__matrix *ma
     return ALCORE_OK;
 }
 
-/* Makes the arrays of one block in the pass "first scores" in host memory and gives them to the
- * block, which moves them to the engine's memory and has them until the run ends. */
+/* Makes the arrays of one block in the pass "first scores" in host memory, which kernels read and
+ * write as well, and gives them to the block, which moves them to the engine's memory and has them
+ * until the run ends. */
 static alcore_status make_rows(const idds_state *state, const alcore__matrix *matrix) {
     alcore_ctx *ctx = matrix->block->run->ctx;
     int64_t count = matrix->rows.count;
@@ -176,7 +180,8 @@ static alcore_status update_scores(const idds_state *state, const alcore__matrix
 }
 
 /* Finds the row with the largest score among those of the block that can still be picked: they were
- * not offered yet, and the budget can pay them. Writes it, with its vector, to the partial. */
+ * not offered yet, and the budget can pay them. Writes it, with its vector, to the partial; the
+ * position is -1 where the block has no such row. */
 static alcore_status find_best(const idds_state *state, const alcore__matrix *matrix,
                                const row_values *rows, alcore__greedy_best *out) {
     uint8_t *mask;
@@ -221,8 +226,8 @@ static alcore_status score_after_pick(alcore__block *block, void *partial) {
 }
 
 /* Prepares the move of the row just picked: keeps its vector and its norm for the kernel of the
- * next pass, and counts it in B. The norm comes from the kernel too, so that all engines use the
- * same bytes. */
+ * next pass, and counts it in B, no longer in A. The norm comes from the kernel too, so that all
+ * engines use the same bytes. */
 static alcore_status set_moved(alcore__run *run) {
     idds_state *state = run->state;
     alcore_sys_work work = alcore__run_work(run);
@@ -262,7 +267,8 @@ static bool goes_on(const alcore__run *run) {
     return ((const idds_state *)run->state)->picks;
 }
 
-/* ---- pass "scores": those of every candidate, as the last pick left them ---- */
+/* ---- pass "scores": those of every candidate, of the last scoring pass; when the budget is full
+ * that pass came before the last pick moved ---- */
 
 /* Reads the scores of the last pass back from the engine's memory, one per active row. */
 static alcore_status read_scores(alcore__block *block, void *partial) {
