@@ -590,6 +590,22 @@ def sides_may_be_several_files(box):
 
 
 @case
+def target_languages_buy_in_turns(box):
+    one = vector("multilingual", "TV-KNN-BALANCED", "three languages")
+    box.file("pool.txt", "".join("row %d\n" % row for row in range(7)))
+    box.npy("u.npy", one["u"], "<f8")
+    box.npy("e.npy", one["source"])
+    box.npy("t.npy", one["target"])
+    box.file("t.tsv", "text\tlang\n" + "".join("goal %d\t%s\n" % pair for pair in enumerate(one["target_languages"])))
+    args = ["select", "pool.txt", "--strategy", "knn-uncertainty", "--budget", "4", "--scores", "u.npy", "--embeddings", "e.npy",
+            "--target", "t.tsv", "--target-embeddings", "t.npy"]
+    done = box.run(*args, "-p", "balance_targets=1")
+    equal(picks(done), one["picks"])
+    equal([int(row["target_language"]) for row in rows_of(done.out)], one["languages"])
+    equal(picks(box.run(*args)) == one["picks"], False)  # pooled, all targets count alike
+
+
+@case
 def a_target_that_nobody_reads_is_refused(box):
     args = huds(box) + ["--budget", "2"]
     box.file("t.txt", "o\n")

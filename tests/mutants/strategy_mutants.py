@@ -20,6 +20,7 @@ FILL = 'tests/unit/strategy/test_strategy_fill'
 BADGE = 'tests/unit/strategy/test_strategy_badge'
 PROPERTIES = 'tests/unit/strategy/test_strategy_properties'
 DEMUX = 'tests/unit/strategy/test_strategy_demux'
+BALANCE = 'tests/unit/strategy/test_strategy_balance'
 SCORER = 'tests/unit/scorer/test_scorer'
 MRS = 'tests/unit/strategy/test_strategy_mrs'
 CLUSTERS = 'tests/unit/strategy/test_strategy_clusters'
@@ -158,10 +159,10 @@ MUTANTS = {
     'sticky candidates are forgotten':
         ('lib/strategy/engine/candidate_draw.c', 'mask[i] && previous && previous[i] && kept < count', 'false', VECTORS, 'draws'),
     'k stops growing where the neighbors cost just the budget':
-        ('lib/strategy/rules/knn_uncertainty.c', 'state->cost > run->input->fill.budget ||', 'state->cost >= run->input->fill.budget ||', DEMUX,
+        ('lib/strategy/rules/knn_uncertainty.c', 'cost > share ||', 'cost >= share ||', DEMUX,
          'knn_uncertainty_is_the_plain_search'),
     'a neighbor of several target rows is paid for several times':
-        ('lib/strategy/rules/knn_uncertainty.c', 'state->targets[position]++ == 0', 'state->targets[position]++ >= 0', DEMUX,
+        ('lib/strategy/rules/knn_uncertainty.c', 'if (mark[position] == (int32_t)group + 1) continue;', '', DEMUX,
          'knn_uncertainty_is_the_plain_search'),
     'of equally near candidates the later row is the neighbor':
         ('lib/strategy/rules/neighbor_lists.c', 'is_nearer(lists, block_value[from_block], value[from_list])', '!is_nearer(lists, value[from_list], block_value[from_block])', DEMUX,
@@ -182,7 +183,26 @@ MUTANTS = {
         ('lib/strategy/rules/uncertainty_knn.c', '!(gain > 0)', '!(gain < 0)', DEMUX,
          'uncertainty_knn_ties'),
     'cover=1 visits the first target row only':
-        ('lib/strategy/rules/uncertainty_knn.c', 'active->rows[visit % active->count]', 'active->rows[0]', DEMUX,
+        ('lib/strategy/rules/uncertainty_knn.c', 'state->visits[first + visit / state->groups.count % rows]',
+         'state->visits[first + 0 * visit * rows]', DEMUX, 'uncertainty_knn_vectors'),
+    'each target language may spend the whole budget':
+        ('lib/strategy/rules/knn_uncertainty.c', 'run->input->fill.budget / (double)state->groups.count', 'run->input->fill.budget', BALANCE,
+         'hybrids_are_the_plain_search'),
+    'the first target language has all turns':
+        ('lib/strategy/rules/target_groups.c', 'self->spent[g] < self->spent[turn]', 'false', BALANCE, 'hybrids_are_the_plain_search'),
+    'turns count rows in place of costs':
+        ('lib/strategy/rules/target_groups.c', 'alcore__filler_cost(filler, position);', '1.0;', BALANCE, 'hybrids_are_the_plain_search'),
+    'a row is bought once for each target language':
+        ('lib/strategy/rules/target_groups.c', 'self->offered[position] = 1;', 'self->next[turn]++;', BALANCE,
+         'hybrids_are_the_plain_search'),
+    'masked rows of a language make it a target language':
+        ('lib/strategy/rules/target_groups.c', 'language_group[l] ? (int32_t)groups->count++ : -1;', '(int32_t)groups->count++;', BALANCE,
+         'hybrids_are_the_plain_search'),
+    'prox=mean pools the languages':
+        ('lib/strategy/rules/target_groups.c', 'total += sums[g] / groups->rows[g];', 'total += sums[g];', BALANCE,
+         'hybrids_are_the_plain_search'),
+    'visits stay with one target language':
+        ('lib/strategy/rules/uncertainty_knn.c', 'int64_t group = visit % state->groups.count;', 'int64_t group = 0 * visit;', BALANCE,
          'uncertainty_knn_vectors'),
     'the first language may have the whole budget':
         ('lib/strategy/rules/language_draws.c', 'run->input->fill.budget / (double)state->language_count', 'run->input->fill.budget', DEMUX,

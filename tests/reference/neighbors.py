@@ -92,39 +92,77 @@ def by_uncertainty(rows, u):
     return sorted(rows, key=lambda row: (-u[row], row))
 
 
-def knn_uncertainty(source, target, u, b, k="auto", unlabeled=None, k_max=None, fill_short="uncertainty"):
-    """Returns picks, the union N, the k used and the picks that were appended."""
-    rows = list(range(len(source))) if unlabeled is None else unlabeled
-    limit = min(len(rows), k_max or len(rows))
+def by_language(target, languages):
+    """The target rows of each language, in byte order of the tags; all rows where languages is None."""
+    if languages is None:
+        return [target]
+    return [[t for t, tag in zip(target, languages) if tag == wanted] for wanted in sorted(set(languages), key=str.encode)]
+
+
+def in_turns(lists, b):
+    """The picks of b turns, and the list that each was taken from: each list in turn gives its first row that is left, and one
+    that is used up is passed over (spec 7.1; every row costs 1, so that the list that has spent least is the next one)."""
+    picks, buyers = [], []
+    while len(picks) < b and any(row not in picks for rows in lists for row in rows):
+        for number, rows in enumerate(lists):
+            left = [row for row in rows if row not in picks]
+            if left and len(picks) < b:
+                picks.append(left[0])
+                buyers.append(number)
+    return picks, buyers
+
+
+def neighbor_union(source, target, b, k, limit, rows):
+    """N_k and its k: fixed, or doubled until N_k has more than b rows."""
     lists = [[row for row, _ in nearest(t, source, limit, rows)] for t in target]
     auto, k = k == "auto", 1 if k == "auto" else min(k, limit)
     while True:
         union = sorted({row for near in lists for row in near[:k]})
         if not auto or len(union) > b or k >= limit:
-            break
+            return union, k
         k = min(2 * k, limit)
-    picks = by_uncertainty(union, u)[:b]
+
+
+def knn_uncertainty(source, target, u, b, k="auto", unlabeled=None, k_max=None, fill_short="uncertainty", target_languages=None):
+    """Returns picks, the union N, the k used (with target_languages a list, one for each language), the picks that were
+    appended, and the number of the language that bought each of the others."""
+    rows = list(range(len(source))) if unlabeled is None else unlabeled
+    limit = min(len(rows), k_max or len(rows))
+    groups = by_language(target, target_languages)
+    found = [neighbor_union(source, group, b / len(groups), k, limit, rows) for group in groups]
+    union = sorted({row for near, _ in found for row in near})
+    picks, buyers = in_turns([by_uncertainty(near, u) for near, _ in found], b)
     appended = []
     if len(picks) < b and fill_short == "uncertainty":
         appended = by_uncertainty([row for row in rows if row not in union], u)[: b - len(picks)]
-    return picks + appended, union, k, appended
+    used = [k for _, k in found]
+    return picks + appended, union, used[0] if target_languages is None else used, appended, buyers
 
 
-def uncertainty_knn(source, target, u, b, c=4.0, prox="min", cover=False, unlabeled=None):
+def uncertainty_knn(source, target, u, b, c=4.0, prox="min", cover=False, unlabeled=None, target_languages=None):
     """Returns picks and the candidates C in order of uncertainty."""
     rows = list(range(len(source))) if unlabeled is None else unlabeled
     m = min(len(rows), max(b, math.ceil(c * b - 1e-9)))
     chosen = by_uncertainty(rows, u)[:m]
+    groups = by_language(target, target_languages)
     if cover:
-        picks = []
+        picks, visit = [], 0
         while len(picks) < min(b, m):
-            for t in target:
-                left = [row for row in chosen if row not in picks]
-                if len(picks) < b and left:
-                    picks.append(min(left, key=lambda row: (sqd(source[row], t), -u[row], row)))
+            group = groups[visit % len(groups)]
+            t = group[visit // len(groups) % len(group)]
+            left = [row for row in chosen if row not in picks]
+            picks.append(min(left, key=lambda row: (sqd(source[row], t), -u[row], row)))
+            visit += 1
         return picks, chosen
+    if prox == "min" and target_languages is not None:
+        lists = []
+        for group in groups:
+            near = {row: min(sqd(source[row], t) for t in group) for row in chosen}
+            lists.append(sorted(chosen, key=lambda row: (near[row], -u[row], row)))
+        return in_turns(lists, b)[0], chosen
     if prox == "mean":
-        near = {row: mean_distance(source[row], target) for row in chosen}
+        distances = average_dist([source[row] for row in chosen], target, target_languages)
+        near = dict(zip(chosen, distances))
     else:
         near = {row: min(sqd(source[row], t) for t in target) for row in chosen}
     return sorted(chosen, key=lambda row: (near[row], -u[row], row))[:b], chosen

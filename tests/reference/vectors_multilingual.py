@@ -9,6 +9,7 @@ SOURCE = [[0.0, 0.0], [3.0, 4.0], [6.0, 8.0], [0.0, 4.0], [3.0, 0.0]]
 TARGET = [[0.0, 0.0], [3.0, 4.0], [3.0, 0.0]]
 POINTS = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [5.0, 5.0], [6.0, 5.0], [9.0, 9.0], [10.0, 0.0]]
 GOALS = [[0.25, 0.0], [5.375, 5.0]]
+MANY_GOALS = [[0.25, 0.0], [9.5, 8.5], [5.375, 5.0], [1.75, 0.25], [2.5, 0.5]]
 U = [0.2, 0.9, 0.5, 0.3, 0.8, 1.0, 0.6]
 TAGS = ["hi"] * 5 + ["fa"] * 2 + ["ar"] * 6
 
@@ -22,9 +23,24 @@ def average_case(name, tags=None, **options):
 
 def knn_case(name, b, **options):
     """A case of KNN-UNCERTAINTY with a budget of b rows."""
-    picks, union, k, appended = neighbors.knn_uncertainty(POINTS, GOALS, U, b, **options)
+    picks, union, k, appended, _ = neighbors.knn_uncertainty(POINTS, GOALS, U, b, **options)
     given = {"b": b} | options
     return {"name": name, "input": given, "expected": {"picks": picks, "union": union, "k": k, "appended": appended}}
+
+
+def balanced_knn_case(name, b, tags, **options):
+    """A case of KNN-UNCERTAINTY whose target languages buy in turns."""
+    picks, union, k, appended, buyers = neighbors.knn_uncertainty(POINTS, MANY_GOALS, U, b, target_languages=tags, **options)
+    given = {"b": b, "target": MANY_GOALS, "target_languages": tags} | options
+    return {"name": name, "input": given,
+            "expected": {"picks": picks, "union": union, "k": k, "appended": appended, "languages": buyers}}
+
+
+def balanced_prune_case(name, b, c, tags, **options):
+    """A case of UNCERTAINTY-KNN with target languages of equal weight, or in turns."""
+    picks, chosen = neighbors.uncertainty_knn(POINTS, MANY_GOALS, U, b, c, target_languages=tags, **options)
+    given = {"b": b, "c": c, "target": MANY_GOALS, "target_languages": tags} | options
+    return {"name": name, "input": given, "expected": {"picks": picks, "candidates": chosen}}
 
 
 def prune_case(name, b, c, **options):
@@ -71,6 +87,20 @@ def vectors():
                 knn_case("rows 1 and 4 labeled", 2, unlabeled=[0, 2, 3, 5, 6]),
             ],
         },
+        "TV-KNN-BALANCED": {
+            "spec": "7.5",
+            "about": "KNN-UNCERTAINTY with balance_targets=1: each language of the target has its own N_k, and they buy in turns.",
+            "origin": "reference",
+            "input": {"source": POINTS, "u": U},
+            "cases": [
+                balanced_knn_case("two languages", 3, ["bn", "te", "te", "bn", "bn"]),
+                balanced_knn_case("more than the shares", 4, ["te", "bn", "bn", "te", "te"]),
+                balanced_knn_case("three languages", 4, ["bn", "te", "ur", "bn", "bn"]),
+                balanced_knn_case("one language", 3, ["bn"] * 5),
+                balanced_knn_case("k = 1, none", 6, ["bn", "te", "te", "bn", "bn"], k=1, fill_short="none"),
+                balanced_knn_case("k = 1, uncertainty", 6, ["bn", "te", "te", "bn", "bn"], k=1),
+            ],
+        },
         "TV-UNCKNN": {
             "spec": "7.6",
             "about": "The most uncertain rows, pruned by their distance to the target; data of TV-KNN.",
@@ -78,6 +108,15 @@ def vectors():
             "input": {"source": POINTS, "target": GOALS, "u": U},
             "cases": [prune_case(f"c = {c:g}, prox={prox}", 2, c, prox=prox) for c in (1.0, 2.0, 3.0) for prox in ("min", "mean")]
             + [prune_case("cover", 3, 2.0, cover=True)],
+        },
+        "TV-UNCKNN-BALANCED": {
+            "spec": "7.6",
+            "about": "UNCERTAINTY-KNN with balance_targets=1: languages in turns, in the mean, and in the visits of cover=1.",
+            "origin": "reference",
+            "input": {"source": POINTS, "u": U},
+            "cases": [balanced_prune_case(name, 3, 2.0, ["bn", "te", "te", "bn", "bn"], **options)
+                      for name, options in (("turns", {"prox": "min"}), ("mean", {"prox": "mean"}), ("cover", {"cover": True}))]
+            + [balanced_prune_case("three languages", 4, 1.5, ["ur", "bn", "te", "ur", "ur"], prox="min")],
         },
         "TV-EGAL": {
             "spec": "7.7",

@@ -36,6 +36,7 @@
 #include "strategy/block.h"
 #include "strategy/budget/fill.h"
 #include "strategy/budget/rank.h"
+#include "strategy/rules/target_groups.h"
 #include "strategy/strategies.h"
 
 enum { METRIC_L2, METRIC_COSINE };  /* the parameter "metric" */
@@ -47,14 +48,14 @@ enum { SCORES_PICKED, SCORES_ALL }; /* the parameter "scores" */
 
 typedef struct average_state {
     alcore__filler filler; /* spends the budget where distances are made exact step by step */
-    int64_t dims, groups;  /* groups of target rows: the languages with balance_targets, else one */
+    int64_t dims;
     bool squared, cosine, all_scores; /* sq=1, metric=cosine, scores=all */
-    int32_t *target_group; /* [rows of the target pool] group of each row; -1: not active */
-    double *target_counts; /* [groups] active target rows of each */
-    double *centroids;     /* [groups, dims] means of the groups; their sums until the pass "target
-                              means" ends */
-    double *variance;      /* [groups] mean squared distance of the group's rows to its centroid;
-                              their sum until the pass "target variances" ends */
+    alcore__target_groups target;     /* the languages of the target with balance_targets, else one
+                                         group; [groups] below has an entry for each */
+    double *centroids; /* [groups, dims] means of the groups; their sums until the pass "target
+                          means" ends */
+    double *variance;  /* [groups] mean squared distance of the group's rows to its centroid; their
+                          sum until the pass "target variances" ends */
     /* For Euclidean distances: */
     bool bounded;        /* the pass "bounds" is made */
     double *low, *high;  /* [candidates] bounds of the mean distance; 0 where `bounded` is false */
@@ -68,35 +69,6 @@ typedef struct average_state {
 } average_state;
 
 /* ---- begin ---- */
-
-/* Numbers the groups of the target, the languages that have an active row in the order of their
- * tags, or one group of all rows, and counts the rows of each: sets groups, target_group,
- * target_counts. */
-static alcore_status group_targets(alcore__run *run, bool balanced) {
-    average_state *state = run->state;
-    const alcore__run_input *input = run->input;
-    const alcore__active_rows *active = &run->active[ALCORE__OVER_TARGET];
-    const int32_t *row_language = balanced ? input->target_languages : NULL; /* [target rows] */
-    int64_t languages = row_language ? input->target_language_count : 1;
-    /* [languages] 1 for a language with an active row, then the group of each; -1: it has none */
-    int32_t *language_group;
-    ALCORE__TRY(
-        alcore__new_array(run->ctx, (size_t)languages, sizeof(double), &state->target_counts));
-    ALCORE__TRY(
-        alcore__new_array(run->ctx, (size_t)languages, sizeof *language_group, &language_group));
-    for (int64_t i = 0; i < active->count; i++)
-        language_group[row_language ? row_language[active->rows[i]] : 0] = 1;
-    for (int64_t l = 0; l < languages; l++)
-        language_group[l] = language_group[l] ? (int32_t)state->groups++ : -1;
-    for (int64_t i = 0; i < input->target.rows; i++) state->target_group[i] = -1;
-    for (int64_t i = 0; i < active->count; i++) {
-        int64_t row = active->rows[i];
-        state->target_group[row] = language_group[row_language ? row_language[row] : 0];
-        state->target_counts[state->target_group[row]] += 1.0;
-    }
-    alcore__free(run->ctx, language_group);
-    return ALCORE_OK;
-}
 
 /* Called once before the first pass: reads the parameters, groups the target rows by language and
  * allocates the arrays of average_state. Distances and scores are NaN until they are computed. */
@@ -112,10 +84,9 @@ static alcore_status begin(alcore__run *run) {
         return alcore__fail(ALCORE_E_PARAM, "strategy average-dist: sq=1 goes with metric=l2 only");
     bool balanced = alcore__values_integer(run->values, "balance_targets") == 1;
     alcore__filler_begin(&state->filler, run);
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)run->input->target.rows, sizeof(int32_t),
-                                  &state->target_group));
-    ALCORE__TRY(group_targets(run, balanced));
-    size_t groups = (size_t)state->groups, vector_bytes = (size_t)state->dims * sizeof(double);
+    ALCORE__TRY(alcore__target_groups_new(run, balanced, &state->target));
+    size_t groups = (size_t)state->target.count,
+           vector_bytes = (size_t)state->dims * sizeof(double);
     ALCORE__TRY(alcore__new_array(ctx, groups, vector_bytes, &state->centroids));
     ALCORE__TRY(alcore__new_array(ctx, groups, sizeof(double), &state->variance));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &state->distance));
@@ -133,8 +104,7 @@ static void free_state(alcore__run *run) {
     average_state *state = run->state;
     alcore_ctx *ctx = run->ctx;
     alcore__filler_clear(&state->filler);
-    alcore__free(ctx, state->target_group);
-    alcore__free(ctx, state->target_counts);
+    alcore__target_groups_free(ctx, &state->target);
     alcore__free(ctx, state->centroids);
     alcore__free(ctx, state->variance);
     alcore__free(ctx, state->distance);
@@ -149,14 +119,15 @@ static void free_state(alcore__run *run) {
 static alcore_status push_groups(alcore__block *block, int32_t **group) {
     const average_state *state = block->run->state;
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof **group, group));
-    for (int64_t i = 0; i < block->count; i++) (*group)[i] = state->target_group[block->rows[i]];
+    for (int64_t i = 0; i < block->count; i++) (*group)[i] = state->target.group_of[block->rows[i]];
     return ALCORE_OK;
 }
 
 /* The array of the state to which the runner adds the sums of the partials. */
 static alcore__doubles centroids_of(const alcore__run *run) {
     const average_state *state = run->state;
-    return (alcore__doubles){.values = state->centroids, .count = state->groups * state->dims};
+    return (alcore__doubles){.values = state->centroids,
+                             .count = state->target.count * state->dims};
 }
 
 /* Sums the target rows of a block by group: the partial is sums [groups, dims], of unit vectors for
@@ -166,18 +137,18 @@ static alcore_status sum_target(alcore__block *block, void *partial) {
     const average_state *state = block->run->state;
     alcore__matrix matrix;
     int32_t *group;
-    int64_t *counts; /* [groups] of this block; not used, as group_targets() counted the rows */
+    int64_t *counts; /* [groups] of this block; not used, as the groups count their rows */
     ALCORE__TRY(alcore__block_matrix(block, state->cosine, &matrix));
     ALCORE__TRY(push_groups(block, &group));
-    ALCORE__TRY(alcore__scratch_push(block, state->groups, sizeof *counts, &counts));
-    return alcore__matrix_group_sums(&matrix, group, state->groups, partial, counts);
+    ALCORE__TRY(alcore__scratch_push(block, state->target.count, sizeof *counts, &counts));
+    return alcore__matrix_group_sums(&matrix, group, state->target.count, partial, counts);
 }
 
 /* End of "target means": turns the sum of each group into its mean, centroids [groups, dims]. */
 static alcore_status divide_centroids(alcore__run *run) {
     average_state *state = run->state;
-    for (int64_t i = 0; i < state->groups * state->dims; i++)
-        state->centroids[i] /= state->target_counts[i / state->dims];
+    for (int64_t i = 0; i < state->target.count * state->dims; i++)
+        state->centroids[i] /= state->target.rows[i / state->dims];
     return ALCORE_OK;
 }
 
@@ -189,7 +160,7 @@ static bool is_squared(const alcore__run *run) {
 /* The array of the state to which the runner adds the sums of the partials. */
 static alcore__doubles variance_of(const alcore__run *run) {
     const average_state *state = run->state;
-    return (alcore__doubles){.values = state->variance, .count = state->groups};
+    return (alcore__doubles){.values = state->variance, .count = state->target.count};
 }
 
 /* Adds the squared distances of the block's target rows to the centroid of their group: the partial
@@ -202,7 +173,7 @@ static alcore_status sum_variance(alcore__block *block, void *partial) {
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(push_groups(block, &group));
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *sq_dist, &sq_dist));
-    for (int64_t g = 0; g < state->groups; g++) {
+    for (int64_t g = 0; g < state->target.count; g++) {
         ALCORE__TRY(alcore__matrix_sq_dists(&matrix, state->centroids + g * state->dims, sq_dist));
         for (int64_t i = 0; i < block->count; i++) {
             if (group[i] == g) sums[g] += sq_dist[i]; /* a partial comes zeroed */
@@ -214,7 +185,7 @@ static alcore_status sum_variance(alcore__block *block, void *partial) {
 /* End of "target variances": turns the sum of each group into a mean over its active rows. */
 static alcore_status divide_variance(alcore__run *run) {
     average_state *state = run->state;
-    for (int64_t g = 0; g < state->groups; g++) state->variance[g] /= state->target_counts[g];
+    for (int64_t g = 0; g < state->target.count; g++) state->variance[g] /= state->target.rows[g];
     return ALCORE_OK;
 }
 
@@ -268,25 +239,16 @@ static alcore_status measure_closed(alcore__block *block, void *partial) {
         if (!isfinite(norms[i])) ALCORE__TRY(alcore__matrix_check(&matrix));
         norms[i] = sqrt(norms[i]);
     }
-    if (state->groups == 1) return measure_group(state, &matrix, 0, norms, distance);
-    for (int64_t g = 0; g < state->groups; g++) {
+    if (state->target.count == 1) return measure_group(state, &matrix, 0, norms, distance);
+    for (int64_t g = 0; g < state->target.count; g++) {
         ALCORE__TRY(measure_group(state, &matrix, g, norms, group_distance));
         for (int64_t i = 0; i < count; i++) distance[i] += group_distance[i];
     }
-    for (int64_t i = 0; i < count; i++) distance[i] /= (double)state->groups;
+    for (int64_t i = 0; i < count; i++) distance[i] /= (double)state->target.count;
     return ALCORE_OK;
 }
 
 /* ---- Euclidean distances of a block's candidates to the whole target ---- */
-
-/* Returns the mean over groups of the mean over their rows, from the sums [groups] of one
- * candidate's distances to the rows of each group. */
-static double mean_of_groups(const average_state *state, const double *sums) {
-    double total = 0.0;
-    if (state->groups == 1) return sums[0] / state->target_counts[0];
-    for (int64_t g = 0; g < state->groups; g++) total += sums[g] / state->target_counts[g];
-    return total / (double)state->groups;
-}
 
 /* Whether a block of the target pool has an active row. */
 static bool has_active_target(const alcore__run *run, int64_t target_block) {
@@ -301,7 +263,7 @@ static alcore_status sum_distances(const alcore__matrix *matrix, const uint8_t *
                                    double *totals) {
     alcore__block *block = matrix->block;
     const average_state *state = block->run->state;
-    int64_t entries = block->count * state->groups;
+    int64_t entries = block->count * state->target.count;
     double *sums; /* [active rows, groups] over one block of the target */
     ALCORE__TRY(alcore__scratch_push(block, entries, sizeof *sums, &sums));
     memset(totals, 0, (size_t)entries * sizeof *totals);
@@ -311,8 +273,8 @@ static alcore_status sum_distances(const alcore__matrix *matrix, const uint8_t *
         if (!has_active_target(block->run, b)) continue;
         ALCORE__TRY(alcore__target_rows(block, b, &targets));
         ALCORE__TRY(alcore__matrix_distances(matrix, wanted, &targets,
-                                             state->target_group + b * ALCORE_BLOCK_ROWS,
-                                             state->groups, sums));
+                                             state->target.group_of + b * ALCORE_BLOCK_ROWS,
+                                             state->target.count, sums));
         for (int64_t i = 0; i < entries; i++) totals[i] += sums[i];
     }
     return ALCORE_OK;
@@ -324,7 +286,7 @@ static alcore_status sum_distances(const alcore__matrix *matrix, const uint8_t *
 static alcore_status sum_bounds(const alcore__matrix *matrix, double *low, double *high) {
     alcore__block *block = matrix->block;
     const average_state *state = block->run->state;
-    int64_t entries = block->count * state->groups;
+    int64_t entries = block->count * state->target.count;
     double *block_low, *block_high; /* [active rows, groups] over one block of the target */
     ALCORE__TRY(alcore__scratch_push(block, entries, sizeof *block_low, &block_low));
     ALCORE__TRY(alcore__scratch_push(block, entries, sizeof *block_high, &block_high));
@@ -335,8 +297,8 @@ static alcore_status sum_bounds(const alcore__matrix *matrix, double *low, doubl
         if (!has_active_target(block->run, b)) continue;
         ALCORE__TRY(alcore__target_rows(block, b, &targets));
         ALCORE__TRY(alcore__matrix_distance_bounds(matrix, &targets,
-                                                   state->target_group + b * ALCORE_BLOCK_ROWS,
-                                                   state->groups, block_low, block_high));
+                                                   state->target.group_of + b * ALCORE_BLOCK_ROWS,
+                                                   state->target.count, block_low, block_high));
         for (int64_t i = 0; i < entries; i++) low[i] += block_low[i];
         for (int64_t i = 0; i < entries; i++) high[i] += block_high[i];
     }
@@ -406,7 +368,7 @@ static size_t bounds_bytes(const alcore__block *block) {
  * whole target, widened by what adding and dividing may round off. */
 static alcore_status bound_distances(alcore__block *block, void *partial) {
     const average_state *state = block->run->state;
-    int64_t entries = block->count * state->groups;
+    int64_t entries = block->count * state->target.count;
     double *low = partial, *high = low + block->count, *low_sums, *high_sums;
     alcore__matrix matrix;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
@@ -414,8 +376,10 @@ static alcore_status bound_distances(alcore__block *block, void *partial) {
     ALCORE__TRY(alcore__scratch_push(block, entries, sizeof *high_sums, &high_sums));
     ALCORE__TRY(sum_bounds(&matrix, low_sums, high_sums));
     for (int64_t i = 0; i < block->count; i++) {
-        low[i] = mean_of_groups(state, low_sums + i * state->groups) * (1.0 - BOUND_SLACK);
-        high[i] = mean_of_groups(state, high_sums + i * state->groups) * (1.0 + BOUND_SLACK);
+        low[i] = alcore__target_groups_mean(&state->target, low_sums + i * state->target.count) *
+                 (1.0 - BOUND_SLACK);
+        high[i] = alcore__target_groups_mean(&state->target, high_sums + i * state->target.count) *
+                  (1.0 + BOUND_SLACK);
     }
     return ALCORE_OK;
 }
@@ -452,10 +416,13 @@ static alcore_status measure_exactly(alcore__block *block, void *partial) {
     double *distance = partial, *totals;
     alcore__matrix matrix;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    ALCORE__TRY(alcore__scratch_push(block, block->count * state->groups, sizeof *totals, &totals));
+    ALCORE__TRY(
+        alcore__scratch_push(block, block->count * state->target.count, sizeof *totals, &totals));
     ALCORE__TRY(sum_distances(&matrix, wanted, totals));
     for (int64_t i = 0; i < block->count; i++) {
-        distance[i] = wanted[i] ? mean_of_groups(state, totals + i * state->groups) : (double)NAN;
+        distance[i] =
+            wanted[i] ? alcore__target_groups_mean(&state->target, totals + i * state->target.count)
+                      : (double)NAN;
         if (wanted[i] && !isfinite(distance[i])) ALCORE__TRY(alcore__matrix_check(&matrix));
     }
     return ALCORE_OK;

@@ -8,6 +8,11 @@
  * budget, so that uncertainty has a choice. Where N_k costs less than the budget, the most
  * uncertain of the other candidates follow.
  *
+ * With balance_targets each language of the target has a k and an N_k of its own rows, for an equal
+ * share of the budget, and the languages buy in turns (target_groups.h): the one that has spent
+ * least buys the most uncertain candidate of its N_k that is left. Else all rows of the target are
+ * one group, which has all turns.
+ *
  * Passes: the uncertainty of every candidate; the neighbors, which are lists of `length` candidates
  * for each target row. A block's partial is its own lists, and lists are merged in block order. The
  * lists are longer than k is expected to be, because each pass computes candidates x target rows
@@ -25,13 +30,15 @@
  *                 reduce()
  *     filler      spends the budget: a row that is offered to it is bought or passed over
  *
- * Memory: 48 bytes a candidate, 32 of them while the budget is spent; and 16 bytes for each entry
- * of the lists, for the merged ones and for each block in work. */
+ * Memory: 61 bytes a candidate, 45 of them while the budget is spent; 16 bytes for each entry of
+ * the lists, for the merged ones and for each block in work; and 8 bytes for each entry of an N_k.
+ */
 #include <math.h>
 #include <string.h>
 
 #include "strategy/budget/rank.h"
 #include "strategy/rules/neighbor_lists.h"
+#include "strategy/rules/target_groups.h"
 #include "strategy/rules/target_hybrid.h"
 #include "strategy/strategies.h"
 
@@ -42,17 +49,19 @@ enum { FILL_SHORT_NONE, FILL_SHORT_UNCERTAINTY }; /* the parameter "fill_short" 
 enum { LENGTH_FACTOR = 4, LIST_BYTES = 8 << 20 /* 8 MiB */ };
 
 typedef struct knn_state {
-    alcore__hybrid hybrid; /* uncertainty of the candidates, and the budget */
-    bool automatic;        /* k=auto */
-    bool fill_short;       /* other candidates follow where N_k is short of the budget */
-    int64_t limit;         /* largest k: that of the parameters, at most the candidates */
-    int64_t target_rows;   /* rows of the target's pool, active or not */
-    int64_t length;        /* entries of each list */
-    int64_t k;             /* neighbors that were counted in `targets` so far */
-    int64_t next_k;        /* neighbors to be counted after the pass */
-    double cost;           /* of the candidates of N_k, in the unit of the budget */
-    int64_t *targets; /* [candidates] target rows among whose k nearest the candidate is; it is in
-                          N_k where this is not 0 */
+    alcore__hybrid hybrid;        /* uncertainty of the candidates, and the budget */
+    bool automatic;               /* k=auto */
+    bool fill_short;              /* other candidates follow where N_k is short of the budget */
+    int64_t limit;                /* largest k: that of the parameters, at most the candidates */
+    bool balanced;                /* balance_targets=1 */
+    alcore__target_groups groups; /* the languages of the target, or one group of all its rows */
+    int64_t target_rows;          /* rows of the target's pool, active or not */
+    int64_t length;               /* entries of each list */
+    int64_t next_k;   /* neighbors that a group wants and the lists did not have; 0: none, and 0 in
+                         the first pass over the candidates */
+    int64_t *k;       /* [groups] the k of each group, once no group wants longer lists */
+    int64_t *targets; /* [candidates] target rows among whose k nearest the candidate is, k being
+                         that of the row's group; it is in an N_k where this is not 0 */
     alcore__neighbor_lists near; /* [target rows, length] the nearest candidates of each target row;
                                     none of one that is not active */
 } knn_state;
@@ -60,12 +69,16 @@ typedef struct knn_state {
 /* ---- begin ---- */
 
 /* The entries of each list in the first pass: those that the fixed k needs; with k=auto
- * LENGTH_FACTOR times the smallest k that can exceed the budget, as far as LIST_BYTES allow. */
+ * LENGTH_FACTOR times the smallest k for which the smallest group can exceed its share of the
+ * budget, as far as LIST_BYTES allow. */
 static int64_t first_length(const alcore__run *run) {
     const knn_state *state = run->state;
     if (!state->automatic) return state->limit;
-    int64_t active_targets = run->active[ALCORE__OVER_TARGET].count, length = 1;
-    double wanted = LENGTH_FACTOR * alcore__expected_picks(run) / (double)active_targets;
+    int64_t length = 1;
+    double rows = state->groups.rows[0]; /* of the smallest group */
+    for (int64_t g = 1; g < state->groups.count; g++) rows = fmin(rows, state->groups.rows[g]);
+    double share = alcore__expected_picks(run) / (double)state->groups.count;
+    double wanted = LENGTH_FACTOR * share / rows;
     int64_t affordable = LIST_BYTES / (16 * state->target_rows); /* 16 bytes an entry */
     while ((double)length < wanted && length < affordable) length *= 2;
     return length < state->limit ? length : state->limit;
@@ -85,8 +98,11 @@ static alcore_status begin(alcore__run *run) {
     state->limit = state->automatic || k > k_max ? k_max : k;
     if (state->limit > run->outcome.count) state->limit = run->outcome.count;
     state->target_rows = run->input->target.rows;
+    state->balanced = alcore__values_integer(run->values, "balance_targets") == 1;
+    ALCORE__TRY(alcore__target_groups_new(run, state->balanced, &state->groups));
+    ALCORE__TRY(
+        alcore__new_array(run->ctx, (size_t)state->groups.count, sizeof(int64_t), &state->k));
     state->length = first_length(run);
-    state->next_k = state->automatic ? 1 : state->limit;
     run->repeats = true; /* "neighbors" may be made again: embeddings are kept for it */
     return alcore__new_array(run->ctx, count, sizeof(int64_t), &state->targets);
 }
@@ -97,6 +113,8 @@ static void free_state(alcore__run *run) {
     knn_state *state = run->state;
     alcore__neighbor_lists_free(run->ctx, &state->near);
     alcore__free(run->ctx, state->targets);
+    alcore__free(run->ctx, state->k);
+    alcore__target_groups_free(run->ctx, &state->groups);
     alcore__hybrid_free(run);
 }
 
@@ -115,15 +133,15 @@ static size_t lists_bytes(const alcore__block *block) {
 }
 
 /* Finds the nearest active rows of the block for every active target row, a block of targets at a
- * time: the partial is their lists. Embeddings are checked for NaN in the first pass only, where k
- * is still 0. */
+ * time: the partial is their lists. Embeddings are checked for NaN in the first pass only, where no
+ * group wants more neighbors yet. */
 static alcore_status find_neighbors(alcore__block *block, void *partial) {
     const alcore__run *run = block->run;
     const knn_state *state = run->state;
     const alcore__active_rows *target = &run->active[ALCORE__OVER_TARGET];
     alcore__matrix matrix;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    if (state->k == 0) ALCORE__TRY(alcore__matrix_check_norms(&matrix));
+    if (state->next_k == 0) ALCORE__TRY(alcore__matrix_check_norms(&matrix));
     alcore__neighbor_lists_begin(&state->near, partial);
     for (int64_t b = 0; b < target->blocks; b++) {
         int64_t first = b * ALCORE_BLOCK_ROWS;
@@ -144,41 +162,74 @@ static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *
     return ALCORE_OK;
 }
 
-/* Counts the neighbors of every target row from number k to number next_k - 1 of its list in
- * `targets`, and the cost of the candidates that this adds to N_k; then k is next_k. */
-static void count_neighbors(alcore__run *run) {
-    knn_state *state = run->state;
+/* Marks the neighbors number first to end - 1 of every target row of a group: mark [candidates]
+ * becomes group + 1. Returns what the candidates cost that did not have this mark before, added to
+ * `cost` one after another in the order of the target rows. */
+static double mark_neighbors(const knn_state *state, int64_t group, int64_t first, int64_t end,
+                             int32_t *mark, double cost) {
     for (int64_t t = 0; t < state->target_rows; t++) {
-        for (int64_t i = state->k; i < state->next_k; i++) {
+        if (state->groups.group_of[t] != group) continue;
+        for (int64_t i = first; i < end; i++) {
             int64_t position = state->near.position[t * state->length + i];
             if (position < 0) break;
-            if (state->targets[position]++ == 0)
-                state->cost += alcore__filler_cost(&state->hybrid.filler, position);
+            if (mark[position] == (int32_t)group + 1) continue;
+            mark[position] = (int32_t)group + 1;
+            cost += alcore__filler_cost(&state->hybrid.filler, position);
         }
     }
-    state->k = state->next_k;
+    return cost;
 }
 
-/* End of "neighbors": doubles k until N_k costs more than the budget, k is at its limit, or the
- * lists are too short; then they are made longer and the pass is made again. */
+/* Sets the k of a group: doubled until its N_k costs more than its share of the budget or k is at
+ * its limit. Where the lists are too short for that, next_k becomes the k that was to be tried.
+ * mark [candidates]: without marks of the group. */
+static void find_k(const alcore__run *run, int64_t group, int32_t *mark) {
+    knn_state *state = run->state;
+    double share = run->input->fill.budget / (double)state->groups.count, cost = 0;
+    int64_t k = 0, next = state->automatic ? 1 : state->limit;
+    while (next <= state->length) {
+        cost = mark_neighbors(state, group, k, next, mark, cost);
+        k = next;
+        if (!state->automatic || cost > share || k == state->limit) {
+            state->k[group] = k;
+            return;
+        }
+        next = 2 * k < state->limit ? 2 * k : state->limit;
+    }
+    if (next > state->next_k) state->next_k = next;
+}
+
+/* Counts for every candidate the target rows among whose k nearest it is. */
+static void count_targets(knn_state *state) {
+    for (int64_t t = 0; t < state->target_rows; t++) {
+        const int64_t *list = state->near.position + t * state->length;
+        int32_t group = state->groups.group_of[t];
+        for (int64_t i = 0; group >= 0 && i < state->k[group] && list[i] >= 0; i++)
+            state->targets[list[i]]++;
+    }
+}
+
+/* End of "neighbors": sets the k of every group or, where the lists are too short for one of them,
+ * makes the lists longer for another pass. */
 static alcore_status choose_k(alcore__run *run) {
     knn_state *state = run->state;
-    while (state->next_k <= state->length) {
-        count_neighbors(run);
-        if (!state->automatic || state->cost > run->input->fill.budget || state->k == state->limit)
-            break;
-        state->next_k = 2 * state->k < state->limit ? 2 * state->k : state->limit;
+    int32_t *mark; /* [candidates] 1 + the last group that counted the candidate; 0: none did */
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof *mark, &mark));
+    state->next_k = 0;
+    for (int64_t g = 0; g < state->groups.count; g++) find_k(run, g, mark);
+    alcore__free(run->ctx, mark);
+    if (state->next_k == 0) {
+        count_targets(state);
+        return ALCORE_OK;
     }
-    if (state->k < state->next_k)
-        state->length = LENGTH_FACTOR * state->next_k < state->limit ? LENGTH_FACTOR * state->next_k
-                                                                     : state->limit;
+    state->length =
+        LENGTH_FACTOR * state->next_k < state->limit ? LENGTH_FACTOR * state->next_k : state->limit;
     return ALCORE_OK;
 }
 
-/* Loop of the pass: next_k neighbors are wanted, and the lists had fewer. */
+/* Loop of the pass: a group wants more neighbors than the lists had. */
 static bool needs_longer_lists(const alcore__run *run) {
-    const knn_state *state = run->state;
-    return state->k < state->next_k;
+    return ((const knn_state *)run->state)->next_k > 0;
 }
 
 static const alcore__pass PASSES[] = {
@@ -196,40 +247,104 @@ static const alcore__pass PASSES[] = {
 
 /* ---- finish ---- */
 
-/* Offers the candidates inside N_k, or those outside, in the order of their uncertainty, the
- * largest first. positions, rows, keys, order: [candidates] workspace; the index among the
- * candidates offered leads to the position, the pool row and the uncertainty. */
-static alcore_status offer(alcore__run *run, bool inside, int64_t *positions, int64_t *rows,
-                           double *keys, int64_t *order) {
-    knn_state *state = run->state;
-    int64_t count = 0;
-    for (int64_t i = 0; i < run->outcome.count; i++) {
-        if ((state->targets[i] > 0) != inside) continue;
-        positions[count] = i;
-        rows[count] = run->outcome.rows[i];
-        keys[count++] = state->hybrid.uncertainty[i];
+/* Orders positions [count], ascending, by the uncertainty of the candidates, the largest first. */
+static alcore_status rank_uncertain(alcore__run *run, int64_t *positions, int64_t count) {
+    const knn_state *state = run->state;
+    int64_t *rows = NULL, *order = NULL; /* [count] pool rows; indices into positions, then these */
+    double *keys = NULL;                 /* [count] */
+    if (count == 0) return ALCORE_OK;
+    alcore_status status = alcore__new_array(run->ctx, (size_t)count, sizeof *rows, &rows);
+    if (status == ALCORE_OK)
+        status = alcore__new_array(run->ctx, (size_t)count, sizeof *order, &order);
+    if (status == ALCORE_OK)
+        status = alcore__new_array(run->ctx, (size_t)count, sizeof *keys, &keys);
+    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
+        rows[i] = run->outcome.rows[positions[i]];
+        keys[i] = state->hybrid.uncertainty[positions[i]];
     }
-    ALCORE__TRY(alcore__rank(run->ctx, keys, rows, count, run->input->fill.tie, run->input->seed,
-                             count, order));
-    for (int64_t i = 0; i < count; i++) order[i] = positions[order[i]];
-    return alcore__filler_offer_all(&state->hybrid.filler, order, count);
+    if (status == ALCORE_OK)
+        status = alcore__rank(run->ctx, keys, rows, count, run->input->fill.tie, run->input->seed,
+                              count, order);
+    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) order[i] = positions[order[i]];
+    if (status == ALCORE_OK) memcpy(positions, order, (size_t)count * sizeof *positions);
+    alcore__free(run->ctx, rows);
+    alcore__free(run->ctx, order);
+    alcore__free(run->ctx, keys);
+    return status;
 }
 
-/* Spends the budget on N_k and then, where it is short and fill_short allows it, on the others. */
+/* Lists the N_k of every group, the most uncertain candidate first. starts [groups + 1] is filled;
+ * *positions [starts[groups]] is allocated for the caller. mark [candidates]: workspace, zeroed. */
+static alcore_status list_neighbors(alcore__run *run, int32_t *mark, int64_t *starts,
+                                    int64_t **positions) {
+    const knn_state *state = run->state;
+    const int64_t groups = state->groups.count, count = run->outcome.count;
+    for (int64_t g = 0; g < groups; g++) {
+        mark_neighbors(state, g, 0, state->k[g], mark, 0);
+        starts[g + 1] = starts[g];
+        for (int64_t i = 0; i < count; i++) starts[g + 1] += mark[i] == (int32_t)g + 1;
+    }
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)starts[groups], sizeof **positions, positions));
+    for (int64_t g = 0; g < groups; g++) {
+        int64_t *list = *positions + starts[g], found = 0;
+        /* Groups share candidates, so that those that came later took marks of this one. */
+        mark_neighbors(state, g, 0, state->k[g], mark, 0);
+        for (int64_t i = 0; i < count; i++) {
+            if (mark[i] == (int32_t)g + 1) list[found++] = i;
+        }
+        ALCORE__TRY(rank_uncertain(run, list, found));
+    }
+    return ALCORE_OK;
+}
+
+/* Spends the budget on the N_k of the groups in turns. buyer [candidates]: see target_groups.h. */
+static alcore_status buy_neighbors(alcore__run *run, int64_t *buyer) {
+    knn_state *state = run->state;
+    size_t groups = (size_t)state->groups.count;
+    int32_t *mark = NULL;
+    int64_t *starts = NULL, *positions = NULL;
+    alcore_status status =
+        alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof *mark, &mark);
+    if (status == ALCORE_OK)
+        status = alcore__new_array(run->ctx, groups + 1, sizeof *starts, &starts);
+    if (status == ALCORE_OK) status = list_neighbors(run, mark, starts, &positions);
+    const alcore__group_lists lists = {.starts = starts, .positions = positions};
+    if (status == ALCORE_OK)
+        status = alcore__target_groups_buy(&state->groups, &lists, &state->hybrid.filler, buyer);
+    alcore__free(run->ctx, mark);
+    alcore__free(run->ctx, starts);
+    alcore__free(run->ctx, positions);
+    return status;
+}
+
+/* Spends what is left of the budget on the candidates in no N_k, the most uncertain first. */
+static alcore_status buy_others(alcore__run *run) {
+    knn_state *state = run->state;
+    int64_t *positions, count = 0; /* [candidates] */
+    ALCORE__TRY(
+        alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof *positions, &positions));
+    for (int64_t i = 0; i < run->outcome.count; i++) {
+        if (state->targets[i] == 0) positions[count++] = i;
+    }
+    alcore_status status = rank_uncertain(run, positions, count);
+    if (status == ALCORE_OK)
+        status = alcore__filler_offer_all(&state->hybrid.filler, positions, count);
+    alcore__free(run->ctx, positions);
+    return status;
+}
+
+/* Spends the budget, and records with balance_targets for which language each pick was bought. */
 static alcore_status buy(alcore__run *run) {
     knn_state *state = run->state;
-    size_t count = (size_t)run->outcome.count;
-    int64_t *integers; /* [3, candidates] */
-    double *keys = NULL;
-    ALCORE__TRY(alcore__new_array(run->ctx, 3 * count, sizeof *integers, &integers));
-    int64_t *rows = integers + count, *order = rows + count;
-    alcore_status status = alcore__new_array(run->ctx, count, sizeof *keys, &keys);
-    bool inside = true; /* N_k */
-    if (status == ALCORE_OK) status = offer(run, inside, integers, rows, keys, order);
+    int64_t *buyer; /* [candidates] the group that bought the candidate; -1: none */
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof *buyer, &buyer));
+    for (int64_t i = 0; i < run->outcome.count; i++) buyer[i] = -1;
+    alcore_status status = buy_neighbors(run, buyer);
     if (status == ALCORE_OK && state->fill_short && !alcore__filler_full(&state->hybrid.filler))
-        status = offer(run, !inside, integers, rows, keys, order);
-    alcore__free(run->ctx, integers);
-    alcore__free(run->ctx, keys);
+        status = buy_others(run);
+    if (status == ALCORE_OK && state->balanced)
+        status = alcore__target_groups_record(run, &state->groups, buyer);
+    alcore__free(run->ctx, buyer);
     return status;
 }
 
@@ -241,12 +356,12 @@ static alcore_status finish(alcore__run *run) {
     int64_t *targets;
     ALCORE__TRY(alcore__outcome_column(run, "u", ALCORE_FLOAT64, &uncertainty));
     ALCORE__TRY(alcore__outcome_column(run, "targets", ALCORE_INT64, &targets));
-    ALCORE__TRY(alcore__outcome_fact(run, "k", 1, &k));
+    ALCORE__TRY(alcore__outcome_fact(run, "k", state->groups.count, &k));
     ALCORE__TRY(alcore__outcome_fact(run, "near rows", 1, &size));
     memcpy(run->outcome.scores, state->hybrid.uncertainty, bytes);
     memcpy(uncertainty, state->hybrid.uncertainty, bytes);
     memcpy(targets, state->targets, bytes);
-    *k = (double)state->k;
+    for (int64_t g = 0; g < state->groups.count; g++) k[g] = (double)state->k[g];
     for (int64_t i = 0; i < run->outcome.count; i++) *size += state->targets[i] > 0;
     ALCORE__TRY(buy(run));
     alcore__filler_finish(&state->hybrid.filler);
@@ -262,12 +377,15 @@ static const alcore__param ROWS[] = {
     {"fill_short", ALCORE_PARAM_CHOICE, "uncertainty", 0, 0, "none|uncertainty",
      "what follows if the neighbors do not fill the budget: nothing, or the most uncertain other "
      "rows"},
+    {"balance_targets", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
+     "1: each language of the target has an equal share of the budget for its own neighbors, and "
+     "the languages buy in turns"},
     ALCORE__UNCERTAINTY_MODE_PARAM,
     ALCORE__MARGIN_PARAM,
     ALCORE__CANDIDATE_PARAMS,
 };
 static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
-static const char *const EXAMPLES[] = {"k=2 fill_short=none", NULL};
+static const char *const EXAMPLES[] = {"k=2 fill_short=none", "balance_targets=1", NULL};
 static const alcore__term TERMS[] = {
     {.name = "uncertainty", .column = "u", .alone = "uncertainty", .is_score = true}, {0}};
 

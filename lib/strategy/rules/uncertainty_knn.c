@@ -9,6 +9,11 @@
  * cover=1 the target rows are visited in turn instead, and each gets the nearest member of C that
  * was not bought yet.
  *
+ * With balance_targets the rows of the target are groups by language (target_groups.h). prox=mean
+ * is then the mean over the groups of the mean distance to their rows. With prox=min each group
+ * orders C by the distance to its own nearest row, and the groups buy in turns; with cover=1 every
+ * visit is to a row of the next group.
+ *
  * Passes: the uncertainty of every candidate; then one over the members of C, which measures them
  * from the target, or with cover=1 collects their embeddings. The visits of cover=1 are made after
  * the passes: each reads one row of the target and measures all of C from it.
@@ -24,12 +29,13 @@
  *                   which of its rows take part
  *     filler        spends the budget: a row that is offered to it is bought or passed over
  *
- * Memory: 25 bytes a candidate; with cover=1 also 8 bytes for each component of the embeddings of
- * C. */
+ * Memory: 33 bytes a candidate; with cover=1 also 8 bytes for each component of the embeddings of
+ * C, and with turns 32 bytes for each member of C and group. */
 #include <math.h>
 #include <string.h>
 
 #include "strategy/budget/rank.h"
+#include "strategy/rules/target_groups.h"
 #include "strategy/rules/target_hybrid.h"
 #include "strategy/strategies.h"
 
@@ -38,29 +44,72 @@ enum { PROX_MIN, PROX_MEAN }; /* the parameter "prox" */
 typedef struct prune_state {
     alcore__hybrid hybrid; /* uncertainty of the candidates, and the budget */
     bool by_mean, cover;   /* prox=mean, cover=1 */
+    bool balanced;         /* balance_targets=1 */
+    bool in_turns;         /* balanced, with prox=min and without cover */
     double factor;         /* c, 1 or more */
     uint8_t *is_member;    /* [candidates] 1: in C */
     int64_t *members;      /* [member_count] positions of C, the most uncertain first */
     int64_t member_count;
     /* [candidates] prox of the members of C: the squared distance to the nearest target row, or the
      * mean distance with prox=mean; with cover=1 the squared distance to the target row whose visit
-     * bought the candidate. NaN: not measured */
+     * bought the candidate, and in turns that to the nearest row of the group that bought it. NaN:
+     * not measured, or not bought */
     double *prox;
-    int32_t *target_group; /* [target rows] 0: active; -1: not */
-    double *vectors;       /* cover: [member_count, dims] embeddings of C in row order */
-    int64_t *vector_of;    /* cover: [member_count] position of each of `vectors` */
-    int64_t vector_count;  /* cover: vectors collected so far */
+    alcore__target_groups groups; /* the languages of the target, or one group of all its rows */
+    int64_t *buyer;               /* [candidates] the group for which it was bought; -1: none */
+    /* With cover=1 and in turns, the members of C in row order: */
+    int64_t *position_of; /* [member_count] position of each */
+    int64_t collected;    /* members whose values the pass has stored so far */
+    double *vectors;      /* cover: [member_count, dims] their embeddings */
+    double *nearest;      /* in turns: [member_count, groups] their squared distances to the nearest
+                              row of each group */
+    uint8_t *group_mask;  /* in turns: [groups, target rows] 1: an active row of the group */
+    int64_t *visits; /* cover: [active target rows] these rows, those of each group together */
+    int64_t *group_visits; /* cover: [groups + 1] first entry of each group in `visits` */
 } prune_state;
 
 /* ---- begin ---- */
 
+/* Lists the active rows of the target by group, for the visits of cover=1. */
+static alcore_status list_visits(alcore__run *run) {
+    prune_state *state = run->state;
+    const alcore__active_rows *target = &run->active[ALCORE__OVER_TARGET];
+    size_t groups = (size_t)state->groups.count;
+    int64_t listed = 0;
+    ALCORE__TRY(
+        alcore__new_array(run->ctx, (size_t)target->count, sizeof(int64_t), &state->visits));
+    ALCORE__TRY(alcore__new_array(run->ctx, groups + 1, sizeof(int64_t), &state->group_visits));
+    for (int64_t g = 0; g < state->groups.count; g++) {
+        for (int64_t i = 0; i < target->count; i++) {
+            if (state->groups.group_of[target->rows[i]] == g)
+                state->visits[listed++] = target->rows[i];
+        }
+        state->group_visits[g + 1] = listed;
+    }
+    return ALCORE_OK;
+}
+
+/* Makes the mask of each group's rows, for the distances to their nearest. */
+static alcore_status mask_groups(alcore__run *run) {
+    prune_state *state = run->state;
+    int64_t rows = run->input->target.rows;
+    ALCORE__TRY(
+        alcore__new_array(run->ctx, (size_t)state->groups.count, (size_t)rows, &state->group_mask));
+    for (int64_t row = 0; row < rows; row++) {
+        int32_t group = state->groups.group_of[row];
+        if (group >= 0) state->group_mask[group * rows + row] = 1;
+    }
+    return ALCORE_OK;
+}
+
 /* Called once before the first pass: reads the parameters and allocates the arrays. */
 static alcore_status begin(alcore__run *run) {
     prune_state *state = run->state;
-    const alcore__active_rows *target = &run->active[ALCORE__OVER_TARGET];
-    size_t count = (size_t)run->outcome.count, target_rows = (size_t)run->input->target.rows;
+    size_t count = (size_t)run->outcome.count;
     state->by_mean = alcore__values_integer(run->values, "prox") == PROX_MEAN;
     state->cover = alcore__values_integer(run->values, "cover") == 1;
+    state->balanced = alcore__values_integer(run->values, "balance_targets") == 1;
+    state->in_turns = state->balanced && !state->cover && !state->by_mean;
     state->factor = alcore__values_number(run->values, "c");
     ALCORE__TRY(alcore__hybrid_begin(run));
     if (state->cover && state->by_mean)
@@ -70,11 +119,12 @@ static alcore_status begin(alcore__run *run) {
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof *state->is_member, &state->is_member));
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int64_t), &state->members));
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->prox));
-    ALCORE__TRY(alcore__new_array(run->ctx, target_rows, sizeof(int32_t), &state->target_group));
+    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int64_t), &state->buyer));
+    ALCORE__TRY(alcore__target_groups_new(run, state->balanced, &state->groups));
     for (size_t i = 0; i < count; i++) state->prox[i] = (double)NAN;
-    for (size_t i = 0; i < target_rows; i++) state->target_group[i] = -1;
-    for (int64_t i = 0; i < target->count; i++) state->target_group[target->rows[i]] = 0;
-    return ALCORE_OK;
+    for (size_t i = 0; i < count; i++) state->buyer[i] = -1;
+    if (state->in_turns) return mask_groups(run);
+    return state->cover ? list_visits(run) : ALCORE_OK;
 }
 
 /* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
@@ -84,9 +134,14 @@ static void free_state(alcore__run *run) {
     alcore__free(run->ctx, state->is_member);
     alcore__free(run->ctx, state->members);
     alcore__free(run->ctx, state->prox);
-    alcore__free(run->ctx, state->target_group);
+    alcore__free(run->ctx, state->buyer);
+    alcore__free(run->ctx, state->position_of);
     alcore__free(run->ctx, state->vectors);
-    alcore__free(run->ctx, state->vector_of);
+    alcore__free(run->ctx, state->nearest);
+    alcore__free(run->ctx, state->group_mask);
+    alcore__free(run->ctx, state->visits);
+    alcore__free(run->ctx, state->group_visits);
+    alcore__target_groups_free(run->ctx, &state->groups);
     alcore__hybrid_free(run);
 }
 
@@ -94,7 +149,7 @@ static void free_state(alcore__run *run) {
 
 /* End of "uncertainty": C is the shortest prefix of the ranking by uncertainty that costs c times
  * the budget, or all candidates. The limit is 1e-9 lower, so that a rounded sum of costs does not
- * take in one more row. With cover=1 the arrays for the embeddings of C are made too. */
+ * take in one more row. With cover=1 and in turns the arrays for the members of C are made too. */
 static alcore_status choose_members(alcore__run *run) {
     prune_state *state = run->state;
     int64_t count = run->outcome.count;
@@ -106,17 +161,21 @@ static alcore_status choose_members(alcore__run *run) {
         state->is_member[position] = 1;
         cost += alcore__filler_cost(&state->hybrid.filler, position);
     }
-    if (!state->cover) return ALCORE_OK;
+    if (!state->cover && !state->in_turns) return ALCORE_OK;
     size_t members = (size_t)state->member_count, dims = (size_t)alcore__embedding_dims(run);
-    ALCORE__TRY(alcore__new_array(run->ctx, members, dims * sizeof(double), &state->vectors));
-    return alcore__new_array(run->ctx, members, sizeof(int64_t), &state->vector_of);
+    ALCORE__TRY(alcore__new_array(run->ctx, members, sizeof(int64_t), &state->position_of));
+    if (state->cover)
+        return alcore__new_array(run->ctx, members, dims * sizeof(double), &state->vectors);
+    return alcore__new_array(run->ctx, members, (size_t)state->groups.count * sizeof(double),
+                             &state->nearest);
 }
 
 /* ---- pass "distances": prox of the members of C ---- */
 
-/* Condition of the pass: cover=0. */
+/* Condition of the pass. */
 static bool measures(const alcore__run *run) {
-    return !((const prune_state *)run->state)->cover;
+    const prune_state *state = run->state;
+    return !state->cover && !state->in_turns;
 }
 
 /* Number of members of C in a block. */
@@ -133,53 +192,72 @@ static size_t distance_bytes(const alcore__block *block) {
     return count_members(block) > 0 ? (size_t)block->count * sizeof(double) : 0;
 }
 
-/* Adds to sums [active rows] the Euclidean distances of the members to the active rows of one block
- * of the target. group [targets]: 0: active, -1: not. */
-static alcore_status add_distances(const alcore__matrix *matrix, const alcore_sys_rows *targets,
-                                   const int32_t *group, double *sums) {
+/* Opens the embeddings of a block of candidates and fails on one that is not finite. */
+static alcore_status open_matrix(alcore__block *block, alcore__matrix *matrix) {
+    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, matrix));
+    return alcore__matrix_check_norms(matrix);
+}
+
+/* Whether a block of the target's pool has an active row. */
+static bool has_active_target(const alcore__run *run, int64_t target_block) {
+    const int64_t *starts = run->active[ALCORE__OVER_TARGET].block_starts;
+    return starts[target_block] < starts[target_block + 1];
+}
+
+/* prox=mean: the mean over the groups of the mean distance of each member to the rows of the group,
+ * prox [active rows]. */
+static alcore_status measure_means(const alcore__matrix *matrix, double *prox) {
     alcore__block *block = matrix->block;
     const prune_state *state = block->run->state;
-    alcore__scratch_mark mark = alcore__scratch_get_mark(block);
-    double *block_sums;
-    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *block_sums, &block_sums));
-    memset(block_sums, 0, (size_t)block->count * sizeof *block_sums);
-    ALCORE__TRY(alcore__matrix_distances(matrix, state->is_member + block->start, targets, group,
-                                         1 /* group */, block_sums));
-    for (int64_t i = 0; i < block->count; i++) sums[i] += block_sums[i];
-    alcore__scratch_release(block, mark);
+    const uint8_t *is_member = state->is_member + block->start;
+    const int64_t groups = state->groups.count, entries = block->count * groups;
+    double *sums, *totals; /* [active rows, groups] over one block of the target, and over all */
+    ALCORE__TRY(alcore__scratch_push(block, entries, sizeof *sums, &sums));
+    ALCORE__TRY(alcore__scratch_push(block, entries, sizeof *totals, &totals));
+    memset(sums, 0, (size_t)entries * sizeof *sums); /* those of other rows are not written */
+    memset(totals, 0, (size_t)entries * sizeof *totals);
+    for (int64_t b = 0; b < block->run->active[ALCORE__OVER_TARGET].blocks; b++) {
+        alcore_sys_rows targets = {0};
+        if (!has_active_target(block->run, b)) continue;
+        ALCORE__TRY(alcore__target_rows(block, b, &targets));
+        ALCORE__TRY(alcore__matrix_distances(matrix, is_member, &targets,
+                                             state->groups.group_of + b * ALCORE_BLOCK_ROWS, groups,
+                                             sums));
+        for (int64_t i = 0; i < entries; i++) totals[i] += sums[i];
+    }
+    for (int64_t i = 0; i < block->count; i++)
+        prox[i] = alcore__target_groups_mean(&state->groups, totals + i * groups);
+    return ALCORE_OK;
+}
+
+/* prox=min: the squared distance of each member to the nearest row of the target, prox [active
+ * rows]. */
+static alcore_status measure_nearest(const alcore__matrix *matrix, double *prox) {
+    alcore__block *block = matrix->block;
+    const prune_state *state = block->run->state;
+    const alcore__active_rows *target = &block->run->active[ALCORE__OVER_TARGET];
+    for (int64_t i = 0; i < block->count; i++) prox[i] = HUGE_VAL;
+    for (int64_t b = 0; b < target->blocks; b++) {
+        alcore_sys_rows rows = {0};
+        if (!has_active_target(block->run, b)) continue;
+        ALCORE__TRY(alcore__target_rows(block, b, &rows));
+        const uint8_t *mask = target->mask ? target->mask + b * ALCORE_BLOCK_ROWS : NULL;
+        ALCORE__TRY(alcore__matrix_join_nearest(matrix, state->is_member + block->start, &rows,
+                                                mask, prox));
+    }
     return ALCORE_OK;
 }
 
 /* Measures the members of C in the block from the whole target: the partial is prox, double [active
- * rows]: the smallest squared distance or, with prox=mean, sums of distances until the last block
- * of the target was seen, and then their mean. */
+ * rows]. */
 static alcore_status measure_members(alcore__block *block, void *partial) {
-    const alcore__run *run = block->run;
-    const prune_state *state = run->state;
-    const alcore__active_rows *target = &run->active[ALCORE__OVER_TARGET];
-    const uint8_t *is_member = state->is_member + block->start;
+    const prune_state *state = block->run->state;
     double *prox = partial;
     alcore__matrix matrix;
-    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    ALCORE__TRY(alcore__matrix_check_norms(&matrix));
-    for (int64_t i = 0; i < block->count; i++) prox[i] = state->by_mean ? 0.0 : HUGE_VAL;
-    for (int64_t b = 0; b < target->blocks; b++) {
-        int64_t first = b * ALCORE_BLOCK_ROWS;
-        alcore_sys_rows rows = {0};
-        if (target->block_starts[b] == target->block_starts[b + 1]) continue;
-        ALCORE__TRY(alcore__target_rows(block, b, &rows));
-        if (state->by_mean) {
-            ALCORE__TRY(add_distances(&matrix, &rows, state->target_group + first, prox));
-        } else {
-            const uint8_t *mask = target->mask ? target->mask + first : NULL;
-            ALCORE__TRY(alcore__matrix_join_nearest(&matrix, is_member, &rows, mask, prox));
-        }
-    }
+    ALCORE__TRY(open_matrix(block, &matrix));
+    ALCORE__TRY(state->by_mean ? measure_means(&matrix, prox) : measure_nearest(&matrix, prox));
     for (int64_t i = 0; i < block->count; i++) {
-        if (!is_member[i])
-            prox[i] = (double)NAN;
-        else if (state->by_mean)
-            prox[i] /= (double)target->count;
+        if (!state->is_member[block->start + i]) prox[i] = (double)NAN;
     }
     return ALCORE_OK;
 }
@@ -188,6 +266,64 @@ static alcore_status measure_members(alcore__block *block, void *partial) {
 static alcore_status store_distances(alcore__run *run, const alcore__block_partial *part) {
     prune_state *state = run->state;
     memcpy(state->prox + part->start, part->extra, part->extra_bytes);
+    return ALCORE_OK;
+}
+
+/* ---- pass "distances of languages": C in turns ---- */
+
+/* Condition of the pass. */
+static bool takes_turns(const alcore__run *run) {
+    return ((const prune_state *)run->state)->in_turns;
+}
+
+/* The partial: double [members of the block, groups], the squared distance to the nearest row of
+ * each group. */
+static size_t nearest_bytes(const alcore__block *block) {
+    const prune_state *state = block->run->state;
+    return (size_t)(count_members(block) * state->groups.count) * sizeof(double);
+}
+
+/* Measures the members of C in the block from the nearest row of each group. */
+static alcore_status measure_groups(alcore__block *block, void *partial) {
+    const alcore__run *run = block->run;
+    const prune_state *state = run->state;
+    const int64_t groups = state->groups.count, target_rows = run->input->target.rows;
+    double *nearest = partial, *sq_dist; /* sq_dist [groups, active rows] */
+    alcore__matrix matrix;
+    ALCORE__TRY(open_matrix(block, &matrix));
+    ALCORE__TRY(alcore__scratch_push(block, groups * block->count, sizeof *sq_dist, &sq_dist));
+    for (int64_t i = 0; i < groups * block->count; i++) sq_dist[i] = HUGE_VAL;
+    for (int64_t b = 0; b < run->active[ALCORE__OVER_TARGET].blocks; b++) {
+        alcore_sys_rows rows = {0};
+        if (!has_active_target(run, b)) continue;
+        ALCORE__TRY(alcore__target_rows(block, b, &rows));
+        for (int64_t g = 0; g < groups; g++) {
+            const uint8_t *mask = state->group_mask + g * target_rows + b * ALCORE_BLOCK_ROWS;
+            if (!memchr(mask, 1, (size_t)rows.count)) continue; /* none in this block */
+            ALCORE__TRY(alcore__matrix_join_nearest(&matrix, state->is_member + block->start, &rows,
+                                                    mask, sq_dist + g * block->count));
+        }
+    }
+    for (int64_t i = 0; i < block->count; i++) {
+        if (!state->is_member[block->start + i]) continue;
+        for (int64_t g = 0; g < groups; g++) *nearest++ = sq_dist[g * block->count + i];
+    }
+    return ALCORE_OK;
+}
+
+/* Appends values of the members of C in a block, [members, width] at part->extra, to those of the
+ * blocks before, and notes the position of each. Blocks come in order, so both are in row order. */
+static void append_members(prune_state *state, const alcore__block_partial *part, int64_t width,
+                           double *values) {
+    memcpy(values + state->collected * width, part->extra, part->extra_bytes);
+    for (int64_t i = part->start; i < part->start + part->count; i++)
+        if (state->is_member[i]) state->position_of[state->collected++] = i;
+}
+
+/* Reduces the partial of one block. */
+static alcore_status store_nearest(alcore__run *run, const alcore__block_partial *part) {
+    prune_state *state = run->state;
+    append_members(state, part, state->groups.count, state->nearest);
     return ALCORE_OK;
 }
 
@@ -220,14 +356,10 @@ static alcore_status collect_members(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-/* Reduces the partial of one block: appends its vectors, and notes the position of each. Blocks
- * come in order, so both are in row order. */
+/* Reduces the partial of one block. */
 static alcore_status store_vectors(alcore__run *run, const alcore__block_partial *part) {
     prune_state *state = run->state;
-    int64_t dims = alcore__embedding_dims(run);
-    memcpy(state->vectors + state->vector_count * dims, part->extra, part->extra_bytes);
-    for (int64_t i = part->start; i < part->start + part->count; i++)
-        if (state->is_member[i]) state->vector_of[state->vector_count++] = i;
+    append_members(state, part, alcore__embedding_dims(run), state->vectors);
     return ALCORE_OK;
 }
 
@@ -239,6 +371,11 @@ static const alcore__pass PASSES[] = {
      .block = measure_members,
      .partial = {.extra = distance_bytes, .reduce = store_distances},
      .when = measures},
+    {.name = "distances of languages",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = measure_groups,
+     .partial = {.extra = nearest_bytes, .reduce = store_nearest},
+     .when = takes_turns},
     {.name = "vectors",
      .rows = ALCORE__OVER_CANDIDATES,
      .block = collect_members,
@@ -273,8 +410,8 @@ static int64_t find_nearest(const prune_state *state, const double *sq_dist, con
     for (int64_t i = 0; i < state->member_count; i++) {
         if (done[i]) continue;
         if (best >= 0 && !(sq_dist[i] < sq_dist[best])) {
-            double gain = state->hybrid.uncertainty[state->vector_of[i]] -
-                          state->hybrid.uncertainty[state->vector_of[best]];
+            double gain = state->hybrid.uncertainty[state->position_of[i]] -
+                          state->hybrid.uncertainty[state->position_of[best]];
             if (sq_dist[i] > sq_dist[best] || !(gain > 0)) continue;
         }
         best = i;
@@ -282,11 +419,17 @@ static int64_t find_nearest(const prune_state *state, const double *sq_dist, con
     return best;
 }
 
+/* The target row of a visit: each group is visited in turn, and of each group one row after another.
+ */
+static int64_t visited_row(const prune_state *state, int64_t visit, int64_t group) {
+    int64_t first = state->group_visits[group], rows = state->group_visits[group + 1] - first;
+    return state->visits[first + visit / state->groups.count % rows];
+}
+
 /* Visits the active target rows in turn until the budget is spent or C is used up. sq_dist
  * [member_count], done [member_count, zeroed] and target [dims]: workspace. */
 static alcore_status buy_cover(alcore__run *run, double *sq_dist, uint8_t *done, double *target) {
     prune_state *state = run->state;
-    const alcore__active_rows *active = &run->active[ALCORE__OVER_TARGET];
     const alcore__column *column = alcore__dataset_find(&run->input->target, "embeddings");
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
     const alcore_sys_work work = alcore__run_work(run);
@@ -302,16 +445,19 @@ static alcore_status buy_cover(alcore__run *run, double *sq_dist, uint8_t *done,
         bool bought; /* the filler keeps what it bought */
         alcore_sys_rows row = {0};
         if (alcore__filler_full(&state->hybrid.filler)) break;
-        status = column->ops->rows(column, active->rows[visit % active->count], 1, &scratch, &row);
+        int64_t group = visit % state->groups.count;
+        status = column->ops->rows(column, visited_row(state, visit, group), 1, &scratch, &row);
         if (status == ALCORE_OK) status = kernels->widen(&work, &row, NULL /* no mask */, target);
         if (status == ALCORE_OK)
             status = kernels->sq_dists(&work, &members, NULL /* no mask */, target, sq_dist);
         if (status != ALCORE_OK) break;
         /* One is left, as fewer than member_count were offered. */
-        int64_t nearest = find_nearest(state, sq_dist, done), position = state->vector_of[nearest];
+        int64_t nearest = find_nearest(state, sq_dist, done);
+        int64_t position = state->position_of[nearest];
         done[nearest] = 1;
         state->prox[position] = sq_dist[nearest];
         status = alcore__filler_offer(&state->hybrid.filler, position, &bought);
+        if (bought) state->buyer[position] = group;
         offered++;
         if (status == ALCORE_OK)
             status = alcore__tick(run->ctx, "covering the target", offered, state->member_count);
@@ -320,32 +466,84 @@ static alcore_status buy_cover(alcore__run *run, double *sq_dist, uint8_t *done,
     return status;
 }
 
-/* Allocates the workspace of either rule and spends the budget on C: values [member_count] and a
- * vector [dims] behind them, order and index [member_count] each, done [member_count], zeroed. */
+/* The index of a member of C among those in row order, by its position. */
+static int64_t find_member(const prune_state *state, int64_t position) {
+    int64_t low = 0, high = state->member_count - 1;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (state->position_of[middle] < position)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Orders C for each group by (distance to its nearest row ascending, uncertainty descending) and
+ * buys in turns. Workspace: index, order [groups, member_count], values [member_count] and starts
+ * [groups + 1], zeroed. */
+static alcore_status buy_in_turns(alcore__run *run, int64_t *index, int64_t *order, double *values,
+                                  int64_t *starts) {
+    prune_state *state = run->state;
+    const int64_t groups = state->groups.count, count = state->member_count;
+    for (int64_t g = 0; g < groups; g++) {
+        int64_t *list = order + g * count;
+        starts[g + 1] = starts[g] + count;
+        for (int64_t i = 0; i < count; i++) { /* i: the place of the member in C */
+            index[i] = i;
+            values[i] = -state->nearest[find_member(state, state->members[i]) * groups + g];
+        }
+        ALCORE__TRY(alcore__rank(run->ctx, values, index, count, ALCORE__TIE_INDEX, 0 /* seed */,
+                                 count, list));
+        for (int64_t i = 0; i < count; i++) list[i] = state->members[list[i]];
+    }
+    const alcore__group_lists lists = {.starts = starts, .positions = order};
+    ALCORE__TRY(
+        alcore__target_groups_buy(&state->groups, &lists, &state->hybrid.filler, state->buyer));
+    for (int64_t m = 0; m < count; m++) {
+        int64_t position = state->position_of[m], group = state->buyer[position];
+        if (group >= 0) state->prox[position] = state->nearest[m * groups + group];
+    }
+    return ALCORE_OK;
+}
+
+/* Allocates the workspace of each rule and spends the budget on C: values [member_count] and a
+ * vector [dims] behind them, order [groups, member_count], index [member_count], done
+ * [member_count] and starts [groups + 1], zeroed. */
 static alcore_status buy(alcore__run *run) {
     prune_state *state = run->state;
     size_t count = (size_t)state->member_count, dims = (size_t)alcore__embedding_dims(run);
-    int64_t *order = NULL;
+    size_t groups = (size_t)state->groups.count;
+    int64_t *order = NULL, *index = NULL, *starts = NULL;
     double *values = NULL;
     uint8_t *done = NULL;
     alcore_status status = alcore__new_array(run->ctx, count + dims, sizeof *values, &values);
-    if (status == ALCORE_OK) status = alcore__new_array(run->ctx, 2 * count, sizeof *order, &order);
+    if (status == ALCORE_OK)
+        status = alcore__new_array(run->ctx, groups * count, sizeof *order, &order);
+    if (status == ALCORE_OK) status = alcore__new_array(run->ctx, count, sizeof *index, &index);
     if (status == ALCORE_OK) status = alcore__new_array(run->ctx, count, sizeof *done, &done);
     if (status == ALCORE_OK)
-        status = state->cover ? buy_cover(run, values, done, values + count)
-                              : buy_nearest(run, order, order + count, values);
+        status = alcore__new_array(run->ctx, groups + 1, sizeof *starts, &starts);
+    if (status == ALCORE_OK && state->cover)
+        status = buy_cover(run, values, done, values + count);
+    else if (status == ALCORE_OK)
+        status = state->in_turns ? buy_in_turns(run, index, order, values, starts)
+                                 : buy_nearest(run, order, index, values);
     alcore__free(run->ctx, values);
     alcore__free(run->ctx, order);
+    alcore__free(run->ctx, index);
     alcore__free(run->ctx, done);
+    alcore__free(run->ctx, starts);
     return status;
 }
 
 /* Called after the last pass: buys, then scores what was measured by its nearness: minus the
- * distance, NaN where none was measured. With cover=1 the scores of the picks fall from 1 in the
- * order of the visits, as the distances of visits do not. */
+ * distance, NaN where none was measured. With cover=1 and in turns the scores of the picks fall from
+ * 1 in the order of the picks, as their distances do not. */
 static alcore_status finish(alcore__run *run) {
     prune_state *state = run->state;
     int64_t count = run->outcome.count;
+    const bool by_rank = state->cover || state->in_turns;
     double *uncertainty, *distance, *scores = run->outcome.scores;
     ALCORE__TRY(alcore__outcome_column(run, "u", ALCORE_FLOAT64, &uncertainty));
     ALCORE__TRY(alcore__outcome_column(run, "distance", ALCORE_FLOAT64, &distance));
@@ -354,12 +552,13 @@ static alcore_status finish(alcore__run *run) {
     for (int64_t i = 0; i < count; i++) {
         uncertainty[i] = state->hybrid.uncertainty[i];
         distance[i] = state->by_mean ? state->prox[i] : sqrt(state->prox[i]);
-        scores[i] = state->cover ? (double)NAN : 0.0 - distance[i];
+        scores[i] = by_rank ? (double)NAN : 0.0 - distance[i];
     }
     int64_t picks = run->outcome.pick_count;
-    for (int64_t rank = 0; state->cover && rank < picks; rank++)
+    for (int64_t rank = 0; by_rank && rank < picks; rank++)
         scores[run->outcome.picks[rank]] = (double)(picks - rank) / (double)picks;
-    return ALCORE_OK;
+    if (!state->balanced || state->by_mean) return ALCORE_OK;
+    return alcore__target_groups_record(run, &state->groups, state->buyer);
 }
 
 static const char *const TARGET_NEEDS[] = {"embeddings", NULL};
@@ -371,12 +570,21 @@ static const alcore__param ROWS[] = {
      "nearness to the target: the distance to its nearest row, or the mean distance to all"},
     {"cover", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
      "1: the rows of the target are visited in turn, and each gets its nearest row that is left"},
+    {"balance_targets", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
+     "1: the languages of the target buy in turns, each the rows nearest to its own; with "
+     "prox=mean "
+     "each has the same weight in the mean"},
     ALCORE__UNCERTAINTY_MODE_PARAM,
     ALCORE__MARGIN_PARAM,
     ALCORE__CANDIDATE_PARAMS,
 };
 static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
-static const char *const EXAMPLES[] = {"c=2 prox=mean", "c=1.5 cover=1", NULL};
+static const char *const EXAMPLES[] = {"c=2 prox=mean",
+                                       "c=1.5 cover=1",
+                                       "balance_targets=1",
+                                       "balance_targets=1 prox=mean",
+                                       "balance_targets=1 cover=1 c=2",
+                                       NULL};
 
 const alcore__strategy_def alcore__strategy_uncertainty_knn = {
     .name = "uncertainty-knn",

@@ -55,6 +55,19 @@ case("TV-IDDS: every case", function()
     end
 end)
 
+case("TV-UNCKNN-BALANCED: target languages buy in turns", function()
+    for _, one in ipairs(vectors.cases(vectors.find("multilingual", "TV-UNCKNN-BALANCED"))) do
+        local input = one.input
+        local pool = with_embeddings(input.source)
+        assert(pool:set_column("scores", input.u))
+        local target = assert(alcore.pool(names(#input.target, "target"), {languages = input.target_languages}))
+        assert(target:set_column("embeddings", input.target))
+        local picked = assert(alcore.select{pool = pool, budget = input.b, strategy = "uncertainty-knn", targets = target,
+            params = {balance_targets = 1, c = input.c, prox = input.prox, cover = input.cover and 1 or nil}})
+        list(picked.indices, vectors.indices(one.expected.picks))
+    end
+end)
+
 case("TV-UNC: classes", function()
     local strategies = {margin = "uncertainty", lc = "lc", entropy = "entropy"}
     local seen = 0

@@ -115,6 +115,19 @@ def test_targets(vectors):
     near([-score for score in picked.scores], [one["expected"]["distances"][i] for i in picked.indices])
 
 
+def test_target_languages(vectors):
+    for one, given in cases(vectors["TV-KNN-BALANCED"]):
+        pool = with_embeddings(given["source"])
+        pool.set_column("scores", given["u"])
+        targets = alcore.Pool([f"target {i}" for i in range(len(given["target"]))], languages=given["target_languages"])
+        targets.set_column("embeddings", given["target"])
+        params = {"balance_targets": 1} | {key: given[key] for key in ("k", "fill_short") if key in given}
+        picked = alcore.select(pool, given["b"], "knn-uncertainty", targets=targets, params=params)
+        assert picked.indices == one["expected"]["picks"], one["name"]
+        expected = one["expected"]["languages"] + [-1] * len(one["expected"]["appended"])
+        assert list(picked.column("target_language")) == expected, one["name"]
+
+
 def test_searches(vectors):
     one, given = case(vectors["TV-MRS"], "ratio")
     ratios, others = alcore.margin_ratios(given["unlabeled"], given["labeled"], given["k"])

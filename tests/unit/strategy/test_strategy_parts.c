@@ -23,6 +23,7 @@ typedef struct pool_data {
     float *x, *probs, *labeled_x;
     double *u, *costs;
     uint8_t *labeled;
+    int32_t *languages; /* [labeled_rows] of the target, which is the labeled side too */
     int64_t labeled_rows;
 } pool_data;
 
@@ -39,6 +40,8 @@ static void make_data(void) {
     data.costs = malloc(ROWS * sizeof *data.costs);
     data.probs = malloc(ROWS * CLASSES * sizeof *data.probs);
     data.labeled = calloc(ROWS, 1);
+    data.languages = calloc((size_t)data.labeled_rows, sizeof *data.languages);
+    for (int64_t i = 0; i < data.labeled_rows; i++) data.languages[i] = i % 10 ? 1 : 0;
     for (int64_t i = 0; i < ROWS * DIMS; i++) data.x[i] = (float)(alcore__rng_f64(&rng) - 0.4);
     for (int64_t i = 0; i < data.labeled_rows * DIMS; i++)
         data.labeled_x[i] = (float)(alcore__rng_f64(&rng) - 0.6);
@@ -74,6 +77,8 @@ static void open_pool(bed *b, int32_t threads) {
                ALCORE_FLOAT32);
     bed_column(b, &b->input.target, "embeddings", data.labeled_x, data.labeled_rows, DIMS,
                ALCORE_FLOAT32);
+    b->input.target_languages = data.languages;
+    b->input.target_language_count = 2;
     bed_text_columns(b);
 }
 

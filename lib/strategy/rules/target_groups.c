@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The target by language, as target_groups.h describes it. A position numbers the candidates from 0
+ * in the order of their pool rows. An active row of the target is one that no mask leaves out. The
+ * filler spends the budget: a candidate that is offered to it is bought or passed over. */
+#include "strategy/rules/target_groups.h"
+
+#include <string.h>
+
+/* Frees the arrays and zeroes the struct; one that is zeroed already has none. */
+void alcore__target_groups_free(alcore_ctx *ctx, alcore__target_groups *groups) {
+    alcore__free(ctx, groups->group_of);
+    alcore__free(ctx, groups->rows);
+    alcore__free(ctx, groups->language);
+    memset(groups, 0, sizeof *groups);
+}
+
+/* Numbers the languages that have an active row, in the order of their tags, and counts the active
+ * rows of each. row_language [rows of the target]: number of each row's language among all tags;
+ * NULL: all rows are of one. */
+alcore_status alcore__target_groups_new(alcore__run *run, bool balanced,
+                                        alcore__target_groups *groups) {
+    const alcore__run_input *input = run->input;
+    const alcore__active_rows *active = &run->active[ALCORE__OVER_TARGET];
+    const int32_t *row_language = balanced ? input->target_languages : NULL;
+    size_t languages = row_language ? (size_t)input->target_language_count : 1;
+    /* [languages] 1 for a language with an active row, then the group of each; -1: it has none */
+    int32_t *language_group;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)input->target.rows, sizeof(int32_t),
+                                  &groups->group_of));
+    ALCORE__TRY(alcore__new_array(run->ctx, languages, sizeof(double), &groups->rows));
+    ALCORE__TRY(alcore__new_array(run->ctx, languages, sizeof(int32_t), &groups->language));
+    ALCORE__TRY(alcore__new_array(run->ctx, languages, sizeof(int32_t), &language_group));
+    for (int64_t i = 0; i < active->count; i++)
+        language_group[row_language ? row_language[active->rows[i]] : 0] = 1;
+    for (size_t l = 0; l < languages; l++) {
+        groups->language[groups->count] = (int32_t)l; /* where it has no row: overwritten */
+        language_group[l] = language_group[l] ? (int32_t)groups->count++ : -1;
+    }
+    for (int64_t row = 0; row < input->target.rows; row++) groups->group_of[row] = -1;
+    for (int64_t i = 0; i < active->count; i++) {
+        int64_t row = active->rows[i];
+        groups->group_of[row] = language_group[row_language ? row_language[row] : 0];
+        groups->rows[groups->group_of[row]] += 1.0;
+    }
+    alcore__free(run->ctx, language_group);
+    return ALCORE_OK;
+}
+
+double alcore__target_groups_mean(const alcore__target_groups *groups, const double *sums) {
+    double total = 0.0;
+    if (groups->count == 1) return sums[0] / groups->rows[0];
+    for (int64_t g = 0; g < groups->count; g++) total += sums[g] / groups->rows[g];
+    return total / (double)groups->count;
+}
+
+/* ---- turns ---- */
+
+/* What the turns keep of each group and each candidate; owned by alcore__target_groups_buy(). */
+typedef struct turns {
+    int64_t *next;    /* [groups] entry of the lists that the group comes to next */
+    double *spent;    /* [groups] what the group's picks cost, in the unit of the budget */
+    uint8_t *offered; /* [candidates] 1: a group offered it, whether it was bought or passed over */
+} turns;
+
+/* The group whose turn it is; its next entry is then a candidate that was not offered. -1: all
+ * lists are used up. */
+static int64_t find_turn(const alcore__target_groups *groups, const alcore__group_lists *lists,
+                         turns *self) {
+    int64_t turn = -1;
+    for (int64_t g = 0; g < groups->count; g++) {
+        int64_t end = lists->starts[g + 1];
+        while (self->next[g] < end && self->offered[lists->positions[self->next[g]]])
+            self->next[g]++;
+        if (self->next[g] < end && (turn < 0 || self->spent[g] < self->spent[turn])) turn = g;
+    }
+    return turn;
+}
+
+/* Makes the turns; all arrays of self are there and zeroed. */
+static alcore_status buy_in_turns(const alcore__target_groups *groups,
+                                  const alcore__group_lists *lists, alcore__filler *filler,
+                                  turns *self, int64_t *buyer) {
+    const alcore__run *run = filler->run;
+    memcpy(self->next, lists->starts, (size_t)groups->count * sizeof *self->next);
+    for (int64_t offers = 0; !alcore__filler_full(filler); offers++) {
+        bool bought;
+        int64_t turn = find_turn(groups, lists, self);
+        if (turn < 0) break;
+        int64_t position = lists->positions[self->next[turn]];
+        self->offered[position] = 1;
+        ALCORE__TRY(alcore__filler_offer(filler, position, &bought));
+        if (bought) {
+            self->spent[turn] += alcore__filler_cost(filler, position);
+            buyer[position] = turn;
+        }
+        ALCORE__TRY(alcore__tick(run->ctx, "filling the budget", offers, run->outcome.count));
+    }
+    return ALCORE_OK;
+}
+
+/* Cost: one comparison for each group and offer. */
+alcore_status alcore__target_groups_buy(const alcore__target_groups *groups,
+                                        const alcore__group_lists *lists, alcore__filler *filler,
+                                        int64_t *buyer) {
+    const alcore__run *run = filler->run;
+    size_t count = (size_t)groups->count;
+    turns self = {0};
+    alcore_status status = alcore__new_array(run->ctx, count, sizeof *self.next, &self.next);
+    if (status == ALCORE_OK)
+        status = alcore__new_array(run->ctx, count, sizeof *self.spent, &self.spent);
+    if (status == ALCORE_OK)
+        status = alcore__new_array(run->ctx, (size_t)run->outcome.count, 1, &self.offered);
+    if (status == ALCORE_OK) status = buy_in_turns(groups, lists, filler, &self, buyer);
+    alcore__free(run->ctx, self.next);
+    alcore__free(run->ctx, self.spent);
+    alcore__free(run->ctx, self.offered);
+    return status;
+}
+
+alcore_status alcore__target_groups_record(alcore__run *run, const alcore__target_groups *groups,
+                                           const int64_t *buyer) {
+    int64_t *language;
+    ALCORE__TRY(alcore__outcome_column(run, "target_language", ALCORE_INT64, &language));
+    for (int64_t i = 0; i < run->outcome.count; i++)
+        language[i] = buyer[i] < 0 ? -1 : groups->language[buyer[i]];
+    return ALCORE_OK;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The target by language (spec 7.1): the groups of target rows that balance_targets=1 gives the
+ * same part in the choice. A group is a language of the target that has an active row; groups are
+ * numbered in byte order of their tags. Without balance_targets, or where the target has no
+ * languages, all active rows are one group. */
+#ifndef ALCORE__TARGET_GROUPS_H
+#define ALCORE__TARGET_GROUPS_H
+
+#include "strategy/budget/fill.h"
+
+/* A zeroed struct has no group. All arrays are owned. */
+typedef struct alcore__target_groups {
+    int64_t count;     /* number of groups, at least 1 */
+    int32_t *group_of; /* [rows of the target pool] group of each row; -1: not active */
+    double *rows;      /* [count] active target rows of each group */
+    int32_t *language; /* [count] number of each group's language among all tags of the target; 0
+                          where all rows are one group */
+} alcore__target_groups;
+
+/* Groups the active rows of the run's target, by language if `balanced`. The caller frees the
+ * groups with alcore__target_groups_free(), also after a failure. */
+alcore_status alcore__target_groups_new(alcore__run *run, bool balanced,
+                                        alcore__target_groups *groups);
+void alcore__target_groups_free(alcore_ctx *ctx, alcore__target_groups *groups);
+
+/* The mean over the groups of the mean over their rows, from sums [count] over the rows of each. */
+double alcore__target_groups_mean(const alcore__target_groups *groups, const double *sums);
+
+/* Lists of candidates, one for each group, the best first; a candidate may be in several. */
+typedef struct alcore__group_lists {
+    const int64_t *starts;    /* [groups + 1] group g has entries starts[g] .. starts[g + 1] - 1 */
+    const int64_t *positions; /* [starts[groups]] candidates */
+} alcore__group_lists;
+
+/* Buys in turns: the group that has spent least, of equal ones the first, offers the first
+ * candidate of its list that no group has offered yet, until the budget is spent or all lists are
+ * used up. What a candidate costs is spent by the group that offered it. buyer [candidates]: set to
+ * the group that bought the candidate; entries of others stay. */
+alcore_status alcore__target_groups_buy(const alcore__target_groups *groups,
+                                        const alcore__group_lists *lists, alcore__filler *filler,
+                                        int64_t *buyer);
+
+/* Adds the record column "target_language": for each candidate the number of the language of its
+ * group in buyer [candidates], -1 where that is -1. */
+alcore_status alcore__target_groups_record(alcore__run *run, const alcore__target_groups *groups,
+                                           const int64_t *buyer);
+
+#endif
