@@ -324,8 +324,8 @@ static alcore_status token_scores(alcore__score_call *call, const alcore__column
 /* ---- from narrow columns ---- */
 
 /* Checks a number of a narrow column: a NaN is an error that names pool row `row`, or left as it is
- * with nan=exclude; margins and confidences lie in [0, 1], entropies at 0 or above, with 1e-6 of
- * room for rounding. name: MARGINS, CONFIDENCES or ENTROPIES. */
+ * with nan=exclude; margins and confidences lie in [0, 1], entropies at 0 or above, or by rounding
+ * up to 1e-6 outside. name: MARGINS, CONFIDENCES or ENTROPIES. */
 static alcore_status check_narrow(const alcore__score_call *call, const char *name, int64_t row,
                                   double value) {
     double largest = name == ENTROPIES ? HUGE_VAL : 1.0 + 1e-6;

@@ -189,7 +189,7 @@ static void close_purchase(alcore__filler *filler, alcore__purchase *purchase) {
 }
 
 /* Moves a purchase, picks and counts, into the run's outcome; the explanation is added later. From
- * here on run->picked holds. */
+ * here on run->picked is true, which only alcore__spend() asks, before it ranks. */
 static void set_outcome(alcore__run *run, const alcore__purchase *purchase) {
     alcore__outcome *outcome = &run->outcome;
     outcome->picks = purchase->picks;

@@ -22,6 +22,8 @@ static alcore_status by_rank(const alcore__run *run, double *values) {
     return status;
 }
 
+/* ALCORE__RESCALE_* of a word of the parameter "rescale". The number of a choice does not serve, as
+ * strategies differ in which words they have. Any other word names ALCORE__RESCALE_NONE. */
 int64_t alcore__rescale_named(const char *word) {
     static const char *const WORDS[] = {"none", "minmax", "zscore", "rank"};
     for (int64_t scale = ALCORE__RESCALE_NONE; scale <= ALCORE__RESCALE_RANK; scale++)

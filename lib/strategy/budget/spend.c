@@ -85,8 +85,9 @@ static alcore_status explain_all(alcore__run *run, bool further) {
 }
 
 /* Called once after the strategy's finish. run->picked: the strategy has offered its picks itself;
- * otherwise the candidates are ranked by run->keys or by the scores. Then the further budgets are
- * spent and, if asked for, the picks explained. */
+ * otherwise the candidates are ranked by run->keys [candidates] or, where that is NULL, by the
+ * scores. keys is NULL where nothing is ranked. Then the further budgets are spent and, if asked
+ * for, the picks explained. */
 alcore_status alcore__spend(alcore__run *run) {
     alcore__outcome *outcome = &run->outcome;
     const double *keys = run->picked ? NULL : run->keys ? run->keys : outcome->scores;

@@ -26,6 +26,7 @@ static void free_source(alcore_ctx *ctx, alcore__active_rows *active) {
     memset(active, 0, sizeof *active);
 }
 
+/* Frees the lists of all sources, when the run is freed; those that were not made are NULL. */
 void alcore__free_active_rows(alcore__run *run) {
     for (int32_t s = 0; s < ALCORE__SOURCES; s++) free_source(run->ctx, &run->active[s]);
 }

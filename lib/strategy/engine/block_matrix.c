@@ -84,6 +84,8 @@ alcore_status alcore__block_column(alcore__block *block, const alcore__column *c
 
 /* ---- the matrix ---- */
 
+/* The column that the candidates' vectors are read from: the one that the strategy has made itself
+ * (run->embeddings), or "embeddings"; NULL: there is neither. */
 const alcore__column *alcore__candidate_embeddings(const alcore__run *run) {
     return run->embeddings ? run->embeddings
                            : alcore__dataset_find(&run->input->candidates, "embeddings");
@@ -256,7 +258,8 @@ alcore_status alcore__matrix_check(const alcore__matrix *matrix) {
 /* ---- kernels by index ---- */
 
 /* Sets *by_row to an array [matrix rows] for a kernel's output: a new array on the scratch stack,
- * or out [active rows] itself where matrix rows and indices are the same or out is NULL. */
+ * or out [active rows] itself where matrix rows and indices are the same or out is NULL, for an
+ * output that is not wanted. */
 static alcore_status push_output(const alcore__matrix *matrix, double *out, double **by_row) {
     *by_row = out;
     if (!matrix->mask || !out) return ALCORE_OK;

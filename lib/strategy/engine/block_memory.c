@@ -105,7 +105,7 @@ alcore_status alcore__download_active(const alcore__matrix *matrix, const double
 
 /* Asks the engine once for a device copy of the active rows of `rows`, those with mask
  * [rows->count] 1 (NULL: all), in runs that read them again (run->repeats). It may refuse for lack
- * of memory; the rows are then read from the column each time. */
+ * of memory, which is no failure: the rows are then read from the column each time. */
 static alcore_status upload_rows(alcore__block *block, const alcore_sys_rows *rows,
                                  const uint8_t *mask) {
     const alcore__run *run = block->run;

@@ -30,6 +30,7 @@ static int compare_blocks(const void *left, const void *right) {
     return (a->block > b->block) - (a->block < b->block);
 }
 
+/* Whether two partials have the same bytes; data is NULL where there are none. */
 static bool same_bytes(const alcore__partial *a, const alcore__partial *b) {
     return a->bytes == b->bytes && (!a->bytes || !memcmp(a->data, b->data, a->bytes));
 }

@@ -149,6 +149,7 @@ alcore_status alcore__passes_advance(alcore__run *run) {
     return find_pass(run);
 }
 
+/* Whether every pass of the run was made. */
 bool alcore__run_done(const alcore__run *run) {
     return run->runner->depth == 0;
 }

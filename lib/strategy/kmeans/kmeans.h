@@ -30,7 +30,7 @@ typedef struct alcore__kmeans_group {
     double seed_dots[ALCORE__MAX_DRAWS]; /* self dots of the newest centroid and of the speculative
                                             rows */
     int64_t changed; /* rows of the group that changed their cluster in the last iteration */
-    int64_t empty;   /* clusters that it left without a row */
+    int64_t empty;   /* clusters that it left without a row; 0 before the first iteration */
     /* How far centroids moved in the last iteration: the largest shift, the largest one of the
      * other clusters, and the cluster of the largest. */
     double max_shift, max_other_shift;

@@ -116,7 +116,8 @@ alcore_status alcore__kmeans_find_far(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-/* Reduces the partial of one block: appends its entries to means->far_rows. */
+/* Reduces the partial of one block: appends its entries to means->far_rows, which each iteration
+ * begins empty (kmeans_lloyd.c). */
 alcore_status alcore__kmeans_store_far(alcore__run *run, const alcore__block_partial *part) {
     alcore__kmeans *means = run->state;
     ALCORE__TRY(alcore__grow(run->ctx, &means->far_rows, &means->far_capacity,

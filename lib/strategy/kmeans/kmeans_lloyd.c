@@ -45,7 +45,7 @@ alcore__doubles alcore__kmeans_sums(const alcore__run *run) {
     return (alcore__doubles){.values = means->sums, .count = cluster_count(means) * means->dims};
 }
 
-/* Bytes of a partial behind the sums: assignment_counts. */
+/* Bytes of a partial behind the sums: the counts above. */
 size_t alcore__kmeans_counts_bytes(const alcore__block *block) {
     const alcore__kmeans *means = block->run->state;
     return (size_t)(means->groups + cluster_count(means)) * sizeof(int64_t);
@@ -62,7 +62,8 @@ typedef struct block_work {
     int32_t *search_group; /* the group in which the row's nearest centroid is searched; -1: not */
     int32_t *recheck;      /* the cluster whose centroid alone is measured first; -1: none */
     int32_t *cluster;      /* the row's cluster among all; -1: its group is not active or none */
-    int32_t *nearest;      /* local cluster that the kernel found; then sum_index of a later step */
+    int32_t *nearest;      /* local cluster that the kernel found; renew_kept_sums() uses the array
+                              again */
     double *lower, *upper; /* L2 bounds that the kernel found */
     int64_t search_count, recheck_count; /* rows with search_group, with recheck set */
     /* [clusters] index among the clusters whose sums are made again; -1: they are not */
@@ -230,8 +231,8 @@ static alcore_status renew_kept_sums(block_work *work) {
     return ALCORE_OK;
 }
 
-/* Sums [clusters, dims] and counts [clusters] of the active groups' clusters; those of other groups
- * stay 0. */
+/* Sums [clusters, dims] and counts [clusters], both a part of the partial, of the active groups'
+ * clusters; those of other groups stay 0, as the partial comes zeroed. */
 static alcore_status sum_clusters(block_work *work, double *sums, int64_t *counts) {
     const alcore__kmeans *means = work->means;
     if (sums_all(work)) return sum_all_clusters(work, sums, counts);

@@ -67,7 +67,8 @@ bool alcore__kmeans_find_rows(const alcore__kmeans *means, const alcore__block *
 
 /* The local cluster of each active row of a block, [block->count], once the passes are made. */
 const int32_t *alcore__kmeans_assigned(const alcore__block *block) {
-    static const alcore__kmeans NO_SUMS = {0}; /* the layout up to assigned is the same */
+    static const alcore__kmeans NO_SUMS = {0}; /* keeps_sums false: the layout up to assigned is the
+                                                  same */
     return lay_out(&NO_SUMS, block, alcore__block_find_local(block)).assigned;
 }
 

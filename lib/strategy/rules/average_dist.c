@@ -258,7 +258,8 @@ static bool has_active_target(const alcore__run *run, int64_t target_block) {
 
 /* Sums the exact distances of the wanted candidates of a block to the whole target, one block of
  * the target (8192 rows of its pool) after another: totals [active rows, groups], overwritten.
- * wanted [active rows]: 1 for the candidates that are measured; the totals of others are 0. */
+ * wanted [active rows]: 1 for the candidates that are measured; the totals of others are 0, as
+ * their entries of sums are, which are zeroed here and then not written. */
 static alcore_status sum_distances(const alcore__matrix *matrix, const uint8_t *wanted,
                                    double *totals) {
     alcore__block *block = matrix->block;
@@ -307,9 +308,9 @@ static alcore_status sum_bounds(const alcore__matrix *matrix, double *low, doubl
 
 /* ---- which candidates have to be exact ---- */
 
-/* Sets reach to the exact_count-th smallest upper bound. At least exact_count candidates are not
- * farther than that, so a candidate whose lower bound is above it is not among the exact_count
- * nearest and need not be measured. */
+/* Sets reach to the exact_count-th smallest upper bound; exact_count is at least 1. At least
+ * exact_count candidates are not farther than that, so a candidate whose lower bound is above it is
+ * not among the exact_count nearest and need not be measured. */
 static alcore_status find_reach(alcore__run *run) {
     average_state *state = run->state;
     int64_t count = run->outcome.count, *order;

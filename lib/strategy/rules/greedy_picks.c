@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What strategies share that pick row after row: in each pass every block sends its best row, the
- * best of all is offered to the budget, and bought or passed over.
+ * best of all is offered to the budget, and bought or passed over. The state of such a strategy
+ * begins with its alcore__greedy, so run->state points to that too.
  *
  * Terms used here:
  *

@@ -251,7 +251,8 @@ static alcore_status groups_of(alcore__block *block, const int32_t **out) {
     return ALCORE_OK;
 }
 
-/* The array of the state to which the runner adds the sums of the partials. */
+/* The array of the state to which the runner adds the sums of the partials. It is not cleared
+ * between batches of strata: each stratum is in one batch, which completes its sum. */
 static alcore__doubles sums_of(const alcore__run *run) {
     const huds_state *state = run->state;
     return (alcore__doubles){.values = state->sums, .count = (state->strata + 1) * state->dims};
@@ -331,9 +332,10 @@ static size_t clusters_bytes(const alcore__block *block) {
     return (size_t)block->count * sizeof(int32_t);
 }
 
-/* The partial is d [active rows], then with k-means cluster [active rows]. The kernel needs one
- * index per row into state->centroids, whichever of the three kinds of centroid it is: of all
- * candidates, of a cluster, or of a stratum. */
+/* The partial is d [active rows], then with k-means cluster [active rows], which `assigned` has as
+ * the number of a cluster within its stratum. The kernel needs one index per row into
+ * state->centroids, whichever of the three kinds of centroid it is: of all candidates, of a
+ * cluster, or of a stratum. */
 static alcore_status measure_distances(alcore__block *block, void *partial) {
     const huds_state *state = block->run->state;
     double *distance = partial;

@@ -173,10 +173,10 @@ static alcore_status show_all_picks(const kcenter_state *state, const alcore__ma
     return ALCORE_OK;
 }
 
-/* Measures the active row of an index from the picks that it has not seen, ALCORE_BLOCK_ROWS of
- * them at a time. The picks are the rows of the kernel here and the row is its vector, where
- * measure_all() has it the other way round: sq_dist is symmetric to the last bit. vector [dims]:
- * scratch. */
+/* Measures the active row of an index from the picks that it has not seen, at most
+ * ALCORE_BLOCK_ROWS of them at a time. The picks are the rows of the kernel here and the row is its
+ * vector, where measure_all() has it the other way round: sq_dist is symmetric to the last bit.
+ * vector [dims]: scratch. */
 static alcore_status show_picks(const kcenter_state *state, const alcore__matrix *matrix,
                                 row_state *rows, int64_t index, double *vector) {
     alcore__block *block = matrix->block;
@@ -341,7 +341,8 @@ static alcore_status find_nearest_to_mean(alcore__block *block, void *partial) {
 /* ---- with labeled rows: passes "labeled ..." and "distances to ...", a chunk at a time ---- */
 
 /* Active rows of the block that are in the present chunk of their source: indices *first to
- * *end - 1. */
+ * *end - 1. state->collected counts the rows of both sources, so those of the first one are
+ * subtracted in the second. */
 static void chunk_range(const alcore__block *block, int64_t *first, int64_t *end) {
     const kcenter_state *state = block->run->state;
     int64_t earlier_rows = block->source == ALCORE__OVER_LABELED_POOL

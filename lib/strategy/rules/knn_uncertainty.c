@@ -127,6 +127,7 @@ static alcore_status new_lists(alcore__run *run) {
                                       &state->near);
 }
 
+/* The partial: the lists of the block (neighbor_lists.h). */
 static size_t lists_bytes(const alcore__block *block) {
     const knn_state *state = block->run->state;
     return alcore__neighbor_lists_bytes(&state->near);
@@ -156,6 +157,7 @@ static alcore_status find_neighbors(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
+/* Reduces the partial of one block. */
 static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *part) {
     knn_state *state = run->state;
     alcore__neighbor_lists_merge(&state->near, part->extra);

@@ -94,7 +94,7 @@ static alcore_status offer(alcore__run *run, int64_t count) {
 }
 
 /* How many of the first candidates of the draw in drawn [count] cost no more than `share` together,
- * in the unit of the budget. */
+ * in the unit of the budget: a prefix, which ends before the first candidate that goes beyond. */
 static int64_t count_within(const draw_state *state, int64_t count, double share) {
     double cost = 0;
     int64_t rows = 0;
@@ -132,8 +132,9 @@ static alcore_status hand_over(alcore__run *run) {
 
 /* ---- egalitarian ---- */
 
-/* Each language gets an equal share of the budget, whole rows only; what the shares leave is drawn
- * from all remaining candidates. A budget in rows gives floor(b / languages) rows to each. */
+/* finish of egalitarian: each language gets an equal share of the budget, whole rows only; what the
+ * shares leave is drawn from all remaining candidates. A budget in rows gives floor(b / languages)
+ * rows to each. */
 static alcore_status buy_equal_shares(alcore__run *run) {
     draw_state *state = run->state;
     int64_t count;
@@ -238,7 +239,8 @@ static alcore_status share_proportionally(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Draws the wanted rows of each language; where there are too few, all of them. */
+/* Draws the wanted rows of each language; where there are too few, all of them. tag: ALCORE__TAG_*
+ * of the strategy's draws; counts: "proportional", or the text that read_counts() reads. */
 static alcore_status buy_counts(alcore__run *run, uint64_t tag, const char *counts) {
     draw_state *state = run->state;
     ALCORE__TRY(strcmp(counts, "proportional") == 0 ? share_proportionally(run)
@@ -253,11 +255,12 @@ static alcore_status buy_counts(alcore__run *run, uint64_t tag, const char *coun
     return hand_over(run);
 }
 
+/* finish of same-ratio. */
 static alcore_status buy_same_ratio(alcore__run *run) {
     return buy_counts(run, ALCORE__TAG_SAME_RATIO, alcore__values_text(run->values, "counts"));
 }
 
-/* The counts come from the file of the plan, or without one from the parameter `counts`. */
+/* finish of plan: the counts come from its file, or without one from the parameter `counts`. */
 static alcore_status buy_plan(alcore__run *run) {
     const char *path = alcore__values_text(run->values, "file");
     const char *counts = alcore__values_text(run->values, "counts");

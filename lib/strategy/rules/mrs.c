@@ -77,7 +77,8 @@ typedef struct mrs_state {
     int64_t own_rows;  /* drawn rows of the candidates' pool */
     int64_t new_first; /* rows of L' from here on were added since the last pass "neighbors" */
     /* Rows of L' that the next pass "neighbors" finds lists for: those whose list had the last
-     * pick, then the new ones. By metric=ratio only. */
+     * pick, then the new ones. By metric=ratio only; the arrays keep their capacity when
+     * wanted_count becomes 0 after "distances". */
     alcore__neighbor_lists found; /* [wanted_count, k] the lists */
     int64_t *wanted;              /* [wanted_count] their numbers, ascending */
     size_t wanted_capacity;
@@ -132,8 +133,8 @@ static alcore_status draw_sample(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Makes room for `count` rows of L' in all arrays that have an entry for each but wanted_vectors;
- * what they hold stays. */
+/* Gives all arrays that have an entry for each row of L', but wanted_vectors, the capacity for
+ * `count` rows; what they hold stays. */
 static alcore_status reserve(alcore__run *run, int64_t count) {
     mrs_state *state = run->state;
     alcore_ctx *ctx = run->ctx;

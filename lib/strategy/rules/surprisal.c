@@ -34,7 +34,7 @@ alcore_status alcore__surprisal_draw(const alcore__surprisal *surprisal, const c
     int64_t wanted = (int64_t)floor(surprisal->share * (double)count + 0.5);
     if (wanted < 1) wanted = 1;
     memset(chosen, 0, (size_t)count);
-    /* A draw without replacement from at most `length` tokens; workspace has room for all. */
+    /* A draw without replacement from at most `length` tokens, as many as workspace has entries. */
     ALCORE__TRY(alcore__rng_sample(NULL, &rng, count, wanted, workspace));
     for (int64_t i = 0; i < wanted && i < count; i++) chosen[workspace[i]] = 1;
     return ALCORE_OK;
