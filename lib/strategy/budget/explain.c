@@ -131,8 +131,8 @@ static alcore_status contribute(alcore__run *run, const alcore__purchase *purcha
                                   &part->contribution));
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *scaled, &scaled));
     memcpy(scaled, values, (size_t)count * sizeof *scaled);
-    alcore_status status =
-        alcore__rescale(run, alcore__values_integer(run->values, "rescale"), scaled);
+    alcore_status status = alcore__rescale(
+        run, alcore__rescale_named(alcore__values_text(run->values, "rescale")), scaled);
     if (status == ALCORE_OK) {
         alcore__candidate_mean_sd(run, scaled, &mean, &deviation);
         part->deviation = weight * deviation;

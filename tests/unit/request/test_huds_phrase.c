@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HUDS over phrases: the vector of the specification, vectors of words, pruning, what is missing. */
+/* HUDS over phrases: the vector of the specification, vectors of words, pruning, the
+ * explanation of the picks, what is missing. */
 #include "request_test.h"
 
 #include <stdlib.h>
@@ -172,6 +173,47 @@ START_TEST(pruning) {
 }
 END_TEST
 
+/* The number behind the first occurrence of a name in a JSON text. */
+static double number_after(const char *json, const char *name) {
+    const char *at = strstr(json, name);
+    ck_assert_msg(at, "no %s in %s", name, json);
+    return strtod(at + strlen(name), NULL);
+}
+
+/* The explanation of the picks rescales the terms as the score does, whatever the place of a word
+ * among those that the parameter has in this strategy: the two deviations in the provenance are the
+ * same as those of the terms in H, which the strategy reports itself. */
+START_TEST(explained_as_rescaled) {
+    static const char *const SCALES[] = {"none", "minmax", "rank"};
+    open_vector();
+    const vector_case one = vector_case_number(vector, 0);
+    int64_t count;
+    const double *rows = vector_doubles(vector_input(&one, "sentence_embeddings"), &count);
+    alcore_pool *pool = texts_of(&one);
+    give(pool, "embeddings", rows, count / 2, 2);
+    for (size_t i = 0; i < sizeof SCALES / sizeof SCALES[0]; i++) {
+        alcore_request *request = request_for(ctx, pool, "huds-phrase", "2w");
+        alcore_strategy *strategy;
+        ck_assert_ok(alcore_strategy_new(ctx, "huds-phrase", &strategy));
+        ck_assert_ok(alcore_strategy_set(strategy, "rescale", SCALES[i]));
+        ck_assert_ok(alcore_strategy_set_int(strategy, "n_strata", 1));
+        ck_assert_ok(alcore_request_set_strategy(request, strategy));
+        alcore_strategy_unref(strategy);
+        alcore_selection *selection = selected(request);
+        const char *record = alcore_selection_provenance(selection);
+        const double diversity = number_after(record, "\"sd lambda d\":[");
+        ck_assert_double_gt(diversity, 0);
+        ck_assert_double_eq(number_after(record, "\"diversity_sd\":"), diversity);
+        ck_assert_double_eq(number_after(record, "\"uncertainty_sd\":"),
+                            number_after(record, "\"sd rest u\":["));
+        alcore_selection_unref(selection);
+        alcore_request_unref(request);
+    }
+    alcore_pool_unref(pool);
+    close_vector();
+}
+END_TEST
+
 START_TEST(what_cannot_be) {
     static const char *const TEXTS[] = {"a b", "a b"};
     static const int64_t SHORT_ROW[] = {0, 2, 3}, WORDS[] = {0, 2, 4};
@@ -215,6 +257,7 @@ int main(void) {
     tcase_set_timeout(all, 300);
     tcase_add_loop_test(all, vectors_of_rows_and_words, 0, 6);
     tcase_add_test(all, pruning);
+    tcase_add_test(all, explained_as_rescaled);
     tcase_add_test(all, what_cannot_be);
     suite_add_tcase(suite, all);
     SRunner *runner = srunner_create(suite);
