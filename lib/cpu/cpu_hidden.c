@@ -191,6 +191,7 @@ alcore_status CPU(hidden_stats)(const alcore_sys_work *work, const alcore_sys_ro
     status = new_memory(&call);
     int64_t tokens = 0;
     for (int64_t i = 0; i < hidden->count && !status; i++) {
+        /* The label of a token that takes no part is overwritten by that of the next token. */
         if (cpu_label(labels, ignore, output->count, i, &call.label[tokens])) {
             call.token[tokens++] = i;
         }

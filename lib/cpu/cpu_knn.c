@@ -215,7 +215,7 @@ static void prune_candidates(knn_call *call, knn_operand *operand, const knn_ope
 }
 
 /* Appends matrix row j of the other operand, with its score, to the candidates of a slab item.
- * There is room: a list that becomes full is pruned, which leaves at most three quarters of it. */
+ * The list is never full here: one that becomes full is pruned, to three quarters at most. */
 CPU_INLINE void add_candidate(knn_call *call, knn_operand *operand, const knn_operand *other,
                               int64_t slab_index, float score, int64_t j) {
     int64_t entry = slab_index * operand->capacity + operand->candidate_count[slab_index];

@@ -45,7 +45,8 @@ namespace alcore_cuda {
 namespace {
 /* Relative error of a sum beside E: device_rsqrt and a product (2^-22 + 2^-24), ten float additions
  * (10 2^-24), and the double sums, 2^-53 (dims / 32 + 13 + targets), here for FILTER_MAX_DIMS dims
- * and MAX_BOUND_TARGETS targets. With more targets the interval is 0 to infinity. */
+ * and MAX_BOUND_TARGETS targets. With more targets the interval is 0 to infinity; with more dims
+ * nothing here is called (filter_pays()). */
 #define BOUND_SHARE (0x1p-20 + 1e-9)
 const int64_t MAX_BOUND_TARGETS = 1 << 20;
 

@@ -171,9 +171,9 @@ __device__ inline double exact_value(const item_set &items, int64_t i, const ite
 /* Raises *min_score, a register that has the same value in every thread, to the k-th largest of the
  * lower bounds that are known for an item: those of the scores of its k best so far, from their
  * exact values, and of its `count` candidates, from their upper bounds. The bounds are sorted, the
- * largest first, in shared memory [SORTED], which has room for k + count; afterwards it holds
- * nothing that is needed. others [items of the other set]: their stats. All threads of the block
- * call it. */
+ * largest first, in shared memory [SORTED], which is at least k + count entries; afterwards it
+ * holds nothing that is needed. others [items of the other set]: their stats. All threads of the
+ * block call it. */
 __device__ inline void raise_from_candidates(top_entry *memory, const item_set &items, int64_t item,
                                              const half_stats *others, int count, int32_t metric,
                                              float *min_score) {

@@ -2,9 +2,10 @@
 /* Sums of Euclidean distances from rows to targets, by group of the targets, in double (mean
  * distance of DeMuX, spec 7.3); the filtered intervals of distance_bounds are in cuda_bounds.cu.
  * Rows pass in chunks, targets in parts: what is on the device at a time, as doubles. A warp
- * compares PAIR_ROWS = 4 rows with 4 targets at a time (cuda_pairs.cuh: pair_sums() gives each
- * thread one of the squared distances, pair_value() that of any pair) and adds the distances in
- * target order. Cost: rows x targets x dims multiply-adds in double.
+ * compares PAIR_ROWS = 4 rows with 4 targets at a time (cuda_pairs.cuh: pair_sums() gives threads
+ * 2 p and 2 p + 1 the squared distance of pair p, that of row p / 4 with target p % 4; pair_value()
+ * gives a thread any of the 16) and adds the distances in target order. Cost: rows x targets x dims
+ * multiply-adds in double.
  *
  * Terms used here (cuda_call.cuh):
  *

@@ -21,8 +21,9 @@
  *                 the outputs of rows without a group as they are
  *     piece.get   the chunk's entries of a column, on the device; NULL where there is none
  *     PAIR_ROWS   4: rows, and centroids, that a warp compares at a time (cuda_pairs.cuh);
- *                 pair_sums() gives each thread one of the squared distances, pair_value() that of
- *                 any pair; lane_id() is the number of a thread in its warp
+ *                 pair_sums() gives threads 2 p and 2 p + 1 the squared distance of pair p, that of
+ *                 row p / 4 with centroid p % 4, pair_value() gives a thread any of the 16;
+ *                 lane_id() is the number of a thread in its warp
  *     half_rows   rows in half precision (units) with the numbers that bound the error of a product
  *                 (stats: half_square = |c|^2 / 2, ...; cuda_filter.cuh)
  *     top_entry   a centroid with its value, the squared distance (cuda_top_k.cuh) */

@@ -208,7 +208,7 @@ void check_operands(call &c, const alcore_sys_rows *rows, const alcore_sys_rows 
              "rows and queries (or others) have different numbers of dimensions");
 }
 
-/* The number of neighbors that `best` has room for, 1 to 1024; 0 for NULL: not wanted. */
+/* The number of neighbors that `best` asks for, 1 to 1024; 0 for NULL: none are wanted. */
 int checked_k(call &c, const alcore_sys_best *best) {
     if (!best) return 0;
     if (best->k < 1 || best->k > MAX_K)

@@ -94,7 +94,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 
 /* The end (one past the last item) of the range of items that begins with item `first`: as many as
  * `bytes` bytes of device memory hold, with token_bytes for a token and 32 for an item (its start,
- * its result, its mask or output row, and room to spare), but one at least. offsets [count + 1], on
+ * its result, its mask or output row, and a reserve), but one at least. offsets [count + 1], on
  * the host. */
 int64_t items_that_fit(const int64_t *offsets, int64_t first, int64_t count, size_t token_bytes,
                        size_t bytes) {
