@@ -43,6 +43,7 @@ static alcore_status allocate_records(alcore_ctx *ctx, size_t count, pick_record
     return alcore__new_array(ctx, count, sizeof(double), &records->costs);
 }
 
+/* Frees the arrays; those that were not allocated are NULL. */
 static void free_records(alcore_ctx *ctx, pick_records *records) {
     alcore__free(ctx, records->texts);
     alcore__free(ctx, records->ids);

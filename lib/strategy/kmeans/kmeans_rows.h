@@ -37,6 +37,7 @@ typedef struct alcore__kmeans_found {
     double value; /* its self dot; in kmeans_empty.c its squared distance to its centroid */
 } alcore__kmeans_found;
 
+/* Bytes of one of them with its vector. */
 static inline size_t alcore__kmeans_found_bytes(const alcore__kmeans *means) {
     return sizeof(alcore__kmeans_found) + (size_t)means->dims * sizeof(double);
 }

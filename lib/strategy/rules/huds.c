@@ -89,6 +89,7 @@ static double hybrid_score(double lambda, double d, double rest, double u) {
 
 /* ---- begin ---- */
 
+/* Bytes of the state, for huds_phrase.c, which allocates it in its own. */
 size_t alcore__huds_state_bytes(void) {
     return sizeof(huds_state);
 }

@@ -173,6 +173,8 @@ static alcore_status finish_random(alcore__run *run) {
 
 /* ---- the phrases that a request derives from a pool of texts ---- */
 
+/* phrase_options of the definitions: the phrases that a strategy has as candidates. unknown 1: only
+ * those that no labeled row contains. */
 static void set_ngf_options(const alcore__values *values, alcore_phrase_options *out) {
     alcore__phrase_options_set(values, out);
     out->unknown = 1;
