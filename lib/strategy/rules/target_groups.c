@@ -46,6 +46,7 @@ alcore_status alcore__target_groups_new(alcore__run *run, bool balanced,
     return ALCORE_OK;
 }
 
+/* The mean over the groups of the mean over their rows; sums [groups], over the rows of each. */
 double alcore__target_groups_mean(const alcore__target_groups *groups, const double *sums) {
     double total = 0.0;
     if (groups->count == 1) return sums[0] / groups->rows[0];
@@ -117,6 +118,7 @@ alcore_status alcore__target_groups_buy(const alcore__target_groups *groups,
     return status;
 }
 
+/* The column has for each candidate the language of the group that bought it, -1: none did. */
 alcore_status alcore__target_groups_record(alcore__run *run, const alcore__target_groups *groups,
                                            const int64_t *buyer) {
     int64_t *language;
