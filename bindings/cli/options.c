@@ -112,6 +112,8 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_MODEL] = {"model", 0, "ngram|FILE.arpa|DIR", false,
                       COMMAND_SELECT | COMMAND_SCORE | COMMAND_MIX | ANALYZED | COMMAND_PLOT,
                       "where missing columns come from (default ngram)"},
+    [OPTION_CACHE] = {"cache", 0, "DIR", false, COMMAND_SELECT | COMMAND_ABLATE,
+                      "folder where columns that models compute are kept for the next run"},
     [OPTION_ORDER] = {"order", 0, "N", false, COMMAND_LM,
                       "order of the n-gram model, 1 to 6 (default 4)"},
     [OPTION_LM] =

@@ -58,13 +58,15 @@ void terminal_clear(void) {
     bar.shown = false;
 }
 
-/* The log callback: warnings and errors; with --quiet (user) errors only. */
+/* The log callback: warnings and errors, and what a cache had, which nothing else tells; with --quiet
+ * (user) errors only. */
 static void show_log(void *user, int32_t level, const char *component, const char *message,
                      const char *fields) {
     bool quiet = *(const bool *)user;
 
     (void)fields;
-    if (level < (quiet ? ALCORE_LOG_ERROR : ALCORE_LOG_WARN)) return;
+    const int32_t least = quiet ? ALCORE_LOG_ERROR : ALCORE_LOG_WARN;
+    if (level < least && (quiet || strcmp(component, "cache") != 0)) return;
     terminal_clear();
     fprintf(stderr, "%s: %s\n", component, message);
 }

@@ -215,6 +215,9 @@ alcore_status alcore__writer_put(alcore__writer *writer, const void *data, size_
 /* Brings the file to the disk under its name; frees writer in any case. */
 alcore_status alcore__writer_commit(alcore__writer *writer);
 void alcore__writer_abort(alcore__writer *writer); /* removes the temporary file; NULL-safe */
+/* Makes a folder in the file system, unless it exists; its parent must. Nothing happens where the
+ * host has a file table of its own, which knows no folders. */
+alcore_status alcore__make_folder(alcore_ctx *ctx, const char *path);
 
 /* ---- modules (module.c) ---- */
 

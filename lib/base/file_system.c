@@ -233,3 +233,9 @@ void alcore__file_system(alcore_ctx *ctx, alcore_files *out) {
 bool alcore__is_file_system(const alcore_files *files) {
     return files->open == system_open;
 }
+
+alcore_status alcore__make_folder(alcore_ctx *ctx, const char *path) {
+    if (!alcore__is_file_system(&ctx->files) || mkdir(path, 0777) == 0 || errno == EEXIST)
+        return ALCORE_OK;
+    return fail_errno(errno, "make the folder", path);
+}

@@ -74,8 +74,8 @@ static alcore_status make_embeddings(alcore__mix_run *run) {
     for (int i = 0; i < 2 && status == ALCORE_OK; i++) {
         char name[ALCORE__NEED_BYTES];
         int32_t from;
-        status = alcore__model_supply(models, count, pools[i], NULL /* all rows */, "embeddings",
-                                      name, &from);
+        status = alcore__model_supply(models, count, pools[i], NULL /* all rows */,
+                                      NULL /* no cache */, "embeddings", name, &from);
         if (status == ALCORE_OK) status = made_by_model(pools[i], &made[i]);
         used_built_in = used_built_in || from == count - 1;
     }

@@ -2,7 +2,7 @@
 /* A cache of what models computed, in a folder that runs share (spec 3.8). Each column of each pool
  * by each model is one file,
  *
- *     FOLDER/COLUMN-KEY.alcore     KEY: 128-bit hash of the pool's fingerprint and of the column's origin
+ *     FOLDER/COLUMN-KEY.alcore   KEY: 128-bit hash of the fingerprint of the pool, column, origin
  *
  * in the form of a column writer (pool/column_writer_file.c): the rows that were computed so far,
  * with a checksum. The origin is the line that tells whether a column of a pool is still valid
@@ -47,9 +47,9 @@ static bool is_fatal(alcore_status status) {
 /* Sets self->path from the key. */
 static alcore_status name_file(cached_run *self, const char *origin) {
     alcore__buffer key = {0};
-    alcore_status status =
-        alcore__buffer_format(self->ctx, &key, "1\n%016" PRIx64 "\n%" PRId64 "\n%s\n%s",
-                              alcore_pool_fingerprint(self->pool), self->rows, self->column, origin);
+    alcore_status status = alcore__buffer_format(
+        self->ctx, &key, "1\n%016" PRIx64 "\n%" PRId64 "\n%s\n%s",
+        alcore_pool_fingerprint(self->pool), self->rows, self->column, origin);
     if (status == ALCORE_OK) {
         const alcore__hash hash = alcore__hash128(key.data, key.length);
         status = alcore__buffer_format(self->ctx, &self->path,
@@ -81,7 +81,7 @@ static alcore_status find_file(const cached_run *self, bool *out) {
 
 /* Logs that the file is not used, for the reason that the thread's error text gives. */
 static void warn_unused(const cached_run *self) {
-    alcore__log(self->ctx, ALCORE_LOG_WARN, "model", NULL,
+    alcore__log(self->ctx, ALCORE_LOG_WARN, "cache", NULL,
                 "%s is not used, and the column '%s' is computed again: %s", self->path.data,
                 self->column, alcore_last_error());
 }
@@ -161,9 +161,8 @@ static alcore_status compute_missing(cached_run *self) {
 static alcore_status write_file(const cached_run *self) {
     const alcore_status status = alcore_column_writer_save(self->writer, self->path.data);
     if (status == ALCORE_OK || is_fatal(status)) return status;
-    alcore__log(self->ctx, ALCORE_LOG_WARN, "model", NULL,
-                "the column '%s' could not be kept in the cache: %s", self->column,
-                alcore_last_error());
+    alcore__log(self->ctx, ALCORE_LOG_WARN, "cache", NULL, "the column '%s' could not be kept: %s",
+                self->column, alcore_last_error());
     return ALCORE_OK;
 }
 
@@ -180,8 +179,8 @@ static alcore_status run_cached(cached_run *self, const char *origin) {
         ALCORE__TRY(compute_missing(self));
         ALCORE__TRY(write_file(self));
     }
-    alcore__log(self->ctx, ALCORE_LOG_INFO, "model", NULL,
-                "the column '%s': %" PRId64 " rows from the cache, %" PRId64 " computed",
+    alcore__log(self->ctx, ALCORE_LOG_INFO, "cache", NULL,
+                "the column '%s': %" PRId64 " rows were there, %" PRId64 " are computed",
                 self->column, self->read_count, self->missing_count);
     return alcore_column_writer_finish(self->writer, ALCORE_MISSING_FAIL);
 }

@@ -224,6 +224,13 @@ static alcore_status describe(const alcore_model *model, const alcore_pool *pool
                                  data->info.version, data->info.device);
 }
 
+/* alcore__model_table.cacheable: the version is a hash of weights and options. */
+static bool cacheable(const alcore_model *model, const char *column) {
+    (void)model;
+    (void)column;
+    return true;
+}
+
 /* Closes the engine's handle, if it is open, and frees data. */
 static void engine_free(alcore_ctx *ctx, engine_model *data) {
     if (data->opened) data->engine->close(data->opened);
@@ -284,6 +291,7 @@ alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, con
     data->table = (alcore__model_table){.engine = data->engine->engine,
                                         .can = can,
                                         .run = run,
+                                        .cacheable = cacheable,
                                         .describe = describe,
                                         .release = release};
     alcore_status status = open_model(ctx, path, options, data);

@@ -100,7 +100,7 @@ static alcore_status join_rows(const alcore_model *model, const alcore_pool *poo
  * made first, so that after the column was installed only the lock can fail. Called with the write
  * lock of the model and no lock of the pool: each step locks the pool by itself. */
 static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const char *column,
-                                  const alcore__wanted *wanted) {
+                                  const alcore__wanted *wanted, const char *cache) {
     alcore__buffer origin = {0};
     uint8_t *mask = NULL;
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
@@ -108,8 +108,11 @@ static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const 
     if (status == ALCORE_OK) status = join_rows(model, pool, column, origin.data, wanted, &mask);
     alcore__read_end(pool);
     const alcore__wanted joined = {.mask = mask, .rows = wanted ? wanted->rows : 0};
+    if (mask) wanted = &joined;
     if (status == ALCORE_OK)
-        status = model->table->run(model, pool, column, mask ? &joined : wanted);
+        status = cache && *cache && alcore__model_is_cached(model, column)
+                     ? alcore__model_run_cached(model, pool, column, wanted, origin.data, cache)
+                     : model->table->run(model, pool, column, wanted);
     alcore__free(model->object.ctx, mask);
     if (status == ALCORE_OK) status = alcore__write_begin(pool, "pool");
     if (status != ALCORE_OK) {
@@ -125,7 +128,7 @@ static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const 
 /* Refuses columns that the model cannot make, and runs it under its write lock. Called by
  * alcore_model_run() and by alcore__model_supply(), without a lock of the pool. */
 alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const char *column,
-                                const alcore__wanted *wanted) {
+                                const alcore__wanted *wanted, const char *cache) {
     if (!model->table->can(model, column))
         return alcore__fail(
             ALCORE_E_UNSUPPORTED,
@@ -134,7 +137,7 @@ alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const ch
             model->name, column);
     /* A write lock, because a model may train when it is first run. */
     ALCORE__TRY(alcore__write_begin(model, "model"));
-    alcore_status status = run_and_sign(model, pool, column, wanted);
+    alcore_status status = run_and_sign(model, pool, column, wanted, cache);
     alcore__write_end(model);
     return status;
 }
@@ -144,8 +147,9 @@ alcore_status alcore_model_run(alcore_model *model, alcore_pool *pool, const cha
         return alcore__fail(ALCORE_E_INVALID,
                             "alcore_model_run: model, pool and column are needed");
     ALCORE__TRY(alcore__enter(model->object.ctx));
-    return alcore__leave(model->object.ctx,
-                         alcore__model_run(model, pool, column, NULL /* all rows */));
+    return alcore__leave(
+        model->object.ctx,
+        alcore__model_run(model, pool, column, NULL /* all rows */, NULL /* no cache */));
 }
 
 /* *out: whether the column can be used as it is. Three tests: a column without an engine was given

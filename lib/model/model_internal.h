@@ -25,6 +25,9 @@ typedef struct alcore__model_table {
      * no lock of the pool held. */
     alcore_status (*run)(alcore_model *model, alcore_pool *pool, const char *column,
                          const alcore__wanted *wanted);
+    /* Whether a cache keeps the column (model_cache.c): it costs more to compute than to read, and
+     * its origin names all that its values depend on, in other processes too. NULL: no column. */
+    bool (*cacheable)(const alcore_model *model, const char *column);
     /* Appends to *out, in one line, what the column is made from: for provenance, and to tell a
      * stale column from a valid one. NULL: the name says all. Called with the read lock of the
      * pool. */
@@ -54,9 +57,16 @@ static inline bool alcore__model_wants(const alcore__wanted *wanted, int64_t row
            alcore__is_wanted(wanted, row);
 }
 /* Runs the model and gives the column its origin. As alcore_model_run(), without enter and leave,
- * and for the wanted rows only (NULL: all). */
+ * and for the wanted rows only (NULL: all). cache: the folder where computed columns are kept; NULL
+ * or "": none. */
 alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const char *column,
-                                const alcore__wanted *wanted);
+                                const alcore__wanted *wanted, const char *cache);
+/* Whether the values of the column are kept in a cache; and the part of alcore__model_run() that
+ * makes the column with one (model_cache.c). origin: that of the column. */
+bool alcore__model_is_cached(const alcore_model *model, const char *column);
+alcore_status alcore__model_run_cached(alcore_model *model, alcore_pool *pool, const char *column,
+                                       const alcore__wanted *wanted, const char *origin,
+                                       const char *folder);
 /* *out: whether the column of the pool can be used as it is: it was given by the caller, or this
  * model made it in its present state (model NULL: any model) and it has values for all wanted rows
  * that need one. The caller holds a lock of the pool. */
@@ -103,11 +113,12 @@ alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, con
 enum { ALCORE__SUPPLY_GIVEN = -1, ALCORE__SUPPLY_NONE = -2 };
 /* Provides a column for a need, such as "scores|logprobs" (any of them suffices), and writes its
  * name: one that the pool has and can be used, else one that the first of the models that can make
- * any makes now, for the wanted rows (NULL: all). *out_from: the index of that model, or
+ * any makes now, for the wanted rows (NULL: all). cache: as in alcore__model_run(). *out_from: the index of that model, or
  * ALCORE__SUPPLY_*. Called with no lock of the pool held. */
 alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, alcore_pool *pool,
-                                   const alcore__wanted *wanted, const char *need,
-                                   char name[ALCORE__NEED_BYTES], int32_t *out_from);
+                                   const alcore__wanted *wanted, const char *cache,
+                                   const char *need, char name[ALCORE__NEED_BYTES],
+                                   int32_t *out_from);
 /* Sets origin, which the column then owns, and engine of a column of the pool. engine: name of what
  * ran the model, a string that is never freed; NULL: no model made it. The caller holds the write
  * lock of the pool. */

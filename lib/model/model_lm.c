@@ -41,8 +41,19 @@ static void release(alcore_model *model) {
     alcore_lm_unref(model->data);
 }
 
-static const alcore__model_table table = {
-    .engine = "cpu", .can = can, .run = run, .describe = describe, .release = release};
+/* alcore__model_table.cacheable: the fingerprint is part of the origin. */
+static bool cacheable(const alcore_model *model, const char *column) {
+    (void)model;
+    (void)column;
+    return true;
+}
+
+static const alcore__model_table table = {.engine = "cpu",
+                                          .can = can,
+                                          .run = run,
+                                          .cacheable = cacheable,
+                                          .describe = describe,
+                                          .release = release};
 
 /* Makes the handle, with a reference to lm of its own. It is `named`: "lm" with the fingerprint
  * that describe() adds identifies it, so that columns it made may be used again. */

@@ -147,10 +147,17 @@ static void release(alcore_model *model) {
     ngram_free(model->object.ctx, model->data);
 }
 
+/* alcore__model_table.cacheable: embeddings take no longer to make than to read. */
+static bool cacheable(const alcore_model *model, const char *column) {
+    (void)model;
+    return strcmp(column, "embeddings") != 0;
+}
+
 static const alcore__model_table table = {.engine = "cpu",
                                           .per_word = true,
                                           .can = can,
                                           .run = run,
+                                          .cacheable = cacheable,
                                           .describe = describe,
                                           .release = release};
 

@@ -42,8 +42,9 @@ static alcore_status find_standing(alcore_model *const *models, int32_t count,
  * column name, or GIVEN (the pool had it), or NONE (nobody can make any; the caller words the
  * error). */
 alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, alcore_pool *pool,
-                                   const alcore__wanted *wanted, const char *need,
-                                   char name[ALCORE__NEED_BYTES], int32_t *out_from) {
+                                   const alcore__wanted *wanted, const char *cache,
+                                   const char *need, char name[ALCORE__NEED_BYTES],
+                                   int32_t *out_from) {
     bool stands = false;
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
     alcore_status status = find_standing(models, count, pool, wanted, need, name, &stands);
@@ -55,7 +56,7 @@ alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, a
         for (const char *rest = need; next_alternative(&rest, name);) {
             if (!models[i]->table->can(models[i], name)) continue;
             *out_from = i;
-            return alcore__model_run(models[i], pool, name, wanted);
+            return alcore__model_run(models[i], pool, name, wanted, cache);
         }
     }
     *out_from = ALCORE__SUPPLY_NONE;

@@ -41,5 +41,11 @@ int32_t alcore__column_writer_shape(const alcore_column_writer *writer);
  * unmasked ones). Borrowed until the next call, which takes NULL at the latest when the owner of
  * the mask is done: a host may keep a reference to the writer of its model. */
 void alcore__column_writer_want(alcore_column_writer *writer, const alcore__wanted *wanted);
+/* Whether values were put for the row; for the only user of the writer. */
+bool alcore__column_writer_has(const alcore_column_writer *writer, int64_t row);
+/* Puts the entries of a column of the writer's pool; rows that the writer has already keep theirs.
+ * ALCORE_E_SHAPE: the column has values of another shape. The pool is locked for reading. */
+alcore_status alcore__column_writer_copy(alcore_column_writer *writer,
+                                         const alcore__column *column);
 
 #endif

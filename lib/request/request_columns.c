@@ -96,8 +96,9 @@ static alcore_status resolve(resolver *self, int32_t role, alcore_pool *pool, co
         models[count++] = self->built_in;
     }
     const bool some = role == ALCORE_ROLE_CANDIDATES && self->mask;
-    ALCORE__TRY(
-        alcore__model_supply(models, count, pool, some ? &self->wanted : NULL, need, name, &maker));
+    ALCORE__TRY(alcore__model_supply(models, count, pool, some ? &self->wanted : NULL,
+                                     alcore__values_text(&self->request->values, "cache"), need,
+                                     name, &maker));
     if (maker == ALCORE__SUPPLY_NONE) return fail_missing(self, role, need);
     /* The n-gram model is the last one asked. */
     bool built_in = !self->needs_are_given && maker == count - 1;

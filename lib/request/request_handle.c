@@ -34,6 +34,10 @@ static const alcore__param options[] = {
     {"nan", ALCORE_PARAM_CHOICE, "error", 0, 0, "error|exclude",
      "a NaN or infinity in a needed value: fail and name the row, or leave the row out"},
     {"device", ALCORE_PARAM_TEXT, "auto", 0, 0, NULL, "auto, cpu, cuda or cuda:N"},
+    {"cache", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
+     "folder where columns that models compute are kept for the next call, which then computes "
+     "only "
+     "rows that are not there; it is made where it is missing"},
     {"command", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
      "command line of the run as a JSON array, kept in the provenance"},
 };

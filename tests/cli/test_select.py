@@ -677,6 +677,30 @@ def an_output_of_no_format_is_refused_before_the_work(box):
 
 
 @case
+def a_cache_spares_the_model(box):
+    box.file("pool.txt", "".join("row %d has %d words\n" % (row, row % 7) for row in range(50)))
+    args = ["select", "pool.txt", "--budget", "5", "--report", "run.json"]
+    plain = box.run(*args)
+    report = box.read("run.json").replace(b", \"--cache\", \"kept\"", b"")
+    first, second = (box.run(*args, "--cache", "kept") for _ in range(2))
+    contains(first.err, "cache: the column 'logprobs': 0 rows were there, 50 are computed")
+    contains(second.err, "cache: the column 'logprobs': 50 rows were there, 0 are computed")
+    equal([first.out, second.out], [plain.out, plain.out])
+    assert "cache:" not in plain.err and "cache:" not in box.run(*args, "--cache", "kept", "--quiet").err
+    # The reports differ in the command line only.
+    reports = [json.loads(text) for text in (report, box.read("run.json"))]
+    for one in reports:
+        del one["command"]
+    equal(*reports)
+    (entry,) = os.listdir(os.path.join(box.path, "kept"))
+    box.file(os.path.join("kept", entry), "damaged")
+    third = box.run(*args, "--cache", "kept")
+    contains(third.err, entry + " is not used", "50 are computed")
+    equal(third.out, plain.out)
+    contains(box.run(*args, "--cache", "no/where", expect=4).err, "no/where")
+
+
+@case
 def a_report_that_is_missing_is_named(box):
     done = box.run("select", "--config", "none.json", expect=4)
     contains(done.err, "none.json")

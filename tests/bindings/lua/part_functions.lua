@@ -115,6 +115,28 @@ case("a model that says its version is asked again when it changed", function()
     equal(asked, 2)
 end)
 
+case("a cache spares a model that has a name", function()
+    local asked = 0
+    local function select()
+        local model = assert(alcore.model{
+            name = "kept", version = function() return 1 end,
+            embed = function(batch)
+                asked = asked + 1
+                local rows = {}
+                for i, index in ipairs(batch.indices) do rows[i] = E[index] end
+                return rows
+            end,
+        })
+        local picked = assert(alcore.select{texts = TEXTS, budget = 4, strategy = "diversity-global", model = model,
+            cache = scratch .. "/kept"})
+        return table.concat(picked.indices, " ")
+    end
+    local first = select()
+    equal(asked, 1)
+    equal(select(), first)
+    equal(asked, 1)
+end)
+
 case("an own strategy is a function of the view", function()
     local seen
     local longest = function(view)

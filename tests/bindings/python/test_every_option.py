@@ -197,6 +197,8 @@ OPTIONS = {
     "tie": ("nnll", {"scores": [1.0] * ROWS}, ["random"]),
     "nan": ("nnll", {"scores": WORLD["scores"][:-1] + [float("nan")]}, ["exclude"]),
     "device": ("nnll", {}, ["cpu", "nonsense"]),
+    # A folder that cannot be made; what a cache does when it can is not to be seen (test_cache of tests/unit/request).
+    "cache": ("nnll", {"scores": None, "embeddings": None}, ["/nowhere/at/all"]),
     "command": ("nnll", {}, ['["program", "argument"]']),
 }
 

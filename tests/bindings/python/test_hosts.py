@@ -74,6 +74,26 @@ def test_a_model_that_was_trained_further_is_asked_again(texts):
         pool.select("40w", "diversity-global", model=wrapped)
 
 
+def test_cache(texts, tmp_path):
+    class Kept(Letters):
+        name, version = "kept", 1
+
+    def select(**options):
+        """A selection by a new model from a new pool, as in another process, and whether the model was asked."""
+        model = Kept()
+        picked = alcore.select(texts[:60], "40w", model=model, **options)
+        return picked.indices, bool(model.batches)
+
+    plain, asked = select()
+    assert asked
+    assert [select(cache=tmp_path / "kept") for _ in range(3)] == [(plain, True), (plain, False), (plain, False)]
+    assert sorted(path.name.partition("-")[0] for path in (tmp_path / "kept").iterdir()) == ["embeddings", "logprobs"]
+    Kept.version = 2
+    assert select(cache=str(tmp_path / "kept")) == (plain, True)
+    with pytest.raises(alcore.FileError, match="where"):
+        select(cache=str(tmp_path / "no" / "where"))
+
+
 def test_a_language_model_is_a_model(texts):
     lm = alcore.LanguageModel(texts[:40], order=2)
     pool = alcore.Pool(texts[40:80])

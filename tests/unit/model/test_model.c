@@ -370,7 +370,7 @@ START_TEST(a_version_tells_that_a_model_changed) {
     ck_assert_int_eq(alcore_model_new_host(ctx, &host, &model), ALCORE_OK);
     for (int round = 0; round < 4; round++) {
         updates = round < 2 ? 1 : UINT64_MAX;
-        ck_assert_int_eq(alcore__model_supply(&model, 1, pool, NULL, "embeddings", name, &from),
+        ck_assert_int_eq(alcore__model_supply(&model, 1, pool, NULL, NULL, "embeddings", name, &from),
                          ALCORE_OK);
         ck_assert_int_eq(seen.batches, round < 2 ? 1 : 2);
     }
