@@ -37,7 +37,8 @@ static int is_one_of(const char *name, const char *const *list) {
 
 /* ---- pools ---- */
 
-/* The context of the first object among the fields, else that of the field "context". */
+/* The context of the field "context", else of the first object among the fields, else the module's;
+ * objects of another context are refused where they are used. */
 static al_context *context_of_fields(lua_State *L, int fields) {
     static const struct {
         const char *field;
@@ -47,7 +48,10 @@ static al_context *context_of_fields(lua_State *L, int fields) {
                    {"targets", &al_pool_kind},
                    {"model", &al_model_kind},
                    {"strategy", &al_strategy_kind}};
-    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+    lua_getfield(L, fields, "context");
+    const int given = !lua_isnil(L, -1);
+    lua_pop(L, 1);
+    for (size_t i = 0; !given && i < sizeof sources / sizeof *sources; i++) {
         lua_getfield(L, fields, sources[i].field);
         al_object *object = al_test(L, -1, sources[i].kind);
         lua_pop(L, 1);

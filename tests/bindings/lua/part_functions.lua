@@ -309,6 +309,7 @@ case("progress is told, stops a call and may raise", function()
     equal(context.threads, 1)
     local stopped = spec()
     stopped.context = context
+    raises("belongs to another context", alcore.select, stopped)
     stopped.model = assert(alcore.model{embed = embed, context = context})
     fails("ALCORE_E_CANCELLED", "", alcore.select(stopped))
     context:on_progress(nil)
