@@ -30,6 +30,10 @@ SELECTION = 'tests/unit/request/test_selection'
 NARROW = 'tests/unit/scorer/test_narrow'
 TABLES = 'tests/unit/pool/test_pool_write'
 WANTED = 'tests/unit/request/test_wanted_rows'
+MIX = 'tests/unit/mix/test_mix_vectors'
+TRAINING = 'tests/unit/mix/test_training_set'
+ANNOTATIONS = 'tests/unit/mix/test_annotations'
+TER = 'tests/unit/metric/test_metric_ter'
 
 PHRASES = 'tests/unit/request/test_phrase_selection'
 HYBRID = 'tests/unit/request/test_hybrid_selection'
@@ -268,6 +272,29 @@ MUTANTS = {
     'of equal contributions the last one decides':
         ('lib/strategy/budget/explain.c', 'contribution[rank] > largest ? t : -1', 'contribution[rank] > largest ? t : t', SELECTION,
          'equal_contributions_decide_nothing'),
+    'a phrase is consistent whatever its words are linked to':
+        ('lib/mix/link_ranges.c', '*out_consistent = false;', '*out_consistent = true;', MIX, 'tv_switch'),
+    'one word may take the place of five words of the target':
+        ('lib/mix/switch_pair.c', 'words > 2 ? 2 * words : 4', 'words > 2 ? 2 * words : 5', MIX, 'tv_switch'),
+    'a phrase may take the place of three times as many words of the target':
+        ('lib/mix/switch_pair.c', 'words > 2 ? 2 * words : 4', 'words > 2 ? 3 * words : 4', MIX, 'tv_switch'),
+    'a candidate takes the sums of the sentence before the contexts agree':
+        ('lib/mix/switch_pair.c', 'own->length == context.length && own->number == context.number', 'own->length == context.length', MIX,
+         'candidates_score_like_whole_texts'),
+    'norm=1 forgets the end of the sentence':
+        ('lib/mix/switch_pair.c', '(double)(end + words + 1)', '(double)(end + words)', MIX, 'tv_ctx'),
+    'the last of equal sentences takes the phrase':
+        ('lib/mix/switch_pair.c', 'rounded(score) <= rounded(*out_score)', 'rounded(score) < rounded(*out_score)', MIX, 'tv_ctx'),
+    'of equally probable places the last one is switched':
+        ('lib/mix/switch_pair.c', 'return a->word < b->word;', 'return a->word > b->word;', MIX, 'tv_switch'),
+    'the simulated oracle prefers long extracts':
+        ('lib/mix/simulated_oracle.c', 'a->words < b->words;', 'a->words > b->words;', MIX, 'tv_oracle'),
+    'the simulated oracle answers with the rarest extract':
+        ('lib/mix/simulated_oracle.c', 'a->count > b->count :', 'a->count < b->count :', MIX, 'tv_oracle'),
+    'TER moves blocks of at most two words':
+        ('lib/metric/shift_search.c', 'MOST_WORDS = 10,', 'MOST_WORDS = 2,', TER, 'test_sacrebleu_sentences'),
+    'TER never moves a block far':
+        ('lib/metric/shift_search.c', 'MOST_DISTANCE = 50,', 'MOST_DISTANCE = 2,', TER, 'test_sacrebleu_sentences'),
     'a count leaves out the candidates that reach a larger pick':
         ('lib/strategy/budget/explain.c', 'sorted[k].reached += sorted[k + 1].reached;', 'sorted[k].reached += 0;', SELECTION,
          'reasons'),
@@ -326,7 +353,7 @@ def failing_cases(program):
         done = run([program], cwd=os.path.dirname(program), env=environment, timeout=120)  # a case that fails may leave its files there
     except subprocess.TimeoutExpired as error:
         return set(), str(error)
-    failed = set(re.findall(r'^not ok \d+ - \S*?:[\w-]+:(\w+):', done.stdout, re.M))
+    failed = set(re.findall(r'^not ok \d+ - \S*?:[\w/-]+:(\w+):', done.stdout, re.M))
     return failed if failed or done.returncode == 0 else {'exit code %d' % done.returncode}, done.stdout
 
 

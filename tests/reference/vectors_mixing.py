@@ -86,6 +86,23 @@ def vectors():
         source, target, phrase, scores = mixing.contextualize(model, X, Y, PHRASES, norm)
         return {"name": name, "input": {"norm": int(norm)}, "expected": {"source": source, "target": target, "phrase": phrase, "scores": scores}}
 
+    # A unigram model of words that occur once each, and phrases that it does not know: all candidates are equally probable.
+    alike = {"texts": ["a b c f"], "order": 1, "x": "a b c f"}
+    unknown = [("d", "D"), ("e", "E")]
+    unknown_input = {"phrases": [p for p, _ in unknown], "translations": [t for _, t in unknown]}
+    alike_model = language_model.Model(alike["texts"], alike["order"])
+
+    def tie_case(name, y, links, span, phrases=unknown):
+        best = mixing.switch(alike_model, alike["x"], y, links, phrases, span)
+        chosen = {"phrases": [p for p, _ in phrases], "translations": [t for _, t in phrases]}
+        return {"name": name, "input": alike | chosen | {"y": y, "links": " ".join(f"{i}-{j}" for i, j in links), "span": span},
+                "expected": {key: best[key] for key in ("i", "phrase", "source", "target", "log10")}}
+
+    def context_tie_case(name):
+        source, target, phrase, scores = mixing.contextualize(alike_model, alike["x"], "A B C", unknown)
+        return {"name": name, "input": alike | unknown_input | {"y": "A B C", "links": "", "norm": 0},
+                "expected": {"source": source, "target": target, "phrase": phrase, "scores": scores}}
+
     table = []
     for chosen in (PHRASES[:1], PHRASES[1:]):
         listed = mixing.candidates(model, X, Y, LINKS, chosen)
@@ -115,6 +132,11 @@ def vectors():
                 switch_case("consistent", PHRASES[:1], "consistent"), switch_case("minmax", PHRASES[:1], "minmax"),
                 switch_case("literal", PHRASES[:1], "literal"),
                 switch_case("one word", PHRASES[1:], "consistent"), switch_case("both phrases", PHRASES, "consistent"),
+                tie_case("a tie goes to the first word and phrase", "A B C", [(0, 0), (1, 1), (2, 2)], "consistent"),
+                tie_case("four words of the target for one word", "A B C D", [(0, 0), (0, 3), (1, 1), (2, 2)], "minmax"),
+                tie_case("not five words of the target for one word", "A B C D E", [(0, 0), (0, 4), (1, 1), (2, 2)], "minmax"),
+                tie_case("six words of the target for three words", "A B C D E F", [(0, 0), (0, 5), (3, 3)], "minmax", [("d d d", "D")]),
+                tie_case("not seven words of the target for three words", "A B C D E F G", [(0, 0), (0, 6), (3, 3)], "minmax", [("d d d", "D")]),
             ],
         },
         "TV-CTX": {
@@ -122,6 +144,6 @@ def vectors():
             "about": "A phrase behind a retrieved pair.",
             "origin": "reference; log-probabilities as TV-LM",
             "input": shared | {"phrases": [p for p, _ in PHRASES], "translations": [t for _, t in PHRASES]},
-            "cases": [context_case("total", False), context_case("norm", True)],
+            "cases": [context_case("total", False), context_case("norm", True), context_tie_case("a tie goes to the first phrase")],
         },
     }
