@@ -1,59 +1,84 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Phrase-level active learning (Hu and Neubig 2021, Algorithm 1) from two corpora to a training set, one command a step.
+# Phrase-level active learning (Hu and Neubig 2021, Algorithms 1 and 2) from two corpora to a training set, one command a step, in
+# several rounds.
 #
 #   examples/phrases.sh [FOLDER]
 #
 # L, what is translated already: examples/data/labeled.tsv, everyday sentences with their translations. U, the untranslated
 # sentences of a new domain: examples/data/heldout.tsv, data-protection law; its references play the translators. With
 # ALCORE_SHARED_DATA set to a folder that has en-de/general.tsv.xz and en-de/law.tsv.xz, their training sets are L and U.
-# The result is FOLDER/train.tsv (default build/phrases), with the origin of each pair, and FOLDER/train.src and train.tgt for
-# the trainer of a translation model. ALCORE names the command (default: alcore of the PATH), BUDGET the words (default 300).
+#
+# FOLDER (default build/phrases) has round-NN/ for each round: selection.tsv, requests.tsv, answers.tsv, and the training set of all
+# rounds so far, train.tsv with the origin of each pair and train.src and train.tgt for the trainer of a translation model. The
+# script may be killed at any instant; started again it goes on, and ends with the same files. Settings, by environment: ROUNDS
+# (3; may grow later), BUDGET, the words of a round (300), SENTENCES, the strategy that buys sentences (mrs), SEED, and TRAIN, a
+# command that is run in the folder of each round when its training set is there. ALCORE names the command.
 set -eu
 cd "$(dirname "$0")/.."
 alcore=${ALCORE:-alcore}
+. examples/tools/rounds.sh
 out=${1:-build/phrases}
-budget=${BUDGET:-300}
-mkdir -p "$out"
+rounds=${ROUNDS:-3} budget=${BUDGET:-300} sentences=${SENTENCES:-mrs} seed=${SEED:-22} train=${TRAIN:-}
+shared=${ALCORE_SHARED_DATA:-}
+begin "$out" "budget $budget" "sentences $sentences" "seed $seed" "train $train" "data ${shared:-examples/data}"
 
-if [ -n "${ALCORE_SHARED_DATA:-}" ]; then
-    training() { # FILE: its training pairs as id, source and target
-        xz -dc "$ALCORE_SHARED_DATA/en-de/$1.tsv.xz" |
-            awk -F '\t' 'BEGIN { print "id\tsource\ttarget" } $2 == "train" { print $1 "\t" $4 "\t" $5 }'
-    }
-    training general >"$out/labeled.tsv"
-    training law >"$out/pool.tsv"
+training() { # FILE: its training pairs as id, source and target
+    xz -dc "$shared/en-de/$1.tsv.xz" |
+        awk -F '\t' 'BEGIN { print "id\tsource\ttarget" } $2 == "train" { print $1 "\t" $4 "\t" $5 }'
+}
+if [ -n "$shared" ]; then
+    write "$out/labeled.tsv" training general
+    write "$out/pool.tsv" training law
 else
-    sed '1s/reference/target/' examples/data/labeled.tsv >"$out/labeled.tsv"
-    sed '1s/reference/target/' examples/data/heldout.tsv >"$out/pool.tsv"
+    write "$out/labeled.tsv" sed '1s/reference/target/' examples/data/labeled.tsv
+    write "$out/pool.tsv" sed '1s/reference/target/' examples/data/heldout.tsv
 fi
 cd "$out"
 
-step() { # shows a command, then runs it
-    echo
-    echo "\$ alcore $*"
-    "$alcore" "$@"
-}
+# What line 6 is made with could come from elsewhere; made beforehand, it is there to be looked at: a 4-gram model of U and the
+# word alignment of L.
+step pool.arpa lm train pool.tsv --quiet
+step labeled.links align labeled.tsv --quiet
 
-# Line 3 of the algorithm: S, P <- SELECTION(U, L, B). Half of the words buys sentences, the rest phrases that occur often, are
-# no part of a longer phrase and are not in L.
-step select pool.tsv --labeled labeled.tsv --strategy hybrid -p sentences=huds -p phrases=ngf-smp --budget "${budget}w" \
-    --out selection.tsv
+round=1
+while [ "$round" -le "$rounds" ]; do
+    in=$(round_folder "$round")
+    mkdir -p "$in"
 
-# Lines 4 and 5: L_s and L_p, the translations of S and P. A project sends requests.tsv to its translators and reads their
-# answers; here the references of U answer, as the paper's experiments need it.
-step oracle pool.tsv --selection selection.tsv --requests --out requests.tsv
-step oracle pool.tsv --selection selection.tsv --out answers.tsv
+    # Line 3 of Algorithm 1: S, P <- SELECTION(U, L, B). Algorithm 2: half of the words buys sentences, the rest phrases of the
+    # sentences that are left which occur often, are no part of a longer phrase and are not in L. What earlier rounds bought is
+    # in L by now.
+    # shellcheck disable=SC2046
+    step "$in/selection.tsv" select pool.tsv --labeled labeled.tsv $(each --labeled answers.tsv $((round - 1))) \
+        --strategy hybrid -p "sentences=$sentences" -p phrases=ngf-smp --budget "${budget}w" --round "$round" --seed "$seed"
+    if [ "$(items "$in/selection.tsv")" -eq 0 ]; then
+        echo "nothing is left to select"
+        round=$((round - 1))
+        break
+    fi
 
-# Line 6: L_r, parallel data from L. What the mixed pairs are made with could come from elsewhere; made beforehand, it is
-# there to be looked at: a 4-gram model of U and the word alignment of L.
-step lm train pool.tsv --out pool.arpa --quiet
-step align labeled.tsv --out labeled.links --quiet
+    # Lines 4 and 5: L_s and L_p, the translations of S and P. A project sends requests.tsv to its translators and reads their
+    # answers; here the references of U answer, as the paper's experiments need it.
+    step "$in/requests.tsv" oracle pool.tsv --selection "$in/selection.tsv" --requests
+    step "$in/answers.tsv" oracle pool.tsv --selection "$in/selection.tsv"
 
-# The training set L_s + L_p + L_r: pairs of L that are most like U, and pairs of L into which phrases were switched.
-step mix --kind retrieved+switched --labeled labeled.tsv --pool pool.tsv --selection selection.tsv --answers answers.tsv \
-    --lm pool.arpa --links labeled.links --out train.tsv --parallel train
+    # Line 6: L_r, parallel data from L, and the training set L_s + L_p + L_r of all rounds: pairs of L that are most like U, and
+    # pairs of L into which phrases were switched. Of the three files train.tgt appears last.
+    [ -e "$in/train.tgt" ] || rm -f "$in/train.tsv"
+    # shellcheck disable=SC2046
+    step "$in/train.tsv" mix --kind retrieved+switched --labeled labeled.tsv --pool pool.tsv $(each --selection selection.tsv "$round") \
+        $(each --answers answers.tsv "$round") --lm pool.arpa --links labeled.links --round "$round" --seed "$seed" \
+        --parallel "$in/train"
 
-# Line 7 is the trainer's.
+    # Line 7: fine-tune on them.
+    if [ -n "$train" ] && [ ! -e "$in/trained" ]; then
+        (cd "$in" && sh -c "$train")
+        : >"$in/trained"
+    fi
+    round=$((round + 1))
+done
+[ "$round" -gt "$rounds" ] && round=$rounds
+in=$(round_folder "$round")
 echo
-echo "the training set: $out/train.tsv, $out/train.src, $out/train.tgt"
+echo "the training set: $out/$in/train.tsv, $out/$in/train.src, $out/$in/train.tgt"

@@ -1,48 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-"""examples/phrases.sh on its own corpus: every step runs, and the training set is what the steps before it say.
+"""examples/phrases.sh on its own corpus: every step of three rounds runs, the training set is what the steps before it say, and a
+script that was killed ends with the same files.
 
   run_phrases.py ROOT ALCORE"""
 import os
-import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from scripts import Report, Script, difference, table, tree  # noqa: E402
+
 root, alcore = sys.argv[1:]
-faults = []
-
-
-def table(path):
-    with open(path, encoding="utf-8") as file:
-        names, *lines = [line.rstrip("\n").split("\t") for line in file]
-    return [dict(zip(names, line)) for line in lines]
-
-
-def check(number, title, right, detail=""):
-    print("%s %d - %s" % ("ok" if right else "not ok", number, title))
-    if not right:
-        faults.append(title)
-        print("# " + str(detail)[-2000:].replace("\n", "\n# "))
-
-
-print("1..5")
+report = Report(9)
+script = Script(root, alcore, "phrases.sh", TRAIN="wc -l <train.src >model")
 with tempfile.TemporaryDirectory() as folder:
-    env = dict(os.environ, ALCORE=alcore, ALCORE_SHARED_DATA="")
-    done = subprocess.run(["sh", os.path.join(root, "examples", "phrases.sh"), folder], capture_output=True, text=True, env=env)
-    check(1, "every step runs", done.returncode == 0, done.stdout + done.stderr)
-    if done.returncode == 0:
-        answers, pairs = table(os.path.join(folder, "answers.tsv")), table(os.path.join(folder, "train.tsv"))
-        kinds = [pair["kind"] for pair in pairs]
-        translated = [answer for answer in answers if answer["flags"] != "untranslatable"]
-        check(2, "all that was translated is in the training set",
-              sorted(answer["text"] for answer in translated) ==
-              sorted(pair["src"] for pair in pairs if pair["kind"] in ("sent", "phrase")), done.stderr)
-        phrases = kinds.count("phrase")
-        check(3, "there are sentences and phrases, and as many retrieved and switched pairs",
-              "sent" in kinds and phrases > 20 and kinds.count("retrieved") >= phrases // 2 <= kinds.count("switched"), done.stderr)
-        sources = {answer["text"] for answer in translated}
-        check(4, "a switched pair has an annotated phrase",
-              all(any(" %s " % text in " %s " % pair["src"] for text in sources) for pair in pairs if pair["kind"] == "switched"))
-        lines = [open(os.path.join(folder, "train." + side), encoding="utf-8").read().splitlines() for side in ("src", "tgt")]
-        check(5, "the parallel texts have the pairs in order",
-              lines == [[pair["src"] for pair in pairs], [pair["tgt"] for pair in pairs]])
-sys.exit(bool(faults))
+    whole, killed = os.path.join(folder, "whole"), os.path.join(folder, "killed")
+    done = script.run(whole)
+    report.check("every step runs", done.returncode == 0, done.stdout + done.stderr)
+    rounds = [os.path.join(whole, "round-%02d" % number) for number in (1, 2, 3)]
+    picks = [table(os.path.join(place, "selection.tsv")) for place in rounds]
+    answers = [line for place in rounds for line in table(os.path.join(place, "answers.tsv"))]
+    pairs = table(os.path.join(rounds[-1], "train.tsv"))
+    kinds = [pair["kind"] for pair in pairs]
+    report.check("each round buys sentences and phrases for its words",
+                 all({pick["kind"] for pick in one} == {"sentence", "phrase"} and
+                     300 <= sum(float(pick["cost"]) for pick in one) < 360 for one in picks), done.stderr)
+    texts = [pick["text"] for one in picks for pick in one]
+    report.check("nothing is bought twice", len(texts) == len(set(texts)), sorted(texts))
+    translated = [answer for answer in answers if answer["flags"] != "untranslatable"]
+    report.check("all that was translated in any round is in the training set",
+                 sorted(answer["text"] for answer in translated) ==
+                 sorted(pair["src"] for pair in pairs if pair["kind"] in ("sent", "phrase")), done.stderr)
+    phrases = kinds.count("phrase")
+    report.check("there are sentences and phrases, and as many retrieved and switched pairs",
+                 "sent" in kinds and phrases > 60 and kinds.count("retrieved") >= phrases // 2 <= kinds.count("switched"), done.stderr)
+    sources = {answer["text"] for answer in translated}
+    report.check("a switched pair has an annotated phrase",
+                 all(any(" %s " % text in " %s " % pair["src"] for text in sources) for pair in pairs if pair["kind"] == "switched"))
+    lines = [open(os.path.join(rounds[-1], "train." + side), encoding="utf-8").read().splitlines() for side in ("src", "tgt")]
+    report.check("the parallel texts have the pairs in order", lines == [[pair["src"] for pair in pairs], [pair["tgt"] for pair in pairs]])
+    sizes = [int(open(os.path.join(place, "model")).read()) for place in rounds]
+    report.check("the trainer was given the training set of each round",
+                 sizes == sorted(sizes) and sizes[-1] == len(pairs) and sizes[0] < sizes[1], sizes)
+    kills, code = script.run_killed(killed, 3)
+    found, wanted = tree(killed), tree(whole)
+    report.check("killed %d times it ends with the same files" % kills,
+                 kills > 1 and code == 0 and difference(found, wanted) == [], (kills, code, difference(found, wanted)))
+sys.exit(bool(report.faults))
