@@ -94,6 +94,11 @@ static int read_role(alcore_ctx *ctx, const arguments *args, option_id id, alcor
     return EXIT_DONE;
 }
 
+bool inputs_pick_from_target(const arguments *args) {
+    return !strcmp(option_value(args, OPTION_STRATEGY, ""), "gold") &&
+           option_given(args, OPTION_TARGET);
+}
+
 /* Masks the rows of --exclude, --exclude-text, --eligible and the limits on words and letters. */
 static int apply_masks(alcore_ctx *ctx, const arguments *args, const inputs *in) {
     alcore_filter filter = ALCORE_FILTER_INIT;
@@ -230,6 +235,25 @@ static int read_columns(alcore_ctx *ctx, const arguments *args, const inputs *in
     return EXIT_DONE;
 }
 
+/* The ready columns where the picks come from --target: embeddings of its rows, for
+ * --max-similarity. Those of POOL, which is not read, are refused. */
+static int read_target_columns(const arguments *args, const inputs *in) {
+    static const option_id of_pool[] = {OPTION_SCORES,    OPTION_LOGPROBS, OPTION_LOSSES,
+                                        OPTION_ROUNDTRIP, OPTION_PROBS,    OPTION_EMBEDDINGS,
+                                        OPTION_CANDIDATES};
+    const char *path = option_value(args, OPTION_TARGET_EMBEDDINGS, NULL);
+
+    for (size_t i = 0; i < sizeof of_pool / sizeof of_pool[0]; i++) {
+        if (option_given(args, of_pool[i]))
+            return complain(EXIT_USAGE,
+                            "--%s is about the rows of POOL, but --strategy gold with --target "
+                            "picks from the target",
+                            option_table[of_pool[i]].name);
+    }
+    if (!path) return EXIT_DONE;
+    return outcome(alcore_pool_read_column(in->candidates, "embeddings", path, NULL));
+}
+
 /* The rows of --candidates, [*count] in the order of the file, which become the eligible rows of
  * the request. *rows is a view of the request's list. */
 static int read_candidates(const arguments *args, const inputs *in, const int64_t **rows,
@@ -247,21 +271,33 @@ static int read_candidates(const arguments *args, const inputs *in, const int64_
     return EXIT_DONE;
 }
 
+/* Reads the texts that are selected from: POOL, or the files of --target one after the other. */
+static int read_candidate_texts(const arguments *args, bool from_target, alcore_pool *pool) {
+    if (!from_target) return inputs_read_texts(args, args->operands[0], true, pool);
+    if (!option_given(args, OPTION_QUIET))
+        fprintf(stderr, "note: gold picks from --target; %s is not read\n", args->operands[0]);
+    for (int i = 0; option_repeat(args, OPTION_TARGET, i); i++)
+        TRY(inputs_read_texts(args, option_repeat(args, OPTION_TARGET, i), false, pool));
+    return EXIT_DONE;
+}
+
 /* Reads the pools of all roles. */
 static int read_pools(alcore_ctx *ctx, const arguments *args, inputs *out) {
     alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
+    const bool from_target = inputs_pick_from_target(args);
+    const char *path = from_target ? option_repeat(args, OPTION_TARGET, 0) : args->operands[0];
     int dedup = 0;
 
     TRY(option_choice(args, OPTION_DEDUP, "exact|normalized|none", &dedup));
     options.dedup = dedup;
     TRY(outcome(alcore_pool_new(ctx, &options, &out->candidates)));
-    TRY(inputs_read_texts(args, args->operands[0], true, out->candidates));
+    TRY(read_candidate_texts(args, from_target, out->candidates));
     if (alcore_pool_rows(out->candidates) == 0)
-        return complain(EXIT_DATA, "%s: no row to select from", args->operands[0]);
+        return complain(EXIT_DATA, "%s: no row to select from", path);
     if (alcore_pool_count(out->candidates, ALCORE_ROW_EMPTY) == alcore_pool_rows(out->candidates))
-        return complain(EXIT_DATA, "%s: every row is empty", args->operands[0]);
+        return complain(EXIT_DATA, "%s: every row is empty", path);
     TRY(read_role(ctx, args, OPTION_LABELED, &out->labeled));
-    return read_role(ctx, args, OPTION_TARGET, &out->target);
+    return from_target ? EXIT_DONE : read_role(ctx, args, OPTION_TARGET, &out->target);
 }
 
 /* Turns the excluded and eligible rows of the request into states of the pool: a scorer has no
@@ -304,6 +340,10 @@ int inputs_read(alcore_ctx *ctx, const arguments *args, inputs *out) {
     TRY(outcome(alcore_request_set_pool(out->request, ALCORE_ROLE_LABELED, out->labeled)));
     TRY(outcome(alcore_request_set_pool(out->request, ALCORE_ROLE_TARGET, out->target)));
     TRY(apply_masks(ctx, args, out));
+    if (inputs_pick_from_target(args)) {
+        TRY(mark_rows(out));
+        return read_target_columns(args, out);
+    }
     TRY(read_candidates(args, out, &rows, &count));
     TRY(mark_rows(out));
     return read_columns(ctx, args, out, rows, count);

@@ -12,10 +12,14 @@ typedef struct inputs {
     alcore_request *request;
 } inputs;
 
-/* Reads POOL, --labeled, --target, the masks and the ready columns. Prints what is wrong; returns
- * an exit code. inputs_release() is called in any case. */
+/* Reads POOL, --labeled, --target, the masks and the ready columns. Where the picks come from
+ * --target, its texts are the candidates and POOL is not read. Prints what is wrong; returns an exit
+ * code. inputs_release() is called in any case. */
 int inputs_read(alcore_ctx *ctx, const arguments *args, inputs *out);
 void inputs_release(inputs *in);
+
+/* Whether the picks come from the labeled target pool of --target: with --strategy gold. */
+bool inputs_pick_from_target(const arguments *args);
 
 /* Opens the --model; *out is NULL for the default. An exit code. */
 int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcore_model **out);

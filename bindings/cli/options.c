@@ -65,8 +65,10 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_LABELED] = {"labeled", 0, "FILE", true, POOL | COMMAND_MIX,
                         "texts whose labels are known; of mix pairs of texts and references; "
                         "repeatable"},
-    [OPTION_TARGET] = {"target", 0, "FILE", true, COMMAND_SELECT | COMMAND_RHO | COMMAND_PLOT,
-                       "unlabeled texts of the target; repeatable"},
+    [OPTION_TARGET] =
+        {"target", 0, "FILE", true, COMMAND_SELECT | COMMAND_RHO | COMMAND_PLOT,
+         "unlabeled texts of the target; with --strategy gold the labeled ones, which "
+         "the picks come from in place of POOL; repeatable"},
     [OPTION_EXCLUDE] = {"exclude", 0, "FILE", true, POOL,
                         "rows taken out by id: an earlier selection or a list of ids; repeatable"},
     [OPTION_EXCLUDE_TEXT] = {"exclude-text", 0, "FILE", true, POOL,

@@ -606,6 +606,30 @@ def target_languages_buy_in_turns(box):
 
 
 @case
+def gold_picks_from_the_target(box):
+    one = vector("random", "TV-DRAW", "gold")
+    box.file("pool.txt", "a\nb\n")
+    rows = ["goal %d" % row for row in range(max(one["rows"]) + 1)]
+    box.file("t1.txt", "".join(row + "\n" for row in rows[:3]))
+    box.file("t2.txt", "".join(row + "\n" for row in rows[3:]))
+    box.file("done.txt", "".join(row + "\n" for number, row in enumerate(rows) if number not in one["rows"]))
+    args = ["select", "pool.txt", "--strategy", "gold", "--target", "t1.txt", "--target", "t2.txt", "--budget", str(one["k"]),
+            "--seed", "42", "--round", str(one["round"])]
+    done = box.run(*args, "--labeled", "done.txt")
+    equal(picks(done), one["picks"])
+    equal([row["text"] for row in rows_of(done.out)], [rows[pick] for pick in one["picks"]])
+    contains(done.err, "gold picks from --target; pool.txt is not read")
+    equal(picks(box.run(*args[:4], "--budget", "2")) in ([0, 1], [1, 0]), True)  # without --target POOL is the gold pool
+    box.npy("u.npy", [0.5, 0.5], "<f8")
+    contains(box.run(*args, "--scores", "u.npy", expect=2).err, "--scores is about the rows of POOL")
+    box.npy("t.npy", [[1, 0]] * len(rows))
+    done = box.run(*args, "--target-embeddings", "t.npy", "--max-similarity", "0.5")
+    equal(len(picks(done)), 1)  # all rows of the target are alike
+    box.file("empty.txt", "")
+    contains(box.run(*args[:4], "--target", "empty.txt", "--budget", "1", expect=3).err, "empty.txt")
+
+
+@case
 def a_target_that_nobody_reads_is_refused(box):
     args = huds(box) + ["--budget", "2"]
     box.file("t.txt", "o\n")
