@@ -33,7 +33,9 @@ enum {
     MODE_MARGIN_MEAN,
     MODE_MNLP,
     MODE_LC,
-    MODE_ENTROPY
+    MODE_ENTROPY,
+    MODE_PAPER, /* both are auto by mode_of(), and code differs in the margins */
+    MODE_CODE
 };
 
 /* The smallest logarithm of a probability (spec 1.1), as in the kernels. */
@@ -57,9 +59,27 @@ static const alcore__param_table UNCERTAINTY_PARAMS = ALCORE__PARAM_TABLE(UNCERT
 static const alcore__param_table MARGIN_PARAMS = ALCORE__PARAM_TABLE(MARGIN_ROWS);
 static const alcore__param_table NO_PARAMS = {NULL, 0};
 
+bool alcore__mode_is_code(const alcore__values *values) {
+    return alcore__values_integer(values, "mode") == MODE_CODE;
+}
+
+bool alcore__mode_names_source(const alcore__values *values) {
+    return alcore__mode_is_code(values) || alcore__values_integer(values, "mode") == MODE_PAPER;
+}
+
+/* What the parameter "mode" measures: that of the paper and that of its public code are auto. */
+static int64_t mode_of(const alcore__values *values) {
+    return alcore__mode_names_source(values) ? MODE_AUTO : alcore__values_integer(values, "mode");
+}
+
 /* Whether margins are those of logarithms: choice 1 of the parameter "margin", prob|log. */
-static bool uses_log_margin(const alcore__values *values) {
+static bool has_log_margin_param(const alcore__values *values) {
     return alcore__values_integer(values, "margin") == 1;
+}
+
+/* The same for the uncertainty of DeMuX, where mode=code says so too. */
+static bool uses_log_margin(const alcore__values *values) {
+    return has_log_margin_param(values) || alcore__mode_is_code(values);
 }
 
 /* The narrow column that holds the measure of a mode; NULL: there is none. */
@@ -77,7 +97,7 @@ static bool is_of_tokens(int64_t mode) {
 /* alcore__score.needs_of: the columns that the margin score reads with these parameters. */
 const char *const *alcore__margin_needs_of(const alcore__values *values) {
     static const char *const of_logarithms[] = {"probs", NULL};
-    return uses_log_margin(values) ? of_logarithms : alcore__margin_needs;
+    return has_log_margin_param(values) ? of_logarithms : alcore__margin_needs;
 }
 
 /* The columns that a mode of the uncertainty of DeMuX reads: by itself; and for a strategy that
@@ -102,7 +122,7 @@ static const mode_needs *needs_of_mode(const alcore__values *values) {
     static const mode_needs mnlp = MODE_NEEDS("confidences|token_probs");
     static const mode_needs lc = MODE_NEEDS("confidences|probs|token_probs");
     static const mode_needs entropy = MODE_NEEDS("entropies|probs|token_probs");
-    int64_t mode = alcore__values_integer(values, "mode");
+    int64_t mode = mode_of(values);
     if (mode == MODE_MNLP) return &mnlp;
     if (mode == MODE_LC) return &lc;
     if (mode == MODE_ENTROPY) return &entropy;
@@ -152,10 +172,12 @@ static void put_row(alcore__score_call *call, int64_t i, int64_t mode, double ra
     call->score[i] = call->rank[i] = score;
 }
 
-/* An item without tokens: an error that names the row, or with nan=exclude a NaN. */
-static alcore_status put_empty(alcore__score_call *call, int64_t i, const char *name) {
+/* An item without tokens: an error that names the row, or with nan=exclude a NaN. With mode=code
+ * that can be an item all of whose tokens were left out. */
+static alcore_status put_empty(alcore__score_call *call, int64_t i, const char *name, bool zeros) {
     if (!call->nan_exclude) {
-        return alcore__fail_nan("row %lld: no token in column \"%s\"", (long long)(call->first + i),
+        return alcore__fail_nan("row %lld: no token%s in column \"%s\"",
+                                (long long)(call->first + i), zeros ? " whose margin is not 0" : "",
                                 name);
     }
     call->raw[i] = call->score[i] = call->rank[i] = (double)NAN;
@@ -263,6 +285,16 @@ typedef struct item_arrays {
     double *measures;
 } item_arrays;
 
+/* Leaves the margins of 0 out of measures [tokens], as the public code of DeMuX does, which takes
+ * them for padding; returns how many are left. */
+static int64_t drop_zero_margins(double *measures, int64_t tokens) {
+    int64_t kept = 0;
+    for (int64_t t = 0; t < tokens; t++) {
+        if (measures[t] != 0.0) measures[kept++] = measures[t]; /* NaN too */
+    }
+    return kept;
+}
+
 /* Scores item i of the block from the distributions of its tokens; mode is one of tokens, by
  * mode_of_tokens(), or lc or entropy, of which the mean is taken. arrays: workspace. */
 static alcore_status score_item(alcore__score_call *call, const alcore__column *column,
@@ -270,7 +302,7 @@ static alcore_status score_item(alcore__score_call *call, const alcore__column *
                                 bool log_margin, const item_arrays *arrays) {
     int64_t begin = items->offsets[i] - items->offsets[0];
     int64_t tokens = items->offsets[i + 1] - items->offsets[i];
-    if (!tokens) return put_empty(call, i, "token_probs");
+    if (!tokens) return put_empty(call, i, "token_probs", false);
     alcore_sys_rows rows = {.data = (const char *)items->values +
                                     (size_t)(begin * items->classes) *
                                         alcore_sys_dtype_bytes(items->dtype),
@@ -282,6 +314,10 @@ static alcore_status score_item(alcore__score_call *call, const alcore__column *
                               call->first + i, arrays->stats));
     for (int64_t t = 0; t < tokens; t++)
         arrays->measures[t] = measure(&arrays->stats[t], mode, log_margin);
+    if (alcore__mode_is_code(call->values)) {
+        tokens = drop_zero_margins(arrays->measures, tokens);
+        if (!tokens) return put_empty(call, i, "token_probs", true);
+    }
     put_row(call, i, mode, reduce_tokens(arrays->measures, tokens, mode));
     return ALCORE_OK;
 }
@@ -399,7 +435,7 @@ static alcore_status narrow_token_scores(alcore__score_call *call, const alcore_
         int64_t tokens = items.offsets[i + 1] - items.offsets[i];
         if (!is_taken(call, i)) continue;
         if (!tokens) {
-            status = put_empty(call, i, name);
+            status = put_empty(call, i, name, false);
             continue;
         }
         status = read_narrow(call, name, &numbers, begin, tokens, call->first + i, mode, measures);
@@ -435,8 +471,13 @@ static const alcore__column *find_narrow(const alcore__score_call *call, const c
 /* The score of DeMuX: from the narrow column of the mode; else by tokens where the mode asks for it
  * or nothing else is there, else by rows. */
 static alcore_status uncertainty_rows(alcore__score_call *call) {
-    int64_t mode = alcore__values_integer(call->values, "mode");
+    int64_t mode = mode_of(call->values);
     bool log_margin = uses_log_margin(call->values);
+    if (has_log_margin_param(call->values) && alcore__mode_names_source(call->values) &&
+        !alcore__mode_is_code(call->values))
+        return alcore__fail(ALCORE_E_PARAM,
+                            "the margins of mode=paper are those of probabilities, so that "
+                            "margin=log has no part in it");
     const char *name = narrow_name(mode, log_margin);
     const alcore__column *narrow = find_narrow(call, name);
     const alcore__column *tokens = alcore__dataset_find(call->dataset, "token_probs");
@@ -462,7 +503,7 @@ static alcore_status entropy_rows(alcore__score_call *call) {
     return score_of_rows(call, MODE_ENTROPY, false);
 }
 static alcore_status margin_rows(alcore__score_call *call) {
-    return score_of_rows(call, MODE_MARGIN, uses_log_margin(call->values));
+    return score_of_rows(call, MODE_MARGIN, has_log_margin_param(call->values));
 }
 
 const alcore__score alcore__score_class_uncertainty = {

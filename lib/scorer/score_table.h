@@ -26,14 +26,21 @@ const char *const *alcore__hybrid_needs_of(const alcore__values *values);
         "margin", ALCORE_PARAM_CHOICE, "prob", 0, 0, "prob|log",                                   \
             "margins of probabilities, or of their logarithms (from probabilities only)"           \
     }
-#define ALCORE__UNCERTAINTY_MODE_PARAM                                                             \
+/* more: a string that is added to the help, for what else mode=code does in a strategy. */
+#define ALCORE__UNCERTAINTY_MODE_PARAM_AND(more)                                                   \
     {                                                                                              \
         "mode", ALCORE_PARAM_CHOICE, "auto", 0, 0,                                                 \
-            "auto|margin|margin-min|margin-mean|mnlp|lc|entropy",                                  \
+            "auto|margin|margin-min|margin-mean|mnlp|lc|entropy|paper|code",                       \
             "what is measured; auto: margin for a distribution a row, margin-min for one a "       \
             "token. Read from the column margins, for lc and mnlp confidences, for entropy "       \
-            "entropies, else from probs or token_probs"                                            \
+            "entropies, else from probs or token_probs. paper: auto, as DeMuX prints it; code: "   \
+            "as its public code does, auto with margins of logarithms, without tokens whose "      \
+            "margin is 0" more                                                                     \
     }
+#define ALCORE__UNCERTAINTY_MODE_PARAM ALCORE__UNCERTAINTY_MODE_PARAM_AND("")
+/* Whether that parameter is paper or code, and whether it is code. */
+bool alcore__mode_names_source(const alcore__values *values);
+bool alcore__mode_is_code(const alcore__values *values);
 
 #define ALCORE__RTTL_PARAMS                                                                        \
     {"norm",                                                                                       \

@@ -189,6 +189,16 @@ MUTANTS = {
     'cover=1 visits the first target row only':
         ('lib/strategy/rules/uncertainty_knn.c', 'state->visits[first + visit / state->groups.count % rows]',
          'state->visits[first + 0 * visit * rows]', DEMUX, 'uncertainty_knn_vectors'),
+    'labeled rows push no neighbor out under mode=code':
+        ('lib/strategy/rules/knn_uncertainty.c', 'if (state->searches_labeled) ALCORE__TRY(merge_labeled(run));', '', DEMUX,
+         'knn_uncertainty_of_the_public_code'),
+    'of equally near rows the labeled one comes first':
+        ('lib/strategy/rules/knn_uncertainty.c', 'return run->outcome.rows[candidate] <', 'return run->outcome.rows[candidate] >', DEMUX,
+         'knn_uncertainty_of_the_public_code'),
+    'words without a margin count under mode=code':
+        ('lib/scorer/score_classes.c', 'if (measures[t] != 0.0)', 'if (true)', SCORER, 'token_margins_of_the_public_code'),
+    'IDDS subtracts the inner product of a row with itself under mode=code':
+        ('lib/strategy/rules/idds.c', 'if (state->self_is_one) rows->self[i] = 1.0;', '', VECTORS, 'idds'),
     'each target language may spend the whole budget':
         ('lib/strategy/rules/knn_uncertainty.c', 'run->input->fill.budget / (double)state->groups.count', 'run->input->fill.budget', BALANCE,
          'hybrids_are_the_plain_search'),

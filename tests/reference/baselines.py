@@ -20,8 +20,12 @@ def idds(rows, vectors, labeled, k, alpha=0.67, include_self=False, mode="greedy
     """IDDS, greedy or in one shot: the picks and the reported scores by row, a pick's being that at its time.
 
     vectors and labeled: vectors by row, of the candidates and of the labeled data. a and b: by row, the sums of
-    similarities to the candidates left and to the labeled rows; both are updated after each pick."""
-    cosine = sim == "cosine"
+    similarities to the candidates left and to the labeled rows; both are updated after each pick. mode "paper" is the
+    equation as printed, "code" what the public code computes: inner products, and 1 for a row's similarity to itself."""
+    code = mode == "code"
+    cosine = sim == "cosine" and not code
+    if mode == "paper":
+        include_self, mode = True, "oneshot"
     normalize = unit if cosine else list
     dims = len(vectors[rows[0]])
     sa = arithmetic.block_sum(rows, {row: normalize(vectors[row]) for row in rows})
@@ -32,7 +36,7 @@ def idds(rows, vectors, labeled, k, alpha=0.67, include_self=False, mode="greedy
     for row in rows:
         v, length = vectors[row], norm(vectors[row])
         if not cosine:
-            a[row], b[row], self_term[row] = dot(v, sa), dot(v, sb), dot(v, v)
+            a[row], b[row], self_term[row] = dot(v, sa), dot(v, sb), 1.0 if code else dot(v, v)
         elif length < SMALL:
             a[row] = b[row] = self_term[row] = 0.0
         else:

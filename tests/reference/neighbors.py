@@ -112,24 +112,26 @@ def in_turns(lists, b):
     return picks, buyers
 
 
-def neighbor_union(source, target, b, k, limit, rows):
-    """N_k and its k: fixed, or doubled until N_k has more than b rows."""
-    lists = [[row for row, _ in nearest(t, source, limit, rows)] for t in target]
+def neighbor_union(source, target, b, k, limit, rows, labeled=()):
+    """N_k and its k: fixed, or doubled until N_k has more than b rows. labeled: rows that are searched too, and not in N_k."""
+    lists = [[row for row, _ in nearest(t, source, limit, [*rows, *labeled])] for t in target]
     auto, k = k == "auto", 1 if k == "auto" else min(k, limit)
     while True:
-        union = sorted({row for near in lists for row in near[:k]})
+        union = sorted({row for near in lists for row in near[:k]} - set(labeled))
         if not auto or len(union) > b or k >= limit:
             return union, k
         k = min(2 * k, limit)
 
 
-def knn_uncertainty(source, target, u, b, k="auto", unlabeled=None, k_max=None, fill_short="uncertainty", target_languages=None):
+def knn_uncertainty(source, target, u, b, k="auto", unlabeled=None, k_max=None, fill_short="uncertainty", target_languages=None,
+                    mode="paper"):
     """Returns picks, the union N, the k used (with target_languages a list, one for each language), the picks that were
     appended, and the number of the language that bought each of the others."""
     rows = list(range(len(source))) if unlabeled is None else unlabeled
-    limit = min(len(rows), k_max or len(rows))
+    labeled = [row for row in range(len(source)) if row not in rows] if mode == "code" else []
+    limit = min(len(rows) + len(labeled), k_max or len(source))
     groups = by_language(target, target_languages)
-    found = [neighbor_union(source, group, b / len(groups), k, limit, rows) for group in groups]
+    found = [neighbor_union(source, group, b / len(groups), k, limit, rows, labeled) for group in groups]
     union = sorted({row for near, _ in found for row in near})
     picks, buyers = in_turns([by_uncertainty(near, u) for near, _ in found], b)
     appended = []

@@ -85,6 +85,7 @@ def vectors():
                 idds_case("greedy", k=3, mode="greedy"),
                 idds_case("greedy, one pick", k=1, mode="greedy"),
                 idds_case("nothing labeled", {}, mode="oneshot"),
+                idds_case("paper", mode="paper", vectors=scaled), idds_case("code", k=3, mode="code", vectors=scaled),
                 idds_case("dot-raw", mode="oneshot", sim="dot-raw", vectors=scaled),
                 idds_case("alpha 0.3", mode="oneshot", alpha=0.3),
             ],

@@ -85,6 +85,8 @@ def vectors():
                 knn_case("auto", 2), knn_case("k = 1", 2, k=1), knn_case("k = 4", 2, k=4), knn_case("k = 7", 2, k=7),
                 knn_case("short, none", 4, k=1, fill_short="none"), knn_case("short, uncertainty", 4, k=1),
                 knn_case("rows 1 and 4 labeled", 2, unlabeled=[0, 2, 3, 5, 6]),
+                knn_case("rows 1 and 4 labeled, code", 2, unlabeled=[0, 2, 3, 5, 6], mode="code"),
+                knn_case("rows 0, 1 and 4 labeled, k = 3, code", 2, unlabeled=[2, 3, 5, 6], k=3, mode="code"),
             ],
         },
         "TV-KNN-BALANCED": {

@@ -9,7 +9,9 @@
  *
  * As f is linear in v, A_v and B_v are inner products of v with the sums SA and SB of (unit)
  * vectors. With mode=greedy every pick w moves from A to B: A_v -= f(v, w), B_v += f(v, w) for
- * every v. A row that the budget or the similarity limit passes over stays in A.
+ * every v. A row that the budget or the similarity limit passes over stays in A. mode=paper is the
+ * printed equation, in which f(v, v) counts, ranked once; mode=code is greedy with inner products
+ * and the constant 1 in place of f(v, v), as in the public code.
  *
  * Terms used here:
  *
@@ -33,16 +35,18 @@
 #include "strategy/rules/greedy_picks.h"
 #include "strategy/strategies.h"
 
-enum { MODE_GREEDY, MODE_ONESHOT };  /* the parameter "mode" */
-enum { SIM_COSINE, SIM_DOT };        /* the parameter "sim" */
-enum { SELF_EXCLUDE, SELF_INCLUDE }; /* the parameter "self" */
+enum { MODE_GREEDY, MODE_ONESHOT, MODE_PAPER, MODE_CODE }; /* the parameter "mode" */
+enum { SIM_COSINE, SIM_DOT };                              /* the parameter "sim" */
+enum { SELF_EXCLUDE, SELF_INCLUDE };                       /* the parameter "self" */
 
 typedef struct idds_state {
     alcore__greedy greedy;              /* first, see greedy_picks.h; mode=oneshot finds the best
                                            row as well, but offers nothing */
     int64_t dims;                       /* of the embeddings */
     int64_t unlabeled, labeled;         /* |A| and |B| at present */
-    bool cosine, include_self, oneshot; /* sim=cosine, self=include, mode=oneshot */
+    bool cosine, include_self, oneshot; /* sim=cosine, self=include, mode=oneshot, or what
+                                           mode=paper and mode=code mean by them */
+    bool self_is_one;                   /* mode=code: f(v, v) counts as 1 */
     double alpha;                       /* 0 to 1: weight of the similarity to A */
     double *sum_a, *sum_b; /* [dims] SA and SB as they are before the first pick, owned */
     /* The row that moves from A to B in the next pass: */
@@ -81,9 +85,16 @@ static alcore_status begin(alcore__run *run) {
     state->labeled =
         run->active[ALCORE__OVER_LABELED_ROWS].count + run->active[ALCORE__OVER_LABELED_POOL].count;
     state->alpha = alcore__values_number(run->values, "alpha");
-    state->include_self = alcore__values_integer(run->values, "self") == SELF_INCLUDE;
-    state->oneshot = alcore__values_integer(run->values, "mode") == MODE_ONESHOT;
-    state->cosine = alcore__values_integer(run->values, "sim") == SIM_COSINE;
+    const int64_t mode = alcore__values_integer(run->values, "mode");
+    const bool includes_self = alcore__values_integer(run->values, "self") == SELF_INCLUDE;
+    if (mode == MODE_CODE && includes_self)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "strategy idds: mode=code leaves the similarity of a row to itself "
+                            "out, so that self=include has no part in it");
+    state->self_is_one = mode == MODE_CODE;
+    state->include_self = includes_self || mode == MODE_PAPER;
+    state->oneshot = mode == MODE_ONESHOT || mode == MODE_PAPER;
+    state->cosine = mode != MODE_CODE && alcore__values_integer(run->values, "sim") == SIM_COSINE;
     size_t dims = (size_t)state->dims;
     ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
     ALCORE__TRY(alcore__new_array(run->ctx, dims, sizeof(double), &state->sum_a));
@@ -141,6 +152,7 @@ static alcore_status fill_rows(const idds_state *state, const alcore__matrix *ma
     ALCORE__TRY(kernels->dots(&work, &matrix->rows, matrix->mask, state->sum_b, rows->b));
     for (int64_t i = 0; i < matrix->rows.count; i++) {
         rows->norm[i] = sqrt(rows->self[i]);
+        if (state->self_is_one) rows->self[i] = 1.0;
         if (!state->cosine) continue;
         bool zero = rows->norm[i] < 1e-12;
         rows->a[i] = zero ? 0.0 : rows->a[i] / rows->norm[i];
@@ -326,8 +338,10 @@ static const alcore__param ROWS[] = {
      "labeled ones"},
     {"self", ALCORE_PARAM_CHOICE, "exclude", 0, 0, "exclude|include",
      "whether the similarity of a row to itself counts"},
-    {"mode", ALCORE_PARAM_CHOICE, "greedy", 0, 0, "greedy|oneshot",
-     "each pick moves to the labeled rows before the next one, or all are ranked once"},
+    {"mode", ALCORE_PARAM_CHOICE, "greedy", 0, 0, "greedy|oneshot|paper|code",
+     "each pick moves to the labeled rows before the next one, or all are ranked once; paper: the "
+     "printed equation, oneshot with self=include; code: as in the public code, greedy with "
+     "dot-raw and 1 for the similarity of a row to itself"},
     {"sim", ALCORE_PARAM_CHOICE, "cosine", 0, 0, "cosine|dot-raw",
      "the similarity: cosine, or the plain inner product"},
     ALCORE__CANDIDATE_PARAMS,

@@ -13,6 +13,10 @@
  * least buys the most uncertain candidate of its N_k that is left. Else all rows of the target are
  * one group, which has all turns.
  *
+ * With mode=code, as in the public code, the rows of the pool that are labeled already are searched
+ * too: a target row has fewer neighbors among the candidates where labeled rows are nearer. They
+ * are neither counted in the cost of N_k nor bought.
+ *
  * Passes: the uncertainty of every candidate; the neighbors, which are lists of `length` candidates
  * for each target row. A block's partial is its own lists, and lists are merged in block order. The
  * lists are longer than k is expected to be, because each pass computes candidates x target rows
@@ -31,8 +35,8 @@
  *     filler      spends the budget: a row that is offered to it is bought or passed over
  *
  * Memory: 61 bytes a candidate, 45 of them while the budget is spent; 16 bytes for each entry of
- * the lists, for the merged ones and for each block in work; and 8 bytes for each entry of an N_k.
- */
+ * the lists (twice with mode=code), for the merged ones and for each block in work; and 8 bytes for
+ * each entry of an N_k. */
 #include <math.h>
 #include <string.h>
 
@@ -43,6 +47,8 @@
 #include "strategy/strategies.h"
 
 enum { FILL_SHORT_NONE, FILL_SHORT_UNCERTAINTY }; /* the parameter "fill_short" */
+/* Entries of a list beside positions: there is no further neighbor; a labeled row. */
+enum { NO_NEIGHBOR = -1, LABELED_NEIGHBOR = -2 };
 
 /* Lists have this many times the entries that the budget needs if no two targets shared a neighbor,
  * and at most this many more bytes are spent on them than one entry for each target needs. */
@@ -57,13 +63,16 @@ typedef struct knn_state {
     alcore__target_groups groups; /* the languages of the target, or one group of all its rows */
     int64_t target_rows;          /* rows of the target's pool, active or not */
     int64_t length;               /* entries of each list */
-    int64_t next_k;   /* neighbors that a group wants and the lists did not have; 0: none, and 0 in
-                         the first pass over the candidates */
+    int64_t next_k;   /* neighbors that a group wants and the lists did not have; 0: none */
     int64_t *k;       /* [groups] the k of each group, once no group wants longer lists */
     int64_t *targets; /* [candidates] target rows among whose k nearest the candidate is, k being
                          that of the row's group; it is in an N_k where this is not 0 */
     alcore__neighbor_lists near; /* [target rows, length] the nearest candidates of each target row;
                                     none of one that is not active */
+    bool searches_labeled;       /* mode=code: `labeled` has the nearest labeled rows, and between
+                                    the pass and choose_k() they are merged into `near` */
+    alcore__neighbor_lists labeled;
+    bool checked; /* embeddings were checked for NaN in the first pass over them */
 } knn_state;
 
 /* ---- begin ---- */
@@ -90,13 +99,17 @@ static int64_t first_length(const alcore__run *run) {
 static alcore_status begin(alcore__run *run) {
     knn_state *state = run->state;
     size_t count = (size_t)run->outcome.count;
-    ALCORE__TRY(alcore__hybrid_begin(run));
+    ALCORE__TRY(alcore__hybrid_begin(run, true));
     int64_t k = alcore__values_integer(run->values, "k"); /* 0: the word auto */
     int64_t k_max = alcore__values_integer(run->values, "k_max");
     state->automatic = k == 0;
     state->fill_short = alcore__values_integer(run->values, "fill_short") == FILL_SHORT_UNCERTAINTY;
     state->limit = state->automatic || k > k_max ? k_max : k;
-    if (state->limit > run->outcome.count) state->limit = run->outcome.count;
+    state->searches_labeled =
+        alcore__mode_is_code(run->values) && run->active[ALCORE__OVER_LABELED_ROWS].count > 0;
+    int64_t searched = run->outcome.count; /* rows that can be neighbors */
+    if (state->searches_labeled) searched += run->active[ALCORE__OVER_LABELED_ROWS].count;
+    if (state->limit > searched) state->limit = searched;
     state->target_rows = run->input->target.rows;
     state->balanced = alcore__values_integer(run->values, "balance_targets") == 1;
     ALCORE__TRY(alcore__target_groups_new(run, state->balanced, &state->groups));
@@ -112,6 +125,7 @@ static alcore_status begin(alcore__run *run) {
 static void free_state(alcore__run *run) {
     knn_state *state = run->state;
     alcore__neighbor_lists_free(run->ctx, &state->near);
+    alcore__neighbor_lists_free(run->ctx, &state->labeled);
     alcore__free(run->ctx, state->targets);
     alcore__free(run->ctx, state->k);
     alcore__target_groups_free(run->ctx, &state->groups);
@@ -120,40 +134,54 @@ static void free_state(alcore__run *run) {
 
 /* ---- pass "neighbors" ---- */
 
-/* Empties the lists, which get `length` entries for each target row. */
+/* Whether labeled rows are searched: condition of the pass over them. */
+static bool searches_labeled(const alcore__run *run) {
+    return ((const knn_state *)run->state)->searches_labeled;
+}
+
+/* The lists that a pass over a source fills in. */
+static const alcore__neighbor_lists *lists_of(const knn_state *state, int32_t source) {
+    return source == ALCORE__OVER_CANDIDATES ? &state->near : &state->labeled;
+}
+
+/* Start of either pass: empties its lists, which get `length` entries for each target row. */
 static alcore_status new_lists(alcore__run *run) {
     knn_state *state = run->state;
     return alcore__neighbor_lists_new(run->ctx, ALCORE_SYS_L2, state->target_rows, state->length,
                                       &state->near);
 }
+static alcore_status new_labeled_lists(alcore__run *run) {
+    knn_state *state = run->state;
+    return alcore__neighbor_lists_new(run->ctx, ALCORE_SYS_L2, state->target_rows, state->length,
+                                      &state->labeled);
+}
 
 /* The partial: the lists of the block (neighbor_lists.h). */
 static size_t lists_bytes(const alcore__block *block) {
-    const knn_state *state = block->run->state;
-    return alcore__neighbor_lists_bytes(&state->near);
+    return alcore__neighbor_lists_bytes(lists_of(block->run->state, block->source));
 }
 
 /* Finds the nearest active rows of the block for every active target row, a block of targets at a
- * time: the partial is their lists. Embeddings are checked for NaN in the first pass only, where no
- * group wants more neighbors yet. */
+ * time: the partial is their lists. Embeddings are checked for NaN in the first passes only. */
 static alcore_status find_neighbors(alcore__block *block, void *partial) {
     const alcore__run *run = block->run;
     const knn_state *state = run->state;
+    const alcore__neighbor_lists *lists = lists_of(state, block->source);
     const alcore__active_rows *target = &run->active[ALCORE__OVER_TARGET];
     alcore__matrix matrix;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    if (state->next_k == 0) ALCORE__TRY(alcore__matrix_check_norms(&matrix));
-    alcore__neighbor_lists_begin(&state->near, partial);
+    if (!state->checked) ALCORE__TRY(alcore__matrix_check_norms(&matrix));
+    alcore__neighbor_lists_begin(lists, partial);
     for (int64_t b = 0; b < target->blocks; b++) {
         int64_t first = b * ALCORE_BLOCK_ROWS;
         alcore_sys_rows rows = {0};
         if (target->block_starts[b] == target->block_starts[b + 1]) continue;
         ALCORE__TRY(alcore__target_rows(block, b, &rows));
         const uint8_t *mask = target->mask ? target->mask + first : NULL;
-        ALCORE__TRY(alcore__neighbor_lists_join(&state->near, &matrix, matrix.mask, &rows, mask,
-                                                first, partial));
+        ALCORE__TRY(
+            alcore__neighbor_lists_join(lists, &matrix, matrix.mask, &rows, mask, first, partial));
     }
-    alcore__neighbor_lists_end(&state->near, &matrix, partial);
+    alcore__neighbor_lists_end(lists, &matrix, partial);
     return ALCORE_OK;
 }
 
@@ -161,6 +189,42 @@ static alcore_status find_neighbors(alcore__block *block, void *partial) {
 static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *part) {
     knn_state *state = run->state;
     alcore__neighbor_lists_merge(&state->near, part->extra);
+    return ALCORE_OK;
+}
+static alcore_status merge_labeled_lists(alcore__run *run, const alcore__block_partial *part) {
+    knn_state *state = run->state;
+    alcore__neighbor_lists_merge(&state->labeled, part->extra);
+    return ALCORE_OK;
+}
+
+/* Whether entry c of a target row's list of candidates comes before entry l of its list of labeled
+ * rows, by (squared distance, row). `first` is the row's first entry in both lists. */
+static bool candidate_is_next(const alcore__run *run, int64_t first, int64_t c, int64_t l) {
+    const knn_state *state = run->state;
+    const int64_t candidate = state->near.position[first + c];
+    const int64_t labeled = state->labeled.position[first + l];
+    if (candidate < 0 || labeled < 0) return labeled < 0;
+    double value = state->near.value[first + c], other = state->labeled.value[first + l];
+    if (value != other) return value < other;
+    return run->outcome.rows[candidate] < run->active[ALCORE__OVER_LABELED_ROWS].rows[labeled];
+}
+
+/* Merges the labeled rows into the lists of candidates: entry i is then the i-th nearest of both,
+ * a position or LABELED_NEIGHBOR. */
+static alcore_status merge_labeled(alcore__run *run) {
+    knn_state *state = run->state;
+    int64_t *merged; /* [length] */
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)state->length, sizeof *merged, &merged));
+    for (int64_t t = 0; t < state->target_rows; t++) {
+        int64_t first = t * state->length, c = 0, l = 0;
+        for (int64_t i = 0; i < state->length; i++) { /* c + l = i, so neither passes the end */
+            bool candidate = candidate_is_next(run, first, c, l);
+            merged[i] = candidate ? state->near.position[first + c] : LABELED_NEIGHBOR;
+            *(candidate ? &c : &l) += 1;
+        }
+        memcpy(state->near.position + first, merged, (size_t)state->length * sizeof *merged);
+    }
+    alcore__free(run->ctx, merged);
     return ALCORE_OK;
 }
 
@@ -173,8 +237,8 @@ static double mark_neighbors(const knn_state *state, int64_t group, int64_t firs
         if (state->groups.group_of[t] != group) continue;
         for (int64_t i = first; i < end; i++) {
             int64_t position = state->near.position[t * state->length + i];
-            if (position < 0) break;
-            if (mark[position] == (int32_t)group + 1) continue;
+            if (position == NO_NEIGHBOR) break;
+            if (position == LABELED_NEIGHBOR || mark[position] == (int32_t)group + 1) continue;
             mark[position] = (int32_t)group + 1;
             cost += alcore__filler_cost(&state->hybrid.filler, position);
         }
@@ -206,8 +270,9 @@ static void count_targets(knn_state *state) {
     for (int64_t t = 0; t < state->target_rows; t++) {
         const int64_t *list = state->near.position + t * state->length;
         int32_t group = state->groups.group_of[t];
-        for (int64_t i = 0; group >= 0 && i < state->k[group] && list[i] >= 0; i++)
-            state->targets[list[i]]++;
+        for (int64_t i = 0; group >= 0 && i < state->k[group] && list[i] != NO_NEIGHBOR; i++) {
+            if (list[i] != LABELED_NEIGHBOR) state->targets[list[i]]++;
+        }
     }
 }
 
@@ -216,6 +281,8 @@ static void count_targets(knn_state *state) {
 static alcore_status choose_k(alcore__run *run) {
     knn_state *state = run->state;
     int32_t *mark; /* [candidates] 1 + the last group that counted the candidate; 0: none did */
+    state->checked = true;
+    if (state->searches_labeled) ALCORE__TRY(merge_labeled(run));
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof *mark, &mark));
     state->next_k = 0;
     for (int64_t g = 0; g < state->groups.count; g++) find_k(run, g, mark);
@@ -237,13 +304,20 @@ static bool needs_longer_lists(const alcore__run *run) {
 static const alcore__pass PASSES[] = {
     {ALCORE__UNCERTAINTY_PASS},
     {ALCORE__CHECK_TARGET_PASS},
+    {.name = "labeled neighbors",
+     .rows = ALCORE__OVER_LABELED_ROWS,
+     .block = find_neighbors,
+     .partial = {.extra = lists_bytes, .reduce = merge_labeled_lists},
+     .start = new_labeled_lists,
+     .when = searches_labeled},
     {.name = "neighbors",
      .rows = ALCORE__OVER_CANDIDATES,
      .block = find_neighbors,
      .partial = {.extra = lists_bytes, .reduce = merge_lists},
      .start = new_lists,
      .end = choose_k,
-     .again = needs_longer_lists},
+     .again = needs_longer_lists,
+     .back = 1},
     {.name = NULL},
 };
 
@@ -382,12 +456,14 @@ static const alcore__param ROWS[] = {
     {"balance_targets", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
      "1: each language of the target has an equal share of the budget for its own neighbors, and "
      "the languages buy in turns"},
-    ALCORE__UNCERTAINTY_MODE_PARAM,
+    ALCORE__UNCERTAINTY_MODE_PARAM_AND(
+        ", and labeled rows of the pool are searched for neighbors too"),
     ALCORE__MARGIN_PARAM,
     ALCORE__CANDIDATE_PARAMS,
 };
 static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
-static const char *const EXAMPLES[] = {"k=2 fill_short=none", "balance_targets=1", NULL};
+static const char *const EXAMPLES[] = {"k=2 fill_short=none", "balance_targets=1", "mode=code",
+                                       NULL};
 static const alcore__term TERMS[] = {
     {.name = "uncertainty", .column = "u", .alone = "uncertainty", .is_score = true}, {0}};
 

@@ -15,9 +15,10 @@ static bool has_modes(const alcore__run *run) {
 
 /* Called in the strategy's begin: fails where the parameter mode or margin (which class measure
  * becomes the uncertainty) would have no effect, then allocates. 0 is the default of both. */
-alcore_status alcore__hybrid_begin(alcore__run *run) {
+alcore_status alcore__hybrid_begin(alcore__run *run, bool names_source) {
     alcore__hybrid *hybrid = run->state;
-    const bool set = alcore__values_integer(run->values, "mode") != 0 ||
+    const bool allowed = names_source && alcore__mode_names_source(run->values);
+    const bool set = (alcore__values_integer(run->values, "mode") != 0 && !allowed) ||
                      alcore__values_integer(run->values, "margin") != 0;
     if (set && !has_modes(run))
         return alcore__fail(ALCORE_E_PARAM,

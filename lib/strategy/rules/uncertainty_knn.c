@@ -111,7 +111,7 @@ static alcore_status begin(alcore__run *run) {
     state->balanced = alcore__values_integer(run->values, "balance_targets") == 1;
     state->in_turns = state->balanced && !state->cover && !state->by_mean;
     state->factor = alcore__values_number(run->values, "c");
-    ALCORE__TRY(alcore__hybrid_begin(run));
+    ALCORE__TRY(alcore__hybrid_begin(run, false));
     if (state->cover && state->by_mean)
         return alcore__fail(
             ALCORE_E_PARAM,

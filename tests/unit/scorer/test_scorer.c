@@ -150,6 +150,25 @@ START_TEST(token_margins_of_logarithms) {
 }
 END_TEST
 
+/* The same words: the public code leaves the one without a margin out, the paper does not. */
+START_TEST(token_margins_of_the_public_code) {
+    const double values[] = {0.9, 0.1, 0.6, 0.4, 0.5, 0.5, 0.8, 0.2, 0.5, 0.5};
+    const int64_t offsets[] = {0, 2, 4, 5};
+    add_rows(3);
+    set_ragged("token_probs", values, 5, 2, offsets, 3);
+    ck_assert_int_eq(score("uncertainty", "mode", "paper"), ALCORE_OK);
+    ck_assert(fabs(score_of(0) - 0.8) < 1e-6);
+    ck_assert(fabs(score_of(1) - 1.0) < 1e-6);
+    ck_assert_int_eq(score("uncertainty", "mode", "code"), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 2: no token whose margin is not 0"));
+    ck_assert_int_eq(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, (const int64_t[]){2}, 1),
+                     ALCORE_OK);
+    ck_assert_int_eq(score("uncertainty", "mode", "code"), ALCORE_OK);
+    ck_assert(fabs(score_of(0) - (1.0 - log(0.6 / 0.4))) < 1e-6);
+    ck_assert(fabs(score_of(1) - (1.0 - log(0.8 / 0.2))) < 1e-6);
+}
+END_TEST
+
 START_TEST(answers) {
     give_ragged("TV-QA", "sum-prob", "start", "qa_start", 0);
     vector_case known = give_ragged("TV-QA", "sum-prob", "end", "qa_end", 0);
@@ -304,6 +323,7 @@ int main(void) {
     tcase_add_test(tests, class_scores);
     tcase_add_test(tests, token_scores);
     tcase_add_test(tests, token_margins_of_logarithms);
+    tcase_add_test(tests, token_margins_of_the_public_code);
     tcase_add_test(tests, answers);
     tcase_add_test(tests, answers_without_positions_are_refused);
     tcase_add_test(tests, masked_rows_have_no_score);

@@ -40,6 +40,13 @@ static void keep_only(const vector_case *one) {
     for (int64_t i = 0; i < count; i++) b.mask[rows[i]] = 1;
 }
 
+/* The rows that are no candidates are labeled rows of the pool. */
+static void label_others(void) {
+    static uint8_t labeled[20000];
+    for (int64_t i = 0; i < b.input.candidates.rows; i++) labeled[i] = !b.mask[i];
+    b.input.labeled_rows = labeled;
+}
+
 START_TEST(knn_uncertainty_vectors) {
     static const char *const CASES[] = {"auto",
                                         "k = 1",
@@ -47,7 +54,9 @@ START_TEST(knn_uncertainty_vectors) {
                                         "k = 7",
                                         "short, none",
                                         "short, uncertainty",
-                                        "rows 1 and 4 labeled"};
+                                        "rows 1 and 4 labeled",
+                                        "rows 1 and 4 labeled, code",
+                                        "rows 0, 1 and 4 labeled, k = 3, code"};
     for (size_t c = 0; c < sizeof CASES / sizeof CASES[0]; c++) {
         vector_case one = vector_case_named(vector_find("multilingual", "TV-KNN"), CASES[c]);
         char params[64] = "";
@@ -58,6 +67,10 @@ START_TEST(knn_uncertainty_vectors) {
             snprintf(params, sizeof params, "k=%lld%s",
                      (long long)vector_integer(vector_input(&one, "k")),
                      vector_has_input(&one, "fill_short") ? " fill_short=none" : "");
+        if (vector_has_input(&one, "mode")) {
+            strcat(params, " mode=code");
+            label_others();
+        }
         double budget = vector_double(vector_input(&one, "b"));
         ck_assert_msg(bed_run(&b, "knn-uncertainty", params, budget) == ALCORE_OK, "%s",
                       alcore_last_error());
@@ -363,7 +376,8 @@ static int by_uncertainty(const void *x, const void *y) {
     return (a > c) - (a < c);
 }
 
-/* N_k by sorting all rows for each target; returns what its rows cost. */
+/* N_k by sorting all rows for each target; returns what its rows cost. With labeled rows in the
+ * input they are neighbors too, but not in N_k. */
 static double find_near(int64_t k) {
     static int64_t order[ROWS];
     double cost = 0;
@@ -372,9 +386,9 @@ static double find_near(int64_t k) {
         int64_t count = 0;
         measure(t);
         for (int64_t i = 0; i < ROWS; i++)
-            if (b.mask[i]) order[count++] = i;
+            if (b.mask[i] || b.input.labeled_rows) order[count++] = i;
         qsort(order, (size_t)count, sizeof *order, by_distance);
-        for (int64_t i = 0; i < k; i++) near[order[i]] = true;
+        for (int64_t i = 0; i < k; i++) near[order[i]] = b.mask[order[i]];
     }
     for (int64_t i = 0; i < ROWS; i++)
         if (near[i]) cost += b.input.costs ? costs[i] : 1;
@@ -389,7 +403,8 @@ static void expect_knn_uncertainty(double budget, int32_t parts) {
         if (near[i]) order[count++] = i;
     qsort(order, (size_t)count, sizeof *order, by_uncertainty);
     b.parts = parts;
-    ck_assert_msg(bed_run(&b, "knn-uncertainty", "", budget) == ALCORE_OK, "%s",
+    const char *params = b.input.labeled_rows ? "mode=code" : "";
+    ck_assert_msg(bed_run(&b, "knn-uncertainty", params, budget) == ALCORE_OK, "%s",
                   alcore_last_error());
     ck_assert(bed_fact(&b, "k")[0] == (double)k);
     ck_assert_int_gt(b.outcome.pick_count, 0);
@@ -408,6 +423,21 @@ START_TEST(knn_uncertainty_is_the_plain_search) {
     open_many(true);
     expect_knn_uncertainty(100, 0); /* k = 128: lists of 8 are made longer twice */
     expect_knn_uncertainty(64, 2);  /* the 64 nearest cost no more than the budget: k = 128 too */
+    bed_close(&b);
+}
+END_TEST
+
+START_TEST(knn_uncertainty_of_the_public_code) {
+    open_many(false);
+    label_others();
+    expect_knn_uncertainty(30, 0);
+    expect_knn_uncertainty(100, 3);
+    b.input.costs = costs;
+    expect_knn_uncertainty(400, 0);
+    bed_close(&b);
+    open_many(true);
+    label_others();
+    expect_knn_uncertainty(100, 0); /* both kinds of lists are made longer */
     bed_close(&b);
 }
 END_TEST
@@ -570,6 +600,7 @@ START_TEST(parameters_without_a_part) {
     } CASES[] = {{"knn-uncertainty", "mode=lc"},
                  {"knn-uncertainty", "margin=log"},
                  {"uncertainty-knn", "mode=entropy"},
+                 {"uncertainty-knn", "mode=code"}, /* no public code has it */
                  {"uncertainty-knn", "cover=1 prox=mean"},
                  {"plan", "config=a"},
                  {"plan", "file=plan.tsv counts=hi:1"}};
@@ -595,7 +626,7 @@ END_TEST
 CHECK_SUITE("strategy-demux", k_has_limits, knn_uncertainty_vectors, uncertainty_knn_vectors,
             egalitarian_vector, same_ratio_vector, plan_vector, plan_takes_what_there_is,
             plan_files, plans_of_the_paper, counts_that_are_refused, gold_vector,
-            knn_uncertainty_is_the_plain_search, several_budgets_are_runs_of_their_own,
-            uncertainty_knn_is_the_plain_search, hybrids_name_a_nan,
-            uncertainty_knn_compares_squares, uncertainty_knn_ties, parameters_without_a_part,
-            hybrids_read_what_a_model_gives, hybrids_need_a_target);
+            knn_uncertainty_is_the_plain_search, knn_uncertainty_of_the_public_code,
+            several_budgets_are_runs_of_their_own, uncertainty_knn_is_the_plain_search,
+            hybrids_name_a_nan, uncertainty_knn_compares_squares, uncertainty_knn_ties,
+            parameters_without_a_part, hybrids_read_what_a_model_gives, hybrids_need_a_target);
