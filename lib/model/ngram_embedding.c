@@ -61,8 +61,8 @@ static alcore_status learn_part(void *data, int64_t index, int32_t worker) {
 }
 
 /* *out: an embedder that has learned from all rows of the pool, owned by the caller: learners count
- * in parallel and are merged into the first one, so that the result does not
- * depend on the number of threads. The other learners are freed here, also after a failure. */
+ * in parallel and are merged into the first one, so that the result does not depend on the number
+ * of threads. The other learners are freed here, also after a failure. */
 static alcore_status learn(const alcore__ngram_data *ngram, alcore_ctx *ctx,
                            const alcore_pool *pool, alcore__char_embedder **out) {
     learning self = {.ctx = ctx, .pool = pool};

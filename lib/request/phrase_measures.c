@@ -66,11 +66,10 @@ static alcore_status check_vectors(const measures *self, int64_t row, int64_t to
                         self->vectors->name, (long long)tokens, (long long)row, (long long)words);
 }
 
-/* Reads nll of the words of a row of the texts, in natural logarithms (by log_scale) and at most
- * 100; a NaN or a log-probability above 0 is an error. Where the values are not one a word, they
- * belong to other
- * tokens, such as those of a translation: every word then counts with the mean of the row (spec
- * 3.9). */
+/* Reads nll of the words of a row of the texts, in natural logarithms (the column's values times
+ * its log_scale) and at most 100; a NaN or a log-probability above 0 is an error. Where the values
+ * are not one a word, they belong to other tokens, such as those of a translation: every word then
+ * counts with the mean of the row (spec 3.9). */
 static alcore_status read_logprobs(measures *self, int64_t row) {
     const int64_t words = alcore_pool_words(self->texts, row);
     alcore_sys_ragged tokens;

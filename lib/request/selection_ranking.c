@@ -35,10 +35,9 @@ static alcore_status copy_text(alcore_ctx *ctx, const char *text, char **out) {
 }
 
 /* Makes *out, a JSON object of all parameters of a table (NULL: a host's strategy has none) with
- * their values, for the provenance.
- * Numbers and integers become JSON numbers, everything else, words such as "all" among them, a
- * string. The option "command" is left out, as the provenance has a member for it, and "cache", which
- * changes nothing of a selection. */
+ * their values, for the provenance. Numbers and integers become JSON numbers, everything else,
+ * words such as "all" among them, a string. The option "command" is left out, as the provenance has
+ * a member for it, and "cache", which changes nothing of a selection. The caller frees *out. */
 static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, char **out) {
     alcore__json_out json = {.ctx = ctx};
     alcore__json_open(&json, NULL, '{');

@@ -29,7 +29,7 @@
 
 /* A word counts as rare when the model gave it less than one chance in 10,000. */
 #define RARE_LOGPROB (-9.210340371976184) /* natural logarithm of 1 / 10,000 */
-enum { RARE_WORDS = 3 };
+enum { RARE_WORDS = 3 /* that a reason names, at most */ };
 
 /* The state of one call of alcore__selection_reasons(). */
 typedef struct writer {

@@ -5,12 +5,11 @@
  * The suffix array holds the positions of the corpus sorted by the words that follow: entry i is
  * position[i], lcp[i] is the number of words that it shares with entry i - 1, and bucket b is the
  * entries bucket[b] .. bucket[b + 1] - 1. The corpus is an array of word symbols, tokens, with the
- * boundary 0 after each row. Entries with the same first l words form an
- * interval of the array for every l; intervals are nested like the nodes of a trie. A stack holds
- * the open ones, from the shallowest to the deepest. An interval of depth d (its entries share d
- * words and not all share d + 1) whose parent has depth c stands for the phrases of c + 1 to d
- * words that its entries begin with: they have the same occurrences. Their semi-maximality follows
- * from the interval:
+ * boundary 0 after each row. Entries with the same first l words form an interval of the array for
+ * every l; intervals are nested like the nodes of a trie. A stack holds the open ones, from the
+ * shallowest to the deepest. An interval of depth d (its entries share d words and not all share d
+ * + 1) whose parent has depth c stands for the phrases of c + 1 to d words that its entries begin
+ * with: they have the same occurrences. Their semi-maximality follows from the interval:
  *
  *   length < d     the phrase one word longer has as many occurrences: dominated
  *   length = d     dominated to the right if 2 max(occ of the children) > occ, where the children

@@ -168,7 +168,8 @@ static alcore_status rank_phrases(alcore__run *run) {
 
 /* ---- phrases inside phrases ---- */
 
-/* The part with a text: its entry in state->parts, or NULL. *slot: where it is or belongs. */
+/* The part with a text: its entry in state->parts, or NULL. *slot: where it is or belongs; not set
+ * while no pick has a part. */
 static const bought_part *find_part(const huds_phrase_state *state, const char *text, size_t length,
                                     uint64_t hash, size_t *slot) {
     if (state->index.capacity == 0) return NULL;

@@ -5,8 +5,8 @@
  * A block's partial is its own lists. Partials are merged in block order, so that of equally near
  * candidates the lower row comes first. What is near is decided by the metric of the lists: the
  * smallest squared Euclidean distance or the largest cosine. A position numbers the candidates from
- * 0 in the order of their pool rows. Memory: 16 bytes for each entry, for
- * the merged lists and for each block in work. */
+ * 0 in the order of their pool rows. Memory: 16 bytes for each entry, for the merged lists and for
+ * each block in work. */
 #ifndef ALCORE__NEIGHBOR_LISTS_H
 #define ALCORE__NEIGHBOR_LISTS_H
 
