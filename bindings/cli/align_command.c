@@ -117,7 +117,8 @@ static int check_table(const arguments *args) {
     return table ? EXIT_DONE
                  : complain(EXIT_USAGE,
                             "align %s: one file is to be a .tsv or .jsonl with the columns source "
-                            "and target; for two files of lines write align SOURCE TARGET",
+                            "and target, or those of --text-column and --reference-column; for two "
+                            "files of lines write align SOURCE TARGET",
                             path);
 }
 
@@ -129,8 +130,10 @@ static int read_pairs(alignment *self) {
     if (!two) TRY(check_table(args));
     if (!strcmp(source, "-") && !strcmp(target, "-"))
         return complain(EXIT_USAGE, "align - : both sides cannot come from standard input");
-    TRY(read_side(self, source, two ? NULL : "source", &self->sources));
-    TRY(read_side(self, target, two ? NULL : "target", &self->targets));
+    TRY(read_side(self, source, option_value(args, OPTION_TEXT_COLUMN, two ? NULL : "source"),
+                  &self->sources));
+    TRY(read_side(self, target, option_value(args, OPTION_REFERENCE_COLUMN, two ? NULL : "target"),
+                  &self->targets));
     const long long lines = alcore_pool_rows(self->sources);
     const long long others = alcore_pool_rows(self->targets);
     if (lines != others)

@@ -5,10 +5,11 @@
 
 #include "inputs.h"
 
-/* Reads a pool with --format, --text-column, --dedup and --bad-lines. Prints what is wrong; an exit
+/* Makes a pool with --dedup and reads a file into it with --format, --text-column and --bad-lines.
+ * with_references: those of --references or --reference-column too. Prints what is wrong; an exit
  * code. */
 int annotating_read_pool(alcore_ctx *ctx, const arguments *args, const char *path,
-                         alcore_pool **out);
+                         bool with_references, alcore_pool **out);
 /* The items of every --selection, in order; an exit code. */
 int annotating_read_selection(const arguments *args, alcore_pool *pool, alcore_annotations **out);
 

@@ -58,16 +58,20 @@ int option_suffix(const arguments *args, option_id id, const char *suffixes) {
 }
 
 int parse_format(const char *text, int32_t *out) {
-    int choice = choice_of(text, "text|tsv|jsonl");
+    static const int32_t formats[] = {ALCORE_FORMAT_TEXT, ALCORE_FORMAT_TSV, ALCORE_FORMAT_JSONL,
+                                      ALCORE_FORMAT_CONLL};
+    int choice = choice_of(text, "text|tsv|jsonl|conll");
 
     if (choice < 0)
-        return complain(EXIT_USAGE, "--format %s: one of text, tsv, jsonl is needed", text);
-    *out = choice == 0 ? ALCORE_FORMAT_TEXT : choice == 1 ? ALCORE_FORMAT_TSV : ALCORE_FORMAT_JSONL;
+        return complain(EXIT_USAGE, "--format %s: one of text, tsv, jsonl, conll is needed", text);
+    *out = formats[choice];
     return EXIT_DONE;
 }
 
-int inputs_read_texts(const arguments *args, const char *path, bool is_pool, alcore_pool *pool) {
-    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+/* Reads a file with --format (POOL only), --text-column and --bad-lines into a pool. options: what
+ * else is read of it, the references. */
+static int read_file(const arguments *args, const char *path, bool is_pool,
+                     alcore_read_options options, alcore_pool *pool) {
     const char *format = is_pool ? option_value(args, OPTION_FORMAT, NULL) : NULL;
 
     if (format) TRY(parse_format(format, &options.format));
@@ -76,6 +80,21 @@ int inputs_read_texts(const arguments *args, const char *path, bool is_pool, alc
     TRY(option_choice(args, OPTION_BAD_LINES, "error|mask", &bad_lines));
     options.bad_lines = bad_lines;
     return outcome(alcore_pool_read(pool, path, &options));
+}
+
+int inputs_read_texts(const arguments *args, const char *path, bool is_pool, alcore_pool *pool) {
+    const alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+
+    return read_file(args, path, is_pool, options, pool);
+}
+
+int inputs_read_pairs(const arguments *args, const char *path, const char *references, bool is_pool,
+                      alcore_pool *pool) {
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+
+    options.references = references;
+    options.reference_column = option_value(args, OPTION_REFERENCE_COLUMN, NULL);
+    return read_file(args, path, is_pool, options, pool);
 }
 
 void inputs_list_texts(const alcore_pool *pool, const char **texts, size_t *lengths) {
@@ -273,7 +292,9 @@ static int read_candidates(const arguments *args, const inputs *in, const int64_
 
 /* Reads the texts that are selected from: POOL, or the files of --target one after the other. */
 static int read_candidate_texts(const arguments *args, bool from_target, alcore_pool *pool) {
-    if (!from_target) return inputs_read_texts(args, args->operands[0], true, pool);
+    if (!from_target)
+        return inputs_read_pairs(args, args->operands[0],
+                                 option_value(args, OPTION_REFERENCES, NULL), true, pool);
     if (!option_given(args, OPTION_QUIET))
         fprintf(stderr, "note: gold picks from --target; %s is not read\n", args->operands[0]);
     for (int i = 0; option_repeat(args, OPTION_TARGET, i); i++)

@@ -53,10 +53,16 @@ const option_info option_table[OPTION_TOTAL] = {
          "the phrases that the words of the selection would buy)"},
     [OPTION_STRICT] = {"strict", 0, NULL, false, COMMAND_SELECT | COMMAND_MIX,
                        "exit with 1 when the pool ends before the budget, or pairs are missing"},
-    [OPTION_FORMAT] = {"format", 0, "text|tsv|jsonl", false, ALL_WORK | COMMAND_ALIGN,
+    [OPTION_FORMAT] = {"format", 0, "text|tsv|jsonl|conll", false, ALL_WORK | COMMAND_ALIGN,
                        "format of the texts, in place of the suffix"},
-    [OPTION_TEXT_COLUMN] = {"text-column", 0, "NAME", false, ALL_WORK | COMMAND_EVAL | COMMAND_PLOT,
-                            "column of the text (default the first of text, source, src)"},
+    [OPTION_TEXT_COLUMN] = {"text-column", 0, "NAME", false,
+                            ALL_WORK | COMMAND_EVAL | COMMAND_PLOT | COMMAND_ALIGN,
+                            "column of the text (default the first of text, source, src; of align "
+                            "source)"},
+    [OPTION_REFERENCE_COLUMN] =
+        {"reference-column", 0, "NAME", false, COMMAND_CANDIDATES | COMMAND_ALIGN | ANNOTATING,
+         "column of the references, of mix in --labeled (default the first of reference, target, "
+         "translation; of align target)"},
     [OPTION_BAD_LINES] = {"bad-lines", 0, "error|mask", false, ALL_WORK,
                           "what a malformed line does (default error; mask: its row is never "
                           "selected)"},
@@ -185,8 +191,12 @@ const option_info option_table[OPTION_TOTAL] = {
          "a line of links a sentence, source-target: 0-0 1-2. word-accuracy: with the references; "
          "mix: of --labeled; oracle: of POOL with its references (default of both: made here)"},
     [OPTION_REFERENCES] =
-        {"references", 0, "FILE", false, COMMAND_ORACLE,
+        {"references", 0, "FILE", false, COMMAND_ORACLE | COMMAND_CANDIDATES,
          "translations of all rows of POOL, a line a row (default: those in POOL)"},
+    [OPTION_LABELED_REFERENCES] =
+        {"labeled-references", 0, "FILE", true, COMMAND_MIX,
+         "translations of all rows of --labeled, a line a row (default: those in --labeled); "
+         "given once for each --labeled"},
     [OPTION_DICT] = {"dict", 0, "FILE", false, COMMAND_ORACLE,
                      "answer from a dictionary: source TAB translation"},
     [OPTION_REQUESTS] = {"requests", 0, NULL, false, COMMAND_ORACLE,

@@ -8,14 +8,15 @@
 #include "commands.h"
 
 int annotating_read_pool(alcore_ctx *ctx, const arguments *args, const char *path,
-                         alcore_pool **out) {
+                         bool with_references, alcore_pool **out) {
     alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
     int dedup = 0;
 
     TRY(option_choice(args, OPTION_DEDUP, "exact|normalized|none", &dedup));
     options.dedup = dedup;
     TRY(outcome(alcore_pool_new(ctx, &options, out)));
-    return inputs_read_texts(args, path, true, *out);
+    if (!with_references) return inputs_read_texts(args, path, true, *out);
+    return inputs_read_pairs(args, path, option_value(args, OPTION_REFERENCES, NULL), true, *out);
 }
 
 int annotating_read_selection(const arguments *args, alcore_pool *pool, alcore_annotations **out) {
@@ -27,39 +28,9 @@ int annotating_read_selection(const arguments *args, alcore_pool *pool, alcore_a
     return EXIT_DONE;
 }
 
-/* Gives every row of the pool its line of the file, in order. */
-static int read_references(alcore_ctx *ctx, const arguments *args, const char *path,
-                           alcore_pool *pool) {
-    alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
-    alcore_pool *lines = NULL;
-    const int64_t rows = alcore_pool_rows(pool);
-    const char **texts = malloc(((size_t)rows + 1) * sizeof *texts);
-    size_t *lengths = malloc(((size_t)rows + 1) * sizeof *lengths);
-    int64_t *numbers = malloc(((size_t)rows + 1) * sizeof *numbers);
-    int code = texts && lengths && numbers ? EXIT_DONE : complain(EXIT_MEMORY, "out of memory");
-
-    keep_all.dedup = ALCORE_DEDUP_NONE;
-    if (code == EXIT_DONE) code = outcome(alcore_pool_new(ctx, &keep_all, &lines));
-    if (code == EXIT_DONE) code = inputs_read_texts(args, path, false, lines);
-    if (code == EXIT_DONE && alcore_pool_rows(lines) != rows)
-        code = complain(EXIT_DATA, "%s has %lld references, and POOL has %lld rows", path,
-                        (long long)alcore_pool_rows(lines), (long long)rows);
-    if (code == EXIT_DONE) {
-        inputs_list_texts(lines, texts, lengths);
-        for (int64_t row = 0; row < rows; row++) numbers[row] = row;
-        code = outcome(alcore_pool_set_references(pool, numbers, texts, lengths, rows));
-    }
-    alcore_pool_unref(lines);
-    free(numbers);
-    free(lengths);
-    free(texts);
-    return code;
-}
-
 /* Answers by the oracle that the command line names; --requests leaves all open. */
-static int answer(alcore_ctx *ctx, const arguments *args, alcore_pool *pool,
+static int answer(alcore_ctx *ctx, const arguments *args, const alcore_pool *pool,
                   alcore_annotations *annotations) {
-    const char *references = option_value(args, OPTION_REFERENCES, NULL);
     const char *links = option_value(args, OPTION_LINKS, NULL);
     alcore_links *read = NULL;
 
@@ -67,7 +38,6 @@ static int answer(alcore_ctx *ctx, const arguments *args, alcore_pool *pool,
     if (option_given(args, OPTION_DICT))
         return outcome(
             alcore_annotations_look_up(annotations, option_value(args, OPTION_DICT, "-")));
-    if (references) TRY(read_references(ctx, args, references, pool));
     int code =
         links ? outcome(alcore_links_read(ctx, links, alcore_pool_rows(pool), &read)) : EXIT_DONE;
     if (code == EXIT_DONE) code = outcome(alcore_annotations_simulate(annotations, read));
@@ -98,7 +68,7 @@ static int run_oracle(alcore_ctx *ctx, const arguments *args) {
     alcore_pool *pool = NULL;
     alcore_annotations *annotations = NULL;
     const bool requests = option_given(args, OPTION_REQUESTS);
-    int code = annotating_read_pool(ctx, args, args->operands[0], &pool);
+    int code = annotating_read_pool(ctx, args, args->operands[0], true, &pool);
 
     if (code == EXIT_DONE) code = annotating_read_selection(args, pool, &annotations);
     if (code == EXIT_DONE) code = answer(ctx, args, pool, annotations);

@@ -113,7 +113,8 @@ static int add(lua_State *L) {
 /*** Adds the records of a file.
  * @function pool:read
  * @tparam string path
- * @tparam[opt] table options format, text_column, bad_lines ("error" or "mask")
+ * @tparam[opt] table options format, text_column, reference_column, references (the path of a
+ *   second file that has the references, one for each text), bad_lines ("error" or "mask")
  * @return the pool; or nil, message, code */
 static int read(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);

@@ -57,6 +57,7 @@ const al_constant al_file_formats[] = {
     {"csv", ALCORE_FORMAT_CSV},
     {"npy", ALCORE_FORMAT_NPY},
     {"lp", ALCORE_FORMAT_LP},
+    {"conll", ALCORE_FORMAT_CONLL},
     {NULL, 0}};
 const al_constant al_in_domain_words[] = {
     {"test", ALCORE_IN_DOMAIN_TEST},
@@ -170,6 +171,8 @@ const al_member al_read_options[] = {
     {"format", AL_WORD, 1, offsetof(alcore_read_options, format), al_file_formats},
     {"bad_lines", AL_WORD, 1, offsetof(alcore_read_options, bad_lines), al_bad_lines},
     {"text_column", AL_TEXT, 1, offsetof(alcore_read_options, text_column), NULL},
+    {"reference_column", AL_TEXT, 1, offsetof(alcore_read_options, reference_column), NULL},
+    {"references", AL_TEXT, 1, offsetof(alcore_read_options, references), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_lm_options[] = {
     {"order", AL_INT32, 1, offsetof(alcore_lm_options, order), NULL},

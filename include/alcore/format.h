@@ -11,9 +11,9 @@ ALCORE_BEGIN
 
 /** File formats. */
 enum {
-    /** By the suffix. Read: .tsv, .jsonl or .ndjson, anything else as text, each followed by .gz,
-     * .xz or .zst when compressed; the suffix of another known format (.csv, .po, .tmx, .parquet,
-     * ...) is ALCORE_E_DATA. Written: .tsv, .csv, .jsonl or .ndjson, .txt, "-" as TSV; anything
+    /** By the suffix. Read: .tsv, .jsonl or .ndjson, .conll, .conllu, .bio, .iob or .iob2, anything
+     * else as text, each followed by .gz, .xz or .zst when compressed; the suffix of another known
+     * format (.csv, .po, .tmx, .parquet, ...) is ALCORE_E_DATA. Written: .tsv, .csv, .jsonl or .ndjson, .txt, "-" as TSV; anything
      * else, and a compressed file, is ALCORE_E_UNSUPPORTED. */
     ALCORE_FORMAT_AUTO = 0,
     ALCORE_FORMAT_TEXT = 1, /**< one text per line, split at LF only */
@@ -30,7 +30,12 @@ enum {
     ALCORE_FORMAT_NPY = 5,
     /** The id and the token values of each row: a ragged column that is written. Asked for in
      * reading or writing records it is an error. */
-    ALCORE_FORMAT_LP = 6
+    ALCORE_FORMAT_LP = 6,
+    /** Read only: columns, a line a token, a blank line behind each sentence (CoNLL-U, CoNLL-2003,
+     * PAN-X). The tokens are the words of the text, the tags those of the reference. text_column
+     * and reference_column are numbers from 1, in CoNLL-U also names (form, upos); by default the
+     * first and the last column, in CoNLL-U form and upos. */
+    ALCORE_FORMAT_CONLL = 7
 };
 
 /** What happens to a line that is no record: wrong columns, broken JSON, a cost that is no number,
@@ -51,6 +56,15 @@ typedef struct alcore_read_options {
     /** Borrowed. Column of the texts in TSV, JSONL and Arrow; NULL: the first of text, source, src.
      */
     const char *text_column;
+    /** Borrowed. Column of the references in TSV, JSONL and Arrow, which must be there; NULL: the
+     * first of reference, target, translation, if there is one. */
+    const char *reference_column;
+    /** Borrowed. For alcore_pool_read() only: a second file whose records are the references of
+     * those in the first, one for one and in their order, as in the two files of a parallel corpus.
+     * Its suffix says its format; in TSV and JSONL the references are in its column
+     * reference_column, or else in the one that a text has. NULL: the references are in the file
+     * itself. */
+    const char *references;
 } alcore_read_options;
 /** An alcore_read_options with its size set and everything else 0. */
 #define ALCORE_READ_OPTIONS_INIT ALCORE_INIT(alcore_read_options)

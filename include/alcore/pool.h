@@ -160,13 +160,15 @@ ALCORE_API alcore_status alcore_pool_add_texts(alcore_pool *pool, const char *co
 ALCORE_API alcore_status alcore_pool_add_records(alcore_pool *pool, const alcore_records *records,
                                                  int64_t *out_first);
 
-/** Adds the records of a file of text, TSV or JSONL, which may be compressed (.gz, .xz, .zst). All
- * of them or, on failure, none. docs/formats.md has the rules.
+/** Adds the records of a file of text, TSV or JSONL, which may be compressed (.gz, .xz, .zst), and
+ * with alcore_read_options.references their references from a second file. All of them or, on
+ * failure, none. docs/formats.md has the rules.
  * @param[in,out] pool borrowed, changed
  * @param[in] path borrowed; "-" reads standard input
  * @param[in] options borrowed; NULL: defaults
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (CSV was asked for), ALCORE_E_IO,
- * ALCORE_E_DATA (names file and line; or a suffix of a format that is not read),
+ * ALCORE_E_DATA (names file and line; or a suffix of a format that is not read; or two files with
+ * different numbers of records),
  * ALCORE_E_UNSUPPORTED (a compression that this build lacks), ALCORE_E_CANCELLED, ALCORE_E_NOMEM,
  * ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
@@ -185,7 +187,8 @@ struct ArrowArrayStream;
  * @param[in] stream owned by the library once reading has begun: the call has then released it, and
  *   its release member is NULL, whether the call succeeds or not. A call that fails earlier
  *   (ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_INVALID, ALCORE_E_STRUCT_*) leaves it untouched
- * @param[in] options borrowed; only text_column applies; NULL: defaults
+ * @param[in] options borrowed; only text_column and reference_column apply; NULL:
+ *   defaults
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_DATA (names row or column), ALCORE_E_UNSUPPORTED
  * (an Arrow type), ALCORE_E_CALLBACK (the stream failed), ALCORE_E_NOMEM, ALCORE_E_BUSY,
  *   ALCORE_E_STRUCT_*

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records as one JSON object per line (docs/formats.md). Keys with a role fill the record, all
  * others are passed over; blank lines are no records. The scanner works in the line, so the
- * record's values are views of it. */
+ * record's values are views of it.
+ *
+ * The data sets of translations of Hugging Face have an object of texts by language in each line,
+ * {"translation": {"en": "...", "de": "..."}}. The columns that the options name are looked for in
+ * it, too. Its own keys have no other meaning: "id" is a language there. */
 #include <string.h>
 
+#include "alcore/remedy.h"
 #include "formats/json_keys.h"
 #include "formats/json_scan.h"
 #include "formats/record_format.h"
@@ -12,7 +17,13 @@
 
 typedef struct jsonl_state {
     alcore__json_keys keys; /* of the present object; kept between lines for its memory */
+    char languages[160];    /* keys of its object "translation", for messages; "": it has none */
+    bool has_reference;     /* the key was there that the options name for references */
 } jsonl_state;
+
+/* Ranks of keys: alcore__record_role() gives keys of a record 1 to 3, so these win over the keys in
+ * an object "translation". */
+enum { RANK_IN_TRANSLATION = 4 };
 
 /* Whether a number as text has neither a point nor an exponent. */
 static bool is_integer(const char *text, size_t length) {
@@ -59,19 +70,86 @@ static alcore_status read_value(alcore__json *json, int32_t role, const char *ke
     return alcore__record_set(record, role, value, length, lines);
 }
 
+/* Adds a key of "translation" to the list for messages: "en", "de". A long list is cut. */
+static void list_language(jsonl_state *state, const char *key, size_t length) {
+    const size_t used = strlen(state->languages);
+    alcore__format(state->languages + used, sizeof state->languages - used, "%s\"%.*s\"",
+                   used ? ", " : "", (int)(length < 20 ? length : 20), key);
+}
+
+/* Reads the object "translation": the values of the languages that the options name as text and as
+ * reference. Failures and ranks [roles] as in read_object(). */
+static alcore_status read_translation(jsonl_state *state, const alcore_read_options *options,
+                                      const alcore__line_reader *lines, alcore__json *json,
+                                      alcore__record *record, int32_t *ranks) {
+    static const int32_t roles[2] = {ALCORE__ROLE_TEXT, ALCORE__ROLE_REFERENCE};
+    const char *requested[2] = {options ? options->text_column : NULL,
+                                options ? options->reference_column : NULL};
+    bool seen[2] = {false, false};
+    char *key;
+    size_t length;
+    if (!alcore__json_enter(json, '{')) return ALCORE_OK;
+    while (alcore__json_key(json, &key, &length)) {
+        list_language(state, key, length);
+        int side = 0;
+        while (side < 2 && !alcore__is_column(requested[side], key, length)) side++;
+        if (side == 2) {
+            if (!alcore__json_skip(json)) return ALCORE_OK;
+            continue;
+        }
+        if (seen[side])
+            return alcore__lines_fail(lines, "\"translation\" has the key \"%s\" twice",
+                                      requested[side]);
+        seen[side] = true;
+        state->has_reference = state->has_reference || side == 1;
+        const bool wins = alcore__json_kind(json) != 'n' && ranks[roles[side]] == 0;
+        if (wins) ranks[roles[side]] = RANK_IN_TRANSLATION;
+        ALCORE__TRY(read_value(json, roles[side], key, length, record, wins, lines));
+    }
+    return ALCORE_OK;
+}
+
+/* The error of a record without the key that the options name for texts or references; NULL: they
+ * name none, and the record has no text. */
+static alcore_status no_value(const jsonl_state *state, const char *requested,
+                              const alcore__line_reader *lines) {
+    if (requested && *state->languages)
+        return alcore__lines_fail(lines, "\"translation\" has %s and no text in \"%s\"",
+                                  state->languages, requested);
+    if (requested) return alcore__lines_fail(lines, "no key \"%s\"", requested);
+    if (*state->languages)
+        return alcore__fail_remedy(
+            alcore__lines_fail(lines,
+                               "\"translation\" has %s, and which one is the text is not said",
+                               state->languages),
+            ALCORE_REMEDY_OPTION, "text_column", "LANGUAGE", "names the language of the texts");
+    return alcore__lines_fail(lines, "no text: none of the keys text, source and src");
+}
+
 /* Reads the object of a line into *record. Malformed JSON sets json->error and returns ALCORE_OK;
  * wrong data is a failure. ranks [roles]: rank of the key that filled each role, 0: none so far. */
 static alcore_status read_object(jsonl_state *state, const alcore_read_options *options,
                                  const alcore__line_reader *lines, alcore__json *json,
                                  alcore__record *record) {
     int32_t ranks[ALCORE__ROLES] = {0};
+    const char *text = options ? options->text_column : NULL;
+    const char *reference = options ? options->reference_column : NULL;
     char *key;
     size_t length;
     alcore__json_keys_reset(&state->keys);
+    state->languages[0] = '\0';
+    state->has_reference = false;
     if (!alcore__json_enter(json, '{')) return ALCORE_OK;
     while (alcore__json_key(json, &key, &length)) {
         ALCORE__TRY(alcore__json_keys_add(lines->ctx, &state->keys, key, length));
         int32_t rank, role = alcore__record_role(options, key, length, &rank);
+        const bool named_reference = alcore__is_column(reference, key, length);
+        state->has_reference = state->has_reference || named_reference;
+        if (alcore__is_column("translation", key, length) && alcore__json_kind(json) == '{' &&
+            !named_reference && !alcore__is_column(text, key, length)) {
+            ALCORE__TRY(read_translation(state, options, lines, json, record, ranks));
+            continue;
+        }
         if (role == ALCORE__ROLE_NONE) {
             if (!alcore__json_skip(json)) return ALCORE_OK;
             continue;
@@ -84,10 +162,9 @@ static alcore_status read_object(jsonl_state *state, const alcore_read_options *
     if (!alcore__json_end(json)) return ALCORE_OK;
     if (alcore__json_keys_repeat(&state->keys))
         return alcore__lines_fail(lines, "a key stands twice");
-    if (ranks[ALCORE__ROLE_TEXT] > 0) return ALCORE_OK;
-    if (options && options->text_column)
-        return alcore__lines_fail(lines, "no key \"%s\"", options->text_column);
-    return alcore__lines_fail(lines, "no text: none of the keys text, source and src");
+    if (ranks[ALCORE__ROLE_TEXT] == 0) return no_value(state, text, lines);
+    if (reference && !state->has_reference) return no_value(state, reference, lines);
+    return ALCORE_OK;
 }
 
 /* line of the format: turns one line into *record; a blank line is no record. */
@@ -114,5 +191,5 @@ static void clear(void *data, alcore_ctx *ctx) {
     alcore__json_keys_clear(ctx, &state->keys);
 }
 
-const alcore__record_format alcore__jsonl_format = {"jsonl",   false, sizeof(jsonl_state),
-                                                    read_line, NULL,  clear};
+const alcore__record_format alcore__jsonl_format = {
+    .name = "jsonl", .state_bytes = sizeof(jsonl_state), .line = read_line, .clear = clear};

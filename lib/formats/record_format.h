@@ -8,21 +8,25 @@
 #include "formats/records.h"
 
 typedef struct alcore__record_format {
-    const char *name;   /* "text", "tsv", "jsonl" */
+    const char *name;   /* "text", "tsv", "jsonl", "conll" */
     bool has_header;    /* the first line is no record: its errors are never masked */
+    bool transient;     /* values are views of the state that the next line invalidates, so each
+                           record is handed over alone; else they are views of the line */
     size_t state_bytes; /* size of the format's state, which is zero before the first line */
-    /* Reads one line into *record, whose values become views of the line; the line may be written
-     * to. On entry *record has its line, a cost of NaN and zeros. *out_skip becomes true when the
-     * line is no record. */
+    /* Reads one line into *record, which may be written to. On entry *record has its line, a cost
+     * of NaN and zeros. *out_skip becomes true when the line ends no record. */
     alcore_status (*line)(void *state, const alcore_read_options *options,
                           const alcore__line_reader *lines, char *text, size_t length,
                           alcore__record *record, bool *out_skip);
-    /* After the last line; may be NULL. */
-    alcore_status (*end)(void *state, const alcore__line_reader *lines);
+    /* After the last line; may be NULL. *out_skip, true on entry, becomes false when *record is one
+     * more record. */
+    alcore_status (*end)(void *state, const alcore__line_reader *lines, alcore__record *record,
+                         bool *out_skip);
     void (*clear)(void *state, alcore_ctx *ctx); /* frees what state owns; may be NULL */
 } alcore__record_format;
 
-extern const alcore__record_format alcore__text_format, alcore__tsv_format, alcore__jsonl_format;
+extern const alcore__record_format alcore__text_format, alcore__tsv_format, alcore__jsonl_format,
+    alcore__conll_format;
 
 /* What a column or key means for a record: the member of alcore__record that it fills. */
 enum {
@@ -37,9 +41,11 @@ enum {
 };
 /* The role of a column or key of that name. Where several columns have the role of text, reference
  * or language, the one with the smallest *out_rank wins. options->text_column replaces the names
- * that mean text. */
+ * that mean text, options->reference_column those that mean reference. */
 int32_t alcore__record_role(const alcore_read_options *options, const char *name, size_t length,
                             int32_t *out_rank);
+/* Whether a name is the column that the options name; requested may be NULL: they name none. */
+bool alcore__is_column(const char *requested, const char *name, size_t length);
 /* Sets the member of a record that a role fills. Empty values count as absent, but for the text. A
  * cost that is not a number of 0 or more fails with the path and the line. */
 alcore_status alcore__record_set(alcore__record *record, int32_t role, const char *value,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading records (records.h): which format a path has, what the names of columns and keys mean,
  * and the loop that cuts a file into lines, lets the format turn each into a record, and hands
- * batches to the caller. The formats are in text_records.c, tsv_records.c and jsonl_records.c
- * (record_format.h). Cost: one pass over the bytes; the memory of the longest line and of one
- * batch.
+ * batches to the caller. The formats are in text_records.c, tsv_records.c, jsonl_records.c and
+ * conll_records.c (record_format.h). Cost: one pass over the bytes; the memory of the longest line
+ * and of one batch.
  */
 #include "formats/records.h"
 
@@ -27,6 +27,11 @@ static const struct {
     {".tsv", &alcore__tsv_format},
     {".jsonl", &alcore__jsonl_format},
     {".ndjson", &alcore__jsonl_format},
+    {".conll", &alcore__conll_format},
+    {".conllu", &alcore__conll_format},
+    {".bio", &alcore__conll_format},
+    {".iob", &alcore__conll_format},
+    {".iob2", &alcore__conll_format},
     {".csv", NULL},
     {".json", NULL},
     {".tmx", NULL},
@@ -38,8 +43,6 @@ static const struct {
     {".html", NULL},
     {".parquet", NULL},
     {".arrow", NULL},
-    {".conll", NULL},
-    {".conllu", NULL},
     {".xlsx", NULL},
     {".ods", NULL},
     {".npy", NULL},
@@ -61,17 +64,18 @@ static alcore_status find_format(const char *path, const alcore_read_options *op
         [ALCORE_FORMAT_TEXT] = &alcore__text_format,
         [ALCORE_FORMAT_TSV] = &alcore__tsv_format,
         [ALCORE_FORMAT_JSONL] = &alcore__jsonl_format,
+        [ALCORE_FORMAT_CONLL] = &alcore__conll_format,
     };
     int32_t requested = options ? options->format : ALCORE_FORMAT_AUTO;
     if (requested == ALCORE_FORMAT_CSV)
-        return alcore__fail(ALCORE_E_PARAM, "%s: csv is written only; tsv, jsonl and text are read",
-                            path);
+        return alcore__fail(ALCORE_E_PARAM,
+                            "%s: csv is written only; tsv, jsonl, conll and text are read", path);
     if (requested == ALCORE_FORMAT_NPY || requested == ALCORE_FORMAT_LP)
         return alcore__fail(
             ALCORE_E_PARAM,
-            "%s: %s is a format of columns; records are read as tsv, jsonl and text", path,
+            "%s: %s is a format of columns; records are read as tsv, jsonl, conll and text", path,
             requested == ALCORE_FORMAT_NPY ? "npy" : "lp");
-    if (requested < 0 || requested > ALCORE_FORMAT_LP)
+    if (requested < 0 || requested > ALCORE_FORMAT_CONLL)
         return alcore__fail(ALCORE_E_INVALID, "no format has the number %d", (int)requested);
     if (requested != ALCORE_FORMAT_AUTO) {
         *out = named[requested];
@@ -85,8 +89,8 @@ static alcore_status find_format(const char *path, const alcore_read_options *op
         if (!suffixes[i].format)
             return alcore__fail(
                 ALCORE_E_DATA,
-                "%s: %s files are not read; what is read is .txt (one text per line), .tsv "
-                "and .jsonl, each also as .gz, .xz and .zst",
+                "%s: %s files are not read; what is read is .txt (one text per line), .tsv, "
+                ".jsonl and .conll, each also as .gz, .xz and .zst",
                 path, suffixes[i].suffix);
         *out = suffixes[i].format;
         break;
@@ -94,8 +98,13 @@ static alcore_status find_format(const char *path, const alcore_read_options *op
     return ALCORE_OK;
 }
 
-/* Looks a column's or key's name up: first as the text column that the options name, then among the
- * known names. */
+/* Whether the column that the options name, NULL where they name none, is called that. */
+bool alcore__is_column(const char *requested, const char *name, size_t length) {
+    return requested && strlen(requested) == length && memcmp(requested, name, length) == 0;
+}
+
+/* Looks a column's or key's name up: first as the columns that the options name, then among the
+ * known names. A role whose column the options name has no other. */
 int32_t alcore__record_role(const alcore_read_options *options, const char *name, size_t length,
                             int32_t *out_rank) {
     static const struct {
@@ -114,13 +123,15 @@ int32_t alcore__record_role(const alcore_read_options *options, const char *name
         {"group", ALCORE__ROLE_GROUP, 1},
         {"cost", ALCORE__ROLE_COST, 1},
     };
-    const char *requested = options ? options->text_column : NULL;
+    const char *text = options ? options->text_column : NULL;
+    const char *reference = options ? options->reference_column : NULL;
     *out_rank = 1;
-    if (requested && strlen(requested) == length && memcmp(requested, name, length) == 0)
-        return ALCORE__ROLE_TEXT;
+    if (alcore__is_column(text, name, length)) return ALCORE__ROLE_TEXT;
+    if (alcore__is_column(reference, name, length)) return ALCORE__ROLE_REFERENCE;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strlen(names[i].name) != length || memcmp(names[i].name, name, length) != 0) continue;
-        if (requested && names[i].role == ALCORE__ROLE_TEXT) return ALCORE__ROLE_NONE;
+        if (text && names[i].role == ALCORE__ROLE_TEXT) return ALCORE__ROLE_NONE;
+        if (reference && names[i].role == ALCORE__ROLE_REFERENCE) return ALCORE__ROLE_NONE;
         *out_rank = names[i].rank;
         return names[i].role;
     }
@@ -215,13 +226,14 @@ static alcore_status read_record(alcore__line_reader *lines, const alcore__recor
     return ALCORE_OK;
 }
 
-/* Reads all lines and hands the records over in batches: a batch ends when it is full and when the
- * line reader has no whole line left, since the records are views of its buffer, which the next
- * filling overwrites. state: the format's own, format->state_bytes bytes; batch [BATCH_RECORDS]:
- * workspace. */
+/* Reads all lines and hands the records over in batches: a batch ends when it is full, which one
+ * record of a transient format makes it, and when the line reader has no whole line left, since the
+ * records are views of its buffer, which the next filling overwrites. state: the format's own,
+ * format->state_bytes bytes; batch [BATCH_RECORDS]: workspace. */
 static alcore_status read_lines(alcore__line_reader *lines, const alcore__record_format *format,
                                 const alcore_read_options *options, void *state,
                                 alcore__record *batch, alcore__record_sink sink, void *user) {
+    const int64_t full = format->transient ? 1 : BATCH_RECORDS;
     int64_t count = 0, handed_over = 0;
     bad_lines bad = {0};
     for (;;) {
@@ -229,7 +241,7 @@ static alcore_status read_lines(alcore__line_reader *lines, const alcore__record
         ALCORE__TRY(read_record(lines, format, options, state, &batch[count], &bad, &found, &skip));
         if (found) {
             count += !skip;
-            if (count < BATCH_RECORDS) continue;
+            if (count < full) continue;
         }
         handed_over += count;
         if (count > 0) ALCORE__TRY(sink(user, batch, count, estimate_coming(lines, handed_over)));
@@ -239,7 +251,12 @@ static alcore_status read_lines(alcore__line_reader *lines, const alcore__record
         ALCORE__TRY(alcore__lines_fill(lines, &more));
         if (!more) break;
     }
-    if (format->end) ALCORE__TRY(format->end(state, lines));
+    if (format->end) {
+        bool skip = true;
+        *batch = (alcore__record){.cost = NAN};
+        ALCORE__TRY(format->end(state, lines, batch, &skip));
+        if (!skip) ALCORE__TRY(sink(user, batch, 1, 0 /* more */));
+    }
     alcore__lines_report(lines);
     report_bad_lines(lines, &bad);
     return ALCORE_OK;
@@ -251,6 +268,10 @@ alcore_status alcore__read_records(alcore_ctx *ctx, const char *path,
                                    const alcore_read_options *options, int64_t max_line_bytes,
                                    alcore__record_sink sink, void *user) {
     const alcore__record_format *format = NULL;
+    const char *reference = options ? options->reference_column : NULL;
+    if (reference && alcore__is_column(options->text_column, reference, strlen(reference)))
+        return alcore__fail(ALCORE_E_INVALID, "the column \"%s\" cannot be text and reference",
+                            reference);
     ALCORE__TRY(find_format(path, options, &format));
     alcore__record *batch = NULL;
     void *state = NULL;

@@ -31,8 +31,8 @@ typedef alcore_status (*alcore__record_sink)(void *user, const alcore__record *r
                                              int64_t count, int64_t coming);
 
 /* Reads path (compressed or not; "-" is standard input) by its format. Errors name path and line.
- * Lines longer than max_line_bytes are ALCORE_E_DATA without being read whole into memory. Calls
- * alcore__tick. */
+ * Lines longer than max_line_bytes are ALCORE_E_DATA without being read whole into memory.
+ * options->references is the caller's to read. Calls alcore__tick. */
 alcore_status alcore__read_records(alcore_ctx *ctx, const char *path,
                                    const alcore_read_options *options, int64_t max_line_bytes,
                                    alcore__record_sink sink, void *user);

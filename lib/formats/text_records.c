@@ -12,4 +12,5 @@ static alcore_status read_line(void *state, const alcore_read_options *options,
     return ALCORE_OK;
 }
 
-const alcore__record_format alcore__text_format = {"text", false, 1, read_line, NULL, NULL};
+const alcore__record_format alcore__text_format = {
+    .name = "text", .state_bytes = 1, .line = read_line};

@@ -20,14 +20,13 @@ typedef struct winner {
     int32_t rank; /* of its name, alcore__record_role(); 0: no column yet */
 } winner;
 
-/* The error for a header without a column for the text. */
-static alcore_status no_text_column(const alcore_read_options *options,
-                                    const alcore__line_reader *lines, const char *header,
-                                    size_t length) {
+/* The error for a header without the column that was asked for, or NULL: without one of texts. */
+static alcore_status no_column(const alcore__line_reader *lines, const char *requested,
+                               const char *header, size_t length) {
     int shown = (int)(length < 200 ? length : 200);
-    if (options && options->text_column)
+    if (requested)
         return alcore__lines_fail(lines, "no column is called \"%s\"; the header line is \"%.*s\"",
-                                  options->text_column, shown, header);
+                                  requested, shown, header);
     return alcore__fail_remedy(
         alcore__lines_fail(
             lines,
@@ -64,8 +63,12 @@ static alcore_status read_header(tsv_state *state, const alcore_read_options *op
         more = tab;
         next = stop + 1;
     }
-    if (winners[ALCORE__ROLE_TEXT].rank > 0) return ALCORE_OK;
-    return no_text_column(options, lines, header, length);
+    const char *reference = options ? options->reference_column : NULL;
+    if (winners[ALCORE__ROLE_TEXT].rank == 0)
+        return no_column(lines, options ? options->text_column : NULL, header, length);
+    if (reference && winners[ALCORE__ROLE_REFERENCE].rank == 0)
+        return no_column(lines, reference, header, length);
+    return ALCORE_OK;
 }
 
 static size_t count_tabs(const char *text, size_t length) {
@@ -104,8 +107,10 @@ static alcore_status read_line(void *data, const alcore_read_options *options,
 }
 
 /* After the last line: a file without a header is an error. */
-static alcore_status check_end(void *data, const alcore__line_reader *lines) {
+static alcore_status check_end(void *data, const alcore__line_reader *lines, alcore__record *record,
+                               bool *out_skip) {
     const tsv_state *state = data;
+    (void)record, (void)out_skip;
     if (state->columns > 0) return ALCORE_OK;
     return alcore__fail(ALCORE_E_DATA,
                         "%s is empty: a .tsv begins with a line that names its columns",
@@ -117,5 +122,9 @@ static void clear(void *data, alcore_ctx *ctx) {
     alcore__free(ctx, state->roles);
 }
 
-const alcore__record_format alcore__tsv_format = {"tsv",     true,      sizeof(tsv_state),
-                                                  read_line, check_end, clear};
+const alcore__record_format alcore__tsv_format = {.name = "tsv",
+                                                  .has_header = true,
+                                                  .state_bytes = sizeof(tsv_state),
+                                                  .line = read_line,
+                                                  .end = check_end,
+                                                  .clear = clear};

@@ -40,13 +40,19 @@ static alcore_status fail_record(const alcore__pool_add *add, const alcore__reco
     return alcore__fail_within(status, "row %" PRId64, add->rows);
 }
 
-/* Sets *out, a pointer of the entry's type, to the entry of `bytes` bytes of the row that is being
- * added (add->rows) in one of the pool's segments, for writing; a new entry is zeroed. */
-static alcore_status entry_at(alcore__pool_add *add, alcore__segments *segments, size_t bytes,
-                              void *out) {
-    void *entry = alcore__segments_at(add->pool->object.ctx, segments, bytes, add->rows);
+/* Sets *out, a pointer of the entry's type, to the entry of `bytes` bytes of a row in one of the
+ * pool's segments, for writing; a new entry is zeroed. */
+static alcore_status entry_of(alcore__pool_add *add, alcore__segments *segments, size_t bytes,
+                              int64_t row, void *out) {
+    void *entry = alcore__segments_at(add->pool->object.ctx, segments, bytes, row);
     memcpy(out, &entry, sizeof entry);
     return entry ? ALCORE_OK : alcore__fail_memory(ALCORE__SEGMENT_ROWS * bytes);
+}
+
+/* The same of the row that is being added, which is add->rows. */
+static alcore_status entry_at(alcore__pool_add *add, alcore__segments *segments, size_t bytes,
+                              void *out) {
+    return entry_of(add, segments, bytes, add->rows, out);
 }
 
 /* Sets *out to the number of a name, from 1; a name that is new is copied and gets the next number.
@@ -83,11 +89,12 @@ static alcore_status add_id(alcore__pool_add *add, const char *text, size_t leng
     return alcore__pool_copy_string(add->pool, text, length, id);
 }
 
-/* Checks the reference of the row that is being added and stores a copy. */
-static alcore_status add_reference(alcore__pool_add *add, const char *text, size_t length) {
+/* Checks the reference of a row and stores a copy. */
+static alcore_status add_reference(alcore__pool_add *add, int64_t row, const char *text,
+                                   size_t length) {
     alcore__pool_reference *reference;
     ALCORE__TRY(alcore__string_check_next(&add->check, "reference", &text, &length, NULL));
-    ALCORE__TRY(entry_at(add, &add->pool->references, sizeof *reference, &reference));
+    ALCORE__TRY(entry_of(add, &add->pool->references, sizeof *reference, row, &reference));
     ALCORE__TRY(alcore__pool_copy_string(add->pool, text, length, &reference->text));
     reference->length = (int64_t)length;
     return ALCORE_OK;
@@ -126,7 +133,7 @@ static alcore_status add_details(alcore__pool_add *add, const alcore__record *re
     if (record->id && record->id_length > 0)
         ALCORE__TRY(add_id(add, record->id, record->id_length));
     if (record->reference)
-        ALCORE__TRY(add_reference(add, record->reference, record->reference_length));
+        ALCORE__TRY(add_reference(add, add->rows, record->reference, record->reference_length));
     if (record->group && record->group_length > 0)
         ALCORE__TRY(add_name(add, "group", &pool->groups, &pool->group_names, record->group,
                              record->group_length));
@@ -172,6 +179,15 @@ static alcore_status add_text(alcore__pool_add *add, const char *text, size_t le
     return ALCORE_OK;
 }
 
+/* Whether the error of a record, which names its place, is masked: with mask_bad strings that are
+ * refused are. Counts it and keeps the first message for the log. */
+static bool is_masked(alcore__pool_add *add, alcore_status status) {
+    if (status != ALCORE_E_DATA || !add->mask_bad) return false;
+    if (add->bad++ == 0)
+        alcore__format(add->first_bad, sizeof add->first_bad, "%s", alcore_last_error());
+    return true;
+}
+
 /* Adds one record as row add->rows. A string that is refused ends the call or, with mask_bad, makes
  * the row a malformed one; the first message is kept for the log. */
 static alcore_status add_record(alcore__pool_add *add, const alcore__record *record) {
@@ -181,11 +197,25 @@ static alcore_status add_record(alcore__pool_add *add, const alcore__record *rec
     if (status == ALCORE_OK) status = add_details(add, record);
     if (status == ALCORE_OK || status == ALCORE_E_NOMEM) return status;
     status = fail_record(add, record, status);
-    if (status != ALCORE_E_DATA || !add->mask_bad) return status;
-    if (add->bad++ == 0)
-        alcore__format(add->first_bad, sizeof add->first_bad, "%s", alcore_last_error());
+    if (!is_masked(add, status)) return status;
     add->untagged = untagged;
     return add_malformed(add);
+}
+
+/* Sets the references of the rows of this addition from `row` on to the texts of records [count] of
+ * a second file; a malformed row gets none, and neither does a row whose line in that file is
+ * malformed. */
+alcore_status alcore__pool_add_references(alcore__pool_add *add, int64_t row,
+                                          const alcore__record *records, int64_t count) {
+    for (int64_t i = 0; i < count; i++) {
+        const alcore__record *record = &records[i];
+        if (record->malformed || add->pool->states[row + i] & ALCORE_ROW_MALFORMED) continue;
+        alcore_status status = add_reference(add, row + i, record->text, record->text_length);
+        if (status == ALCORE_OK) continue;
+        if (status != ALCORE_E_NOMEM) status = fail_record(add, record, status);
+        if (!is_masked(add, status)) return status;
+    }
+    return ALCORE_OK;
 }
 
 /* Returns the fingerprint of a pool's texts with one text more, from its 128-bit hash; it depends

@@ -31,6 +31,10 @@ void alcore__pool_add_begin(alcore__pool_add *add, alcore_pool *pool, const char
 /* Adds records [count]. expected: about how many records will follow these; 0: not known. */
 alcore_status alcore__pool_add_records(alcore__pool_add *add, const alcore__record *records,
                                        int64_t count, int64_t expected);
+/* Sets the references of rows of this addition, `row` and the next ones, to the texts of records
+ * [count], which are of another file: the caller sets add->path to it. */
+alcore_status alcore__pool_add_references(alcore__pool_add *add, int64_t row,
+                                          const alcore__record *records, int64_t count);
 /* Commits when status is ALCORE_OK, else takes everything back. Returns the status of the whole
  * addition. */
 alcore_status alcore__pool_add_end(alcore__pool_add *add, alcore_status status);

@@ -71,8 +71,8 @@ static alcore_status find_columns(arrow_reader *reader, const alcore_read_option
     return ALCORE_OK;
 }
 
-/* Asks the stream for its schema and finds the columns of all roles; only the text must be there.
- */
+/* Asks the stream for its schema and finds the columns of all roles; the text must be there, and a
+ * reference_column that the options name. */
 static alcore_status read_schema(arrow_reader *reader, const alcore_read_options *options) {
     const char *text_column = options->text_column;
     const int code = reader->stream->get_schema(reader->stream, &reader->schema);
@@ -89,6 +89,9 @@ static alcore_status read_schema(arrow_reader *reader, const alcore_read_options
         return alcore__fail(ALCORE_E_DATA, "the Arrow stream has no column \"%s\"%s",
                             text_column ? text_column : "text",
                             text_column ? "" : " (nor \"source\" nor \"src\")");
+    if (options->reference_column && reader->child[ALCORE__ROLE_REFERENCE] < 0)
+        return alcore__fail(ALCORE_E_DATA, "the Arrow stream has no column \"%s\"",
+                            options->reference_column);
     return ALCORE_OK;
 }
 
@@ -288,9 +291,11 @@ static alcore_status add_stream(alcore_pool *pool, struct ArrowArrayStream *stre
     ALCORE__TRY(alcore__struct_read(&options, sizeof options,
                                     ALCORE__FIRST_SIZE(alcore_read_options, text_column), theirs,
                                     "alcore_read_options"));
-    if (options.format != ALCORE_FORMAT_AUTO || options.bad_lines != ALCORE_BAD_LINES_ERROR)
+    if (options.format != ALCORE_FORMAT_AUTO || options.bad_lines != ALCORE_BAD_LINES_ERROR ||
+        options.references)
         return alcore__fail(ALCORE_E_INVALID,
-                            "only text_column applies to an Arrow stream, not format or bad_lines");
+                            "only text_column and reference_column apply to an Arrow stream, not "
+                            "format, bad_lines or references");
     alcore_status status = read_schema(&reader, &options);
     if (status == ALCORE_OK) {
         alcore__pool_add_begin(&reader.add, pool, NULL);

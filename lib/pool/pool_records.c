@@ -92,7 +92,46 @@ static alcore_status add_parsed(void *user, const alcore__record *records, int64
     return alcore__pool_add_records(user, records, count, expected);
 }
 
-/* Adds all records of a file or none; with BAD_LINES_MASK malformed lines become masked rows. */
+/* The second file of a parallel corpus while it is read. */
+typedef struct reference_file {
+    alcore__pool_add *add;
+    int64_t records; /* of the file so far; more than the addition has rows: a mismatch */
+} reference_file;
+
+/* Called by the reader of files with each batch of references: gives them to the rows of the
+ * addition in order. Those beyond its last row are only counted, for the message. */
+static alcore_status add_references(void *user, const alcore__record *records, int64_t count,
+                                    int64_t expected) {
+    reference_file *file = user;
+    alcore__pool_add *add = file->add;
+    const int64_t row = add->pool->rows + file->records, left = add->rows - row;
+    (void)expected;
+    file->records += count;
+    if (left <= 0) return ALCORE_OK;
+    return alcore__pool_add_references(add, row, records, count < left ? count : left);
+}
+
+/* Reads options->references, the references of the rows that the addition has from `path`. Each row
+ * gets one: another number of records is an error that names both files and numbers. */
+static alcore_status read_references(alcore__pool_add *add, const char *path,
+                                     const alcore_read_options *options) {
+    alcore_read_options own = ALCORE_READ_OPTIONS_INIT;
+    reference_file file = {.add = add};
+    const alcore_pool *pool = add->pool;
+    own.bad_lines = options->bad_lines;
+    own.text_column = options->reference_column;
+    add->path = options->references;
+    ALCORE__TRY(alcore__read_records(pool->object.ctx, options->references, &own,
+                                     pool->max_text_bytes, add_references, &file));
+    if (file.records == add->rows - pool->rows) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_DATA,
+                        "%s has %" PRId64 " records and %s has %" PRId64
+                        ": record i of one is to be the reference of record i of the other",
+                        path, add->rows - pool->rows, options->references, file.records);
+}
+
+/* Adds all records of a file or none, with the references of a second one where the options name
+ * it; with BAD_LINES_MASK malformed lines become masked rows. */
 static alcore_status read_file(alcore_pool *pool, const char *path,
                                const alcore_read_options *theirs) {
     alcore_read_options ours;
@@ -104,10 +143,17 @@ static alcore_status read_file(alcore_pool *pool, const char *path,
     if (ours.bad_lines != ALCORE_BAD_LINES_ERROR && ours.bad_lines != ALCORE_BAD_LINES_MASK)
         return alcore__fail(ALCORE_E_INVALID, "bad_lines is %d; expected ALCORE_BAD_LINES_*",
                             ours.bad_lines);
+    if (ours.references && strcmp(path, "-") == 0 && strcmp(ours.references, "-") == 0)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "texts and references cannot both come from standard input");
     alcore__pool_add_begin(&add, pool, path);
     add.mask_bad = ours.bad_lines == ALCORE_BAD_LINES_MASK;
-    return alcore__pool_add_end(&add, alcore__read_records(pool->object.ctx, path, &ours,
-                                                           pool->max_text_bytes, add_parsed, &add));
+    alcore_read_options of_texts = ours;
+    if (ours.references) of_texts.reference_column = NULL; /* it is one of the second file */
+    alcore_status status = alcore__read_records(pool->object.ctx, path, &of_texts,
+                                                pool->max_text_bytes, add_parsed, &add);
+    if (status == ALCORE_OK && ours.references) status = read_references(&add, path, &ours);
+    return alcore__pool_add_end(&add, status);
 }
 
 alcore_status alcore_pool_read(alcore_pool *pool, const char *path,

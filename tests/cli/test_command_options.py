@@ -176,6 +176,8 @@ FIXTURES = {
     "candidates": (DRAW, {
         **POOL_OPTIONS, **DRAW_OPTIONS,
         "--count": (DRAW, [*DRAW[:-1], "2"]),
+        "--references": (DRAW, [*DRAW, "--references", "near.txt"]),
+        "--reference-column": (["candidates", "pool.tsv", *DRAW[2:]], ["candidates", "pool.tsv", *DRAW[2:], "--reference-column", "other"]),
     }),
     "score": (SCORE, {
         **POOL_OPTIONS,
@@ -208,6 +210,8 @@ FIXTURES = {
     "align": (["align", "pairs.tsv"], {
         "--param": lambda base: (base, [*base, "-p", "iterations=1"]),
         "--format": (["align", "pairs"], ["align", "pairs", "--format", "tsv"]),
+        "--text-column": (["align", "pairs.tsv"], ["align", "pairs.tsv", "--text-column", "absent"]),
+        "--reference-column": (["align", "pairs.tsv"], ["align", "pairs.tsv", "--reference-column", "absent"]),
         "--symmetrize": lambda base: (base, [*base, "--symmetrize", "forward"]),
         "--out": lambda base: (base, [*base, "--out", "links.txt"]),
         "--threads": lambda base: (base, [*base, "--threads", "4097"]),
@@ -223,6 +227,8 @@ FIXTURES = {
         "--bad-lines": ([*MIX[:-1], "bad.txt"], [*MIX[:-1], "bad.txt", "--bad-lines", "mask"]),
         "--dedup": lambda base: (base, [*base, "--dedup", "normalized"]),
         "--labeled": ([MIX[0], *MIX[3:]], MIX),
+        "--labeled-references": (MIX, [*MIX, "--labeled-references", "upper.txt"]),
+        "--reference-column": (MIX, [*MIX, "--reference-column", "absent"]),
         "--embeddings": ([*MIX, "--labeled-embeddings", "e.npy"], [*MIX, "--labeled-embeddings", "e.npy", "--embeddings", "e.npy"]),
         "--labeled-embeddings": ([*MIX, "--embeddings", "e.npy"], [*MIX, "--embeddings", "e.npy", "--labeled-embeddings", "e.npy"]),
         "--model": lambda base: (base, [*base, "--model", "absent"]),
@@ -248,6 +254,8 @@ FIXTURES = {
         "--dedup": (REQUESTS, [*REQUESTS, "--dedup", "normalized"]),
         "--selection": (["oracle", "pool.txt", "--requests"], REQUESTS),
         "--references": (ORACLE, [*ORACLE, "--references", "near.txt"]),
+        "--reference-column": ([ORACLE[0], "pairs.tsv", *ORACLE[2:]], [ORACLE[0], "pairs.tsv", *ORACLE[2:], "--reference-column", "source",
+                                                                       "--text-column", "target"]),
         "--links": ([*ORACLE, "--references", "near.txt"], [*ORACLE, "--references", "near.txt", "--links", "known.txt"]),
         "--dict": (ORACLE, [*ORACLE, "--dict", "dict.tsv"]),
         "--requests": (ORACLE, REQUESTS),

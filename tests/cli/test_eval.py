@@ -4,7 +4,7 @@ import json
 import math
 import sys
 
-from harness import case, contains, equal, main, vector
+from harness import case, contains, equal, main, rows_of, vector
 
 
 def lines(box, name, texts):
@@ -240,6 +240,37 @@ def columns_are_read(box):
     box.file("three.tsv", "text\tlabel\na\tx\nb\tz\n")
     equal(values(box.run("eval", "accuracy", "two.tsv", "three.tsv"))["accuracy"], 1)
     equal(values(box.run("eval", "accuracy", "two.tsv", "three.tsv", "--text-column", "label"))["accuracy"], 0.5)
+
+
+CONLLU = "# sent_id = s1\n1-2\tvámonos\t_\t_%s1\tvamos\tir\tVERB%s2\tnos\tnosotros\tPRON%s\n# sent_id = s2\n1\tmar\tmar\tNOUN%s" % (
+    ("\t_" * 6 + "\n",) * 4)
+
+
+@case
+def columns_of_conll_are_read(box):
+    box.file("gold.conllu", CONLLU)
+    box.file("found.conll", "vamos\tVERB\nnos\tDET\n\nmar\tNOUN\n")
+    by_word = ["eval", "accuracy", "gold.conllu", "found.conll", "--by-word"]
+    equal(values(box.run(*by_word))["accuracy"], 1)  # the tokens
+    box.file("tags.conllu", CONLLU.replace("PRON", "DET"))
+    equal(values(box.run("eval", "accuracy", "gold.conllu", "tags.conllu", "--by-word", "--text-column", "upos")),
+          {"accuracy": 2 / 3, "correct": 2, "words": 3})
+    box.file("gold.bio", "EU NNP B-ORG\nrejects VBZ O\n\nParis NNP B-LOC\n")
+    box.file("found.bio", "EU NNP B-ORG\nrejects VBZ O\n\nParis NNP B-PER\n")
+    equal(values(box.run("eval", "f1", "gold.bio", "found.bio", "--text-column", "3"))["f1"], 0.5)
+    # As a pool, of which the labels are the references.
+    rows = rows_of(box.run("candidates", "gold.conllu", "--count", "9").out)
+    equal(sorted((row["id"], row["text"], row["reference"]) for row in rows), [("s1", "vamos nos", "VERB PRON"), ("s2", "mar", "NOUN")])
+    box.file("gold", CONLLU)
+    equal(rows_of(box.run("candidates", "gold", "--count", "9", "--format", "conll").out), rows)
+    rows = rows_of(box.run("candidates", "gold.conllu", "--count", "9", "--text-column", "lemma", "--reference-column", "form").out)
+    equal(sorted((row["text"], row["reference"]) for row in rows), [("ir nosotros", "vamos nos"), ("mar", "mar")])
+    picked = rows_of(box.run("select", "gold.conllu", "--budget", "1", "--strategy", "random", "-q").out)
+    assert picked[0]["id"] in ("s1", "s2"), picked
+    box.file("bad.conllu", CONLLU + "2\talto\t_\n")
+    contains(box.run("candidates", "bad.conllu", "--count", "1", expect=3).err, "bad.conllu:8: 3 columns, line 2 has 10")
+    contains(box.run("candidates", "gold.conllu", "--count", "1", "--text-column", "word", expect=2).err,
+             'gold.conllu:2: no column is called "word"', "form, lemma, upos")
 
 
 @case

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """alcore oracle and alcore mix: from a selection to a training set, and what they refuse."""
+import gzip
 import json
 
 from harness import case, contains, equal, main, rows_of
@@ -51,6 +52,48 @@ def references_in_the_pool_itself(box):
     box.file("selection.tsv", SELECTION)
     rows = rows_of(box.run("oracle", "pool.tsv", "--selection", "selection.tsv", "-q").out)
     equal(rows[0]["translation"], GERMAN[3])
+
+
+@case
+def references_by_the_name_of_their_column(box):
+    """A corpus as TSV with a column for each language, and as Hugging Face writes it."""
+    box.file("pool.tsv", "id\tde\ten\n" + "".join("%d\t%s\t%s\n" % (row, german, text)
+                                               for row, (text, german) in enumerate(zip(POOL, GERMAN), 1)))
+    box.file("pool.jsonl", "".join(json.dumps({"translation": {"de": german, "en": text}}) + "\n" for text, german in zip(POOL, GERMAN)))
+    box.file("selection.tsv", SELECTION)
+    for pool in ("pool.tsv", "pool.jsonl"):
+        oracle = ["oracle", pool, "--selection", "selection.tsv", "-q"]
+        rows = rows_of(box.run(*oracle, "--text-column", "en", "--reference-column", "de").out)
+        equal(rows[0]["translation"], GERMAN[3], pool)
+        contains(box.run(*oracle, "--text-column", "en", "--reference-column", "fr", expect=3).err, pool + ":1: ", '"fr"')
+        contains(box.run(*oracle, "--text-column", "en", "--reference-column", "en", expect=2).err, "cannot be text and reference")
+    contains(box.run("oracle", "pool.jsonl", "--selection", "selection.tsv", expect=3).err,
+             '"translation" has "de", "en"', "--text-column LANGUAGE names the language of the texts")
+
+
+@case
+def line_aligned_files(box):
+    """Both files of a parallel corpus, compressed or not, do what one file with both columns does."""
+    answered(box)
+    box.file("labeled.en", "".join(text + "\n" for text, _ in LABELED))
+    box.file("labeled.de.gz", gzip.compress("".join(text + "\n" for _, text in LABELED).encode()))
+    mix = ["mix", "--pool", "pool.txt", "--selection", "selection.tsv", "--answers", "answers.tsv", "--kind", "retrieved", "--count", "3",
+           "-q"]
+    one = box.run(*mix, "--labeled", "labeled.tsv").out
+    equal(box.run(*mix, "--labeled", "labeled.en", "--labeled-references", "labeled.de.gz").out, one)
+    contains(one, LABELED[0][1])
+    equal(box.run(*mix, "--labeled", "labeled.tsv", "--reference-column", "target").out, one)
+    contains(box.run(*mix, "--labeled", "labeled.en", "--labeled", "labeled.en", "--labeled-references", "labeled.de.gz", expect=2).err,
+             "--labeled-references is given once for each --labeled")
+    contains(box.run(*mix, "--labeled-references", "labeled.de.gz", expect=2).err, "given once for each --labeled")
+    box.file("short.de", "x\ny\n")
+    contains(box.run(*mix, "--labeled", "labeled.en", "--labeled-references", "short.de", expect=3).err,
+             "labeled.en has 3 records and short.de has 2: record i of one")
+    rows = rows_of(box.run("candidates", "pool.txt", "--references", "pool.de", "--count", "2").out)
+    equal([row["reference"] for row in rows], [GERMAN[int(row["index"])] for row in rows])
+    # align reads a column for each side.
+    box.file("pairs.tsv", "en\tde\n" + "".join("%s\t%s\n" % pair for pair in zip(POOL, GERMAN)))
+    equal(box.run("align", "pairs.tsv", "--text-column", "en", "--reference-column", "de").out, box.run("align", "pool.txt", "pool.de").out)
 
 
 @case
@@ -154,7 +197,7 @@ def what_is_refused(box):
     contains(box.run(*oracle, "--dict", "absent.tsv", expect=4).err, "absent.tsv")
     contains(box.run(*oracle, expect=3).err, "no references")
     box.file("short.de", "x\n")
-    contains(box.run(*oracle, "--references", "short.de", expect=3).err, "short.de has 1 references, and POOL has 6 rows")
+    contains(box.run(*oracle, "--references", "short.de", expect=3).err, "pool.txt has 6 records and short.de has 1")
 
 
 main()

@@ -54,6 +54,19 @@ static alcore_status read_file(const char *name) {
     alcore_pool_unref(fresh);
     return status;
 }
+static alcore_status call_read_conll(void) {
+    return read_file("pool.conll");
+}
+static alcore_status call_read_pairs(void) {
+    alcore_pool *fresh;
+    char path[200];
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    options.references = strcpy(path, in_folder("pool.txt"));
+    alcore_status status = alcore_pool_new(ctx, NULL, &fresh);
+    if (status == ALCORE_OK) status = alcore_pool_read(fresh, in_folder("pool.tsv"), &options);
+    alcore_pool_unref(fresh);
+    return status;
+}
 static alcore_status call_read_text(void) {
     return read_file("pool.txt");
 }
@@ -695,17 +708,19 @@ void cancel_world_make(int64_t rows) {
     FILE *text = fopen(in_folder("pool.txt"), "w");
     FILE *tsv = fopen(in_folder("pool.tsv"), "w");
     FILE *jsonl = fopen(in_folder("pool.jsonl"), "w");
+    FILE *conll = fopen(in_folder("pool.conll"), "w");
     FILE *ids = fopen(in_folder("ids.txt"), "w");
     FILE *scores = fopen(in_folder("scores.tsv"), "w");
-    if (!text || !tsv || !jsonl || !ids || !scores) exit(2);
+    if (!text || !tsv || !jsonl || !conll || !ids || !scores) exit(2);
     fputs("id\ttext\n", tsv);
     for (int64_t i = 0; i < row_count; i++) {
         char line[400];
         int used = 0;
         for (int w = 0; w < 12; w++) {
             double u = alcore__rng_f64(&rng);
-            used += snprintf(line + used, sizeof line - (size_t)used, "%sw%d", w ? " " : "",
-                             (int)(20000 * u * u * u));
+            const int word = (int)(20000 * u * u * u);
+            used += snprintf(line + used, sizeof line - (size_t)used, "%sw%d", w ? " " : "", word);
+            fprintf(conll, "w%d\tX\n%s", word, w == 11 ? "\n" : "");
         }
         fprintf(text, "%s\n", line);
         fprintf(tsv, "r%lld\t%s\n", (long long)i, line);
@@ -713,7 +728,9 @@ void cancel_world_make(int64_t rows) {
         fprintf(jsonl, "{\"id\": \"r%lld\", \"text\": \"%s\"}\n", (long long)i, line);
         fprintf(scores, "%lld\t%.6f\n", (long long)i + 1, alcore__rng_f64(&rng));
     }
-    if (fclose(text) || fclose(tsv) || fclose(jsonl) || fclose(ids) || fclose(scores)) exit(2);
+    if (fclose(text) || fclose(tsv) || fclose(jsonl) || fclose(conll) || fclose(ids) ||
+        fclose(scores))
+        exit(2);
 
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     options.threads = 2;
@@ -780,7 +797,7 @@ bool cancel_world_end(void) {
         "out.html",    "column.part",    "other.part",     "phrases.tsv", "ids.txt",
         "links.txt",   "other.links",    "curves.svg",     "points.svg",  "items.tsv",
         "answers.tsv", "dictionary.tsv", "requests.tsv",   "train.tsv",   "train.src",
-        "train.tgt"};
+        "train.tgt",   "pool.conll"};
     alcore_column_writer_unref(merging);
     alcore_column_writer_unref(filled);
     alcore_selection_unref(selection);
@@ -806,6 +823,8 @@ const cancel_call CALLS[] = {
     {"alcore_pool_read", ".txt", call_read_text},
     {"alcore_pool_read", ".tsv", call_read_tsv},
     {"alcore_pool_read", ".jsonl", call_read_jsonl},
+    {"alcore_pool_read", ".conll", call_read_conll},
+    {"alcore_pool_read", "with references", call_read_pairs},
     {"alcore_pool_add_texts", "", call_add_texts},
     {"alcore_pool_add_records", "", call_add_records},
     {"alcore_pool_add_arrow", "", call_add_arrow},

@@ -44,14 +44,17 @@ GROWS(alcore_pool_add_records, 0) {
     return alcore_pool_add_records(w->pool, &records, NULL);
 }
 ALLOCATES(alcore_pool_read, 0) {
-    static const char *const names[] = {"pool.txt", "pool.tsv", "pool.jsonl"};
+    static const char *const names[] = {"pool.txt", "pool.tsv", "pool.jsonl", "pool.conllu"};
     alcore_status status = ALCORE_OK;
-    for (int i = 0; i < 3 && status == ALCORE_OK; i++) {
+    for (int i = 0; i < 5 && status == ALCORE_OK; i++) {
         /* Each file into a pool of its own, or a failure of the second would leave the rows of the
-         * first. */
+         * first. The last time the lines of a file are their own references. */
+        alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
         alcore_pool *pool = NULL;
+        if (i == 4) options.references = world_file(names[0]);
         status = alcore_pool_new(w->ctx, NULL, &pool);
-        if (status == ALCORE_OK) status = alcore_pool_read(pool, world_file(names[i]), NULL);
+        if (status == ALCORE_OK)
+            status = alcore_pool_read(pool, world_file(names[i % 4]), &options);
         if (status != ALCORE_OK && pool && alcore_pool_rows(pool) != 0) status = ALCORE_E_INTERNAL;
         alcore_pool_unref(pool);
     }

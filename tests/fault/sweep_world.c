@@ -224,15 +224,18 @@ void world_files_write(void) {
     world_begin(&w, 0); /* fills the arrays */
     world_end(&w);
     char all[2000] = "", tsv[3000] = "id\ttext\tlang\n", jsonl[3000] = "";
+    char conll[3000] = "# newdoc id = d\n# sent_id = s\n";
     for (int i = 0; i < WORLD_ROWS; i++) {
         sprintf(all + strlen(all), "%s\n", texts[i]);
         sprintf(tsv + strlen(tsv), "r%d\t%s\ten\n", i, texts[i]);
         sprintf(jsonl + strlen(jsonl), "{\"id\": \"r%d\", \"source\": \"%s\", \"cost\": %d}\n", i,
                 texts[i], i);
+        sprintf(conll + strlen(conll), "w%.9s\tX\n%s", texts[i], i % 3 ? "" : "\n");
     }
     world_file_write("pool.txt", all, strlen(all));
     world_file_write("pool.tsv", tsv, strlen(tsv));
     world_file_write("pool.jsonl", jsonl, strlen(jsonl));
+    world_file_write("pool.conllu", conll, strlen(conll));
     world_file_write_npy("scores.npy", "<f4", "12,", scores, sizeof scores);
     mkdir(world_file("model"), 0700);
     world_file_write_npy("model/embeddings.npy", "<f4", "12, 3", embeddings, sizeof embeddings);

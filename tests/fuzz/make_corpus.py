@@ -31,6 +31,11 @@ write("jsonl", '{"id":"x","source":"a","lang":"de","reference":"b","group":"g","
       '{"text":"\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\uDE00"}', '{"id":-12,"text":"","m":{"a":[1,2.5e-3,true,false,null,{}]}}\n\n',
       '{"text":"a","text":"b"}', '{"text":"\\uD800"}', '{"text":"\\u0000"}', "[" * 70, '{"a":' * 70, '{"text":"a",}',
       '{"src":"x","cost":1e999}', '\ufeff{"text":null,"source":"s"}\r\n', b'{"text":"\xff\xc3"}', '{"text":"x"')
+row = "\t_\t_\t_\t_\t_\t_\n"
+write("conll", "# newdoc id = d\n# sent_id = s\n1-2\tab\t_\t_" + row + "1\ta\t_\tX" + row + "2\tb c\t_\tY" + row + "2.1\td\t_\tZ" + row +
+      "\n", "-DOCSTART- -X- O O\n\nEU NNP I-NP I-ORG\n# NN O O\n\n# note\nx y z O\r\n", "en:Paris\tB-LOC\nen:a:b\tO\n\nen:x\tO\n",
+      "en:a\tO\n\nb\tO\n", "a\tO\n\nb\nc\tO\n\nd\tO\n", "a\t\tO\n\tx\t\n", "one\ntwo\n\n", "#\tO\n", "# \n#\n#a b\n", "1\ta\t_\t_" + row + "x\tb\t_\tX" + row,
+      "\ufeffa O\nb\rc O", " \t\n\n", b"\xff\tO\n", "a O\n\tb O\n")
 write("tags", "B-PER I-PER O\tB-PER I-PER B-LOC\n", "I-A I-B O\tB-A I-A I-A\nO\tO\n", "O O\tO\n", "B-\tO", "X-PER\tO",
       "\n\t\n", b"B-\xff\tB-\xff\n\0\t\0")
 write("npy", npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", bytes(24)),

@@ -241,6 +241,11 @@ class ColumnWriter(Handle):
         return " %r" % self.name
 
 
+def column_name(column, what):
+    """A column of a file for the library: a name, or a number from 1; None: no column was named."""
+    return None if column is None else name_of(str(column) if type(column) is int else column, what)
+
+
 def path_of(path):
     """A path for the library."""
     return os.fsencode(path)

@@ -55,6 +55,7 @@ ALCORE_FORMAT_JSONL = 3
 ALCORE_FORMAT_CSV = 4
 ALCORE_FORMAT_NPY = 5
 ALCORE_FORMAT_LP = 6
+ALCORE_FORMAT_CONLL = 7
 ALCORE_BAD_LINES_ERROR = 0
 ALCORE_BAD_LINES_MASK = 1
 ALCORE_PARAM_FLAG = 1
@@ -289,6 +290,8 @@ class alcore_read_options(Structure):
         ("format", c_int32),
         ("bad_lines", c_int32),
         ("text_column", c_char_p),
+        ("reference_column", c_char_p),
+        ("references", c_char_p),
     ]
 
 

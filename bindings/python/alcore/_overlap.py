@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from . import _ffi
 from ._calls import run
-from ._columns import path_of
+from ._columns import column_name, path_of
 from ._handles import Handle, choice, default_context, new, struct
 from ._library import lib
 from ._strings import Strings
@@ -71,7 +71,7 @@ class Overlap(Handle):
     def read(self, role, path, *, side="source", format="auto", text_column=None):
         """Adds the texts of a file, which is read in blocks; the number of its texts."""
         options = struct(_ffi.alcore_read_options, format=choice("ALCORE_FORMAT_", format, "format"),
-                         text_column=None if text_column is None else text_column.encode())
+                         text_column=column_name(text_column, "text_column"))
         count = ctypes.c_int64()
         run(lib.alcore_overlap_read, self._handle, choice("ALCORE_OVERLAP_", role, "role", _ROLES), choice("ALCORE_SIDE_", side, "side"),
             path_of(path), ctypes.byref(options), ctypes.byref(count))

@@ -9,7 +9,7 @@ from operator import index
 from . import _arrow, _ffi
 from ._arrays import Tensor, integers, memory, plain, integers_in_place
 from ._calls import check, run
-from ._columns import (Column, ColumnWriter, column_of, give_column, give_texts, info_of, is_texts, path_of, read_column,
+from ._columns import (Column, ColumnWriter, column_name, column_of, give_column, give_texts, info_of, is_texts, path_of, read_column,
                        read_texts)
 from ._handles import Handle, choice, default_context, new, struct, write_options
 from ._library import lib
@@ -98,12 +98,16 @@ class Pool(Handle):
         run(lib.alcore_pool_add_arrow, self._handle, address, None)
         del capsule
 
-    def read(self, path, *, format="auto", text_column=None, bad_lines="error"):
-        """Adds the records of a file: text, TSV or JSONL, also as .gz, .xz or .zst. bad_lines: "error" names the first
-        malformed line; "mask" keeps its row, which is never selected and has the state "malformed"."""
+    def read(self, path, *, format="auto", text_column=None, reference_column=None, references=None, bad_lines="error"):
+        """Adds the records of a file: text, TSV, JSONL or CoNLL, also as .gz, .xz or .zst. text_column, reference_column: where
+        texts and references are, by name, in CoNLL also by number from 1. references: the path of a second file that has the
+        references, one for each text, as in the two files of a parallel corpus. bad_lines: "error" names the first malformed
+        line; "mask" keeps its row, which is never selected and has the state "malformed"."""
         options = struct(_ffi.alcore_read_options, format=choice("ALCORE_FORMAT_", format, "format"),
                          bad_lines=choice("ALCORE_BAD_LINES_", bad_lines, "bad_lines"),
-                         text_column=None if text_column is None else name_of(text_column, "text_column"))
+                         text_column=column_name(text_column, "text_column"),
+                         reference_column=column_name(reference_column, "reference_column"),
+                         references=None if references is None else path_of(references))
         run(lib.alcore_pool_read, self._handle, path_of(path), ctypes.byref(options))
         return self
 

@@ -50,6 +50,26 @@ case("pools are read from files", function()
     raises("format", pool.read, pool, path, {format = "xls"})
 end)
 
+case("references are read from a second file or from a column", function()
+    local function write(name, text)
+        local file = assert(io.open(scratch .. "/" .. name, "w"))
+        file:write(text)
+        file:close()
+        return scratch .. "/" .. name
+    end
+    local english, german = write("train.en", "a house\ntwo\n"), write("train.de", "ein Haus\nzwei\n")
+    local pool = assert(alcore.pool())
+    assert(pool:read(english, {references = german}))
+    list({pool:reference(1), pool:reference(2)}, {"ein Haus", "zwei"})
+    fails("ALCORE_E_DATA", "has 2 records and", pool:read(english, {references = write("short.de", "x\n")}))
+    assert(pool:read(write("pairs.jsonl", '{"translation": {"en": "a", "de": "b"}}\n'), {text_column = "de", reference_column = "en"}))
+    list({pool:text(3), pool:reference(3)}, {"b", "a"})
+    local conll = write("pos.conll", "the\tDT\tDET\ncat\tNN\tNOUN\n\nsat\tVB\tVERB\n")
+    assert(pool:read(conll, {reference_column = "2"}))
+    list({pool:text(4), pool:reference(4), pool:reference(5)}, {"the cat", "DT NN", "VB"})
+    fails("ALCORE_E_PARAM", "columns 1 to 3", pool:read(conll, {text_column = "word"}))
+end)
+
 -- Little-endian float32 of numbers that it holds exactly, without string.pack (5.3 and later).
 local function packed(numbers)
     local bytes = {}

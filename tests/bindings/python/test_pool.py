@@ -290,3 +290,37 @@ def test_malformed_lines_are_masked_on_request(tmp_path):
         alcore.Pool().read(path)
     pool = alcore.Pool().read(path, bad_lines="mask")
     assert len(pool) == 3 and pool.count("malformed") == 1 and pool.count() == 2
+
+
+def test_two_files_of_a_parallel_corpus(tmp_path):
+    (tmp_path / "train.en").write_text("a house\ntwo\n")
+    (tmp_path / "train.de").write_text("ein Haus\nzwei\n")
+    pool = alcore.Pool().read(tmp_path / "train.en", references=tmp_path / "train.de")
+    assert [pool.reference(row) for row in range(2)] == ["ein Haus", "zwei"]
+    (tmp_path / "short.de").write_text("ein Haus\n")
+    with pytest.raises(alcore.DataError, match=r"train.en has 2 records and .*short.de has 1"):
+        pool.read(tmp_path / "train.en", references=tmp_path / "short.de")
+    assert len(pool) == 2
+
+
+def test_columns_of_texts_and_references(tmp_path):
+    path = tmp_path / "pairs.jsonl"
+    path.write_text('{"translation": {"en": "a house", "de": "ein Haus"}}\n')
+    pool = alcore.Pool().read(path, text_column="de", reference_column="en")
+    assert pool[0] == "ein Haus" and pool.reference(0) == "a house"
+    with pytest.raises(alcore.DataError, match="text_column"):
+        alcore.Pool().read(path)
+    with pytest.raises(TypeError, match="reference_column"):
+        alcore.Pool().read(path, reference_column=b"en")
+
+
+def test_sentences_of_conll(tmp_path):
+    path = tmp_path / "pos.conll"
+    path.write_text("the\tDT\tDET\ncat\tNN\tNOUN\n\nsat\tVB\tVERB\n")
+    pool = alcore.Pool().read(path)
+    assert list(pool) == ["the cat", "sat"] and pool.reference(0) == "DET NOUN"
+    pool = alcore.Pool().read(path, text_column=1, reference_column=2)
+    assert pool.reference(0) == "DT NN" and pool.words(0) == 2
+    assert list(alcore.Pool().read(path, format="text"))[0] == "the\tDT\tDET"
+    with pytest.raises(alcore.ParamError, match="columns 1 to 3"):
+        alcore.Pool().read(path, text_column=4)

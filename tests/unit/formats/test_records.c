@@ -1,46 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "format_test.h"
-#include "formats/records.h"
+#include "records_test.h"
 
 static memory_host host;
-
-/* All records, one per line: text|id|reference|language|group|cost|line, absent values as "-". */
-typedef struct gathered {
-    alcore__buffer text;
-    int64_t count;
-    alcore_status answer; /* of the sink */
-} gathered;
-
-static void put(gathered *all, const char *value, size_t length) {
-    if (!value) value = "-", length = 1;
-    alcore__buffer_append(NULL, &all->text, value, length);
-    alcore__buffer_append(NULL, &all->text, "|", 1);
-}
-
-static alcore_status gather(void *user, const alcore__record *records, int64_t count,
-                            int64_t coming) {
-    gathered *all = user;
-    (void)coming;
-    for (int64_t i = 0; i < count; i++) {
-        const alcore__record *record = &records[i];
-        put(all, record->text, record->text_length);
-        put(all, record->id, record->id_length);
-        put(all, record->reference, record->reference_length);
-        put(all, record->language, record->language_length);
-        put(all, record->group, record->group_length);
-        char cost[64];
-        int length = isnan(record->cost)
-                         ? snprintf(cost, sizeof cost, "-|%d\n", (int)record->line)
-                         : snprintf(cost, sizeof cost, "%g|%d\n", record->cost, (int)record->line);
-        alcore__buffer_append(NULL, &all->text, cost, (size_t)length);
-    }
-    all->count += count;
-    return all->answer;
-}
 
 static alcore_status read_bytes(const char *path, const void *data, size_t bytes,
                                 const char *column, int64_t longest, gathered *all) {
@@ -55,6 +18,30 @@ static void expect(const char *path, const char *data, const char *column, const
     gathered all = {{0}, 0, ALCORE_OK};
     ck_works(read_bytes(path, data, strlen(data), column, 0, &all));
     ck_assert_str_eq(all.text.data ? all.text.data : "", records);
+    alcore__buffer_clear(NULL, &all.text);
+}
+
+/* The same with the columns that the options name for texts and references. */
+static void expect_pairs(const char *path, const char *data, const char *text,
+                         const char *reference, const char *records) {
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    gathered all = {{0}, 0, ALCORE_OK};
+    options.text_column = text;
+    options.reference_column = reference;
+    memory_host_file(&host, data, strlen(data));
+    ck_works(alcore__read_records(host.ctx, path, &options, 0, gather, &all));
+    ck_assert_str_eq(all.text.data ? all.text.data : "", records);
+    alcore__buffer_clear(NULL, &all.text);
+}
+
+static void refuse_pairs(const char *path, const char *data, const char *text,
+                         const char *reference, alcore_status status, const char *words) {
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    gathered all = {{0}, 0, ALCORE_OK};
+    options.text_column = text;
+    options.reference_column = reference;
+    memory_host_file(&host, data, strlen(data));
+    ck_fails(alcore__read_records(host.ctx, path, &options, 0, gather, &all), status, words);
     alcore__buffer_clear(NULL, &all.text);
 }
 
@@ -300,12 +287,83 @@ START_TEST(jsonl_errors) {
 }
 END_TEST
 
+START_TEST(columns_of_pairs) {
+    const char *tsv = "id\tde\ttarget\ten\n7\tein Haus\tx\ta house\n8\tzwei\ty\t\n";
+    expect_pairs("p.tsv", tsv, "en", "de", "a house|7|ein Haus|-|-|-|2\n|8|zwei|-|-|-|3\n");
+    expect_pairs("p.tsv", tsv, "de", "en", "ein Haus|7|a house|-|-|-|2\nzwei|8|-|-|-|-|3\n");
+    expect_pairs("p.tsv", tsv, "en", NULL, "a house|7|x|-|-|-|2\n|8|y|-|-|-|3\n");
+    refuse_pairs("p.tsv", tsv, "en", "fr", ALCORE_E_DATA,
+                 "p.tsv:1: no column is called \"fr\"; the header line is \"id\tde\ttarget\ten\"");
+    refuse_pairs("p.tsv", tsv, "en", "en", ALCORE_E_INVALID,
+                 "the column \"en\" cannot be text and reference");
+    expect_pairs("p.jsonl", "{\"text\":\"a\",\"reference\":\"b\",\"human\":\"c\"}", NULL, "human",
+                 "a|-|c|-|-|-|1\n");
+    expect_pairs("p.jsonl", "{\"text\":\"a\",\"human\":null}", NULL, "human", "a|-|-|-|-|-|1\n");
+    refuse_pairs("p.jsonl", "{\"text\":\"a\",\"reference\":\"b\"}", NULL, "human", ALCORE_E_DATA,
+                 "p.jsonl:1: no key \"human\"");
+}
+END_TEST
+
+/* The data sets of translations of Hugging Face. */
+START_TEST(jsonl_translations) {
+    const char *pairs =
+        "{\"translation\":{\"en\":\"a house\",\"de\":\"ein Haus\"}}\n"
+        "{\"id\":\"x\",\"translation\":{\"de\":\"zwei\",\"fr\":\"deux\",\"en\":\"two\"}}";
+    expect_pairs("p.jsonl", pairs, "en", "de", "a house|-|ein Haus|-|-|-|1\ntwo|x|zwei|-|-|-|2\n");
+    expect_pairs("p.jsonl", pairs, "de", NULL, "ein Haus|-|-|-|-|-|1\nzwei|x|-|-|-|-|2\n");
+    /* Keys of the object are languages: "id" is Indonesian, and "text" is none. */
+    expect_pairs("p.jsonl", "{\"translation\":{\"id\":\"rumah\",\"en\":\"house\",\"text\":\"x\"}}",
+                 "en", "id", "house|-|rumah|-|-|-|1\n");
+    expect_pairs("p.jsonl", "{\"translation\":{\"en\":\"a\",\"de\":null}}", "en", "de",
+                 "a|-|-|-|-|-|1\n");
+    /* A key of the record goes before one of the object, wherever it stands. */
+    expect_pairs("p.jsonl",
+                 "{\"en\":\"own\",\"translation\":{\"en\":\"a\",\"de\":\"b\"}}\n"
+                 "{\"translation\":{\"en\":\"a\",\"de\":\"b\"},\"en\":\"own\"}",
+                 "en", "de", "own|-|b|-|-|-|1\nown|-|b|-|-|-|2\n");
+    expect_pairs("p.jsonl", "{\"text\":\"a\",\"translation\":\"b\"}", NULL, NULL,
+                 "a|-|b|-|-|-|1\n");
+    const struct {
+        const char *line, *text, *reference, *words;
+    } wrong[] = {
+        {"{\"translation\":{\"en\":\"a\",\"de\":\"b\"}}", NULL, NULL,
+         "\"translation\" has \"en\", \"de\", and which one is the text is not said"},
+        {"{\"translation\":{\"en\":\"a\",\"de\":\"b\"}}", "fr", NULL,
+         "\"translation\" has \"en\", \"de\" and no text in \"fr\""},
+        {"{\"translation\":{\"en\":\"a\",\"de\":\"b\"}}", "en", "fr",
+         "\"translation\" has \"en\", \"de\" and no text in \"fr\""},
+        {"{\"translation\":{\"en\":null,\"de\":\"b\"}}", "en", "de", "and no text in \"en\""},
+        {"{\"translation\":{\"en\":[\"a\"],\"de\":\"b\"}}", "en", "de", "\"en\" must be a string"},
+        {"{\"translation\":{\"en\":\"a\",\"de\":7}}", "en", "de", "\"de\" must be a string"},
+        {"{\"translation\":{\"en\":\"a\",\"en\":\"b\"}}", "en", NULL, "has the key \"en\" twice"},
+        {"{\"translation\":[\"a\"],\"text\":\"b\"}", NULL, NULL,
+         "\"translation\" must be a string"},
+        {"{\"translation\":{\"en\":\"a\"}", "en", NULL, "the text ends too early"},
+        {"{\"translation\":{\"en\":\"a\",}}", "en", NULL, "a key in quotes is expected"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char file[200];
+        snprintf(file, sizeof file, "\n%s\n", wrong[i].line);
+        refuse_pairs("p.jsonl", file, wrong[i].text, wrong[i].reference, ALCORE_E_DATA,
+                     wrong[i].words);
+        refuse_pairs("p.jsonl", file, wrong[i].text, wrong[i].reference, ALCORE_E_DATA,
+                     "p.jsonl:2: ");
+    }
+    char many[4000] = "{\"translation\":{";
+    for (int i = 0; i < 200; i++)
+        snprintf(many + strlen(many), sizeof many - strlen(many), "\"x%d\":\"\",", i);
+    strcpy(many + strlen(many) - 1, "}}");
+    refuse_pairs("p.jsonl", many, "en", NULL, ALCORE_E_DATA, "\"x0\", \"x1\", \"x2\"");
+}
+END_TEST
+
 START_TEST(formats_by_suffix) {
     static const char *const unread[] = {"a.csv",  "a.tmx",     "a.xliff", "a.xlf",   "a.po",
                                          "a.json", "a.parquet", "a.CSV",   "a.csv.gz"};
     for (size_t i = 0; i < sizeof unread / sizeof *unread; i++)
         refuse(unread[i], "x",
-               "files are not read; what is read is .txt (one text per line), .tsv and .jsonl");
+               "files are not read; what is read is .txt (one text per line), .tsv, .jsonl and "
+               ".conll");
     gathered all = {{0}, 0, ALCORE_OK};
     memory_host_file(&host, "text\na\n", 7);
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
@@ -329,8 +387,9 @@ END_TEST
 START_TEST(every_allocation_may_fail) {
     static const char *const files[][2] = {{"p.txt", "a\nb\n"},
                                            {"p.tsv", "id\ttext\n1\ta\n"},
-                                           {"p.jsonl", "{\"id\":1,\"text\":\"a\"}\n"}};
-    for (size_t i = 0; i < 3; i++) {
+                                           {"p.jsonl", "{\"id\":1,\"text\":\"a\"}\n"},
+                                           {"p.conllu", "# sent_id = x\n# newdoc id = y\na\tX\n"}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         size_t live = host.live;
         alcore_status status = ALCORE_E_NOMEM;
         for (int64_t k = 0; status != ALCORE_OK; k++) {
@@ -359,6 +418,8 @@ int main(void) {
                                   tsv_errors,
                                   jsonl_records,
                                   jsonl_errors,
+                                  columns_of_pairs,
+                                  jsonl_translations,
                                   formats_by_suffix,
                                   every_allocation_may_fail};
     memory_host_open(&host);

@@ -390,6 +390,10 @@ START_TEST(test_files) {
     ck_assert_int_ne(alcore_overlap_read(overlap, OUTSIDE, 0, path, &options, &count), ALCORE_OK);
     ck_assert_int_eq(count, 0);
     ck_assert_int_eq(alcore_overlap_read(overlap, OUTSIDE, 0, "/nowhere", NULL, NULL), ALCORE_E_IO);
+    alcore_read_options pairs = ALCORE_READ_OPTIONS_INIT;
+    pairs.references = path;
+    ck_assert_int_eq(alcore_overlap_read(overlap, OUTSIDE, 0, path, &pairs, NULL),
+                     ALCORE_E_INVALID);
     ck_assert_int_eq(alcore_overlap_add(overlap, OUTSIDE, 0, &rubbish, NULL, 1), ALCORE_OK);
     ck_assert_int_eq(score_of(overlap, 1, BOTH).shared_types, 5);
     FILE *bad = fopen(path, "w");

@@ -189,6 +189,30 @@ START_TEST(text_column_by_name) {
 }
 END_TEST
 
+START_TEST(reference_column_by_name) {
+    producer from;
+    init(&from);
+    from.names[1] = "de"; /* of the ids */
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    options.reference_column = "de";
+    ck_assert_ok(alcore_pool_add_arrow(pool, &from.stream, &options));
+    char buffer[24];
+    const int64_t last = alcore_pool_rows(pool) - 1;
+    ck_assert_str_eq(alcore_pool_reference(pool, last, NULL), "zz");
+    ck_assert_ptr_null(alcore_pool_reference(pool, last - 1, NULL));
+    ck_assert_str_eq(alcore_pool_id(pool, last, buffer), "6"); /* nothing is an id any more */
+    init(&from);
+    options.reference_column = "fr";
+    ck_assert_fails(alcore_pool_add_arrow(pool, &from.stream, &options), ALCORE_E_DATA,
+                    "no column \"fr\"");
+    init(&from);
+    options.references = "train.de";
+    ck_assert_fails(alcore_pool_add_arrow(pool, &from.stream, &options), ALCORE_E_INVALID,
+                    "only text_column and reference_column apply");
+    ck_assert_int_eq(alcore_pool_rows(pool), last + 1);
+}
+END_TEST
+
 START_TEST(integer_costs) {
     producer from;
     init(&from);
@@ -347,6 +371,7 @@ static void add(TCase *tests) {
     tcase_add_test(tests, offsets_of_struct_and_children_add_up);
     tcase_add_test(tests, null_structs_are_empty_rows);
     tcase_add_test(tests, text_column_by_name);
+    tcase_add_test(tests, reference_column_by_name);
     tcase_add_test(tests, integer_costs);
     tcase_add_test(tests, string_views);
     tcase_add_test(tests, malformed_views);

@@ -424,6 +424,87 @@ START_TEST(bad_lines) {
 }
 END_TEST
 
+/* Reads two line-aligned files into a new pool, which the caller releases. */
+static alcore_status read_pairs(const char *texts, const char *references, int32_t rule,
+                                alcore_pool **out) {
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    options.references = references;
+    options.bad_lines = rule;
+    ck_assert_ok(alcore_pool_new(ctx, NULL, out));
+    return alcore_pool_read(*out, texts, &options);
+}
+
+/* The reference of row i is line i of the second file, also of a repeated or empty row, and rows
+ * that were there before keep theirs. */
+START_TEST(parallel_files) {
+    char texts[200], references[200];
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    alcore_pool *pairs;
+    size_t length;
+    strcpy(texts, text_file("train.en", "a house\ntwo\n\na house\n"));
+    strcpy(references, text_file("train.de", "ein Haus\r\nzwei\nleer\ndas Haus"));
+    ck_assert_ok(read_pairs(texts, references, 0, &pairs));
+    static const char *const expected[] = {"ein Haus", "zwei", "leer", "das Haus"};
+    ck_assert_int_eq(alcore_pool_rows(pairs), 4);
+    for (int64_t row = 0; row < 4; row++) {
+        ck_assert_str_eq(alcore_pool_reference(pairs, row, &length), expected[row]);
+        ck_assert_uint_eq(length, strlen(expected[row]));
+    }
+    ck_assert_uint_eq(alcore_pool_states(pairs)[3], ALCORE_ROW_DUPLICATE);
+    /* A second corpus: TSV and its column; a reference of the first file is replaced. */
+    char tsv[200], column[200];
+    strcpy(tsv, text_file("more.tsv", "en\treference\nthree\tx\n"));
+    strcpy(column, text_file("more.jsonl", "{\"de\": \"drei\", \"text\": \"y\"}\n"));
+    options.text_column = "en";
+    options.references = column;
+    ck_assert_ok(alcore_pool_read(pairs, tsv, &options));
+    ck_assert_str_eq(alcore_pool_reference(pairs, 4, NULL), "y");
+    options.reference_column = "de";
+    ck_assert_ok(alcore_pool_read(pairs, tsv, &options));
+    ck_assert_str_eq(alcore_pool_reference(pairs, 5, NULL), "drei");
+    ck_assert_str_eq(alcore_pool_reference(pairs, 0, NULL), "ein Haus");
+    alcore_pool_unref(pairs);
+}
+END_TEST
+
+/* Nothing of two files stays when one of them is wrong. */
+START_TEST(parallel_files_that_differ) {
+    char texts[200], few[200], many[200], bad[200], words[500];
+    alcore_pool *pairs;
+    strcpy(texts, text_file("t.en", "one\ntwo\nthree\n"));
+    strcpy(few, text_file("few.de", "eins\nzwei\n"));
+    strcpy(many, text_file("many.de", "eins\nzwei\ndrei\nvier\n\n"));
+    strcpy(bad, text_file("bad.de", "eins\nzw\xFFi\ndrei\n"));
+    const char *const files[2] = {few, many};
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(read_pairs(texts, files[i], 0, &pairs), ALCORE_E_DATA);
+        snprintf(words, sizeof words, "%s has 3 records and %s has %d: record i of one", texts,
+                 files[i], i ? 5 : 2);
+        ck_assert_ptr_nonnull(strstr(alcore_last_error(), words));
+        ck_assert_int_eq(alcore_pool_rows(pairs), 0);
+        /* The pool is as it was: the rows that are added now have no references. */
+        ck_assert_ok(alcore_pool_read(pairs, texts, NULL));
+        ck_assert_ptr_null(alcore_pool_reference(pairs, 0, NULL));
+        ck_assert_uint_eq(alcore_pool_states(pairs)[0], 0);
+        alcore_pool_unref(pairs);
+    }
+    ck_assert_fails(read_pairs(texts, bad, ALCORE_BAD_LINES_ERROR, &pairs), ALCORE_E_DATA,
+                    "bad.de:2: the reference is not valid UTF-8 at byte 2");
+    alcore_pool_unref(pairs);
+    ck_assert_ok(read_pairs(texts, bad, ALCORE_BAD_LINES_MASK, &pairs));
+    ck_assert_ptr_null(alcore_pool_reference(pairs, 1, NULL));
+    ck_assert_str_eq(alcore_pool_reference(pairs, 2, NULL), "drei");
+    ck_assert_str_eq(alcore_pool_text(pairs, 1, NULL), "two");
+    alcore_pool_unref(pairs);
+    ck_assert_fails(read_pairs(texts, test_path("absent.de"), 0, &pairs), ALCORE_E_IO, "absent.de");
+    ck_assert_int_eq(alcore_pool_rows(pairs), 0);
+    alcore_pool_unref(pairs);
+    ck_assert_fails(read_pairs("-", "-", 0, &pairs), ALCORE_E_INVALID,
+                    "texts and references cannot both come from standard input");
+    alcore_pool_unref(pairs);
+}
+END_TEST
+
 static void add(TCase *tests) {
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, rows_are_lines);
@@ -438,6 +519,8 @@ static void add(TCase *tests) {
     tcase_add_test(tests, written_rows);
     tcase_add_test(tests, written_columns);
     tcase_add_test(tests, bad_lines);
+    tcase_add_test(tests, parallel_files);
+    tcase_add_test(tests, parallel_files_that_differ);
 }
 
 int main(void) {

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records of CoNLL: the layouts of Universal Dependencies, CoNLL-2003 and PAN-X, and what is wrong
+ * with a file. */
+#include <stdlib.h>
+
+#include "records_test.h"
+
+static memory_host host;
+
+static alcore_status read_text(const char *data, const char *token, const char *tag,
+                               int32_t bad_lines, int64_t longest, gathered *all) {
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    options.text_column = token;
+    options.reference_column = tag;
+    options.bad_lines = bad_lines;
+    memory_host_file(&host, data, strlen(data));
+    host.warnings = 0;
+    return alcore__read_records(host.ctx, "p.conll", &options, longest, gather, all);
+}
+
+static void expect(const char *data, const char *token, const char *tag, const char *records) {
+    gathered all = {{0}, 0, ALCORE_OK};
+    ck_works(read_text(data, token, tag, ALCORE_BAD_LINES_ERROR, 0, &all));
+    ck_assert_str_eq(all.text.data ? all.text.data : "", records);
+    alcore__buffer_clear(NULL, &all.text);
+}
+
+static void refuse(const char *data, const char *token, const char *tag, alcore_status status,
+                   const char *words) {
+    gathered all = {{0}, 0, ALCORE_OK};
+    ck_fails(read_text(data, token, tag, ALCORE_BAD_LINES_ERROR, 0, &all), status, words);
+    alcore__buffer_clear(NULL, &all.text);
+}
+
+#define U "\t_\t_\t_\t_\t_\t_\n" /* columns 5 to 10 of CoNLL-U */
+
+static const char universal[] =
+    "# newdoc id = d1\n"
+    "# sent_id = s-1\n"
+    "# text = vámonos al mar\n"
+    "1-2\tvámonos\t_\t_" U "1\tvamos\tir\tVERB" U "2\tnos\tnosotros\tPRON" U "3-4\tal\t_\t_" U
+    "3\ta\ta\tADP" U "4\tel\tel\tDET" U "4.1\tnada\tnada\tPRON" U "5\tmar\tmar\tNOUN" U "\n"
+    "# sent_id = s-2\n"
+    "1\tthành phố\t_\tNOUN" U "\n"
+    "# newdoc id = d2\n"
+    "#\n"
+    "1\t#\t_\tSYM" U "\n";
+
+START_TEST(universal_dependencies) {
+    expect(universal, NULL, NULL,
+           "vamos nos a el mar|s-1|VERB PRON ADP DET NOUN|-|d1|-|5\n"
+           "thành\xC2\xA0phố|s-2|NOUN|-|d1|-|14\n"
+           "#|-|SYM|-|d2|-|18\n");
+    expect(universal, "lemma", "form",
+           "ir nosotros a el mar|s-1|vamos nos a el mar|-|d1|-|5\n"
+           "_|s-2|thành\xC2\xA0phố|-|d1|-|14\n"
+           "_|-|#|-|d2|-|18\n");
+    /* Labels as texts, for a metric that compares two files of them. */
+    expect(universal, "UPOS", "4",
+           "VERB PRON ADP DET NOUN|s-1|VERB PRON ADP DET NOUN|-|d1|-|5\n"
+           "NOUN|s-2|NOUN|-|d1|-|14\n"
+           "SYM|-|SYM|-|d2|-|18\n");
+}
+END_TEST
+
+START_TEST(columns_between_spaces) {
+    const char *english = "-DOCSTART- -X- O O\n\n"
+                          "EU NNP I-NP I-ORG\nrejects VBZ I-VP O\n# NN I-NP O\n\n"
+                          "-DOCSTART- -X- -X- O\n\n\n"
+                          "# a comment\nPeter  NNP\tI-NP I-PER \r\n";
+    expect(english, NULL, NULL, "EU rejects #|-|I-ORG O O|-|-|-|3\nPeter|-|I-PER|-|-|-|11\n");
+    expect(english, "1", "2", "EU rejects #|-|NNP VBZ NN|-|-|-|3\nPeter|-|NNP|-|-|-|11\n");
+    expect("one\ntwo\n \t\nthree\n", NULL, NULL, "one two|-|-|-|-|-|1\nthree|-|-|-|-|-|4\n");
+    expect("", NULL, NULL, "");
+    expect("\n\n# nothing\n\n", NULL, NULL, "");
+}
+END_TEST
+
+START_TEST(columns_between_tabs) {
+    expect("a\tO\n#\tB-X\n\nb c\tI-X Y\n", NULL, NULL,
+           "a #|-|O B-X|-|-|-|1\nb\xC2\xA0"
+           "c|-|I-X\xC2\xA0Y|-|-|-|4\n");
+    expect("#\tO\na\tO\n", NULL, NULL, "# a|-|O O|-|-|-|1\n");
+    expect("a\tx\ty\n", "3", "1", "y|-|a|-|-|-|1\n");
+    expect("a\t\tO\n", NULL, NULL, "a|-|O|-|-|-|1\n");
+}
+END_TEST
+
+/* PAN-X: each token begins with its language, which becomes that of the record. */
+START_TEST(languages_before_tokens) {
+    expect("en:Paris\tB-LOC\nen:a:b\tO\n\nen::\tO\n\nzh-min-nan:x\tO\nzh-min-nan:yz\tO\n", NULL,
+           NULL, "Paris a:b|-|B-LOC O|en|-|-|1\n:|-|O|en|-|-|4\nx yz|-|O O|zh-min-nan|-|-|6\n");
+    /* One token without a language in the first sentence: none of the file has one. */
+    expect("en:Paris\tO\nin\tO\n\nen:x\tO\n", NULL, NULL,
+           "en:Paris in|-|O O|-|-|-|1\nen:x|-|O|-|-|-|4\n");
+    expect("en:a\tO\nde:b\tO\n", NULL, NULL, "en:a de:b|-|O O|-|-|-|1\n");
+    expect("en:a\tO\n", "1", NULL, "en:a|-|O|-|-|-|1\n");
+    expect("e:a\tO\n\nEN:a\tO\n\nen:\tO\n", NULL, NULL,
+           "e:a|-|O|-|-|-|1\nEN:a|-|O|-|-|-|3\nen:|-|O|-|-|-|5\n");
+    refuse(
+        "en:a\tO\n\nen:b\tO\nc\tO\n", NULL, NULL, ALCORE_E_DATA,
+        "p.conll:4: column 1: \"c\" does not begin with a language and a colon, such as \"en:\"");
+    refuse("http://x\tO\n\nyes\tO\n", NULL, NULL, ALCORE_E_DATA, "p.conll:3: column 1: \"yes\"");
+}
+END_TEST
+
+START_TEST(errors_name_line_and_column) {
+    refuse("a\tO\n\nb\n", NULL, NULL, ALCORE_E_DATA, "p.conll:3: 1 columns, line 1 has 2");
+    refuse("a\tO\nb\tO\tO\n", NULL, NULL, ALCORE_E_DATA, "p.conll:2: 3 columns, line 1 has 2");
+    refuse("a\tO\n\tO\n", NULL, NULL, ALCORE_E_DATA, "p.conll:2: column 1, the token, is empty");
+    refuse("a\tx\tO\nb\tx\t\n", NULL, NULL, ALCORE_E_DATA,
+           "p.conll:2: column 3, the tag, is empty");
+    refuse("1\ta\t_\tX" U "x\tb\t_\tX" U, NULL, NULL, ALCORE_E_DATA,
+           "p.conll:2: column 1: \"x\" is no id: 1 of a word, 1-2 of a range of words or 1.1");
+    static const char *const ids[] = {"1-", "-1", "1-2-3", "1.", "1.1-2", ""};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        char file[100];
+        snprintf(file, sizeof file, "1\ta\t_\tX" U "%s\tb\t_\tX" U, ids[i]);
+        refuse(file, NULL, NULL, ALCORE_E_DATA, "p.conll:2: column 1: ");
+    }
+    refuse("\na b O\n", "4", NULL, ALCORE_E_PARAM,
+           "p.conll:2: no column is called \"4\"; the line has the columns 1 to 3");
+    refuse("a b O\n", NULL, "form", ALCORE_E_PARAM, "no column is called \"form\"");
+    refuse("a b O\n", "0", NULL, ALCORE_E_PARAM, "no column is called \"0\"");
+    refuse("a b O\n", "2x", NULL, ALCORE_E_PARAM, "no column is called \"2x\"");
+    refuse("a b O\n", "", NULL, ALCORE_E_PARAM, "no column is called \"\"");
+    refuse("a b O\n", "99999999999999999999", NULL, ALCORE_E_PARAM, "no column is called \"999");
+    refuse("1\ta\t_\tX" U, "word", NULL, ALCORE_E_PARAM,
+           "in CoNLL-U also id, form, lemma, upos, xpos");
+}
+END_TEST
+
+/* A line with an error makes its sentence one malformed record, wherever it stands in it. */
+START_TEST(bad_lines) {
+    gathered all = {{0}, 0, ALCORE_OK};
+    ck_works(read_text("a\tO\n\nb\tO\nc\nd\tO\n\ne\tO\n\nf\n\ng\tO\n\nh\tO\n\ti\n", NULL, NULL,
+                       ALCORE_BAD_LINES_MASK, 0, &all));
+    ck_assert_str_eq(all.text.data, "a|-|O|-|-|-|1\n|-|-|-|-|-|4\ne|-|O|-|-|-|7\n|-|-|-|-|-|9\n"
+                                    "g|-|O|-|-|-|11\n|-|-|-|-|-|14\n");
+    ck_assert_int_eq(host.warnings, 1);
+    ck_assert(strstr(host.last_log, "3 malformed lines are masked"));
+    alcore__buffer_clear(NULL, &all.text);
+}
+END_TEST
+
+/* Memory is that of one sentence, also over many reads; one without end is refused. */
+START_TEST(bounded_memory) {
+    enum { SENTENCES = 100000 };
+    alcore__buffer file = {0}, expected = {0};
+    for (int i = 0; i < SENTENCES; i++) {
+        alcore__buffer_format(NULL, &file, "word%d\tT%d\nand\tO\n\n", i, i % 7);
+        alcore__buffer_format(NULL, &expected, "word%d and|-|T%d O|-|-|-|%d\n", i, i % 7,
+                              3 * i + 1);
+    }
+    const size_t live = host.live;
+    host.peak = live;
+    expect(file.data, NULL, NULL, expected.data);
+    ck_assert_uint_lt(host.peak - live, (size_t)3 << 20);
+    file.length = 0;
+    for (int i = 0; i < SENTENCES; i++) alcore__buffer_format(NULL, &file, "word\tO\n");
+    gathered all = {{0}, 0, ALCORE_OK};
+    ck_fails(read_text(file.data, NULL, NULL, ALCORE_BAD_LINES_ERROR, 1000, &all), ALCORE_E_DATA,
+             "p.conll:201: the sentence, which begins in line 1, is longer than 1000 bytes");
+    ck_assert_int_eq(all.count, 0);
+    alcore__buffer_clear(NULL, &file);
+    alcore__buffer_clear(NULL, &expected);
+}
+END_TEST
+
+START_TEST(suffixes) {
+    static const char *const paths[] = {"a.conll", "a.CoNLLU", "a.bio", "a.iob", "a.iob2"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        gathered all = {{0}, 0, ALCORE_OK};
+        memory_host_file(&host, "a O\nb O\n", 8);
+        ck_works(alcore__read_records(host.ctx, paths[i], NULL, 0, gather, &all));
+        ck_assert_str_eq(all.text.data, "a b|-|O O|-|-|-|1\n");
+        alcore__buffer_clear(NULL, &all.text);
+    }
+}
+END_TEST
+
+int main(void) {
+    const TTest *const tests[] = {universal_dependencies,
+                                  columns_between_spaces,
+                                  columns_between_tabs,
+                                  languages_before_tokens,
+                                  errors_name_line_and_column,
+                                  bad_lines,
+                                  bounded_memory,
+                                  suffixes};
+    memory_host_open(&host);
+    int failed = run_case("conll", tests, sizeof tests / sizeof *tests);
+    return memory_host_close(&host) > 0 || failed;
+}
