@@ -13,8 +13,8 @@ ALCORE_BEGIN
 enum {
     /** By the suffix. Read: .tsv, .jsonl or .ndjson, .conll, .conllu, .bio, .iob or .iob2, anything
      * else as text, each followed by .gz, .xz or .zst when compressed; the suffix of another known
-     * format (.csv, .po, .tmx, .parquet, ...) is ALCORE_E_DATA. Written: .tsv, .csv, .jsonl or .ndjson, .txt, "-" as TSV; anything
-     * else, and a compressed file, is ALCORE_E_UNSUPPORTED. */
+     * format (.csv, .po, .tmx, .parquet, ...) is ALCORE_E_DATA. Written: .tsv, .csv, .jsonl or
+     * .ndjson, .txt, "-" as TSV; anything else, and a compressed file, is ALCORE_E_UNSUPPORTED. */
     ALCORE_FORMAT_AUTO = 0,
     ALCORE_FORMAT_TEXT = 1, /**< one text per line, split at LF only */
     /** A header line names the columns; no quoting; the escapes of TAB, LF and backslash (a
