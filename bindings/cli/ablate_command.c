@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* alcore ablate: selects with each weight of a list from one scoring pass and prints a row for
- * each, the layout of HUDS's Table 7 without BLEU: items, words, overlap with a test set, and the
- * shares of the picks that either term alone, which is a weight of 0 or 1, selects too. */
+ * each. The weight is the parameter lambda, that of diversity in HUDS, by which the rows are those
+ * of HUDS's Table 7 without BLEU; or with --ratio that of the strategy hybrid, the share of the
+ * budget that is for sentences. A row has items, words, overlap with a test set, and the shares of
+ * the picks that the ends of the scale, weights of 0 and 1, select too. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,30 +13,46 @@
 #include "inputs.h"
 #include "text_output.h"
 
-enum { WEIGHTS = 32 }; /* entries of --lambda at most */
+enum { WEIGHTS = 32 }; /* entries of --lambda or --ratio at most */
 
 /* One run of the command. */
 typedef struct ablation {
     const arguments *args;
     alcore_ctx *ctx;
     inputs in;
+    const char *parameter;      /* of the strategy, that the weights are values of */
     const char *texts[WEIGHTS]; /* of the list, views of `list` */
     char *list;
     int count;
     alcore_selection *picked[WEIGHTS], *alone[2]; /* by weight; by 0 and by 1 */
-    char names[2][64]; /* what either term alone is called: "nnll", "diversity" */
-    uint8_t *mask;     /* [rows of the pool] workspace */
+    char names[2][64]; /* what either end is called: "nnll", "diversity" */
 } ablation;
 
-/* Splits --lambda at its commas. The values are checked by the strategy. */
+/* What a pick is, the same in every selection of the run: a row of the pool with -1 and -1, or a
+ * phrase by its first occurrence and its number of words. */
+typedef struct pick {
+    int64_t row, position, length;
+} pick;
+
+/* Splits the list of weights at its commas. The values are checked by the strategy. */
 static int read_weights(ablation *self) {
-    self->list = strdup(option_value(self->args, OPTION_LAMBDA, "0,.1,.3,.5,.7,.9,1"));
+    const arguments *args = self->args;
+    const char *strategy = option_value(args, OPTION_STRATEGY, ALCORE_DEFAULT_STRATEGY);
+    const bool ratio = option_given(args, OPTION_RATIO) ||
+                       (!strcmp(strategy, "hybrid") && !option_given(args, OPTION_LAMBDA));
+    if (ratio && option_given(args, OPTION_LAMBDA))
+        return complain(EXIT_USAGE, "--lambda and --ratio exclude each other");
+    self->parameter = ratio ? "ratio" : "lambda";
+    self->list = strdup(ratio ? option_value(args, OPTION_RATIO, "0,.25,.5,.75,1")
+                              : option_value(args, OPTION_LAMBDA, "0,.1,.3,.5,.7,.9,1"));
     if (!self->list) return complain(EXIT_MEMORY, "out of memory");
+    strcpy(self->names[0], ratio ? "phrases" : "lambda_0");
+    strcpy(self->names[1], ratio ? "sentences" : "lambda_1");
     for (char *next = self->list, *end; next; next = end) {
         end = strchr(next, ',');
         if (end) *end++ = '\0';
         if (self->count == WEIGHTS)
-            return complain(EXIT_USAGE, "--lambda: %d weights at most", WEIGHTS);
+            return complain(EXIT_USAGE, "--%s: %d weights at most", self->parameter, WEIGHTS);
         self->texts[self->count++] = next;
     }
     return EXIT_DONE;
@@ -51,7 +69,7 @@ static int select_with(ablation *self, const char *weight, alcore_selection **ou
     TRY(outcome(alcore_strategy_new(
         self->ctx, option_value(self->args, OPTION_STRATEGY, ALCORE_DEFAULT_STRATEGY), &strategy)));
     int code = set_parameters(self->args, set_strategy_parameter, strategy);
-    if (code == EXIT_DONE) code = outcome(alcore_strategy_set(strategy, "lambda", weight));
+    if (code == EXIT_DONE) code = outcome(alcore_strategy_set(strategy, self->parameter, weight));
     if (code == EXIT_DONE) code = outcome(alcore_request_set_strategy(self->in.request, strategy));
     if (code == EXIT_DONE) code = outcome(alcore_select(self->in.request, out));
     alcore_strategy_unref(strategy);
@@ -72,27 +90,61 @@ static void read_names(ablation *self, const alcore_selection *picked) {
     json_decref(provenance);
 }
 
-/* The share of a selection's rows that another one has too; NaN without rows. */
-static double share(ablation *self, const alcore_selection *picked, const alcore_selection *other) {
-    const int64_t *rows = alcore_selection_rows(picked), *others = alcore_selection_rows(other);
-    const int64_t count = alcore_selection_count(picked);
-    int64_t both = 0;
-    for (int64_t i = 0; i < alcore_selection_count(other); i++) self->mask[others[i]] = 1;
-    for (int64_t i = 0; i < count; i++) both += self->mask[rows[i]];
-    for (int64_t i = 0; i < alcore_selection_count(other); i++) self->mask[others[i]] = 0;
-    return count > 0 ? (double)both / (double)count : (double)NAN;
+/* A column of a selection's record that holds int64; NULL: it has none of that name. */
+static const int64_t *record_column(const alcore_selection *picked, const char *name) {
+    alcore_tensor column;
+    const alcore_status status = alcore_selection_column(picked, ALCORE_SCOPE_PICKS, name, &column);
+    return status == ALCORE_OK ? column.data : NULL;
 }
 
-static int64_t words_of(const ablation *self, const alcore_selection *picked) {
+static int compare_picks(const void *a, const void *b) {
+    const pick *one = a, *other = b;
+    if (one->row != other->row) return one->row < other->row ? -1 : 1;
+    if (one->position != other->position) return one->position < other->position ? -1 : 1;
+    return (one->length > other->length) - (one->length < other->length);
+}
+
+/* The picks of a selection in the order of compare_picks(), [count]; NULL without memory. */
+static pick *sort_picks(const alcore_selection *picked) {
+    const int64_t count = alcore_selection_count(picked);
+    const int64_t *rows = record_column(picked, "first_row");
+    const int64_t *positions = record_column(picked, "first_position");
+    const int64_t *lengths = record_column(picked, "length");
+    pick *picks = malloc(((size_t)count + 1) * sizeof *picks);
+    if (!rows) rows = alcore_selection_rows(picked);
+    for (int64_t i = 0; picks && i < count; i++)
+        picks[i] = (pick){rows[i], positions ? positions[i] : -1, lengths ? lengths[i] : -1};
+    if (picks) qsort(picks, (size_t)count, sizeof *picks, compare_picks);
+    return picks;
+}
+
+/* The share of a selection's picks that another one has too; NaN without picks. */
+static int share(const alcore_selection *picked, const alcore_selection *other, double *out) {
+    const int64_t count = alcore_selection_count(picked);
+    const size_t others = (size_t)alcore_selection_count(other);
+    pick *ours = sort_picks(picked), *theirs = sort_picks(other);
+    int64_t both = 0;
+    for (int64_t i = 0; ours && theirs && i < count; i++)
+        both += bsearch(&ours[i], theirs, others, sizeof *theirs, compare_picks) != NULL;
+    const bool enough = ours && theirs;
+    free(theirs);
+    free(ours);
+    *out = count > 0 ? (double)both / (double)count : (double)NAN;
+    return enough ? EXIT_DONE : complain(EXIT_MEMORY, "out of memory");
+}
+
+static int64_t words_of(const alcore_selection *picked) {
+    const alcore_pool *pool = alcore_selection_pool(picked);
     int64_t words = 0;
     for (int64_t i = 0; i < alcore_selection_count(picked); i++)
-        words += alcore_pool_words(self->in.candidates, alcore_selection_rows(picked)[i]);
+        words += alcore_pool_words(pool, alcore_selection_rows(picked)[i]);
     return words;
 }
 
 /* The percentage of the word types of the test set that the picks have; NaN without --test. */
 static int measure_overlap(const ablation *self, const alcore_selection *picked, double *out) {
     const int64_t count = alcore_selection_count(picked);
+    const alcore_pool *pool = alcore_selection_pool(picked);
     alcore_overlap_options options = ALCORE_OVERLAP_OPTIONS_INIT;
     alcore_overlap_score score = ALCORE_OVERLAP_SCORE_INIT;
     alcore_read_options reading = ALCORE_READ_OPTIONS_INIT;
@@ -106,8 +158,7 @@ static int measure_overlap(const ablation *self, const alcore_selection *picked,
     int code = texts && lengths ? outcome(alcore_overlap_new(self->ctx, &options, &overlap))
                                 : complain(EXIT_MEMORY, "out of memory");
     for (int64_t i = 0; i < count && code == EXIT_DONE; i++)
-        texts[i] =
-            alcore_pool_text(self->in.candidates, alcore_selection_rows(picked)[i], &lengths[i]);
+        texts[i] = alcore_pool_text(pool, alcore_selection_rows(picked)[i], &lengths[i]);
     for (int i = 0; code == EXIT_DONE && option_repeat(self->args, OPTION_TEST, i); i++)
         code =
             outcome(alcore_overlap_read(overlap, ALCORE_OVERLAP_TEST, ALCORE_SIDE_SOURCE,
@@ -129,19 +180,26 @@ static int add_row(ablation *self, int index, json_t *rows) {
     const alcore_selection *picked = self->picked[index];
     char key[80];
     double overlap;
+    int code = EXIT_DONE;
     TRY(measure_overlap(self, picked, &overlap));
     json_t *row = json_object();
-    json_object_set_new(row, "lambda", json_real(strtod(self->texts[index], NULL)));
+    json_object_set_new(row, self->parameter, json_real(strtod(self->texts[index], NULL)));
     json_object_set_new(row, "items", json_integer(alcore_selection_count(picked)));
-    json_object_set_new(row, "words", json_integer(words_of(self, picked)));
+    const int64_t *kinds = record_column(picked, "kind"); /* of a hybrid: 1 for a phrase */
+    int64_t phrases = 0;
+    for (int64_t i = 0; kinds && i < alcore_selection_count(picked); i++) phrases += kinds[i];
+    if (kinds) json_object_set_new(row, "phrases", json_integer(phrases));
+    json_object_set_new(row, "words", json_integer(words_of(picked)));
     json_object_set_new(row, "overlap", isnan(overlap) ? json_null() : json_real(overlap));
     for (int t = 0; t < 2; t++) {
-        const double value = share(self, picked, self->alone[t]);
+        double value;
+        code = code == EXIT_DONE ? share(picked, self->alone[t], &value) : code;
+        if (code != EXIT_DONE) break;
         snprintf(key, sizeof key, "share_%s", self->names[t]);
         json_object_set_new(row, key, isnan(value) ? json_null() : json_real(value));
     }
     json_array_append_new(rows, row);
-    return EXIT_DONE;
+    return code;
 }
 
 /* Prints the rows as a table, or as JSON. */
@@ -176,15 +234,20 @@ static void print_rows(const ablation *self, const json_t *rows, FILE *stream) {
     }
 }
 
-/* Selects with every weight and with 0 and 1. */
+/* Selects with every weight and with 0 and 1, each of which may be among them. */
 static int select_all(ablation *self) {
     static const char *const ends[2] = {"0", "1"};
-    for (int t = 0; t < 2; t++) TRY(select_with(self, ends[t], &self->alone[t]));
     for (int i = 0; i < self->count; i++) {
         TRY(select_with(self, self->texts[i], &self->picked[i]));
         const double weight = strtod(self->texts[i], NULL);
-        if (weight > 0 && weight < 1) read_names(self, self->picked[i]);
+        if (weight > 0 && weight < 1 && !strcmp(self->parameter, "lambda"))
+            read_names(self, self->picked[i]);
+        for (int t = 0; t < 2; t++)
+            if (weight == t && !self->alone[t])
+                self->alone[t] = alcore_selection_ref(self->picked[i]);
     }
+    for (int t = 0; t < 2; t++)
+        if (!self->alone[t]) TRY(select_with(self, ends[t], &self->alone[t]));
     terminal_clear();
     return EXIT_DONE;
 }
@@ -194,12 +257,9 @@ static int run_ablation(ablation *self) {
     TRY(read_weights(self));
     TRY(inputs_read(self->ctx, self->args, &self->in));
     TRY(fill_request(self->args, self->ctx, &self->in));
-    strcpy(self->names[0], "lambda_0");
-    strcpy(self->names[1], "lambda_1");
     TRY(select_all(self));
-    self->mask = calloc((size_t)alcore_pool_rows(self->in.candidates) + 1, 1);
     json_t *rows = json_array();
-    int code = self->mask && rows ? EXIT_DONE : complain(EXIT_MEMORY, "out of memory");
+    int code = rows ? EXIT_DONE : complain(EXIT_MEMORY, "out of memory");
     for (int i = 0; i < self->count && code == EXIT_DONE; i++) code = add_row(self, i, rows);
     if (code == EXIT_DONE) code = text_output_open(&out);
     if (code == EXIT_DONE) {
@@ -219,7 +279,6 @@ int command_ablate(const arguments *args) {
     if (code == EXIT_DONE) code = run_ablation(&self);
     for (int i = 0; i < self.count; i++) alcore_selection_unref(self.picked[i]);
     for (int t = 0; t < 2; t++) alcore_selection_unref(self.alone[t]);
-    free(self.mask);
     free(self.list);
     inputs_release(&self.in);
     alcore_ctx_unref(self.ctx);

@@ -394,3 +394,52 @@ int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcor
     }
     return outcome(alcore_model_open(ctx, model, NULL, out));
 }
+
+int inputs_open_model(alcore_ctx *ctx, const arguments *args, const inputs *in,
+                      alcore_model **model) {
+    return *model ? EXIT_DONE : inputs_model(ctx, args, in, model);
+}
+
+int inputs_embed(alcore_ctx *ctx, const arguments *args, const inputs *in, alcore_model **model,
+                 alcore_pool *pool) {
+    alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
+    if (alcore_pool_column_info(pool, "embeddings", &info) == ALCORE_OK) return EXIT_DONE;
+    TRY(inputs_open_model(ctx, args, in, model));
+    return outcome(alcore_model_run(*model, pool, "embeddings"));
+}
+
+int inputs_list_scores(const alcore_pool *pool, double **out) {
+    const int64_t rows = alcore_pool_rows(pool);
+    int64_t *all = malloc(((size_t)rows + 1) * sizeof *all), shape[1] = {rows};
+    alcore_tensor tensor;
+    *out = malloc(((size_t)rows + 1) * sizeof **out);
+    if (!all || !*out) {
+        free(all);
+        return complain(EXIT_MEMORY, "out of memory");
+    }
+    for (int64_t i = 0; i < rows; i++) all[i] = i;
+    alcore_status status = alcore_tensor_init(&tensor, *out, ALCORE_FLOAT64, shape, 1);
+    if (status == ALCORE_OK) status = alcore_pool_column_rows(pool, "scores", all, rows, &tensor);
+    free(all);
+    return outcome(status);
+}
+
+int inputs_read_selection(alcore_ctx *ctx, const inputs *in, const char *path, int64_t **rows,
+                          int64_t *count) {
+    alcore_request *finder = NULL;
+    alcore_tensor list;
+
+    TRY(outcome(alcore_request_new(ctx, &finder)));
+    int code = outcome(alcore_request_set_pool(finder, ALCORE_ROLE_CANDIDATES, in->candidates));
+    if (code == EXIT_DONE)
+        code = outcome(alcore_request_read_rows(finder, ALCORE_ROWS_ELIGIBLE, path));
+    if (code == EXIT_DONE) code = outcome(alcore_request_rows(finder, ALCORE_ROWS_ELIGIBLE, &list));
+    if (code == EXIT_DONE) {
+        *count = list.shape[0];
+        *rows = malloc(((size_t)*count + 1) * sizeof **rows);
+        if (*rows) memcpy(*rows, list.data, (size_t)*count * sizeof **rows);
+        if (!*rows) code = complain(EXIT_MEMORY, "out of memory");
+    }
+    alcore_request_unref(finder);
+    return code;
+}

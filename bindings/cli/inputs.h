@@ -24,6 +24,23 @@ bool inputs_pick_from_target(const arguments *args);
 /* Opens the --model; *out is NULL for the default. An exit code. */
 int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcore_model **out);
 
+/* The same, where *model is still NULL. */
+int inputs_open_model(alcore_ctx *ctx, const arguments *args, const inputs *in,
+                      alcore_model **model);
+/* Gives a pool that has no embeddings those of the model, which is opened when it is first needed.
+ */
+int inputs_embed(alcore_ctx *ctx, const arguments *args, const inputs *in, alcore_model **model,
+                 alcore_pool *pool);
+
+/* The scores of all rows of a pool as an array [rows], which the caller frees; NaN where a row has
+ * none. */
+int inputs_list_scores(const alcore_pool *pool, double **out);
+
+/* The rows of POOL that a file of ids or an earlier selection names: [*count], in the order of the
+ * file, which the caller frees. */
+int inputs_read_selection(alcore_ctx *ctx, const inputs *in, const char *path, int64_t **rows,
+                          int64_t *count);
+
 /* Sets the options, the strategy and the model of the request (select_command.c). */
 int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in);
 

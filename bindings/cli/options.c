@@ -10,8 +10,9 @@
 #define SCORED (COMMAND_SELECT | COMMAND_CANDIDATES | COMMAND_SCORE)
 #define ANALYZED (COMMAND_ABLATE | COMMAND_RHO)
 #define POOL (SCORED | COMMAND_PHRASES | ANALYZED)
+#define READS_POOL (POOL | COMMAND_COMPOSITION) /* rows are labeled or masked by POOL only */
 #define ANNOTATING (COMMAND_MIX | COMMAND_ORACLE)
-#define ALL_WORK (POOL | COMMAND_LM | ANNOTATING)
+#define ALL_WORK (READS_POOL | COMMAND_LM | ANNOTATING)
 #define EVERY 0xffffu
 
 const option_info option_table[OPTION_TOTAL] = {
@@ -66,13 +67,15 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_BAD_LINES] = {"bad-lines", 0, "error|mask", false, ALL_WORK,
                           "what a malformed line does (default error; mask: its row is never "
                           "selected)"},
-    [OPTION_DEDUP] = {"dedup", 0, "exact|normalized|none", false, POOL | COMMAND_EVAL | ANNOTATING,
+    [OPTION_DEDUP] = {"dedup", 0, "exact|normalized|none", false,
+                      READS_POOL | COMMAND_EVAL | ANNOTATING,
                       "which texts count as repeats (default exact)"},
     [OPTION_LABELED] = {"labeled", 0, "FILE", true, POOL | COMMAND_MIX,
                         "texts whose labels are known; of mix pairs of texts and references; "
                         "repeatable"},
     [OPTION_TARGET] =
-        {"target", 0, "FILE", true, COMMAND_SELECT | COMMAND_RHO | COMMAND_PLOT,
+        {"target", 0, "FILE", true,
+         COMMAND_SELECT | COMMAND_RHO | COMMAND_PLOT | COMMAND_COMPOSITION,
          "unlabeled texts of the target; with --strategy gold the labeled ones, which "
          "the picks come from in place of POOL; repeatable"},
     [OPTION_EXCLUDE] = {"exclude", 0, "FILE", true, POOL,
@@ -86,7 +89,7 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_MAX_WORDS] = {"max-words", 0, "N", false, POOL, "mask rows with more words"},
     [OPTION_MIN_LETTERS] = {"min-letters", 0, "SHARE", false, POOL,
                             "mask rows with a lower share of letters among non-space characters"},
-    [OPTION_SCORES] = {"scores", 0, "FILE", false, COMMAND_SELECT | ANALYZED,
+    [OPTION_SCORES] = {"scores", 0, "FILE", false, COMMAND_SELECT | ANALYZED | COMMAND_COMPOSITION,
                        "ready scores: .npy, .txt (a number a line) or .tsv (id TAB number)"},
     [OPTION_SCORES_ARE] = {"scores-are", 0, "uncertainty|confidence|logprob", false, COMMAND_SELECT,
                            "what ready scores mean (default uncertainty)"},
@@ -110,15 +113,17 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_PROBS_ARE] = {"probs-are", 0, "probs|logprobs|logits", false,
                           COMMAND_SELECT | COMMAND_SCORE, "what --probs holds (default probs)"},
     [OPTION_EMBEDDINGS] = {"embeddings", 0, "FILE.npy", false,
-                           COMMAND_SELECT | COMMAND_MIX | ANALYZED | COMMAND_PLOT,
+                           COMMAND_SELECT | COMMAND_MIX | ANALYZED | COMMAND_PLOT |
+                               COMMAND_COMPOSITION,
                            "embeddings [rows, dims] of POOL"},
     [OPTION_LABELED_EMBEDDINGS] = {"labeled-embeddings", 0, "FILE.npy", false,
                                    COMMAND_SELECT | COMMAND_MIX, "embeddings of --labeled"},
     [OPTION_TARGET_EMBEDDINGS] = {"target-embeddings", 0, "FILE.npy", false,
-                                  COMMAND_SELECT | COMMAND_RHO | COMMAND_PLOT,
+                                  COMMAND_SELECT | COMMAND_RHO | COMMAND_PLOT | COMMAND_COMPOSITION,
                                   "embeddings of --target"},
     [OPTION_MODEL] = {"model", 0, "ngram|FILE.arpa|DIR", false,
-                      COMMAND_SELECT | COMMAND_SCORE | COMMAND_MIX | ANALYZED | COMMAND_PLOT,
+                      COMMAND_SELECT | COMMAND_SCORE | COMMAND_MIX | ANALYZED | COMMAND_PLOT |
+                          COMMAND_COMPOSITION,
                       "where missing columns come from (default ngram)"},
     [OPTION_CACHE] = {"cache", 0, "DIR", false, COMMAND_SELECT | COMMAND_ABLATE,
                       "folder where columns that models compute are kept for the next run"},
@@ -182,8 +187,11 @@ const option_info option_table[OPTION_TOTAL] = {
                      "contextualized, or several with + between them"},
     [OPTION_POOL] = {"pool", 0, "POOL", false, COMMAND_MIX,
                      "unlabeled sentences of the domain, from which --selection was made"},
-    [OPTION_SELECTION] = {"selection", 0, "FILE", true, ANNOTATING,
-                          "what was selected: .tsv or .jsonl of `alcore select`; repeatable"},
+    [OPTION_SELECTION] = {"selection", 0, "FILE", true, ANNOTATING | COMMAND_COMPOSITION,
+                          "what was selected: .tsv or .jsonl of `alcore select`, of composition "
+                          "also a list of ids; repeatable, of composition once for each round"},
+    [OPTION_OTHER] = {"other", 0, "FILE", true, COMMAND_COMPOSITION,
+                      "another selection from POOL, to be compared with; repeatable"},
     [OPTION_ANSWERS] = {"answers", 0, "FILE", true, COMMAND_MIX,
                         "translations of the selection: id TAB text TAB translation; repeatable"},
     [OPTION_LINKS] =
@@ -239,8 +247,13 @@ const option_info option_table[OPTION_TOTAL] = {
                       "scatter: picks of each strategy and round that are drawn (default 10)"},
     [OPTION_LAMBDA] = {"lambda", 0, "A,B,...", false, COMMAND_ABLATE,
                        "weights of diversity (default 0,.1,.3,.5,.7,.9,1)"},
-    [OPTION_K] = {"k", 0, "A,B,...", false, COMMAND_RHO,
-                  "numbers of neighbors (default 1,2,4,... up to 1024)"},
+    [OPTION_RATIO] = {"ratio", 0, "A,B,...", false, COMMAND_ABLATE,
+                      "shares of the budget that --strategy hybrid spends on sentences (default "
+                      "0,.25,.5,.75,1)"},
+    [OPTION_K] =
+        {"k", 0, "A,B,...", false, COMMAND_RHO | COMMAND_COMPOSITION,
+         "numbers of neighbors (default 1,2,4,... up to 1024); of composition one number: how "
+         "many nearest rows of a target count (default 10)"},
     [OPTION_TARGET_SCORES] = {"target-scores", 0, "FILE", false, COMMAND_RHO,
                               "uncertainties of --target, with --scores"},
     [OPTION_OUT] = {"out", 0, "FILE", false, ALL_WORK | COMMAND_ALIGN | COMMAND_PLOT,
@@ -264,7 +277,7 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_JSON] =
         {"json", 0, NULL, false,
          COMMAND_SELECT | COMMAND_STRATEGIES | COMMAND_SCORERS | COMMAND_DOCTOR | COMMAND_EVAL |
-             COMMAND_ALIGN | COMMAND_MIX | ANALYZED,
+             COMMAND_ALIGN | COMMAND_MIX | ANALYZED | COMMAND_COMPOSITION,
          "machine-readable output; of select, align and mix: when the result goes to a file"},
     [OPTION_HELP] = {"help", 'h', NULL, false, EVERY, "this text"},
     [OPTION_VERSION] = {"version", 0, NULL, false, EVERY, "the version"},
@@ -288,9 +301,13 @@ const command_info command_table[] = {
     {"eval", COMMAND_EVAL, "METRIC FILE...", 1, MAX_OPERANDS,
      "measure translations, labels, spans, answers, overlap or numbers; whether a loop may end"},
     {"ablate", COMMAND_ABLATE, "POOL", 1, 1,
-     "select with several weights of diversity from one scoring pass and compare the picks"},
+     "select with several weights of diversity, or shares of sentences and phrases, from one "
+     "scoring "
+     "pass and compare the picks"},
     {"rho", COMMAND_RHO, "POOL", 1, 1,
      "correlate the uncertainty of a target with that of its neighbors"},
+    {"composition", COMMAND_COMPOSITION, "POOL", 1, 1,
+     "say what selections consist of: languages, uncertainty, distance to a target, overlap"},
     {"plot", COMMAND_PLOT, "curves|scatter|map FILE...", 2, MAX_OPERANDS,
      "draw learning curves, picks by two terms of their score, or a map of selections"},
 };

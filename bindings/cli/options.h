@@ -37,7 +37,8 @@ enum {
     COMMAND_RHO = 8192,
     COMMAND_PLOT = 16384,
     COMMAND_MIX = 1024,
-    COMMAND_ORACLE = 2048
+    COMMAND_ORACLE = 2048,
+    COMMAND_COMPOSITION = 32768
 };
 
 typedef enum option_id {
@@ -110,6 +111,7 @@ typedef enum option_id {
     OPTION_KIND,
     OPTION_POOL,
     OPTION_SELECTION,
+    OPTION_OTHER,
     OPTION_ANSWERS,
     OPTION_REFERENCES,
     OPTION_LABELED_REFERENCES,
@@ -134,6 +136,7 @@ typedef enum option_id {
     OPTION_TITLE,
     OPTION_FIRST,
     OPTION_LAMBDA,
+    OPTION_RATIO,
     OPTION_K,
     OPTION_TARGET_SCORES,
     OPTION_OUT,

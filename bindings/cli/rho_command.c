@@ -46,47 +46,16 @@ static int read_k(rho_run *self) {
     return self->k_count ? EXIT_DONE : complain(EXIT_USAGE, "--k: a number is needed");
 }
 
-/* The model of --model, opened when it is first needed. */
-static int open_model(rho_run *self) {
-    return self->model ? EXIT_DONE : inputs_model(self->ctx, self->args, &self->in, &self->model);
-}
-
-/* Makes the embeddings of a pool that has none. */
-static int add_embeddings(rho_run *self, alcore_pool *pool) {
-    alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
-    if (alcore_pool_column_info(pool, "embeddings", &info) == ALCORE_OK) return EXIT_DONE;
-    TRY(open_model(self));
-    return outcome(alcore_model_run(self->model, pool, "embeddings"));
-}
-
 /* Gives a pool its scores: those of the file, or of the scorer. */
 static int add_scores(rho_run *self, alcore_pool *pool, const char *path) {
     alcore_scorer *scorer = NULL;
     if (path) return outcome(alcore_pool_read_column(pool, "scores", path, NULL));
-    TRY(open_model(self));
+    TRY(inputs_open_model(self->ctx, self->args, &self->in, &self->model));
     TRY(outcome(
         alcore_scorer_new(self->ctx, option_value(self->args, OPTION_SCORER, "nnll"), &scorer)));
     const int code = outcome(alcore_scorer_run(scorer, pool, self->model));
     alcore_scorer_unref(scorer);
     return code;
-}
-
-/* The scores of all rows of a pool as an array, which the caller frees; NaN where a row has
- * none. */
-static int list_scores(const alcore_pool *pool, double **out) {
-    const int64_t rows = alcore_pool_rows(pool);
-    int64_t *all = malloc(((size_t)rows + 1) * sizeof *all), shape[1] = {rows};
-    alcore_tensor tensor;
-    *out = malloc(((size_t)rows + 1) * sizeof **out);
-    if (!all || !*out) {
-        free(all);
-        return complain(EXIT_MEMORY, "out of memory");
-    }
-    for (int64_t i = 0; i < rows; i++) all[i] = i;
-    alcore_status status = alcore_tensor_init(&tensor, *out, ALCORE_FLOAT64, shape, 1);
-    if (status == ALCORE_OK) status = alcore_pool_column_rows(pool, "scores", all, rows, &tensor);
-    free(all);
-    return outcome(status);
 }
 
 /* Reads or makes everything that the correlation needs. */
@@ -104,10 +73,10 @@ static int prepare(rho_run *self) {
     TRY(read_k(self));
     TRY(add_scores(self, self->in.candidates, source));
     TRY(add_scores(self, self->in.target, target));
-    TRY(add_embeddings(self, self->in.candidates));
-    TRY(add_embeddings(self, self->in.target));
-    TRY(list_scores(self->in.candidates, &self->source_u));
-    return list_scores(self->in.target, &self->target_u);
+    TRY(inputs_embed(self->ctx, self->args, &self->in, &self->model, self->in.candidates));
+    TRY(inputs_embed(self->ctx, self->args, &self->in, &self->model, self->in.target));
+    TRY(inputs_list_scores(self->in.candidates, &self->source_u));
+    return inputs_list_scores(self->in.target, &self->target_u);
 }
 
 /* A number as JSON has it: null for NaN. */

@@ -71,23 +71,17 @@ static int set_counts(alcore_strategy *strategy, const alcore_pool *pool, const 
     return code;
 }
 
-/* --plan and --like: parameters that come from files. The rows of a selection are found by their
- * ids, by a request of its own, as the ids of --eligible are. */
+/* --plan and --like: parameters that come from files. */
 static int set_from_files(const arguments *args, alcore_ctx *ctx, const inputs *in,
                           alcore_strategy *strategy) {
     const char *path = option_value(args, OPTION_PLAN, NULL);
-    alcore_request *finder = NULL;
-    alcore_tensor list;
+    int64_t *rows = NULL, count = 0;
 
     if (path) TRY(outcome(alcore_strategy_set(strategy, "file", path)));
     if (!(path = option_value(args, OPTION_LIKE, NULL))) return EXIT_DONE;
-    TRY(outcome(alcore_request_new(ctx, &finder)));
-    int code = outcome(alcore_request_set_pool(finder, ALCORE_ROLE_CANDIDATES, in->candidates));
-    if (code == EXIT_DONE)
-        code = outcome(alcore_request_read_rows(finder, ALCORE_ROWS_ELIGIBLE, path));
-    if (code == EXIT_DONE) code = outcome(alcore_request_rows(finder, ALCORE_ROWS_ELIGIBLE, &list));
-    if (code == EXIT_DONE) code = set_counts(strategy, in->candidates, list.data, list.shape[0]);
-    alcore_request_unref(finder);
+    int code = inputs_read_selection(ctx, in, path, &rows, &count);
+    if (code == EXIT_DONE) code = set_counts(strategy, in->candidates, rows, count);
+    free(rows);
     return code;
 }
 

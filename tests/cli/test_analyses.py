@@ -159,6 +159,106 @@ def ablate_has_the_layout_of_table_7(box):
 
 
 @case
+def ratios_of_a_hybrid_are_swept(box):
+    words = ["heart", "severe", "headache", "patient", "fever", "nausea", "late", "report", "was"]
+    box.file("pool.txt", "".join("the %s has %s %s and %s\n" % (words[row % 9], words[row * 2 % 9], words[row * 5 % 7], words[row // 9 % 9])
+                                 for row in range(150)))
+    box.file("labeled.txt", "the report was late\nit has a heart\n")
+    box.file("test.txt", "the patient has fever\nunknown nausea\n")
+    given = ["pool.txt", "--strategy", "hybrid", "-p", "sentences=random", "--labeled", "labeled.txt", "--budget", "60w"]
+    table = rows_of(box.run("ablate", *given, "--ratio", "0,.3,1", "--test", "test.txt").out)
+    equal(list(table[0]), ["ratio", "items", "phrases", "words", "overlap", "share_phrases", "share_sentences"])
+    picks = {}
+    for row in table:  # each row is that of a run of its own
+        box.run("select", *given, "-p", "ratio=" + row["ratio"], "--out", "one.tsv", "-q")
+        alone = rows_of(box.read("one.tsv").decode())
+        picks[row["ratio"]] = {one["id"] for one in alone}  # of a phrase it names place and length
+        equal((int(row["items"]), int(row["words"])), (len(alone), sum(int(one["cost"]) for one in alone)))
+        equal(int(row["phrases"]), sum(one["kind"] == "phrase" for one in alone))
+        box.file("picked.txt", "".join(one["text"] + "\n" for one in alone))
+        found = json.loads(box.run("eval", "overlap", "test.txt", "--selected", "picked.txt", "-n", "1", "--json").out)
+        assert abs(float(row["overlap"]) - found["selected_1"]) < 1e-3
+    equal(list(picks), ["0", "0.3", "1"])
+    assert table[1]["phrases"] not in ("0", table[1]["items"]), table
+    for row in table:
+        mine = picks[row["ratio"]]
+        assert abs(float(row["share_phrases"]) - len(mine & picks["0"]) / len(mine)) < 1e-5, row
+        assert abs(float(row["share_sentences"]) - len(mine & picks["1"]) / len(mine)) < 1e-5, row
+    assert 0 < float(table[1]["share_phrases"]) < 1, table
+    equal([row["ratio"] for row in rows_of(box.run("ablate", *given).out)], ["0", "0.25", "0.5", "0.75", "1"])
+    contains(box.run("ablate", *given, "--ratio", "0,2", expect=2).err, "ratio")
+    contains(box.run("ablate", *given, "--ratio", "0", "--lambda", "0", expect=2).err, "--lambda and --ratio exclude each other")
+    contains(box.run("ablate", "pool.txt", "--ratio", "0", "--strategy", "random", "--budget", "9", expect=2).err,
+             "random has no parameters")
+    # Strategies that buy phrases have a pool of them for each weight.
+    for row in rows_of(box.run("ablate", "pool.txt", "--strategy", "huds-phrase", "--lambda", "0,.5,1", "--budget", "20w").out):
+        box.run("select", "pool.txt", "--strategy", "huds-phrase", "-p", "lambda=" + row["lambda"], "--budget", "20w", "--out", "one.tsv", "-q")
+        alone = rows_of(box.read("one.tsv").decode())
+        equal((int(row["items"]), int(row["words"])), (len(alone), sum(len(one["text"].split()) for one in alone)))
+
+
+@case
+def selections_consist_of(box):
+    """Every measure of spec 7.13 against loops over all pairs."""
+    tags = [("de", "fr", "sw")[row * 7 % 3] for row in range(30)]
+    box.file("pool.tsv", "text\tlang\n" + "".join("text %d\t%s\n" % (row, tag) for row, tag in enumerate(tags)))
+    box.file("target.tsv", "text\tlang\n" + "".join("target %d\t%s\n" % (row, "sw" if row % 2 else "yo") for row in range(8)))
+    u = [(row * 7919 % 31) / 31 for row in range(30)]
+    e = [[row % 7 - 3.0, row * 5 % 11 - 5.0] for row in range(30)]
+    t = [[row % 3 - 1.0, row * 2.0 - 7] for row in range(8)]
+    box.npy("u.npy", u, "<f8")
+    box.npy("e.npy", e)
+    box.npy("t.npy", t)
+    rounds = [[3, 8, 4, 20], [8, 1, 29]]
+    for number, rows in enumerate(rounds, 1):
+        box.file("round%d.txt" % number, "".join("%d\n" % (row + 1) for row in rows))
+    box.file("other.txt", "4\n9\n15\n")
+    given = ["composition", "pool.tsv", "--selection", "round1.txt", "--selection", "round2.txt", "--other", "other.txt", "--target",
+             "target.tsv", "--scores", "u.npy", "--embeddings", "e.npy", "--target-embeddings", "t.npy", "--k", "3"]
+    found = json.loads(box.run(*given, "--json").out)
+    equal([one["selection"] for one in found], ["round1.txt", "round2.txt", "all"])
+
+    def distance(a, b):
+        return sum((x - y) ** 2 for x, y in zip(a, b)) ** 0.5
+
+    near = [set(sorted(range(30), key=lambda row: (distance(e[row], one), row))[:3]) for one in t]
+    for one, rows in zip(found, [*map(set, rounds), set(rounds[0] + rounds[1])]):
+        equal(one["rows"], len(rows))
+        equal(one["languages"], {tag: {"rows": sum(tags[row] == tag for row in rows),
+                                       "share": sum(tags[row] == tag for row in rows) / len(rows)} for tag in ("de", "fr", "sw")})
+        equal(one["target_language_rows"], one["languages"]["sw"]["rows"])
+        equal(one["target_language_share"], one["languages"]["sw"]["share"])
+        ordered = sorted(u[row] for row in rows)
+        middle = (ordered[(len(rows) - 1) // 2] + ordered[len(rows) // 2]) / 2
+        mean = sum(sum(distance(e[row], two) for two in t) / len(t) for row in rows) / len(rows)
+        for name, wanted in (("mean_uncertainty", sum(ordered) / len(rows)), ("median_uncertainty", middle), ("mean_distance", mean),
+                             ("targets", 8), ("targets_reached", sum(bool(rows & reached) for reached in near))):
+            assert abs(one[name] - wanted) < 1e-6, (name, one[name], wanted)
+        equal(one["jaccard"], {"other.txt": len(rows & {3, 8, 14}) / len(rows | {3, 8, 14})})
+    # The table has a line a measure and a column a selection; what was not given is left out.
+    table = rows_of(box.run(*given).out)
+    equal(list(table[0]), ["selection", "round1.txt", "round2.txt", "all"])
+    lines = {row["selection"]: row["all"] for row in table}
+    equal((lines["rows"], lines["rows_fr"], lines["targets"]), ("6", str(found[2]["languages"]["fr"]["rows"]), "8"))
+    assert abs(float(lines["jaccard_other.txt"]) - found[2]["jaccard"]["other.txt"]) < 1e-5
+    table = rows_of(box.run("composition", "pool.tsv", "--selection", "other.txt", "--out", "c.tsv").out or box.read("c.tsv").decode())
+    equal([row["selection"] for row in table], ["rows"] + [name + tag for tag in ("de", "fr", "sw") for name in ("rows_", "share_")])
+    # A selection that the command wrote.
+    box.run("select", "pool.tsv", "--scores", "u.npy", "--strategy", "nnll", "--budget", "5", "--out", "sel.tsv", "-q")
+    box.file("empty.txt", "")
+    found = json.loads(box.run("composition", "pool.tsv", "--selection", "sel.tsv", "--scores", "u.npy", "--json").out)[0]
+    assert abs(found["mean_uncertainty"] - sum(sorted(u)[-5:]) / 5) < 1e-9, found
+    found = json.loads(box.run("composition", "pool.tsv", "--selection", "empty.txt", "--scores", "u.npy", "--json").out)[0]
+    equal((found["rows"], found["mean_uncertainty"], found["languages"]["de"]), (0, None, {"rows": 0, "share": None}))
+    contains(box.run("composition", "pool.tsv", expect=2).err, "--selection FILE")
+    contains(box.run("composition", "pool.tsv", "--selection", "other.txt", "--embeddings", "e.npy", expect=2).err, "needs --target")
+    contains(box.run("composition", "pool.tsv", "--selection", "other.txt", "--k", "3", expect=2).err, "--k measures")
+    contains(box.run(*given[:-1], "0", expect=2).err, "--k 0")
+    box.file("absent.txt", "77\n")
+    contains(box.run("composition", "pool.tsv", "--selection", "absent.txt", expect=3).err, "absent.txt:1", "'77'")
+
+
+@case
 def low_budgets_come_from_one_pass(box):
     """DeMuX's low-budget study: each budget of a list has the selection that it has alone."""
     box.file("pool.txt", "".join("text %d\n" % row for row in range(1100)))

@@ -31,6 +31,11 @@ PLATEAU = ["eval", "plateau", "rounds.txt"]
 CERTAIN = ["eval", "uncertainty", "rounds.txt", "--threshold", "2"]
 AGREEMENT = ["eval", "agreement", "labels.txt", "labels2.txt", "labels2.txt"]
 ABLATE = ["ablate", "pool.txt", "--budget", "3", "--embeddings", "e.npy", "--scores", "u.npy"]
+HYBRID = ["ablate", "pool.txt", "--budget", "9w", "--strategy", "hybrid", "-p", "sentences=random"]
+COMPOSED = ["composition", "pool.txt", "--selection", "ids.txt"]
+ITSELF = ["composition", "pool.txt", "--selection", "picked.txt", "--target", "pool.txt", "--embeddings", "e.npy", "--target-embeddings",
+          "e.npy", "--k", "1"]
+AIMED = [*COMPOSED, "--target", "three.txt", "--embeddings", "e.npy", "--target-embeddings", "target-e.npy"]
 RHO = ["rho", "pool.txt", "--target", "three.txt", "--scores", "u.npy", "--target-scores", "target.npy", "--target-embeddings",
        "target-e.npy", "--embeddings", "e.npy"]
 
@@ -321,6 +326,7 @@ FIXTURES = {
         "--model": (ABLATE[:4], [*ABLATE[:4], "--model", "nowhere"]),
         "--cache": (ABLATE[:4], [*ABLATE[:4], "--cache", "no/where"]),
         "--lambda": (ABLATE, [*ABLATE, "--lambda", "0,1"]),
+        "--ratio": ([*HYBRID], [*HYBRID, "--ratio", "0,1"]),
         "--test": (ABLATE, [*ABLATE, "--test", "near.txt"]),
         "--json": (ABLATE, [*ABLATE, "--json"]),
     }),
@@ -338,6 +344,22 @@ FIXTURES = {
         "--model": ([*RHO[:4], "--k", "2"], [*RHO[:4], "--k", "2", "--model", "nowhere"]),
         "--k": (RHO, [*RHO, "--k", "1"]),
         "--json": (RHO, [*RHO, "--json"]),
+    }),
+    "composition": (COMPOSED, {
+        **{name: POOL_OPTIONS[name] for name in ("--bad-lines", "--out", "--threads", "--quiet")},
+        "--format": ([COMPOSED[0], "pool", *COMPOSED[2:], "--scores", "u.npy"],
+                     [COMPOSED[0], "pool", *COMPOSED[2:], "--scores", "u.npy", "--format", "tsv"]),
+        "--text-column": (COMPOSED, [*COMPOSED[:1], "pairs.tsv", *COMPOSED[2:], "--text-column", "absent"]),
+        "--dedup": (ITSELF, [*ITSELF, "--dedup", "normalized"]),
+        "--selection": (COMPOSED, [*COMPOSED, "--selection", "like.txt"]),
+        "--other": (COMPOSED, [*COMPOSED, "--other", "like.txt"]),
+        "--target": (COMPOSED, [*COMPOSED, "--target", "three.txt"]),
+        "--scores": (COMPOSED, [*COMPOSED, "--scores", "u.npy"]),
+        "--embeddings": (AIMED[:6], AIMED),
+        "--target-embeddings": (AIMED[:8], AIMED),
+        "--model": (AIMED[:6], [*AIMED[:6], "--model", "ngram"]),
+        "--k": (AIMED, [*AIMED, "--k", "1"]),
+        "--json": (COMPOSED, [*COMPOSED, "--json"]),
     }),
     "plot": (["plot", "curves", "runs.tsv"], {
         "--x": lambda base: (base, [*base, "--x", "round"]),
