@@ -310,7 +310,7 @@ START_TEST(formats_of_columns_are_none_of_records) {
     options.format = ALCORE_FORMAT_LP;
     ck_assert_fails(alcore_pool_read(pool, path, &options), ALCORE_E_PARAM,
                     "lp is a format of columns");
-    options.format = ALCORE_FORMAT_LP + 1;
+    options.format = 99;
     ck_assert_fails(alcore_pool_read(pool, path, &options), ALCORE_E_INVALID, "no format");
     alcore_pool_unref(pool);
 }
