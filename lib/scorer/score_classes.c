@@ -59,6 +59,8 @@ static const alcore__param_table UNCERTAINTY_PARAMS = ALCORE__PARAM_TABLE(UNCERT
 static const alcore__param_table MARGIN_PARAMS = ALCORE__PARAM_TABLE(MARGIN_ROWS);
 static const alcore__param_table NO_PARAMS = {NULL, 0};
 
+/* Whether the parameter "mode" is code; and whether it is paper or code, which name the source of a
+ * definition and not what is measured. */
 bool alcore__mode_is_code(const alcore__values *values) {
     return alcore__values_integer(values, "mode") == MODE_CODE;
 }
@@ -172,8 +174,8 @@ static void put_row(alcore__score_call *call, int64_t i, int64_t mode, double ra
     call->score[i] = call->rank[i] = score;
 }
 
-/* An item without tokens: an error that names the row, or with nan=exclude a NaN. With mode=code
- * that can be an item all of whose tokens were left out. */
+/* An item without tokens: an error that names the row, or with nan=exclude a NaN. zeros: it has
+ * tokens, but with mode=code all of them were left out, as their margins are 0. */
 static alcore_status put_empty(alcore__score_call *call, int64_t i, const char *name, bool zeros) {
     if (!call->nan_exclude) {
         return alcore__fail_nan("row %lld: no token%s in column \"%s\"",

@@ -166,8 +166,8 @@ MUTANTS = {
         ('lib/strategy/rules/knn_uncertainty.c', 'cost > share ||', 'cost >= share ||', DEMUX,
          'knn_uncertainty_is_the_plain_search'),
     'a neighbor of several target rows is paid for several times':
-        ('lib/strategy/rules/knn_uncertainty.c', 'if (mark[position] == (int32_t)group + 1) continue;', '', DEMUX,
-         'knn_uncertainty_is_the_plain_search'),
+        ('lib/strategy/rules/knn_uncertainty.c', 'if (position == LABELED_NEIGHBOR || mark[position] == (int32_t)group + 1) continue;',
+         'if (position == LABELED_NEIGHBOR) continue;', DEMUX, 'knn_uncertainty_is_the_plain_search'),
     'of equally near candidates the later row is the neighbor':
         ('lib/strategy/rules/neighbor_lists.c', 'is_nearer(lists, block_value[from_block], value[from_list])', '!is_nearer(lists, value[from_list], block_value[from_block])', DEMUX,
          'knn_uncertainty_is_the_plain_search'),
@@ -175,8 +175,11 @@ MUTANTS = {
         ('lib/strategy/rules/knn_uncertainty.c', 'state->automatic || k > k_max ? k_max : k', 'state->automatic ? k_max : k', DEMUX,
          'k_has_limits'),
     'k may exceed the candidates':
-        ('lib/strategy/rules/knn_uncertainty.c', 'if (state->limit > run->outcome.count) state->limit = run->outcome.count;', '', DEMUX,
+        ('lib/strategy/rules/knn_uncertainty.c', 'if (state->limit > searched) state->limit = searched;', '(void)searched;', DEMUX,
          'k_has_limits'),
+    'picks are explained by the place of a word of rescale among the choices':
+        ('lib/strategy/budget/explain.c', 'alcore__rescale_named(alcore__values_text(run->values, "rescale"))',
+         'alcore__values_integer(run->values, "rescale")', HUDS_PHRASE, 'explained_as_rescaled'),
     'fill_short=none fills all the same':
         ('lib/strategy/rules/knn_uncertainty.c', 'status == ALCORE_OK && state->fill_short && !', 'status == ALCORE_OK && !', DEMUX,
          'knn_uncertainty_vectors'),

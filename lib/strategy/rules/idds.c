@@ -62,7 +62,7 @@ typedef struct row_values {
     double *norm;  /* ||v|| */
     double *a;     /* A_v */
     double *b;     /* B_v */
-    double *self;  /* f(v, v) */
+    double *self;  /* f(v, v); 1 with mode=code */
     double *score; /* score(v) */
 } row_values;
 enum { ROW_ARRAYS = 5 };

@@ -58,7 +58,7 @@ typedef struct knn_state {
     alcore__hybrid hybrid;        /* uncertainty of the candidates, and the budget */
     bool automatic;               /* k=auto */
     bool fill_short;              /* other candidates follow where N_k is short of the budget */
-    int64_t limit;                /* largest k: that of the parameters, at most the candidates */
+    int64_t limit;                /* largest k: that of the parameters, at most the rows searched */
     bool balanced;                /* balance_targets=1 */
     alcore__target_groups groups; /* the languages of the target, or one group of all its rows */
     int64_t target_rows;          /* rows of the target's pool, active or not */
@@ -69,9 +69,10 @@ typedef struct knn_state {
                          that of the row's group; it is in an N_k where this is not 0 */
     alcore__neighbor_lists near; /* [target rows, length] the nearest candidates of each target row;
                                     none of one that is not active */
-    bool searches_labeled;       /* mode=code: `labeled` has the nearest labeled rows, and between
-                                    the pass and choose_k() they are merged into `near` */
-    alcore__neighbor_lists labeled;
+    bool searches_labeled;       /* mode=code: `labeled` has the nearest labeled rows, which
+                                    choose_k() first merges into `near` */
+    alcore__neighbor_lists labeled; /* [target rows, length]; a position is here the number of a row
+                                       among the labeled rows of the pool that take part */
     bool checked; /* embeddings were checked for NaN in the first pass over them */
 } knn_state;
 
@@ -210,7 +211,7 @@ static bool candidate_is_next(const alcore__run *run, int64_t first, int64_t c, 
 }
 
 /* Merges the labeled rows into the lists of candidates: entry i is then the i-th nearest of both,
- * a position or LABELED_NEIGHBOR. */
+ * a position or LABELED_NEIGHBOR; the values of the lists have no meaning from here on. */
 static alcore_status merge_labeled(alcore__run *run) {
     knn_state *state = run->state;
     int64_t *merged; /* [length] */

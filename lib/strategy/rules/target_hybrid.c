@@ -14,7 +14,9 @@ static bool has_modes(const alcore__run *run) {
 }
 
 /* Called in the strategy's begin: fails where the parameter mode or margin (which class measure
- * becomes the uncertainty) would have no effect, then allocates. 0 is the default of both. */
+ * becomes the uncertainty) would have no effect, then allocates. 0 is the default of both.
+ * names_source: the strategy does something else by mode=paper and mode=code too, so that they are
+ * allowed. */
 alcore_status alcore__hybrid_begin(alcore__run *run, bool names_source) {
     alcore__hybrid *hybrid = run->state;
     const bool allowed = names_source && alcore__mode_names_source(run->values);
