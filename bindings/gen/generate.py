@@ -74,7 +74,9 @@ def write_ffi(api):
     out += ["%s = %d" % item for item in api["constants"].items()]
     out += ["", "#: The usual columns and their shapes; None: one number a row or a token.", "COLUMNS = {"]
     out += ['    "%s": %s,' % item for item in api["columns"].items()]
-    out += ["}", "#: Functions of a caller's model and the column that each makes.", "MODEL_FUNCTIONS = {"]
+    out += ["}", "#: Those of them whose numbers may be integers too.",
+            "NUMBER_COLUMNS = (%s,)" % ", ".join('"%s"' % name for name in api["number_columns"])]
+    out += ["#: Functions of a caller's model and the column that each makes.", "MODEL_FUNCTIONS = {"]
     out += ['    "%s": "%s",' % item for item in api["model_functions"].items()]
     out += ["}", "#: What a request without a strategy does.",
             'DEFAULT_STRATEGY = "%s"' % api["default_strategy"], "", ""]

@@ -170,6 +170,12 @@ def columns_of(root):
     return {name: None if shape == "ALCORE__COLUMN_ANY_SHAPE" else shape for name, shape in found}
 
 
+def number_columns_of(root):
+    """Those of them whose numbers may be integers too."""
+    table = (root / "lib" / "pool" / "column_names.c").read_text()
+    return re.findall(r'\{"(\w+)", \w+, ALCORE__COLUMN_INPUT, ALCORE__COLUMN_NUMBERS,', table)
+
+
 def model_functions_of(root):
     """Functions of a caller's model and the column that each makes, from the library's table: function -> column."""
     table = (root / "lib" / "model" / "model_host.c").read_text()
@@ -195,6 +201,7 @@ def read_api(root):
         Header(name, (folder / (name + ".h")).read_text(), api).read()
     Header("version", (folder / "version.h.in").read_text(), api).read()
     api["columns"] = columns_of(root)
+    api["number_columns"] = number_columns_of(root)
     api["model_functions"] = model_functions_of(root)
     api["default_strategy"] = default_strategy_of(root)
     return api

@@ -160,6 +160,7 @@ const al_constant al_usual_columns[] = {
     {"factors", ALCORE_COLUMN_DENSE},
     {"qa_start", ALCORE_COLUMN_RAGGED},
     {"qa_end", ALCORE_COLUMN_RAGGED},
+    {"qa_windows", ALCORE_COLUMN_RAGGED},
     {"roundtrip", -1},
     {NULL, 0}};
 const al_member al_ctx_options[] = {

@@ -88,6 +88,8 @@ typedef struct alcore_column_options {
  *     factors         float [rows, n]          the other factor of BADGE's gradients
  *     qa_start        float, ragged [tokens]   probability that an answer begins at the token
  *     qa_end          float, ragged [tokens]   probability that an answer ends at the token
+ *     qa_windows      integer or float, ragged [windows]  number of tokens of each window that the
+ *                                              context of a question was cut into, in their order
  *     roundtrip       texts [rows]             the text translated and translated back
  *     occurrences     integer [rows]           how often a phrase occurs in the source pool
  *     first_row       integer [rows]           row of the source pool with its first occurrence

@@ -23,6 +23,7 @@ static const alcore__column_name known_columns[] = {
     {"factors", ALCORE_COLUMN_DENSE, ALCORE__COLUMN_INPUT, ALCORE__COLUMN_FLOATS, false},
     {"qa_start", ALCORE_COLUMN_RAGGED, ALCORE__COLUMN_INPUT, ALCORE__COLUMN_FLOATS, false},
     {"qa_end", ALCORE_COLUMN_RAGGED, ALCORE__COLUMN_INPUT, ALCORE__COLUMN_FLOATS, false},
+    {"qa_windows", ALCORE_COLUMN_RAGGED, ALCORE__COLUMN_INPUT, ALCORE__COLUMN_NUMBERS, false},
     {"roundtrip", ALCORE__COLUMN_ANY_SHAPE, ALCORE__COLUMN_INPUT, ALCORE__COLUMN_TEXTS, false},
     {"occurrences", ALCORE_COLUMN_SCALAR, ALCORE__COLUMN_DERIVED, ALCORE__COLUMN_INTEGERS, false},
     {"first_row", ALCORE_COLUMN_SCALAR, ALCORE__COLUMN_DERIVED, ALCORE__COLUMN_INTEGERS, true},
@@ -54,12 +55,15 @@ bool alcore__column_name_is_ragged(const char *name) {
  * what the message calls the array. */
 alcore_status alcore__column_check_dtype(const char *context, const char *name, int32_t dtype) {
     const alcore__column_name *known = alcore__column_name_find(name);
-    /* By ALCORE__COLUMN_FLOATS, _INTEGERS, _TEXTS. */
+    /* By ALCORE__COLUMN_FLOATS, _INTEGERS, _TEXTS, _NUMBERS. */
     static const char *const expected[] = {"float16, bfloat16, float32 or float64",
-                                           "int32 or int64", "texts"};
-    const bool fits[] = {alcore__dtype_is_float(dtype), alcore__dtype_is_integer(dtype),
-                         dtype == ALCORE_TEXT};
-    if (known ? fits[known->values] : fits[0] || fits[1] || fits[2]) return ALCORE_OK;
+                                           "int32 or int64", "texts",
+                                           "int32, int64, float16, bfloat16, float32 or float64"};
+    const bool is_float = alcore__dtype_is_float(dtype),
+               is_integer = alcore__dtype_is_integer(dtype);
+    const bool fits[] = {is_float, is_integer, dtype == ALCORE_TEXT, is_float || is_integer};
+    if (known ? fits[known->values] : fits[ALCORE__COLUMN_TEXTS] || fits[ALCORE__COLUMN_NUMBERS])
+        return ALCORE_OK;
     const char *found = dtype == ALCORE_TEXT ? "texts" : alcore__dtype_name(dtype);
     if (known)
         return alcore__fail(ALCORE_E_SHAPE, "%s: expected %s, found %s", context,

@@ -15,9 +15,16 @@ enum {
 };
 
 /* What its values are. */
-enum { ALCORE__COLUMN_FLOATS = 0, ALCORE__COLUMN_INTEGERS = 1, ALCORE__COLUMN_TEXTS = 2 };
+enum {
+    ALCORE__COLUMN_FLOATS = 0,
+    ALCORE__COLUMN_INTEGERS = 1,
+    ALCORE__COLUMN_TEXTS = 2,
+    ALCORE__COLUMN_NUMBERS =
+        3 /* integers, as integers or as floats, which lists of numbers become */
+};
 
-/* In place of a shape: one number a row or one a token, as the array that is given has it; or a text a row. */
+/* In place of a shape: one number a row or one a token, as the array that is given has it; or a
+ * text a row. */
 enum { ALCORE__COLUMN_ANY_SHAPE = -1 };
 
 typedef struct alcore__column_name {
@@ -25,12 +32,12 @@ typedef struct alcore__column_name {
     int32_t shape;  /* ALCORE_COLUMN_*, the usual one, or ALCORE__COLUMN_ANY_SHAPE; set_column also
                       takes others */
     int32_t role;   /* ALCORE__COLUMN_INPUT or _DERIVED */
-    int32_t values; /* ALCORE__COLUMN_FLOATS, _INTEGERS (int32 or int64) or _TEXTS */
+    int32_t values; /* ALCORE__COLUMN_FLOATS, _INTEGERS (int32 or int64), _TEXTS or _NUMBERS */
     bool is_row;    /* the values are row numbers of the derived pool's source */
 } alcore__column_name;
 
 /* Columns with the role ALCORE__COLUMN_INPUT; a test counts them. */
-enum { ALCORE__COLUMN_INPUTS = 13 };
+enum { ALCORE__COLUMN_INPUTS = 14 };
 
 /* The entry of an input, index from 0 to ALCORE__COLUMN_INPUTS - 1. */
 const alcore__column_name *alcore__column_name_input(int32_t index);

@@ -5,35 +5,145 @@
  *     score = - (log of the largest start probability + log of the largest end probability)
  *
  * Both maxima are independent, as in the paper: the end may come before the start. Logarithms are
- * at least -100. Cost: one pass over the values.
+ * at least -100. With windows=1 the positions of a row are those of several windows of its context,
+ * one window after another, each with distributions of its own; the row has the smallest score of
+ * its windows, that of the most confident one. Cost: one pass over the values.
  *
  * A call scores a block of `count` pool rows from call->first on, those whose entry of the mask is
  * 1 (mask NULL: all); its arrays are by row - call->first. Of each row it gives score (larger =
  * more worth labeling), raw (the quantity of the paper) and rank, by which rows are ordered. With
- * call->nan_exclude a row without a value gets NaN, else it is an error. */
+ * call->nan_exclude a row without a value gets NaN, else it is an error. Memory: 24 bytes a window
+ * of the block. */
 #include <math.h>
+#include <string.h>
 
 #include "alcore/sys/dtype.h"
+#include "base/tensor_view.h"
 #include "scorer/score_table.h"
 
 static const char *const NEEDS[] = {"qa_start", "qa_end", NULL};
-static const alcore__param_table NO_PARAMS = {NULL, 0};
+static const char *const WINDOW_NEEDS[] = {"qa_start", "qa_end", "qa_windows", NULL};
+/* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
+static const alcore__param ROWS[] = {
+    {"windows", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
+     "1: contexts were cut into windows, of which the column qa_windows has the numbers of "
+     "positions; the most confident window counts"},
+};
+static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 
-/* The column of a name when it is ragged (a list of values a row) with one value a position; NULL
- * when the dataset lacks it or it has another shape. */
-static const alcore__column *positions(const alcore__score_call *call, const char *name) {
+/* The windows of a block of rows; both arrays are owned. */
+typedef struct window_list {
+    int64_t *starts; /* [rows + 1] row i has windows starts[i] .. starts[i + 1] - 1 of the block */
+    int64_t *counts; /* [starts[rows]] positions of each window; NULL: each row is one window */
+} window_list;
+
+/* alcore__score.needs_of. */
+static const char *const *needs_of(const alcore__values *values) {
+    return alcore__values_integer(values, "windows") == 1 ? WINDOW_NEEDS : NEEDS;
+}
+
+/* The column of a name when it is ragged (a list of values a row) with one value a position or a
+ * window; NULL when the dataset lacks it or it has another shape. */
+static const alcore__column *find_list(const alcore__score_call *call, const char *name) {
     const alcore__column *column = alcore__dataset_find(call->dataset, name);
     return column && column->ragged && column->dims == 1 ? column : NULL;
 }
 
-/* Sets best [count], by row - call->first, to the natural logarithm of the largest probability in
- * column `name` of each row of the mask (NULL: of all), at least -100. The values are
- * probabilities, log-probabilities or logits by the column's meaning; of a row they are read as one
- * distribution over its positions. A row without positions, or with a NaN or a value that is no
- * probability, is NaN with nan=exclude, else an error; the kernel sets bad to its pool row, -1:
- * none. */
-static alcore_status max_logs(alcore__score_call *call, const char *name, double *best) {
-    const alcore__column *column = positions(call, name);
+/* Reads numbers of positions that are given as floats: counts [count]; 0 for what is no integer
+ * from 1 on that a double counts exactly. */
+static alcore_status read_floats(alcore__score_call *call, const alcore_sys_ragged *items,
+                                 size_t count, int64_t *counts) {
+    const alcore_sys_work work = alcore__engine_work(&call->engine);
+    const alcore_sys_rows numbers = {.data = items->values,
+                                     .count = (int64_t)count,
+                                     .dims = 1,
+                                     .stride = 1,
+                                     .dtype = items->dtype};
+    double *values;
+    ALCORE__TRY(alcore__new_array(call->ctx, count + 1, sizeof *values, &values));
+    alcore_status status = call->engine.kernels->widen(&work, &numbers, NULL /* no mask */, values);
+    for (size_t w = 0; w < count && status == ALCORE_OK; w++) {
+        const bool is_count =
+            values[w] >= 1 && values[w] <= 0x1p53 && values[w] == floor(values[w]);
+        counts[w] = is_count ? (int64_t)values[w] : 0;
+    }
+    alcore__free(call->ctx, values);
+    return status;
+}
+
+/* Reads the windows of the block; with windows=0 each row is one. */
+static alcore_status read_windows(alcore__score_call *call, window_list *out) {
+    alcore_sys_ragged items;
+    ALCORE__TRY(
+        alcore__new_array(call->ctx, (size_t)call->count + 1, sizeof *out->starts, &out->starts));
+    if (alcore__values_integer(call->values, "windows") != 1) {
+        for (int64_t i = 0; i <= call->count; i++) out->starts[i] = i;
+        return ALCORE_OK;
+    }
+    const alcore__column *column = find_list(call, "qa_windows");
+    if (!column)
+        return alcore__fail(ALCORE_E_MISSING,
+                            "the column \"qa_windows\" is needed, with the number of positions of "
+                            "each window and offsets");
+    ALCORE__TRY(column->ops->ragged(column, call->first, call->count, call->scratch, &items));
+    for (int64_t i = 0; i <= call->count; i++) out->starts[i] = items.offsets[i] - items.offsets[0];
+    const size_t count = (size_t)out->starts[call->count];
+    ALCORE__TRY(alcore__new_array(call->ctx, count + 1, sizeof *out->counts, &out->counts));
+    if (alcore__dtype_is_float(items.dtype)) return read_floats(call, &items, count, out->counts);
+    for (size_t w = 0; w < count; w++)
+        out->counts[w] = items.dtype == ALCORE_INT32 ? ((const int32_t *)items.values)[w]
+                                                     : ((const int64_t *)items.values)[w];
+    return ALCORE_OK;
+}
+
+/* Checks that the windows of row i of the block have a position or more each, and together those
+ * that column `name` has for the row. */
+static alcore_status check_windows(const alcore__score_call *call, const window_list *windows,
+                                   int64_t i, const char *name, int64_t positions) {
+    int64_t row = call->first + i, left = positions;
+    for (int64_t w = windows->starts[i]; w < windows->starts[i + 1]; w++) {
+        if (windows->counts[w] < 1)
+            return alcore__fail(
+                ALCORE_E_DATA,
+                "row %lld: window %lld of column \"qa_windows\" is not a number of positions",
+                (long long)row, (long long)(w - windows->starts[i]));
+        /* Compared before it is subtracted: a count may be any integer. */
+        if (windows->counts[w] > left) left = -1;
+        if (left >= 0) left -= windows->counts[w];
+        if (left < 0) break;
+    }
+    if (left == 0) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_DATA,
+                        "row %lld: the windows of column \"qa_windows\" have %s than the %lld "
+                        "positions of column \"%s\"",
+                        (long long)row, left < 0 ? "more" : "fewer", (long long)positions, name);
+}
+
+/* The natural logarithm of the largest probability among `count` positions of a row, at least -100,
+ * as *best; values: the first of them. NaN with nan=exclude, else an error, where one is a NaN or
+ * no probability. row: the pool row. */
+static alcore_status max_log(const alcore__score_call *call, const char *name, int32_t kind,
+                             const void *values, int32_t dtype, int64_t count, int64_t row,
+                             double *best) {
+    const alcore_sys_work work = alcore__engine_work(&call->engine);
+    const alcore_sys_rows rows = {
+        .data = values, .first = row, .count = 1, .dims = count, .stride = count, .dtype = dtype};
+    alcore_sys_class_stats stats = {.log_top1 = (double)NAN};
+    int64_t bad = -1; /* the kernel sets it to the pool row of a bad distribution */
+    ALCORE__TRY(
+        call->engine.kernels->class_stats(&work, &rows, NULL /* mask */, kind, &stats, &bad));
+    if (bad >= 0 && !call->nan_exclude)
+        return alcore__fail_nan("row %lld: no probability in column \"%s\"", (long long)row, name);
+    *best = bad >= 0 ? (double)NAN : stats.log_top1;
+    return ALCORE_OK;
+}
+
+/* Adds to sums [windows of the block] the logarithm of the largest probability in column `name` of
+ * each window of the rows of the mask. The values are probabilities, log-probabilities or logits by
+ * the column's meaning; those of a window are read as one distribution over its positions. */
+static alcore_status add_max_logs(alcore__score_call *call, const char *name,
+                                  const window_list *windows, double *sums) {
+    const alcore__column *column = find_list(call, name);
     if (!column)
         return alcore__fail(ALCORE_E_MISSING,
                             "the column \"%s\" is needed, with one probability per position and "
@@ -42,52 +152,76 @@ static alcore_status max_logs(alcore__score_call *call, const char *name, double
     int32_t kind = column->meaning == ALCORE_MEANS_LOGPROBS ? ALCORE_CLASSES_LOGPROBS
                    : column->meaning == ALCORE_MEANS_LOGITS ? ALCORE_CLASSES_LOGITS
                                                             : ALCORE_CLASSES_PROBS;
-    alcore_sys_work work = alcore__engine_work(&call->engine);
     alcore_sys_ragged items;
     ALCORE__TRY(column->ops->ragged(column, call->first, call->count, call->scratch, &items));
+    const size_t bytes = alcore_sys_dtype_bytes(items.dtype);
     for (int64_t i = 0; i < call->count; i++) {
         if (call->mask && !call->mask[i]) continue;
-        int64_t begin = items.offsets[i] - items.offsets[0];
-        int64_t length = items.offsets[i + 1] - items.offsets[i], bad = -1;
-        alcore_sys_rows row = {.data = (const char *)items.values +
-                                       (size_t)begin * alcore_sys_dtype_bytes(items.dtype),
-                               .first = call->first + i,
-                               .count = 1,
-                               .dims = length,
-                               .stride = length,
-                               .dtype = items.dtype};
-        alcore_sys_class_stats stats = {.log_top1 = (double)NAN};
-        if (length > 0)
-            ALCORE__TRY(call->engine.kernels->class_stats(&work, &row, NULL /* mask */, kind,
-                                                          &stats, &bad));
-        if ((bad >= 0 || length == 0) && !call->nan_exclude)
-            return alcore__fail_nan("row %lld: %s in column \"%s\"", (long long)(call->first + i),
-                                    length == 0 ? "no position" : "no probability", name);
-        best[i] = bad >= 0 ? (double)NAN : stats.log_top1;
+        const char *values =
+            (const char *)items.values + (size_t)(items.offsets[i] - items.offsets[0]) * bytes;
+        const int64_t positions = items.offsets[i + 1] - items.offsets[i], row = call->first + i;
+        if (positions == 0 && !call->nan_exclude)
+            return alcore__fail_nan("row %lld: no position in column \"%s\"", (long long)row, name);
+        if (windows->counts) ALCORE__TRY(check_windows(call, windows, i, name, positions));
+        for (int64_t w = windows->starts[i]; w < windows->starts[i + 1]; w++) {
+            const int64_t count = windows->counts ? windows->counts[w] : positions;
+            double best = (double)NAN;
+            if (count > 0)
+                ALCORE__TRY(max_log(call, name, kind, values, items.dtype, count, row, &best));
+            sums[w] += best;
+            values += (size_t)count * bytes;
+        }
     }
     return ALCORE_OK;
 }
 
-/* The score "sum-prob": raw is the sum of both logarithms, 0 for certain answers and down to -200;
- * score and rank are its negative, larger = less sure. All [count] by row - call->first; rows
- * outside the mask (NULL: none) are not written. NaN of either column stays NaN. */
-static alcore_status sum_prob_rows(alcore__score_call *call) {
-    /* One column at a time: ragged() of the second reuses the scratch, so raw keeps the starts. */
-    ALCORE__TRY(max_logs(call, "qa_start", call->raw));
-    ALCORE__TRY(max_logs(call, "qa_end", call->rank));
+/* The largest of sums [count], NaN where one is NaN or there is none. */
+static double largest_of(const double *sums, int64_t count) {
+    double largest = count > 0 ? sums[0] : (double)NAN;
+    for (int64_t w = 1; w < count; w++) {
+        if (isnan(sums[w]) || sums[w] > largest) largest = sums[w];
+        if (isnan(largest)) break;
+    }
+    return largest;
+}
+
+/* Scores the block from its windows; sums [windows of the block]: zeroed workspace. */
+static alcore_status score_windows(alcore__score_call *call, const window_list *windows,
+                                   double *sums) {
+    ALCORE__TRY(add_max_logs(call, "qa_start", windows, sums));
+    ALCORE__TRY(add_max_logs(call, "qa_end", windows, sums));
     for (int64_t i = 0; i < call->count; i++) {
         if (call->mask && !call->mask[i]) continue;
-        call->raw[i] += call->rank[i];
+        const int64_t first = windows->starts[i];
+        call->raw[i] = largest_of(sums + first, windows->starts[i + 1] - first);
         call->score[i] = call->rank[i] = 0.0 - call->raw[i];
     }
     return ALCORE_OK;
 }
 
+/* The score "sum-prob": raw is the sum of both logarithms, 0 for certain answers and down to -200,
+ * the largest of the row's windows; score and rank are its negative, larger = less sure. All
+ * [count] by row - call->first; rows outside the mask (NULL: none) are not written. */
+static alcore_status sum_prob_rows(alcore__score_call *call) {
+    window_list found = {0};
+    double *sums = NULL;
+    alcore_status status = read_windows(call, &found);
+    if (status == ALCORE_OK)
+        status = alcore__new_array(call->ctx, (size_t)found.starts[call->count] + 1, sizeof *sums,
+                                   &sums);
+    if (status == ALCORE_OK) status = score_windows(call, &found, sums);
+    alcore__free(call->ctx, found.starts);
+    alcore__free(call->ctx, found.counts);
+    alcore__free(call->ctx, sums);
+    return status;
+}
+
 const alcore__score alcore__score_sum_prob = {
     .name = "sum-prob",
     .summary = "Minus the logs of the likeliest start and end of an answer, summed (DeMuX)",
-    .params = &NO_PARAMS,
+    .params = &PARAMS,
     .raw_name = "sum_prob",
     .needs = NEEDS,
+    .needs_of = needs_of,
     .rows = sum_prob_rows,
 };

@@ -202,6 +202,10 @@ MUTANTS = {
         ('lib/scorer/score_classes.c', 'if (measures[t] != 0.0)', 'if (true)', SCORER, 'token_margins_of_the_public_code'),
     'IDDS subtracts the inner product of a row with itself under mode=code':
         ('lib/strategy/rules/idds.c', 'if (state->self_is_one) rows->self[i] = 1.0;', '', VECTORS, 'idds'),
+    'the least confident window of a context counts':
+        ('lib/scorer/score_sum_prob.c', 'sums[w] > largest', 'sums[w] < largest', SCORER, 'answers_in_windows'),
+    'windows may leave positions of a row out':
+        ('lib/scorer/score_sum_prob.c', 'if (left == 0) return ALCORE_OK;', 'if (left >= 0) return ALCORE_OK;', SCORER, 'windows_that_are_refused'),
     'each target language may spend the whole budget':
         ('lib/strategy/rules/knn_uncertainty.c', 'run->input->fill.budget / (double)state->groups.count', 'run->input->fill.budget', BALANCE,
          'hybrids_are_the_plain_search'),

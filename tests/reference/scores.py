@@ -85,6 +85,15 @@ def sum_prob(start, end):
     return log(max(start)) + log(max(end))
 
 
+def sum_prob_of_windows(start, end, windows):
+    """The largest SUM-PROB of the windows of a context; windows: the positions of each, in order."""
+    found, first = [], 0
+    for count in windows:
+        found.append(sum_prob(start[first:first + count], end[first:first + count]))
+        first += count
+    return max(found)
+
+
 def rttl(logprobs, normalize=True, literal=False):
     """The round-trip likelihood: mean or sum of the tokens' log-probabilities, negative but for literal."""
     total = 0.0

@@ -10,6 +10,7 @@ SEQUENCES = [[0.5, 0.4, 0.1], [0.4, 0.31, 0.29], [0.9, 0.05, 0.05], [1 / 3] * 3]
 WORDS = [[[0.7, 0.2, 0.1], [0.5, 0.45, 0.05], [0.9, 0.1, 0.0]], [[0.6, 0.3, 0.1]],
          [[0.55, 0.25, 0.2]] * 2 + [[0.98, 0.01, 0.01]] * 2]
 SPANS = [([0.7, 0.2, 0.1], [0.1, 0.8, 0.1]), ([0.4, 0.3, 0.3], [0.35, 0.35, 0.3]), ([0.05, 0.9, 0.05], [0.3, 0.3, 0.4])]
+WINDOWS = [[1, 2], [3], [2, 1]]  # of the contexts of SPANS
 ROUND_TRIP = [[-0.1, -0.2, -0.3], [-2.0, -1.0], [-0.5] * 8, [-3.0]]
 
 
@@ -27,6 +28,7 @@ def vectors():
     word_logs = [scores.margin_min(row, scores.log_margin) for row in WORDS]
     mnlp = [scores.mnlp(row) for row in WORDS]
     qa = [scores.sum_prob(*span) for span in SPANS]
+    windowed = [scores.sum_prob_of_windows(*span, counts) for span, counts in zip(SPANS, WINDOWS)]
     normal = [scores.rttl(row) for row in ROUND_TRIP]
     plain = [scores.rttl(row, normalize=False) for row in ROUND_TRIP]
     literal = [scores.rttl(row, literal=True) for row in ROUND_TRIP]
@@ -72,7 +74,9 @@ def vectors():
             "about": "SUM-PROB: the two maxima are independent.",
             "origin": "reference",
             "input": {"start": [s for s, _ in SPANS], "end": [e for _, e in SPANS]},
-            "cases": [{"name": "sum-prob", "expected": {"raw": qa, "u": [-x for x in qa], "order": ranked([-x for x in qa])}}],
+            "cases": [{"name": "sum-prob", "expected": {"raw": qa, "u": [-x for x in qa], "order": ranked([-x for x in qa])}},
+                      {"name": "windows", "input": {"windows": WINDOWS},
+                       "expected": {"raw": windowed, "u": [-x for x in windowed], "order": ranked([-x for x in windowed])}}],
         },
         "TV-RTTL": {
             "spec": "5.7",

@@ -110,7 +110,7 @@ def read_texts(pool, name, rows):
 
 def give_column(pool, name, column):
     """Sets a column of numbers; returns what must stay alive while the pool has it."""
-    accept = FLOATS if name in _ffi.COLUMNS else NUMBERS
+    accept = FLOATS if name in _ffi.COLUMNS and name not in _ffi.NUMBER_COLUMNS else NUMBERS
     values = tensor_of(column.values, name, pool.context._handle, accept, column.copy)
     offsets = None
     if column.offsets is not None:

@@ -181,8 +181,11 @@ COLUMNS = {
     "factors": ALCORE_COLUMN_DENSE,
     "qa_start": ALCORE_COLUMN_RAGGED,
     "qa_end": ALCORE_COLUMN_RAGGED,
+    "qa_windows": ALCORE_COLUMN_RAGGED,
     "roundtrip": None,
 }
+#: Those of them whose numbers may be integers too.
+NUMBER_COLUMNS = ("qa_windows",)
 #: Functions of a caller's model and the column that each makes.
 MODEL_FUNCTIONS = {
     "embed": "embeddings",

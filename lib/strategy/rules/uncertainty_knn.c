@@ -64,7 +64,7 @@ typedef struct prune_state {
     double *nearest;      /* in turns: [member_count, groups] their squared distances to the nearest
                               row of each group */
     uint8_t *group_mask;  /* in turns: [groups, target rows] 1: an active row of the group */
-    int64_t *visits; /* cover: [active target rows] these rows, those of each group together */
+    int64_t *visits;      /* cover: [active target rows] these rows, those of each group together */
     int64_t *group_visits; /* cover: [groups + 1] first entry of each group in `visits` */
 } prune_state;
 
@@ -419,8 +419,8 @@ static int64_t find_nearest(const prune_state *state, const double *sq_dist, con
     return best;
 }
 
-/* The target row of a visit: each group is visited in turn, and of each group one row after another.
- */
+/* The target row of a visit: each group is visited in turn, and of each group one row after
+ * another. */
 static int64_t visited_row(const prune_state *state, int64_t visit, int64_t group) {
     int64_t first = state->group_visits[group], rows = state->group_visits[group + 1] - first;
     return state->visits[first + visit / state->groups.count % rows];
@@ -538,8 +538,8 @@ static alcore_status buy(alcore__run *run) {
 }
 
 /* Called after the last pass: buys, then scores what was measured by its nearness: minus the
- * distance, NaN where none was measured. With cover=1 and in turns the scores of the picks fall from
- * 1 in the order of the picks, as their distances do not. */
+ * distance, NaN where none was measured. With cover=1 and in turns the scores of the picks fall
+ * from 1 in the order of the picks, as their distances do not. */
 static alcore_status finish(alcore__run *run) {
     prune_state *state = run->state;
     int64_t count = run->outcome.count;

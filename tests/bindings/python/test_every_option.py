@@ -45,6 +45,7 @@ VALUES = {
     "occ_min": 5,
     "prune": 0,
     "carry": 1,
+    "windows": 1,
     "sentences": "nnll",
     "phrases": "random-phrase",
 }
@@ -82,6 +83,7 @@ def world():
         "roundtrip": [text if row % 2 else text + " again" for row, text in enumerate(TEXTS)],
         "qa_start": ([draw.random() for _ in range(tokens)], offsets),
         "qa_end": ([draw.random() for _ in range(tokens)], offsets),
+        "qa_windows": ([1] * tokens, offsets),
     }
 
 
@@ -175,7 +177,7 @@ def scored(name, columns, params):
 
 @pytest.mark.parametrize("name, fact", every(alcore.scorers()))
 def test_parameter_of_a_scorer(name, fact):
-    fixtures = columns_of(alcore.scorers()[name]["needs"])
+    fixtures = columns_of(alcore.scorers()[name]["needs"] + (["qa_windows"] if fact["name"] == "windows" else []))
     for value in tried(name, fact):
         assert any(outcome(lambda: scored(name, columns, {})) != outcome(lambda: scored(name, columns, {fact["name"]: value}))
                    for columns in fixtures), "%s=%s changes nothing" % (fact["name"], value)

@@ -176,6 +176,65 @@ START_TEST(answers) {
 }
 END_TEST
 
+/* Numbers of positions of the windows of each row, as the column "qa_windows". */
+static void set_windows(const int64_t *counts, int64_t windows, const int64_t *offsets,
+                        int64_t rows) {
+    alcore_tensor tensor, starts;
+    int64_t length = rows + 1;
+    ck_assert_int_eq(
+        alcore_tensor_init(&tensor, (void *)(uintptr_t)counts, ALCORE_INT64, &windows, 1),
+        ALCORE_OK);
+    ck_assert_int_eq(
+        alcore_tensor_init(&starts, (void *)(uintptr_t)offsets, ALCORE_INT64, &length, 1),
+        ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_set_column(pool, "qa_windows", &tensor, &starts, NULL), ALCORE_OK);
+}
+
+START_TEST(answers_in_windows) {
+    int64_t count;
+    give_ragged("TV-QA", "windows", "start", "qa_start", 0);
+    vector_case known = give_ragged("TV-QA", "windows", "end", "qa_end", 0);
+    ck_assert_int_eq(score("sum-prob", "windows", "1"), ALCORE_E_MISSING);
+    const json_t *windows = vector_input(&known, "windows");
+    const int64_t *counts = vector_integers(windows, &count);
+    set_windows(counts, count, vector_offsets(windows, NULL), 3);
+    check_scores("sum-prob", "windows", "1", vector_expected(&known, "u"));
+    /* Numbers of positions may be floats, which lists of numbers are in Lua. */
+    const double floats[] = {1, 2, 3, 2, 1}, halves[] = {1, 2, 3, 1.5, 1.5};
+    set_ragged("qa_windows", floats, 5, 0, vector_offsets(windows, NULL), 3);
+    check_scores("sum-prob", "windows", "1", vector_expected(&known, "u"));
+    set_ragged("qa_windows", halves, 5, 0, vector_offsets(windows, NULL), 3);
+    ck_assert_int_eq(score("sum-prob", "windows", "1"), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 2: window 0"));
+    /* One window a row is the whole context. */
+    known = vector_case_named(vector_find("scores", "TV-QA"), "sum-prob");
+    set_windows((const int64_t[]){3, 3, 3}, 3, (const int64_t[]){0, 1, 2, 3}, 3);
+    check_scores("sum-prob", "windows", "1", vector_expected(&known, "u"));
+}
+END_TEST
+
+START_TEST(windows_that_are_refused) {
+    static const struct {
+        int64_t counts[4], windows, offsets[4];
+        const char *says;
+    } CASES[] = {
+        {{3, 1, 1, 3}, 4, {0, 1, 3, 4}, "row 1: the windows of column \"qa_windows\" have fewer"},
+        {{3, 2, 2, 3}, 4, {0, 1, 3, 4}, "row 1: the windows of column \"qa_windows\" have more"},
+        {{3, 2, INT64_MAX, 3}, 4, {0, 1, 3, 4}, "row 1: the windows of column"},
+        {{3, 3, 0, 3}, 4, {0, 1, 3, 4}, "row 1: window 1 of column \"qa_windows\" is not a number"},
+        {{3, 3, 3, 0}, 3, {0, 2, 3, 3}, "row 0: the windows of column"},
+        {{3, 3, 0, 0}, 2, {0, 1, 2, 2}, "row 2: the windows of column"},
+    };
+    give_ragged("TV-QA", "sum-prob", "start", "qa_start", 0);
+    give_ragged("TV-QA", "sum-prob", "end", "qa_end", 0);
+    for (size_t c = 0; c < sizeof CASES / sizeof CASES[0]; c++) {
+        set_windows(CASES[c].counts, CASES[c].windows, CASES[c].offsets, 3);
+        ck_assert_int_eq(score("sum-prob", "windows", "1"), ALCORE_E_DATA);
+        ck_assert_msg(strstr(alcore_last_error(), CASES[c].says), "%s", alcore_last_error());
+    }
+}
+END_TEST
+
 START_TEST(answers_without_positions_are_refused) {
     const double p[] = {.5, .5};
     const int64_t offsets[] = {0, 2, 2};
@@ -325,6 +384,8 @@ int main(void) {
     tcase_add_test(tests, token_margins_of_logarithms);
     tcase_add_test(tests, token_margins_of_the_public_code);
     tcase_add_test(tests, answers);
+    tcase_add_test(tests, answers_in_windows);
+    tcase_add_test(tests, windows_that_are_refused);
     tcase_add_test(tests, answers_without_positions_are_refused);
     tcase_add_test(tests, masked_rows_have_no_score);
     tcase_add_test(tests, names_and_columns_at_fault);
