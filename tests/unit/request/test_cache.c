@@ -25,6 +25,8 @@ typedef struct run {
     const char *strategy;     /* NULL: huds */
     int64_t first, past;      /* rows that are eligible; past 0: all */
     const char *first_text;   /* of the pool's first row; NULL: as the others */
+    int64_t cancel_at;        /* the model cancels the run after so many rows; 0: never */
+    alcore_ctx *ctx;          /* while it runs */
     int64_t embedded, scored; /* rows that the model was asked for */
     int64_t notes, warnings;  /* log lines of the cache */
     char last_warning[400];
@@ -41,6 +43,7 @@ static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_
     int64_t shape[2] = {batch->count, self->dims};
     alcore_tensor tensor;
     self->embedded += batch->count;
+    if (self->cancel_at > 0 && self->embedded >= self->cancel_at) alcore_ctx_cancel(self->ctx);
     for (int64_t i = 0; i < batch->count; i++)
         for (int64_t j = 0; j < self->dims; j++)
             values[i * self->dims + j] =
@@ -124,6 +127,7 @@ static void go(run *self) {
     options.log_user = self;
     self->embedded = self->scored = self->notes = self->warnings = 0;
     ck_assert_ok(alcore_ctx_new(&options, &ctx));
+    self->ctx = ctx;
     alcore_pool *pool = pool_of_run(ctx, self);
     alcore_model *model = model_of(ctx, self);
     alcore_request *request = request_for(ctx, pool, self->strategy ? self->strategy : "huds", "9");
@@ -349,6 +353,29 @@ START_TEST(a_folder_that_cannot_be_written_fails_at_once) {
 }
 END_TEST
 
+/* A run that is cancelled while the model computes leaves what earlier runs kept, and nothing half
+ * written. */
+START_TEST(a_cancelled_run_leaves_whole_entries) {
+    begin();
+    run some = new_run(), cancelled = new_run(), all = new_run();
+    some.past = 50;
+    go(&some);
+    for (int64_t rows = 1; rows <= ROWS - 50; rows += 60) {
+        cancelled.cancel_at = rows;
+        go(&cancelled);
+        ck_assert_int_eq(cancelled.status, ALCORE_E_CANCELLED);
+        list_entries("");
+        go(&some);
+        ck_assert_int_eq(some.embedded + some.scored, 0);
+        ck_assert_int_eq(some.warnings, 0);
+    }
+    go(&all);
+    ck_assert_int_eq(all.embedded, ROWS - 50);
+    check_uncached(&all);
+    end();
+}
+END_TEST
+
 /* Processes with different rows at once: each selects as without a cache, and what remains is
  * whole. */
 START_TEST(processes_share_a_folder) {
@@ -467,5 +494,5 @@ END_TEST
 CHECK_SUITE("cache", a_second_run_asks_for_nothing, only_rows_that_are_not_there_are_computed,
             another_state_model_or_pool_has_its_own_entries, a_model_without_a_name_is_not_kept,
             a_damaged_entry_is_computed_again, values_of_another_shape_are_not_mixed,
-            a_folder_that_cannot_be_written_fails_at_once, processes_share_a_folder,
-            the_ngram_model_keeps_its_logprobs, every_allocation);
+            a_folder_that_cannot_be_written_fails_at_once, a_cancelled_run_leaves_whole_entries,
+            processes_share_a_folder, the_ngram_model_keeps_its_logprobs, every_allocation);
