@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""DeMuX at scale: knn-uncertainty and average-dist of 5,000,000 source rows x 768 float16 in a file against 10,000 target rows, with
+the command in a process of its own, beside faiss and numpy.
+
+  bench_demux_peer.py PROJECT ALCORE [ROWS [DIMS [TARGETS]]]
+
+The files are made first, in $ALCORE_BENCH_DIR or $TMPDIR, and removed at the end; where the disk has less than they need, as many
+rows as fit are taken. What is measured is the largest RssAnon of the command, the memory that belongs to no file, of which at most
+1 GiB is wanted: more is a failure at the default sizes.
+
+The peers compute the same from blocks of the file in float32, in another process: faiss.knn() the 256 nearest of each target row, of
+which as many count as DeMuX's doubling of k needs, and numpy (BLAS) the mean distances. Their picks are compared with those of the
+command, whose decisions are in double: a few differ where distances are equal in float32."""
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import peers
+
+PICKS, K_MAX, TILE, LIMIT_MIB = 10000, 256, 1 << 16, 1024
+SIZES = (5000000, 768, 10000)
+
+
+def peak_of(command):
+    """Runs a command; its wall and processor seconds, its largest RssAnon in MiB, and its standard output."""
+    peak, begun = 0, time.perf_counter()
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as child:
+        output = []
+        reader = threading.Thread(target=lambda: output.append(child.stdout.read()))
+        reader.start()
+        while reader.is_alive():
+            try:
+                with open(f'/proc/{child.pid}/status', encoding='ascii') as file:
+                    peak = max([peak] + [int(line.split()[1]) for line in file if line.startswith('RssAnon')])
+            except (OSError, ProcessLookupError):
+                break
+            reader.join(0.02)
+        reader.join()
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise SystemExit(f'{command[0]} ended with {child.returncode}')
+    return time.perf_counter() - begun, usage.ru_utime + usage.ru_stime, peak / 1024, output[0]
+
+
+# ---- files ----
+
+
+def write_rows(numpy, path, rows, dims, seed):
+    """float16 [rows, dims]: a tile of normal numbers again and again, each time with the components moved on by one and another
+    length, so that no two rows are equal."""
+    random = numpy.random.default_rng(seed)
+    tile = random.standard_normal((min(rows, TILE), dims), dtype=numpy.float32)
+    file = numpy.lib.format.open_memmap(path, mode='w+', dtype=numpy.float16, shape=(rows, dims))
+    for number, first in enumerate(range(0, rows, TILE)):
+        count = min(TILE, rows - first)
+        file[first:first + count] = numpy.roll(tile[:count], number % dims, axis=1) * (1 + 0.1 * (number // dims) + 0.001 * number)
+    file.flush()
+
+
+def write_files(numpy, folder, rows, dims, targets):
+    """The source and target embeddings, the uncertainty of the source, and texts for both pools."""
+    write_rows(numpy, os.path.join(folder, 'e.npy'), rows, dims, 1)
+    write_rows(numpy, os.path.join(folder, 't.npy'), targets, dims, 2)
+    numpy.save(os.path.join(folder, 'u.npy'), numpy.random.default_rng(3).random(rows))
+    for name, count in (('pool.txt', rows), ('target.txt', targets)):
+        with open(os.path.join(folder, name), 'w', encoding='ascii') as file:
+            file.writelines(f'{row}\n' for row in range(count))
+
+
+def rows_that_fit(folder, rows, dims, targets):
+    """The rows whose files leave 2 GB of the disk free, at most `rows`; says so where it is fewer."""
+    room = shutil.disk_usage(folder).free - 2e9 - targets * (2 * dims + 16)
+    fit = min(rows, int(room // (2 * dims + 24)))
+    if fit < rows:
+        print(f'{folder} has room for {fit:,} of {rows:,} rows; ALCORE_BENCH_DIR names another folder')
+    return fit
+
+
+# ---- the peers, in a process of their own ----
+
+
+def blocks_of(numpy, folder):
+    """(first row, float32 rows) of the source, a block after the other."""
+    source = numpy.load(os.path.join(folder, 'e.npy'), mmap_mode='r')
+    for first in range(0, len(source), TILE):
+        yield first, source[first:first + TILE].astype(numpy.float32)
+
+
+def faiss_picks(numpy, folder):
+    """The picks of knn-uncertainty: the 256 nearest of every target row, merged block by block."""
+    import faiss
+    target = numpy.load(os.path.join(folder, 't.npy')).astype(numpy.float32)
+    uncertainty = numpy.load(os.path.join(folder, 'u.npy'))
+    near = numpy.zeros((len(target), 0), dtype=numpy.int64)
+    distances = numpy.zeros((len(target), 0), dtype=numpy.float32)
+    for first, block in blocks_of(numpy, folder):
+        found, rows = faiss.knn(target, block, min(K_MAX, len(block)))
+        distances = numpy.hstack([distances, found])
+        near = numpy.hstack([near, rows + first])
+        order = numpy.argsort(distances, axis=1, kind='stable')[:, :K_MAX]
+        distances, near = numpy.take_along_axis(distances, order, 1), numpy.take_along_axis(near, order, 1)
+    k = 1
+    while len(numpy.unique(near[:, :k])) <= PICKS and k < min(K_MAX, near.shape[1]):
+        k = min(2 * k, K_MAX)
+    union = numpy.unique(near[:, :k])
+    best = union[numpy.argsort(-uncertainty[union], kind='stable')][:PICKS]
+    return best.tolist(), k
+
+
+def numpy_picks(numpy, folder):
+    """The picks of average-dist: the smallest mean of sqrt(|x|^2 + |t|^2 - 2 x.t), a thousand target rows at a time."""
+    target = numpy.load(os.path.join(folder, 't.npy')).astype(numpy.float32)
+    norms, means = numpy.einsum('ij,ij->i', target, target), []
+    for _, block in blocks_of(numpy, folder):
+        own, total = numpy.einsum('ij,ij->i', block, block)[:, None], numpy.zeros(len(block))
+        for first in range(0, len(target), 1000):
+            part = slice(first, first + 1000)
+            square = block @ (-2 * target[part].T) + own + norms[part]
+            total += numpy.sqrt(numpy.maximum(square, 0)).sum(axis=1, dtype=numpy.float64)
+        means.append(total / len(target))
+    means = numpy.concatenate(means)
+    best = numpy.argpartition(means, PICKS)[:PICKS] if PICKS < len(means) else numpy.arange(len(means))
+    return best[numpy.argsort(means[best], kind='stable')].tolist(), 0
+
+
+PEERS = {'faiss': faiss_picks, 'numpy': numpy_picks}
+RACES = (('knn-uncertainty', 'faiss'), ('average-dist', 'numpy'))
+
+
+def run_peer(name, folder):
+    import numpy
+    picks, k = PEERS[name](numpy, folder)
+    print(json.dumps({'picks': picks, 'k': k}))
+
+
+# ---- the race ----
+
+
+def run_alcore(command, folder, strategy):
+    path = {name: os.path.join(folder, name) for name in ('pool.txt', 'target.txt', 'e.npy', 't.npy', 'u.npy', 'picks.tsv')}
+    columns = ['--scores', path['u.npy']] if strategy == 'knn-uncertainty' else []
+    wall, cpu, peak, _ = peak_of([command, 'select', path['pool.txt'], '--strategy', strategy, '--budget', str(PICKS), '--dedup', 'none',
+                                  '--embeddings', path['e.npy'], '--target', path['target.txt'], '--target-embeddings', path['t.npy'],
+                                  *columns, '--quiet', '--out', path['picks.tsv']])
+    with open(path['picks.tsv'], encoding='utf-8', newline='') as file:
+        picks = [int(row['index']) for row in csv.DictReader(file, delimiter='\t', quoting=csv.QUOTE_NONE)]
+    return wall, cpu, peak, picks
+
+
+def main():
+    if sys.argv[1] == '--peer':
+        return run_peer(sys.argv[2], sys.argv[3])
+    project, command = (os.path.abspath(path) for path in sys.argv[1:3])
+    reason = peers.enter(project)
+    if reason:
+        print(f'not run: {reason}')
+        return 0
+    import numpy
+    rows, dims, targets = [*map(int, sys.argv[3:6]), *SIZES[len(sys.argv[3:6]):]]
+    failed = False
+    with tempfile.TemporaryDirectory(prefix='bench_demux.', dir=os.environ.get('ALCORE_BENCH_DIR')) as folder:
+        rows = rows_that_fit(folder, rows, dims, targets)
+        write_files(numpy, folder, rows, dims, targets)
+        size = os.path.getsize(os.path.join(folder, 'e.npy')) * 1e-9
+        print(f'{rows:,} x {dims} float16 in a .npy of {size:.2f} GB, {targets:,} target rows, {PICKS:,} picks, '
+              f'{len(os.sched_getaffinity(0))} cores')
+        for strategy, peer in RACES:
+            wall, cpu, peak, picks = run_alcore(command, folder, strategy)
+            peer_wall, peer_cpu, peer_peak, output = peak_of([sys.executable, __file__, '--peer', peer, folder])
+            theirs = json.loads(output)['picks']
+            common = len(set(picks) & set(theirs)) / max(len(theirs), 1)
+            name = strategy.replace('-', '_')
+            for who, figures in (('libalcore', (wall, cpu, peak)), (peer, (peer_wall, peer_cpu, peer_peak))):
+                print(f'result {name}_{who}_wall {figures[0]:.2f} s')
+                print(f'result {name}_{who}_cpu {figures[1]:.2f} s')
+                print(f'result {name}_{who}_anonymous {figures[2]:.0f} MiB')
+            print(f'result {name}_common {100 * common:.2f} %')
+            if peak > LIMIT_MIB:
+                print(f'{strategy}: more than {LIMIT_MIB} MiB of anonymous memory')
+            failed |= peak > LIMIT_MIB or common < 0.99
+    return failed
+
+
+sys.exit(main())
