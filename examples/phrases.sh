@@ -7,7 +7,8 @@
 #
 # L, what is translated already: examples/data/labeled.tsv, everyday sentences with their translations. U, the untranslated
 # sentences of a new domain: examples/data/heldout.tsv, data-protection law; its references play the translators. With
-# ALCORE_SHARED_DATA set to a folder that has en-de/general.tsv.xz and en-de/law.tsv.xz, their training sets are L and U.
+# ALCORE_SHARED_DATA set to a folder that has en-de/general.tsv.xz and en-de/law.tsv.xz, their training sets are L and U. Both
+# are written as most parallel corpora come, as two files of which line i of one is the translation of line i of the other.
 #
 # FOLDER (default build/phrases) has round-NN/ for each round: selection.tsv, requests.tsv, answers.tsv, and the training set of all
 # rounds so far, train.tsv with the origin of each pair and train.src and train.tgt for the trainer of a translation model. The
@@ -23,23 +24,23 @@ rounds=${ROUNDS:-3} budget=${BUDGET:-300} sentences=${SENTENCES:-mrs} seed=${SEE
 shared=${ALCORE_SHARED_DATA:-}
 begin "$out" "budget $budget" "sentences $sentences" "seed $seed" "train $train" "data ${shared:-examples/data}"
 
-training() { # FILE: its training pairs as id, source and target
-    xz -dc "$shared/en-de/$1.tsv.xz" |
-        awk -F '\t' 'BEGIN { print "id\tsource\ttarget" } $2 == "train" { print $1 "\t" $4 "\t" $5 }'
+column() { # TABLE NAME: the column of that name, a line each; of a table with the column split its training set only
+    { case $1 in *.xz) xz -dc "$1" ;; *) cat "$1" ;; esac; } |
+        awk -F '\t' -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) { if ($i == name) wanted = i; if ($i == "split") set = i }; next }
+            !set || $set == "train" { print $wanted }'
 }
-if [ -n "$shared" ]; then
-    write "$out/labeled.tsv" training general
-    write "$out/pool.tsv" training law
-else
-    write "$out/labeled.tsv" sed '1s/reference/target/' examples/data/labeled.tsv
-    write "$out/pool.tsv" sed '1s/reference/target/' examples/data/heldout.tsv
-fi
+general=examples/data/labeled.tsv domain=examples/data/heldout.tsv english=source german=reference
+if [ -n "$shared" ]; then general=$shared/en-de/general.tsv.xz domain=$shared/en-de/law.tsv.xz english=en german=de; fi
+write "$out/labeled.en" column "$general" "$english"
+write "$out/labeled.de" column "$general" "$german"
+write "$out/pool.en" column "$domain" "$english"
+write "$out/pool.de" column "$domain" "$german"
 cd "$out"
 
 # What line 6 is made with could come from elsewhere; made beforehand, it is there to be looked at: a 4-gram model of U and the
 # word alignment of L.
-step pool.arpa lm train pool.tsv --quiet
-step labeled.links align labeled.tsv --quiet
+step pool.arpa lm train pool.en --quiet
+step labeled.links align labeled.en labeled.de --quiet
 
 round=1
 while [ "$round" -le "$rounds" ]; do
@@ -50,7 +51,7 @@ while [ "$round" -le "$rounds" ]; do
     # sentences that are left which occur often, are no part of a longer phrase and are not in L. What earlier rounds bought is
     # in L by now.
     # shellcheck disable=SC2046
-    step "$in/selection.tsv" select pool.tsv --labeled labeled.tsv $(each --labeled answers.tsv $((round - 1))) \
+    step "$in/selection.tsv" select pool.en --labeled labeled.en $(each --labeled answers.tsv $((round - 1))) \
         --strategy hybrid -p "sentences=$sentences" -p phrases=ngf-smp --budget "${budget}w" --round "$round" --seed "$seed"
     if [ "$(items "$in/selection.tsv")" -eq 0 ]; then
         echo "nothing is left to select"
@@ -60,14 +61,15 @@ while [ "$round" -le "$rounds" ]; do
 
     # Lines 4 and 5: L_s and L_p, the translations of S and P. A project sends requests.tsv to its translators and reads their
     # answers; here the references of U answer, as the paper's experiments need it.
-    step "$in/requests.tsv" oracle pool.tsv --selection "$in/selection.tsv" --requests
-    step "$in/answers.tsv" oracle pool.tsv --selection "$in/selection.tsv"
+    step "$in/requests.tsv" oracle pool.en --selection "$in/selection.tsv" --requests
+    step "$in/answers.tsv" oracle pool.en --references pool.de --selection "$in/selection.tsv"
 
     # Line 6: L_r, parallel data from L, and the training set L_s + L_p + L_r of all rounds: pairs of L that are most like U, and
     # pairs of L into which phrases were switched. Of the three files train.tgt appears last.
     [ -e "$in/train.tgt" ] || rm -f "$in/train.tsv"
     # shellcheck disable=SC2046
-    step "$in/train.tsv" mix --kind retrieved+switched --labeled labeled.tsv --pool pool.tsv $(each --selection selection.tsv "$round") \
+    step "$in/train.tsv" mix --kind retrieved+switched --labeled labeled.en --labeled-references labeled.de --pool pool.en \
+        $(each --selection selection.tsv "$round") \
         $(each --answers answers.tsv "$round") --lm pool.arpa --links labeled.links --round "$round" --seed "$seed" \
         --parallel "$in/train"
 

@@ -58,6 +58,7 @@ const al_constant al_file_formats[] = {
     {"npy", ALCORE_FORMAT_NPY},
     {"lp", ALCORE_FORMAT_LP},
     {"conll", ALCORE_FORMAT_CONLL},
+    {"sgml", ALCORE_FORMAT_SGML},
     {NULL, 0}};
 const al_constant al_in_domain_words[] = {
     {"test", ALCORE_IN_DOMAIN_TEST},

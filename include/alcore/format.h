@@ -11,10 +11,11 @@ ALCORE_BEGIN
 
 /** File formats. */
 enum {
-    /** By the suffix. Read: .tsv, .jsonl or .ndjson, .conll, .conllu, .bio, .iob or .iob2, anything
-     * else as text, each followed by .gz, .xz or .zst when compressed; the suffix of another known
-     * format (.csv, .po, .tmx, .parquet, ...) is ALCORE_E_DATA. Written: .tsv, .csv, .jsonl or
-     * .ndjson, .txt, "-" as TSV; anything else, and a compressed file, is ALCORE_E_UNSUPPORTED. */
+    /** By the suffix. Read: .tsv, .jsonl or .ndjson, .conll, .conllu, .bio, .iob or .iob2, .sgm,
+     * .sgml or .xml, anything else as text, each followed by .gz, .xz or .zst when compressed; the
+     * suffix of another known format (.csv, .po, .tmx, .parquet, ...) is ALCORE_E_DATA. Written:
+     * .tsv, .csv, .jsonl or .ndjson, .txt, "-" as TSV; anything else, and a compressed file, is
+     * ALCORE_E_UNSUPPORTED. */
     ALCORE_FORMAT_AUTO = 0,
     ALCORE_FORMAT_TEXT = 1, /**< one text per line, split at LF only */
     /** A header line names the columns; no quoting; the escapes of TAB, LF and backslash (a
@@ -35,7 +36,10 @@ enum {
      * PAN-X). The tokens are the words of the text, the tags those of the reference. text_column
      * and reference_column are numbers from 1, in CoNLL-U also names (form, upos); by default the
      * first and the last column, in CoNLL-U form and upos. */
-    ALCORE_FORMAT_CONLL = 7
+    ALCORE_FORMAT_CONLL = 7,
+    /** Read only: one side of a test set of WMT or IWSLT; each <seg id="..."> is a text, and the
+     * name of its <doc> its group. */
+    ALCORE_FORMAT_SGML = 8
 };
 
 /** What happens to a line that is no record: wrong columns, broken JSON, a cost that is no number,

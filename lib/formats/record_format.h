@@ -8,7 +8,7 @@
 #include "formats/records.h"
 
 typedef struct alcore__record_format {
-    const char *name;   /* "text", "tsv", "jsonl", "conll" */
+    const char *name;   /* "text", "tsv", "jsonl", "conll", "sgml" */
     bool has_header;    /* the first line is no record: its errors are never masked */
     bool transient;     /* values are views of the state that the next line invalidates, so each
                            record is handed over alone; else they are views of the line */
@@ -26,7 +26,7 @@ typedef struct alcore__record_format {
 } alcore__record_format;
 
 extern const alcore__record_format alcore__text_format, alcore__tsv_format, alcore__jsonl_format,
-    alcore__conll_format;
+    alcore__conll_format, alcore__sgml_format;
 
 /* What a column or key means for a record: the member of alcore__record that it fills. */
 enum {

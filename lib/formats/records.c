@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading records (records.h): which format a path has, what the names of columns and keys mean,
  * and the loop that cuts a file into lines, lets the format turn each into a record, and hands
- * batches to the caller. The formats are in text_records.c, tsv_records.c, jsonl_records.c and
- * conll_records.c (record_format.h). Cost: one pass over the bytes; the memory of the longest line
- * and of one batch.
+ * batches to the caller. The formats are in text_records.c, tsv_records.c, jsonl_records.c,
+ * conll_records.c and sgml_records.c (record_format.h). Cost: one pass over the bytes; the memory of
+ * the longest line and of one batch.
  */
 #include "formats/records.h"
 
@@ -32,6 +32,9 @@ static const struct {
     {".bio", &alcore__conll_format},
     {".iob", &alcore__conll_format},
     {".iob2", &alcore__conll_format},
+    {".sgm", &alcore__sgml_format},
+    {".sgml", &alcore__sgml_format},
+    {".xml", &alcore__sgml_format},
     {".csv", NULL},
     {".json", NULL},
     {".tmx", NULL},
@@ -39,7 +42,6 @@ static const struct {
     {".xlf", NULL},
     {".po", NULL},
     {".pot", NULL},
-    {".xml", NULL},
     {".html", NULL},
     {".parquet", NULL},
     {".arrow", NULL},
@@ -65,17 +67,20 @@ static alcore_status find_format(const char *path, const alcore_read_options *op
         [ALCORE_FORMAT_TSV] = &alcore__tsv_format,
         [ALCORE_FORMAT_JSONL] = &alcore__jsonl_format,
         [ALCORE_FORMAT_CONLL] = &alcore__conll_format,
+        [ALCORE_FORMAT_SGML] = &alcore__sgml_format,
     };
     int32_t requested = options ? options->format : ALCORE_FORMAT_AUTO;
     if (requested == ALCORE_FORMAT_CSV)
         return alcore__fail(ALCORE_E_PARAM,
-                            "%s: csv is written only; tsv, jsonl, conll and text are read", path);
+                            "%s: csv is written only; tsv, jsonl, conll, sgml and text are read",
+                            path);
     if (requested == ALCORE_FORMAT_NPY || requested == ALCORE_FORMAT_LP)
         return alcore__fail(
             ALCORE_E_PARAM,
-            "%s: %s is a format of columns; records are read as tsv, jsonl, conll and text", path,
-            requested == ALCORE_FORMAT_NPY ? "npy" : "lp");
-    if (requested < 0 || requested > ALCORE_FORMAT_CONLL)
+            "%s: %s is a format of columns; records are read as tsv, jsonl, conll, sgml "
+            "and text",
+            path, requested == ALCORE_FORMAT_NPY ? "npy" : "lp");
+    if (requested < 0 || requested > ALCORE_FORMAT_SGML)
         return alcore__fail(ALCORE_E_INVALID, "no format has the number %d", (int)requested);
     if (requested != ALCORE_FORMAT_AUTO) {
         *out = named[requested];
@@ -90,7 +95,7 @@ static alcore_status find_format(const char *path, const alcore_read_options *op
             return alcore__fail(
                 ALCORE_E_DATA,
                 "%s: %s files are not read; what is read is .txt (one text per line), .tsv, "
-                ".jsonl and .conll, each also as .gz, .xz and .zst",
+                ".jsonl, .conll and .sgm, each also as .gz, .xz and .zst",
                 path, suffixes[i].suffix);
         *out = suffixes[i].format;
         break;

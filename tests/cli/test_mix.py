@@ -91,6 +91,12 @@ def line_aligned_files(box):
              "labeled.en has 3 records and short.de has 2: record i of one")
     rows = rows_of(box.run("candidates", "pool.txt", "--references", "pool.de", "--count", "2").out)
     equal([row["reference"] for row in rows], [GERMAN[int(row["index"])] for row in rows])
+    for side, texts in (("src", POOL), ("ref", GERMAN)):  # a test set of WMT
+        box.file(side + ".sgm", "<%sset>\n<doc docid=\"d\">\n%s</doc>\n" % (side, "".join(
+            '<seg id="%d"> %s </seg>\n' % pair for pair in enumerate(texts, 1))))
+    rows = rows_of(box.run("candidates", "src.sgm", "--references", "ref.sgm", "--count", "6").out)
+    equal([(row["text"], row["reference"], row["group"]) for row in rows],
+          [(POOL[int(row["index"])], GERMAN[int(row["index"])], "d") for row in rows])
     # align reads a column for each side.
     box.file("pairs.tsv", "en\tde\n" + "".join("%s\t%s\n" % pair for pair in zip(POOL, GERMAN)))
     equal(box.run("align", "pairs.tsv", "--text-column", "en", "--reference-column", "de").out, box.run("align", "pool.txt", "pool.de").out)

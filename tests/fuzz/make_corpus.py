@@ -31,6 +31,9 @@ write("jsonl", '{"id":"x","source":"a","lang":"de","reference":"b","group":"g","
       '{"text":"\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\uDE00"}', '{"id":-12,"text":"","m":{"a":[1,2.5e-3,true,false,null,{}]}}\n\n',
       '{"text":"a","text":"b"}', '{"text":"\\uD800"}', '{"text":"\\u0000"}', "[" * 70, '{"a":' * 70, '{"text":"a",}',
       '{"src":"x","cost":1e999}', '\ufeff{"text":null,"source":"s"}\r\n', b'{"text":"\xff\xc3"}', '{"text":"x"')
+write("sgml", "<srcset setid=\"n\">\n<doc docid=\"a.1\">\n<p>\n<seg id=\"1\"> a &amp; b &#228;&#xE4; AT&T </seg>\n</p>\n</doc>\n</srcset>\n",
+      "<DOC ID='d'>\n<hl><SEG ID=1>x</SEG></hl>\n", "<src>\n<seg id=\"1\">a</seg>\n</src>\n<ref>\n<seg id=\"1\">b</seg>\n", "<seg>a</seg>",
+      "<seg id=\"1\">a", "<seg id=\"1\">&#x110000;&#0;&#;&#x;&lt;&gt</seg>", "<seg id=1>a</seg><seg id=2>b</seg>", "", "<doc id=\"", "<seg id")
 row = "\t_\t_\t_\t_\t_\t_\n"
 write("conll", "# newdoc id = d\n# sent_id = s\n1-2\tab\t_\t_" + row + "1\ta\t_\tX" + row + "2\tb c\t_\tY" + row + "2.1\td\t_\tZ" + row +
       "\n", "-DOCSTART- -X- O O\n\nEU NNP I-NP I-ORG\n# NN O O\n\n# note\nx y z O\r\n", "en:Paris\tB-LOC\nen:a:b\tO\n\nen:x\tO\n",
