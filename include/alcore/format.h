@@ -37,8 +37,8 @@ enum {
      * and reference_column are numbers from 1, in CoNLL-U also names (form, upos); by default the
      * first and the last column, in CoNLL-U form and upos. */
     ALCORE_FORMAT_CONLL = 7,
-    /** Read only: one side of a test set of WMT or IWSLT; each <seg id="..."> is a text, and the
-     * name of its <doc> its group. */
+    /** Read only: one side of a test set of WMT or IWSLT in SGML or XML; each of its segments is a
+     * text, and the name of its document the group. */
     ALCORE_FORMAT_SGML = 8
 };
 
