@@ -91,11 +91,15 @@ ALCORE_API alcore_status alcore_request_set_rows(alcore_request *request, int32_
 
 /** Adds the rows of the candidates whose ids a file lists: the file of a selection or of candidates
  * (.tsv, .jsonl, .ndjson), or a text file with one id a line. An id that the pool lacks is skipped;
- * for ALCORE_ROWS_ELIGIBLE it is an error. @param[in,out] request borrowed, changed; it has its
- * pool of candidates @param[in] kind ALCORE_ROWS_* @param[in] path borrowed @return ALCORE_OK,
- * ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_DATA, ALCORE_E_NOT_FOUND (names file, line and id),
- * ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY @serialized per request; ALCORE_E_BUSY while
- * another call uses it. @callback progress, files @since 0.1 */
+ * for ALCORE_ROWS_ELIGIBLE it is an error.
+ * @param[in,out] request borrowed, changed; it has its pool of candidates
+ * @param[in] kind ALCORE_ROWS_*
+ * @param[in] path borrowed
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_DATA, ALCORE_E_NOT_FOUND (names file,
+ * line and id), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ * @serialized per request; ALCORE_E_BUSY while another call uses it.
+ * @callback progress, files
+ * @since 0.1 */
 ALCORE_API alcore_status alcore_request_read_rows(alcore_request *request, int32_t kind,
                                                   const char *path);
 
@@ -172,17 +176,19 @@ ALCORE_API alcore_status alcore_request_param(int64_t index, alcore_param_info *
  * ALCORE_SELECTION_SHORT, and no column is asked for; a budget of 0 gives an empty one without that
  * flag. Where every needed column is given, the pools are only read: any number of requests may
  * select from one pool at the same time. Of several budgets each has its selection, all made from
- * one pass over the columns; alcore_selection_of_budget() walks them. @param[in,out] request
- * borrowed; it remembers its candidates where the strategy has sticky=1 @param[out] out owned; NULL
- * on failure; the selection of the first budget @return ALCORE_OK (also with fewer items than asked
- * for: see ALCORE_SELECTION_SHORT), ALCORE_E_INVALID (no pool; a target that the strategy does not
- * read; a host's reads every one), ALCORE_E_PARAM (no budget), ALCORE_E_MISSING (a column, or its
- * value for a candidate), ALCORE_E_NOT_FOUND (a named row), ALCORE_E_DATA (names the row),
- * ALCORE_E_SHAPE, ALCORE_E_UNSUPPORTED, ALCORE_E_MODULE (a device that was named), ALCORE_E_IO,
- * ALCORE_E_CALLBACK or what a host's function returned, ALCORE_E_CANCELLED, ALCORE_E_NOMEM,
- * ALCORE_E_BUSY @serialized per request; per pool and model where a column has to be computed.
- * ALCORE_E_BUSY while another call uses them. @callback model, scorer and strategy functions,
- * progress, log, files @since 0.1 */
+ * one pass over the columns; alcore_selection_of_budget() walks them.
+ * @param[in,out] request borrowed; it remembers its candidates where the strategy has sticky=1
+ * @param[out] out owned; NULL on failure; the selection of the first budget
+ * @return ALCORE_OK (also with fewer items than asked for: see ALCORE_SELECTION_SHORT),
+ * ALCORE_E_INVALID (no pool; a target that the strategy does not read; a host's reads every one),
+ * ALCORE_E_PARAM (no budget), ALCORE_E_MISSING (a column, or its value for a candidate),
+ * ALCORE_E_NOT_FOUND (a named row), ALCORE_E_DATA (names the row), ALCORE_E_SHAPE,
+ * ALCORE_E_UNSUPPORTED, ALCORE_E_MODULE (a device that was named), ALCORE_E_IO, ALCORE_E_CALLBACK
+ * or what a host's function returned, ALCORE_E_CANCELLED, ALCORE_E_NOMEM, ALCORE_E_BUSY
+ * @serialized per request; per pool and model where a column has to be computed. ALCORE_E_BUSY
+ * while another call uses them.
+ * @callback model, scorer and strategy functions, progress, log, files
+ * @since 0.1 */
 ALCORE_API alcore_status alcore_select(alcore_request *request, alcore_selection **out);
 
 /** The rows that a strategy with candidates=count would read, for hosts that score rows themselves:

@@ -175,7 +175,7 @@ static void prune_candidates(margin_call *call, int64_t slab_index) {
  * D of at most 1e-9 makes its ratio 0 at once; else its lower end (s - E) / D may raise what the
  * row has reached, and it becomes a candidate unless its upper end (s + E) / D is below that.
  * 2^-40: rounding of the ends. The list is never full here: it is pruned as soon as it becomes so.
- * */
+ */
 static void test_pair(margin_call *call, int64_t slab_index, int64_t column, float s) {
     int64_t i = call->row_items.item[slab_index], j = call->other_items.item[column];
     double sum = call->row_half[i] + call->other_half[j];

@@ -124,7 +124,7 @@ alcore_status alcore__request_answer_hybrid(alcore_request *request, alcore_sele
 /* Makes the selection of one purchase, whose arrays it owns from then on; they are freed on failure
  * too. costs [rows of the ranking's pool] in the unit of the budget; NULL: every row costs 1.
  * parts: those of a hybrid, whose words the selection takes over; NULL: it finds words of its own.
- * */
+ */
 alcore_status alcore__selection_make(alcore__ranking *ranking, const double *costs,
                                      alcore__purchase *purchase, alcore_selection *const *parts,
                                      alcore_selection **out);
