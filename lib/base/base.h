@@ -119,6 +119,10 @@ char *alcore__strndup(alcore_ctx *ctx, const char *text, size_t bytes);
  * elements of `bytes` bytes each, zeroed; out is the address of the pointer (T **), which is NULL
  * on failure. */
 alcore_status alcore__new_array(alcore_ctx *ctx, size_t count, size_t bytes, void *out);
+/* alcore__new_array() of which *out begins at a cache line of 64 bytes, for tables of which each
+ * element is to lie in one line. *block is what alcore__free() takes; both are NULL on failure. */
+alcore_status alcore__new_lines(alcore_ctx *ctx, size_t count, size_t bytes, void **block,
+                                void *out);
 /* Grows an array, whose pointer is at `array` (T **), to `need` elements or more: by half and 8 at
  * least, so that appending costs O(1). *capacity: the elements it has memory for. New elements are
  * not set. A failure leaves the array as it was. */

@@ -144,6 +144,21 @@ alcore_status alcore__new_array(alcore_ctx *ctx, size_t count, size_t bytes, voi
     return alcore__fail_memory(__builtin_mul_overflow(count, bytes, &total) ? SIZE_MAX : total);
 }
 
+alcore_status alcore__new_lines(alcore_ctx *ctx, size_t count, size_t bytes, void **block,
+                                void *out) {
+    enum { LINE = 64 };
+    void *memory = NULL;
+    size_t total;
+    *block = NULL;
+    memcpy(out, &memory, sizeof memory);
+    if (__builtin_mul_overflow(count, bytes, &total) || total > SIZE_MAX - LINE)
+        return alcore__fail_memory(SIZE_MAX);
+    ALCORE__TRY(alcore__new_array(ctx, total + LINE, 1, block));
+    memory = (char *)*block + (LINE - (uintptr_t)*block % LINE) % LINE;
+    memcpy(out, &memory, sizeof memory);
+    return ALCORE_OK;
+}
+
 /* Reallocates the array whose pointer is at `array` when it has memory for less than `need`
  * elements of `bytes` bytes: to half as many again plus 8, or to `need`. */
 alcore_status alcore__grow(alcore_ctx *ctx, void *array, size_t *capacity, size_t need,

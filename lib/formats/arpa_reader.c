@@ -255,7 +255,7 @@ static alcore_status read_model(reader *r) {
         r->lm->ngrams[1]++;
     }
     back_off_unlisted(r->lm);
-    return ALCORE_OK;
+    return alcore__lm_finish(r->lm, true /* the reader makes one model */);
 }
 
 /* Reads a model from a file; the model keeps the trie, so the reader's reference is dropped. */

@@ -62,19 +62,19 @@ static alcore_status put_training(arpa_writer *w) {
     return ALCORE_OK;
 }
 
-/* Appends the words of an n-gram, with one space between them: the trie is walked from the last
- * word to the first. */
+/* Appends the words of an n-gram, with one space between them: its contexts are walked from the
+ * last word to the first. */
 static alcore_status append_words(arpa_writer *w, int32_t order, uint32_t number) {
-    const alcore__lm_trie *trie = w->lm->trie;
     uint32_t words[ALCORE__LM_ORDERS];
     for (int32_t n = order; n >= 2; n--) {
-        words[n - 1] = trie->table[n].ngram[number].word;
-        number = trie->table[n].ngram[number].context;
+        const alcore__lm_entry *entry = alcore__lm_entry_of(w->lm, n, number);
+        words[n - 1] = entry->word;
+        number = entry->context;
     }
     words[0] = number;
     for (int32_t i = 0; i < order; i++) {
         size_t length;
-        const char *word = alcore__vocabulary_word(&trie->words, words[i], &length);
+        const char *word = alcore__vocabulary_word(&w->lm->trie->words, words[i], &length);
         if (i > 0) ALCORE__TRY(alcore__buffer_append(w->ctx, &w->line, " ", 1));
         ALCORE__TRY(alcore__buffer_append(w->ctx, &w->line, word, length));
     }
@@ -88,13 +88,14 @@ static alcore_status put_order(arpa_writer *w, int32_t order) {
     ALCORE__TRY(put_line(w));
     for (uint32_t i = 0; i < lm->listed[order]; i++) {
         if (i % POLL_NGRAMS == 0) ALCORE__TRY(alcore__tick(w->ctx, stage, w->done, w->total));
-        if (lm->logp[order][i] > 0.0) continue;
-        ALCORE__TRY(append_number(w, lm->logp[order][i]));
+        const double logp = alcore__lm_logp(lm, order, i);
+        if (logp > 0.0) continue;
+        ALCORE__TRY(append_number(w, logp));
         ALCORE__TRY(alcore__buffer_append(w->ctx, &w->line, "\t", 1));
         ALCORE__TRY(append_words(w, order, i));
         if (order < lm->order) {
             ALCORE__TRY(alcore__buffer_append(w->ctx, &w->line, "\t", 1));
-            ALCORE__TRY(append_number(w, lm->backoff[order][i]));
+            ALCORE__TRY(append_number(w, alcore__lm_backoff(lm, order, i)));
         }
         ALCORE__TRY(put_line(w));
         w->done++;

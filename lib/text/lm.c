@@ -44,7 +44,9 @@ static void release_lm(void *object) {
     for (int32_t n = 1; n <= ALCORE__LM_ORDERS; n++) {
         alcore__free(lm->object.ctx, lm->logp[n]);
         alcore__free(lm->object.ctx, lm->backoff[n]);
+        alcore__free(lm->object.ctx, lm->block[n]);
     }
+    alcore__ngram_clear(lm->object.ctx, &lm->spelled);
     alcore__object_unref(lm->trie);
 }
 
@@ -153,14 +155,15 @@ static uint64_t bits_of(double value) {
 /* The hash of an n-gram's words, from the last to the first. It is made of the words' bytes, so it
  * does not depend on their numbers, which differ between a trained model and the same model read
  * from a file. */
-static uint64_t words_hash(const alcore__lm_trie *trie, int32_t order, uint32_t number) {
+static uint64_t words_hash(const alcore_lm *lm, int32_t order, uint32_t number) {
+    const uint64_t *hashes = lm->trie->words.hash;
     uint64_t hash = 0;
     for (int32_t n = order; n >= 2; n--) {
-        const alcore__ngram *ngram = &trie->table[n].ngram[number];
-        hash = alcore__rng_derive(hash, trie->words.hash[ngram->word], 0, 0);
-        number = ngram->context;
+        const alcore__lm_entry *entry = alcore__lm_entry_of(lm, n, number);
+        hash = alcore__rng_derive(hash, hashes[entry->word], 0, 0);
+        number = entry->context;
     }
-    return alcore__rng_derive(hash, trie->words.hash[number], 0, 0);
+    return alcore__rng_derive(hash, hashes[number], 0, 0);
 }
 
 /* The sum over all listed n-grams of a hash of words, log-probability and back-off: the same for
@@ -173,10 +176,10 @@ uint64_t alcore_lm_fingerprint(const alcore_lm *lm) {
     sum = (uint64_t)lm->order;
     for (int32_t n = 1; n <= lm->order; n++) {
         for (uint32_t i = 0; i < lm->listed[n]; i++) {
-            if (lm->logp[n][i] > 0.0) continue;
-            const uint64_t back = n < lm->order ? bits_of(lm->backoff[n][i] + 0.0) : 0;
-            sum += alcore__rng_derive(words_hash(lm->trie, n, i), bits_of(lm->logp[n][i] + 0.0),
-                                      back, (uint64_t)n);
+            const double logp = alcore__lm_logp(lm, n, i);
+            if (logp > 0.0) continue;
+            const uint64_t back = n < lm->order ? bits_of(alcore__lm_backoff(lm, n, i) + 0.0) : 0;
+            sum += alcore__rng_derive(words_hash(lm, n, i), bits_of(logp + 0.0), back, (uint64_t)n);
         }
     }
     if (sum == 0) sum = 1;

@@ -9,7 +9,7 @@
  *   3. higher_order             for n = 2 .. N: den(h) and gamma(h) of the contexts h of n - 1
  * words, then p(w | h) from p(w | h') of order n - 1, and at last the logarithms of what the next
  * order no longer needs
- *   4. the logarithms of order N
+ *   4. the logarithms of order N, and the entries of the finished model (lm_entries.c)
  *
  * The trie numbers the n-grams of each order: table[n].ngram[number] has the number of the first n
  * - 1 words (context) and of the last n - 1 words (suffix) in order n - 1, and the last word; order
@@ -280,10 +280,10 @@ alcore_status alcore__lm_estimate(alcore__lm_trainer *trainer, int32_t without, 
     lm->trained = true;
     if (sentences == 0) {
         set_uniform(lm);
-        return ALCORE_OK;
+        return alcore__lm_finish(lm, false);
     }
     const alcore_status status = run(&e);
     for (int32_t n = 1; n <= lm->order; n++) alcore__free(e.ctx, e.adjusted[n]);
     alcore__free(e.ctx, e.sums);
-    return status;
+    return status == ALCORE_OK ? alcore__lm_finish(lm, trainer->folds == 1) : status;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The language model behind alcore/lm.h (docs/spec/language-model.md): the n-grams of all orders,
  * which several models may share, and the probabilities of one model over them. lm.c has the
- * handle, lm_trainer.c counts, lm_estimate.c estimates, lm_tokens.c scores texts for lm_score.c;
- * formats/arpa_reader.c and arpa_writer.c read and write files. */
+ * handle, lm_trainer.c counts, lm_estimate.c estimates, lm_entries.c lays the finished model out
+ * for look-ups, lm_tokens.c scores texts for lm_score.c; formats/arpa_reader.c and arpa_writer.c
+ * read and write files. */
 #ifndef ALCORE__LM_INTERNAL_H
 #define ALCORE__LM_INTERNAL_H
 
@@ -23,7 +24,9 @@ enum { ALCORE__LM_UNK = 0, ALCORE__LM_BEGIN = 1, ALCORE__LM_END = 2 };
 #define ALCORE__LM_ABSENT 1.0
 
 /* The n-grams of all orders with their numbers. For every n-gram its first and its last n - 1 words
- * are in it too. Models hold references; it does not change once a model is made. */
+ * are in it too. Models hold references; it does not change once a model is made. The tables of a
+ * trie that one model has for itself lose their array `ngram` when the model is finished, whose
+ * entries say the same. */
 typedef struct alcore__lm_trie {
     alcore__object object;
     int32_t order;                                    /* N, 1 to ALCORE__LM_ORDERS */
@@ -31,15 +34,65 @@ typedef struct alcore__lm_trie {
     alcore__ngram_table table[ALCORE__LM_ORDERS + 1]; /* [n] the n-grams of order n, 2 .. order */
 } alcore__lm_trie;
 
-/* One model. Arrays [ALCORE__LM_ORDERS + 1] are indexed by order n, 1 .. order; [0] is not used. */
+/* Bytes of a word that its entry holds itself; the last byte of `spelling` is their number. */
+enum { ALCORE__LM_SPELLED = 15, ALCORE__LM_LONG_WORD = 255 };
+
+/* A word as 16 bytes: its own, zeros, and in the last one its length; a word of more than
+ * ALCORE__LM_SPELLED bytes has zeros and ALCORE__LM_LONG_WORD. */
+typedef struct alcore__lm_spelling {
+    uint64_t part[2];
+} alcore__lm_spelling;
+
+/* A word of a finished model: half a cache line with all that looking it up reads. */
+typedef struct alcore__lm_word {
+    double logp;    /* log10 p(word); ALCORE__LM_ABSENT */
+    double backoff; /* log10 gamma(word); 0 if N is 1 */
+    alcore__lm_spelling spelling;
+} alcore__lm_word;
+
+/* The tag of a short word in alcore_lm.spelled. It never leaves the process. */
+static inline uint32_t alcore__lm_spelling_tag(alcore__lm_spelling spelling) {
+    uint64_t hash =
+        (spelling.part[0] ^ spelling.part[1] * 0x9E3779B97F4A7C15u) * 0xD6E8FEB86659FD93u;
+    hash ^= hash >> 32;
+    return (uint32_t)(hash * 0x9E3779B97F4A7C15u >> 32);
+}
+
+/* An n-gram of order 2 or more of a finished model: its words and its numbers side by side, so that
+ * a look-up reads one place. In orders below N the double log10 gamma(n-gram) follows it. */
+typedef struct alcore__lm_entry {
+    double logp;        /* log10 p(last word | words before); ALCORE__LM_ABSENT */
+    uint32_t context;   /* as in alcore__ngram */
+    uint32_t word;      /* ... */
+    uint32_t suffix;    /* ... */
+    uint32_t following; /* bits of the words that follow the n-gram in the model, so that most
+                           searches for another word end here: alcore__lm_following(). In order N
+                           0 */
+} alcore__lm_entry;
+
+/* The bit of a word in alcore__lm_entry.following: few words follow most n-grams. */
+static inline uint32_t alcore__lm_following(uint32_t word) {
+    return UINT32_C(1) << (word * UINT32_C(2654435769) >> 27);
+}
+
+/* One model. Arrays [ALCORE__LM_ORDERS + 1] are indexed by order n, 1 .. order; [0] is not used.
+ *
+ *   being made   logp and backoff are filled, by number of the n-gram; word and entry are NULL
+ *   finished     word and entry are filled, by the same numbers; logp and backoff are NULL */
 struct alcore_lm {
     alcore__object object;
     alcore__lm_trie *trie;               /* a reference */
     int32_t order;                       /* N */
-    double *logp[ALCORE__LM_ORDERS + 1]; /* [n][n-grams] log10 p(last word | words before), by
-                                            number of the n-gram; ALCORE__LM_ABSENT */
+    double *logp[ALCORE__LM_ORDERS + 1]; /* [n][n-grams] log10 p(last word | words before);
+                                            ALCORE__LM_ABSENT */
     double
         *backoff[ALCORE__LM_ORDERS + 1]; /* [n][n-grams] log10 gamma(n-gram), n < N; NULL for N */
+    alcore__lm_word *word;               /* [words] */
+    alcore__ngram_table spelled; /* slots of the words of at most ALCORE__LM_SPELLED bytes, by
+                                            alcore__lm_spelling_tag(), and no n-grams */
+    char *entry[ALCORE__LM_ORDERS + 1];     /* [n][n-grams] alcore__lm_entry, each with its back-off
+                                            where n < N: read by alcore__lm_entry_of() */
+    void *block[ALCORE__LM_ORDERS + 1];     /* [n] of word (n = 1) and entry, for alcore__free() */
     uint32_t listed[ALCORE__LM_ORDERS + 1]; /* numbers from here on are n-grams that the file read
                                                does not list but that others begin or end with:
                                                they are not written */
@@ -59,6 +112,30 @@ alcore_status alcore__lm_trie_new(alcore_ctx *ctx, int32_t order, alcore__lm_tri
 alcore_status alcore__lm_new(alcore__lm_trie *trie, alcore_lm **out);
 /* Number of n-grams of an order in the trie, the unlisted ones included. */
 uint32_t alcore__lm_size(const alcore_lm *lm, int32_t order);
+/* Makes a model that is being made a finished one (lm_entries.c). sole: no other model is made over
+ * the trie, so that its arrays `ngram` are freed. On the thread that entered the call. After a
+ * failure the model can only be released. */
+alcore_status alcore__lm_finish(alcore_lm *lm, bool sole);
+
+/* Bytes from one entry of an order, from 2 on, to the next. */
+static inline size_t alcore__lm_entry_bytes(const alcore_lm *lm, int32_t order) {
+    return sizeof(alcore__lm_entry) + (order < lm->order ? sizeof(double) : 0);
+}
+
+/* What a finished model knows of an n-gram: its entry (order 2 or more), log10 p(last word | words
+ * before) and log10 gamma(n-gram) (order below N). */
+static inline const alcore__lm_entry *alcore__lm_entry_of(const alcore_lm *lm, int32_t order,
+                                                          uint32_t number) {
+    return (const void *)(lm->entry[order] + number * alcore__lm_entry_bytes(lm, order));
+}
+static inline double alcore__lm_logp(const alcore_lm *lm, int32_t order, uint32_t number) {
+    return order == 1 ? lm->word[number].logp : alcore__lm_entry_of(lm, order, number)->logp;
+}
+static inline double alcore__lm_backoff(const alcore_lm *lm, int32_t order, uint32_t number) {
+    if (order == 1) return lm->word[number].backoff;
+    return *(const double *)(const void *)(alcore__lm_entry_of(lm, order, number) + 1);
+}
+
 /* The context of the next word: the longest run of the words before it that is an n-gram of the
  * model, at most N - 1 words. */
 typedef struct alcore__lm_context {

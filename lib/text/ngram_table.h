@@ -10,6 +10,8 @@
 #include "base/base.h"
 
 #define ALCORE__NGRAM_NONE UINT32_MAX
+/* Slots of a cache line. */
+enum { ALCORE__NGRAM_LINE = 8 };
 
 typedef struct alcore__ngram {
     uint32_t context; /* number of its first n - 1 words in the order below (order 2: the word) */
@@ -27,9 +29,11 @@ typedef struct alcore__ngram_slot {
 /* It owns its arrays. A struct of zeros has no n-grams. Any number of threads may read it while
  * none adds. */
 typedef struct alcore__ngram_table {
-    alcore__ngram *ngram;     /* [count] in the order in which they were first seen */
-    alcore__ngram_slot *slot; /* [slots] open addressing with linear probing from the tag's high
-                                 bits */
+    alcore__ngram *ngram;     /* [count] in the order in which they were first seen; NULL after
+                                 alcore__ngram_keep_slots() */
+    alcore__ngram_slot *slot; /* [slots] open addressing from the tag's high bits on: the slots of
+                                 its cache line of LINE slots in turn, then those of the next */
+    void *slot_block;         /* of slot, for alcore__free() */
     size_t capacity;          /* entries that ngram has memory for */
     size_t slots;             /* a power of two up to 2^32, at most two thirds of it used; or 0 */
     uint32_t count;           /* n-grams; the next new one gets this number */
@@ -48,11 +52,21 @@ static inline size_t alcore__ngram_home(const alcore__ngram_table *table, uint32
     return (size_t)((uint64_t)tag << 32 >> (64 - __builtin_ctzll(table->slots)));
 }
 
+/* The slot after `slot` in the search for a tag that begins at `home`: the next one of the cache
+ * line, around its end; after the last of these the slot of the next line that lies as home does in
+ * its own. */
+static inline size_t alcore__ngram_next(const alcore__ngram_table *table, size_t slot,
+                                        size_t home) {
+    const size_t last = ALCORE__NGRAM_LINE - 1;
+    const size_t next = (slot & ~last) | ((slot + 1) & last);
+    return ((next ^ home) & last) != 0 ? next : (next + ALCORE__NGRAM_LINE) & (table->slots - 1);
+}
+
 /* The first slot, from `slot` on, that has the tag or is free; the table has slots. */
 static inline size_t alcore__ngram_candidate(const alcore__ngram_table *table, size_t slot,
                                              uint32_t tag) {
     while (table->slot[slot].number != 0 && table->slot[slot].tag != tag)
-        slot = (slot + 1) & (table->slots - 1);
+        slot = alcore__ngram_next(table, slot, alcore__ngram_home(table, tag));
     return slot;
 }
 
@@ -60,7 +74,7 @@ static inline size_t alcore__ngram_candidate(const alcore__ngram_table *table, s
  * candidate. The table has slots. */
 static inline size_t alcore__ngram_probe(const alcore__ngram_table *table, size_t slot,
                                          uint32_t tag, uint32_t context, uint32_t word) {
-    for (;; slot = (slot + 1) & (table->slots - 1)) {
+    for (;; slot = alcore__ngram_next(table, slot, alcore__ngram_home(table, tag))) {
         slot = alcore__ngram_candidate(table, slot, tag);
         if (table->slot[slot].number == 0) return slot;
         const alcore__ngram *ngram = &table->ngram[table->slot[slot].number - 1];
@@ -91,6 +105,9 @@ static inline uint32_t alcore__ngram_put(alcore__ngram_table *table, size_t slot
 /* Gets memory for `more` n-grams beside those of the table, in ngram and in slots: then as many
  * alcore__ngram_put() cannot fail. A failure leaves the table as it was. */
 alcore_status alcore__ngram_reserve(alcore_ctx *ctx, alcore__ngram_table *table, size_t more);
+/* Frees the n-grams and keeps slots and count, for a caller that has the n-grams elsewhere by their
+ * numbers: only alcore__ngram_tag(), _home() and _candidate() may be used from then on. */
+void alcore__ngram_keep_slots(alcore_ctx *ctx, alcore__ngram_table *table);
 void alcore__ngram_clear(alcore_ctx *ctx, alcore__ngram_table *table);
 
 #endif

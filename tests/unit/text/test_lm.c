@@ -11,6 +11,7 @@
 #include "lm_calls.h"
 #include "lm_reference.h"
 #include "text/lm_internal.h"
+#include "text/words.h"
 #include "vectors.h"
 
 static const char *corpus[6]; /* the texts of TV-LM */
@@ -68,7 +69,7 @@ static double log10_gamma(const alcore_lm *lm, const char *text, bool from_start
     snprintf(copy, sizeof copy, "%s", text);
     for (char *at = strtok(copy, " "); at; at = strtok(NULL, " "))
         alcore__lm_read(lm, &state, word(lm, at));
-    return lm->backoff[state.length][state.number];
+    return alcore__lm_backoff(lm, state.length, state.number);
 }
 
 /* Totals for every order, and the tokens of order 4, which is the default. */
@@ -322,6 +323,60 @@ START_TEST(many_texts_in_one_call) {
 }
 END_TEST
 
+/* A text of words of 1 to 20 letters, few of them different, with space of every kind around them. */
+static void make_text(alcore__rng *rng, char *text) {
+    static const char space[] = " \t\r\n";
+    char *next = text;
+    for (uint64_t words = alcore__rng_below(rng, 90); words > 0; words--) {
+        for (uint64_t gap = alcore__rng_below(rng, 3) + (next > text); gap > 0; gap--)
+            *next++ = space[alcore__rng_below(rng, 4)];
+        const uint64_t letters = 1 + alcore__rng_below(rng, 20);
+        const char letter = (char)('a' + alcore__rng_below(rng, 2));
+        for (uint64_t i = 0; i < letters; i++) *next++ = letter;
+        if (alcore__rng_below(rng, 4) == 0) next[-1] = 'z';
+    }
+    if (alcore__rng_below(rng, 2) == 0) *next++ = ' ';
+    *next = '\0';
+}
+
+/* log10 p of the text, word by word through alcore__lm_read(), in order from 0. */
+static double read_words(const alcore_lm *lm, const char *text) {
+    alcore__lm_context state = alcore__lm_begin(lm);
+    const char *next = text, *end = text + strlen(text), *found;
+    size_t bytes;
+    double total = 0.0;
+    while (alcore__word_next(&next, end, &found, &bytes))
+        total += alcore__lm_read(
+            lm, &state, alcore__lm_word_number(lm, alcore__hash64(found, bytes), found, bytes));
+    return total + alcore__lm_read(lm, &state, alcore__lm_end_number(lm));
+}
+
+/* Words of all lengths are found, also at the end of a text, and the texts that are read side by
+ * side get the bits that each gets alone; some words and most n-grams are not in the model. */
+START_TEST(texts_side_by_side_have_the_bits_of_each) {
+    enum { TEXTS = 300, TRAINED = 150, ROOM = 90 * 23 + 2 };
+    static char text[TEXTS][ROOM];
+    const char *texts[TEXTS];
+    static double totals[TEXTS];
+    int64_t shape = TEXTS;
+    alcore_tensor out;
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 77);
+    for (int i = 0; i < TEXTS; i++) {
+        make_text(&rng, text[i]);
+        texts[i] = text[i];
+    }
+    for (int32_t order = 1; order <= 5; order++) {
+        alcore_lm *lm = train(texts, TRAINED, order);
+        ck_assert_int_gt(lm_ngrams(lm, 1), 70);
+        ck_assert_int_eq(alcore_tensor_init(&out, totals, ALCORE_FLOAT64, &shape, 1), ALCORE_OK);
+        ck_assert_int_eq(alcore_lm_score(lm, texts, NULL, TEXTS, &out), ALCORE_OK);
+        for (int i = 0; i < TEXTS; i++) ck_assert_double_eq(totals[i], read_words(lm, texts[i]));
+        alcore_lm_unref(lm);
+    }
+}
+END_TEST
+
 START_TEST(wrong_arguments) {
     alcore_lm *lm = (alcore_lm *)&lm;
     ck_assert_int_eq(alcore_lm_train(ctx, NULL, NULL, 0, NULL, &lm), ALCORE_E_DATA);
@@ -410,6 +465,7 @@ int main(void) {
     tcase_add_test(cases, words_are_ascii_runs);
     tcase_add_test(cases, capacity_too_small_writes_nothing);
     tcase_add_test(cases, many_texts_in_one_call);
+    tcase_add_test(cases, texts_side_by_side_have_the_bits_of_each);
     tcase_add_test(cases, wrong_arguments);
     tcase_add_test(cases, a_reference_keeps_the_model);
     tcase_add_test(cases, same_bits_for_any_threads_and_order_of_texts);

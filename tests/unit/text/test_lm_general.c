@@ -40,8 +40,9 @@ START_TEST(tv_lm2) {
         snprintf(member, sizeof member, "discounts/%d", n - 1);
         vector_near(info.discount, vector_expected(&known, member), 1e-12);
     }
-    const double log10s[] = {lm->logp[1][ALCORE__LM_END], lm->logp[1][ALCORE__LM_UNK]};
-    const double back_off = lm->backoff[1][ALCORE__LM_BEGIN];
+    const double log10s[] = {alcore__lm_logp(lm, 1, ALCORE__LM_END),
+                             alcore__lm_logp(lm, 1, ALCORE__LM_UNK)};
+    const double back_off = alcore__lm_backoff(lm, 1, ALCORE__LM_BEGIN);
     vector_equal(ngrams, vector_expected(&known, "ngrams"));
     vector_near(log10s, vector_expected(&known, "log10"), 1e-6);
     vector_near(&back_off, vector_expected(&known, "back_off_of_start"), 1e-6);
