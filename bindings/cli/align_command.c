@@ -43,6 +43,8 @@ static const struct {
     {"alpha", offsetof(alcore_aligner_options, alpha)},
 };
 
+/* Bytes of a path with its end. */
+#define PATH_ROOM 4096
 #define LENGTH(list) (sizeof(list) / sizeof *(list))
 
 /* Sets the error text of a value that the parameter cannot have. */
@@ -146,6 +148,92 @@ static int read_pairs(alignment *self) {
 
 /* ---- aligning ---- */
 
+static const char *const directions[2] = {"forward", "reverse"}; /* ALCORE_DIRECTION_* */
+
+/* The texts [2 * rows] of the pairs, sources and then targets, with their lengths. */
+typedef struct pair_texts {
+    const char **text;
+    size_t *length;
+    int64_t rows;
+} pair_texts;
+
+/* "FILE.forward" or "FILE.reverse"; a path that is too long is no file. */
+static alcore_status path_of_direction(const char *file, int32_t direction, char *out,
+                                       size_t room) {
+    const int length = snprintf(out, room, "%s.%s", file, directions[direction]);
+    return length >= 0 && (size_t)length < room
+               ? ALCORE_OK
+               : alcore_error_set(ALCORE_E_PARAM, "the name of the file is too long", 32);
+}
+
+/* Trains the aligner of a direction, writes it to --save and links the pairs. */
+static alcore_status train_direction(alignment *self, const pair_texts *t, int32_t direction,
+                                     alcore_links **out) {
+    alcore_aligner_options options = self->options;
+    alcore_aligner *aligner = NULL;
+    alcore_tensor values;
+    char path[PATH_ROOM];
+    options.direction = direction;
+    alcore_status status =
+        path_of_direction(option_value(self->args, OPTION_SAVE, ""), direction, path, sizeof path);
+    if (status == ALCORE_OK)
+        status = alcore_aligner_train(self->ctx, t->text, t->length, t->text + t->rows,
+                                      t->length + t->rows, t->rows, &options, &aligner);
+    if (status == ALCORE_OK) status = alcore_aligner_write(aligner, path);
+    if (status == ALCORE_OK) status = alcore_aligner_log_likelihoods(aligner, &values);
+    if (status == ALCORE_OK) {
+        memcpy(self->log_likelihoods + direction * options.iterations, values.data,
+               (size_t)options.iterations * sizeof(double));
+        status = alcore_aligner_links(aligner, out);
+    }
+    alcore_aligner_unref(aligner);
+    return status;
+}
+
+/* Reads the aligner of a direction from --model and links the pairs. */
+static alcore_status load_direction(const alignment *self, const pair_texts *t, int32_t direction,
+                                    alcore_links **out) {
+    alcore_aligner *aligner = NULL;
+    char path[PATH_ROOM], text[2 * PATH_ROOM];
+    alcore_status status =
+        path_of_direction(option_value(self->args, OPTION_MODEL, ""), direction, path, sizeof path);
+    if (status == ALCORE_OK) status = alcore_aligner_read(self->ctx, path, &aligner);
+    if (status == ALCORE_OK && alcore_aligner_direction(aligner) != direction) {
+        const int length =
+            snprintf(text, sizeof text, "%s is an aligner of the other direction", path);
+        status = alcore_error_set(ALCORE_E_DATA, text, (size_t)length);
+    }
+    if (status == ALCORE_OK)
+        status = alcore_aligner_apply(aligner, t->text, t->length, t->text + t->rows,
+                                      t->length + t->rows, t->rows, out);
+    alcore_aligner_unref(aligner);
+    return status;
+}
+
+/* alcore_align() with files: the directions that the symmetrization needs, one in memory at a time.
+ * The library is asked about its name first, with no pairs, so that a wrong one is told at once. */
+static alcore_status align_with_files(alignment *self, const pair_texts *t) {
+    const char *name = option_value(self->args, OPTION_SYMMETRIZE, "grow-diag-final-and");
+    const bool load = option_given(self->args, OPTION_MODEL);
+    alcore_links *links[2] = {NULL, NULL};
+    alcore_status status = alcore_align(self->ctx, NULL, NULL, NULL, NULL, 0, name, &self->options,
+                                        NULL, &self->links);
+    alcore_links_unref(self->links);
+    self->links = NULL;
+    for (int32_t i = 0; i < 2 * self->options.iterations; i++) self->log_likelihoods[i] = NAN;
+    for (int32_t direction = 0; direction < 2 && status == ALCORE_OK; direction++)
+        if (strcmp(name, directions[!direction]) != 0)
+            status = load ? load_direction(self, t, direction, &links[direction])
+                          : train_direction(self, t, direction, &links[direction]);
+    if (status == ALCORE_OK && links[0] && links[1])
+        status = alcore_links_symmetrize(links[0], links[1], name, &self->links);
+    else if (status == ALCORE_OK)
+        self->links = alcore_links_ref(links[0] ? links[0] : links[1]);
+    alcore_links_unref(links[0]);
+    alcore_links_unref(links[1]);
+    return status;
+}
+
 /* Aligns the texts [2 * rows], sources and then targets, with their lengths. */
 static alcore_status align_texts(alignment *self, const char **texts, size_t *lengths) {
     const int64_t rows = alcore_pool_rows(self->sources);
@@ -154,6 +242,8 @@ static alcore_status align_texts(alignment *self, const char **texts, size_t *le
 
     inputs_list_texts(self->sources, texts, lengths);
     inputs_list_texts(self->targets, texts + rows, lengths + rows);
+    if (option_given(self->args, OPTION_SAVE) || option_given(self->args, OPTION_MODEL))
+        return align_with_files(self, &(pair_texts){texts, lengths, rows});
     alcore_status status =
         alcore_tensor_init(&out, self->log_likelihoods, ALCORE_FLOAT64, shape, 2);
     if (status != ALCORE_OK) return status;
@@ -177,8 +267,6 @@ static int align_pairs(alignment *self) {
 }
 
 /* ---- what is said of it ---- */
-
-static const char *const directions[2] = {"forward", "reverse"};
 
 /* The log-likelihoods of a direction; NULL where it was not trained. */
 static const double *likelihoods_of(const alignment *self, int direction) {
@@ -230,6 +318,10 @@ static int print_json(const alignment *self, int64_t pairs, int64_t links) {
                   (json_int_t)pairs, "links", (json_int_t)links, "symmetrization",
                   option_value(self->args, OPTION_SYMMETRIZE, "grow-diag-final-and"), "parameters",
                   list_parameters(&self->options), "log_likelihoods", likelihoods);
+    if (option_given(self->args, OPTION_MODEL)) { /* those of the training are in the files */
+        json_object_del(all, "parameters");
+        json_object_set_new(all, "model", json_string(option_value(self->args, OPTION_MODEL, "")));
+    }
     const int failed = !all || json_dumpf(all, stdout, JSON_INDENT(2));
     if (!failed) fputc('\n', stdout);
     json_decref(all);
@@ -257,6 +349,11 @@ int command_align(const arguments *args) {
     if (option_given(args, OPTION_JSON) && !strcmp(out, "-"))
         code = complain(EXIT_USAGE, "--json needs --out FILE: the links and the JSON cannot both "
                                     "go to standard output");
+    if (code == EXIT_DONE && option_given(args, OPTION_MODEL) &&
+        (option_given(args, OPTION_SAVE) || option_given(args, OPTION_PARAM)))
+        code =
+            complain(EXIT_USAGE, "--model links with trained aligners: --save and -p belong to a "
+                                 "training");
     if (code == EXIT_DONE) code = set_parameters(args, set_parameter, &self.options);
     if (code == EXIT_DONE) code = terminal_context(args, &self.ctx);
     if (code == EXIT_DONE) code = read_pairs(&self);

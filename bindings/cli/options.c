@@ -121,10 +121,13 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_TARGET_EMBEDDINGS] = {"target-embeddings", 0, "FILE.npy", false,
                                   COMMAND_SELECT | COMMAND_RHO | COMMAND_PLOT | COMMAND_COMPOSITION,
                                   "embeddings of --target"},
-    [OPTION_MODEL] = {"model", 0, "ngram|FILE.arpa|DIR", false,
-                      COMMAND_SELECT | COMMAND_SCORE | COMMAND_MIX | ANALYZED | COMMAND_PLOT |
-                          COMMAND_COMPOSITION,
-                      "where missing columns come from (default ngram)"},
+    [OPTION_MODEL] =
+        {"model", 0, "ngram|FILE.arpa|DIR|FILE", false,
+         COMMAND_SELECT |
+             COMMAND_SCORE | COMMAND_MIX | COMMAND_ALIGN | ANALYZED | COMMAND_PLOT |
+             COMMAND_COMPOSITION,
+         "where missing columns come from (default ngram); of align the FILE of --save, "
+         "which links the words in place of a training"},
     [OPTION_CACHE] = {"cache", 0, "DIR", false, COMMAND_SELECT | COMMAND_ABLATE,
                       "folder where columns that models compute are kept for the next run"},
     [OPTION_ORDER] = {"order", 0, "N", false, COMMAND_LM,
@@ -152,6 +155,8 @@ const option_info option_table[OPTION_TOTAL] = {
                            "how the links of both directions become one set: intersection, union, "
                            "grow-diag, grow-diag-final, grow-diag-final-and (default), forward, "
                            "reverse"},
+    [OPTION_SAVE] = {"save", 0, "FILE", false, COMMAND_ALIGN,
+                     "write the trained aligners to FILE.forward and FILE.reverse, for --model"},
     [OPTION_BY_WORD] = {"by-word", 0, NULL, false, COMMAND_EVAL,
                         "accuracy, macro-f1: each word of a line is a label"},
     [OPTION_CASED] = {"cased", 0, NULL, false, COMMAND_EVAL,

@@ -96,7 +96,31 @@ static int train(lua_State *L) {
                                        &object->aligner));
 }
 
-/*** The links of the training pairs.
+/*** Reads an aligner that @{aligner:write} wrote: it links other pairs as that one does, and has no
+ * training pairs.
+ * @function alcore.read_aligner
+ * @tparam string path
+ * @tparam[opt] table options context
+ * @return an aligner; or nil, message, code */
+static int read_aligner(lua_State *L) {
+    const char *path = luaL_checkstring(L, 1);
+    lua_settop(L, 2);
+    al_context *context = al_context_of(L, al_options(L, 2, "read_aligner", NULL, al_context_only));
+    al_object *object = al_new(L, &al_aligner_kind, context);
+    return AL_TOP(L, context, alcore_aligner_read(context->ctx, path, &object->aligner));
+}
+
+/*** Writes the aligner, without its training pairs.
+ * @function aligner:write
+ * @tparam string path
+ * @return itself; or nil, message, code */
+static int write_aligner(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_aligner_kind);
+    const char *path = luaL_checkstring(L, 2);
+    return AL_SELF(L, self->context, alcore_aligner_write(self->aligner, path));
+}
+
+/*** The links of the training pairs; an aligner that was read has none.
  * @function aligner:links
  * @return links; or nil, message, code */
 static int training_links(lua_State *L) {
@@ -154,10 +178,25 @@ static int lambda(lua_State *L) {
     return 1;
 }
 
-static const al_method aligner_methods[] = {
-    {"links", training_links}, {"apply", apply}, {"probability", probability}, {NULL, NULL}};
-static const al_method aligner_getters[] = {
-    {"log_likelihoods", log_likelihoods}, {"lambda", lambda}, {NULL, NULL}};
+/*** "forward" or "reverse".
+ * @field aligner.direction */
+static int direction(lua_State *L) {
+    const al_object *self = al_check(L, 1, &al_aligner_kind);
+    lua_pushstring(L, alcore_aligner_direction(self->aligner) == ALCORE_DIRECTION_REVERSE
+                          ? "reverse"
+                          : "forward");
+    return 1;
+}
+
+static const al_method aligner_methods[] = {{"links", training_links},
+                                            {"apply", apply},
+                                            {"probability", probability},
+                                            {"write", write_aligner},
+                                            {NULL, NULL}};
+static const al_method aligner_getters[] = {{"log_likelihoods", log_likelihoods},
+                                            {"lambda", lambda},
+                                            {"direction", direction},
+                                            {NULL, NULL}};
 AL_KIND(aligner, alcore_aligner_unref, aligner_methods, aligner_getters);
 
 /* ---- links ---- */
@@ -320,5 +359,6 @@ const al_method al_align_functions[] = {{"align", align},
                                         {"aligner", train},
                                         {"links", from_lists},
                                         {"read_links", read},
+                                        {"read_aligner", read_aligner},
                                         {"symmetrizations", symmetrizations},
                                         {NULL, NULL}};

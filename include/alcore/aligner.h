@@ -25,7 +25,7 @@
 
 ALCORE_BEGIN
 
-/** A trained model of one direction. Made by alcore_aligner_train(). Memory: about 27 bytes for
+/** A trained model of one direction. Made by alcore_aligner_train() or alcore_aligner_read(). Memory: about 27 bytes for
  * each different pair of a source word and a target word that occur in one sentence pair. */
 typedef struct alcore_aligner alcore_aligner;
 
@@ -100,6 +100,32 @@ ALCORE_API alcore_status alcore_aligner_train(alcore_ctx *ctx, const char *const
                                               const alcore_aligner_options *options,
                                               alcore_aligner **out);
 
+/** Reads an aligner that alcore_aligner_write() wrote: it links other pairs exactly as the one that
+ * was written does. It has no training pairs, so alcore_aligner_links() refuses it.
+ * @param[in] ctx kept
+ * @param[in] path borrowed: a file; it is not decompressed
+ * @param[out] out owned; NULL on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_CORRUPT (names the file: not of an
+ *   aligner, cut off, or damaged), ALCORE_E_UNSUPPORTED (a later version of the format, or a pipe),
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_FORKED
+ * @threadsafe
+ * @callback progress, files
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_aligner_read(alcore_ctx *ctx, const char *path,
+                                             alcore_aligner **out);
+
+/** Writes an aligner without its training pairs: 12 bytes for each pair of words that occurred
+ * together, and the words. The file appears whole or not at all; its bytes do not depend on the
+ * number of threads, and docs/spec/aligner.md describes them.
+ * @param[in] aligner borrowed
+ * @param[in] path borrowed; "-" is standard output
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_UNSUPPORTED (2^63 bytes or more),
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_FORKED
+ * @threadsafe
+ * @callback progress, files
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_aligner_write(const alcore_aligner *aligner, const char *path);
+
 /** Takes another reference.
  * @param[in] aligner the aligner; NULL is allowed
  * @return owned: aligner itself; NULL for NULL
@@ -124,6 +150,13 @@ ALCORE_API void alcore_aligner_unref(alcore_aligner *aligner);
  * @since 0.1 */
 ALCORE_API alcore_status alcore_aligner_log_likelihoods(const alcore_aligner *aligner,
                                                         alcore_tensor *out);
+
+/** Which words the aligner explains.
+ * @param[in] aligner borrowed
+ * @return ALCORE_DIRECTION_*; ALCORE_DIRECTION_FORWARD for NULL
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API int32_t alcore_aligner_direction(const alcore_aligner *aligner);
 
 /** The value of lambda after the training: that of the options unless a tension changed it.
  * @param[in] aligner borrowed
@@ -150,7 +183,8 @@ ALCORE_API alcore_status alcore_aligner_probability(const alcore_aligner *aligne
 /** The most probable links of the training pairs; pair i of the links is pair i of the training.
  * @param[in] aligner borrowed
  * @param[out] out owned; NULL on failure
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_FORKED
+ * @return ALCORE_OK, ALCORE_E_INVALID (NULL, or an aligner that was read from a file),
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_FORKED
  * @threadsafe
  * @callback progress
  * @since 0.1 */

@@ -35,7 +35,6 @@ enum { BLOCK_PAIRS = 256 };
 /* Rows between two polls of cancellation in loops that do little per row. */
 enum { POLL_ROWS = 4096 };
 enum { MAX_ITERATIONS = 1000 };
-#define MAX_START_LAMBDA 100.0
 
 alcore__aligner_options alcore__aligner_defaults(void) {
     return (alcore__aligner_options){
@@ -53,15 +52,15 @@ alcore__aligner_options alcore__aligner_defaults(void) {
 
 /* Refuses options out of the bounds that aligner_model.h states, with a message that names the
  * bounds. The conditions are written as !(inside), so that a NaN is refused too. */
-static alcore_status check_options(const alcore__aligner_options *o) {
+alcore_status alcore__aligner_check_options(const alcore__aligner_options *o) {
     if (!(o->iterations >= 1 && o->iterations <= MAX_ITERATIONS))
         return alcore__fail(ALCORE_E_PARAM, "iterations is %" PRId32 ": use 1 to %d", o->iterations,
                             MAX_ITERATIONS);
     if (!(o->p0 >= 0 && o->p0 < 1))
         return alcore__fail(ALCORE_E_PARAM, "p0 is %g: use a number from 0 to below 1", o->p0);
-    if (!(o->lambda >= 0 && o->lambda <= MAX_START_LAMBDA))
+    if (!(o->lambda >= 0 && o->lambda <= ALCORE__ALIGNER_MAX_LAMBDA))
         return alcore__fail(ALCORE_E_PARAM, "lambda is %g: use a number from 0 to %g", o->lambda,
-                            MAX_START_LAMBDA);
+                            ALCORE__ALIGNER_MAX_LAMBDA);
     if (!(o->alpha >= 1e-6 && o->alpha <= 1e6))
         return alcore__fail(ALCORE_E_PARAM, "alpha is %g: use a number from 1e-6 to 1e6", o->alpha);
     if (!(o->start >= 1e-30 && o->start <= 1))
@@ -281,7 +280,7 @@ alcore_status alcore__aligner_train(alcore_ctx *ctx, const alcore__text_source *
     const alcore__aligner_options chosen = options ? *options : alcore__aligner_defaults();
     alcore__aligner *aligner = NULL;
     *out = NULL;
-    ALCORE__TRY(check_options(&chosen));
+    ALCORE__TRY(alcore__aligner_check_options(&chosen));
     ALCORE__TRY(check_texts(sources, targets));
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *aligner, &aligner));
     aligner->ctx = alcore_ctx_ref(ctx);
@@ -415,6 +414,11 @@ static alcore_status list_training_links(const alcore__aligner *aligner, link_li
 
 alcore_status alcore__aligner_links(const alcore__aligner *aligner, bool swap, alcore__links *out) {
     link_list list = {.ctx = aligner->ctx, .out = out, .swap = swap};
+    *out = (alcore__links){0};
+    if (!aligner->partner)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "an aligner that was read from a file has no training pairs: apply it "
+                            "to the pairs to be linked");
     return end_links(&list, list_training_links(aligner, &list));
 }
 

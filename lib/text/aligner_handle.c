@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/tensor_view.h"
-#include "text/aligner_model.h"
+#include "text/aligner_handle.h"
 #include "text/links_handle.h"
 #include "text/texts.h"
 #include "text/words.h"
@@ -19,18 +19,27 @@ static const char STAGE_COUNT[] = "counting words";
 /* Texts of one task that counts their words. */
 enum { TASK_TEXTS = 1024 };
 
-/* A trained model. It does not change once it is made. */
-struct alcore_aligner {
-    alcore__object object;
-    alcore__aligner *model; /* owned */
-    bool reverse;           /* the model's sources are the caller's targets */
-    int64_t iterations[1];  /* {iterations}: the shape of the view of the log-likelihoods */
-};
-
 /* Frees the model when the last reference is dropped. */
 static void release_aligner(void *object) {
     alcore_aligner *aligner = object;
     alcore__aligner_free(aligner->model);
+}
+
+alcore_status alcore__aligner_handle_new(alcore_ctx *ctx, alcore__aligner *model, bool reverse,
+                                         alcore_aligner **out) {
+    alcore_aligner *made = NULL;
+    const alcore_status status = alcore__object_new(ctx, sizeof *made, release_aligner, &made);
+    if (status == ALCORE_OK) {
+        int32_t iterations;
+        made->model = model;
+        made->reverse = reverse;
+        (void)alcore__aligner_log_likelihoods(model, &iterations);
+        made->iterations[0] = iterations;
+    } else {
+        alcore__aligner_free(model);
+    }
+    *out = made;
+    return status;
 }
 
 alcore_aligner *alcore_aligner_ref(alcore_aligner *aligner) {
@@ -158,16 +167,10 @@ static alcore_status train(sides *pairs, const alcore_aligner_options *given,
     int32_t direction;
     ALCORE__TRY(read_options(given, &direction, &options));
     ALCORE__TRY(sides_open(pairs));
-    alcore_aligner *aligner = NULL;
-    ALCORE__TRY(alcore__object_new(pairs->ctx, sizeof *aligner, release_aligner, &aligner));
-    aligner->reverse = direction == ALCORE_DIRECTION_REVERSE;
-    aligner->iterations[0] = options.iterations;
-    const alcore_status status = train_model(pairs, aligner->reverse, &options, &aligner->model);
-    if (status == ALCORE_OK)
-        *out = aligner;
-    else
-        alcore__object_unref(aligner);
-    return status;
+    const bool reverse = direction == ALCORE_DIRECTION_REVERSE;
+    alcore__aligner *model;
+    ALCORE__TRY(train_model(pairs, reverse, &options, &model));
+    return alcore__aligner_handle_new(pairs->ctx, model, reverse, out);
 }
 
 alcore_status alcore_aligner_train(alcore_ctx *ctx, const char *const *sources,
@@ -199,6 +202,10 @@ alcore_status alcore_aligner_log_likelihoods(const alcore_aligner *aligner, alco
     alcore_aligner *owner = aligner->object.self;
     return alcore__leave(ctx,
                          alcore_tensor_init(out, values, ALCORE_FLOAT64, owner->iterations, 1));
+}
+
+int32_t alcore_aligner_direction(const alcore_aligner *aligner) {
+    return aligner && aligner->reverse ? ALCORE_DIRECTION_REVERSE : ALCORE_DIRECTION_FORWARD;
 }
 
 double alcore_aligner_lambda(const alcore_aligner *aligner) {

@@ -16,12 +16,15 @@ struct alcore__aligner {
     alcore__aligner_options options;
     double lambda;                   /* the present value; options.lambda before the first update */
     alcore__corpus *source, *target; /* the training texts, owned; row r of both is pair r. A pair
-                                        with an empty text has no words in either */
+                                        with an empty text has no words in either. In a model that
+                                        was read from a file: their words alone */
     alcore__aligner_table table;     /* t(f | e) and the counts of the present iteration */
     uint32_t *partner; /* [target->token_count] after training: 1 + position of the source word that
-                          each target token is linked to, 0 for the null word and for boundaries */
+                          each target token is linked to, 0 for the null word and for boundaries;
+                          NULL in a model that was read from a file */
     double *log_likelihoods; /* [options.iterations] of all pairs, natural logarithm */
-    double *lambdas;         /* [options.iterations], the first lambda_count of them are set */
+    double *lambdas;         /* [options.iterations], the first lambda_count of them are set; NULL
+                                in a model that was read from a file */
     int32_t lambda_count;
 };
 

@@ -39,6 +39,11 @@ typedef struct alcore__aligner_options {
  * 0.08, lambda 4, alpha 0.01, start 1e-9. */
 alcore__aligner_options alcore__aligner_defaults(void);
 
+/* The largest lambda of the options, and of a training. */
+#define ALCORE__ALIGNER_MAX_LAMBDA 100.0
+/* ALCORE_E_PARAM, naming the bounds, for options out of them. */
+alcore_status alcore__aligner_check_options(const alcore__aligner_options *options);
+
 /* A trained model. It does not change after the training, so any number of threads may read it. */
 typedef struct alcore__aligner alcore__aligner;
 
@@ -64,7 +69,8 @@ double alcore__aligner_probability(const alcore__aligner *aligner, const char *s
 
 /* The most probable links of the training pairs: pair r of *out is row r. swap: the model was
  * trained with the languages swapped, so its source word is a link's target. The caller clears *out
- * with alcore__links_clear(). */
+ * with alcore__links_clear(). ALCORE_E_INVALID for a model that was read from a file, which has no
+ * training pairs. */
 alcore_status alcore__aligner_links(const alcore__aligner *aligner, bool swap, alcore__links *out);
 /* The most probable links of other sentence pairs under the trained t and lambda; words that never
  * occurred together in the training have t = options.start. ALCORE_E_SHAPE and

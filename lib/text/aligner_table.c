@@ -44,16 +44,16 @@ typedef struct builder {
     double start;       /* t of every pair */
 } builder;
 
-/* Enters a target word into the row of a source word, which does not have it yet, in the second
- * walk. One worker fills a row alone, so nothing is locked. The loop ends, because every row with
- * pairs has a free slot. */
-static void insert_pair(const builder *b, uint32_t source, uint32_t target) {
-    alcore__aligner_table *table = b->table;
+/* Enters a target word into the row of a source word, which does not have it yet; in the build one
+ * worker fills a row alone, so nothing is locked. The loop ends, because every row with pairs has a
+ * free slot. */
+void alcore__aligner_table_put(alcore__aligner_table *table, uint32_t source, uint32_t target,
+                               double t) {
     uint64_t slot = alcore__aligner_home(table, source, target);
     while (table->key[slot] != 0)
         if (++slot == table->row_begin[source + 1]) slot = table->row_begin[source];
     table->key[slot] = target;
-    table->cell[slot].t = b->start;
+    table->cell[slot].t = t;
 }
 
 /* Walks over the target tokens at positions begin .. end - 1 (one corpus row) for a source word:
@@ -66,7 +66,7 @@ static void visit_tokens(const builder *b, uint32_t *stamps, uint32_t source, ui
         if (word == ALCORE__CORPUS_BOUNDARY || stamps[word] == source + 1) continue;
         stamps[word] = source + 1;
         if (b->fill)
-            insert_pair(b, source, word);
+            alcore__aligner_table_put(b->table, source, word, b->start);
         else
             b->table->row_pairs[source]++;
     }
@@ -131,19 +131,20 @@ static alcore_status index_rows(builder *b) {
     return ALCORE_OK;
 }
 
-/* Gives each source word its row of slots from the counts of the first walk: 4/3 of its pairs and
- * one more, so that a search for a missing word always meets a free slot; no slot without pairs. */
-static alcore_status lay_out_rows(builder *b) {
-    alcore__aligner_table *table = b->table;
+/* Gives each source word its row of slots from row_pairs: 4/3 of its pairs and one more, so that a
+ * search for a missing word always meets a free slot; no slot without pairs. */
+alcore_status alcore__aligner_table_lay_out(alcore_ctx *ctx, alcore__aligner_table *table) {
+    const size_t symbols = table->source_symbols;
     uint64_t slots = 0;
+    ALCORE__TRY(alcore__new_array(ctx, symbols + 1, sizeof(uint64_t), &table->row_begin));
     for (uint32_t e = 0; e < table->source_symbols; e++) {
         const uint64_t pairs = table->row_pairs[e];
         table->row_begin[e] = slots;
         slots += pairs == 0 ? 0 : pairs + pairs / 3 + 1;
     }
     table->row_begin[table->source_symbols] = slots;
-    ALCORE__TRY(alcore__new_array(b->ctx, (size_t)slots, sizeof *table->key, &table->key));
-    return alcore__new_array(b->ctx, (size_t)slots, sizeof *table->cell, &table->cell);
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)slots, sizeof *table->key, &table->key));
+    return alcore__new_array(ctx, (size_t)slots, sizeof *table->cell, &table->cell);
 }
 
 /* The largest shift with which the frequency of the most frequent target word, in units of
@@ -167,13 +168,12 @@ static alcore_status build(builder *b) {
     alcore_ctx *ctx = b->ctx;
     alcore__aligner_table *table = b->table;
     const size_t threads = (size_t)alcore_ctx_threads(ctx), symbols = table->source_symbols;
-    ALCORE__TRY(alcore__new_array(ctx, symbols + 1, sizeof(uint64_t), &table->row_begin));
     ALCORE__TRY(alcore__new_array(ctx, symbols, sizeof(uint32_t), &table->row_pairs));
     ALCORE__TRY(alcore__new_array(ctx, threads * b->stamp_count, sizeof(uint32_t), &b->stamps));
     choose_shift(b);
     ALCORE__TRY(index_rows(b));
     ALCORE__TRY(visit_all(b));
-    ALCORE__TRY(lay_out_rows(b));
+    ALCORE__TRY(alcore__aligner_table_lay_out(ctx, table));
     b->fill = true;
     return visit_all(b);
 }

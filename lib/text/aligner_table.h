@@ -42,6 +42,11 @@ typedef struct alcore__aligner_table {
 alcore_status alcore__aligner_table_build(alcore_ctx *ctx, const alcore__corpus *source,
                                           const alcore__corpus *target, bool null_word,
                                           double start, alcore__aligner_table *out);
+/* The same for a table of which source_symbols and row_pairs are set: makes the empty rows, into
+ * which each pair is put once. The target is not 0 and not in the row of source yet. */
+alcore_status alcore__aligner_table_lay_out(alcore_ctx *ctx, alcore__aligner_table *table);
+void alcore__aligner_table_put(alcore__aligner_table *table, uint32_t source, uint32_t target,
+                               double t);
 /* The M-step: computes every t from the counts and sets the counts to 0 for the next E-step. alpha
  * > 0: variational Bayes; alpha = 0: t = count / total of the row. */
 alcore_status alcore__aligner_table_maximize(alcore_ctx *ctx, alcore__aligner_table *table,

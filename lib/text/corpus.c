@@ -41,11 +41,6 @@ typedef struct reading {
     cached_word *caches;   /* [threads, CACHE_ENTRIES] */
 } reading;
 
-/* The symbol of word `number` of a shard; alcore__corpus_word() is the inverse. */
-static uint32_t symbol_of(uint32_t number, uint32_t shard) {
-    return 1 + number * ALCORE__CORPUS_SHARDS + shard;
-}
-
 /* The shard comes from the low bits of the hash: a vocabulary's slots come from the high ones. */
 static uint32_t shard_of(uint64_t hash) {
     return (uint32_t)(hash % ALCORE__CORPUS_SHARDS);
@@ -62,7 +57,7 @@ static alcore_status add_word(alcore__corpus *corpus, uint64_t hash, const char 
     pthread_mutex_unlock(&shard->lock);
     if (status == ALCORE_OK && number >= UINT32_MAX / ALCORE__CORPUS_SHARDS - 1)
         status = alcore__fail(ALCORE_E_UNSUPPORTED, "more different words than 32 bits can number");
-    *out = symbol_of(number, shard_of(hash));
+    *out = alcore__corpus_symbol(number, shard_of(hash));
     return status;
 }
 
@@ -73,7 +68,7 @@ static uint32_t find_hashed(const alcore__corpus *corpus, uint64_t hash, const c
     const alcore__vocabulary *words = &corpus->shard[shard_of(hash)].words;
     const uint32_t number = alcore__vocabulary_find_hashed(words, hash, word, length);
     return number == ALCORE__WORD_NONE ? ALCORE__CORPUS_BOUNDARY
-                                       : symbol_of(number, shard_of(hash));
+                                       : alcore__corpus_symbol(number, shard_of(hash));
 }
 
 /* *out: the symbol of a word, from the thread's cache [CACHE_ENTRIES] or else from its shard. The
@@ -195,17 +190,39 @@ static alcore_status read_all(alcore__corpus *corpus, const alcore__text_source 
     return !labeled ? ALCORE_OK : read_source(corpus, labeled, *labeled_begin, false);
 }
 
-/* Makes a corpus of the pool's texts and, behind them, of the labeled ones; labeled may be NULL. */
-alcore_status alcore__corpus_new(alcore_ctx *ctx, const alcore__text_source *pool,
-                                 const alcore__text_source *labeled, alcore__corpus **out) {
+/* Makes a corpus without words and rows. */
+alcore_status alcore__corpus_begin_words(alcore_ctx *ctx, alcore__corpus **out) {
     alcore__corpus *corpus = NULL;
-    uint32_t *labeled_begin = NULL;
     *out = NULL;
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *corpus, &corpus));
     corpus->ctx = ctx;
-    corpus->rows = pool->rows;
     for (int i = 0; i < ALCORE__CORPUS_SHARDS; i++)
         pthread_mutex_init(&corpus->shard[i].lock, NULL);
+    *out = corpus;
+    return ALCORE_OK;
+}
+
+alcore_status alcore__corpus_add_word(alcore__corpus *corpus, const char *word, size_t length,
+                                      uint32_t *out_symbol, bool *added) {
+    const uint64_t hash = alcore__hash64(word, length);
+    const uint32_t *count = &corpus->shard[shard_of(hash)].words.count, before = *count;
+    ALCORE__TRY(add_word(corpus, hash, word, length, out_symbol));
+    *added = *count > before;
+    return ALCORE_OK;
+}
+
+void alcore__corpus_end_words(alcore__corpus *corpus) {
+    measure_symbols(corpus);
+}
+
+/* Makes a corpus of the pool's texts and, behind them, of the labeled ones; labeled may be NULL. */
+alcore_status alcore__corpus_new(alcore_ctx *ctx, const alcore__text_source *pool,
+                                 const alcore__text_source *labeled, alcore__corpus **out) {
+    alcore__corpus *corpus;
+    uint32_t *labeled_begin = NULL;
+    *out = NULL;
+    ALCORE__TRY(alcore__corpus_begin_words(ctx, &corpus));
+    corpus->rows = pool->rows;
     const alcore_status status = read_all(corpus, pool, labeled, &labeled_begin);
     alcore__free(ctx, labeled_begin);
     if (status != ALCORE_OK)

@@ -33,7 +33,7 @@ typedef struct alcore__text_source {
 
 #define ALCORE__CORPUS_BOUNDARY 0u
 /* The vocabulary is cut into shards by the words' hashes, so that threads seldom wait for each
- * other. The symbol of word `number` of shard s is 1 + number * ALCORE__CORPUS_SHARDS + s. */
+ * other. */
 enum { ALCORE__CORPUS_SHARDS = 64 };
 
 typedef struct alcore__corpus_shard {
@@ -54,12 +54,24 @@ typedef struct alcore__corpus {
     alcore__corpus_shard shard[ALCORE__CORPUS_SHARDS];
 } alcore__corpus;
 
+/* The symbol of word `number` of a shard. */
+static inline uint32_t alcore__corpus_symbol(uint32_t number, uint32_t shard) {
+    return 1 + number * ALCORE__CORPUS_SHARDS + shard;
+}
+
 /* Reads the texts on the context's threads. Which word has which symbol depends on the threads'
  * timing; no result that leaves lib/text may depend on symbols.
  * labeled may be NULL. ALCORE_E_UNSUPPORTED from 2^32 - 2 words on. */
 alcore_status alcore__corpus_new(alcore_ctx *ctx, const alcore__text_source *pool,
                                  const alcore__text_source *labeled, alcore__corpus **out);
 void alcore__corpus_free(alcore__corpus *corpus); /* NULL-safe */
+/* A corpus that has words and no texts, of a model that was read from a file:
+ * alcore__corpus_begin_words(), then alcore__corpus_add_word() for every word on one thread, then
+ * alcore__corpus_end_words(). *added: whether the word was new. */
+alcore_status alcore__corpus_begin_words(alcore_ctx *ctx, alcore__corpus **out);
+alcore_status alcore__corpus_add_word(alcore__corpus *corpus, const char *word, size_t length,
+                                      uint32_t *out_symbol, bool *added);
+void alcore__corpus_end_words(alcore__corpus *corpus);
 /* The bytes of a word, valid as long as the corpus; symbol is not the boundary. */
 const char *alcore__corpus_word(const alcore__corpus *corpus, uint32_t symbol, size_t *length);
 /* The symbol of a word of the pool, ALCORE__CORPUS_BOUNDARY for any other word. Any thread. */

@@ -60,10 +60,6 @@ alcore_status alcore__lm_new(alcore__lm_trie *trie, alcore_lm **out) {
     return ALCORE_OK;
 }
 
-uint32_t alcore__lm_size(const alcore_lm *lm, int32_t order) {
-    return order == 1 ? lm->trie->words.count : lm->trie->table[order].count;
-}
-
 static alcore_status check_options(alcore_lm_options *options) {
     ALCORE__TRY(alcore__struct_reserved(options->reserved, "alcore_lm_options"));
     if (options->order == 0) options->order = ALCORE__LM_DEFAULT_ORDER;

@@ -57,8 +57,8 @@ static void lay_out_ngrams(const alcore_lm *lm, int32_t n, size_t begin, size_t 
     }
 }
 
-/* Sets in the entries of the contexts, in order n - 1 >= 2, the bits of the words of the n-grams from
- * `begin` to before `end`. Several workers may meet one context, so the bits are set atomically;
+/* Sets in the entries of the contexts, in order n - 1 >= 2, the bits of the words of the n-grams
+ * from `begin` to before `end`. Several workers may meet one context, so bits are set atomically;
  * their order does not matter. */
 static void mark_following(const alcore_lm *lm, int32_t n, size_t begin, size_t end) {
     const alcore__ngram *ngram = lm->trie->table[n].ngram;

@@ -111,7 +111,9 @@ struct alcore_lm {
 alcore_status alcore__lm_trie_new(alcore_ctx *ctx, int32_t order, alcore__lm_trie **out);
 alcore_status alcore__lm_new(alcore__lm_trie *trie, alcore_lm **out);
 /* Number of n-grams of an order in the trie, the unlisted ones included. */
-uint32_t alcore__lm_size(const alcore_lm *lm, int32_t order);
+static inline uint32_t alcore__lm_size(const alcore_lm *lm, int32_t order) {
+    return order == 1 ? lm->trie->words.count : lm->trie->table[order].count;
+}
 /* Makes a model that is being made a finished one (lm_entries.c). sole: no other model is made over
  * the trie, so that its arrays `ngram` are freed. On the thread that entered the call. After a
  * failure the model can only be released. */

@@ -3,18 +3,18 @@
  * (docs/spec/language-model.md): log10 p(w | h) = log10 p of the longest n-gram h' w that the model
  * has, plus the back-off weights (log10) of all contexts longer than h' up to h.
  *
- * The model (lm_internal.h): the slots of trie->table[n] give the number of an n-gram by the hash of
- * its context (the number of its first n - 1 words in order n - 1) and its last word; entry[n] has
- * by that number the same two, log10 p, log10 gamma and its suffix (the number of its last n - 1
- * words). Order 1 is trie->words and word[]. A log10 p above 0 means that the model lacks the
+ * The model (lm_internal.h): the slots of trie->table[n] give the number of an n-gram by the hash
+ * of its context (the number of its first n - 1 words in order n - 1) and of its last word; by that
+ * number entry[n] has the same two, log10 p, log10 gamma and its suffix (the number of its last
+ * n - 1 words). Order 1 is trie->words and word[]. A log10 p above 0 means that the model lacks the
  * n-gram. The context of a word is the longest run of words before it that is an n-gram of the
  * model: its length in words, and its number in that order's table.
  *
  * A model of millions of n-grams lies in tables that no cache holds, and each look-up begins where
  * the one before left off, so a thread that reads one text waits for memory most of the time. This
  * file reads TOGETHER texts side by side. The search for a word is cut into steps, each of which
- * reads what the step before it prefetched; the texts make one step each in turn, and one whose word
- * is found goes on with its next word at once:
+ * reads what the step before it prefetched; the texts make one step each in turn, and one whose
+ * word is found goes on with its next word at once:
  *
  *     context  the entry of a context, longest first: its bits say of most words that do not follow
  *              it that they do not; then the context without its first word is next

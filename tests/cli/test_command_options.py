@@ -218,6 +218,8 @@ FIXTURES = {
         "--text-column": (["align", "pairs.tsv"], ["align", "pairs.tsv", "--text-column", "absent"]),
         "--reference-column": (["align", "pairs.tsv"], ["align", "pairs.tsv", "--reference-column", "absent"]),
         "--symmetrize": lambda base: (base, [*base, "--symmetrize", "forward"]),
+        "--save": lambda base: (base, [*base, "--save", "aligners"]),
+        "--model": lambda base: (base, [*base, "--model", "nowhere"]),
         "--out": lambda base: (base, [*base, "--out", "links.txt"]),
         "--threads": lambda base: (base, [*base, "--threads", "4097"]),
         "--quiet": lambda base: (base, [*base, "--quiet"]),

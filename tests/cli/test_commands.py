@@ -182,6 +182,31 @@ def parameters_of_an_alignment(box):
 
 
 @case
+def aligners_are_saved_and_used(box):
+    """What --save wrote links the same pairs in the same way, also after other pairs were linked; wrong files are named."""
+    texts_of_pairs(box)
+    for name in ("grow-diag-final-and", "forward", "reverse", "union"):
+        saved = box.run("align", "pairs.tsv", "--symmetrize", name, "--save", "m-" + name)
+        equal(saved.out, box.run("align", "pairs.tsv", "--symmetrize", name).out)
+        equal(saved.err.count("log-likelihood"), 1 if name in ("forward", "reverse") else 2)
+        loaded = box.run("align", "pairs.tsv", "--symmetrize", name, "--model", "m-" + name)
+        equal(loaded.out, saved.out)
+        assert "log-likelihood" not in loaded.err
+    summary = json.loads(box.run("align", "pairs.tsv", "--model", "m-union", "--json", "--out", "links.txt").out)
+    equal((summary["model"], summary["log_likelihoods"], "parameters" in summary), ("m-union", {}, False))
+    contains(box.run("align", "pairs.tsv", "--model", "m-forward", expect=4).err, "m-forward.reverse")
+    contains(box.run("align", "pairs.tsv", "--model", "m-union", "-p", "p0=0.1", expect=2).err, "belong to a training")
+    contains(box.run("align", "pairs.tsv", "--model", "m-union", "--save", "other", expect=2).err, "belong to a training")
+    contains(box.run("align", "pairs.tsv", "--save", "x", "--symmetrize", "grow-dag", expect=2).err, "'grow-diag'")
+    forward = box.read("m-union.forward")
+    box.file("swapped.forward", box.read("m-union.reverse"))
+    box.file("swapped.reverse", forward)
+    contains(box.run("align", "pairs.tsv", "--model", "swapped", expect=3).err, "swapped.forward", "other direction")
+    box.file("cut.forward", forward[:-1])
+    contains(box.run("align", "pairs.tsv", "--model", "cut", "--symmetrize", "forward", expect=3).err, "cut.forward", "length")
+
+
+@case
 def pairs_that_cannot_be_aligned(box):
     texts_of_pairs(box)
     box.file("short.txt", "the house\n")

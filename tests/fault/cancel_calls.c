@@ -562,6 +562,15 @@ static alcore_status call_aligner_apply(void) {
     free(texts);
     return status;
 }
+static alcore_status call_aligner_write(void) {
+    return alcore_aligner_write(aligner, in_folder("other.aligner"));
+}
+static alcore_status call_aligner_read(void) {
+    alcore_aligner *out = NULL;
+    alcore_status status = alcore_aligner_read(ctx, in_folder("aligner"), &out);
+    alcore_aligner_unref(out);
+    return status;
+}
 static alcore_status call_align(void) {
     const char **texts = texts_of_pool();
     alcore_links *out = NULL;
@@ -770,6 +779,7 @@ void cancel_world_make(int64_t rows) {
     MUST(alcore_lm_train(ctx, texts, NULL, row_count, NULL, &lm));
     MUST(alcore_aligner_train(ctx, texts, NULL, texts, NULL, row_count, NULL, &aligner));
     MUST(alcore_aligner_links(aligner, &links));
+    MUST(alcore_aligner_write(aligner, in_folder("aligner")));
     MUST(alcore_links_write(links, in_folder("links.txt")));
     MUST(alcore_pool_set_text_column(pool, "roundtrip", texts, NULL, row_count, NULL));
     free(texts);
@@ -797,7 +807,7 @@ bool cancel_world_end(void) {
         "out.html",    "column.part",    "other.part",     "phrases.tsv", "ids.txt",
         "links.txt",   "other.links",    "curves.svg",     "points.svg",  "items.tsv",
         "answers.tsv", "dictionary.tsv", "requests.tsv",   "train.tsv",   "train.src",
-        "train.tgt",   "pool.conll"};
+        "train.tgt",   "aligner",        "other.aligner",  "pool.conll"};
     alcore_column_writer_unref(merging);
     alcore_column_writer_unref(filled);
     alcore_selection_unref(selection);
@@ -849,6 +859,8 @@ const cancel_call CALLS[] = {
     {"alcore_aligner_train", "with tension", call_aligner_tension},
     {"alcore_aligner_links", "", call_aligner_links},
     {"alcore_aligner_apply", "", call_aligner_apply},
+    {"alcore_aligner_write", "", call_aligner_write},
+    {"alcore_aligner_read", "", call_aligner_read},
     {"alcore_align", "", call_align},
     {"alcore_links_new", "", call_links_new},
     {"alcore_links_symmetrize", "", call_symmetrize},

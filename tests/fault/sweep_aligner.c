@@ -19,6 +19,17 @@ ALLOCATES(alcore_aligner_train, 0) {
     }
     return status;
 }
+ALLOCATES(alcore_aligner_write, WITH_ALIGNER) {
+    return alcore_aligner_write(w->aligner, world_file("written.aligner"));
+}
+ALLOCATES(alcore_aligner_read, WITH_ALIGNER) {
+    alcore_aligner *out = w->aligner;
+    alcore_status status = alcore_aligner_read(w->ctx, world_file("aligner"), &out);
+    MADE(alcore_aligner_unref, status, out);
+}
+NEVER(alcore_aligner_direction, WITH_ALIGNER) {
+    HOLDS(alcore_aligner_direction(w->aligner) == ALCORE_DIRECTION_FORWARD);
+}
 NEVER(alcore_aligner_ref, WITH_ALIGNER) {
     alcore_aligner_unref(alcore_aligner_ref(w->aligner));
     HOLDS(!alcore_aligner_ref(NULL));

@@ -245,6 +245,10 @@ void world_files_write(void) {
     MUST(alcore_lm_train(ctx, texts, NULL, WORLD_ROWS, NULL, &lm));
     MUST(alcore_lm_write_arpa(lm, world_file("lm.arpa")));
     alcore_lm_unref(lm);
+    alcore_aligner *aligner;
+    MUST(alcore_aligner_train(ctx, texts, NULL, texts, NULL, WORLD_ROWS, NULL, &aligner));
+    MUST(alcore_aligner_write(aligner, world_file("aligner")));
+    alcore_aligner_unref(aligner);
     world_file_write("links.txt", "0-0 1-1\n\n1-0 0-2 1-0\n", 21);
     char selection[2000] = "id\ttext\tkind\n", answers[2000] = "id\ttext\ttranslation\n";
     for (int i = 0; i < 3; i++) {

@@ -58,6 +58,29 @@ write("safetensors", safetensors({"t": one}, bytes(24)),
       safetensors("{}", b""), safetensors("[" * 40, b""), b"\xff" * 12)
 
 
+def aligner(words, table, version=1, iterations=2, **changed):
+    """A file of an aligner; table: for the null word and each source word [(target word from 1, t)]. The target puts in the
+    checksum."""
+    sections = [b"".join(word.encode() + b"\n" for word in side) for side in words]
+    head = dict(reverse=0, diagonal=1, bayes=1, tension=0, p0=0.08, start_lambda=4.0, alpha=0.01, start=1e-9, **{"lambda": 4.0})
+    head.update(changed)
+    pairs = [pair for row in table for pair in row]
+    return (struct.pack("<8sIiiiiiddddd5Q", b"ALALGN\r\n", version, head["reverse"], head["diagonal"], head["bayes"],
+                        head["tension"], iterations, head["p0"], head["start_lambda"], head["alpha"], head["start"],
+                        head["lambda"], len(words[0]), len(words[1]), len(sections[0]), len(sections[1]), len(pairs)) +
+            struct.pack("<%dd" % iterations, *[-1.0] * iterations) + b"".join(sections) +
+            struct.pack("<%dI" % len(table), *map(len, table)) + b"".join(struct.pack("<Id", *pair) for pair in pairs) + bytes(8))
+
+
+both = (["das", "Haus"], ["the", "house"])
+rows = [[(1, 0.5), (2, 0.5)], [(1, 0.9), (2, 0.1)], [(2, 1.0)]]
+write("aligner", aligner(both, rows), aligner(([], []), [[]]), aligner((["das", "das"], ["the", "house"]), rows),
+      aligner((["das", "a b"], ["the", "house"]), rows), aligner(both, [[(2, 0.5), (1, 0.5)], [], []]),
+      aligner(both, [[(3, 0.5)], [], []]), aligner(both, [[(1, -1.0)], [], []]), aligner(both, rows, version=2),
+      aligner(both, rows, tension=1, reverse=1), aligner(both, rows, p0=1.0), aligner(both, rows, alpha=float("nan")),
+      aligner(both, rows)[:60], b"ALALGN\r\n", b"")
+
+
 def column_part(name, shape, dtype, dims, rows, lengths, values, meaning=0, log_base=0.0, version=1):
     """A file of a column writer; the target puts in the pool's fingerprint and the checksum."""
     stored = sum(lengths) if lengths else len(rows)

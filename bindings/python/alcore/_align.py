@@ -148,6 +148,23 @@ class Aligner(Handle):
         super().__init__(new(lib.alcore_aligner_unref, lib.alcore_aligner_train, ctx._handle, *texts, ctypes.byref(options)), ctx)
         del sides
 
+    @classmethod
+    def read(cls, path, *, context=None):
+        """An aligner that write() wrote: it links other pairs as that one does, and has no training pairs."""
+        ctx = context or default_context()
+        made = cls.__new__(cls)
+        Handle.__init__(made, new(lib.alcore_aligner_unref, lib.alcore_aligner_read, ctx._handle, path_of(path)), ctx)
+        return made
+
+    def write(self, path):
+        """Writes the aligner, without its training pairs, for read()."""
+        run(lib.alcore_aligner_write, self._handle, path_of(path))
+
+    @property
+    def direction(self):
+        """"forward" or "reverse"."""
+        return "reverse" if lib.alcore_aligner_direction(self._handle) == _ffi.ALCORE_DIRECTION_REVERSE else "forward"
+
     @property
     def log_likelihoods(self):
         """Log-likelihood of the training pairs in each iteration: list of float."""
@@ -169,7 +186,7 @@ class Aligner(Handle):
         return out.value
 
     def links(self):
-        """The Links of the training pairs."""
+        """The Links of the training pairs; an aligner that was read has none."""
         return Links._made(new(lib.alcore_links_unref, lib.alcore_aligner_links, self._handle), self._ctx)
 
     def apply(self, pairs):

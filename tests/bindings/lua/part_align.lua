@@ -80,6 +80,21 @@ case("both directions in one call, and a file", function()
     fails("ALCORE_E_IO", "nowhere", alcore.read_links(fixture.scratch .. "/nowhere"))
 end)
 
+case("an aligner in a file", function()
+    local path = fixture.scratch .. "/aligner"
+    for _, direction in ipairs({"forward", "reverse"}) do
+        local aligner = assert(alcore.aligner(PAIRS, {direction = direction}))
+        equal(assert(aligner:write(path)), aligner)
+        local read = assert(alcore.read_aligner(path))
+        equal(read.direction, direction)
+        equal(read.lambda, aligner.lambda)
+        equal(lines_of(assert(read:apply(PAIRS))), lines_of(assert(aligner:links())))
+        fails("ALCORE_E_INVALID", "no training pairs", read:links())
+    end
+    fails("ALCORE_E_CORRUPT", "no file of an aligner", alcore.read_aligner(fixture.scratch .. "/links.txt"))
+    fails("ALCORE_E_IO", "nowhere", alcore.read_aligner(fixture.scratch .. "/nowhere"))
+end)
+
 case("what is no pair, no link, no option", function()
     raises("pairs[2]: a pair {source, target} expected, got string", alcore.align, {{"a", "b"}, "c"})
     raises("pairs[1]: the target is to be a string, got nil", alcore.align, {{"a"}})

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Word alignment: the vectors of the specification through the package, links, files, what cannot be."""
 import json
+import struct
 
 import pytest
 
@@ -60,6 +61,56 @@ def test_both_directions_in_one_call():
     assert list(alcore.align(PAIRS, symmetrization="reverse")) == list(reverse)
     with alcore.Context(threads=3) as ctx:
         assert list(alcore.align(PAIRS * 50, context=ctx)) == list(alcore.align(PAIRS * 50))
+
+
+def _read_aligner_file(data):
+    """(source words, target words, {(source, target): t}) of an aligner file, by docs/spec/aligner.md."""
+    head = struct.Struct("<8sIiiiiidddddQQQQQ")
+    magic, version, _, _, _, _, iterations, _, _, _, _, _, sources, targets, source_bytes, target_bytes, pairs = head.unpack_from(data)
+    assert (magic, version, head.size) == (b"ALALGN\r\n", 1, 112)
+    at = head.size + 8 * iterations
+    words = []
+    for count, size in ((sources, source_bytes), (targets, target_bytes)):
+        words.append([word.decode() for word in data[at:at + size].split(b"\n")[:-1]])
+        assert len(words[-1]) == count
+        at += size
+    counts = struct.unpack_from("<%dI" % (sources + 1), data, at)
+    at += 4 * len(counts)
+    assert sum(counts) == pairs
+    table = {}
+    for source, count in zip([None] + words[0], counts):
+        for _ in range(count):
+            target, t = struct.unpack_from("<Id", data, at)
+            table[source, words[1][target - 1]] = t
+            at += 12
+    assert at == len(data) - 8
+    return words[0], words[1], table
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse"])
+def test_files(tmp_path, direction):
+    aligner = alcore.Aligner(PAIRS, direction=direction, tension="gradient")
+    aligner.write(tmp_path / "a")
+    data = (tmp_path / "a").read_bytes()
+    sources, targets, table = _read_aligner_file(data)
+    sides = [sorted({word for pair in PAIRS for word in pair[side].split()}) for side in (0, 1)]
+    assert [sorted(sources), sorted(targets)] == (sides if direction == "forward" else sides[::-1])
+    for (explaining, explained), t in table.items():
+        assert t == (aligner.probability(explaining, explained) if direction == "forward"
+                     else aligner.probability(explained, explaining))
+    together = {(e, f) for pair in PAIRS for e in [None] + pair[direction == "reverse"].split()
+                for f in pair[direction == "forward"].split()}
+    assert set(table) == together
+    read = alcore.Aligner.read(tmp_path / "a")
+    assert (read.direction, read.lambda_, read.log_likelihoods) == (direction, aligner.lambda_, aligner.log_likelihoods)
+    assert list(read.apply(PAIRS)) == list(aligner.links())
+    read.write(tmp_path / "b")
+    assert (tmp_path / "b").read_bytes() == data
+    with pytest.raises(alcore.Error, match="no training pairs"):
+        read.links()
+    (tmp_path / "b").write_bytes(data[:100] + bytes([data[100] ^ 1]) + data[101:])
+    with pytest.raises(alcore.Error, match="b: "):
+        alcore.Aligner.read(tmp_path / "b")
 
 
 def test_a_pool_with_references():

@@ -323,7 +323,7 @@ START_TEST(many_texts_in_one_call) {
 }
 END_TEST
 
-/* A text of words of 1 to 20 letters, few of them different, with space of every kind around them. */
+/* A text of words of 1 to 20 letters, few of them different, with space of every kind between. */
 static void make_text(alcore__rng *rng, char *text) {
     static const char space[] = " \t\r\n";
     char *next = text;
