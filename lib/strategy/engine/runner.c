@@ -140,7 +140,7 @@ alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t fi
     ALCORE__TRY(alcore__grow(run->ctx, &out->entries, &out->capacity, out->count + count,
                              sizeof *out->entries));
     map_job job = {.run = run, .shard = shard, .first = first, .out = out->entries + out->count};
-    memset(job.out, 0, count * sizeof *job.out);
+    if (count > 0) memset(job.out, 0, count * sizeof *job.out); /* a part may have no block */
     out->count += count; /* from here on alcore__partials_clear() frees what tasks allocate */
     /* Progress: where the call has all blocks of the pass, alcore__parallel() reports each block
      * that is done; else the number of blocks before this call is reported once. */

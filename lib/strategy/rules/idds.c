@@ -35,7 +35,7 @@
 #include "strategy/rules/greedy_picks.h"
 #include "strategy/strategies.h"
 
-enum { MODE_GREEDY, MODE_ONESHOT, MODE_PAPER, MODE_CODE }; /* the parameter "mode" */
+enum { MODE_GREEDY, MODE_ONESHOT, MODE_CODE, MODE_PAPER }; /* the parameter "mode" */
 enum { SIM_COSINE, SIM_DOT };                              /* the parameter "sim" */
 enum { SELF_EXCLUDE, SELF_INCLUDE };                       /* the parameter "self" */
 
@@ -338,7 +338,7 @@ static const alcore__param ROWS[] = {
      "labeled ones"},
     {"self", ALCORE_PARAM_CHOICE, "exclude", 0, 0, "exclude|include",
      "whether the similarity of a row to itself counts"},
-    {"mode", ALCORE_PARAM_CHOICE, "greedy", 0, 0, "greedy|oneshot|paper|code",
+    {"mode", ALCORE_PARAM_CHOICE, "greedy", 0, 0, "greedy|oneshot|code|paper",
      "each pick moves to the labeled rows before the next one, or all are ranked once; paper: the "
      "printed equation, oneshot with self=include; code: as in the public code, greedy with "
      "dot-raw and 1 for the similarity of a row to itself"},
