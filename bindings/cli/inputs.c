@@ -95,6 +95,7 @@ int inputs_read_pairs(const arguments *args, const char *path, const char *refer
 
     options.references = references;
     options.reference_column = option_value(args, OPTION_REFERENCE_COLUMN, NULL);
+    options.language = option_value(args, OPTION_LANGUAGE, NULL);
     return read_file(args, path, is_pool, options, pool);
 }
 

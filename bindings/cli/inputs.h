@@ -46,8 +46,8 @@ int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in);
 
 /* Reads one file of texts with --format (POOL only) and --text-column. */
 int inputs_read_texts(const arguments *args, const char *path, bool is_pool, alcore_pool *pool);
-/* The same with references: those of a second file, one for each text; NULL: those in the file
- * itself, in --reference-column where that is given. */
+/* The same with --language and with references: those of a second file, one for each text; NULL:
+ * those in the file itself, in --reference-column where that is given. */
 int inputs_read_pairs(const arguments *args, const char *path, const char *references, bool is_pool,
                       alcore_pool *pool);
 

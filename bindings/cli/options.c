@@ -67,6 +67,8 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_BAD_LINES] = {"bad-lines", 0, "error|mask", false, ALL_WORK,
                           "what a malformed line does (default error; mask: its row is never "
                           "selected)"},
+    [OPTION_LANGUAGE] = {"language", 0, "TAG", false, COMMAND_CANDIDATES,
+                         "language of the rows of POOL that name none"},
     [OPTION_DEDUP] = {"dedup", 0, "exact|normalized|none", false,
                       READS_POOL | COMMAND_EVAL | ANNOTATING,
                       "which texts count as repeats (default exact)"},

@@ -175,6 +175,7 @@ const al_member al_read_options[] = {
     {"text_column", AL_TEXT, 1, offsetof(alcore_read_options, text_column), NULL},
     {"reference_column", AL_TEXT, 1, offsetof(alcore_read_options, reference_column), NULL},
     {"references", AL_TEXT, 1, offsetof(alcore_read_options, references), NULL},
+    {"language", AL_TEXT, 1, offsetof(alcore_read_options, language), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_lm_options[] = {
     {"order", AL_INT32, 1, offsetof(alcore_lm_options, order), NULL},

@@ -69,6 +69,9 @@ typedef struct alcore_read_options {
      * reference_column, or else in the one that a text has. NULL: the references are in the file
      * itself. */
     const char *references;
+    /** Borrowed. For alcore_pool_read() only: the language of records that name none, for files of
+     * one language such as a treebank; NULL: "unknown". */
+    const char *language;
 } alcore_read_options;
 /** An alcore_read_options with its size set and everything else 0. */
 #define ALCORE_READ_OPTIONS_INIT ALCORE_INIT(alcore_read_options)

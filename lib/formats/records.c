@@ -199,6 +199,13 @@ typedef struct bad_lines {
     char first[256]; /* the error text of the first */
 } bad_lines;
 
+/* Gives a record without a language that of the options, if they name one. */
+static void set_language(const alcore_read_options *options, alcore__record *record) {
+    if (!options || !options->language || record->language || record->malformed) return;
+    record->language = options->language;
+    record->language_length = strlen(options->language);
+}
+
 /* Warns, once per file, of the lines that were masked. */
 static void report_bad_lines(const alcore__line_reader *lines, const bad_lines *bad) {
     if (bad->count > 0)
@@ -245,7 +252,7 @@ static alcore_status read_lines(alcore__line_reader *lines, const alcore__record
         bool found, skip;
         ALCORE__TRY(read_record(lines, format, options, state, &batch[count], &bad, &found, &skip));
         if (found) {
-            count += !skip;
+            if (!skip) set_language(options, &batch[count++]);
             if (count < full) continue;
         }
         handed_over += count;
@@ -260,6 +267,7 @@ static alcore_status read_lines(alcore__line_reader *lines, const alcore__record
         bool skip = true;
         *batch = (alcore__record){.cost = NAN};
         ALCORE__TRY(format->end(state, lines, batch, &skip));
+        set_language(options, batch);
         if (!skip) ALCORE__TRY(sink(user, batch, 1, 0 /* more */));
     }
     alcore__lines_report(lines);

@@ -32,7 +32,9 @@ typedef alcore_status (*alcore__record_sink)(void *user, const alcore__record *r
 
 /* Reads path (compressed or not; "-" is standard input) by its format. Errors name path and line.
  * Lines longer than max_line_bytes are ALCORE_E_DATA without being read whole into memory.
- * options->references is the caller's to read. Calls alcore__tick. */
+ * options->references is the caller's to read. Calls alcore__tick.
+ *
+ * A record that names no language has options->language. */
 alcore_status alcore__read_records(alcore_ctx *ctx, const char *path,
                                    const alcore_read_options *options, int64_t max_line_bytes,
                                    alcore__record_sink sink, void *user);

@@ -173,10 +173,10 @@ alcore_status alcore_overlap_read(alcore_overlap *overlap, int32_t role, int32_t
                                                ALCORE__FIRST_SIZE(alcore_read_options, text_column),
                                                options, "alcore_read_options");
     if (status == ALCORE_OK && !path) status = alcore__fail(ALCORE_E_INVALID, "path is NULL");
-    if (status == ALCORE_OK && (ours.references || ours.reference_column))
+    if (status == ALCORE_OK && (ours.references || ours.reference_column || ours.language))
         status = alcore__fail(ALCORE_E_INVALID,
                               "an overlap reads one side at a time: text_column names its column, "
-                              "references and reference_column do not apply");
+                              "references, reference_column and language do not apply");
     if (status == ALCORE_OK)
         status = alcore__read_records(overlap->object.ctx, path, &ours, MAX_LINE_BYTES, add_records,
                                       &add);

@@ -292,10 +292,10 @@ static alcore_status add_stream(alcore_pool *pool, struct ArrowArrayStream *stre
                                     ALCORE__FIRST_SIZE(alcore_read_options, text_column), theirs,
                                     "alcore_read_options"));
     if (options.format != ALCORE_FORMAT_AUTO || options.bad_lines != ALCORE_BAD_LINES_ERROR ||
-        options.references)
+        options.references || options.language)
         return alcore__fail(ALCORE_E_INVALID,
                             "only text_column and reference_column apply to an Arrow stream, not "
-                            "format, bad_lines or references");
+                            "format, bad_lines, references or language");
     alcore_status status = read_schema(&reader, &options);
     if (status == ALCORE_OK) {
         alcore__pool_add_begin(&reader.add, pool, NULL);

@@ -182,6 +182,7 @@ FIXTURES = {
         **POOL_OPTIONS, **DRAW_OPTIONS,
         "--count": (DRAW, [*DRAW[:-1], "2"]),
         "--references": (DRAW, [*DRAW, "--references", "near.txt"]),
+        "--language": (DRAW, [*DRAW, "--language", "en"]),
         "--reference-column": (["candidates", "pool.tsv", *DRAW[2:]], ["candidates", "pool.tsv", *DRAW[2:], "--reference-column", "other"]),
     }),
     "score": (SCORE, {

@@ -296,6 +296,7 @@ class alcore_read_options(Structure):
         ("text_column", c_char_p),
         ("reference_column", c_char_p),
         ("references", c_char_p),
+        ("language", c_char_p),
     ]
 
 

@@ -321,6 +321,8 @@ def test_sentences_of_conll(tmp_path):
     assert list(pool) == ["the cat", "sat"] and pool.reference(0) == "DET NOUN"
     pool = alcore.Pool().read(path, text_column=1, reference_column=2)
     assert pool.reference(0) == "DT NN" and pool.words(0) == 2
+    pool.read(path, language="en")
+    assert [pool.language(row) for row in range(4)] == ["unknown"] * 2 + ["en"] * 2
     assert list(alcore.Pool().read(path, format="text"))[0] == "the\tDT\tDET"
     with pytest.raises(alcore.ParamError, match="columns 1 to 3"):
         alcore.Pool().read(path, text_column=4)

@@ -130,6 +130,28 @@ START_TEST(errors_name_line_and_column) {
 }
 END_TEST
 
+/* A treebank does not say its language; PAN-X does. */
+START_TEST(language_of_the_file) {
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    gathered all = {{0}, 0, ALCORE_OK};
+    options.language = "fr";
+    options.bad_lines = ALCORE_BAD_LINES_MASK;
+    static const char file[] = "a\tO\n\nb\n\nc\tO\n"; /* the last one ends with the file */
+    memory_host_file(&host, file, sizeof file - 1);
+    ck_works(alcore__read_records(host.ctx, "p.conll", &options, 0, gather, &all));
+    static const char prefixed[] = "de:x\tO\n\nen:y\tO\n";
+    memory_host_file(&host, prefixed, sizeof prefixed - 1);
+    ck_works(alcore__read_records(host.ctx, "p.conll", &options, 0, gather, &all));
+    static const char table[] = "text\tlang\nz\t\nw\tsw\n";
+    memory_host_file(&host, table, sizeof table - 1);
+    ck_works(alcore__read_records(host.ctx, "p.tsv", &options, 0, gather, &all));
+    ck_assert_str_eq(all.text.data, "a|-|O|fr|-|-|1\n|-|-|-|-|-|3\nc|-|O|fr|-|-|5\n"
+                                    "x|-|O|de|-|-|1\ny|-|O|en|-|-|3\n"
+                                    "z|-|-|fr|-|-|2\nw|-|-|sw|-|-|3\n");
+    alcore__buffer_clear(NULL, &all.text);
+}
+END_TEST
+
 /* A line with an error makes its sentence one malformed record, wherever it stands in it. */
 START_TEST(bad_lines) {
     gathered all = {{0}, 0, ALCORE_OK};
@@ -183,6 +205,7 @@ int main(void) {
     const TTest *const tests[] = {universal_dependencies,
                                   columns_between_spaces,
                                   columns_between_tabs,
+                                  language_of_the_file,
                                   languages_before_tokens,
                                   errors_name_line_and_column,
                                   bad_lines,

@@ -394,6 +394,10 @@ START_TEST(test_files) {
     pairs.references = path;
     ck_assert_int_eq(alcore_overlap_read(overlap, OUTSIDE, 0, path, &pairs, NULL),
                      ALCORE_E_INVALID);
+    pairs.references = NULL;
+    pairs.language = "en";
+    ck_assert_int_eq(alcore_overlap_read(overlap, OUTSIDE, 0, path, &pairs, NULL),
+                     ALCORE_E_INVALID);
     ck_assert_int_eq(alcore_overlap_add(overlap, OUTSIDE, 0, &rubbish, NULL, 1), ALCORE_OK);
     ck_assert_int_eq(score_of(overlap, 1, BOTH).shared_types, 5);
     FILE *bad = fopen(path, "w");
