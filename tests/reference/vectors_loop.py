@@ -72,7 +72,7 @@ def vectors():
         },
         "TV-KAPPA": {
             "spec": "9.6", "about": "Cohen's kappa of two predictions; the table 20 5 10 15 has kappa 0.4.",
-            "origin": "reference, in fractions; scikit-learn 1.7 cohen_kappa_score", "tolerance": 1e-15,
+            "origin": "reference, in fractions; equal to cohen_kappa_score of scikit-learn 1.9.1 where there is an item", "tolerance": 1e-15,
             "cases": [
                 kappa_case("the table 20 5 10 15", *table),
                 kappa_case("equal", [3, 1, 1, 2], [3, 1, 1, 2]),
