@@ -127,6 +127,52 @@ START_TEST(test_in_domain_vectors) {
 }
 END_TEST
 
+/* Texts with the counts that Table 5 of the PHR paper prints have the shares that it prints. Of
+ * `types` distinct words the first in_domain_types also stand in the test set; every word is said
+ * once, and the first of either kind as often as the counts of tokens ask for. */
+START_TEST(test_shares_of_table_5) {
+    static const char *const systems[] = {"random phrase", "NGF", "NGF-SMP",      "random sentence",
+                                          "RTTL",          "MRS", "NGF-SMP + MRS"};
+    enum { BYTES = 8 /* of a word and its space */, MOST_WORDS = 6000 };
+    static char selected[BYTES * MOST_WORDS], test[BYTES * MOST_WORDS];
+    alcore_ctx *ctx = new_ctx();
+    const vector_case table = vector_case_number(vector_find("papers", "TV-PHR-TABLE5"), 0);
+    ck_assert_int_eq(json_object_size(table.expected), 7);
+    for (int s = 0; s < 7; s++) {
+        int64_t columns;
+        const double *printed = vector_doubles(vector_expected(&table, systems[s]), &columns);
+        ck_assert_int_eq(columns, 6);
+        const int64_t in_domain_types = (int64_t)printed[0], types = (int64_t)printed[1];
+        const int64_t in_domain_words = (int64_t)printed[3], words = (int64_t)printed[4];
+        const char *const texts[] = {selected, test};
+        char *end = selected, *test_end = test;
+        ck_assert_int_lt(words, MOST_WORDS);
+        for (int64_t i = 0; i < words; i++) {
+            const bool inside = i < in_domain_words;
+            const int64_t first = inside ? 0 : in_domain_types;
+            const int64_t count = inside ? in_domain_types : types - in_domain_types;
+            const int64_t place = inside ? i : i - in_domain_words;
+            const long long word = (long long)(first + (place < count ? place : 0));
+            end += snprintf(end, BYTES, "w%lld ", word);
+            if (inside) test_end += snprintf(test_end, BYTES, "w%lld ", word);
+        }
+        alcore_overlap *overlap = new_overlap(ctx, SELECTED, 0);
+        alcore_in_domain_score score = ALCORE_IN_DOMAIN_SCORE_INIT;
+        ck_assert_int_eq(alcore_overlap_add(overlap, SELECTED, 0, texts, NULL, 1), ALCORE_OK);
+        ck_assert_int_eq(alcore_overlap_add(overlap, TEST, 0, texts + 1, NULL, 1), ALCORE_OK);
+        ck_assert_int_eq(alcore_overlap_in_domain(overlap, 0, &score), ALCORE_OK);
+        ck_assert_int_eq(score.in_domain_types, in_domain_types);
+        ck_assert_int_eq(score.types, types);
+        ck_assert_int_eq(score.in_domain_words, in_domain_words);
+        ck_assert_int_eq(score.words, words);
+        ck_assert_double_eq_tol(score.type_share, printed[2], 0.005 + 1e-9);
+        ck_assert_double_eq_tol(score.word_share, printed[5], 0.005 + 1e-9);
+        alcore_overlap_unref(overlap);
+    }
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 /* Texts of a list of JSON; returns how many. */
 static int64_t texts_of(const json_t *list, const char **out) {
     const int64_t count = vector_length(list);
@@ -478,5 +524,6 @@ START_TEST(test_cancelled_half_way) {
 END_TEST
 
 CHECK_SUITE("metric_overlap", test_overlap_vectors, test_side_vectors, test_in_domain_vectors,
-            test_word_accuracy_vectors, test_word_accuracy, test_pearson_vectors, test_overlap_twin,
-            test_files, test_wrong_arguments, test_cancelled_half_way);
+            test_shares_of_table_5, test_word_accuracy_vectors, test_word_accuracy,
+            test_pearson_vectors, test_overlap_twin, test_files, test_wrong_arguments,
+            test_cancelled_half_way);
