@@ -286,8 +286,13 @@ static alcore_status choose_k(alcore__run *run) {
     if (state->searches_labeled) ALCORE__TRY(merge_labeled(run));
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof *mark, &mark));
     state->next_k = 0;
-    for (int64_t g = 0; g < state->groups.count; g++) find_k(run, g, mark);
+    alcore_status status = ALCORE_OK; /* of a cancellation, between two groups */
+    for (int64_t g = 0; g < state->groups.count && status == ALCORE_OK; g++) {
+        find_k(run, g, mark);
+        status = alcore__tick(run->ctx, "k of languages", g, state->groups.count);
+    }
     alcore__free(run->ctx, mark);
+    ALCORE__TRY(status);
     if (state->next_k == 0) {
         count_targets(state);
         return ALCORE_OK;
@@ -360,6 +365,7 @@ static alcore_status list_neighbors(alcore__run *run, int32_t *mark, int64_t *st
         mark_neighbors(state, g, 0, state->k[g], mark, 0);
         starts[g + 1] = starts[g];
         for (int64_t i = 0; i < count; i++) starts[g + 1] += mark[i] == (int32_t)g + 1;
+        ALCORE__TRY(alcore__tick(run->ctx, "neighbors of languages", g, 2 * groups));
     }
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)starts[groups], sizeof **positions, positions));
     for (int64_t g = 0; g < groups; g++) {
@@ -369,6 +375,7 @@ static alcore_status list_neighbors(alcore__run *run, int32_t *mark, int64_t *st
         for (int64_t i = 0; i < count; i++) {
             if (mark[i] == (int32_t)g + 1) list[found++] = i;
         }
+        ALCORE__TRY(alcore__tick(run->ctx, "neighbors of languages", groups + g, 2 * groups));
         ALCORE__TRY(rank_uncertain(run, list, found));
     }
     return ALCORE_OK;

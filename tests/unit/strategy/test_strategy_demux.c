@@ -427,6 +427,23 @@ START_TEST(knn_uncertainty_is_the_plain_search) {
 }
 END_TEST
 
+/* Where every neighbor is labeled there is no candidate in N_k, and the others follow or do not. */
+START_TEST(all_neighbors_may_be_labeled) {
+    vector_case one = vector_case_named(vector_find("multilingual", "TV-KNN"), "auto");
+    open_points(&one);
+    b.mask[0] = b.mask[3] = 0;
+    label_others();
+    ck_assert_int_eq(
+        bed_run(&b, "knn-uncertainty", "mode=code k=1 fill_short=none balance_targets=1", 2),
+        ALCORE_OK);
+    ck_assert_int_eq(b.outcome.pick_count, 0);
+    ck_assert_int_eq(b.outcome.flags, ALCORE_SELECTION_SHORT);
+    ck_assert_int_eq(bed_run(&b, "knn-uncertainty", "mode=code k=1", 2), ALCORE_OK);
+    BED_PICKS(&b, 5, 1); /* the most uncertain */
+    bed_close(&b);
+}
+END_TEST
+
 START_TEST(knn_uncertainty_of_the_public_code) {
     open_many(false);
     label_others();
@@ -627,6 +644,7 @@ CHECK_SUITE("strategy-demux", k_has_limits, knn_uncertainty_vectors, uncertainty
             egalitarian_vector, same_ratio_vector, plan_vector, plan_takes_what_there_is,
             plan_files, plans_of_the_paper, counts_that_are_refused, gold_vector,
             knn_uncertainty_is_the_plain_search, knn_uncertainty_of_the_public_code,
-            several_budgets_are_runs_of_their_own, uncertainty_knn_is_the_plain_search,
-            hybrids_name_a_nan, uncertainty_knn_compares_squares, uncertainty_knn_ties,
-            parameters_without_a_part, hybrids_read_what_a_model_gives, hybrids_need_a_target);
+            all_neighbors_may_be_labeled, several_budgets_are_runs_of_their_own,
+            uncertainty_knn_is_the_plain_search, hybrids_name_a_nan,
+            uncertainty_knn_compares_squares, uncertainty_knn_ties, parameters_without_a_part,
+            hybrids_read_what_a_model_gives, hybrids_need_a_target);
