@@ -30,7 +30,9 @@ write("text", "", "a\nb", "a\r\nb\r\n", "\ufeffa\n", b"\xff\xfea\0", b"a\0b\n", 
 write("jsonl", '{"id":"x","source":"a","lang":"de","reference":"b","group":"g","cost":2}\n',
       '{"text":"\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\uDE00"}', '{"id":-12,"text":"","m":{"a":[1,2.5e-3,true,false,null,{}]}}\n\n',
       '{"text":"a","text":"b"}', '{"text":"\\uD800"}', '{"text":"\\u0000"}', "[" * 70, '{"a":' * 70, '{"text":"a",}',
-      '{"src":"x","cost":1e999}', '\ufeff{"text":null,"source":"s"}\r\n', b'{"text":"\xff\xc3"}', '{"text":"x"')
+      '{"src":"x","cost":1e999}', '\ufeff{"text":null,"source":"s"}\r\n', b'{"text":"\xff\xc3"}', '{"text":"x"',
+      '{"translation":{"en":"a","de":"b","id":"c"}}\n{"id":"7","translation":{"de":null,"en":"\\u00e9"},"en":"own"}\n', '{"translation":{"fr":"a"}}',
+      '{"translation":{"en":"a","en":"b"}}', '{"translation":{"en":["a"]}}', '{"translation":["a"],"en":"b","de":"c"}')
 write("sgml", "<srcset setid=\"n\">\n<doc docid=\"a.1\">\n<p>\n<seg id=\"1\"> a &amp; b &#228;&#xE4; AT&T </seg>\n</p>\n</doc>\n</srcset>\n",
       "<DOC ID='d'>\n<hl><SEG ID=1>x</SEG></hl>\n", "<src>\n<seg id=\"1\">a</seg>\n</src>\n<ref>\n<seg id=\"1\">b</seg>\n", "<seg>a</seg>",
       "<seg id=\"1\">a", "<seg id=\"1\">&#x110000;&#0;&#;&#x;&lt;&gt</seg>", "<seg id=1>a</seg><seg id=2>b</seg>", "", "<doc id=\"", "<seg id")
