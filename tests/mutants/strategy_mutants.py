@@ -19,6 +19,7 @@ TARGET = 'tests/unit/strategy/test_strategy_target'
 FILL = 'tests/unit/strategy/test_strategy_fill'
 BADGE = 'tests/unit/strategy/test_strategy_badge'
 PROPERTIES = 'tests/unit/strategy/test_strategy_properties'
+TARGET_PROPERTIES = 'tests/unit/strategy/test_strategy_target_properties'
 DEMUX = 'tests/unit/strategy/test_strategy_demux'
 BALANCE = 'tests/unit/strategy/test_strategy_balance'
 SCORER = 'tests/unit/scorer/test_scorer'
@@ -33,6 +34,7 @@ WANTED = 'tests/unit/request/test_wanted_rows'
 MIX = 'tests/unit/mix/test_mix_vectors'
 TRAINING = 'tests/unit/mix/test_training_set'
 ANNOTATIONS = 'tests/unit/mix/test_annotations'
+OVERLAP = 'tests/unit/metric/test_metric_overlap'
 TER = 'tests/unit/metric/test_metric_ter'
 
 PHRASES = 'tests/unit/request/test_phrase_selection'
@@ -74,6 +76,24 @@ MUTANTS = {
     'average-dist does not balance the languages':
         ('lib/strategy/rules/average_dist.c', 'bool balanced = alcore__values_integer(run->values, "balance_targets") == 1;',
          'bool balanced = false;', TARGET, 'average_distances'),
+    'the centroid of the target rows is their sum':
+        ('lib/strategy/rules/average_dist.c', 'state->centroids[i] /= state->target.rows[i / state->dims];', 'state->centroids[i] += 0;',
+         TARGET_PROPERTIES, 'repeated_targets_change_nothing'),
+    'a given k is halved':
+        ('lib/strategy/rules/knn_uncertainty.c', 'state->automatic || k > k_max ? k_max : k', 'state->automatic || k > k_max ? k_max : k / 2 + 1',
+         TARGET_PROPERTIES, 'all_rows_as_neighbors_are_uncertainty'),
+    'c = 1 makes two budgets of candidates':
+        ('lib/strategy/rules/uncertainty_knn.c', 'limit = state->factor * run->input->fill.budget', 'limit = 2 * run->input->fill.budget',
+         TARGET_PROPERTIES, 'as_many_candidates_as_picks_are_uncertainty'),
+    'the share of a language is the whole budget':
+        ('lib/strategy/rules/language_draws.c', 'run->input->fill.budget / (double)state->language_count', 'run->input->fill.budget',
+         TARGET_PROPERTIES, 'egalitarian_counts_are_even'),
+    'all rows of a language are bought where some are wanted':
+        ('lib/strategy/rules/language_draws.c', 'count < wanted ? count : wanted', 'count', TARGET_PROPERTIES,
+         'same_ratio_histograms_are_equal'),
+    'the share of in-domain types is one of occurrences':
+        ('lib/metric/overlap.c', 'percent(score.in_domain_types, score.types)', 'percent(score.in_domain_types, score.words)',
+         OVERLAP, 'test_shares_of_table_5'),
     'a pick of MRS stays a candidate':
         ('lib/strategy/rules/mrs.c', 'state->greedy.status[position] == ALCORE__GREEDY_PICKED;', 'false;', MRS,
          'iterative_mrs_is_the_plain_search'),
