@@ -130,10 +130,12 @@ static int apply_masks(alcore_ctx *ctx, const arguments *args, const inputs *in)
 
     for (int i = 0; (path = option_repeat(args, OPTION_EXCLUDE, i)); i++)
         TRY(outcome(alcore_request_read_rows(in->request, ALCORE_ROWS_EXCLUDED, path)));
-    for (int i = 0; (path = option_repeat(args, OPTION_EXCLUDE_TEXT, i)); i++) {
-        alcore_pool *texts;
-        TRY(outcome(alcore_pool_new(ctx, NULL, &texts)));
-        code = inputs_read_texts(args, path, false, texts);
+    if (option_given(args, OPTION_EXCLUDE_TEXT)) {
+        alcore_pool *texts = NULL;
+        code = read_role(ctx, args, OPTION_EXCLUDE_TEXT, &texts);
+        /* The role masks phrases too; a scorer has no request and reads the states of rows. */
+        if (code == EXIT_DONE)
+            code = outcome(alcore_request_set_pool(in->request, ALCORE_ROLE_EXCLUDED, texts));
         if (code == EXIT_DONE)
             code = outcome(alcore_pool_mark_texts(pool, ALCORE_ROW_EXCLUDED, texts));
         alcore_pool_unref(texts);

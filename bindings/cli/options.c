@@ -81,9 +81,10 @@ const option_info option_table[OPTION_TOTAL] = {
          "unlabeled texts of the target; with --strategy gold the labeled ones, which "
          "the picks come from in place of POOL; repeatable"},
     [OPTION_EXCLUDE] = {"exclude", 0, "FILE", true, POOL,
-                        "rows taken out by id: an earlier selection or a list of ids; repeatable"},
+                        "rows and phrases taken out by id: an earlier selection or a list of ids; "
+                        "repeatable"},
     [OPTION_EXCLUDE_TEXT] = {"exclude-text", 0, "FILE", true, POOL,
-                             "rows taken out by text; repeatable"},
+                             "rows and phrases taken out by text; repeatable"},
     [OPTION_ELIGIBLE] = {"eligible", 0, "FILE", false, POOL, "only the rows with these ids"},
     [OPTION_CANDIDATES] = {"candidates", 0, "FILE", false, COMMAND_SELECT | COMMAND_SCORE,
                            "output of `alcore candidates`: ready columns have these rows only"},

@@ -110,6 +110,7 @@ const al_constant al_roles[] = {
     {"labeled", ALCORE_ROLE_LABELED},
     {"target", ALCORE_ROLE_TARGET},
     {"labeled_rows", ALCORE_ROLE_LABELED_ROWS},
+    {"excluded", ALCORE_ROLE_EXCLUDED},
     {NULL, 0}};
 const al_constant al_row_states[] = {
     {"empty", ALCORE_ROW_EMPTY},

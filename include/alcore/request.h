@@ -38,10 +38,12 @@ ALCORE_API alcore_request *alcore_request_ref(alcore_request *request);
  * @since 0.1 */
 ALCORE_API void alcore_request_unref(alcore_request *request);
 
-/** Sets the pool of a role: the candidates, the labeled pool or the target. Rows of the candidates
- * whose text is also in the labeled pool are never selected.
+/** Sets the pool of a role: the candidates, the labeled pool, the target or excluded texts. Rows of
+ * the candidates whose text is also in the labeled pool or among the excluded texts are never
+ * selected. Where the strategy buys phrases, the same holds for their phrases; the rows then stay
+ * in the texts whose phrases are counted.
  * @param[in,out] request borrowed, changed
- * @param[in] role ALCORE_ROLE_*
+ * @param[in] role ALCORE_ROLE_* but not ALCORE_ROLE_LABELED_ROWS
  * @param[in] pool kept; NULL: the role has no pool
  * @return ALCORE_OK, ALCORE_E_INVALID (no such role; a pool of another context), ALCORE_E_BUSY
  * @serialized per request; ALCORE_E_BUSY while another call uses it.
@@ -91,7 +93,9 @@ ALCORE_API alcore_status alcore_request_set_rows(alcore_request *request, int32_
 
 /** Adds the rows of the candidates whose ids a file lists: the file of a selection or of candidates
  * (.tsv, .jsonl, .ndjson), or a text file with one id a line. An id that the pool lacks is skipped;
- * for ALCORE_ROWS_ELIGIBLE it is an error.
+ * for ALCORE_ROWS_ELIGIBLE it is an error. With ALCORE_ROWS_EXCLUDED the id of a phrase,
+ * "ID:WORD+LENGTH", excludes the text of these words of the row ID, as a text of
+ * ALCORE_ROLE_EXCLUDED is; removing the list removes these texts.
  * @param[in,out] request borrowed, changed; it has its pool of candidates
  * @param[in] kind ALCORE_ROWS_*
  * @param[in] path borrowed

@@ -34,7 +34,11 @@ enum {
     ALCORE_ROLE_TARGET = 3,  /**< unlabeled texts of the languages or domain one cares about */
     /** In views only: the rows of the pool of candidates whose labels are known. Beside
      * ALCORE_ROLE_LABELED they are what is labeled already. */
-    ALCORE_ROLE_LABELED_ROWS = 4
+    ALCORE_ROLE_LABELED_ROWS = 4,
+    /** In requests only: texts that are not to be selected, such as what earlier rounds bought.
+     * Rows with one of these texts are masked as excluded, and where a strategy buys phrases,
+     * phrases with one of them. */
+    ALCORE_ROLE_EXCLUDED = 5
 };
 
 /** What a host's function sees. */

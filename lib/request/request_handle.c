@@ -61,6 +61,8 @@ static void release(void *object) {
     alcore_pool_unref(request->candidates);
     alcore_pool_unref(request->labeled);
     alcore_pool_unref(request->target);
+    alcore_pool_unref(request->excluded);
+    alcore_pool_unref(request->excluded_phrases);
     alcore_strategy_unref(request->strategy);
     alcore_model_unref(request->model);
     alcore__row_lists_clear(request);
@@ -114,6 +116,7 @@ alcore_status alcore_request_set_pool(alcore_request *request, int32_t role, alc
     alcore_pool **member = role == ALCORE_ROLE_CANDIDATES ? &request->candidates
                            : role == ALCORE_ROLE_LABELED  ? &request->labeled
                            : role == ALCORE_ROLE_TARGET   ? &request->target
+                           : role == ALCORE_ROLE_EXCLUDED ? &request->excluded
                                                           : NULL;
     if (!member)
         return alcore__request_end(

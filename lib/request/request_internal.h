@@ -67,6 +67,9 @@ enum { ALCORE__ROW_KINDS = ALCORE_ROWS_LABELED + 1 };
 struct alcore_request {
     alcore__object object;
     alcore_pool *candidates, *labeled, *target; /* one reference each; NULL: not set */
+    alcore_pool *excluded; /* texts that are not selected, one reference; NULL: not set */
+    alcore_pool *excluded_phrases; /* texts of the phrases whose ids were read into the list of
+                                      excluded rows, owned; NULL: there are none */
     alcore_strategy *strategy;                  /* NULL: huds with its defaults */
     alcore_model *model;                        /* NULL: only the built-in n-gram model */
     alcore__values values;                      /* of the options in request_handle.c */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which rows a request may select. A row is masked by its states in the pool, by a text that the
- * labeled pool holds too, and by the request's own lists of rows; it counts once, for the first
- * cause that holds, in the order of the table below. One pass over the rows of each pool.
+ * labeled pool or the excluded texts hold too, and by the request's own lists of rows; it counts
+ * once, for the first cause that holds, in the order of the table below. One pass over the rows of each pool.
  *
  * The state of a row is a set of bits ALCORE_ROW_*, one for each cause; 0: nothing is against the
  * row. The arrays of alcore__masks, one byte a row, are 1 for rows that may be selected
@@ -60,15 +60,33 @@ static alcore_status add_list(const alcore__row_list *list, uint32_t bit, bool o
     return ALCORE_OK;
 }
 
-/* Makes the states that the request's own lists of rows add to those of the pool: *out [rows], bits
- * ALCORE_ROW_*; NULL when the request names no rows. The caller frees it, also after a failure. */
+/* Sets ALCORE_ROW_EXCLUDED in extra [rows] for the candidates whose text a pool of excluded texts
+ * has. excluded NULL: there is none. */
+static alcore_status add_texts(const alcore_request *request, const alcore_pool *excluded,
+                               int64_t rows, uint32_t *extra) {
+    alcore_ctx *ctx = request->object.ctx;
+    uint8_t *found = NULL; /* [rows] 1: the text is excluded */
+    if (!excluded) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof *found, &found));
+    alcore_status status = alcore__pool_match_texts(request->candidates, excluded, found);
+    for (int64_t row = 0; status == ALCORE_OK && row < rows; row++)
+        if (found[row]) extra[row] |= ALCORE_ROW_EXCLUDED;
+    alcore__free(ctx, found);
+    return status;
+}
+
+/* Makes the states that the request's own lists of rows and its excluded texts add to those of the
+ * pool: *out [rows], bits ALCORE_ROW_*; NULL when the request has neither. The caller frees it,
+ * also after a failure. */
 static alcore_status extra_states(const alcore_request *request, int64_t rows, uint32_t **out) {
     const alcore__row_list *lists = request->lists;
     *out = NULL;
     if (!lists[ALCORE_ROWS_ELIGIBLE].given && !lists[ALCORE_ROWS_EXCLUDED].given &&
-        !lists[ALCORE_ROWS_LABELED].given)
+        !lists[ALCORE_ROWS_LABELED].given && !request->excluded && !request->excluded_phrases)
         return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(request->object.ctx, (size_t)rows, sizeof **out, out));
+    ALCORE__TRY(add_texts(request, request->excluded, rows, *out));
+    ALCORE__TRY(add_texts(request, request->excluded_phrases, rows, *out));
     bool others = true; /* rows that are not in the list of eligible ones */
     ALCORE__TRY(add_list(&lists[ALCORE_ROWS_ELIGIBLE], ALCORE_ROW_INELIGIBLE, others,
                          "eligible rows", rows, *out));

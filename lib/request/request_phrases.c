@@ -6,7 +6,8 @@
  *   L, whose phrases are known      labeled rows of the pool, and all rows of the labeled pool
  *
  * Any other row, such as a duplicate or an excluded one, is in neither. The rows that the request
- * names are rows of the texts, so they have their effect here and say nothing of the phrases. */
+ * names are rows of the texts, so they have their effect here and say nothing of the phrases.
+ * Excluded texts mask phrases (request_masks.c). */
 #include <string.h>
 
 #include "pool/phrase_pool.h"
@@ -48,9 +49,10 @@ alcore_status alcore__request_phrases(const alcore_request *request,
         alcore__pool_find_column(request->candidates, PHRASE_COLUMN))
         return ALCORE_OK;
     /* Without the labeled pool, so that a row whose text is labeled stays in U, as the definition
-     * has it. Its phrases are known. */
+     * has it. Its phrases are known. The same for excluded texts: of the phrases, it is those with
+     * these texts that are not bought. */
     alcore_request alone = *request;
-    alone.labeled = NULL;
+    alone.labeled = alone.excluded = alone.excluded_phrases = NULL;
     ALCORE__TRY(alcore__masks_new(&alone, NULL /* no target */, &masks));
     alcore_status status = alcore__new_array(ctx, (size_t)masks.rows, sizeof *use, &use);
     if (status == ALCORE_OK) status = derive(request, &masks, &options, by_place, use, out);

@@ -13,6 +13,7 @@
 #include "pool/pool_internal.h"
 #include "request/request_internal.h"
 #include "text/utf8.h"
+#include "text/words.h"
 
 /* Whether a number is one of ALCORE_ROWS_*. */
 static bool is_kind(int32_t kind) {
@@ -59,6 +60,10 @@ static alcore_status set_rows(alcore_request *request, int32_t kind, const int64
     }
     clear_list(ctx, &request->lists[kind]);
     request->lists[kind] = list;
+    if (kind == ALCORE_ROWS_EXCLUDED) {
+        alcore_pool_unref(request->excluded_phrases);
+        request->excluded_phrases = NULL;
+    }
     return ALCORE_OK;
 }
 
@@ -81,7 +86,62 @@ typedef struct id_file {
     bool strict;            /* an id that the pool lacks is an error; else it is skipped */
     int64_t records;        /* read so far */
     alcore__row_list *list; /* to which the rows are appended */
+    alcore_pool *phrases;   /* to which the texts of phrases are added; NULL: they are skipped */
 } id_file;
+
+/* Reads digits from *at up to end as a number from 0; false where there is none or it is too large
+ * for a place in a text. */
+static bool read_number(const char **at, const char *end, int64_t *out) {
+    const char *begin = *at;
+    for (*out = 0; *at < end && **at >= '0' && **at <= '9'; (*at)++) {
+        if (*out > INT32_MAX) return false;
+        *out = 10 * *out + (**at - '0');
+    }
+    return *at > begin;
+}
+
+/* Finds the phrase that an id "ID:WORD+LENGTH" names: LENGTH words of the row with the id ID, from
+ * word WORD, counted from 0. False where the id has another form or the pool lacks the row or the
+ * words. *text [*bytes] is a view of the row's text from the first of the words to the last. */
+static bool find_phrase(const alcore_pool *pool, const char *id, size_t length, const char **text,
+                        size_t *bytes) {
+    const char *end = id + length, *colon = end;
+    int64_t first, count, row;
+    while (colon > id && *--colon != ':') continue;
+    const char *at = colon + 1;
+    if (length == 0 || *colon != ':' || !read_number(&at, end, &first) || at == end ||
+        *at++ != '+' || !read_number(&at, end, &count) || at != end || count == 0)
+        return false;
+    if (alcore_pool_find(pool, id, (size_t)(colon - id), &row) != ALCORE_OK) return false;
+    size_t row_bytes, word_bytes;
+    const char *next = alcore_pool_text(pool, row, &row_bytes), *stop = next + row_bytes, *word;
+    for (int64_t i = 0; i < first + count; i++) {
+        if (!alcore__word_next(&next, stop, &word, &word_bytes)) return false;
+        if (i == first) *text = word;
+        if (i >= first) *bytes = (size_t)(word + word_bytes - *text);
+    }
+    return true;
+}
+
+/* Adds the text of the phrase that an id names to the phrases of the file: its words with one space
+ * between them, which is the text that a pool of phrases has. An id that names none is skipped. */
+static alcore_status add_phrase(const id_file *file, const char *id, size_t length) {
+    alcore_ctx *ctx = alcore__pool_ctx(file->pool);
+    alcore__buffer words = {0};
+    const char *next = NULL, *word, *text;
+    size_t bytes = 0;
+    if (!file->phrases || !find_phrase(file->pool, id, length, &next, &bytes)) return ALCORE_OK;
+    const char *end = next + bytes;
+    alcore_status status = ALCORE_OK;
+    while (status == ALCORE_OK && alcore__word_next(&next, end, &word, &bytes))
+        status =
+            alcore__buffer_format(ctx, &words, "%s%.*s", words.length ? " " : "", (int)bytes, word);
+    text = words.data;
+    if (status == ALCORE_OK)
+        status = alcore_pool_add_texts(file->phrases, &text, &words.length, 1, NULL);
+    alcore__buffer_clear(ctx, &words);
+    return status;
+}
 
 /* Appends the row of one id, [length] bytes that stand on a line of the file. */
 static alcore_status add_id(const id_file *file, const char *id, size_t length, int64_t line) {
@@ -93,7 +153,7 @@ static alcore_status add_id(const id_file *file, const char *id, size_t length, 
     alcore_status status = alcore_pool_find(file->pool, id, length, &row);
     if (status == ALCORE_OK) return append(alcore__pool_ctx(file->pool), file->list, row);
     if (status != ALCORE_E_NOT_FOUND || !file->strict)
-        return status == ALCORE_E_NOT_FOUND ? ALCORE_OK : status;
+        return status == ALCORE_E_NOT_FOUND ? add_phrase(file, id, length) : status;
     return alcore__fail(ALCORE_E_NOT_FOUND, "%s:%lld: the pool has no id '%.*s'", file->path,
                         (long long)line, (int)length, id);
 }
@@ -124,9 +184,10 @@ static alcore_status add_ids(void *user, const alcore__record *records, int64_t 
  * the records of a pool, so that it may have their formats and has their messages: in .jsonl and
  * .ndjson the id is the field "id" (a text is needed beside it), in .tsv the column "id", else a
  * line. An id that the pool lacks is an error in a list of eligible rows only: the others say what
- * to leave out, and a row that is not there is left out already. */
+ * to leave out, and a row that is not there is left out already. The texts of phrases are added to
+ * the pool phrases; NULL: ids of phrases are skipped. */
 static alcore_status read_ids(alcore_request *request, int32_t kind, const char *path,
-                              alcore__row_list *list) {
+                              alcore__row_list *list, alcore_pool *phrases) {
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
     size_t base; /* length of the path without a suffix of compression */
     alcore__stream_compressed(path, &base);
@@ -137,12 +198,33 @@ static alcore_status read_ids(alcore_request *request, int32_t kind, const char 
                     .objects = alcore__path_ends_in(path, base, ".jsonl") ||
                                alcore__path_ends_in(path, base, ".ndjson"),
                     .strict = kind == ALCORE_ROWS_ELIGIBLE,
-                    .list = list};
+                    .list = list,
+                    .phrases = phrases};
     ALCORE__TRY(alcore__read_begin(request->candidates, "pool"));
     alcore_status status =
         alcore__read_records(request->object.ctx, path, &options, MAX_LINE_BYTES, add_ids, &file);
     alcore__read_end(request->candidates);
     return status;
+}
+
+/* Adds the texts of phrases to those that the request excludes already; a failure leaves these as
+ * they were. */
+static alcore_status keep_phrases(alcore_request *request, alcore_pool *phrases) {
+    const int64_t rows = alcore_pool_rows(phrases);
+    alcore_pool *kept = request->excluded_phrases;
+    if (rows == 0) return ALCORE_OK;
+    if (!kept) {
+        request->excluded_phrases = alcore_pool_ref(phrases);
+        return ALCORE_OK;
+    }
+    for (int64_t row = 0; row < alcore_pool_rows(kept); row++) {
+        size_t length;
+        const char *text = alcore_pool_text(kept, row, &length);
+        ALCORE__TRY(alcore_pool_add_texts(phrases, &text, &length, 1, NULL));
+    }
+    request->excluded_phrases = alcore_pool_ref(phrases);
+    alcore_pool_unref(kept);
+    return ALCORE_OK;
 }
 
 /* Appends the rows whose ids a file names to the list of a kind; a failure leaves the list as it
@@ -156,7 +238,12 @@ static alcore_status read_rows(alcore_request *request, int32_t kind, const char
                             "alcore_request_read_rows: the request has no pool of candidates yet");
     alcore__row_list *list = &request->lists[kind];
     int64_t before = list->count;
-    alcore_status status = read_ids(request, kind, path, list);
+    alcore_pool *phrases = NULL;
+    if (kind == ALCORE_ROWS_EXCLUDED)
+        ALCORE__TRY(alcore_pool_new(request->object.ctx, NULL /* options */, &phrases));
+    alcore_status status = read_ids(request, kind, path, list, phrases);
+    if (status == ALCORE_OK && phrases) status = keep_phrases(request, phrases);
+    alcore_pool_unref(phrases);
     if (status != ALCORE_OK)
         list->count = before;
     else

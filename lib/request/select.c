@@ -65,14 +65,18 @@ static alcore_status fail_no_pool(void) {
 }
 
 /* Refuses what can be seen without reading a pool: no candidates, the pool of candidates as the
- * labeled pool too (as the target it is allowed), no budget. Messages carry a remedy where there is
- * one thing to set. */
+ * labeled pool or the excluded texts too (as the target it is allowed), no budget. Messages carry
+ * a remedy where there is one thing to set. */
 static alcore_status check(const alcore_request *request) {
     if (!request->candidates) return fail_no_pool();
     if (request->candidates == request->labeled)
         return alcore__fail(ALCORE_E_INVALID,
                             "the pool of candidates is the labeled pool too; name the rows of the "
                             "pool whose labels are known instead");
+    if (request->candidates == request->excluded)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "the pool of candidates is the pool of excluded texts too, so that "
+                            "nothing could be selected");
     if (request->budgets.count == 0)
         return alcore__fail_remedy(alcore__fail(ALCORE_E_PARAM, "the request has no budget"),
                                    ALCORE_REMEDY_OPTION, "budget", "1000w",
@@ -82,22 +86,33 @@ static alcore_status check(const alcore_request *request) {
 
 /* Locks all pools of the request for reading, or none of them after a failure: ALCORE_E_BUSY
  * where another call is changing one, as calls never wait for each other. A pool may be locked
- * twice, since the candidates may be the target too. labeled and target are NULL where there is
- * none. A selection locks twice: models must be able to add columns to the pools in between. */
+ * twice, since the candidates may be the target too. labeled, target and excluded are NULL where
+ * there is none. A selection locks twice: models must be able to add columns to the pools in
+ * between. */
 static alcore_status read_pools(const alcore_request *request) {
-    ALCORE__TRY(alcore__read_begin(request->candidates, "pool"));
+    const struct {
+        alcore_pool *pool;
+        const char *name;
+    } pools[] = {{request->candidates, "pool"},
+                 {request->labeled, "labeled pool"},
+                 {request->target, "target pool"},
+                 {request->excluded, "pool of excluded texts"}};
+    const int count = (int)(sizeof pools / sizeof pools[0]);
     alcore_status status = ALCORE_OK;
-    if (request->labeled) status = alcore__read_begin(request->labeled, "labeled pool");
-    if (status == ALCORE_OK && request->target) {
-        status = alcore__read_begin(request->target, "target pool");
-        if (status != ALCORE_OK && request->labeled) alcore__read_end(request->labeled);
+    int locked = 0;
+    for (; locked < count; locked++) {
+        if (!pools[locked].pool) continue;
+        status = alcore__read_begin(pools[locked].pool, pools[locked].name);
+        if (status != ALCORE_OK) break;
     }
-    if (status != ALCORE_OK) alcore__read_end(request->candidates);
+    while (status != ALCORE_OK && locked-- > 0)
+        if (pools[locked].pool) alcore__read_end(pools[locked].pool);
     return status;
 }
 
 /* Unlocks what read_pools() locked. */
 static void leave_pools(const alcore_request *request) {
+    if (request->excluded) alcore__read_end(request->excluded);
     if (request->target) alcore__read_end(request->target);
     if (request->labeled) alcore__read_end(request->labeled);
     alcore__read_end(request->candidates);

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pty
+import re
 import signal
 import struct
 import subprocess
@@ -300,6 +301,51 @@ def a_loop_hands_over_plain_lists_of_indices(box):
         labeled += new
     equal(len(labeled), len(set(labeled)))
     equal(sorted(labeled), sorted(picks(box.run(*huds(box), "--budget", "99", "-q"))))
+
+
+PHRASE_TEXTS = ["the patient has severe headache", "the patient has severe nausea", "severe headache was reported",
+                "the patient was treated", "headache was reported", "the patient has fever"]
+
+
+@case
+def phrases_of_an_earlier_selection_are_excluded(box):
+    """By the ids of the phrases or by their texts, for every strategy that buys phrases; the summary counts them."""
+    box.file("pool.txt", "".join(text + "\n" for text in PHRASE_TEXTS))
+    strategies = [("ngf",), ("ngf-smp",), ("random-phrase",), ("huds-phrase", "-p", "occ_min=1"),
+                  ("hybrid", "-p", "sentences=random", "-p", "phrases=ngf-smp", "-p", "ratio=0.3")]
+    for strategy in strategies:
+        args = ["select", "pool.txt", "--budget", "8w", "--strategy", *strategy]
+        for suffix in ("tsv", "jsonl"):
+            box.run(*args, "--out", "first." + suffix)
+        first = rows_of(box.read("first.tsv").decode())
+        assert any("+" in row["id"] for row in first), (strategy, first)
+        box.file("ids.txt", "".join(row["id"] + "\n" for row in first))
+        for given in (["--exclude", "first.tsv"], ["--exclude", "first.jsonl"], ["--exclude", "ids.txt"],
+                      ["--exclude-text", "first.tsv"], ["--exclude-text", "first.jsonl"]):
+            done = box.run(*args, *given)
+            again = {row["text"] for row in rows_of(done.out)} & {row["text"] for row in first}
+            equal(again, set(), (strategy, given))
+            # A row that has the text of a phrase is excluded by --exclude-text as well, and then its phrases are not counted.
+            phrases = sum("+" in row["id"] for row in first) if given[0] == "--exclude" else r"\d+"
+            assert re.search(r"phrases of \d rows: .*masked: .*\b%s excluded" % phrases, done.err), (strategy, given, done.err)
+
+
+@case
+def ids_that_only_look_like_phrases_are_skipped(box):
+    box.file("pool.tsv", "id\ttext\nx:1+2\ta b\ny\ta b c\nz\ta b\td\n".replace("\td", " d"))
+    args = ["select", "pool.tsv", "--strategy", "ngf", "-p", "max_n=2", "--budget", "9"]
+    everything = box.run(*args)
+    for wrong in ("y:1+3", "y:9+1", "y:0+0", "y:+1", "y:0+", ":0+1", "y:0+1x", "q:0+1", "y:-1+1", "y:99999999999999999999+1"):
+        box.file("ids.txt", wrong + "\n")
+        done = box.run(*args, "--exclude", "ids.txt")
+        equal(done.out, everything.out, wrong)
+        assert "excluded" not in done.err, (wrong, done.err)
+    box.file("ids.txt", "y:1+1\ny:0+2\n")
+    done = box.run(*args, "--exclude", "ids.txt")
+    equal({row["text"] for row in rows_of(everything.out)} - {row["text"] for row in rows_of(done.out)}, {"b", "a b"})
+    # The row whose id has the form of a phrase's id is that row.
+    box.file("ids.txt", "x:1+2\n")
+    contains(box.run(*args, "--exclude", "ids.txt").err, "rows read: 3; masked: ", "1 excluded")
 
 
 @case

@@ -325,7 +325,8 @@ ALLOCATES(alcore_request_set_rows, WITH_REQUEST) {
 }
 GROWS(alcore_request_read_rows, WITH_REQUEST) {
     sweep_pause(w);
-    world_file_write("ids.txt", "no id of the pool\n", 18);
+    /* The second line is the first word of row 1, as a phrase. */
+    world_file_write("ids.txt", "no id of the pool\n1:0+1\n", 24);
     sweep_resume(w);
     return alcore_request_read_rows(w->request, ALCORE_ROWS_EXCLUDED, world_file("ids.txt"));
 }

@@ -308,6 +308,44 @@ START_TEST(bought_phrases_are_not_bought_again) {
 }
 END_TEST
 
+/* Excluded texts leave out the phrases with these words and nothing else: the other phrases keep
+ * their scores and their order, and the masked ones count as excluded. */
+START_TEST(excluded_texts_mask_phrases) {
+    static corpus texts;
+    make_corpus(300 + (uint64_t)_i, &texts);
+    open_ctx();
+    alcore_pool *pool = texts_pool(texts.rows, TEXTS), *excluded;
+    alcore_request *request = request_for(ctx, pool, "ngf", "1000000w");
+    alcore_selection *all = selected(request);
+    const int64_t count = alcore_selection_count(all);
+    ck_assert_int_gt(count, 3);
+    const char *taken[] = {text_of_pick(all, 0), text_of_pick(all, 2), "no phrase of the texts"};
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &excluded));
+    ck_assert_ok(alcore_pool_add_texts(excluded, taken, NULL, 3, NULL));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_EXCLUDED, excluded));
+    alcore_selection *left = selected(request);
+    ck_assert_int_eq(alcore_selection_count(left), count - 2);
+    for (int64_t k = 0; k < count - 2; k++) {
+        const int64_t before = k == 0 ? 1 : k + 2;
+        ck_assert_str_eq(text_of_pick(left, k), text_of_pick(all, before));
+        ck_assert_double_eq(alcore_selection_scores(left)[k], alcore_selection_scores(all)[before]);
+    }
+    ck_assert_ptr_nonnull(strstr(alcore_selection_provenance(left), "\"excluded\":2"));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_EXCLUDED, NULL));
+    alcore_selection *again = selected(request);
+    expect_same_picks(all, again);
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_EXCLUDED, pool));
+    alcore_selection_unref(all);
+    ck_assert_fails(alcore_select(request, &all), ALCORE_E_INVALID, "excluded texts too");
+    alcore_pool_unref(excluded);
+    alcore_selection_unref(again);
+    alcore_selection_unref(left);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    close_ctx();
+}
+END_TEST
+
 /* Sentences that move from U to L: by a label in the pool, by a list of the request, or by making
  * both pools anew, the selection is the same. */
 START_TEST(labeled_rows_equal_a_new_pool) {
@@ -495,6 +533,7 @@ int main(void) {
     tcase_add_test(all, random_phrases);
     tcase_add_loop_test(all, corpora_against_the_definition, 0, CORPORA);
     tcase_add_loop_test(all, bought_phrases_are_not_bought_again, 0, 10);
+    tcase_add_loop_test(all, excluded_texts_mask_phrases, 0, 4);
     tcase_add_loop_test(all, labeled_rows_equal_a_new_pool, 0, 10);
     tcase_add_loop_test(all, texts_equal_their_phrases, 0, 10);
     tcase_add_test(all, columns_by_hand);
