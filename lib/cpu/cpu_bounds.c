@@ -220,9 +220,10 @@ static void fill_products(const bounds_call *call, int64_t row_panels, const flo
 /* Packs `count` rows or targets (row [count]: their components, of type dtype) into one panel of
  * `width` vectors, PRODUCT_ROWS or PRODUCT_COLUMNS: float32 or, when the chunk is int16
  * (call->scale above 0), int16 values with the factors scale [count], which gives residual [count].
- * row [count] is overwritten in the second case, with the rows of call->whole. residual is not
- * written in the first: callers set it to 0. PRODUCT_ROWS is less than PRODUCT_COLUMNS, so both
- * kinds of panels fit call->unit and call->whole. Vectors that a panel lacks become 0. */
+ * row [count] is overwritten in the second case, with the rows of call->whole, of which
+ * pack_panel() copies each pair of int16 values as one float32 component. residual is not written
+ * in the first: callers set it to 0. PRODUCT_ROWS is less than PRODUCT_COLUMNS, so both kinds of
+ * panels fit call->unit and call->whole. Vectors that a panel lacks become 0. */
 static void pack_items(const bounds_call *call, const char **row, int count, int64_t width,
                        int32_t dtype, const float *scale, double *residual, float *panel) {
     int64_t dims = call->rows->dims;
@@ -319,8 +320,8 @@ static void measure_targets(bounds_call *call, int64_t first, int64_t panels) {
             call->squares[column] = (float)square;
             total += square;
             targets++;
-            /* A NaN is taken, and kept, as no number compares with it: it switches the bound off.
-             */
+            /* A NaN becomes the largest norm and stays it, as no number compares with it; then no
+             * row gets a bound. */
             if (norm > call->norm || norm != norm) call->norm = norm;
         }
     }

@@ -3,7 +3,8 @@
  * entropy (spec 1.1, 4.9, 7.4): the uncertainties of least confidence, entropy, margin and DeMuX.
  *
  * Decisions are made from them, so every engine calls the exp and log of libm on the CPU and adds
- * the entropy in class order. A row is widened to doubles in a buffer [classes] and read two to
+ * the entropy in class order. Negations are written 0.0 - x, so that a certain row has +0.0 and not
+ * -0.0. A row is widened to doubles in a buffer [classes] and read two to
  * four times. alcore__cpu_poll() adds up work (`spent`) and asks the host now and then whether to
  * stop. Cost: one log (probabilities), one exp (log-probabilities) or two exp (logits) a class.
  *
@@ -82,8 +83,8 @@ static int logprobs_stats(double *lp, int64_t classes, alcore_sys_class_stats *o
     return 1;
 }
 
-/* Writes the statistics of softmax(z), z [classes]: logits. Three loops: the maximum, the sum of
- * exp(z - max), the entropy; p = e / S and log p = (z - max) - log S, so that no exponential
+/* Writes the statistics of softmax(z), z [classes]: logits. Four loops: the check, the maximum, the
+ * sum of exp(z - max), the entropy; p = e / S and log p = (z - max) - log S, so that no exponential
  * overflows; minus infinity is probability 0. Returns 1, or 0 for a bad row, whose statistics the
  * caller writes: a NaN, plus infinity, or no finite logit. */
 static int logits_stats(double *z, int64_t classes, alcore_sys_class_stats *out) {
@@ -108,8 +109,8 @@ static int logits_stats(double *z, int64_t classes, alcore_sys_class_stats *out)
     return 1;
 }
 
-/* Writes the statistics of one row, value [classes], which is overwritten, by what its values are
- * (kind: ALCORE_CLASSES_*, checked by the caller). Returns 0 for a bad row, one without classes
+/* Writes the statistics of one row, value [classes], which may be overwritten, by what its values
+ * are (kind: ALCORE_CLASSES_*, checked by the caller). Returns 0 for a bad row, one without classes
  * included; *out may then be written in part. */
 static int row_stats(double *value, int64_t classes, int32_t kind, alcore_sys_class_stats *out) {
     if (classes < 1) return 0;

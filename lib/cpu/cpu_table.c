@@ -42,8 +42,8 @@ static void mode_end(int mode) {
 }
 #endif
 
-/* An entry: CPU(name) between both. The kernel is in another file, so that the compiler cannot move
- * its operations over the change of mode. */
+/* Defines an entry of the table: CPU(name) between mode_begin() and mode_end(). The kernel is in
+ * another file, so that the compiler cannot move its operations over the change of mode. */
 #define ENTRY(name, parameters, arguments)                                                         \
     static alcore_status name parameters {                                                         \
         __auto_type mode = mode_begin();                                                           \
@@ -154,6 +154,9 @@ ENTRY(sequence_nnll,
        const int64_t *offsets, const int64_t *rows, int64_t count, double *out, int64_t *floored),
       (work, logprob, labels, ignore, offsets, rows, count, out, floored))
 
+/* The table of this engine, by whose full name lib/kernel/kernels.c knows it. Entries that stay
+ * NULL, upload and release, are those of engines with memory of their own; every other one must
+ * stand here, and nothing checks that it does. */
 extern const alcore_sys_kernels CPU(kernels);
 const alcore_sys_kernels CPU(kernels) = {
     .size = sizeof(alcore_sys_kernels),

@@ -11,7 +11,9 @@
  *     task          what one block has: some rows and their others
  *     tile          TILE_ROWS rows and TILE_OTHERS others (cuda_tile.cuh), whose products the
  *                   TILE_THREADS threads of a block hold in registers: WARP_DOWN * 2 rows with
- *                   WARP_ACROSS * 2 others each; a line is a row or an other, a unit 8 components
+ *                   WARP_ACROSS * 2 others each: product(p, q) is that of row tile_row(p / 2, p % 2
+ *                   * 2) and other tile_other(q / 2, q % 2). tile_products() begins with a barrier.
+ *                   A line is a row or an other, a unit 8 components
  *     half_rows     rows in half precision (units) with the numbers that bound the error (stats);
  *                   filter_error() is that bound for a pair (cuda_filter.cuh)
  *     top_entry     an other with its value in double (cuda_top_k.cuh); nearer() is their order
@@ -78,7 +80,7 @@ __device__ inline best_lists section_of(const best_lists &lists, int section) {
 }
 
 /* An integer for each float in the same order, for atomicMax, which has no float form, and back.
- * ordered_bits is its own inverse: it turns the magnitude of negative floats around. */
+ * ordered_bits is its own inverse: it inverts the magnitude bits of negative floats. */
 __device__ inline int ordered_bits(int bits) {
     return bits < 0 ? bits ^ 0x7fffffff : bits;
 }
@@ -103,9 +105,10 @@ static __global__ void __launch_bounds__(TILE_THREADS)
     best_filter(half_rows a, const int32_t *order, const best_task *tasks, half_rows b,
                 int64_t units, Body body, best_lists lists) {
     CUDA_SHARED(half_unit, memory, TILE_MEMORY);
-    /* By row of the tile, floats as ordered_of(): the largest lower bound with the present tile and
-     * before it (constant in pass 0, so that no thread reads what others change), and the largest
-     * upper bound that was discarded; the number of candidates. */
+    /* By row of the tile, bounds as ordered_of(). max_low: the largest lower bound so far;
+     * max_low_before: that before the present tile, which stays as it is in pass 0, so that no
+     * thread reads what others change; max_refused: the largest upper bound that was discarded;
+     * candidate_count: entries of the list, those that did not fit included. */
     CUDA_SHARED(int, max_low, TILE_ROWS);
     CUDA_SHARED(int, max_low_before, TILE_ROWS);
     CUDA_SHARED(int, max_refused, TILE_ROWS);

@@ -22,8 +22,9 @@
  * Terms used here:
  *
  *     tile_products  multiplies TILE_ROWS rows with TILE_OTHERS queries (cuda_tile.cuh); a thread
- *                    gets the products of WARP_DOWN * 2 rows with WARP_ACROSS * 2 queries;
- *                    tile_row(), tile_other() tell which; a line is a row or a query of the tile
+ *                    gets the products of WARP_DOWN * 2 rows with WARP_ACROSS * 2 queries:
+ *                    product(p, q) is that of row tile_row(p / 2, p % 2 * 2) and query
+ *                    tile_other(q / 2, q % 2); a line is a row or a query of the tile
  *     half_stats     the numbers that bound the error of an item's products (cuda_filter.cuh):
  *                    half_square is |y|^2 / 2 for distances, else 0; filter_upper(): the upper
  *                    bound of a product
@@ -215,7 +216,7 @@ __device__ inline int drop_candidates(top_entry *memory, int *kept, const item_s
     return kept[0];
 }
 
-/* Second kernel of a step: block b has item items_range.first + b of `items` and reduces its list.
+/* Second kernel of a step: block b has item items_range.first + b of `items` and shortens its list.
  * An item without new candidates is left as it is. Else it raises min_score, drops the candidates
  * below, and computes the rest in double when more than three quarters of the list remain or, with
  * `finally`, because the candidates leave the device. When candidates were lost (a count above the

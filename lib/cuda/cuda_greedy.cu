@@ -45,7 +45,8 @@ struct idds_update_body {
  * b, s, out [count]: the two sums, the similarity of the item to itself, the score; larger is
  * picked earlier. idds: alpha, the numbers of unlabeled and labeled rows, and whether the item
  * counts among the unlabeled ones (include_self), without which s is taken off. mask [count], NULL:
- * all. */
+ * all; entries of out that it leaves out keep what they have. The operations are those of the CPU's
+ * idds_scores in the same order, and unfused, as both engines must give the same bytes. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     idds_kernel(int64_t count, const uint8_t *mask, alcore_sys_idds idds, const double *a,
                 const double *b, const double *s, double *out) {

@@ -58,7 +58,7 @@ void gather(call &c, const alcore_sys_rows *rows, const uint8_t *mask, char *out
         out += piece.size();
         piece.clear();
     }
-    c.upload(out, piece.data(), piece.size());
+    c.upload(out, piece.data(), piece.size()); /* the rows that are left; perhaps none */
 }
 } // namespace
 

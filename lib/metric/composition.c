@@ -212,9 +212,8 @@ static alcore_status measure_target(composition *self, const alcore_composition_
     const int64_t k = options->neighbors == 0 ? DEFAULT_NEIGHBORS : options->neighbors;
     if (!options->source || !options->target)
         return alcore__fail(ALCORE_E_INVALID, "source and target are given together or not at all");
-    alcore_status status = alcore__search_begin(self->ctx, options->source, options->target,
-                                                "target", k, NULL /* L2 */, &run);
-    run.rows.name = "source";
+    alcore_status status = alcore__search_begin(self->ctx, options->source, "source",
+                                                options->target, "target", k, NULL /* L2 */, &run);
     if (!status && run.rows.count != self->pool_rows)
         status = alcore__fail(ALCORE_E_SHAPE, "source has %lld rows, the pool %lld",
                               (long long)run.rows.count, (long long)self->pool_rows);

@@ -147,8 +147,8 @@ alcore_status alcore_analysis_compute_neighborhood(
     alcore_status status = ctx ? ALCORE_OK : alcore__fail(ALCORE_E_INVALID, "ctx is NULL");
     if (!status) status = largest_k(k, k_count, &widest);
     if (!status) {
-        status = alcore__search_begin(ctx, source, target, "target", widest, options, &self.run);
-        self.run.rows.name = "source";
+        status = alcore__search_begin(ctx, source, "source", target, "target", widest, options,
+                                      &self.run);
         if (!status) status = analyze(&self, source_count, target_count, out);
         alcore__search_end(&self.run);
     }

@@ -215,7 +215,7 @@ static alcore_status compute(projection *self, const alcore_search_data *rows,
     if (others) {
         ALCORE__TRY(alcore__search_data_begin(self->ctx, others, "others", &self->others));
         if (self->others.dims != self->dims)
-            return alcore__fail(ALCORE_E_SHAPE, "rows have %lld numbers, others %lld",
+            return alcore__fail(ALCORE_E_SHAPE, "rows and others have %lld and %lld components",
                                 (long long)self->dims, (long long)self->others.dims);
         ALCORE__TRY(alcore__tensor_output(out_other_points, "out_other_points", ALCORE_FLOAT64,
                                           self->others.count, 2, &other_points));

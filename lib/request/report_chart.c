@@ -58,12 +58,12 @@ static void close_drawing(drawing *self) {
     draw(self, "</svg>\n");
 }
 
-/* Draws bar number `row`, from 0 at the top: the label on its left, `number` behind its end. share:
+/* Draws bar number `bar`, from 0 at the top: the label on its left, `number` behind its end. share:
  * the bar's length as a part of the longest possible, 0 to 1. The label comes from outside, so it
  * is escaped. */
-static void put_bar(drawing *self, int row, const char *label, double share, const char *number) {
+static void put_bar(drawing *self, int bar, const char *label, double share, const char *number) {
     double width = share * (WIDTH - LABEL - 110); /* 110: for the number */
-    int y = row * ROW + 4;
+    int y = bar * ROW + 4;
     draw(self, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", LABEL - 8, y + 13);
     if (self->status == ALCORE_OK)
         self->status = alcore__xml_append(self->ctx, self->out, label, strlen(label));
@@ -73,8 +73,9 @@ static void put_bar(drawing *self, int row, const char *label, double share, con
          LABEL, y, width, ROW - 6, LABEL + width + 6, y + 13, number);
 }
 
-/* Draws two bars to one scale: the budget and what was spent. Nothing for a budget of 0. Called for
- * HTML reports, as the other charts. */
+/* Draws two bars to one scale: the budget and what was spent, both in the unit of the costs. With
+ * fill=overshoot the last pick may make the second the longer one. Draws nothing for a budget of 0,
+ * of which nothing is spent. Called for HTML reports, like the other charts. */
 alcore_status alcore__chart_budget(const alcore_selection *selection, alcore__buffer *out) {
     drawing self = {.ctx = selection->object.ctx, .out = out};
     const alcore__purchase *bought = &selection->bought;

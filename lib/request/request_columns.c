@@ -12,12 +12,12 @@
 /* The state of one call of alcore__resolve_columns(). */
 typedef struct resolver {
     alcore_request *request;
-    bool needs_are_given;    /* no model is asked: the strategy needs values that none makes, though
+    bool needs_are_given;  /* no model is asked: the strategy needs values that none makes, though
                                 one could make a column of that name (the log-probabilities of a
                                 round trip are not those of a text) */
-    uint8_t *mask;           /* [rows of the candidates' pool] rows that take part; NULL: all do */
-    alcore__wanted wanted;   /* that mask with its length, as models take it; not used without it */
-    alcore_model *built_in;  /* the n-gram model, owned; NULL until the first need is met */
+    uint8_t *mask;         /* [rows of the candidates' pool] rows that take part; NULL: all do */
+    alcore__wanted wanted; /* that mask with its length, as models take it; unused without a mask */
+    alcore_model *built_in;  /* the n-gram model, owned; made with the first need of the call */
     alcore__resolution *out; /* the columns chosen so far */
 } resolver;
 
@@ -38,8 +38,8 @@ static alcore_status keep(resolver *self, int32_t role, const char *name, bool b
     return ALCORE_OK;
 }
 
-/* Makes the built-in n-gram model when it is first needed. It is trained on the labeled pool, or
- * cross-fitted on the pool itself when there are no labeled texts. */
+/* Makes the built-in n-gram model with the first need. When it makes a column it is trained on the
+ * labeled pool, or cross-fitted on the pool itself when there are no labeled texts. */
 static alcore_status built_in_model(resolver *self) {
     if (self->built_in) return ALCORE_OK;
     alcore_pool *labeled = self->request->labeled;
@@ -159,8 +159,10 @@ alcore_status alcore__resolve_columns(alcore_request *request, const alcore_stra
     return status;
 }
 
-/* Meets some needs of the candidates, a list that ends with NULL, as alcore__resolve_columns()
- * meets those of a strategy; the entries of *out are in the order of the needs. */
+/* Meets some needs of the candidates, a list that ends with NULL, in all rows of the pool, as
+ * alcore__resolve_columns() meets those of a strategy. Called before phrases are made of the texts,
+ * for the columns by which phrases are measured. *out has one entry a need, in their order, by
+ * which callers read it: no two needs may name the same column. */
 alcore_status alcore__resolve_needs(alcore_request *request, const char *const *needs,
                                     alcore__resolution *out) {
     *out = (alcore__resolution){0};

@@ -3,7 +3,7 @@
  * labeled pool or the excluded texts hold too, and by the request's own lists of rows; it counts
  * once, for the first cause that holds, in the order of the table below. One pass over the rows of each pool.
  *
- * The state of a row is a set of bits ALCORE_ROW_*, one for each cause; 0: nothing is against the
+ * The state of a row is a set of bits ALCORE_ROW_*, one for each cause; 0: no cause masks the
  * row. The arrays of alcore__masks, one byte a row, are 1 for rows that may be selected
  * (candidate_mask), that are labeled rows of the candidates' pool (labeled_rows), or that are read
  * of the other pools (labeled_mask, target_mask); by_cause counts the masked rows of the
@@ -171,7 +171,8 @@ static alcore_status build(const alcore_request *request, const alcore_pool *tar
     return mask_rows(ctx, request->candidates, *known, *extra, out);
 }
 
-/* Makes the masks of all pools of a request; target: its target pool, NULL: none is read. Called
+/* Makes the masks of all pools of a request. target: its target pool, or NULL in calls after which
+ * no strategy looks at it; its masks are then NULL. Called
  * with the pools locked for reading, before columns are resolved: without a candidate no column is
  * needed. out is zeroed after a failure; the caller frees it with alcore__masks_clear(). */
 alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool *target,

@@ -6,8 +6,8 @@
  *   kind        0: a sentence, 1: a phrase; files have these words
  *   first_row   row of the texts: of the sentence, or of the phrase's first occurrence
  *
- * A pick has no value in a column that its part lacks: NaN or -1. The parts stay with the
- * selection, which takes their summaries and provenance over. Arrays of a selection are by rank,
+ * A pick has no value in a column that its part lacks: NaN or -1. The selection keeps the
+ * parts and takes over their summaries and provenance. Arrays of a selection are by rank,
  * from 0 in the order of buying: rows, scores, costs, reasons, and pick_columns, those of the
  * record. */
 #include <math.h>
@@ -54,8 +54,9 @@ static void free_records(alcore_ctx *ctx, pick_records *records) {
     alcore__free(ctx, records->costs);
 }
 
-/* Fills the records with views of the pools of the parts, valid while the texts are locked; returns
- * their number. */
+/* Fills the records, sentences and then phrases, with views of the pools of the parts. Those of the
+ * texts are valid while that pool is locked; the pool of phrases was made in this call and needs no
+ * lock. Returns their number. */
 static int64_t fill_records(alcore_selection *const parts[PARTS], pick_records *records) {
     int64_t row = 0;
     records->priced = true;
@@ -204,7 +205,7 @@ static alcore_status copy_words(alcore_selection *self, const alcore_selection *
     return ALCORE_OK;
 }
 
-/* Gives a new selection what is not gathered from its ranking and its purchase: references to its
+/* Gives a new selection what does not come from its ranking and its purchase: references to its
  * parts, reasons [picks], which are copies in its own memory, and contexts [picks,
  * ALCORE__CONTEXTS], rows of the texts that contain a phrase, -1: none. */
 alcore_status alcore__selection_copy_parts(alcore_selection *self,

@@ -164,7 +164,7 @@ static alcore_status put_rare_words(writer *self, int64_t row) {
     alcore_sys_ragged tokens;
     ALCORE__TRY(self->logprobs->ops->ragged(self->logprobs, row, 1, &self->scratch, &tokens));
     int64_t length = tokens.offsets[1] - tokens.offsets[0];
-    /* Only where scores align with words: one for each, and one for the end of the sentence. */
+    /* Only where scores align with words: one for each, and one for the end of the text. */
     if (tokens.dtype != ALCORE_FLOAT32 ||
         length != alcore_pool_words(self->selection->ranking->pool, row) + 1)
         return ALCORE_OK;
@@ -187,8 +187,8 @@ static alcore_status put_rare_words(writer *self, int64_t row) {
     return ALCORE_OK;
 }
 
-/* The log-probabilities of the candidates where a model made them one per word and one for the end
- * of the sentence, a column borrowed from the pool; NULL where the values belong to other tokens.
+/* The log-probabilities of the candidates where a model made one for each word and one for the end
+ * of the text, a column borrowed from the pool; NULL where the values belong to other tokens.
  * Only a column that the strategy read explains a pick, hence the look at the sources of the
  * ranking. Where the pool is one of phrases these also name columns of the texts, which the pool of
  * phrases does not have. */

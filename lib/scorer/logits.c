@@ -199,7 +199,7 @@ static alcore_status take_arrays(const alcore_token_stats *given, const alcore__
 }
 
 /* Measures into the caller's tensors. The kernel's rows are in memory order, which may have items
- * or tokens first: `at` is a token's row there, `to` its place in the tensors. Entries of tokens
+ * or tokens first: `at` is a token's row there, `to` its entry in the tensors. Entries of tokens
  * that take no part (label -1) stay as they are. */
 static alcore_status measure_all(measuring *self, const alcore_token_stats *out) {
     const alcore__token_rows *tokens = &self->tokens;
@@ -232,7 +232,8 @@ static alcore_status measure_into(alcore_ctx *ctx, const alcore_logits *logits, 
     return status;
 }
 
-/* Copies the caller's struct, which may be of an older or newer header, by its size. */
+/* Copies the caller's struct, which may be of an older or newer header, by its size.
+ * ALCORE__FIRST_SIZE names the last member of the first version, which never changes. */
 static alcore_status read_logits(alcore_logits *ours, const alcore_logits *theirs) {
     if (!theirs) return alcore__fail(ALCORE_E_INVALID, "logits is NULL");
     return alcore__struct_read(ours, sizeof *ours, ALCORE__FIRST_SIZE(alcore_logits, stream),
@@ -440,7 +441,8 @@ static alcore_status put_all(measuring *self, int64_t items, const writer_use *u
 }
 
 /* Body of alcore_logits_put(): reads the structs by their sizes, checks the arguments, measures and
- * writes. rows [count]: pool row of each item, borrowed during the call; writers check them. */
+ * writes. rows [count]: pool row of each item, borrowed during the call; writers check them. count:
+ * the items that the logits must have. */
 static alcore_status put_call(alcore_ctx *ctx, const alcore_logits *logits, const int64_t *rows,
                               int64_t count, int64_t ignore, const alcore_logits_writers *out) {
     alcore_logits ours;

@@ -24,7 +24,7 @@ static const char *const LOGPROBS[] = {"logprobs", NULL};
 static const alcore__param_table NO_PARAMS = {NULL, 0};
 static const alcore__param RTTL_ROWS[] = {ALCORE__RTTL_PARAMS};
 static const alcore__param_table RTTL_PARAMS = ALCORE__PARAM_TABLE(RTTL_ROWS);
-enum { NORM_MEAN, NORM_NONE };     /* the parameter "norm" */
+enum { NORM_MEAN, NORM_NONE };     /* the parameter "norm", as ALCORE__RTTL_PARAMS lists it */
 enum { SIGN_MINUS, SIGN_LITERAL }; /* the parameter "sign" */
 
 /* out [tokens]: the values of items from token `begin` on (0: the first token of the first item),
@@ -146,8 +146,9 @@ static alcore_status sum_logprobs(alcore__score_call *call, double *sums) {
 }
 
 /* The score "rttl" (spec 5.7) of the log-probabilities that a translation model gives to the tokens
- * of a text when it translates the text's translation back: minus their mean; norm=none: minus
- * their sum; sign=literal: their sum, as the paper prints it. raw is the sum. */
+ * of a text when it translates the text's translation back: minus their mean; norm=none: 0 minus
+ * their sum (+0.0 where all probabilities are 1); sign=literal: their sum, as the paper prints it,
+ * whatever norm is. raw is the sum. */
 static alcore_status rttl_rows(alcore__score_call *call) {
     bool literal = alcore__values_integer(call->values, "sign") == SIGN_LITERAL;
     bool mean = alcore__values_integer(call->values, "norm") == NORM_MEAN;

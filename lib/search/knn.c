@@ -181,7 +181,8 @@ static alcore_status knn(alcore_ctx *ctx, const alcore_search_data *rows,
     alcore__search_best query_best = {0};
     if (!out->rows && !out->queries)
         return alcore__fail(ALCORE_E_INVALID, "out_rows and out_queries are both NULL");
-    alcore_status status = alcore__search_begin(ctx, rows, queries, "queries", k, options, &run);
+    alcore_status status =
+        alcore__search_begin(ctx, rows, "rows", queries, "queries", k, options, &run);
     float *basis = NULL;
     if (!status)
         status = read_best("out_rows", out->rows, "out_values", out->values, run.queries.count, k,

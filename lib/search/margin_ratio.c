@@ -31,8 +31,8 @@ static void half_sums(const alcore__search_best *best, int64_t count, int64_t k,
         half[i] = alcore__margin_half(best->row + i * k, best->value + i * k, k);
 }
 
-/* Sets ratio and other [rows] from the neighbors of each row, and open [rows] to 0 where that is the
- * largest ratio of all (margin_bound.h). Masked rows are not open. */
+/* Sets ratio and other [rows] from the neighbors of each row, and open [rows] to 0 where that is
+ * the largest ratio of all (margin_bound.h). Masked rows are not open. */
 static void begin_ratios(alcore__search_run *run) {
     double min_half = HUGE_VAL;
     for (int64_t j = 0; j < run->queries.count; j++) {
@@ -132,7 +132,8 @@ static alcore_status margin_ratios(alcore_ctx *ctx, const alcore_search_data *ro
     alcore__search_run run;
     ratio_memory memory = {0};
     alcore__array ratios = {0}, best_others = {0};
-    alcore_status status = alcore__search_begin(ctx, rows, others, "others", k, options, &run);
+    alcore_status status =
+        alcore__search_begin(ctx, rows, "rows", others, "others", k, options, &run);
     if (!status)
         status = alcore__tensor_output(out_ratios, "out_ratios", ALCORE_FLOAT64, run.rows.count, 1,
                                        &ratios);

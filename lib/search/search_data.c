@@ -4,7 +4,8 @@
  *
  * Members of alcore__search_data (search_data.h):
  *
- *     name         what messages call the operand: "rows", "queries", "others"
+ *     name         what messages call the operand: "rows", "queries", "others",
+ *                  "source", "target"
  *     count, dims  rows, and components of each
  *     matrix       [count, dims] the caller's, borrowed; or
  *     column, pool the column of a pool, which is locked for reading; NULL for a matrix
@@ -83,7 +84,7 @@ static alcore_status begin_column(const alcore_search_data *given, alcore__searc
 }
 
 /* Called for each operand when a search begins. *out may be ended after a failure too. name: what
- * messages call the operand ("rows", "queries", "others"); it is kept, not copied. */
+ * messages call the operand; it is kept, not copied. */
 alcore_status alcore__search_data_begin(alcore_ctx *ctx, const alcore_search_data *given,
                                         const char *name, alcore__search_data *out) {
     alcore_search_data ours;
@@ -136,7 +137,7 @@ alcore_status alcore__search_data_rows(const alcore__search_data *data, int64_t 
 }
 
 /* Fails with ALCORE_E_DATA when row i of the block `rows` (from 0) has a value that is not finite,
- * and names its row of the operand and its place in the row, from 0. Called for rows whose sum of
+ * and names the row of the operand and the component, both from 0. Called for rows whose sum of
  * squares is not finite, which finite values can cause too: only the values themselves tell. */
 static alcore_status check_row(const alcore__search_data *data, const alcore__engine *engine,
                                const alcore_sys_rows *rows, int64_t i) {

@@ -12,7 +12,7 @@
 /* One operand. Either pool and column are set, or matrix is. */
 typedef struct alcore__search_data {
     alcore_ctx *ctx;
-    const char *name;             /* for messages: "rows", "queries", "others" */
+    const char *name;             /* for messages: "rows", "queries", "source", ... */
     const alcore_pool *pool;      /* locked for reading until the search ends; NULL: a matrix */
     const alcore__column *column; /* of the pool; NULL: a matrix */
     alcore__array matrix;         /* [count, dims] the caller's, borrowed */

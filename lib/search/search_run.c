@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What both kinds of searches share: options, the sizes of slabs of queries and blocks of rows, the
+/* What the searches for nearest neighbors (knn.c) and for margin ratios (margin_ratio.c) share,
+ * which lib/metric uses too: options, the sizes of slabs of queries and blocks of rows, the
  * threads' memory, and reading slabs and blocks (search_run.h shows how a search goes through
  * them). A slab is adjacent queries that are in memory at once, a block adjacent rows that are the
  * work of one task; for each slab all blocks are read once. Both are counted in rows.
@@ -75,19 +76,20 @@ static void size_block(alcore__search_run *run) {
 }
 
 /* Reads all arguments of a search and sizes its memory: slab, block, and scratch and dots for each
- * thread and one more for the slab. queries_name: what messages call the second operand, "queries"
- * or "others"; kept. The rest of *run is zeroed; after a failure *run can and must be ended too. */
+ * thread and one more for the slab. rows_name and queries_name: what messages call the operands,
+ * kept and not copied. The rest of *run is zeroed; after a failure *run can and must be ended too,
+ * which frees in the contexts that are set first. */
 alcore_status alcore__search_begin(alcore_ctx *ctx, const alcore_search_data *rows,
-                                   const alcore_search_data *queries, const char *queries_name,
-                                   int64_t k, const alcore_search_options *options,
-                                   alcore__search_run *run) {
+                                   const char *rows_name, const alcore_search_data *queries,
+                                   const char *queries_name, int64_t k,
+                                   const alcore_search_options *options, alcore__search_run *run) {
     *run = (alcore__search_run){.ctx = ctx, .rows.ctx = ctx, .queries.ctx = ctx};
     ALCORE__TRY(read_options(run, k, options));
-    ALCORE__TRY(alcore__search_data_begin(ctx, rows, "rows", &run->rows));
+    ALCORE__TRY(alcore__search_data_begin(ctx, rows, rows_name, &run->rows));
     ALCORE__TRY(alcore__search_data_begin(ctx, queries, queries_name, &run->queries));
     if (run->rows.dims != run->queries.dims)
-        return alcore__fail(ALCORE_E_SHAPE, "rows have %lld numbers, %s %lld",
-                            (long long)run->rows.dims, queries_name, (long long)run->queries.dims);
+        return alcore__fail(ALCORE_E_SHAPE, "%s and %s have %lld and %lld components", rows_name,
+                            queries_name, (long long)run->rows.dims, (long long)run->queries.dims);
     run->threads = alcore_ctx_threads(ctx);
     size_slab(run);
     size_block(run);

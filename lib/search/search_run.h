@@ -47,9 +47,9 @@ typedef struct alcore__search_run {
 /* Reads the options and both operands and allocates the threads' memory. The caller ends the search
  * with alcore__search_end(), also after a failure. */
 alcore_status alcore__search_begin(alcore_ctx *ctx, const alcore_search_data *rows,
-                                   const alcore_search_data *queries, const char *queries_name,
-                                   int64_t k, const alcore_search_options *options,
-                                   alcore__search_run *run);
+                                   const char *rows_name, const alcore_search_data *queries,
+                                   const char *queries_name, int64_t k,
+                                   const alcore_search_options *options, alcore__search_run *run);
 void alcore__search_end(alcore__search_run *run);
 
 /* Finds the neighbors of the queries, query_best [queries, k], unless its row is NULL and, in the

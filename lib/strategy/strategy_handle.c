@@ -22,8 +22,8 @@ static const char PREFIX[] = "strategy "; /* what `owner` begins with */
  * more: the similarity limit adds the embeddings. */
 enum { MAX_HOST_NEEDS = 7 };
 
-/* The destructor of the handle, called when its last reference goes. The host's destroy callback
- * runs first, as it may be the owner of host.user. */
+/* The destructor of the handle, called when its last reference goes. The host's destroy callback,
+ * which may free host.user, runs first. */
 static void release(void *object) {
     alcore_strategy *strategy = object;
     alcore_ctx *ctx = strategy->object.ctx;

@@ -378,8 +378,10 @@ alcore_status alcore__matrix_sum(const alcore__matrix *matrix, double *sums) {
     return ALCORE_OK;
 }
 
-/* out [active rows]: 1 - cos(row, centroid of its group); group [active rows], -1: out is not
- * meaningful there; centroids [groups, dims]. */
+/* out [active rows]: 1 - cos(row, centroid of its group), the diversity of HUDS; 1 where one of the
+ * two is a zero vector (spec 1.5). group [active rows]; -1: the kernel writes nothing there, and
+ * out is not meaningful; centroids [groups, dims]. Values are not checked for a NaN: the pass that
+ * made the centroids has read the same rows (alcore__matrix_group_sums). */
 alcore_status alcore__matrix_cosine_distances(const alcore__matrix *matrix, const int32_t *group,
                                               int64_t groups, const double *centroids,
                                               double *out) {

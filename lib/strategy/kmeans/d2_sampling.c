@@ -15,7 +15,8 @@
  *     found        of the sampler, [ALCORE__MAX_DRAWS = 3]: position of the row that each draw hit,
  *                  the next row first, then the speculative ones; -1: none
  *     measured     of the sampler, [ALCORE__MAX_SPECULATIVE = 2]: positions of the speculative rows
- *                  of the last pass; -1: none; slot: their entries of found; speculative: how many
+ *                  of the last pass that measured any; -1: none; slot: their entries of found;
+ *                  speculative: how many
  *     hit_rate     of the sampler, 0 to 1: how often rows that were measured in advance were drawn
  *                  next; first_draw: no row was drawn since a pass measured such rows; idle_passes:
  *                  passes since the last one that did */

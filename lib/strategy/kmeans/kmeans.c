@@ -69,8 +69,9 @@ static void count_groups(alcore__run *run, alcore__kmeans *means, int64_t k) {
     }
 }
 
-/* Allocates the arrays of all groups, whose shapes alcore__kmeans states. Sums are kept with the
- * blocks only where those of all blocks fit in MAX_KEPT_SUMS. */
+/* Allocates the arrays of all groups, zeroed; alcore__kmeans states their shapes. Blocks keep their
+ * own sums by cluster, so that those of clusters without a change are not made again, but only
+ * where the sums of all blocks fit in MAX_KEPT_SUMS. */
 static alcore_status make_arrays(alcore__run *run, alcore__kmeans *means, int64_t k) {
     alcore_ctx *ctx = run->ctx;
     size_t groups = (size_t)means->groups, vector_bytes = (size_t)means->dims * sizeof(double);

@@ -18,7 +18,9 @@
  *                        generator rng; and its sampler (d2_sampling.h)
  *     sampler            draw: what is to be found; found: positions of the rows found;
  *                        speculative: how many speculative rows the pass measures from; hit: which
- *                        speculative row of the last pass the newest centroid was, -1: none
+ *                        speculative row the newest centroid was, of the last pass that measured
+ *                        any, -1: none. After a hit nothing new is measured (speculative is 0), and
+ *                        what that pass measured stays good for the next draw
  *     draw 0, 1, 2       the next centroid of a group, then its speculative rows
  *     position           number of a candidate among all candidates, from 0
  *     index, matrix row  numbers of a row in its block: among the candidates, and among all rows
@@ -184,9 +186,11 @@ size_t alcore__kmeans_weights_bytes(const alcore__block *block) {
     return (size_t)((const alcore__kmeans *)block->run->state)->groups * sizeof(double);
 }
 
-/* Lowers the D^2 weights of the block's rows by their distances to the newest centroid of their
- * group, and totals them: totals [groups]. After a hit the distances are already there, from when
- * the row was speculative, and no embedding is read for that group. */
+/* Replaces the D^2 weight of each row of the block by its squared distance to the newest centroid
+ * of its group where that is smaller, and totals the weights: totals [groups]. weights and
+ * self_dots [matrix rows] and speculative_weights [ALCORE__MAX_SPECULATIVE, matrix rows] of `rows`
+ * are kept with the block. After a hit the distances to the new centroid are there already, in its
+ * row of speculative_weights, and the rows of the group are not measured. */
 alcore_status alcore__kmeans_weigh_rows(alcore__block *block, void *partial) {
     const alcore__kmeans *means = block->run->state;
     const alcore_sys_kernels *kernels = alcore__run_kernels(block->run);

@@ -29,7 +29,8 @@
  *
  * Scores are minus distances, as the largest score is best.
  *
- * Memory: 33 bytes a candidate, groups x dims for the target. */
+ * Memory: 25 bytes a candidate, 8 more while candidates are ranked, and 24 for each one that is
+ * ranked; groups x dims doubles for the target. */
 #include <math.h>
 #include <string.h>
 
@@ -441,8 +442,9 @@ static alcore_status store_exact(alcore__run *run, const alcore__block_partial *
 
 /* Offers the `count` nearest candidates to the budget, less those that earlier calls offered. keys
  * [candidates]: minus the distance of the exact candidates, -infinity for others, so that the first
- * `count` in the order of the keys are exact. The order of earlier calls is a prefix of this one.
- */
+ * `count` in the order of the keys are exact. The order of earlier calls is a prefix of this one:
+ * what became exact since is farther than what was offered, and ties depend on the row and
+ * the seed only. */
 static alcore_status offer_nearest(alcore__run *run, const double *keys, int64_t count) {
     average_state *state = run->state;
     const alcore__fill *fill = &run->input->fill;

@@ -215,9 +215,9 @@ static bool takes_part(const kcenter_state *state, int64_t position, bool pickab
     return state->greedy.status[position] != ALCORE__GREEDY_PICKED;
 }
 
-/* Lists the indices of the TOP_ROWS active rows with the largest bounds, largest first, the lower
- * row first among equals, and returns how many there are. An insertion into the sorted list
- * `value`, which few rows reach. */
+/* Lists the indices of the active rows with the largest bounds among those that take part
+ * (takes_part()), at most TOP_ROWS, largest first, the lower row first among equals; returns how
+ * many. `value` has their bounds, kept sorted by insertion; most rows end at the first test. */
 static int list_top(const kcenter_state *state, const alcore__matrix *matrix, const double *sq_dist,
                     bool pickable, int64_t top[TOP_ROWS]) {
     const alcore__block *block = matrix->block;

@@ -34,7 +34,8 @@ alcore_status alcore__surprisal_draw(const alcore__surprisal *surprisal, const c
     int64_t wanted = (int64_t)floor(surprisal->share * (double)count + 0.5);
     if (wanted < 1) wanted = 1;
     memset(chosen, 0, (size_t)count);
-    /* A draw without replacement from at most `length` tokens, as many as workspace has entries. */
+    /* A draw without replacement: the first `wanted` entries of workspace are the tokens drawn. Its
+     * other memory comes from malloc, as there is no context here (NULL). */
     ALCORE__TRY(alcore__rng_sample(NULL, &rng, count, wanted, workspace));
     for (int64_t i = 0; i < wanted && i < count; i++) chosen[workspace[i]] = 1;
     return ALCORE_OK;
@@ -75,7 +76,7 @@ static alcore_status get_reader(const alcore__column *column, alcore__scratch *s
     return alcore__new_array(column->ctx, length, sizeof(int64_t), &(*out)->workspace);
 }
 
-/* Writes the vector of the text of a pool row to out [length], numbers of type out_dtype, zeroed
+/* Writes the vector of the text of a pool row to out [length], components of type out_dtype, zeroed
  * before: the losses, values [tokens] of type dtype, of the tokens that were drawn. */
 static alcore_status make_vector(const alcore__surprisal *surprisal, reader *own, int64_t row,
                                  const char *values, int64_t tokens, int32_t dtype,

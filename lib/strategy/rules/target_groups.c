@@ -77,7 +77,8 @@ static int64_t find_turn(const alcore__target_groups *groups, const alcore__grou
     return turn;
 }
 
-/* Makes the turns; all arrays of self are there and zeroed. */
+/* Lets the groups offer in turns until the filler is full or no list has an entry left. The arrays
+ * of self are allocated and zeroed. */
 static alcore_status buy_in_turns(const alcore__target_groups *groups,
                                   const alcore__group_lists *lists, alcore__filler *filler,
                                   turns *self, int64_t *buyer) {
@@ -99,7 +100,10 @@ static alcore_status buy_in_turns(const alcore__target_groups *groups,
     return ALCORE_OK;
 }
 
-/* Cost: one comparison for each group and offer. */
+/* Buys in turns as target_groups.h says: the group that has spent least offers next. lists: the
+ * candidates of each group, its best first; a candidate may stand in several. buyer [candidates]
+ * comes with -1 and gets the group that bought the candidate. Cost: one comparison for each group
+ * and offer, and one step for each entry of the lists. */
 alcore_status alcore__target_groups_buy(const alcore__target_groups *groups,
                                         const alcore__group_lists *lists, alcore__filler *filler,
                                         int64_t *buyer) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The target by language (spec 7.1): the groups of target rows that balance_targets=1 gives the
- * same part in the choice. A group is a language of the target that has an active row; groups are
- * numbered in byte order of their tags. Without balance_targets, or where the target has no
+ * equal weight in the choice. A group is a language of the target that has an active row; groups
+ * are numbered in byte order of their tags. Without balance_targets, or where the target has no
  * languages, all active rows are one group. */
 #ifndef ALCORE__TARGET_GROUPS_H
 #define ALCORE__TARGET_GROUPS_H
