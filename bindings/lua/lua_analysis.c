@@ -7,28 +7,6 @@
 
 #include "lua_binding.h"
 
-/* Reads one operand of a search at index into *out: a pool, whose embeddings are read, or a matrix,
- * which is pushed where it has to be made. Returns its rows; *dims: numbers of a row of a matrix, 0
- * for a pool. */
-static int64_t read_data(lua_State *L, int index, const char *what, alcore_search_data *out,
-                         int64_t *dims) {
-    alcore_search_data data = ALCORE_SEARCH_DATA_INIT;
-    al_object *pool = al_test(L, index, &al_pool_kind);
-    if (pool) {
-        data.pool = pool->pool;
-        *dims = 0;
-        *out = data;
-        return alcore_pool_rows(pool->pool);
-    }
-    al_array *array = al_array_from(L, index, what, 0);
-    if (array->path || array->offsets.data || array->values.ndim != 2)
-        luaL_error(L, "%s: a matrix in memory or a pool expected", what);
-    data.matrix = &array->values;
-    *dims = array->shape[1];
-    *out = data;
-    return array->shape[0];
-}
-
 /* Pushes a matrix of doubles and describes it: out, float64 [shape[0], shape[1]]; shape has to
  * outlive it. */
 static double *push_matrix(lua_State *L, int64_t *shape, alcore_tensor *out) {
@@ -89,7 +67,7 @@ static int64_t *read_neighbors(lua_State *L, int table, int64_t rows, int64_t *c
 /*** Correlation, over target rows, of their uncertainty with the mean uncertainty of their k
  * nearest source rows.
  * @function analysis.neighborhood
- * @param source a pool (its embeddings) or a matrix
+ * @param source a pool (its embeddings), {pool, column} or a matrix
  * @param target a pool or a matrix
  * @tparam table source_uncertainty a number for each row
  * @tparam table target_uncertainty a number for each row
@@ -102,8 +80,8 @@ static int neighborhood(lua_State *L) {
     int64_t dims, source_count, target_count, k_count, shape[2];
     lua_settop(L, 5);
     const int table = al_options(L, 5, "analysis.neighborhood", NULL, others);
-    const int64_t rows = read_data(L, 1, "source", &source, &dims);
-    read_data(L, 2, "target", &target, &dims);
+    const int64_t rows = al_search_data(L, 1, "source", &source, &dims);
+    al_search_data(L, 2, "target", &target, &dims);
     const double *source_u = al_numbers(L, 3, "source_uncertainty", &source_count);
     const double *target_u = al_numbers(L, 4, "target_uncertainty", &target_count);
     const int64_t *k = read_neighbors(L, table, rows, &k_count);
@@ -188,7 +166,7 @@ static int composition(lua_State *L) {
         if (!lua_isnil(L, -1)) {
             const al_object *languages_of = al_test(L, lua_gettop(L), &al_pool_kind);
             if (languages_of) options.target_pool = languages_of->pool;
-            read_data(L, lua_gettop(L), "target", &target, &dims);
+            al_search_data(L, lua_gettop(L), "target", &target, &dims);
             source.pool = pool->pool;
             options.source = &source;
             options.target = &target;
@@ -208,7 +186,7 @@ static int composition(lua_State *L) {
 
 /*** Rows, and others beside them, on the two principal components of the rows.
  * @function analysis.projection
- * @param rows a pool (its embeddings) or a matrix
+ * @param rows a pool (its embeddings), {pool, column} or a matrix
  * @param[opt] others a pool or a matrix
  * @tparam[opt] table options context
  * @return a table with points and other_points (lists of pairs), components (of a matrix),
@@ -221,10 +199,10 @@ static int projection(lua_State *L) {
     lua_settop(L, 3);
     const int table = al_options(L, 3, "analysis.projection", NULL, al_context_only);
     const int two = !lua_isnil(L, 2);
-    shape[0] = read_data(L, 1, "rows", &rows, &dims);
+    shape[0] = al_search_data(L, 1, "rows", &rows, &dims);
     shape[1] = component_shape[0] = 2;
     component_shape[1] = dims;
-    if (two) other_shape[0] = read_data(L, 2, "others", &others, &other_dims);
+    if (two) other_shape[0] = al_search_data(L, 2, "others", &others, &other_dims);
     push_matrix(L, shape, &points);
     push_matrix(L, other_shape, &other_points);
     push_matrix(L, component_shape, &components);

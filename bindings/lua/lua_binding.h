@@ -206,6 +206,8 @@ extern const al_member al_aligner_options[], al_bleu_options[], al_bleu_score[],
 extern const al_constant al_bands[], al_cost_models[];
 extern const al_member al_composition[], al_composition_options[], al_cost_options[],
     al_cost_result[], al_plot_options[], al_projection[];
+extern const al_constant al_metrics[];
+extern const al_member al_search_options[];
 extern const al_constant al_stop_criteria[];
 extern const al_member al_agreement_options[], al_kappa_result[], al_plateau_options[],
     al_stop_decision[];
@@ -343,6 +345,11 @@ int al_array_is(lua_State *L, int index);
 /* Gives a pool a column of the array. */
 int al_set_column(lua_State *L, al_object *pool, const char *name, al_array *array);
 extern const al_method al_array_functions[];
+/* Reads one operand of a search at index into *out: a pool, whose embeddings are read, {pool, the
+ * name of a column}, or a matrix. Pushes what *out points to and the stack does not have yet.
+ * Returns its rows; *dims: numbers of a row of a matrix, 0 for a pool. */
+int64_t al_search_data(lua_State *L, int index, const char *what, alcore_search_data *out,
+                       int64_t *dims);
 
 /* ---- callbacks ---- */
 
@@ -398,7 +405,7 @@ int al_strategy_from(lua_State *L, int index, al_context *context, al_object **o
 
 extern const al_method al_pool_functions[], al_request_functions[], al_strategy_functions[],
     al_model_functions[], al_lm_functions[], al_align_functions[], al_overlap_functions[],
-    al_phrase_functions[], al_mix_functions[], al_registry_functions[];
+    al_phrase_functions[], al_mix_functions[], al_search_functions[], al_registry_functions[];
 /* Pushes the table alcore.metrics. */
 void al_push_metrics(lua_State *L);
 /* Pushes the table alcore.stop. */

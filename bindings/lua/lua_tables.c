@@ -77,6 +77,11 @@ const al_constant al_meanings[] = {
     {"logprobs", ALCORE_MEANS_LOGPROBS},
     {"logits", ALCORE_MEANS_LOGITS},
     {NULL, 0}};
+const al_constant al_metrics[] = {
+    {"l2", ALCORE_METRIC_L2},
+    {"dot", ALCORE_METRIC_DOT},
+    {"cosine", ALCORE_METRIC_COSINE},
+    {NULL, 0}};
 const al_constant al_missing_rules[] = {
     {"fail", ALCORE_MISSING_FAIL},
     {"mask", ALCORE_MISSING_MASK},
@@ -208,6 +213,10 @@ const al_member al_phrase_options[] = {
     {"beyond_limit", AL_FLAG, 1, offsetof(alcore_phrase_options, beyond_limit), NULL},
     {"unknown", AL_FLAG, 1, offsetof(alcore_phrase_options, unknown), NULL},
     {"with_letters", AL_FLAG, 1, offsetof(alcore_phrase_options, with_letters), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_search_options[] = {
+    {"device", AL_TEXT, 1, offsetof(alcore_search_options, device), NULL},
+    {"metric", AL_WORD, 1, offsetof(alcore_search_options, metric), al_metrics},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_ngram_options[] = {
     {"dims", AL_INT64, 1, offsetof(alcore_ngram_options, dims), NULL},
