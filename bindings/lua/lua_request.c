@@ -136,6 +136,50 @@ static int set_rows(selecting *self, const char *field, int32_t kind) {
         alcore_request_set_rows(self->request->request, kind, count == 0 ? &none : rows, count));
 }
 
+/* Excludes the picks of a selection whose pool was derived from texts: sentences of a hybrid one by
+ * their rows of the texts, phrases by their texts. rows: workspace [picks]. */
+static alcore_status exclude_picks(alcore_ctx *ctx, alcore_request *request,
+                                   const alcore_selection *picked, int64_t *rows) {
+    alcore_tensor kinds = {0}, first_rows;
+    alcore_pool *phrases;
+    int64_t sentences = 0;
+    const int hybrid =
+        alcore_selection_column(picked, ALCORE_SCOPE_PICKS, "kind", &kinds) == ALCORE_OK;
+    alcore_status status =
+        alcore_selection_column(picked, ALCORE_SCOPE_PICKS, "first_row", &first_rows);
+    if (status == ALCORE_OK) status = alcore_pool_new(ctx, NULL, &phrases);
+    if (status != ALCORE_OK) return status;
+    for (int64_t k = 0; status == ALCORE_OK && k < alcore_selection_count(picked); k++) {
+        size_t length;
+        const char *text = alcore_pool_text(alcore_selection_pool(picked),
+                                            alcore_selection_rows(picked)[k], &length);
+        if (hybrid && ((const int64_t *)kinds.data)[k] == 0)
+            rows[sentences++] = ((const int64_t *)first_rows.data)[k];
+        else
+            status = alcore_pool_add_texts(phrases, &text, &length, 1, NULL);
+    }
+    if (status == ALCORE_OK)
+        status = alcore_request_set_rows(request, ALCORE_ROWS_EXCLUDED, rows, sentences);
+    if (status == ALCORE_OK)
+        status = alcore_request_set_pool(request, ALCORE_ROLE_EXCLUDED, phrases);
+    alcore_pool_unref(phrases);
+    return status;
+}
+
+/* The field `exclude`: rows or ids of the texts, or an earlier selection. */
+static int set_excluded(selecting *self) {
+    lua_State *L = self->L;
+    lua_getfield(L, self->fields, "exclude");
+    const al_object *earlier = al_test(L, -1, &al_selection_kind);
+    const alcore_pool *picked = earlier ? alcore_selection_pool(earlier->selection) : NULL;
+    if (!earlier || picked == self->pool->pool || !alcore_pool_source(picked))
+        return set_rows(self, "exclude", ALCORE_ROWS_EXCLUDED);
+    int64_t *rows = al_buffer(L, alcore_selection_count(earlier->selection) + 1, sizeof *rows);
+    return AL_CALL(
+        L, self->context,
+        exclude_picks(self->context->ctx, self->request->request, earlier->selection, rows));
+}
+
 /* The field `labeled`: the labeled pool, or a list of indices of the pool itself, which count as
  * labeled in this call; the pool keeps its states, so that other calls may name other rows. */
 static int set_labeled(selecting *self) {
@@ -311,7 +355,7 @@ static alcore_status select_with_progress(selecting *self, int functions, al_obj
 /* Runs the request; the one result is the selection, which keeps its pool. */
 static int run(selecting *self) {
     lua_State *L = self->L;
-    int failed = set_rows(self, "exclude", ALCORE_ROWS_EXCLUDED);
+    int failed = set_excluded(self);
     if (!failed) failed = set_rows(self, "eligible", ALCORE_ROWS_ELIGIBLE);
     if (failed) return failed;
     al_object *result = al_new(L, &al_selection_kind, self->context);

@@ -274,9 +274,10 @@ int64_t *al_rows(lua_State *L, int index, const al_object *pool, int64_t *count,
     *failed = 0;
     const al_object *selection = al_test(L, index, &al_selection_kind);
     if (selection) {
-        if (pool && alcore_pool_source(alcore_selection_pool(selection->selection)) == pool->pool)
+        const alcore_pool *picked = alcore_selection_pool(selection->selection);
+        if (pool && picked != pool->pool && alcore_pool_source(picked))
             luaL_error(L, "rows: the rows of the selection are those of its own pool, which was "
-                          "derived from this one");
+                          "derived from the texts; its record first_row has rows of these, from 0");
         *count = alcore_selection_count(selection->selection);
         int64_t *rows = al_buffer(L, *count, sizeof *rows);
         if (*count > 0)

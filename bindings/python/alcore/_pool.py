@@ -217,8 +217,12 @@ class Pool(Handle):
         if type(rows) is not list:
             if hasattr(rows, "indices") and not callable(rows.indices):
                 other = getattr(rows, "pool", None)
-                if other is not None and other is not self and other._source is self:
-                    raise ValueError("%s: the rows of the selection are those of its own pool, which was derived from this one" % what)
+                columns = getattr(rows, "columns", None)
+                of_texts = other is not None and other._source is self or callable(columns) and "first_row" in columns()
+                if other is not self and of_texts:
+                    raise ValueError("%s: the rows of the selection are those of its own pool, which was derived from the texts: "
+                                     "the positions of its picks in these are its column first_row, and its texts can be given as "
+                                     "labeled" % what)
                 rows = rows.indices
             found = integers_in_place(rows)
             if found is not None:

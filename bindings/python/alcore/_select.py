@@ -49,7 +49,8 @@ class Request(Handle):
         self.set(**options)
 
     def set_pool(self, role, pool, *, hold=True):
-        """Sets the pool of a role: "candidates", "labeled" or "target"; None removes it."""
+        """Sets the pool of a role: "candidates", "labeled", "target" or "excluded" (texts of rows and phrases that are not
+        selected); None removes it."""
         check(lib.alcore_request_set_pool(self._handle, choice("ALCORE_ROLE_", role, "role"),
                                           None if pool is None else pool._handle))
         self._parts[role] = pool if hold else None
@@ -231,6 +232,17 @@ def _name_rows(request, pool, kind, rows, by_id):
     del kept
 
 
+def _exclude(request, pool, rows, by_id):
+    """Rows that one call leaves out. Of a selection of phrases the phrases are left out by their texts, and so are the sentences
+    of a hybrid one by their rows, since `indices` are rows of the selection's own pool."""
+    if not isinstance(rows, Selection) or rows.pool is pool or "first_row" not in rows.columns():
+        _name_rows(request, pool, "excluded", rows, by_id)
+        return
+    kinds = rows.column("kind").tolist() if "kind" in rows.columns() else [1] * len(rows)
+    _name_rows(request, pool, "excluded", [row for row, kind in zip(rows.column("first_row").tolist(), kinds) if kind == 0], False)
+    request.set_pool("excluded", pool_of([text for text, kind in zip(rows.texts, kinds) if kind == 1], pool.context))
+
+
 _RENAMED = {"spread": "max_similarity"}
 
 
@@ -250,7 +262,7 @@ def answer(pool, budget, strategy, by_id=False, *, labeled=None, exclude=None, e
         for name, value in columns.items():
             pool.set_column(name, value)
         try:
-            _name_rows(request, pool, "excluded", exclude, by_id)
+            _exclude(request, pool, exclude, by_id)
             _name_rows(request, pool, "eligible", eligible, by_id)
             _name_rows(request, pool, "labeled", labeled_rows, False)
             request.set_pool("labeled", labeled_pool)
@@ -270,6 +282,7 @@ def answer(pool, budget, strategy, by_id=False, *, labeled=None, exclude=None, e
             request.set_rows("labeled", None)
             request.set_pool("labeled", None)
             request.set_pool("target", None)
+            request.set_pool("excluded", None)
             request.set_strategy(None)
             request.set_model(None)
     _warn(selection)
@@ -286,7 +299,8 @@ def select(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, ids=None, l
     strategy: a name (alcore.strategies() lists them), an alcore.Strategy or a function with @alcore.strategy.
     ids: list of str. labeled: texts whose labels are known, a dict of such texts and their columns
     ({"texts": [...], "embeddings": array}), or rows of texts that are labeled. exclude, eligible: rows, a mask with
-    one bool a row, a Selection, or ids (texts when no ids were given). round: from 1. seed: of every random draw.
+    one bool a row, a Selection, or ids (texts when no ids were given). A Selection of phrases or of both excludes its phrases by
+    their texts. round: from 1. seed: of every random draw.
     model: what computes missing columns: an object with a model's methods (alcore.Model), "ngram" or a folder.
     Columns by their names: float [rows], [rows, n] or (values, offsets); a file; an alcore.Column. NumPy, PyTorch, CuPy,
     DLPack, Arrow and buffers are read in place. targets: texts of the target domain, or a dict as of labeled. cost: numbers [rows].

@@ -287,6 +287,27 @@ case("phrases are selected", function()
     tap.raises("those of its own pool", pool.mark, pool, "labeled", picked)
 end)
 
+case("phrases and sentences of an earlier selection are excluded", function()
+    local parts = {sentences = "random", phrases = "ngf-smp", ratio = 0.5}
+    for _, strategy in ipairs {"ngf", "hybrid"} do
+        local params = strategy == "hybrid" and parts or nil
+        for _, source in ipairs {"texts", "pool"} do
+            local call = {budget = "10w", strategy = strategy, params = params}
+            call[source] = source == "texts" and TEXTS or assert(alcore.pool(TEXTS))
+            local first = assert(alcore.select(call))
+            local bought = {}
+            for _, text in ipairs(first.texts) do bought[text] = true end
+            call.exclude = first
+            for _, text in ipairs(assert(alcore.select(call)).texts) do equal(bought[text], nil, text) end
+            local left = {budget = 6, strategy = "random", exclude = first}
+            left[source] = call[source]
+            for _, text in ipairs(assert(alcore.select(left)).texts) do equal(bought[text], nil, text) end
+            left.exclude, left.eligible = nil, first
+            tap.raises("those of its own pool", alcore.select, left)
+        end
+    end
+end)
+
 case("sentences and phrases are selected together", function()
     local picked = assert(alcore.select {texts = TEXTS, budget = "10w", strategy = "hybrid", labeled = LABELED,
         scores = {0.1, 0.2, 0.9, 0.3, 0.8, 0.4}, params = {sentences = "nnll", phrases = "ngf-smp"}})

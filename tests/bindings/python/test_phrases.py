@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Phrases of texts as a pool."""
+import pickle
+
 import pytest
 
 import alcore
@@ -38,6 +40,41 @@ def test_what_cannot_be():
         alcore.phrases(TEXTS, max_words=65)
     with pytest.raises(ValueError, match="too many to be listed"):
         alcore.phrases(TEXTS, max_words=None)
+
+
+def test_bought_phrases_are_excluded():
+    """A selection of phrases excludes the phrases by their text, in a list of texts as in a pool, and a copy from a pickle too."""
+    for texts in (TEXTS, alcore.Pool(TEXTS)):
+        for strategy in ("ngf", "ngf-smp", "random-phrase"):
+            first = alcore.select(texts, "9w", strategy)
+            for earlier in (first, pickle.loads(pickle.dumps(first))):
+                again = alcore.select(texts, "9w", strategy, exclude=earlier)
+                assert not set(again.texts) & set(first.texts)
+                assert again.provenance["masked"]["excluded"] == len(first)
+                assert sum(again.provenance["inputs"]["candidates"][name] for name in ("rows",)) == len(first.pool)
+            assert alcore.select(texts, "9w", strategy).texts == first.texts  # exclude holds for one call
+    derived = alcore.phrases(TEXTS)
+    first = derived.select("9w", "ngf")
+    assert not set(derived.select("9w", "ngf", exclude=first).texts) & set(first.texts)
+    other = alcore.phrases(TEXTS[::-1])
+    assert not set(other.select("9w", "ngf", exclude=first).texts) & set(first.texts)
+
+
+def test_bought_sentences_and_phrases_are_excluded():
+    parts = {"sentences": "random", "phrases": "ngf-smp", "ratio": 0.5}
+    first = alcore.select(TEXTS, "10w", "hybrid", params=parts)
+    kinds = first.column("kind").tolist()
+    sentences = [row for row, kind in zip(first.column("first_row").tolist(), kinds) if kind == 0]
+    assert 0 < sum(kinds) < len(kinds)
+    for earlier in (first, pickle.loads(pickle.dumps(first))):
+        left = alcore.select(TEXTS, 6, "random", exclude=earlier)
+        taken = set(sentences) | {row for row, text in enumerate(TEXTS) if text in first.texts}
+        assert sorted(left.indices) == [row for row in range(6) if row not in taken]
+        assert not set(alcore.select(TEXTS, "10w", "hybrid", params=parts, exclude=earlier).texts) & set(first.texts)
+    with pytest.raises(ValueError, match="those of its own pool"):
+        alcore.select(TEXTS, 1, "random", eligible=first)
+    with pytest.raises(ValueError, match="those of its own pool"):
+        alcore.select(TEXTS, 1, "random", labeled=first)
 
 
 def test_selections(tmp_path):
