@@ -55,7 +55,12 @@ static int read_lists(composing *self, option_id id, row_list **lists, int *coun
     for (; (path = option_repeat(self->args, id, *count)); ++*count) {
         row_list *list = &(*lists)[*count];
         list->name = path;
-        TRY(inputs_read_selection(self->ctx, &self->in, path, &list->rows, &list->count));
+        int code = inputs_read_selection(self->ctx, self->args, &self->in, path, &list->rows,
+                                         &list->count);
+        if (code != EXIT_DONE) {
+            free(list->rows);
+            return code;
+        }
         list->count = sort_rows(list->rows, list->count);
     }
     return EXIT_DONE;

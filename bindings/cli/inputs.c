@@ -427,23 +427,3 @@ int inputs_list_scores(const alcore_pool *pool, double **out) {
     free(all);
     return outcome(status);
 }
-
-int inputs_read_selection(alcore_ctx *ctx, const inputs *in, const char *path, int64_t **rows,
-                          int64_t *count) {
-    alcore_request *finder = NULL;
-    alcore_tensor list;
-
-    TRY(outcome(alcore_request_new(ctx, &finder)));
-    int code = outcome(alcore_request_set_pool(finder, ALCORE_ROLE_CANDIDATES, in->candidates));
-    if (code == EXIT_DONE)
-        code = outcome(alcore_request_read_rows(finder, ALCORE_ROWS_ELIGIBLE, path));
-    if (code == EXIT_DONE) code = outcome(alcore_request_rows(finder, ALCORE_ROWS_ELIGIBLE, &list));
-    if (code == EXIT_DONE) {
-        *count = list.shape[0];
-        *rows = malloc(((size_t)*count + 1) * sizeof **rows);
-        if (*rows) memcpy(*rows, list.data, (size_t)*count * sizeof **rows);
-        if (!*rows) code = complain(EXIT_MEMORY, "out of memory");
-    }
-    alcore_request_unref(finder);
-    return code;
-}

@@ -36,10 +36,11 @@ int inputs_embed(alcore_ctx *ctx, const arguments *args, const inputs *in, alcor
  * none. */
 int inputs_list_scores(const alcore_pool *pool, double **out);
 
-/* The rows of POOL that a file of ids or an earlier selection names: [*count], in the order of the
- * file, which the caller frees. */
-int inputs_read_selection(alcore_ctx *ctx, const inputs *in, const char *path, int64_t **rows,
-                          int64_t *count);
+/* The rows of POOL that a file of ids or an earlier selection names (selection_rows.c): [*count], in
+ * the order of the file, which the caller frees, also after a failure. A phrase stands for the row
+ * where it occurs first; how many do is printed, but for --quiet. */
+int inputs_read_selection(alcore_ctx *ctx, const arguments *args, const inputs *in,
+                          const char *path, int64_t **rows, int64_t *count);
 
 /* Sets the options, the strategy and the model of the request (select_command.c). */
 int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in);

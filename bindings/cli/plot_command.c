@@ -221,19 +221,11 @@ static int add_embeddings(const plot_run *self, const inputs *in, alcore_pool *p
 /* Sets the round of the rows that each selection names: selection i is round i + 1. */
 static int read_selections(const plot_run *self, const inputs *in, int64_t *rounds) {
     for (int i = 2; i < self->args->operand_count; i++) {
-        alcore_request *request = NULL;
-        alcore_tensor rows;
-        alcore_status status = alcore_request_new(self->ctx, &request);
-        if (status == ALCORE_OK)
-            status = alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, in->candidates);
-        if (status == ALCORE_OK)
-            status =
-                alcore_request_read_rows(request, ALCORE_ROWS_ELIGIBLE, self->args->operands[i]);
-        if (status == ALCORE_OK) status = alcore_request_rows(request, ALCORE_ROWS_ELIGIBLE, &rows);
-        const int code = outcome(status);
-        for (int64_t n = 0; code == EXIT_DONE && n < rows.shape[0]; n++)
-            rounds[((const int64_t *)rows.data)[n]] = i - 1;
-        alcore_request_unref(request);
+        int64_t *rows = NULL, count = 0;
+        const int code = inputs_read_selection(self->ctx, self->args, in, self->args->operands[i],
+                                               &rows, &count);
+        for (int64_t n = 0; code == EXIT_DONE && n < count; n++) rounds[rows[n]] = i - 1;
+        free(rows);
         TRY(code);
     }
     return EXIT_DONE;

@@ -79,7 +79,7 @@ static int set_from_files(const arguments *args, alcore_ctx *ctx, const inputs *
 
     if (path) TRY(outcome(alcore_strategy_set(strategy, "file", path)));
     if (!(path = option_value(args, OPTION_LIKE, NULL))) return EXIT_DONE;
-    int code = inputs_read_selection(ctx, in, path, &rows, &count);
+    int code = inputs_read_selection(ctx, args, in, path, &rows, &count);
     if (code == EXIT_DONE) code = set_counts(strategy, in->candidates, rows, count);
     free(rows);
     return code;

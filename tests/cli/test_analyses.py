@@ -259,6 +259,42 @@ def selections_consist_of(box):
 
 
 @case
+def a_phrase_stands_for_the_row_where_it_occurs_first(box):
+    words = ["heart", "severe", "headache", "patient", "fever", "nausea", "late", "report", "was"]
+    tags = ["de" if row % 3 else "fr" for row in range(40)]
+    box.file("pool.tsv", "id\ttext\tlang\n" + "".join("r%d\tthe %s has %s %s and %s\t%s\n" % (
+        row, words[row % 9], words[row * 2 % 9], words[row * 5 % 7], words[row // 9 % 9], tags[row]) for row in range(40)))
+    box.npy("e.npy", [[float(row), float(row % 3)] for row in range(40)])
+    box.npy("u.npy", [row / 64 for row in range(40)], "<f8")
+    box.run("select", "pool.tsv", "--strategy", "hybrid", "-p", "sentences=random", "--budget", "30w", "--out", "h.tsv", "-q")
+    box.run("select", "pool.tsv", "--strategy", "ngf", "--budget", "12w", "--out", "n.jsonl", "-q")
+    hybrid = rows_of(box.read("h.tsv").decode())
+    phrases = [row for row in hybrid if row["kind"] == "phrase"]
+    only = [json.loads(line)["al"]["index"] for line in box.read("n.jsonl").decode().splitlines()]
+    assert 0 < len(phrases) < len(hybrid) and len(set(only)) < len(only)
+    rows = {"h.tsv": {int(row["index"]) for row in hybrid}, "n.jsonl": set(only)}
+    done = box.run("composition", "pool.tsv", "--selection", "h.tsv", "--selection", "n.jsonl", "--scores", "u.npy", "--json")
+    for one, name in zip(json.loads(done.out), rows):
+        equal((one["selection"], one["rows"], one["languages"]["fr"]["rows"]),
+              (name, len(rows[name]), sum(tags[row] == "fr" for row in rows[name])))
+        assert abs(one["mean_uncertainty"] - sum(rows[name]) / 64 / len(rows[name])) < 1e-12
+    contains(done.err, "h.tsv: %d of %d items are phrases; each stands for the row where it occurs first" % (len(phrases), len(hybrid)))
+    equal(box.run("composition", "pool.tsv", "--selection", "h.tsv", "-q").err, "")
+    drawn = rows_of(box.run("plot", "map", "pool.tsv", "h.tsv", "--embeddings", "e.npy", "-q").out)
+    equal({row for row, point in enumerate(drawn) if point["series"] == "picks"}, rows["h.tsv"])
+    # --like counts every phrase: two of one row are two.
+    box.run("select", "pool.tsv", "--strategy", "same-ratio", "--like", "n.jsonl", "--budget", "20", "--out", "l.tsv", "--report", "l.json", "-q")
+    counts = dict(one.split(":") for one in json.loads(box.read("l.json"))["parameters"]["counts"].split(","))
+    equal({tag: int(count) for tag, count in counts.items()}, {tag: sum(tags[row] == tag for row in only) for tag in {tags[row] for row in only}})
+    # A row of another pool is still refused, and an id that looks like that of a phrase may be one of a row.
+    box.file("absent.txt", "r3\nr3:1+1\nr77:0+1\n")
+    contains(box.run("composition", "pool.tsv", "--selection", "absent.txt", expect=3).err, "absent.txt: item 3", "'r77:0+1'")
+    for text in ("r3:1+\n", "r3:+1\n", "r3:1+1x\n", "r3\n:0+1\n", "r77\n"):
+        box.file("absent.txt", text)
+        contains(box.run("composition", "pool.tsv", "--selection", "absent.txt", expect=3).err, "absent.txt:", "the pool has no id")
+
+
+@case
 def low_budgets_come_from_one_pass(box):
     """DeMuX's low-budget study: each budget of a list has the selection that it has alone."""
     box.file("pool.txt", "".join("text %d\n" % row for row in range(1100)))

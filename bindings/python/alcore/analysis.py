@@ -89,12 +89,30 @@ def neighborhood(source, target, source_uncertainty, target_uncertainty, k=None,
     return [Neighborhood(number, *pair) for number, pair in zip(wanted, out.filled().tolist())]
 
 
+def _first_rows(pool, rows):
+    """Of a selection from a pool that was derived from this one, the row of this pool for each pick: a phrase stands for
+    the row where it occurs first. Everything else as it is."""
+    other = getattr(rows, "pool", None)
+    if other is None or other is pool or getattr(other, "_source", None) is not pool:
+        return rows
+    if "first_row" in rows.columns():  # of sentences and phrases; a pool of phrases has it as a column
+        return rows.column("first_row").tolist()
+    return [row for (row,) in other.column_rows("first_row", rows.indices).tolist()]
+
+
+def _distinct_rows(pool, rows):
+    """The same, each row of phrases once."""
+    found = _first_rows(pool, rows)
+    return rows if found is rows else sorted(set(found))
+
+
 def languages(pool, rows):
-    """How many of the rows (numbers, ids or a Selection) have each language of the pool: {tag: rows}, in byte order."""
+    """How many of the rows (numbers, ids or a Selection) have each language of the pool: {tag: rows}, in byte order. Each
+    phrase of a selection counts as the row where it occurs first."""
     tags = []
     while (tag := lib.alcore_pool_language_tag(pool._handle, len(tags))) is not None:
         tags.append(tag.decode())
-    address, count, kept = pool.rows_of(rows)
+    address, count, kept = pool.rows_of(_first_rows(pool, rows))
     out = _Output("q", (len(tags),))
     check(lib.alcore_analysis_count_languages(pool._handle, address, count, out.tensor.reference))
     return dict(zip(tags, out.filled().tolist()))
@@ -104,11 +122,13 @@ def composition(pool, rows, *, uncertainty=None, source=None, target=None, targe
                 context=None):
     """What a selection, or several rounds of it together, consists of: Composition.
 
-    rows and other (another strategy's selection) are row numbers, ids or a Selection. uncertainty: a number for each row of
+    rows and other (another strategy's selection) are row numbers, ids or a Selection; a phrase stands for the row where it
+    occurs first, which counts once. uncertainty: a number for each row of
     the pool. source (None: the pool) and target, as for knn(), give distances and the targets that have one of
     the rows among their nearest `neighbors`. target_pool: its languages are the target languages; by default target, where
     that is a Pool."""
     ctx = context or pool.context
+    rows = _distinct_rows(pool, rows)
     if target_pool is None and isinstance(target, Pool):
         target_pool = target
     options = struct(_ffi.alcore_composition_options, neighbors=neighbors)
@@ -123,7 +143,7 @@ def composition(pool, rows, *, uncertainty=None, source=None, target=None, targe
     if target_pool is not None:
         options.target_pool = target_pool._handle
     if other is not None:
-        kept.append(pool.rows_of(other, "other"))
+        kept.append(pool.rows_of(_distinct_rows(pool, other), "other"))
         # An empty list needs an address: NULL would leave it out.
         options.other_rows = kept[-1][0] or ctypes.addressof(options)
         options.other_count = kept[-1][1]

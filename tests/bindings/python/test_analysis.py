@@ -57,6 +57,23 @@ def test_composition():
         analysis.languages(pool, [6])
 
 
+def test_composition_of_phrases():
+    pool = alcore.Pool(["the %s heart has a %s" % (one, two) for one in ("big", "old") for two in ("fever", "cold", "pain")],
+                       languages=["fr", "de"] * 3)
+    uncertainty = [row / 8 for row in range(6)]
+    phrases = pool.select("6w", "ngf", params={"max_n": 1})
+    hybrid = pool.select("12w", "hybrid", params={"sentences": "random", "phrases": "ngf"})
+    for picked, rows in ((phrases, [row for (row,) in phrases.pool.column_rows("first_row", phrases.indices).tolist()]),
+                         (hybrid, hybrid.column("first_row").tolist())):
+        assert len(set(rows)) < len(rows) == len(picked)  # several phrases occur first in the same row
+        found = analysis.composition(pool, picked, uncertainty=uncertainty, other=picked)
+        assert (found.rows, found.jaccard) == (len(set(rows)), 1.0)
+        assert found.mean_uncertainty == pytest.approx(sum(set(rows)) / 8 / len(set(rows)))
+        for counts, counted in ((found.languages, set(rows)), (analysis.languages(pool, picked), rows)):
+            assert counts == {"de": sum(row % 2 for row in counted), "fr": sum(1 - row % 2 for row in counted)}
+    assert set(hybrid.column("kind").tolist()) == {0, 1}
+
+
 def test_projection(vectors):
     vector = vectors("analyses", "TV-PCA")
     rows, (case,) = vector["input"]["rows"], vector["cases"]
