@@ -36,7 +36,8 @@ typedef struct al_frame {
     const alcore_view *view; /* shown to a callback now, or NULL */
     uint64_t view_number;    /* of that view: a Lua view with another number has expired */
     int raised;              /* stack index of the error value; 0: none */
-    int captured;            /* 1: text is set */
+    int captured;            /* 1: text and remedy are set */
+    alcore_remedy remedy;    /* of the library's error; kind 0: it has none */
     char text[1024];         /* the library's message, cut to fit, with its NUL */
 } al_frame;
 
@@ -72,8 +73,12 @@ int al_leave(lua_State *L, al_context *context, alcore_status status);
 /* The number of results of a method: those of a failure, else one, the value at index. */
 int al_result(lua_State *L, int failed, int index);
 
-/* Inside a frame: copies the message of a failed call before another call clears it. */
+/* Inside a frame: copies the message and the remedy of a failed call before another call clears
+ * them. */
 void al_capture(al_frame *frame, alcore_status status);
+/* Pushes a remedy as the fields of a table that a program in Lua writes: 'fill = "skip" stays within
+ * the budget'. */
+void al_push_remedy(lua_State *L, const alcore_remedy *remedy);
 /* Pushes nil, message and code of a failed call that needs no frame, such as one that reads a
  * registry; returns 3. */
 int al_fail(lua_State *L, alcore_status status);

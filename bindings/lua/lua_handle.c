@@ -24,25 +24,48 @@ void al_enter(lua_State *L, al_context *context, al_frame *frame) {
     context->frame = frame;
 }
 
-/* Copies the library's last error text, cut to fit. */
-static void copy_text(al_frame *frame) {
+/* Copies the library's last error text, cut to fit, and its remedy, whose strings live for ever. */
+static void copy_error(al_frame *frame) {
     const char *text = alcore_last_error();
     size_t length = strlen(text);
     if (length >= sizeof frame->text) length = sizeof frame->text - 1;
     memcpy(frame->text, text, length);
     frame->text[length] = '\0';
+    frame->remedy = (alcore_remedy)ALCORE_REMEDY_INIT;
+    alcore_last_remedy(&frame->remedy);
     frame->captured = 1;
 }
 
 void al_capture(al_frame *frame, alcore_status status) {
-    if (status != ALCORE_OK && !frame->captured) copy_text(frame);
+    if (status != ALCORE_OK && !frame->captured) copy_error(frame);
 }
 
-/* Pushes nil, message and code; returns 3. */
-static int push_failure(lua_State *L, alcore_status status, const char *text) {
+void al_push_remedy(lua_State *L, const alcore_remedy *remedy) {
+    const char *name = remedy->name, *value = remedy->value;
+    if (remedy->kind == ALCORE_REMEDY_STRATEGY) {
+        name = "strategy";
+        value = remedy->name;
+    } else if (remedy->kind == ALCORE_REMEDY_POOL && strcmp(name, "candidates") == 0) {
+        name = "texts";
+    } else if (remedy->kind == ALCORE_REMEDY_POOL && strcmp(name, "target") == 0) {
+        name = "targets";
+    }
+    if (value)
+        lua_pushfstring(L, "%s = \"%s\" %s", name, value, remedy->effect);
+    else
+        lua_pushfstring(L, "%s = ... %s", name, remedy->effect);
+}
+
+/* Pushes nil, message and code of the error that a frame holds; returns 3. */
+static int push_failure(lua_State *L, alcore_status status, const al_frame *frame) {
     const char *code = alcore_status_name(status);
     lua_pushnil(L);
-    lua_pushstring(L, text[0] != '\0' ? text : code);
+    lua_pushstring(L, frame->text[0] != '\0' ? frame->text : code);
+    if (frame->remedy.kind != 0) {
+        lua_pushliteral(L, "; ");
+        al_push_remedy(L, &frame->remedy);
+        lua_concat(L, 3);
+    }
     lua_pushstring(L, code);
     return 3;
 }
@@ -57,7 +80,7 @@ int al_leave(lua_State *L, al_context *context, alcore_status status) {
         lua_pushvalue(L, frame->raised);
         return lua_error(L);
     }
-    return status == ALCORE_OK ? 0 : push_failure(L, status, frame->text);
+    return status == ALCORE_OK ? 0 : push_failure(L, status, frame);
 }
 
 int al_result(lua_State *L, int failed, int index) {
@@ -68,8 +91,8 @@ int al_result(lua_State *L, int failed, int index) {
 
 int al_fail(lua_State *L, alcore_status status) {
     al_frame frame;
-    copy_text(&frame);
-    return push_failure(L, status, frame.text);
+    copy_error(&frame);
+    return push_failure(L, status, &frame);
 }
 
 /* ---- objects ---- */

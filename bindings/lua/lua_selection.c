@@ -154,22 +154,18 @@ static int get_provenance(lua_State *L) {
     return 1;
 }
 
-/* Pushes a remedy as it stands in Lua: 'hint: fill = "skip" stays within the budget'. */
-static void push_remedy(lua_State *L, const alcore_remedy *remedy) {
-    lua_pushfstring(L, remedy->value ? "hint: %s = \"%s\" %s\n" : "hint: %s%s %s\n", remedy->name,
-                    remedy->value ? remedy->value : "", remedy->effect);
-}
-
 /*** The summary for people: several lines, the last of them hints.
  * @field selection.summary */
 static int get_summary(lua_State *L) {
     alcore_selection *self = check_selection(L);
     alcore_remedy remedy = ALCORE_REMEDY_INIT;
-    int parts = 1;
     lua_pushstring(L, alcore_selection_summary(self));
-    for (; alcore_selection_remedy(self, parts - 1, &remedy) == ALCORE_OK; parts++)
-        push_remedy(L, &remedy);
-    lua_concat(L, parts);
+    for (int64_t i = 0; alcore_selection_remedy(self, i, &remedy) == ALCORE_OK; i++) {
+        lua_pushliteral(L, "hint: ");
+        al_push_remedy(L, &remedy);
+        lua_pushliteral(L, "\n");
+        lua_concat(L, 4);
+    }
     return 1;
 }
 

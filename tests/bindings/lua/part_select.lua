@@ -144,6 +144,28 @@ case("several budgets are spent from the same scores", function()
     if words.spent > 3 then assert(words.summary:find('hint: fill = "skip" stays within the budget', 1, true)) end
 end)
 
+case("a failure says what would help, in Lua's terms", function()
+    fails("ALCORE_E_PARAM", 'the request has no budget; budget = "1000w" buys items worth 1000 words',
+        alcore.select{texts = TEXTS, strategy = "random"})
+    fails("ALCORE_E_DATA", 'is NaN; nan = "exclude" leaves such rows out',
+        alcore.select{texts = {"a", "b"}, budget = 1, strategy = "nnll", scores = {0.1, 0 / 0}})
+    fails("ALCORE_E_MISSING", "needs a target; targets = ... is the unlabeled text",
+        alcore.select{texts = TEXTS, budget = 1, strategy = "average-dist"})
+    fails("ALCORE_E_INVALID", '; strategy = "average-dist" is one of them',
+        alcore.select{texts = TEXTS, budget = 1, strategy = "random", targets = {"new"}})
+    -- A scorer has no such option, and the next failure does not keep the remedy of the one before.
+    local pool = assert(alcore.pool{"a", "b"})
+    assert(pool:set_column("logprobs", alcore.ragged{{-1}, {0 / 0}}))
+    local _, message, code = assert(alcore.scorer("nnll")):run(pool)
+    equal(code, "ALCORE_E_DATA")
+    equal(message:find("exclude", 1, true), nil)
+    -- A failure inside a function of the caller's comes out with its remedy, once.
+    _, message = alcore.select{texts = TEXTS, budget = 1, strategy = function()
+        return alcore.select{texts = TEXTS, strategy = "random", context = assert(alcore.context())}
+    end}
+    equal(message, 'the request has no budget; budget = "1000w" buys items worth 1000 words')
+end)
+
 case("candidates are drawn as the library draws them", function()
     local pool = assert(alcore.pool(many(100)))
     local rows = assert(pool:candidates(10, 1, 42))
