@@ -66,7 +66,17 @@ static int add_side(const evaluation *self, alcore_overlap *overlap, int32_t rol
                               ? option_value(self->args, OPTION_TEXT_COLUMN, NULL)
                               : option_value(self->args, OPTION_TARGET_COLUMN, "target");
     int64_t texts;
-    TRY(outcome(alcore_overlap_read(overlap, role, side, path, &options, &texts)));
+    alcore_status status = alcore_overlap_read(overlap, role, side, path, &options, &texts);
+    /* The column of sources is that of the test set: a selection has its texts in "text". */
+    if (status == ALCORE_E_DATA && side == SIDE_SRC && options.text_column &&
+        role != ALCORE_OVERLAP_TEST) {
+        alcore_read_options usual = options;
+        usual.text_column = NULL;
+        status = alcore_overlap_read(overlap, role, side, path, &usual, &texts);
+        if (status == ALCORE_E_DATA)
+            status = alcore_overlap_read(overlap, role, side, path, &options, &texts);
+    }
+    TRY(outcome(status));
     if (texts == 0 && !strcmp(path, self->args->operands[1]))
         return complain(EXIT_DATA, "%s is empty: there is nothing to measure", path);
     return EXIT_DONE;

@@ -69,7 +69,8 @@ int parse_format(const char *text, int32_t *out) {
     return EXIT_DONE;
 }
 
-/* Reads a file with --format (POOL only), --text-column and --bad-lines into a pool. options: what
+/* Reads a file with --format (POOL only), --text-column (other files may lack it) and --bad-lines
+ * into a pool. options: what
  * else is read of it, the references. */
 static int read_file(const arguments *args, const char *path, bool is_pool,
                      alcore_read_options options, alcore_pool *pool) {
@@ -80,7 +81,16 @@ static int read_file(const arguments *args, const char *path, bool is_pool,
     int bad_lines = ALCORE_BAD_LINES_ERROR;
     TRY(option_choice(args, OPTION_BAD_LINES, "error|mask", &bad_lines));
     options.bad_lines = bad_lines;
-    return outcome(alcore_pool_read(pool, path, &options));
+    alcore_status status = alcore_pool_read(pool, path, &options);
+    /* The column is that of POOL. Another file, such as an earlier selection, may have its texts in
+     * a column of the usual names; a file that is read in neither way fails as it did first. */
+    if (!is_pool && options.text_column && status == ALCORE_E_DATA && strcmp(path, "-") != 0) {
+        alcore_read_options usual = options;
+        usual.text_column = NULL;
+        status = alcore_pool_read(pool, path, &usual);
+        if (status == ALCORE_E_DATA) status = alcore_pool_read(pool, path, &options);
+    }
+    return outcome(status);
 }
 
 int inputs_read_texts(const arguments *args, const char *path, bool is_pool, alcore_pool *pool) {

@@ -331,6 +331,24 @@ def phrases_of_an_earlier_selection_are_excluded(box):
 
 
 @case
+def the_text_column_is_that_of_the_pool(box):
+    """Another file may have its texts in a column of the usual names, as the files of selections do."""
+    box.file("pool.tsv", "en\tde\n" + "".join("%s\tx\n" % text for text in PHRASE_TEXTS))
+    args = ["select", "pool.tsv", "--text-column", "en", "--strategy", "random", "--budget", "2"]
+    for name in ("first.tsv", "first.jsonl"):
+        box.run(*args, "--out", name)
+        box.file("bought.tsv", "en\n" + "".join(row["text"] + "\n" for row in rows_of(box.run(*args).out)))
+        for option in ("--labeled", "--exclude-text"):
+            equal(picks(box.run(*args, option, name)), picks(box.run(*args, option, "bought.tsv")), (option, name))
+        given = ["eval", "overlap", "pool.tsv", "--text-column", "en", "--selected"]
+        equal(box.run(*given, name).out, box.run(*given, "bought.tsv").out)
+        given = ["--ood", "bought.tsv", "--test", "pool.tsv", "--text-column", "en"]
+        equal(box.run("eval", "in-domain", name, *given).out, box.run("eval", "in-domain", "bought.tsv", *given).out)
+    box.file("neither.tsv", "de\nx\n")
+    contains(box.run(*args, "--labeled", "neither.tsv", expect=3).err, "neither.tsv:1", "en")
+
+
+@case
 def ids_that_only_look_like_phrases_are_skipped(box):
     box.file("pool.tsv", "id\ttext\nx:1+2\ta b\ny\ta b c\nz\ta b\td\n".replace("\td", " d"))
     args = ["select", "pool.tsv", "--strategy", "ngf", "-p", "max_n=2", "--budget", "9"]
