@@ -4,6 +4,8 @@
  *   uncertainty top 2 %; stratum 7 of 10 (1,204 rows), diversity top 9 % of it; chosen by
  *   uncertainty; also nnll's pick; rare words: quux
  *
+ *   uncertainty top 2 %; among the nearest rows of 3 target rows
+ *
  * The counts come from the explanation that the strategy's run made (budget/explain.c); this file
  * only puts them into words and knows no strategy. Cost: a pass over the tokens of each pick for
  * its rare words.
@@ -114,6 +116,21 @@ static alcore_status put_score(writer *self, int64_t rank) {
                     ranking->outcome.count));
 }
 
+/* Where the strategy counts the rows of the target among whose nearest rows a candidate is, appends
+ * the count of the pick of a rank: "; among the nearest rows of 3 target rows", or "; near no
+ * target row" for one that was bought because the neighbors did not fill the budget. */
+static alcore_status put_targets(writer *self, int64_t rank) {
+    const int64_t *counts = self->selection->bought.explanation.targets;
+    if (!counts) return ALCORE_OK;
+    ALCORE__TRY(separate(self));
+    if (counts[rank] == 0)
+        return alcore__buffer_append(self->ctx, &self->line, "near no target row", 18);
+    char number[32];
+    return alcore__buffer_format(self->ctx, &self->line, "among the nearest rows of %s target %s",
+                                 alcore__thousands(counts[rank], number),
+                                 counts[rank] == 1 ? "row" : "rows");
+}
+
 /* ---- rare words ---- */
 
 /* A word of a pick's text, borrowed from the pool. */
@@ -204,7 +221,7 @@ static const alcore__column *aligned_logprobs(const alcore__ranking *ranking) {
 }
 
 /* Writes the reason of one pick, by its rank, to self->line: its terms or its score, what decided,
- * how frequent a phrase is, and its rarest words. */
+ * the target rows that it is near, how frequent a phrase is, and its rarest words. */
 static alcore_status put_reason(writer *self, int64_t rank) {
     const alcore_selection *selection = self->selection;
     const alcore__explanation *explanation = &selection->bought.explanation;
@@ -218,6 +235,7 @@ static alcore_status put_reason(writer *self, int64_t rank) {
     if (explanation->count == 0 && (!phrase || selection->ranking->reason))
         ALCORE__TRY(put_score(self, rank));
     ALCORE__TRY(put_decision(self, rank));
+    ALCORE__TRY(put_targets(self, rank));
     if (phrase) {
         ALCORE__TRY(separate(self));
         ALCORE__TRY(alcore__selection_put_phrase(selection, rank, &self->line));

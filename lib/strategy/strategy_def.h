@@ -108,6 +108,9 @@ typedef struct alcore__strategy_def {
      * score says nothing about a row by itself; NULL: reasons are made from the score. measure:
      * what the score measures; NULL: "score". */
     const char *reason, *measure;
+    /* Name of the integer record column that counts the rows of the target among whose nearest
+     * rows a candidate is, for the reasons of picks; NULL: there is none. */
+    const char *target_counts;
     const alcore__param_table *params;
     /* Columns that the strategy reads, by ALCORE_ROLE_*: a list that ends with NULL, "a|b" where
      * either will do; NULL: none. With the default parameters. */

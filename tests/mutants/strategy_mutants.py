@@ -94,6 +94,8 @@ MUTANTS = {
     'the share of in-domain types is one of occurrences':
         ('lib/metric/overlap.c', 'percent(score.in_domain_types, score.types)', 'percent(score.in_domain_types, score.words)',
          OVERLAP, 'test_shares_of_table_5'),
+    'the reason of a neighbor leaves out its target rows':
+        ('lib/strategy/rules/knn_uncertainty.c', '.target_counts = "targets",', '', SELECTION, 'neighbors_of_a_target_are_told'),
     'a pick of MRS stays a candidate':
         ('lib/strategy/rules/mrs.c', 'state->greedy.status[position] == ALCORE__GREEDY_PICKED;', 'false;', MRS,
          'iterative_mrs_is_the_plain_search'),

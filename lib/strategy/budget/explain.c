@@ -250,7 +250,8 @@ static alcore_status explain_mix(alcore__run *run, const alcore__purchase *purch
 /* Called for each purchase after the strategy's finish, when scores and record columns are
  * complete; its picks are there and its explanation is empty. Strategies without a table of terms
  * get the counts of their score only: score_at_least [picks], how many candidates score no less
- * than the pick. A table has at most ALCORE__TERMS (4) rows. */
+ * than the pick. The counts of target rows are those of this run, because a strategy that runs again
+ * for a smaller budget may look at fewer neighbors then. A table has at most ALCORE__TERMS (4) rows. */
 alcore_status alcore__explain(alcore__run *run, alcore__purchase *purchase) {
     alcore__explanation *explanation = &purchase->explanation;
     const alcore__outcome *outcome = &run->outcome;
@@ -258,6 +259,13 @@ alcore_status alcore__explain(alcore__run *run, alcore__purchase *purchase) {
                                   &explanation->score_at_least));
     ALCORE__TRY(count_at_least(run->ctx, outcome, purchase, outcome->scores,
                                NULL /* among all candidates */, explanation->score_at_least));
+    const int64_t *targets = find_column(outcome, run->def->target_counts, ALCORE_INT64);
+    if (targets) {
+        ALCORE__TRY(alcore__new_array(run->ctx, (size_t)purchase->pick_count, sizeof(int64_t),
+                                      &explanation->targets));
+        for (int64_t k = 0; k < purchase->pick_count; k++)
+            explanation->targets[k] = targets[purchase->picks[k]];
+    }
     const alcore__term *term = run->def->terms;
     for (; term && term->name && explanation->count < ALCORE__TERMS; term++) {
         if (!find_column(outcome, term->column, ALCORE_FLOAT64)) continue;

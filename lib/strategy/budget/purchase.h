@@ -57,8 +57,10 @@ typedef struct alcore__term_part {
 typedef struct alcore__explanation {
     int32_t count; /* terms whose column the record has, in the order of the strategy's table */
     alcore__term_part parts[ALCORE__TERMS]; /* [count] used */
-    bool mixed; /* two terms or more have a weight, and all candidates were measured */
+    bool mixed;              /* two terms or more have a weight, and all candidates were measured */
     int64_t *score_at_least; /* [picks] candidates whose score is not below the pick's */
+    int64_t *targets;        /* [picks] target rows among whose nearest rows the pick is; NULL: the
+                                strategy does not count them */
 } alcore__explanation;
 
 /* What one budget bought. */

@@ -88,6 +88,7 @@ void alcore__purchase_clear(alcore_ctx *ctx, alcore__purchase *purchase) {
     alcore__explanation *explanation = &purchase->explanation;
     for (int32_t t = 0; t < explanation->count; t++) free_part(ctx, &explanation->parts[t]);
     alcore__free(ctx, explanation->score_at_least);
+    alcore__free(ctx, explanation->targets);
     alcore__free(ctx, purchase->picks);
     *purchase = (alcore__purchase){0};
 }

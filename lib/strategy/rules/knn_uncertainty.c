@@ -481,6 +481,7 @@ const alcore__strategy_def alcore__strategy_knn_uncertainty = {
                "DeMuX)",
     .examples = EXAMPLES,
     .measure = "uncertainty",
+    .target_counts = "targets",
     .terms = TERMS,
     .params = &PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = alcore__hybrid_needs, [ALCORE_ROLE_TARGET] = TARGET_NEEDS},

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "vectors.h"
+
 static alcore_ctx *ctx;
 static alcore_pool *pool;
 static alcore_request *request;
@@ -305,7 +307,50 @@ START_TEST(rare_words) {
 }
 END_TEST
 
-CHECK_SUITE("selection", reasons, what_all_candidates_share_decides_nothing,
-            equal_contributions_decide_nothing, the_record, provenance_is_json, the_summary,
-            lopsided_terms_are_told, tsv, texts_are_escaped, jsonl_is_the_native_form,
-            paths_that_cannot_be_written, reports, rare_words);
+/* TV-KNN, b = 4 and k = 1: rows 3 and 0 are the nearest of the two target rows, 5 and 1 of none. */
+START_TEST(neighbors_of_a_target_are_told) {
+    static const int64_t WANTED[] = {3, 0, 5, 1};
+    static const double TARGET[] = {0.25, 0, 5.375, 5};
+    static const double TOGETHER[] = {5.375, 5, 5.375, 5};
+    static const double SOURCE[] = {0, 0, 1, 0, 2, 0, 5, 5, 6, 5, 9, 9, 10, 0};
+    static const double U[] = {0.2, 0.9, 0.5, 0.3, 0.8, 1.0, 0.6};
+    const vector_case one = vector_case_named(vector_find("multilingual", "TV-KNN"), "auto");
+    vector_near(SOURCE, vector_input(&one, "source"), 0);
+    vector_near(TARGET, vector_input(&one, "target"), 0);
+    vector_near(U, vector_input(&one, "u"), 0);
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+    for (int together = 0; together < 2; together++) {
+        alcore_pool *target = numbered_pool(ctx, 2);
+        pool = numbered_pool(ctx, 7);
+        give(pool, "scores", U, 7, 1);
+        give(pool, "embeddings", SOURCE, 7, 2);
+        give(target, "embeddings", together ? TOGETHER : TARGET, 2, 2);
+        request = request_for(ctx, pool, "knn-uncertainty", "4");
+        set_parameter(ctx, request, "knn-uncertainty", "k", "1");
+        ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_TARGET, target));
+        selection = selected(request);
+        if (together) {
+            ck_assert_int_eq(alcore_selection_rows(selection)[0], 3);
+            ck_assert_str_eq(alcore_selection_reason(selection, 0),
+                             "uncertainty top 86 %; among the nearest rows of 2 target rows");
+        } else {
+            ck_rows(selection, WANTED, 4);
+            ck_assert_str_eq(alcore_selection_reason(selection, 0),
+                             "uncertainty top 86 %; among the nearest rows of 1 target row");
+            ck_assert_str_eq(alcore_selection_reason(selection, 2),
+                             "uncertainty top 15 %; near no target row");
+        }
+        alcore_selection_unref(selection);
+        alcore_request_unref(request);
+        alcore_pool_unref(target);
+        alcore_pool_unref(pool);
+    }
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+CHECK_SUITE("selection", neighbors_of_a_target_are_told, reasons,
+            what_all_candidates_share_decides_nothing, equal_contributions_decide_nothing,
+            the_record, provenance_is_json, the_summary, lopsided_terms_are_told, tsv,
+            texts_are_escaped, jsonl_is_the_native_form, paths_that_cannot_be_written, reports,
+            rare_words);
