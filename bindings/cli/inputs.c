@@ -197,6 +197,55 @@ static int read_roundtrip(alcore_ctx *ctx, const inputs *in, const char *path,
     return code;
 }
 
+/* *out: ALCORE_MEANS_* of --probs-are; an exit code. */
+static int meaning_of_probs(const arguments *args, int32_t *out) {
+    static const int32_t meanings[] = {ALCORE_MEANS_PROBS, ALCORE_MEANS_LOGPROBS,
+                                       ALCORE_MEANS_LOGITS};
+    int choice = 0;
+    TRY(option_choice(args, OPTION_PROBS_ARE, "probs|logprobs|logits", &choice));
+    *out = meanings[choice];
+    return EXIT_DONE;
+}
+
+/* Gives the pool the columns of arrays with a value a token, or a window, whose first of each row an
+ * array of offsets tells. options: the rows that the entries belong to. --logprobs, which also has
+ * forms that are text, is not among them. */
+static int read_token_columns(const arguments *args, const inputs *in,
+                              const alcore_column_options *options) {
+    static const struct {
+        option_id id, offsets;
+        const char *column;
+    } columns[] = {
+        {OPTION_LOSSES, OPTION_OFFSETS, "mlm_losses"},
+        {OPTION_TOKEN_PROBS, OPTION_OFFSETS, "token_probs"},
+        {OPTION_QA_START, OPTION_OFFSETS, "qa_start"},
+        {OPTION_QA_END, OPTION_OFFSETS, "qa_end"},
+        {OPTION_QA_WINDOWS, OPTION_QA_WINDOW_OFFSETS, "qa_windows"},
+    };
+    bool used = option_given(args, OPTION_LOGPROBS);
+
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        const char *path = option_value(args, columns[i].id, NULL);
+        alcore_column_options of_tokens = *options;
+        if (!path) continue;
+        used = used || columns[i].offsets == OPTION_OFFSETS;
+        of_tokens.offsets = option_value(args, columns[i].offsets, NULL);
+        if (!of_tokens.offsets)
+            return complain(EXIT_USAGE, "--%s needs --%s FILE.npy",
+                            option_table[columns[i].id].name,
+                            option_table[columns[i].offsets].name);
+        if (columns[i].id == OPTION_TOKEN_PROBS) TRY(meaning_of_probs(args, &of_tokens.meaning));
+        TRY(outcome(alcore_pool_read_column(in->candidates, columns[i].column, path, &of_tokens)));
+    }
+    if (option_given(args, OPTION_QA_WINDOW_OFFSETS) && !option_given(args, OPTION_QA_WINDOWS))
+        return complain(EXIT_USAGE, "--qa-window-offsets needs --qa-windows");
+    if (used || !option_given(args, OPTION_OFFSETS)) return EXIT_DONE;
+    return complain(EXIT_USAGE, "--offsets needs values of tokens, such as --logprobs%s",
+                    option_given(args, OPTION_PROBS)
+                        ? "; distributions of tokens are given by --token-probs"
+                        : "");
+}
+
 /* Gives the pools the ready columns. rows [count] are those of --candidates, which the entries of
  * the columns belong to; NULL: all rows. */
 static int read_columns(alcore_ctx *ctx, const arguments *args, const inputs *in,
@@ -234,26 +283,16 @@ static int read_columns(alcore_ctx *ctx, const arguments *args, const inputs *in
         return complain(EXIT_USAGE, "--%s needs --logprobs",
                         option_given(args, OPTION_LOGPROB_BASE) ? "logprob-base"
                                                                 : "logprobs-format");
-    } else if (option_given(args, OPTION_OFFSETS) && !option_given(args, OPTION_LOSSES)) {
-        return complain(EXIT_USAGE, "--offsets needs --logprobs or --losses");
     }
-    if ((path = option_value(args, OPTION_LOSSES, NULL))) {
-        alcore_column_options of_tokens = options;
-        of_tokens.offsets = option_value(args, OPTION_OFFSETS, NULL);
-        TRY(outcome(alcore_pool_read_column(in->candidates, "mlm_losses", path, &of_tokens)));
-    }
+    TRY(read_token_columns(args, in, &options));
     if ((path = option_value(args, OPTION_ROUNDTRIP, NULL)))
         TRY(read_roundtrip(ctx, in, path, &options));
     if ((path = option_value(args, OPTION_PROBS, NULL))) {
-        static const int32_t meanings[] = {ALCORE_MEANS_PROBS, ALCORE_MEANS_LOGPROBS,
-                                           ALCORE_MEANS_LOGITS};
         alcore_column_options with_meaning = options;
-        choice = 0;
-        TRY(option_choice(args, OPTION_PROBS_ARE, "probs|logprobs|logits", &choice));
-        with_meaning.meaning = meanings[choice];
+        TRY(meaning_of_probs(args, &with_meaning.meaning));
         TRY(outcome(alcore_pool_read_column(in->candidates, "probs", path, &with_meaning)));
-    } else if (option_given(args, OPTION_PROBS_ARE)) {
-        return complain(EXIT_USAGE, "--probs-are needs --probs");
+    } else if (option_given(args, OPTION_PROBS_ARE) && !option_given(args, OPTION_TOKEN_PROBS)) {
+        return complain(EXIT_USAGE, "--probs-are needs --probs or --token-probs");
     }
     if ((path = option_value(args, OPTION_EMBEDDINGS, NULL)))
         TRY(outcome(alcore_pool_read_column(in->candidates, "embeddings", path, &options)));
@@ -271,9 +310,9 @@ static int read_columns(alcore_ctx *ctx, const arguments *args, const inputs *in
 /* The ready columns where the picks come from --target: embeddings of its rows, for
  * --max-similarity. Those of POOL, which is not read, are refused. */
 static int read_target_columns(const arguments *args, const inputs *in) {
-    static const option_id of_pool[] = {OPTION_SCORES,    OPTION_LOGPROBS, OPTION_LOSSES,
-                                        OPTION_ROUNDTRIP, OPTION_PROBS,    OPTION_EMBEDDINGS,
-                                        OPTION_CANDIDATES};
+    static const option_id of_pool[] = {OPTION_SCORES,     OPTION_LOGPROBS,  OPTION_LOSSES,
+                                        OPTION_ROUNDTRIP,  OPTION_PROBS,     OPTION_TOKEN_PROBS,
+                                        OPTION_EMBEDDINGS, OPTION_CANDIDATES};
     const char *path = option_value(args, OPTION_TARGET_EMBEDDINGS, NULL);
 
     for (size_t i = 0; i < sizeof of_pool / sizeof of_pool[0]; i++) {

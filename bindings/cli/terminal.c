@@ -97,9 +97,11 @@ int terminal_context(const arguments *args, alcore_ctx **out) {
     return EXIT_DONE;
 }
 
-/* The name of an option as it stands on the command line: dashes for underscores. */
+/* The name of an option as it stands on the command line: dashes for underscores. The option of the
+ * column mlm_losses has a name of its own. */
 static void print_option(const char *name) {
     fputs("--", stderr);
+    if (!strcmp(name, "mlm_losses")) name = "losses";
     for (; *name; name++) fputc(*name == '_' ? '-' : *name, stderr);
 }
 

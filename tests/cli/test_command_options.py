@@ -14,6 +14,8 @@ P = [[0.9, 0.1], [0.5, 0.5], [0.8, 0.2], [0.6, 0.4], [0.7, 0.3], [0.95, 0.05], [
 PICK = ["select", "pool.txt", "--budget", "4", "--scores", "u.npy", "--strategy", "nnll"]
 TIED, WITH_NAN = ([name if word == "u.npy" else word for word in PICK] for name in ("tied.npy", "nan.npy"))
 SCORE = ["score", "pool.txt", "--scorer", "nnll", "--logprobs", "lp.lp"]
+ANSWERS = ["score", "pool.txt", "--scorer", "sum-prob", "--qa-start", "qa.npy", "--qa-end", "qa.npy", "--offsets", "offsets.npy"]
+WINDOWED = [*ANSWERS, "-p", "windows=1", "--qa-windows", "windows.npy", "--qa-window-offsets", "window-offsets.npy"]
 DRAW = ["candidates", "pool.txt", "--count", "4"]
 PROBS = ["select", "pool.txt", "--budget", "4", "--strategy", "entropy", "--probs", "p.npy"]
 LOGITS = [*PROBS[:-1], "logits.npy"]
@@ -90,6 +92,12 @@ def files(box):
     box.npy("values.npy", [-(0.2 + number % 5) for number in range(sum(lengths))])
     box.npy("offsets.npy", [sum(lengths[:row]) for row in range(len(lengths) + 1)], "<i8")
     box.npy("losses.npy", [0.2 + number % 5 for number in range(sum(lengths))])
+    box.npy("token-p.npy", [[0.5 + number % 4 / 10, 0.5 - number % 4 / 10] for number in range(sum(lengths))])
+    box.npy("qa.npy", [0.2 + number % 5 / 10 for number in range(sum(lengths))])
+    box.npy("other-qa.npy", [0.2 + number % 3 / 10 for number in range(sum(lengths))])
+    box.npy("windows.npy", lengths, "<i8")
+    box.npy("two-windows.npy", [5, *lengths[1:]], "<i8")
+    box.npy("window-offsets.npy", list(range(len(lengths) + 1)), "<i8")
     box.file("back.txt", "".join(text + (" too\n" if row % 3 else "\n") for row, text in enumerate(TEXTS)))
     box.file("two.tsv", "text\tlang\n" + "".join("%s\t%s\n" % (text, "xx" if row % 3 else "yy") for row, text in enumerate(TEXTS)))
     box.file("like.txt", "2\n3\n5\n")
@@ -166,6 +174,9 @@ FIXTURES = {
                                "marian"]),
         "--probs": (PROBS, LOGITS),
         "--probs-are": (LOGITS, [*LOGITS, "--probs-are", "logits"]),
+        "--token-probs": (["select", "pool.txt", "--budget", "3", "--strategy", "uncertainty"],
+                          ["select", "pool.txt", "--budget", "3", "--strategy", "uncertainty", "--token-probs", "token-p.npy", "--offsets",
+                           "offsets.npy"]),
         "--embeddings": (["select", "pool.txt", "--budget", "3", "--strategy", "kcenter"],
                          ["select", "pool.txt", "--budget", "3", "--strategy", "kcenter", "--embeddings", "e.npy"]),
         "--model": (["select", "pool.txt", "--budget", "3", "--strategy", "nnll"],
@@ -203,6 +214,12 @@ FIXTURES = {
                     ["score", "pool.txt", "--scorer", "entropy", "--probs", "logits.npy"]),
         "--probs-are": (["score", "pool.txt", "--scorer", "entropy", "--probs", "logits.npy"],
                         ["score", "pool.txt", "--scorer", "entropy", "--probs", "logits.npy", "--probs-are", "logits"]),
+        "--token-probs": (["score", "pool.txt", "--scorer", "uncertainty"],
+                          ["score", "pool.txt", "--scorer", "uncertainty", "--token-probs", "token-p.npy", "--offsets", "offsets.npy"]),
+        "--qa-start": (ANSWERS, [*ANSWERS[:4], "--qa-start", "other-qa.npy", *ANSWERS[6:]]),
+        "--qa-end": (ANSWERS, [*ANSWERS[:6], "--qa-end", "other-qa.npy", *ANSWERS[8:]]),
+        "--qa-windows": (WINDOWED, [*WINDOWED[:12], "--qa-windows", "two-windows.npy", *WINDOWED[14:]]),
+        "--qa-window-offsets": (WINDOWED[:14], WINDOWED),
         "--model": (SCORE[:4], [*SCORE[:4], "--model", "nowhere"]),
     }),
     "phrases": (["phrases", "pool.txt"], {

@@ -236,6 +236,57 @@ def uncertainty_without_probabilities_names_the_column(box):
     contains(done.err, "probs|token_probs' is needed", "; --probs FILE gives the missing values")
 
 
+def ragged(box, name, rows, kind="<f8"):
+    """NAME.npy with the values of all rows, one row after another, and NAME-offsets.npy."""
+    box.npy(name + ".npy", [one for row in rows for one in row], kind)
+    box.npy(name + "-offsets.npy", [sum(map(len, rows[:row])) for row in range(len(rows) + 1)], "<i8")
+
+
+def close(done, wanted):
+    """Whether `id TAB score` lines in the order of the pool are the scores of a vector."""
+    found = [float(line.split("\t")[1]) for line in done.out.splitlines()]
+    equal(len(found), len(wanted))
+    for score, value in zip(found, wanted):
+        assert abs(score - value) < 1e-12, (score, value)
+
+
+@case
+def class_probabilities_of_tokens(box):
+    box.file("pool.txt", "a\nb\nc\n")
+    smallest = vector("scores", "TV-TOK", "margin-min")
+    ragged(box, "t", smallest["token_probs"])
+    given = ["pool.txt", "--token-probs", "t.npy", "--offsets", "t-offsets.npy"]
+    for mode in ("margin-min", "margin-mean", "mnlp"):
+        close(box.run("score", *given, "--scorer", "uncertainty", "-p", "mode=" + mode), vector("scores", "TV-TOK", mode)["u"])
+    equal(picks(box.run("select", *given, "--strategy", "uncertainty", "--budget", "3", "--report", "r.json")), smallest["order"])
+    contains(box.read("r.json").decode(), "t.npy")
+    contains(box.run("score", *given[:3], "--scorer", "uncertainty", expect=2).err, "--token-probs needs --offsets FILE.npy")
+    box.npy("p.npy", [[.5, .5]] * 3)
+    contains(box.run("score", "pool.txt", "--probs", "p.npy", "--offsets", "t-offsets.npy", "--scorer", "uncertainty", expect=2).err,
+             "--offsets needs values of tokens", "--token-probs")
+
+
+@case
+def probabilities_of_answers(box):
+    box.file("pool.txt", "a\nb\nc\n")
+    known = vector("scores", "TV-QA", "windows")
+    for name in ("start", "end"):
+        ragged(box, name, known[name])
+    ragged(box, "w", known["windows"], "<i8")
+    given = ["score", "pool.txt", "--scorer", "sum-prob", "--qa-start", "start.npy", "--qa-end", "end.npy", "--offsets", "start-offsets.npy"]
+    close(box.run(*given), vector("scores", "TV-QA", "sum-prob")["u"])
+    windows = ["-p", "windows=1", "--qa-windows", "w.npy", "--qa-window-offsets", "w-offsets.npy"]
+    close(box.run(*given, *windows), known["u"])
+    contains(box.run(*given, *windows[:4], expect=2).err, "--qa-windows needs --qa-window-offsets")
+    contains(box.run(*given, *windows[-2:], expect=2).err, "--qa-window-offsets needs --qa-windows")
+
+
+@case
+def the_hint_for_losses_names_their_option(box):
+    box.file("pool.txt", "a\nb\n")
+    contains(box.run("select", "pool.txt", "--strategy", "alps", "--budget", "1", expect=3).err, "; --losses FILE gives")
+
+
 @case
 def class_probabilities(box):
     box.file("pool.txt", "a\nb\nc\nd\n")
