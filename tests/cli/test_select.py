@@ -400,6 +400,15 @@ def the_text_column_is_that_of_the_pool(box):
 
 
 @case
+def measures_of_phrases_come_from_columns_of_the_texts(box):
+    """No one gave the scores and embeddings of phrases: the summary names the columns of the texts and the model."""
+    box.file("pool.txt", "".join(text + "\n" for text in PHRASE_TEXTS))
+    err = box.run("select", "pool.txt", "--strategy", "huds-phrase", "--budget", "8w", "-p", "occ_min=1").err
+    contains(err, "logprobs: model ngram", "embeddings: model ngram")
+    assert "from given" not in err and "scores:" not in err, err
+
+
+@case
 def ids_that_only_look_like_phrases_are_skipped(box):
     box.file("pool.tsv", "id\ttext\nx:1+2\ta b\ny\ta b c\nz\ta b\td\n".replace("\td", " d"))
     args = ["select", "pool.tsv", "--strategy", "ngf", "-p", "max_n=2", "--budget", "9"]
