@@ -2,6 +2,8 @@
 /*** @module alcore */
 /*** Language models: train, read and write ARPA, score.
  * @section language_models */
+#include <stdio.h>
+
 #include "lua_binding.h"
 
 /*** Trains a language model of words.
@@ -127,8 +129,36 @@ static int order(lua_State *L) {
     return 1;
 }
 
+/*** Number of n-grams of one order; the unigrams include <s> and <unk>.
+ * @function lm:ngrams
+ * @tparam number order words of an n-gram
+ * @return a number, 0 where the model has no such order; or nil, message, code */
+static int ngrams(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_lm_kind);
+    alcore_lm_order_info info = ALCORE_LM_ORDER_INFO_INIT;
+    const int64_t wanted = al_integer(L, 2, "order");
+    if (wanted >= 1 && wanted <= alcore_lm_order(self->lm)) {
+        const int failed =
+            AL_CALL(L, self->context, alcore_lm_order_get(self->lm, (int32_t)wanted, &info));
+        if (failed) return failed;
+    }
+    lua_pushinteger(L, (lua_Integer)info.ngrams);
+    return 1;
+}
+
+/*** Hash that names the model in provenance, as 16 hexadecimal digits: of its order and its n-grams
+ * with their probabilities.
+ * @field lm.fingerprint */
+static int fingerprint(lua_State *L) {
+    const al_object *self = al_check(L, 1, &al_lm_kind);
+    char digits[24];
+    snprintf(digits, sizeof digits, "%016llx", (unsigned long long)alcore_lm_fingerprint(self->lm));
+    lua_pushstring(L, digits);
+    return 1;
+}
+
 static const al_method methods[] = {
-    {"score", score}, {"tokens", tokens}, {"write", write}, {NULL, NULL}};
-static const al_method getters[] = {{"order", order}, {NULL, NULL}};
+    {"ngrams", ngrams}, {"score", score}, {"tokens", tokens}, {"write", write}, {NULL, NULL}};
+static const al_method getters[] = {{"fingerprint", fingerprint}, {"order", order}, {NULL, NULL}};
 AL_KIND(lm, alcore_lm_unref, methods, getters);
 const al_method al_lm_functions[] = {{"lm", train}, {"read_lm", read}, {NULL, NULL}};

@@ -3,6 +3,7 @@
 local tap = require("tap")
 local alcore = require("alcore")
 local fixture = require("fixture")
+local vectors = require("vectors")
 local case, equal, list, contains, raises, fails =
     tap.case, tap.equal, tap.list, tap.contains, tap.raises, tap.fails
 local TEXTS, U, E, request, many, scratch =
@@ -65,6 +66,11 @@ case("the built-in model and language models", function()
     equal(lm.order, 2)
     equal(#assert(lm:tokens("a b a")), 4)
     assert(lm:score("a b") < 0)
+    equal(#lm.fingerprint, 16)
+    contains(assert(alcore.select{texts = {"a b"}, budget = 1, strategy = "nnll", model = assert(alcore.lm_model(lm))}).provenance,
+        "fingerprint " .. lm.fingerprint)
+    equal(assert(alcore.lm({"a c", "a b"}, {order = 2})).fingerprint, lm.fingerprint)
+    assert(assert(alcore.lm({"a c", "a b"}, {order = 1})).fingerprint ~= lm.fingerprint)
     assert(lm:write(scratch .. "/lm.arpa"))
     local difference = assert(alcore.read_lm(scratch .. "/lm.arpa")):score("a b") - lm:score("a b")
     assert(math.abs(difference) < 1e-6)
@@ -83,6 +89,16 @@ case("the built-in model and language models", function()
     raises("dtype: one of float32 bfloat16 float16", alcore.open, scratch, {dtype = "float8"})
     raises("pooling: one of auto mean", alcore.open, scratch, {pooling = "median"})
     raises("layer: an integer of at most 31 bits", alcore.open, scratch, {layer = 2^40})
+end)
+
+case("TV-LM: n-grams of each order", function()
+    local vector = vectors.find("language-model", "TV-LM")
+    local lm = assert(alcore.lm(vector.input.texts, {order = 4}))
+    local expected = vectors.cases(vector)[1].expected.ngrams
+    equal(#expected, 4)
+    for order, count in ipairs(expected) do equal(lm:ngrams(order), count) end
+    for _, order in ipairs{0, -1, 5, 2 ^ 32 + 1} do equal(lm:ngrams(order), 0) end
+    raises("order: an integer expected", lm.ngrams, lm, "2")
 end)
 
 case("parameters are read back", function()
