@@ -115,14 +115,18 @@ static int set_role_from_field(selecting *self, const char *field, int32_t role)
     return set_role(self, role, found, field);
 }
 
-/* The list of rows in a field restricts this request; kind is ALCORE_ROWS_*. The library would name
- * a row that is too large by its number from 0, so it is refused here. */
+/* The list of rows in a field, or the path of a file of ids, restricts this request; kind is
+ * ALCORE_ROWS_*. The library would name a row that is too large by its number from 0, so it is
+ * refused here. */
 static int set_rows(selecting *self, const char *field, int32_t kind) {
     lua_State *L = self->L;
     int64_t count;
     int failed;
     lua_getfield(L, self->fields, field);
     if (lua_isnil(L, -1)) return 0;
+    if (lua_type(L, -1) == LUA_TSTRING)
+        return AL_CALL(L, self->context,
+                       alcore_request_read_rows(self->request->request, kind, lua_tostring(L, -1)));
     int64_t *rows = al_rows(L, -1, self->pool, &count, &failed);
     if (failed) return failed;
     int64_t all = alcore_pool_rows(self->pool->pool);
@@ -166,7 +170,8 @@ static alcore_status exclude_picks(alcore_ctx *ctx, alcore_request *request,
     return status;
 }
 
-/* The field `exclude`: rows or ids of the texts, or an earlier selection. */
+/* The field `exclude`: rows or ids of the texts, the path of a file of ids, or an earlier selection.
+ */
 static int set_excluded(selecting *self) {
     lua_State *L = self->L;
     lua_getfield(L, self->fields, "exclude");
@@ -180,18 +185,19 @@ static int set_excluded(selecting *self) {
         exclude_picks(self->context->ctx, self->request->request, earlier->selection, rows));
 }
 
-/* The field `labeled`: the labeled pool, or a list of indices of the pool itself, which count as
- * labeled in this call; the pool keeps its states, so that other calls may name other rows. */
+/* The field `labeled`: the labeled pool, or rows of the pool itself (a list of indices, or the path
+ * of a file of ids), which count as labeled in this call; the pool keeps its states, so that other
+ * calls may name other rows. */
 static int set_labeled(selecting *self) {
     lua_State *L = self->L;
     lua_getfield(L, self->fields, "labeled");
-    int is_indices = 0;
+    int is_rows = lua_type(L, -1) == LUA_TSTRING;
     if (lua_istable(L, -1)) {
         lua_rawgeti(L, -1, 1);
-        is_indices = lua_type(L, -1) == LUA_TNUMBER;
+        is_rows = lua_type(L, -1) == LUA_TNUMBER;
         lua_pop(L, 1);
     }
-    if (!is_indices) {
+    if (!is_rows) {
         lua_pop(L, 1);
         return set_role_from_field(self, "labeled", ALCORE_ROLE_LABELED);
     }
@@ -375,8 +381,9 @@ static int select_from(selecting *self) {
 
 /*** Chooses what to label next, in one call.
  * @function alcore.select
- * @tparam table what texts or pool; budget, strategy, model, labeled, targets, exclude, eligible,
- * progress; options of a request, parameters of the strategy, and columns by their names
+ * @tparam table what texts or pool; budget, strategy, model, labeled, targets, exclude, eligible
+ * (rows, or the path of a file of ids), progress; options of a request, parameters of the strategy,
+ * and columns by their names
  * @return a selection; or nil, message, code */
 static int select_now(lua_State *L) {
     lua_settop(L, 1);

@@ -130,6 +130,38 @@ case("exclude, eligible and labeled hold as they say", function()
     equal(pool:count_state("excluded"), 0)
 end)
 
+case("exclude, eligible and labeled may be a file of ids", function()
+    local pool = assert(alcore.pool(TEXTS))
+    local path = fixture.scratch .. "/earlier.tsv"
+    local function write(name, text)
+        local file = assert(io.open(fixture.scratch .. "/" .. name, "w"))
+        file:write(text)
+        file:close()
+        return fixture.scratch .. "/" .. name
+    end
+    local function sorted(by)
+        local indices = assert(pool:select(by)).indices
+        table.sort(indices)
+        return indices
+    end
+    local earlier = assert(pool:select{budget = 3, strategy = "random", eligible = {2, 4, 7}})
+    assert(earlier:write(path))
+    list(sorted{budget = 8, strategy = "random", exclude = path}, {1, 3, 5, 6, 8})
+    list(sorted{budget = 8, strategy = "random", eligible = path}, {2, 4, 7})
+    list(sorted{budget = 8, strategy = "random", labeled = path}, {1, 3, 5, 6, 8})
+    equal(pool:count_state(), 8, "the pool stays as it is")
+    local ids = write("ids.txt", "3\n99\n")
+    equal(#assert(pool:select{budget = 8, strategy = "random", exclude = ids}), 7) -- an id that is not there is out already
+    fails("ALCORE_E_NOT_FOUND", "ids.txt:2: the pool has no id '99'", pool:select{budget = 8, strategy = "random", eligible = ids})
+    fails("ALCORE_E_IO", "nowhere", pool:select{budget = 8, strategy = "random", exclude = fixture.scratch .. "/nowhere"})
+    -- The id of a phrase excludes its text.
+    local texts = {"severe headache was reported", "severe headache"}
+    local bought = assert(alcore.select{texts = texts, budget = "2w", strategy = "ngf-smp"})
+    equal(bought.texts[1], "severe headache")
+    assert(bought:write(path))
+    assert(assert(alcore.select{texts = texts, budget = "2w", strategy = "ngf-smp", exclude = path}).texts[1] ~= "severe headache")
+end)
+
 case("several budgets are spent from the same scores", function()
     local picked = assert(alcore.select(request{budget = {2, 4}, price = "2EUR/i"}))
     equal(picked.budget, 2)
