@@ -117,7 +117,8 @@ END_TEST
 typedef struct contest {
     thing *target;
     atomic_int stop;
-    int64_t changed, busy, other;
+    int64_t changed, other;
+    _Atomic int64_t busy;
 } contest;
 
 static void *change_for_ever(void *argument) {
@@ -151,7 +152,8 @@ START_TEST(threads_never_change_a_handle_together) {
     ck_assert_int_eq(alcore__write_begin(one, "thing"), ALCORE_OK);
     contest held = {.target = one};
     ck_assert_int_eq(pthread_create(&threads[0], NULL, change_for_ever, &held), 0);
-    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    for (int i = 0; i < 5000 && !held.busy; i++) /* at most some 10 s */
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     held.stop = 1;
     pthread_join(threads[0], NULL);
     alcore__write_end(one);
