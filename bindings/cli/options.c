@@ -266,6 +266,10 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_TITLE] = {"title", 0, "TEXT", false, COMMAND_PLOT, "the title of the picture"},
     [OPTION_FIRST] = {"first", 0, "N", false, COMMAND_PLOT,
                       "scatter: picks of each strategy and round that are drawn (default 10)"},
+    [OPTION_TERMS] =
+        {"terms", 0, "FILE.tsv", true, COMMAND_PLOT,
+         "scatter: where u and d of the picks stand, by id, such as a selection of "
+         "all rows by huds (default: in each FILE); given once, or once for each FILE"},
     [OPTION_LAMBDA] = {"lambda", 0, "A,B,...", false, COMMAND_ABLATE,
                        "weights of diversity (default 0,.1,.3,.5,.7,.9,1)"},
     [OPTION_RATIO] = {"ratio", 0, "A,B,...", false, COMMAND_ABLATE,

@@ -142,6 +142,7 @@ typedef enum option_id {
     OPTION_BAND,
     OPTION_TITLE,
     OPTION_FIRST,
+    OPTION_TERMS,
     OPTION_LAMBDA,
     OPTION_RATIO,
     OPTION_K,

@@ -90,25 +90,46 @@ static const char *keep_stem(plot_run *self, const char *path) {
     return stem;
 }
 
-/* The columns of one file. */
+/* The columns of one file. x and y are its own, or those of values_path, by the ids of the picks. */
 typedef struct table_columns {
-    const char *path;
-    alcore_pool *strategy, *round, *x, *y; /* strategy and round may be NULL */
+    const char *path, *values_path;
+    alcore_pool *strategy, *round; /* either may be NULL */
+    alcore_pool *ids;              /* column "id" of the picks; NULL: x and y have its rows */
+    alcore_pool *x, *y;
 } table_columns;
 
-static int open_table(const plot_run *self, const char *path, table_columns *out) {
-    *out = (table_columns){.path = path};
-    TRY(read_column(self, path, self->y_name, true, &out->y));
-    TRY(read_column(self, path, self->x_name, true, &out->x));
+/* terms: the file of x and y, NULL: the table has them. */
+static int open_table(const plot_run *self, const char *path, const char *terms,
+                      table_columns *out) {
+    *out = (table_columns){.path = path, .values_path = terms ? terms : path};
+    if (terms) TRY(read_column(self, path, "id", true, &out->ids));
+    TRY(read_column(self, out->values_path, self->y_name, true, &out->y));
+    TRY(read_column(self, out->values_path, self->x_name, true, &out->x));
     TRY(read_column(self, path, "round", false, &out->round));
     return read_column(self, path, "strategy", false, &out->strategy);
 }
 
 static void close_table(table_columns *table) {
     alcore_pool_unref(table->round);
+    alcore_pool_unref(table->ids);
     alcore_pool_unref(table->x);
     alcore_pool_unref(table->y);
     *table = (table_columns){0};
+}
+
+/* *x and *y: the numbers of a row of the table; NaN for empty cells. */
+static int row_numbers(const plot_run *self, const table_columns *table, int64_t row, double *x,
+                       double *y) {
+    int64_t at = row; /* the row of x and y */
+    if (table->ids) {
+        size_t length;
+        const char *id = alcore_pool_text(table->ids, row, &length);
+        if (alcore_pool_find(table->y, id, length, &at) != ALCORE_OK)
+            return complain(EXIT_DATA, "%s: entry %lld: %s has no row with the id '%.*s'",
+                            table->path, (long long)row + 1, table->values_path, (int)length, id);
+    }
+    TRY(cell_number(table->values_path, self->x_name, table->x, at, x));
+    return cell_number(table->values_path, self->y_name, table->y, at, y);
 }
 
 /* Picks that were counted, by strategy and round. */
@@ -138,10 +159,10 @@ static int add_rows(plot_run *self, const table_columns *table, pick_groups *gro
     const char *stem = keep_stem(self, table->path);
     if (!stem) return complain(EXIT_MEMORY, "out of memory");
     self->has_rounds = self->has_rounds || table->round;
-    for (int64_t row = 0; row < alcore_pool_rows(table->y); row++) {
+    const int64_t rows = alcore_pool_rows(table->ids ? table->ids : table->y);
+    for (int64_t row = 0; row < rows; row++) {
         double x, y, round = 1;
-        TRY(cell_number(table->path, self->x_name, table->x, row, &x));
-        TRY(cell_number(table->path, self->y_name, table->y, row, &y));
+        TRY(row_numbers(self, table, row, &x, &y));
         if (table->round) TRY(cell_number(table->path, "round", table->round, row, &round));
         if (isnan(round) || round != floor(round) || fabs(round) > 1e9)
             return complain(EXIT_DATA, "%s: column round, entry %lld: an integer is needed",
@@ -154,11 +175,26 @@ static int add_rows(plot_run *self, const table_columns *table, pick_groups *gro
     return EXIT_DONE;
 }
 
+/* The --terms of each table: *each says whether every table has one of its own, else the first is
+ * that of all. An exit code. */
+static int count_terms(const arguments *args, bool *each) {
+    int given = 0;
+    const int tables = args->operand_count - 1;
+    while (option_repeat(args, OPTION_TERMS, given)) given++;
+    *each = given > 1;
+    if (given < 2 || given == tables) return EXIT_DONE;
+    return complain(EXIT_USAGE, "--terms was given %d times for %d tables: once, or once for each",
+                    given, tables);
+}
+
 /* Adds all tables of the command line. */
 static int add_tables(plot_run *self, pick_groups *groups, int64_t most) {
+    bool each;
+    TRY(count_terms(self->args, &each));
     for (int i = 1; i < self->args->operand_count; i++) {
         table_columns table;
-        int code = open_table(self, self->args->operands[i], &table);
+        int code = open_table(self, self->args->operands[i],
+                              option_repeat(self->args, OPTION_TERMS, each ? i - 1 : 0), &table);
         if (code == EXIT_DONE) code = add_rows(self, &table, groups, most);
         self->kept[self->kept_count++] = table.strategy; /* its texts are names of series */
         close_table(&table);
@@ -191,7 +227,7 @@ static int plot_curves(plot_run *self) {
     return write_plot(self, true);
 }
 
-/* scatter FILE...: columns strategy, round and, by --x and --y, u and d. */
+/* scatter FILE...: columns strategy, round and, by --x and --y, u and d, which --terms may have. */
 static int plot_scatter(plot_run *self) {
     int64_t first = FIRST_PICKS;
     pick_groups *groups = calloc(1, sizeof *groups);
@@ -301,7 +337,7 @@ static const struct {
     option_id options[5]; /* those of this kind only; ends with OPTION_TOTAL */
 } kinds[] = {
     {"curves", plot_curves, {OPTION_X, OPTION_Y, OPTION_BAND, OPTION_TOTAL}},
-    {"scatter", plot_scatter, {OPTION_X, OPTION_Y, OPTION_FIRST, OPTION_TOTAL}},
+    {"scatter", plot_scatter, {OPTION_X, OPTION_Y, OPTION_FIRST, OPTION_TERMS, OPTION_TOTAL}},
     {"map",
      plot_map,
      {OPTION_EMBEDDINGS, OPTION_TARGET, OPTION_TARGET_EMBEDDINGS, OPTION_MODEL, OPTION_TOTAL}},

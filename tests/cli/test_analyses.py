@@ -60,6 +60,26 @@ def a_scatter_has_the_first_picks_of_each_round(box):
 
 
 @case
+def a_scatter_of_other_strategies_has_the_terms_of_huds(box):
+    box.file("pool.tsv", "id\ttext\n" + "".join("r%d\tsentence number %d of a pool\n" % (row, row) for row in range(60)))
+    box.run("select", "pool.tsv", "--budget", "60", "--out", "all.tsv", "-q")
+    box.run("select", "pool.tsv", "--budget", "12", "--out", "huds.tsv", "-q")
+    box.run("select", "pool.tsv", "--budget", "12", "--strategy", "nnll", "--out", "nnll.tsv", "-q")
+    terms = {row["id"]: (row["u"], row["d"]) for row in rows_of(box.read("all.tsv").decode())}
+    picks = {name: [row["id"] for row in rows_of(box.read(name + ".tsv").decode())][:10] for name in ("nnll", "huds")}
+    wanted = [(name, *terms[one]) for name in picks for one in picks[name]]
+    contains(box.run("plot", "scatter", "nnll.tsv", "huds.tsv", expect=3).err, "nnll.tsv")
+    given = ["plot", "scatter", "nnll.tsv", "huds.tsv", "--terms", "all.tsv"]
+    equal([(row["series"], row["x"], row["y"]) for row in rows_of(box.run(*given).out)], wanted)
+    # A table each, of which those of huds have their own terms.
+    equal([(row["series"], row["x"], row["y"]) for row in rows_of(box.run(*given, "--terms", "huds.tsv").out)], wanted)
+    contains(box.run(*given, "--terms", "all.tsv", "--terms", "all.tsv", expect=2).err, "3 times for 2 tables")
+    lost = next(number for number, one in enumerate(picks["nnll"]) if one not in {row["id"] for row in rows_of(box.read("huds.tsv").decode())})
+    contains(box.run(*given[:3], "--terms", "huds.tsv", expect=3).err, "nnll.tsv: entry %d" % (lost + 1), "huds.tsv has no row",
+             "'%s'" % picks["nnll"][lost])
+
+
+@case
 def a_map_shows_picks_by_round_and_the_target(box):
     box.file("pool.txt", "".join("row %d\n" % row for row in range(8)) + "row 1\n")
     box.file("target.txt", "goal\nother goal\n")

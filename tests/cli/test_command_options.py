@@ -51,6 +51,8 @@ def files(box):
     box.file("runs.tsv", "strategy\tseed\tround\twords\tmetric\tother\n" + "".join(
         "s\t%d\t%d\t%d\t%d\t%d\n" % (seed, number, 100 * number, number + seed, 9 - seed) for seed in (1, 2) for number in (1, 2)))
     box.file("picks.tsv", "strategy\tround\tu\td\tother\n" + "".join("s\t1\t%d\t%d\t%d\n" % (row, row, 3 * row) for row in range(12)))
+    box.file("named.tsv", "id\tu\td\na\t1\t2\nb\t3\t4\n")
+    box.file("terms.tsv", "id\tu\td\nb\t5\t6\na\t7\t8\n")
     box.file("picked.txt", "1\n3\n")
     box.npy("target.npy", [0.2, 0.7, 0.4], "<f8")
     box.npy("target-e.npy", [[0, 1], [0, 2], [1, 0]])
@@ -386,6 +388,7 @@ FIXTURES = {
         "--y": lambda base: (base, [*base, "--y", "other"]),
         "--band": (["plot", "curves", "runs.tsv"], ["plot", "curves", "runs.tsv", "--band", "wide"]),
         "--title": (["plot", "map", "pool.txt", "picked.txt"], ["plot", "map", "pool.txt", "picked.txt", "--title", "T", "--first", "1"]),
+        "--terms": (["plot", "scatter", "named.tsv"], ["plot", "scatter", "named.tsv", "--terms", "terms.tsv"]),
         "--first": (["plot", "scatter", "picks.tsv"], ["plot", "scatter", "picks.tsv", "--first", "3"]),
         "--text-column": (["plot", "map", "pool.tsv", "picked.txt"], ["plot", "map", "pool.tsv", "picked.txt", "--text-column", "other"]),
         "--embeddings": (["plot", "map", "pool.txt", "picked.txt"], ["plot", "map", "pool.txt", "picked.txt", "--embeddings", "e.npy"]),
