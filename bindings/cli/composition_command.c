@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* alcore composition: what selections from a pool consist of (docs/spec/multilingual.md 7.13), each
  * round by itself and, of several rounds, all rows together. A measure whose input was not given is
- * left out. */
+ * left out, which standard error says. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -89,6 +89,17 @@ static bool with_vectors(const composing *self) {
     return option_given(self->args, OPTION_EMBEDDINGS) || option_given(self->args, OPTION_MODEL);
 }
 
+/* Says on standard error which measures lack their input. */
+static void tell_what_is_left_out(const composing *self) {
+    const bool distances = self->in.target && !with_vectors(self);
+    if (option_given(self->args, OPTION_QUIET)) return;
+    if (!self->uncertainty) fputs("note: no uncertainty is measured without --scores\n", stderr);
+    if (distances)
+        fputs("note: no distance to the target is measured without --embeddings and "
+              "--target-embeddings, or --model\n",
+              stderr);
+}
+
 /* Reads everything that is measured. */
 static int prepare(composing *self) {
     const arguments *args = self->args;
@@ -107,6 +118,7 @@ static int prepare(composing *self) {
     TRY(read_lists(self, OPTION_OTHER, &self->others, &self->other_count));
     TRY(add_all_rounds(self));
     if (scores) TRY(inputs_list_scores(self->in.candidates, &self->uncertainty));
+    tell_what_is_left_out(self);
     if (!with_vectors(self)) return EXIT_DONE;
     TRY(inputs_embed(self->ctx, args, &self->in, &self->model, self->in.candidates));
     return inputs_embed(self->ctx, args, &self->in, &self->model, self->in.target);

@@ -270,6 +270,10 @@ def selections_consist_of(box):
     assert abs(found["mean_uncertainty"] - sum(sorted(u)[-5:]) / 5) < 1e-9, found
     found = json.loads(box.run("composition", "pool.tsv", "--selection", "empty.txt", "--scores", "u.npy", "--json").out)[0]
     equal((found["rows"], found["mean_uncertainty"], found["languages"]["de"]), (0, None, {"rows": 0, "share": None}))
+    few = ["composition", "pool.tsv", "--selection", "other.txt", "--target", "target.tsv"]
+    contains(box.run(*few).err, "no uncertainty is measured", "no distance to the target is measured")
+    equal(box.run(*few, "--quiet").err, "")
+    assert "is measured without" not in box.run(*given).err
     contains(box.run("composition", "pool.tsv", expect=2).err, "--selection FILE")
     contains(box.run("composition", "pool.tsv", "--selection", "other.txt", "--embeddings", "e.npy", expect=2).err, "needs --target")
     contains(box.run("composition", "pool.tsv", "--selection", "other.txt", "--k", "3", expect=2).err, "--k measures")
