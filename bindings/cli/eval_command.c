@@ -10,6 +10,7 @@
 
 #include "commands.h"
 #include "eval.h"
+#include "text_output.h"
 
 /* Options that only some metrics take. */
 static const option_id evaluation_options[] = {OPTION_TOKENIZE,
@@ -281,46 +282,46 @@ static int list_texts(evaluation *self) {
 /* ---- output ---- */
 
 /* The shortest text that reads back as the same number. */
-static void print_real(double value) {
+static void print_real(FILE *stream, double value) {
     char text[32];
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (strtod(text, NULL) == value) break;
     }
-    fputs(text, stdout);
+    fputs(text, stream);
 }
 
-static void print_value(const json_t *value) {
+static void print_value(FILE *stream, const json_t *value) {
     switch (json_typeof(value)) {
     case JSON_REAL:
-        print_real(json_real_value(value));
+        print_real(stream, json_real_value(value));
         break;
     case JSON_INTEGER:
-        printf("%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        fprintf(stream, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
         break;
     case JSON_STRING:
-        fputs(json_string_value(value), stdout);
+        fputs(json_string_value(value), stream);
         break;
     case JSON_NULL:
-        fputs("nan", stdout);
+        fputs("nan", stream);
         break;
     default:
-        fputs(json_is_true(value) ? "1" : "0", stdout);
+        fputs(json_is_true(value) ? "1" : "0", stream);
     }
-    putchar('\n');
+    fputc('\n', stream);
 }
 
 /* One line a value; entry n of a list is NAME_n. With --sentence the lines are those of the
  * sentences: their number from 1 and the value. */
-static void print_lines(const evaluation *self) {
+static void print_lines(FILE *stream, const evaluation *self) {
     const char *name;
     json_t *value;
 
     if (self->sentences) {
         for (int64_t line = 0; line < self->lines; line++) {
-            printf("%lld\t", (long long)line + 1);
-            print_real(self->sentences[line]);
-            putchar('\n');
+            fprintf(stream, "%lld\t", (long long)line + 1);
+            print_real(stream, self->sentences[line]);
+            fputc('\n', stream);
         }
         return;
     }
@@ -328,23 +329,28 @@ static void print_lines(const evaluation *self) {
         const size_t entries = json_is_array(value) ? json_array_size(value) : 1;
         for (size_t i = 0; i < entries; i++) {
             if (json_is_array(value))
-                printf("%s_%zu\t", name, i + 1);
+                fprintf(stream, "%s_%zu\t", name, i + 1);
             else
-                printf("%s\t", name);
-            print_value(json_is_array(value) ? json_array_get(value, i) : value);
+                fprintf(stream, "%s\t", name);
+            print_value(stream, json_is_array(value) ? json_array_get(value, i) : value);
         }
     }
 }
 
+/* Prints the result to --out. */
 static int print_result(evaluation *self) {
+    text_output out;
+    int failed = 0;
+    TRY(text_output_open(&out));
     if (!option_given(self->args, OPTION_JSON)) {
-        print_lines(self);
-        return EXIT_DONE;
+        print_lines(out.stream, self);
+    } else {
+        if (self->sentences) add_numbers(self, "sentences", self->sentences, self->lines);
+        failed = json_dumpf(self->result, out.stream, JSON_INDENT(2));
+        fputc('\n', out.stream);
     }
-    if (self->sentences) add_numbers(self, "sentences", self->sentences, self->lines);
-    const int written = json_dumpf(self->result, stdout, JSON_INDENT(2));
-    putchar('\n');
-    return written ? complain(EXIT_IO, "cannot write to standard output") : EXIT_DONE;
+    return text_output_close(&out, failed ? complain(EXIT_MEMORY, "out of memory") : EXIT_DONE,
+                             option_value(self->args, OPTION_OUT, "-"));
 }
 
 static void release(evaluation *self) {

@@ -281,7 +281,7 @@ const option_info option_table[OPTION_TOTAL] = {
          "many nearest rows of a target count (default 10)"},
     [OPTION_TARGET_SCORES] = {"target-scores", 0, "FILE", false, COMMAND_RHO,
                               "uncertainties of --target, with --scores"},
-    [OPTION_OUT] = {"out", 0, "FILE", false, ALL_WORK | COMMAND_ALIGN | COMMAND_PLOT,
+    [OPTION_OUT] = {"out", 0, "FILE", false, ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT,
                     "where the result goes, by its suffix (default -, standard output)"},
     [OPTION_REPORT] = {"report", 0, "FILE.md|.json|.html", false, COMMAND_SELECT,
                        "write a report of the selection"},
@@ -297,13 +297,15 @@ const option_info option_table[OPTION_TOTAL] = {
                         "threads; 0 = all the process may use (default)"},
     [OPTION_DEVICE] = {"device", 0, "auto|cpu|cuda[:N]", false, COMMAND_SELECT | COMMAND_MIX,
                        "where the arithmetic runs (default auto)"},
-    [OPTION_QUIET] = {"quiet", 'q', NULL, false, ALL_WORK | COMMAND_ALIGN | COMMAND_PLOT,
+    [OPTION_QUIET] = {"quiet", 'q', NULL, false,
+                      ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT,
                       "no summary, no progress"},
     [OPTION_JSON] =
         {"json", 0, NULL, false,
          COMMAND_SELECT | COMMAND_STRATEGIES | COMMAND_SCORERS | COMMAND_DOCTOR | COMMAND_EVAL |
-             COMMAND_ALIGN | COMMAND_MIX | ANALYZED | COMMAND_COMPOSITION,
-         "machine-readable output; of select, align and mix: when the result goes to a file"},
+             COMMAND_ALIGN | ANNOTATING | ANALYZED | COMMAND_COMPOSITION,
+         "machine-readable output; of select, align, mix and oracle: when the result goes to a "
+         "file"},
     [OPTION_HELP] = {"help", 'h', NULL, false, EVERY, "this text"},
     [OPTION_VERSION] = {"version", 0, NULL, false, EVERY, "the version"},
 };

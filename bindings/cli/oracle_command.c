@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* alcore oracle: answers a selection from references or from a dictionary, or writes it as requests
  * to people. */
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,24 @@ static void print_summary(const alcore_annotations *annotations) {
             alcore_annotations_spent(annotations), alcore_annotations_refunded(annotations));
 }
 
+/* The same as a JSON object on standard output; of requests too, whose items are all open. */
+static int print_json(const alcore_annotations *annotations) {
+    json_t *all = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:f}", "version", alcore_version(),
+                            "items", (json_int_t)alcore_annotations_count(annotations), "ok",
+                            (json_int_t)count_status(annotations, "ok"), "loose",
+                            (json_int_t)count_status(annotations, "loose"), "untranslatable",
+                            (json_int_t)count_status(annotations, "untranslatable"), "open",
+                            (json_int_t)count_status(annotations, "open"), "cost",
+                            alcore_annotations_spent(annotations), "refunded",
+                            alcore_annotations_refunded(annotations));
+    const int failed = !all || json_dumpf(all, stdout, JSON_INDENT(2));
+    if (!failed) fputc('\n', stdout);
+    json_decref(all);
+    if (failed) return complain(EXIT_MEMORY, "out of memory");
+    return fflush(stdout) || ferror(stdout) ? complain(EXIT_IO, "cannot write to standard output")
+                                            : EXIT_DONE;
+}
+
 /* Reads, answers and writes; the exit code. */
 static int run_oracle(alcore_ctx *ctx, const arguments *args) {
     const char *out = option_value(args, OPTION_OUT, "-");
@@ -78,6 +97,7 @@ static int run_oracle(alcore_ctx *ctx, const arguments *args) {
                                 : alcore_annotations_write(annotations, out, NULL));
     if (code == EXIT_DONE && !requests && !option_given(args, OPTION_QUIET))
         print_summary(annotations);
+    if (code == EXIT_DONE && option_given(args, OPTION_JSON)) code = print_json(annotations);
     alcore_annotations_unref(annotations);
     alcore_pool_unref(pool);
     return code;
@@ -95,6 +115,11 @@ int command_oracle(const arguments *args) {
         code = complain(EXIT_USAGE, "oracle needs --selection FILE");
     if (code == EXIT_DONE && dictionary + requests + simulated > 1)
         code = complain(EXIT_USAGE, "oracle takes one of --references, --dict and --requests");
+    if (code == EXIT_DONE && option_given(args, OPTION_JSON) &&
+        !strcmp(option_value(args, OPTION_OUT, "-"), "-"))
+        code =
+            complain(EXIT_USAGE, "--json needs --out FILE: the items and the JSON cannot both go "
+                                 "to standard output");
     if (code == EXIT_DONE) code = terminal_context(args, &ctx);
     if (code == EXIT_DONE) code = run_oracle(ctx, args);
     alcore_ctx_unref(ctx);

@@ -63,6 +63,7 @@ def files(box):
     box.file("ids.txt", "2\n5\n")
     for name in ("pairs", "pairs.tsv"):
         box.file(name, "source\ttarget\n" + "".join("%s\t%s too\n" % (text, text) for text in TEXTS))
+    box.file("crlf.txt", "".join(text + "\r\n" for text in TEXTS))
     box.file("near.txt", "".join(text + " too\n" for text in TEXTS))
     box.file("phrases.tsv", "id\ttext\tocc\n1\tbeta\t3\n2\ttheta iota\t1\n")
     box.file("answers.tsv", "1\tbeta\tBETA\n2\ttheta iota\tTHETA IOTA\n")
@@ -288,9 +289,13 @@ FIXTURES = {
         "--requests": (ORACLE, REQUESTS),
         "--out": (REQUESTS, [*REQUESTS, "--out", "requests.tsv"]),
         "--threads": (REQUESTS, [*REQUESTS, "--threads", "4097"]),
+        "--json": ([*REQUESTS, "--out", "requests.tsv"], [*REQUESTS, "--out", "requests.tsv", "--json"]),
         "--quiet": ([*ORACLE, "--dict", "dict.tsv"], [*ORACLE, "--dict", "dict.tsv", "--quiet"]),
     }),
     "eval": (["eval", "bleu", "pool.txt", "near.txt"], {
+        "--out": lambda base: (base, [*base, "--out", "bleu.tsv"]),
+        # It silences warnings, such as that of lines that end in CR LF.
+        "--quiet": (["eval", "bleu", "crlf.txt", "near.txt"], ["eval", "bleu", "crlf.txt", "near.txt", "--quiet"]),
         "--words": (["eval", "cost"], ["eval", "cost", "--words", "10"]),
         "--cost-model": (COST, [*COST, "--cost-model", "linear"]),
         "--rate": (COST, [*COST, "--rate", "0.5"]),

@@ -376,5 +376,18 @@ def kappa_and_agreement_are_those_of_the_vectors(box):
     contains(box.run("eval", "agreement", *files, "--threshold", "1.5", expect=2).err, "threshold is 1.5")
 
 
+@case
+def the_result_goes_to_a_file(box):
+    lines(box, "numbers.txt", ["1", "2", "4"])
+    for options in ([], ["--json"]):
+        wanted = box.run("eval", "mean", "numbers.txt", *options).out
+        equal(box.run("eval", "mean", "numbers.txt", *options, "--out", "mean.out").out, "")
+        equal(box.read("mean.out").decode(), wanted)
+    box.file("numbers.txt", "1\r\n2\r\n")
+    contains(box.run("eval", "mean", "numbers.txt").err, "CR LF")
+    equal(box.run("eval", "mean", "numbers.txt", "-q").err, "")
+    contains(box.run("eval", "mean", "numbers.txt", "--out", "no/where.tsv", expect=4).err, "no/where.tsv")
+
+
 if __name__ == "__main__":
     sys.exit(main())

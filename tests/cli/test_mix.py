@@ -37,6 +37,13 @@ def a_simulated_oracle(box):
     equal(rows[0]["translation"], "der Patient wurde behandelt")
     equal((rows[3]["translation"], rows[3]["flags"]), ("", "untranslatable"))
     contains(done.err, "items: 4; translated 3", "untranslatable 1", "refunded for untranslatable items: 1")
+    given = ["oracle", "pool.txt", "--selection", "selection.tsv", "--references", "pool.de"]
+    found = json.loads(box.run(*given, "--out", "again.tsv", "--json", "-q").out)
+    contains(done.err, "cost: %g;" % found["cost"])
+    del found["version"], found["cost"]
+    equal(found, {"items": 4, "ok": 3, "loose": 0, "untranslatable": 1, "open": 0, "refunded": 1})
+    equal(json.loads(box.run(*given[:4], "--requests", "--out", "again.tsv", "--json").out)["open"], 4)
+    contains(box.run(*given, "--json", expect=2).err, "--json needs --out FILE")
     # Links that are given: the fever of row 5 stands at its last word.
     box.file("links.txt", "\n" * 5 + "3-3\n")
     box.run("oracle", "pool.txt", "--selection", "selection.tsv", "--references", "pool.de", "--links", "links.txt", "--quiet",
