@@ -169,6 +169,7 @@ LUA_STRUCTS = {
     "alcore_label_score": {},
     "alcore_length_ratio_score": {},
     "alcore_lm_options": {},
+    "alcore_logits_writers": {},
     "alcore_mean_result": {},
     "alcore_mix_options": {"unique": True, "norm": True},
     "alcore_model_options": {"dtype": False, "pooling": "poolings", "normalize": "normalizations"},
@@ -190,7 +191,8 @@ LUA_STRUCTS = {
     "alcore_wilcoxon_result": {"exact": True},
     "alcore_word_accuracy_score": {},
 }
-LUA_MEMBERS = {"int32_t": "AL_INT32", "int64_t": "AL_INT64", "uint64_t": "AL_UINT64", "double": "AL_DOUBLE", "const char *": "AL_TEXT"}
+LUA_MEMBERS = {"int32_t": "AL_INT32", "int64_t": "AL_INT64", "uint64_t": "AL_UINT64", "double": "AL_DOUBLE", "const char *": "AL_TEXT",
+               "alcore_column_writer *": "AL_WRITER"}
 
 
 def lua_members(struct, kinds):

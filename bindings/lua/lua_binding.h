@@ -183,7 +183,8 @@ typedef enum al_type {
     AL_DOUBLE, /* double: a number */
     AL_TEXT,   /* const char *: a string */
     AL_FLAG,   /* int32_t, 0 or 1: a boolean */
-    AL_WORD    /* int32_t: one of the words */
+    AL_WORD,   /* int32_t: one of the words */
+    AL_WRITER  /* alcore_column_writer *: a column writer; never a result */
 } al_type;
 typedef struct al_member {
     const char *name;
@@ -212,7 +213,7 @@ extern const al_constant al_bands[], al_cost_models[];
 extern const al_member al_composition[], al_composition_options[], al_cost_options[],
     al_cost_result[], al_plot_options[], al_projection[];
 extern const al_constant al_metrics[];
-extern const al_member al_search_options[];
+extern const al_member al_logits_writers[], al_search_options[];
 extern const al_constant al_stop_criteria[];
 extern const al_member al_agreement_options[], al_kappa_result[], al_plateau_options[],
     al_stop_decision[];
@@ -222,7 +223,7 @@ extern const al_member al_answer_score[], al_in_domain_score[], al_length_ratio_
     al_word_accuracy_score[];
 extern const char al_default_strategy[];
 /* Sets the members of the struct whose fields the table at index has; the others keep their value.
- * Pushes the strings that the struct then points to. Index 0 is no table. */
+ * Pushes the strings and objects that the struct then points to. Index 0 is no table. */
 void al_read_struct(lua_State *L, int table, const al_member *members, void *out);
 /* Pushes a table of all members of a struct. */
 void al_push_struct(lua_State *L, const al_member *members, const void *from);
@@ -402,6 +403,8 @@ void al_push_pool(lua_State *L, alcore_pool *pool, al_context *context);
 /* Methods of pools that stand in other files. */
 int al_pool_select(lua_State *L);
 int al_pool_candidates(lua_State *L);
+int al_pool_score_hidden(lua_State *L);
+int al_pool_score_logits(lua_State *L);
 int al_pool_column_writer(lua_State *L);
 int al_pool_write_phrases(lua_State *L);
 /* Pushes the strategy that the value at index means: an object, or one that is made of a name, a

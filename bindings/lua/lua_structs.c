@@ -28,6 +28,10 @@ static void read_member(lua_State *L, int table, const al_member *member, void *
     case AL_WORD:
         *(int32_t *)into = al_field_constant(L, table, member->name, member->words);
         break;
+    case AL_WRITER:
+        lua_getfield(L, table, member->name);
+        *(alcore_column_writer **)into = al_check(L, -1, &al_column_writer_kind)->column_writer;
+        break;
     case AL_FLAG:
         lua_getfield(L, table, member->name);
         if (!lua_isboolean(L, -1))
@@ -76,6 +80,8 @@ static void push_member(lua_State *L, const al_member *member, const void *from,
         lua_pushstring(L, word->name);
         break;
     }
+    case AL_WRITER:
+        break;
     }
 }
 

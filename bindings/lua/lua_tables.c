@@ -218,6 +218,13 @@ const al_member al_search_options[] = {
     {"device", AL_TEXT, 1, offsetof(alcore_search_options, device), NULL},
     {"metric", AL_WORD, 1, offsetof(alcore_search_options, metric), al_metrics},
     {NULL, 0, 0, 0, NULL}};
+const al_member al_logits_writers[] = {
+    {"nnll", AL_WRITER, 1, offsetof(alcore_logits_writers, nnll), NULL},
+    {"logprobs", AL_WRITER, 1, offsetof(alcore_logits_writers, logprobs), NULL},
+    {"margins", AL_WRITER, 1, offsetof(alcore_logits_writers, margins), NULL},
+    {"confidences", AL_WRITER, 1, offsetof(alcore_logits_writers, confidences), NULL},
+    {"entropies", AL_WRITER, 1, offsetof(alcore_logits_writers, entropies), NULL},
+    {NULL, 0, 0, 0, NULL}};
 const al_member al_ngram_options[] = {
     {"dims", AL_INT64, 1, offsetof(alcore_ngram_options, dims), NULL},
     {"seed", AL_UINT64, 1, offsetof(alcore_ngram_options, seed), NULL},

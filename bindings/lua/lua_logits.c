@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*** @module alcore */
+/*** Columns of a pool from a model's logits, or from its hidden states and output matrix.
+ * @section logits */
+#include <math.h>
+
+#include "lua_binding.h"
+
+/* What a call gives the library. */
+typedef struct batch {
+    alcore_logits given;
+    alcore_tensor
+        labels; /* int64 [label_count], where the labels were no integers of 4 or 8 bytes */
+    int64_t label_count;
+} logits_batch;
+
+/* Pushes the array that it returns: the numbers [tokens, n] of the tokens of all rows, one row after
+ * the other, from a ragged array, a matrix, or a list (of rows of tokens, each a list of numbers).
+ * Raises for a file and for another shape. */
+static const al_array *read_tokens(lua_State *L, int index, const char *what) {
+    const al_array *array = al_array_from(L, index, what, 1);
+    if (array->path || array->values.ndim != 2)
+        luaL_error(L,
+                   "%s: a list of n numbers for each token of each row, or a matrix [tokens, n] "
+                   "or a ragged array of such in memory expected",
+                   what);
+    return array;
+}
+
+/* Sets the labels of the tokens from the value at index, nil for none; `states` is the array of the
+ * logits or hidden states. Pushes what the batch then points to. */
+static void read_labels(lua_State *L, int index, const al_array *states, logits_batch *out) {
+    if (lua_isnil(L, index)) return;
+    al_array *array = al_array_from(L, index, "labels", states->lengths != NULL);
+    if (array->path || array->values.ndim != 1)
+        luaL_error(L, "labels: a class for each token of each row expected, from 0");
+    for (int64_t i = 0; array->lengths && states->lengths && i < array->lengths_count; i++)
+        if (i >= states->lengths_count || array->lengths[i] != states->lengths[i])
+            luaL_error(L, "labels: row %d of the list has %d labels and another number of tokens",
+                       (int)i + 1, (int)array->lengths[i]);
+    out->given.labels = &array->values;
+    if (array->values.dtype.code != ALCORE_KIND_FLOAT) return;
+    if (array->values.dtype.bits != 64) luaL_error(L, "labels: int32 or int64 numbers expected");
+    const double *numbers = array->values.data;
+    int64_t *labels = al_buffer(L, array->shape[0], sizeof *labels);
+    for (int64_t i = 0; i < array->shape[0]; i++) {
+        if (!(fabs(numbers[i]) < 9e15) || numbers[i] != floor(numbers[i]))
+            luaL_error(L, "labels: number %d is no integer", (int)i + 1);
+        labels[i] = (int64_t)numbers[i];
+    }
+    out->label_count = array->shape[0];
+    al_tensor(L, &out->labels, labels, ALCORE_INT64, &out->label_count, 1);
+    out->given.labels = &out->labels;
+}
+
+/* Sets how many tokens each of `count` rows has: the option `lengths`, what a ragged array says, or
+ * one token each where there are as many tokens as rows. Pushes what the batch then points to. */
+static void read_lengths(lua_State *L, int table, const al_array *states, int64_t count,
+                         logits_batch *out) {
+    lua_getfield(L, table, "lengths");
+    if (!lua_isnil(L, -1)) {
+        const double *numbers = al_numbers(L, lua_gettop(L), "lengths", &out->given.length_count);
+        int64_t *lengths = al_buffer(L, out->given.length_count, sizeof *lengths);
+        for (int64_t i = 0; i < out->given.length_count; i++) {
+            if (!(numbers[i] >= 0 && numbers[i] <= 9e15))
+                luaL_error(L, "lengths: 0 or more expected");
+            lengths[i] = (int64_t)numbers[i];
+        }
+        out->given.lengths = lengths;
+    } else if (states->lengths) {
+        out->given.lengths = states->lengths;
+        out->given.length_count = states->lengths_count;
+    } else if (states->shape[0] == count) {
+        int64_t *ones = al_buffer(L, count, sizeof *ones);
+        for (int64_t i = 0; i < count; i++) ones[i] = 1;
+        out->given.lengths = ones;
+        out->given.length_count = count;
+    }
+    if (out->given.lengths && out->given.length_count != count)
+        luaL_error(L, "lengths: %d for %d rows", (int)out->given.length_count, (int)count);
+}
+
+/* Raises unless the options name a writer, and every one that they name is of the pool's context. */
+static void check_writers(lua_State *L, int table, const al_context *context) {
+    int writers = 0;
+    for (const al_member *member = al_logits_writers; member->name; member++) {
+        lua_getfield(L, table, member->name);
+        writers += !lua_isnil(L, -1);
+        if (!lua_isnil(L, -1) && al_check(L, -1, &al_column_writer_kind)->context != context)
+            luaL_error(L, "%s: the column belongs to another context", member->name);
+        lua_pop(L, 1);
+    }
+    if (writers == 0)
+        luaL_error(L, "a column writer expected, such as that of %s", al_logits_writers[0].name);
+}
+
+/* Puts what the logits or hidden states of a batch say into the columns. The pool is at index 1,
+ * the rows at 2, the labels and the table of options at the indices given. */
+static int put(lua_State *L, const al_array *states, int labels, int table, logits_batch *batch) {
+    const al_object *pool = al_check(L, 1, &al_pool_kind);
+    alcore_logits_writers writers = ALCORE_LOGITS_WRITERS_INIT;
+    int64_t count, ignore = -100;
+    int failed;
+    check_writers(L, table, pool->context);
+    al_read_struct(L, table, al_logits_writers, &writers);
+    const int64_t *rows = al_rows(L, 2, pool, &count, &failed);
+    if (failed) return failed;
+    read_labels(L, labels, states, batch);
+    read_lengths(L, table, states, count, batch);
+    lua_getfield(L, table, "ignore");
+    if (!lua_isnil(L, -1)) ignore = al_integer(L, -1, "ignore");
+    return AL_SELF(
+        L, pool->context,
+        alcore_logits_put(pool->context->ctx, &batch->given, rows, count, ignore, &writers));
+}
+
+/*** Puts what a model's logits say of rows into columns that are being written: the
+ * log-probabilities of labels, margins, confidences, entropies, and the NNLL of each row.
+ * Nothing of the size of the vocabulary is copied from an array.
+ * @function pool:score_logits
+ * @tparam table rows indices or ids
+ * @param logits a list with a list of tokens for each row, each token a list of numbers; or an array:
+ * @{alcore.matrix} [tokens, classes], the rows one after the other, or @{alcore.ragged} of it
+ * @param labels the class of each token, from 0: a list of lists or an array; nil where no
+ * log-probabilities are wanted
+ * @tparam table options nnll, logprobs, margins, confidences, entropies (column writers of
+ * @{pool:column}), lengths (tokens of each row, for a matrix; without it a row has one token),
+ * ignore (label of the tokens that are left out, -100)
+ * @return the pool; or nil, message, code */
+int al_pool_score_logits(lua_State *L) {
+    static const char *const others[] = {"lengths", "ignore", NULL};
+    logits_batch batch = {.given = ALCORE_LOGITS_INIT};
+    lua_settop(L, 5);
+    luaL_checkstack(L, 2 * AL_STACK, "logits");
+    luaL_checktype(L, 5, LUA_TTABLE);
+    const int table = al_options(L, 5, "pool:score_logits", al_logits_writers, others);
+    const al_array *logits = read_tokens(L, 3, "logits");
+    batch.given.logits = &logits->values;
+    return put(L, logits, 4, table, &batch);
+}
+
+/*** The same from what the model multiplies by its output matrix: the logits are never written, so
+ * that a large vocabulary needs no memory.
+ * @function pool:score_hidden
+ * @tparam table rows indices or ids
+ * @param hidden as the logits of @{pool:score_logits}, d numbers a token
+ * @param output the output matrix [classes, d]: a list of lists or an array
+ * @param labels the class of each token, from 0
+ * @tparam table options those of @{pool:score_logits}, and bias (a number for each class)
+ * @return the pool; or nil, message, code */
+int al_pool_score_hidden(lua_State *L) {
+    static const char *const others[] = {"lengths", "ignore", "bias", NULL};
+    logits_batch batch = {.given = ALCORE_LOGITS_INIT};
+    lua_settop(L, 6);
+    luaL_checkstack(L, 2 * AL_STACK, "hidden states");
+    luaL_checktype(L, 6, LUA_TTABLE);
+    const int table = al_options(L, 6, "pool:score_hidden", al_logits_writers, others);
+    const al_array *hidden = read_tokens(L, 3, "hidden");
+    const al_array *output = al_array_from(L, 4, "output", 0);
+    if (output->path) return luaL_error(L, "output: a matrix in memory expected");
+    batch.given.hidden = &hidden->values;
+    batch.given.output = &output->values;
+    lua_getfield(L, table, "bias");
+    if (!lua_isnil(L, -1)) {
+        const al_array *bias = al_array_from(L, lua_gettop(L), "bias", 0);
+        if (bias->path) return luaL_error(L, "bias: numbers in memory expected");
+        batch.given.bias = &bias->values;
+    }
+    return put(L, hidden, 5, table, &batch);
+}
