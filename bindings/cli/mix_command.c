@@ -7,6 +7,7 @@
 #include "annotating.h"
 #include "commands.h"
 #include "inputs.h"
+#include "text_output.h"
 
 /* What a training set is made of; NULL where nothing was named. */
 typedef struct mixing {
@@ -160,11 +161,7 @@ int command_mix(const arguments *args) {
     mixing self = {.args = args};
     int code = option_suffix(args, OPTION_OUT, ".tsv|.csv|.jsonl|.txt");
 
-    if (code == EXIT_DONE && option_given(args, OPTION_JSON) &&
-        !strcmp(option_value(args, OPTION_OUT, "-"), "-"))
-        code =
-            complain(EXIT_USAGE, "--json needs --out FILE: the pairs and the JSON cannot both go "
-                                 "to standard output");
+    if (code == EXIT_DONE) code = json_needs_file(args, "pairs");
     if (code == EXIT_DONE) code = terminal_context(args, &self.ctx);
     if (code == EXIT_DONE) code = run_mix(&self);
     alcore_model_unref(self.model);

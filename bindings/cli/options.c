@@ -303,9 +303,10 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_JSON] =
         {"json", 0, NULL, false,
          COMMAND_SELECT | COMMAND_STRATEGIES | COMMAND_SCORERS | COMMAND_DOCTOR | COMMAND_EVAL |
-             COMMAND_ALIGN | ANNOTATING | ANALYZED | COMMAND_COMPOSITION,
-         "machine-readable output; of select, align, mix and oracle: when the result goes to a "
-         "file"},
+             COMMAND_ALIGN | COMMAND_SCORE | COMMAND_PHRASES | ANNOTATING | ANALYZED |
+             COMMAND_COMPOSITION,
+         "machine-readable output; of select, score, phrases, align, mix and oracle: when "
+         "the result goes to a file"},
     [OPTION_HELP] = {"help", 'h', NULL, false, EVERY, "this text"},
     [OPTION_VERSION] = {"version", 0, NULL, false, EVERY, "the version"},
 };

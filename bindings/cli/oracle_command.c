@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* alcore oracle: answers a selection from references or from a dictionary, or writes it as requests
  * to people. */
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "annotating.h"
 #include "commands.h"
+#include "text_output.h"
 
 int annotating_read_pool(alcore_ctx *ctx, const arguments *args, const char *path,
                          bool with_references, alcore_pool **out) {
@@ -73,12 +73,7 @@ static int print_json(const alcore_annotations *annotations) {
                             (json_int_t)count_status(annotations, "open"), "cost",
                             alcore_annotations_spent(annotations), "refunded",
                             alcore_annotations_refunded(annotations));
-    const int failed = !all || json_dumpf(all, stdout, JSON_INDENT(2));
-    if (!failed) fputc('\n', stdout);
-    json_decref(all);
-    if (failed) return complain(EXIT_MEMORY, "out of memory");
-    return fflush(stdout) || ferror(stdout) ? complain(EXIT_IO, "cannot write to standard output")
-                                            : EXIT_DONE;
+    return print_json_object(all);
 }
 
 /* Reads, answers and writes; the exit code. */
@@ -115,11 +110,7 @@ int command_oracle(const arguments *args) {
         code = complain(EXIT_USAGE, "oracle needs --selection FILE");
     if (code == EXIT_DONE && dictionary + requests + simulated > 1)
         code = complain(EXIT_USAGE, "oracle takes one of --references, --dict and --requests");
-    if (code == EXIT_DONE && option_given(args, OPTION_JSON) &&
-        !strcmp(option_value(args, OPTION_OUT, "-"), "-"))
-        code =
-            complain(EXIT_USAGE, "--json needs --out FILE: the items and the JSON cannot both go "
-                                 "to standard output");
+    if (code == EXIT_DONE) code = json_needs_file(args, "items");
     if (code == EXIT_DONE) code = terminal_context(args, &ctx);
     if (code == EXIT_DONE) code = run_oracle(ctx, args);
     alcore_ctx_unref(ctx);

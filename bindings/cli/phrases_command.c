@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "inputs.h"
+#include "text_output.h"
 
 /* One -p NAME=VALUE: max_n=1..64|inf, smp_limit=N|inf, exclude_labeled=0|1, letters=0|1. An exit
  * code. */
@@ -60,6 +61,15 @@ static int read_phrase_options(const arguments *args, alcore_phrase_options *opt
     return option_integer(args, OPTION_MIN_COUNT, 1, INT64_MAX, &options->min_count);
 }
 
+/* With --json: how many phrases of how many rows were written. */
+static int print_counts(const arguments *args, const alcore_pool *pool,
+                        const alcore_pool *phrases) {
+    if (!option_given(args, OPTION_JSON)) return EXIT_DONE;
+    return print_json_object(json_pack("{s:s, s:I, s:I}", "version", alcore_version(), "rows",
+                                       (json_int_t)alcore_pool_rows(pool), "phrases",
+                                       (json_int_t)alcore_pool_rows(phrases)));
+}
+
 int command_phrases(const arguments *args) {
     alcore_phrase_options options = ALCORE_PHRASE_OPTIONS_INIT;
     alcore_ctx *ctx = NULL;
@@ -68,6 +78,7 @@ int command_phrases(const arguments *args) {
     int code = read_phrase_options(args, &options);
 
     if (code == EXIT_DONE) code = option_suffix(args, OPTION_OUT, ".tsv|.csv|.jsonl|.txt");
+    if (code == EXIT_DONE) code = json_needs_file(args, "phrases");
     if (code == EXIT_DONE) code = terminal_context(args, &ctx);
     if (code == EXIT_DONE) code = inputs_read(ctx, args, &in);
     if (code == EXIT_DONE) {
@@ -78,6 +89,7 @@ int command_phrases(const arguments *args) {
         terminal_clear();
         code = outcome(status);
     }
+    if (code == EXIT_DONE) code = print_counts(args, in.candidates, phrases);
     alcore_pool_unref(phrases);
     inputs_release(&in);
     alcore_ctx_unref(ctx);

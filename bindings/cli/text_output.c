@@ -43,3 +43,20 @@ int text_output_close(text_output *out, int code, const char *path) {
     free(out->text);
     return code;
 }
+
+int json_needs_file(const arguments *args, const char *things) {
+    if (!option_given(args, OPTION_JSON) || strcmp(option_value(args, OPTION_OUT, "-"), "-") != 0)
+        return EXIT_DONE;
+    return complain(
+        EXIT_USAGE,
+        "--json needs --out FILE: the %s and the JSON cannot both go to standard output", things);
+}
+
+int print_json_object(json_t *object) {
+    const int failed = !object || json_dumpf(object, stdout, JSON_INDENT(2));
+    if (!failed) fputc('\n', stdout);
+    json_decref(object);
+    if (failed) return complain(EXIT_MEMORY, "out of memory");
+    return fflush(stdout) || ferror(stdout) ? complain(EXIT_IO, "cannot write to standard output")
+                                            : EXIT_DONE;
+}

@@ -4,6 +4,8 @@
 #ifndef ALCORE_CLI_TEXT_OUTPUT_H
 #define ALCORE_CLI_TEXT_OUTPUT_H
 
+#include <jansson.h>
+
 #include "options.h"
 
 typedef struct text_output {
@@ -17,5 +19,11 @@ int text_output_open(text_output *out);
 /* With EXIT_DONE writes what was printed to the path, "-": standard output; with any other code it
  * is dropped. Returns the code, or that of the failure. */
 int text_output_close(text_output *out, int code, const char *path);
+
+/* With --json, refuses a result that goes to standard output, where the JSON goes; things: what the
+ * result consists of. An exit code. */
+int json_needs_file(const arguments *args, const char *things);
+/* Prints an object, which is released, on standard output; NULL: memory was missing. An exit code. */
+int print_json_object(json_t *object);
 
 #endif

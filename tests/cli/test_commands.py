@@ -351,7 +351,7 @@ def options_of_other_commands_are_refused(box):
     box.file("pool.txt", "a\nb\n")
     box.file("u.txt", "1\n2\n")
     for args in (["score", "pool.txt", "--scorer", "nnll", "--device", "cpu"], ["score", "pool.txt", "--scorer", "nnll", "--seed", "1"],
-                 ["score", "pool.txt", "--scorer", "nnll", "--json"], ["score", "pool.txt", "--scorer", "nnll", "--round", "2"],
+                 ["score", "pool.txt", "--scorer", "nnll", "--round", "2"],
                  ["candidates", "pool.txt", "--count", "1", "--json"],
                  ["candidates", "pool.txt", "--count", "1", "--scores", "u.txt"]):
         contains(box.run(*args, expect=2).err, "has no option")
@@ -362,6 +362,18 @@ def options_of_other_commands_are_refused(box):
     for command, operands in commands.items():
         for option in sorted(known - named[command]):
             contains(box.run(command, *operands, "--" + option, expect=2).err, "has no option '--%s'" % option)
+
+
+@case
+def counts_of_scores_and_phrases_as_json(box):
+    box.file("pool.txt", "a b\na b\nc\n\n")  # a repeated row and an empty one have no score
+    box.file("x.lp", "1\t-1\n3\t-2\n")
+    for args, wanted in ((["score", "pool.txt", "--scorer", "nnll", "--logprobs", "x.lp"], {"scorer": "nnll", "rows": 4, "scored": 2}),
+                         (["phrases", "pool.txt"], {"rows": 4, "phrases": 4})):
+        found = json.loads(box.run(*args, "--out", "out.tsv", "--json").out)
+        assert found.pop("version")
+        equal(found, wanted)
+        contains(box.run(*args, "--json", expect=2).err, "--json needs --out FILE")
 
 
 if __name__ == "__main__":
