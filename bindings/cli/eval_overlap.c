@@ -209,15 +209,26 @@ static int read_domain(const evaluation *self, alcore_overlap **out) {
     return add_files(self, *out, ALCORE_OVERLAP_OUTSIDE, SIDE_SRC, OPTION_OUTSIDE);
 }
 
+/* The links of the sources and their references: those of --links, else those of the built-in aligner,
+ * which is trained on these pairs, as a note on standard error says. *out is owned. */
+static int read_or_make_links(evaluation *self, alcore_links **out) {
+    const char *path = option_value(self->args, OPTION_LINKS, NULL);
+    const int64_t lines = self->lines;
+    if (path) return outcome(alcore_links_read(self->ctx, path, lines, out));
+    fprintf(stderr,
+            "note: without --links the built-in aligner is trained on these %lld sentence pairs\n",
+            (long long)lines);
+    return outcome(alcore_align(self->ctx, self->own, self->own_lengths, self->others,
+                                self->other_lengths, lines, NULL, NULL, NULL, out));
+}
+
 int evaluate_word_accuracy(evaluation *self) {
     alcore_word_accuracy_score score = ALCORE_WORD_ACCURACY_SCORE_INIT;
-    const char *path = option_value(self->args, OPTION_LINKS, NULL);
     const int64_t lines = self->lines;
     alcore_links *links = NULL;
     alcore_overlap *domain = NULL;
 
-    if (!path) return complain(EXIT_USAGE, "eval word-accuracy needs --links FILE");
-    int code = outcome(alcore_links_read(self->ctx, path, lines, &links));
+    int code = read_or_make_links(self, &links);
     if (code == EXIT_DONE) code = read_domain(self, &domain);
     if (code == EXIT_DONE)
         code = outcome(alcore_metric_compute_word_accuracy(

@@ -218,7 +218,7 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_LINKS] =
         {"links", 0, "FILE", false, COMMAND_EVAL | ANNOTATING,
          "a line of links a sentence, source-target: 0-0 1-2. word-accuracy: with the references; "
-         "mix: of --labeled; oracle: of POOL with its references (default of both: made here)"},
+         "mix: of --labeled; oracle: of POOL with its references (default: made here)"},
     [OPTION_REFERENCES] =
         {"references", 0, "FILE", false, COMMAND_ORACLE | COMMAND_CANDIDATES,
          "translations of all rows of POOL, a line a row (default: those in POOL)"},

@@ -226,7 +226,8 @@ static int answers(lua_State *L) {
  * @tparam table sources a list of strings
  * @tparam table references a list of strings, as long as sources
  * @tparam table hypotheses a list of strings, as long as sources
- * @tparam links links of the sources and references
+ * @tparam ?links links of the sources and references; nil: those of the built-in aligner, which is
+ * trained on them
  * @tparam[opt] table options domain (an overlap whose test texts are the sources; words that its
  * texts outside the domain have do not count; without it every word does), context
  * @return a table with accuracy (percent), matched, total, unlinked; or nil, message, code */
@@ -238,7 +239,7 @@ static int word_accuracy(lua_State *L) {
     text_list sides[3];
     lua_settop(L, 5);
     int table = al_options(L, 5, "metrics.word_accuracy", NULL, others);
-    const al_object *links = al_check(L, 4, &al_links_kind);
+    al_object *links = lua_isnil(L, 4) ? NULL : al_check(L, 4, &al_links_kind);
     al_context *context = al_context_of(L, table);
     for (int i = 0; i < 3; i++) {
         sides[i] = read_texts(L, i + 1, what[i]);
@@ -250,7 +251,16 @@ static int word_accuracy(lua_State *L) {
         lua_getfield(L, table, "domain");
         if (!lua_isnil(L, -1)) domain = al_check(L, lua_gettop(L), &al_overlap_kind)->overlap;
     }
-    int failed = AL_CALL(L, context,
+    int failed = 0;
+    if (!links) {
+        links = al_new(L, &al_links_kind, context);
+        failed = AL_CALL(L, context,
+                         alcore_align(context->ctx, sides[0].texts, sides[0].lengths,
+                                      sides[1].texts, sides[1].lengths, sides[0].count, NULL, NULL,
+                                      NULL, &links->links));
+    }
+    if (!failed)
+        failed = AL_CALL(L, context,
                          alcore_metric_compute_word_accuracy(
                              context->ctx, sides[0].texts, sides[0].lengths, sides[1].texts,
                              sides[1].lengths, sides[2].texts, sides[2].lengths, sides[0].count,

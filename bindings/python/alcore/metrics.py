@@ -8,7 +8,7 @@ import ctypes
 from typing import NamedTuple, Optional
 
 from . import _ffi
-from ._align import Links
+from ._align import Links, align
 from ._arrays import Tensor
 from ._calls import check, run
 from ._handles import choice, default_context, struct
@@ -265,14 +265,17 @@ def in_domain(selected, outside, test=(), *, definition="test", context=None):
         return counts.in_domain(definition)
 
 
-def word_accuracy(sources, references, hypotheses, links, *, outside=None, context=None):
+def word_accuracy(sources, references, hypotheses, links=None, *, outside=None, context=None):
     """Accuracy of the translation of in-domain words: source words that the texts outside the domain (a list, or the path object
-    of a file) lack; without them every word. links: Links, or for each sentence a list of (source word, reference word)."""
-    ctx, sources = context or default_context(), list(sources)
+    of a file) lack; without them every word. links: Links, or for each sentence a list of (source word, reference word); None:
+    those of the built-in aligner, trained on the sources and references."""
+    ctx, sources, references = context or default_context(), list(sources), list(references)
     sides = [Strings(*given) for given in ((sources, "sources"), (references, "references"), (hypotheses, "hypotheses"))]
     for strings, what in zip(sides[1:], ("references", "hypotheses")):
         if strings.count != len(sources):
             raise ValueError("%s: %d for %d sources" % (what, strings.count, len(sources)))
+    if links is None:
+        links = align(list(zip(sources, references)), context=ctx)
     links = links if isinstance(links, Links) else Links(links, context=ctx)
     domain = None
     if outside is not None:

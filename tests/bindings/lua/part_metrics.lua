@@ -158,6 +158,13 @@ case("TV-WACC", function()
     equal(found.total, one.expected.total)
     equal(found.unlinked, one.expected.unlinked)
     equal(assert(metrics.word_accuracy(input.sources, input.references, input.hypotheses, links)).total, 7)
+    local pairs_of = {}
+    for i = 1, #input.sources do pairs_of[i] = {input.sources[i], input.references[i]} end
+    local own = assert(metrics.word_accuracy(input.sources, input.references, input.hypotheses))
+    local made = assert(metrics.word_accuracy(input.sources, input.references, input.hypotheses, assert(alcore.align(pairs_of))))
+    equal(own.total, made.total)
+    equal(own.matched, made.matched)
+    assert(own.total > 0, "the aligner links words")
     near(assert(metrics.length_ratio(input.hypotheses, input.references)).ratio, one.expected.length_ratio, "ratio")
     tap.fails("ALCORE_E_DATA", "line 1: the link 0-1", metrics.word_accuracy({"a"}, {"b"}, {"c"}, assert(alcore.links{{{1, 2}}})))
     tap.fails("ALCORE_E_SHAPE", "links of 2", metrics.word_accuracy({"a"}, {"b"}, {"c"}, links))

@@ -131,6 +131,10 @@ def test_translated_words(analyses):
         assert [found.matched, found.total, found.unlinked] == [expected[name] for name in ("matched", "total", "unlinked")]
         near(found.accuracy, expected["accuracy"])
     assert alcore.word_accuracy(given["sources"], given["references"], given["hypotheses"], pairs).total == 7
+    sides = [list(given[side]) * 3 for side in ("sources", "references", "hypotheses")]
+    made = alcore.align(list(zip(*sides[:2])))
+    assert alcore.word_accuracy(*map(iter, sides)) == alcore.word_accuracy(*sides, made)
+    assert alcore.word_accuracy(*sides) != alcore.word_accuracy(*sides, [[] for _ in sides[0]])
     near(alcore.length_ratio(given["hypotheses"], given["references"]).ratio, expected["length_ratio"])
 
 
