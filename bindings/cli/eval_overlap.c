@@ -215,7 +215,9 @@ static int read_or_make_links(evaluation *self, alcore_links **out) {
     const char *path = option_value(self->args, OPTION_LINKS, NULL);
     const int64_t lines = self->lines;
     if (path) return outcome(alcore_links_read(self->ctx, path, lines, out));
-    fprintf(stderr,
+    if (!option_given(self->args, OPTION_QUIET))
+        fprintf(
+            stderr,
             "note: without --links the built-in aligner is trained on these %lld sentence pairs\n",
             (long long)lines);
     return outcome(alcore_align(self->ctx, self->own, self->own_lengths, self->others,

@@ -179,6 +179,7 @@ def translated_words_are_those_of_the_vectors(box):
     box.run("align", *sides[:2], "--out", "made.txt")
     made = box.run("eval", "word-accuracy", *sides)
     contains(made.err, "the built-in aligner is trained on these %d sentence pairs" % (3 * len(given["sources"])))
+    equal(box.run("eval", "word-accuracy", *sides, "--quiet").err, "")
     equal(made.out, box.run("eval", "word-accuracy", *sides, "--links", "made.txt").out)
     equal(made.out == box.run("eval", "word-accuracy", *sides, "--links", lines(box, "none.txt", [""] * 3 * len(given["sources"]))).out, False)
     contains(box.run("eval", "word-accuracy", *files, "--links", lines(box, "x.txt", ["0-0", "0~0"]), expect=3).err,
