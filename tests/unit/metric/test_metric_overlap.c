@@ -137,7 +137,7 @@ START_TEST(test_shares_of_table_5) {
     static char selected[BYTES * MOST_WORDS], test[BYTES * MOST_WORDS];
     alcore_ctx *ctx = new_ctx();
     const vector_case table = vector_case_number(vector_find("papers", "TV-PHR-TABLE5"), 0);
-    ck_assert_int_eq(json_object_size(table.expected), 7);
+    ck_assert_uint_eq(json_object_size(table.expected), 7);
     for (int s = 0; s < 7; s++) {
         int64_t columns;
         const double *printed = vector_doubles(vector_expected(&table, systems[s]), &columns);

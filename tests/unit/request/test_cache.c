@@ -289,7 +289,7 @@ START_TEST(a_damaged_entry_is_computed_again) {
     FILE *file = fopen(file_path, "rb");
     const size_t bytes = fread(good, 1, sizeof good, file);
     fclose(file);
-    ck_assert_int_gt(bytes, 1000);
+    ck_assert_uint_gt(bytes, 1000);
     for (int turn = 0; turn < 60; turn++) {
         const size_t place = turn < 30 ? (size_t)turn * 5 : bytes * (size_t)turn / 60;
         size_t length = bytes;
@@ -299,7 +299,7 @@ START_TEST(a_damaged_entry_is_computed_again) {
         else
             length = place;
         file = fopen(file_path, "wb");
-        ck_assert_int_eq(fwrite(bad, 1, length, file), length);
+        ck_assert_uint_eq(fwrite(bad, 1, length, file), length);
         fclose(file);
         go(&self);
         ck_assert_msg(self.scored == ROWS && self.warnings == 1, "turn %d: %d rows, %d warnings",
