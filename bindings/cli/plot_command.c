@@ -90,7 +90,7 @@ static const char *keep_stem(plot_run *self, const char *path) {
     return stem;
 }
 
-/* The columns of one file. x and y are its own, or those of values_path, by the ids of the picks. */
+/* The columns of one file. x and y are its own, or those of values_path by the ids of the picks. */
 typedef struct table_columns {
     const char *path, *values_path;
     alcore_pool *strategy, *round; /* either may be NULL */

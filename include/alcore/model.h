@@ -42,7 +42,8 @@ typedef struct alcore_model_host {
     void *user;                  /**< passed to every function */
     void (*destroy)(void *user); /**< called once when the model goes; may be NULL */
     /** Copied. Names the model in provenance: columns that a model of this name and version made
-     * are used again, with the option "cache" of a request also by other processes. NULL: "host", and every column is computed again each time */
+     * are used again, with the option "cache" of a request also by other processes. NULL: "host",
+     * and every column is computed again each time */
     const char *name;
     int64_t batch_rows;          /**< rows of a batch at most, up to 2^24; 0: 256 */
     alcore_model_function embed; /**< "embeddings": float [count, dims] */

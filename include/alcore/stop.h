@@ -112,7 +112,8 @@ ALCORE_API alcore_status alcore_stop_check_agreement(const double *kappas, int64
                                                      const alcore_agreement_options *options,
                                                      alcore_stop_decision *out);
 
-/** A decision as a sentence, for logs: "stop: mean 0.995 of the last 3 kappas is at least 0.99". Numbers are rounded to six digits.
+/** A decision as a sentence, for logs: "stop: mean 0.995 of the last 3 kappas is at least 0.99".
+ * Numbers are rounded to six digits.
  * @param[in] decision borrowed: what a call of this header filled
  * @param[out] buffer where the text is written
  * @return view: buffer; NULL for another criterion, without a decision or without a buffer

@@ -281,8 +281,8 @@ alcore_status alcore__view_new(const alcore__view_input *input, alcore_view **ou
 }
 
 /* Frees the view with the copies of columns, the memory for reading them and the costs by position;
- * rows, datasets and the costs of the input are not its own. NULL does nothing, and a view that was
- * not completed is freed as far as it was made. */
+ * rows, datasets and the costs of the input are not its own. NULL does nothing. The view may be
+ * incomplete after a failure: members that were not made are NULL. */
 void alcore__view_free(alcore_view *view) {
     if (!view) return;
     alcore_ctx *ctx = view->ctx;

@@ -13,7 +13,7 @@
 #define POLL_WORDS 4096    /* words between two polls of cancellation */
 static const char stage[] = "laying out the language model";
 
-/* What the tasks of one order share. */
+/* State of the tasks that lay out the n-grams of one order; read by all of them. */
 typedef struct layout {
     const alcore_lm *lm;
     int32_t order;

@@ -12,7 +12,7 @@
  * candidates, the largest first. The first budget of a request is the largest; further ones are
  * spent afterwards from the same order.
  *
- * A ranking is walked only as far as the budget reaches. Cost without the similarity limit: one
+ * Only the rows that are offered before the budget is full are put in order. Cost without the similarity limit: one
  * partial ranking of the candidates; with it one product of each offered row with every pick.
  *
  * Members of alcore__filler (fill.h):

@@ -80,7 +80,7 @@ typedef struct knn_state {
 
 /* The entries of each list in the first pass: those that the fixed k needs; with k=auto
  * LENGTH_FACTOR times the smallest k for which the smallest group can exceed its share of the
- * budget, as far as LIST_BYTES allow. */
+ * budget. LIST_BYTES is an upper limit of the memory of all lists. */
 static int64_t first_length(const alcore__run *run) {
     const knn_state *state = run->state;
     if (!state->automatic) return state->limit;

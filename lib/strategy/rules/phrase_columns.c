@@ -16,7 +16,7 @@ static const char *const SOURCE_NAMES[ALCORE__PHRASE_RECORDS] = {"occurrences", 
 /* What a block contributes for each of its candidates. */
 typedef struct phrase_row {
     int64_t values[ALCORE__PHRASE_RECORDS];
-    int64_t listed; /* 1: the phrase may be bought, as far as the flags of the pool say */
+    int64_t listed; /* 1: the flag columns of the pool do not rule the phrase out */
 } phrase_row;
 
 /* Makes the record columns, which the outcome owns, and listed [candidates], all zeroed. */
