@@ -89,7 +89,7 @@ static void count_target_languages(composition *self, const alcore_pool *target)
 
 /* ---- uncertainty ---- */
 
-/* For qsort(): ascending. */
+/* For sorting: ascending. */
 static int rising(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -112,11 +112,12 @@ static alcore_status measure_uncertainty(composition *self, const double *u) {
         values[used++] = u[i];
         sum += u[i];
     }
-    qsort(values, (size_t)count, sizeof *values, rising);
+    const alcore_status status =
+        alcore__sort(self->ctx, values, (size_t)count, sizeof *values, rising);
     self->result.mean_uncertainty = sum / (double)count;
     self->result.median_uncertainty = (values[(count - 1) / 2] + values[count / 2]) / 2;
     alcore__free(self->ctx, values);
-    return ALCORE_OK;
+    return status;
 }
 
 /* ---- the target ---- */

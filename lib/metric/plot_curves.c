@@ -11,7 +11,8 @@
 #include "formats/table_writer.h"
 #include "metric/plot_frame.h"
 
-#define LEGEND_WIDTH 260.0 /* pixels after which the name of a series is cut */
+#define LEGEND_WIDTH 260.0  /* pixels after which the name of a series is cut */
+enum { TICK_EVERY = 4096 }; /* observations or points between two polls of cancellation */
 
 /* One observation, with what it is sorted by. */
 typedef struct observation {
@@ -37,7 +38,7 @@ typedef struct curves {
     int64_t count;
 } curves;
 
-/* For qsort(): by series, then by round or x, then by y, so that sums do not depend on the order in
+/* For sorting: by series, then by round or x, then by y, so that sums do not depend on the order in
  * which the caller gives the seeds. */
 static int compare_observations(const void *a, const void *b) {
     const observation *x = a, *y = b;
@@ -47,7 +48,7 @@ static int compare_observations(const void *a, const void *b) {
     return (x->y > y->y) - (x->y < y->y);
 }
 
-/* For qsort(): by series and x. */
+/* For sorting: by series and x. */
 static int compare_points(const void *a, const void *b) {
     const point *x = a, *y = b;
     if (x->series != y->series) return x->series < y->series ? -1 : 1;
@@ -74,11 +75,11 @@ static alcore_status make_points(curves *self, const observation *all, double *v
         for (next = first + 1; next < count && all[next].series == all[first].series &&
                                all[next].key == all[first].key;)
             next++;
+        ALCORE__TRY(alcore__tick(self->data->ctx, "plot", first, count));
         ALCORE__TRY(make_point(all + first, next - first, values, &self->points[self->count++]));
     }
-    if (self->count > 0)
-        qsort(self->points, (size_t)self->count, sizeof *self->points, compare_points);
-    return ALCORE_OK;
+    return alcore__sort(self->data->ctx, self->points, (size_t)self->count, sizeof *self->points,
+                        compare_points);
 }
 
 /* Sorts the observations and makes the points; the caller frees self->points. */
@@ -92,13 +93,14 @@ static alcore_status gather(curves *self) {
     if (!status) status = alcore__new_array(data->ctx, count, sizeof *self->points, &self->points);
     for (int64_t i = 0; i < data->count && !status; i++) {
         const int64_t round = alcore__plot_round(data, i, 0);
+        if (i % TICK_EVERY == 0) status = alcore__tick(data->ctx, "plot", i, data->count);
         all[i] = (observation){.series = data->numbers[i],
                                .round = round,
                                .key = data->rounds ? (double)round : data->x[i],
                                .x = data->x[i],
                                .y = data->y[i]};
     }
-    if (!status && count > 0) qsort(all, count, sizeof *all, compare_observations);
+    if (!status) status = alcore__sort(data->ctx, all, count, sizeof *all, compare_observations);
     if (!status) status = make_points(self, all, values);
     alcore__free(data->ctx, all);
     alcore__free(data->ctx, values);
@@ -131,8 +133,10 @@ static alcore_status write_table(const curves *self) {
     alcore_status status = ALCORE_OK;
     for (int c = 0; c < 7 && !status; c++) status = alcore__table_put_string(&table, columns[c]);
     if (!status) status = alcore__table_end_line(&table);
-    for (int64_t i = 0; i < self->count && !status; i++)
-        status = put_point(self, &table, &self->points[i]);
+    for (int64_t i = 0; i < self->count && !status; i++) {
+        if (i % TICK_EVERY == 0) status = alcore__tick(self->data->ctx, "plot", i, self->count);
+        if (!status) status = put_point(self, &table, &self->points[i]);
+    }
     return alcore__table_close(&table, status);
 }
 

@@ -38,7 +38,7 @@ typedef struct drawn {
     int64_t round, index;
 } drawn;
 
-/* For qsort(): background first, then the last round first; within a round as given. */
+/* For sorting: background first, then the last round first; within a round as given. */
 static int compare_drawn(const void *a, const void *b) {
     const drawn *x = a, *y = b;
     if ((x->round == 0) != (y->round == 0)) return x->round == 0 ? -1 : 1;
@@ -72,10 +72,11 @@ static alcore_status arrange(points_plot *self) {
     ALCORE__TRY(alcore__new_array(data->ctx, (size_t)data->count, sizeof *sorted, &sorted));
     for (int64_t i = 0; i < data->count; i++)
         sorted[i] = (drawn){.round = alcore__plot_round(data, i, 1), .index = i};
-    if (data->count > 0) qsort(sorted, (size_t)data->count, sizeof *sorted, compare_drawn);
+    const alcore_status status =
+        alcore__sort(data->ctx, sorted, (size_t)data->count, sizeof *sorted, compare_drawn);
     for (int64_t i = 0; i < data->count; i++) self->order[i] = sorted[i].index;
     alcore__free(data->ctx, sorted);
-    return ALCORE_OK;
+    return status;
 }
 
 /* ---- the table ---- */

@@ -11,7 +11,7 @@
 
 #define TICK_EVERY 4096 /* segments between two polls of cancellation */
 
-/* For qsort(): ascending. */
+/* For sorting: ascending. */
 static int rising(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -53,8 +53,9 @@ alcore_status alcore__resample(alcore_ctx *ctx, const int64_t *statistics, int64
         sum += scores[i];
         if (status == ALCORE_OK) status = alcore__tick(ctx, "bootstrap samples", i + 1, samples);
     }
+    if (status == ALCORE_OK)
+        status = alcore__sort(ctx, scores, (size_t)samples, sizeof *scores, rising);
     if (status == ALCORE_OK) {
-        qsort(scores, (size_t)samples, sizeof *scores, rising);
         const int64_t cut = samples / 40;
         *out = (alcore__interval){
             .mean = sum / (double)samples, .low = scores[cut], .high = scores[samples - 1 - cut]};

@@ -27,6 +27,7 @@ const char *alcore__svg_dashes(uint32_t number) {
 void alcore__svg_put(alcore__svg *svg, const char *format, ...) {
     char text[512];
     va_list args;
+    if (svg->status == ALCORE_OK) svg->status = alcore__tick(svg->ctx, NULL, 0, 0);
     if (svg->status != ALCORE_OK) return;
     va_start(args, format);
     const int length = alcore__format_v(text, sizeof text, format, args);

@@ -33,7 +33,7 @@ void alcore__svg_begin(alcore__svg *svg, double width, double height, const char
  * Returns the first failure. */
 alcore_status alcore__svg_write(alcore__svg *svg, const char *path);
 
-/* Appends formatted SVG. */
+/* Appends formatted SVG, 511 bytes at most; polls cancellation. */
 void alcore__svg_put(alcore__svg *svg, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* A text of `length` bytes at (x, y), the base line; what has a meaning in XML is escaped. upright:

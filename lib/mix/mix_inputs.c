@@ -110,7 +110,7 @@ static bool is_pair(const alcore_pool *pool, int64_t row) {
            alcore_pool_words(pool, row) > 0 && alcore__count_words(reference, length) > 0;
 }
 
-/* For qsort(): ascending. */
+/* For sorting: ascending. */
 static int by_row(const void *a, const void *b) {
     const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
     return (left > right) - (left < right);
@@ -129,11 +129,11 @@ static alcore_status draw_subset(alcore__mix_run *run) {
     const uint64_t sub = size == MRS_SUBSET ? 0 : 1;
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)size, sizeof *positions, &positions));
     alcore__rng_seed(&rng, alcore__rng_derive(mix->settings.seed, ALCORE__TAG_LSUB, 0, sub));
-    const alcore_status status = alcore__rng_sample(run->ctx, &rng, pairs, size, positions);
-    if (status == ALCORE_OK) {
-        qsort(positions, (size_t)size, sizeof *positions, by_row);
-        for (int64_t i = 0; i < size; i++) run->rows[i] = run->rows[positions[i]];
-    }
+    alcore_status status = alcore__rng_sample(run->ctx, &rng, pairs, size, positions);
+    if (status == ALCORE_OK)
+        status = alcore__sort(run->ctx, positions, (size_t)size, sizeof *positions, by_row);
+    for (int64_t i = 0; i < size && status == ALCORE_OK; i++)
+        run->rows[i] = run->rows[positions[i]];
     alcore__free(run->ctx, positions);
     return status;
 }

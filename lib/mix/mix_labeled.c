@@ -31,7 +31,7 @@ typedef struct ranked_row {
     int64_t row;
 } ranked_row;
 
-/* For qsort(): by falling similarity, then rising row. */
+/* For sorting: by falling similarity, then rising row. */
 static int by_similarity(const void *a, const void *b) {
     const ranked_row *left = a, *right = b;
     if (left->similarity != right->similarity) return left->similarity > right->similarity ? -1 : 1;
@@ -75,7 +75,9 @@ alcore_status alcore__mix_retrieved(alcore__mix_run *run) {
     ALCORE__TRY_GOTO(status, done, alcore__mix_ratios(run, true, ratios, NULL));
     for (int64_t i = 0; i < mix->subset_pairs; i++)
         ranked[i] = (ranked_row){ratios[run->rows[i]], run->rows[i]};
-    qsort(ranked, (size_t)mix->subset_pairs, sizeof *ranked, by_similarity);
+    ALCORE__TRY_GOTO(
+        status, done,
+        alcore__sort(run->ctx, ranked, (size_t)mix->subset_pairs, sizeof *ranked, by_similarity));
     status = append_ranked(run, ranked, &sources);
 done:
     alcore__vocabulary_clear(run->ctx, &sources);

@@ -109,7 +109,7 @@ static alcore_status list_phrases(const derivation *work, const alcore_phrase_op
     return alcore__phrase_table_list(*index, &filter, table);
 }
 
-/* The order of phrases by first occurrence, then length, for qsort(): positions of a corpus ascend
+/* The order of phrases by first occurrence, then length, for sorting: positions of a corpus ascend
  * by row and word. */
 static int compare_places(const void *left, const void *right) {
     const alcore__phrase *a = left, *b = right;
@@ -314,7 +314,10 @@ static alcore_status derive(const derivation *work, alcore_pool **out) {
     if (status == ALCORE_OK) {
         alcore__suffix_array_clear(index->ctx, &index->array); /* the rows need its memory */
         if (work->by_place)
-            qsort(table.phrases, (size_t)table.count, sizeof *table.phrases, compare_places);
+            status = alcore__sort(index->ctx, table.phrases, (size_t)table.count,
+                                  sizeof *table.phrases, compare_places);
+    }
+    if (status == ALCORE_OK) {
         status = make_pool(work, index, &table, out);
     }
     alcore__phrase_table_clear(work->pool->object.ctx, &table);

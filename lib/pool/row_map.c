@@ -61,12 +61,13 @@ static alcore_status fill(alcore_ctx *ctx, alcore__row_map *map, const int64_t *
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *map->entries, &map->entries));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *pairs, &pairs));
     for (size_t i = 0; i < count; i++) pairs[i] = (pair){.row = rows[i], .entry = (int64_t)i};
-    qsort(pairs, count, sizeof *pairs, compare_pairs);
-    for (size_t i = 0; i < count; i++) {
+    const alcore_status status = alcore__sort(ctx, pairs, count, sizeof *pairs, compare_pairs);
+    for (size_t i = 0; i < count && status == ALCORE_OK; i++) {
         map->rows[i] = pairs[i].row;
         map->entries[i] = pairs[i].entry;
     }
     alcore__free(ctx, pairs);
+    ALCORE__TRY(status);
     for (size_t i = 1; i < count; i++)
         if (map->rows[i] == map->rows[i - 1])
             return alcore__fail(ALCORE_E_DATA,

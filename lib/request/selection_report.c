@@ -76,13 +76,13 @@ static alcore_status measure_term(report *self, const char *name, const double *
     ALCORE__TRY(alcore__new_array(self->ctx, count, sizeof *sorted, &sorted));
     memcpy(sorted, values, count * sizeof *sorted);
     for (size_t k = 0; k < count; k++) sum += sorted[k];
-    qsort(sorted, count, sizeof *sorted, by_value);
+    const alcore_status status = alcore__sort(self->ctx, sorted, count, sizeof *sorted, by_value);
     self->terms[self->term_count++] =
         (term_stats){.name = name,
                      .mean = sum / (double)count,
                      .median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2};
     alcore__free(self->ctx, sorted);
-    return ALCORE_OK;
+    return status;
 }
 
 /* Record columns are named by the strategy ("u"); reports and files name those that are terms of

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Merge sort of elements of any size, for arrays that grow with the caller's data.
+ *
+ * Own code and not qsort(): that of glibc allocates outside the context's allocator, and none can
+ * be cancelled, while a million elements take longer than a call may go on after a cancellation. */
+#include <string.h>
+
+#include "base/base.h"
+
+/* Elements that are sorted by insertion before the first merge. */
+enum { RUN = 16 };
+/* Merged elements between two polls of cancellation: about a millisecond. */
+enum { POLL_ELEMENTS = 1 << 14 };
+
+/* What all steps of one sort share. */
+typedef struct sorting {
+    alcore_ctx *ctx;
+    size_t bytes; /* of an element */
+    int (*compare)(const void *, const void *);
+    size_t until_poll; /* elements that may still be moved before the next poll */
+} sorting;
+
+/* Sorts elements [count], RUN at most. spare: memory for one element. */
+static void sort_run(const sorting *self, char *elements, size_t count, char *spare) {
+    const size_t bytes = self->bytes;
+    for (size_t i = 1; i < count; i++) {
+        size_t place = i;
+        while (place > 0 && self->compare(elements + (place - 1) * bytes, elements + i * bytes) > 0)
+            place--;
+        if (place == i) continue;
+        memcpy(spare, elements + i * bytes, bytes);
+        memmove(elements + (place + 1) * bytes, elements + place * bytes, (i - place) * bytes);
+        memcpy(elements + place * bytes, spare, bytes);
+    }
+}
+
+/* Merges the sorted runs [left, middle) and [middle, end), which are neighbors in memory, to `out`;
+ * of equal elements those of the left run come first. */
+static alcore_status merge(sorting *self, const char *left, const char *middle, const char *end,
+                           char *out) {
+    const size_t bytes = self->bytes;
+    const char *right = middle;
+    while (left < middle && right < end) {
+        const char **from = self->compare(left, right) > 0 ? &right : &left;
+        memcpy(out, *from, bytes);
+        *from += bytes;
+        out += bytes;
+        if (--self->until_poll > 0) continue;
+        self->until_poll = POLL_ELEMENTS;
+        ALCORE__TRY(alcore__tick(self->ctx, NULL, 0, 0));
+    }
+    memcpy(out, left, (size_t)(middle - left));
+    memcpy(out + (middle - left), right, (size_t)(end - right));
+    return ALCORE_OK;
+}
+
+/* Merges neighboring runs of `run` elements each of from [count] to `to`. */
+static alcore_status merge_runs(sorting *self, const char *from, char *to, size_t count,
+                                size_t run) {
+    for (size_t first = 0; first < count; first += 2 * run) {
+        const size_t middle = count - first < run ? count : first + run;
+        const size_t end = count - middle < run ? count : middle + run;
+        ALCORE__TRY(merge(self, from + first * self->bytes, from + middle * self->bytes,
+                          from + end * self->bytes, to + first * self->bytes));
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__sort(alcore_ctx *ctx, void *array, size_t count, size_t bytes,
+                           int (*compare)(const void *, const void *)) {
+    sorting self = {.ctx = ctx, .bytes = bytes, .compare = compare, .until_poll = POLL_ELEMENTS};
+    if (count < 2) return ALCORE_OK;
+    char *spare, *from = array;
+    ALCORE__TRY(alcore__new_array(ctx, count, bytes, &spare));
+    for (size_t first = 0; first < count; first += RUN) {
+        const size_t left = count - first;
+        sort_run(&self, from + first * bytes, left < RUN ? left : RUN, spare);
+    }
+    alcore_status status = ALCORE_OK;
+    char *to = spare;
+    for (size_t run = RUN; run < count && status == ALCORE_OK; run *= 2) {
+        status = merge_runs(&self, from, to, count, run);
+        char *merged = to;
+        to = from;
+        from = merged;
+    }
+    if (status == ALCORE_OK && from != array) memcpy(array, from, count * bytes);
+    alcore__free(ctx, spare);
+    return status;
+}
