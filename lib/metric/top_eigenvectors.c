@@ -94,8 +94,9 @@ static void orthonormalize(subspace *self, double *basis, alcore__rng *rng) {
  * vectors [n, n] turn with it. */
 static void rotate(double *a, double *vectors, int32_t n, int32_t p, int32_t q) {
     const double theta = (a[q * n + q] - a[p * n + p]) / (2 * a[p * n + q]);
-    const double t = copysign(1, theta) / (fabs(theta) + hypot(theta, 1));
-    const double c = 1 / hypot(t, 1), s = t * c;
+    /* Not hypot(), which needs a newer glibc; |t| <= 1, and t is 0 where theta^2 overflows. */
+    const double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
+    const double c = 1 / sqrt(t * t + 1), s = t * c;
     for (int32_t k = 0; k < n; k++) {
         const double x = a[k * n + p], y = a[k * n + q];
         a[k * n + p] = c * x - s * y;
