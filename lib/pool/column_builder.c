@@ -8,6 +8,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Entries of a put between two polls of cancellation: below a millisecond with 1000 values each. */
+enum { POLL_ENTRIES = 256 };
+
 /* Allocates entry [pool_rows], zeroed, and for ragged columns offsets with their first 0, by which
  * alcore__builder_ragged() knows them. The dtype is float32 until other values are put. */
 alcore_status alcore__builder_init(alcore__column_builder *builder, alcore_ctx *ctx,
@@ -148,11 +151,24 @@ static void append(alcore__column_builder *builder, const alcore__builder_input 
                           builder->dtype, out);
 }
 
+/* Takes back what a cancelled put has appended. before: the builder as it was; its arrays may have
+ * moved since. Without entries, the next put decides again how many values of which type a row has.
+ */
+static void undo(alcore__column_builder *builder, const alcore__column_builder *before) {
+    for (int64_t i = before->count; i < builder->count; i++) builder->entry[builder->rows[i]] = 0;
+    builder->count = before->count;
+    builder->repeats = before->repeats;
+    if (before->count > 0) return;
+    builder->dims = before->dims;
+    builder->dtype = before->dtype;
+}
+
 /* Appends the entries of rows that have none yet, all of the input or, after a failure, nothing. A
  * row that comes again, in this input or a later one, keeps its first values and is counted in
  * repeats: two processes may have computed the same rows. */
 alcore_status alcore__builder_put(alcore__column_builder *builder,
                                   const alcore__builder_input *input) {
+    const alcore__column_builder before = *builder;
     ALCORE__TRY(check_input(builder, input));
     if (input->count == 0) return ALCORE_OK;
     ALCORE__TRY(alcore__builder_reserve(builder, input->count, input->value_rows, input->dims,
@@ -161,6 +177,13 @@ alcore_status alcore__builder_put(alcore__column_builder *builder,
     for (int64_t i = 0, next_row = 0; i < input->count; i++) {
         const int64_t row = input->rows[i];
         const int64_t length = input->lengths ? input->lengths[i] : 1;
+        const alcore_status status = i % POLL_ENTRIES == POLL_ENTRIES - 1
+                                         ? alcore__tick(builder->ctx, NULL, 0, 0)
+                                         : ALCORE_OK;
+        if (status != ALCORE_OK) {
+            undo(builder, &before);
+            return status;
+        }
         if (builder->entry[row] != 0) {
             builder->repeats++;
         } else {

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "pool/column.h"
+#include "pool/column_builder.h"
 #include "pool_test.h"
 
 static alcore_ctx *ctx;
@@ -363,6 +364,45 @@ END_TEST
 
 /* The options of a column apply to a written one: their meaning reaches the strategies, and parts
  * of different meanings do not merge. */
+/* A put that is cancelled after some entries leaves the builder as if it had not been made: the next
+ * one may even have another width and type. */
+START_TEST(a_cancelled_put_puts_nothing) {
+    enum { COUNT = 1000 };
+    static double wide[COUNT][3];
+    static float narrow[COUNT][2];
+    static int64_t rows[COUNT];
+    alcore__column_builder builder;
+    for (int64_t i = 0; i < COUNT; i++) rows[i] = COUNT - 1 - i;
+    const alcore__builder_input first = {.rows = rows,
+                                         .count = COUNT,
+                                         .values = (const char *)wide,
+                                         .value_rows = COUNT,
+                                         .dims = 3,
+                                         .dtype = ALCORE_FLOAT64,
+                                         .strides = {sizeof *wide, sizeof **wide}};
+    const alcore__builder_input second = {.rows = rows,
+                                          .count = COUNT,
+                                          .values = (const char *)narrow,
+                                          .value_rows = COUNT,
+                                          .dims = 2,
+                                          .dtype = ALCORE_FLOAT32,
+                                          .strides = {sizeof *narrow, sizeof **narrow}};
+    ck_assert_ok(alcore__builder_init(&builder, ctx, COUNT, ALCORE_COLUMN_DENSE));
+    alcore_ctx_cancel(ctx);
+    ck_assert_int_eq(alcore__builder_put(&builder, &first), ALCORE_E_CANCELLED);
+    alcore_ctx_cancel_clear(ctx);
+    ck_assert_int_eq(builder.count, 0);
+    for (int64_t i = 0; i < COUNT; i++) ck_assert_int_eq(builder.entry[i], 0);
+    narrow[7][1] = 5;
+    ck_assert_ok(alcore__builder_put(&builder, &second));
+    ck_assert_int_eq(builder.count, COUNT);
+    ck_assert_int_eq(builder.repeats, 0);
+    ck_assert_int_eq(builder.dtype, ALCORE_FLOAT32);
+    ck_assert(((const float *)(const void *)builder.values)[7 * 2 + 1] == 5);
+    alcore__builder_clear(&builder);
+}
+END_TEST
+
 START_TEST(options) {
     alcore_column_options meaning = ALCORE_COLUMN_OPTIONS_INIT, rows = ALCORE_COLUMN_OPTIONS_INIT;
     float logits[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
@@ -421,6 +461,7 @@ static void add(TCase *tests) {
     tcase_add_test(tests, files_that_do_not_fit);
     tcase_add_test(tests, damaged_files);
     tcase_add_test(tests, integers);
+    tcase_add_test(tests, a_cancelled_put_puts_nothing);
     tcase_add_test(tests, options);
     tcase_add_test(tests, device_arrays);
 }
