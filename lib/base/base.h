@@ -194,6 +194,10 @@ typedef alcore_status (*alcore__task)(void *data, int64_t index, int32_t worker)
  */
 alcore_status alcore__parallel(alcore_ctx *ctx, const char *stage, int64_t count, alcore__task task,
                                void *data);
+/* The same for one part of a longer work of `total` tasks, of which `before` are done: the progress
+ * of the stage counts these too. */
+alcore_status alcore__parallel_part(alcore_ctx *ctx, const char *stage, int64_t before,
+                                    int64_t total, int64_t count, alcore__task task, void *data);
 
 /* ---- log (log.c) ---- */
 

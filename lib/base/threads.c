@@ -28,7 +28,8 @@
 typedef struct alcore__job {
     alcore__task task;
     void *data;
-    int64_t count; /* tasks are task(data, 0) .. task(data, count - 1) */
+    int64_t count;         /* tasks are task(data, 0) .. task(data, count - 1) */
+    int64_t before, total; /* for the progress: tasks that were done before the job, and all */
     alcore_ctx *ctx;
     alcore__call *call;      /* the public call that the tasks belong to, of the calling thread */
     _Atomic int64_t next;    /* the next index to hand out; may exceed count */
@@ -231,11 +232,11 @@ void alcore__pool_end(alcore_ctx *ctx) {
 
 /* Runs all tasks on this very thread: for a call from within a task (as the worker of that task),
  * and where the system gives no thread. */
-static alcore_status run_here(alcore_ctx *ctx, const char *stage, int64_t count, alcore__task task,
-                              void *data) {
+static alcore_status run_here(alcore_ctx *ctx, const char *stage, int64_t before, int64_t total,
+                              int64_t count, alcore__task task, void *data) {
     int32_t worker = alcore__this.job ? alcore__this.worker : 0;
     for (int64_t i = 0; i < count; i++) {
-        ALCORE__TRY(alcore__tick(ctx, stage, i, count));
+        ALCORE__TRY(alcore__tick(ctx, stage, before + i, total));
         ALCORE__TRY(task(data, i, worker));
     }
     return ALCORE_OK;
@@ -280,7 +281,7 @@ static void report_job(alcore__job *job, const char *stage) {
     const alcore__call *call = job->call;
     alcore__log_drain(job->ctx, &job->lines);
     if (stage)
-        alcore__report(job->ctx, stage, atomic_load(&job->done), job->count);
+        alcore__report(job->ctx, stage, job->before + atomic_load(&job->done), job->total);
     else
         alcore__report(job->ctx, call->stage, call->done, call->total);
 }
@@ -301,17 +302,19 @@ static alcore_status job_status(alcore__job *job) {
  * and no worker is inside a task, then removes it. From within a task, or without threads, the
  * tasks run right here. The job lives on this stack, so it must be out of the list before the
  * return. */
-alcore_status alcore__parallel(alcore_ctx *ctx, const char *stage, int64_t count, alcore__task task,
-                               void *data) {
+alcore_status alcore__parallel_part(alcore_ctx *ctx, const char *stage, int64_t before,
+                                    int64_t total, int64_t count, alcore__task task, void *data) {
     alcore__pool *pool;
-    if (alcore__this.job) return run_here(ctx, stage, count, task, data);
+    if (alcore__this.job) return run_here(ctx, stage, before, total, count, task, data);
     if (alcore__cancelled(ctx)) return alcore__fail_cancelled();
     if (count <= 0) return ALCORE_OK;
     ALCORE__TRY(find_pool(ctx, &pool));
-    if (pool->count == 0) return run_here(ctx, stage, count, task, data);
+    if (pool->count == 0) return run_here(ctx, stage, before, total, count, task, data);
     alcore__job job = {.task = task,
                        .data = data,
                        .count = count,
+                       .before = before,
+                       .total = total,
                        .ctx = ctx,
                        .call = &alcore__this.call,
                        .failed = NONE_FAILED};
@@ -329,4 +332,9 @@ alcore_status alcore__parallel(alcore_ctx *ctx, const char *stage, int64_t count
     alcore__log_drain(ctx, &job.lines);
     alcore__log_queue_end(ctx, &job.lines);
     return job_status(&job);
+}
+
+alcore_status alcore__parallel(alcore_ctx *ctx, const char *stage, int64_t count, alcore__task task,
+                               void *data) {
+    return alcore__parallel_part(ctx, stage, 0 /* before */, count, count, task, data);
 }

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "pool/row_map.h"
+
 /* Entries of a put between two polls of cancellation: below a millisecond with 1000 values each. */
 enum { POLL_ENTRIES = 256 };
 
@@ -294,20 +296,6 @@ alcore_status alcore__builder_sort(alcore__column_builder *builder) {
     return status;
 }
 
-/* Gives the column a map from rows to entries (row_map.h), a copy of rows, unless every row of the
- * pool has one. The entries are sorted: rows [count] ascends. The column frees the map. */
-static alcore_status map_rows(const alcore__column_builder *builder, alcore__column *column) {
-    if (builder->count == builder->pool_rows) return ALCORE_OK;
-    ALCORE__TRY(alcore__new_array(builder->ctx, 1, sizeof *column->map, &column->map));
-    alcore__row_map *map = column->map;
-    ALCORE__TRY(
-        alcore__new_array(builder->ctx, (size_t)builder->count, sizeof *map->rows, &map->rows));
-    if (builder->count > 0)
-        memcpy(map->rows, builder->rows, (size_t)builder->count * sizeof *map->rows);
-    map->count = builder->count;
-    return ALCORE_OK;
-}
-
 /* Makes the column one of the builder's arrays and gives it to the pool; values and offsets are the
  * column's then. After a failure they still belong to the builder, and column, which is the
  * caller's to free, no longer owns them. shape[1] 0: one value an entry, a tensor of 1 dimension.
@@ -331,7 +319,9 @@ static alcore_status put_into_pool(alcore__column_builder *builder, alcore_pool 
     ALCORE__TRY(alcore__column_check_source_rows(pool, column->name, builder->dtype,
                                                  builder->values,
                                                  alcore__builder_stored(builder) * builder->dims));
-    ALCORE__TRY(map_rows(builder, column));
+    /* Each row of the builder has one entry and the entries are sorted, so this cannot fail on rows. */
+    ALCORE__TRY(alcore__row_map_new(builder->ctx, builder->rows, builder->count, builder->pool_rows,
+                                    &column->map));
     ALCORE__TRY(alcore__column_set_memory(column, &array, alcore__builder_stored(builder)));
     alcore_status status = alcore__pool_put_column(pool, column);
     if (status == ALCORE_OK) {

@@ -1,29 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps from pool rows to entries of a column: sorted rows that are searched by bisection. An entry
- * is what a column has of one row; a column without a map has one for each row, entry i for row i.
- * Making a map of m entries takes one pass, or m log m where the caller's rows are not ascending.
- */
+/* Maps from pool rows to entries of a column. An entry is what a column has of one row; a column
+ * without a map has one for each row, entry i for row i. A map has a bit for each row of the pool,
+ * and for each word of 64 bits the number of bits set before it: the rank of a row, the number of
+ * rows below it that have an entry, is found in constant time, in two bits a row. Where the
+ * caller's rows ascend the rank is the entry. Making a map takes one pass over the rows. */
 #include "pool/row_map.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
-/* A row and its entry, for sorting. */
-typedef struct pair {
-    int64_t row, entry;
-} pair;
-
-/* Order of pairs: by row, then by entry, so that equal rows are neighbors. */
-static int compare_pairs(const void *a, const void *b) {
-    const pair *x = a, *y = b;
-    return x->row != y->row ? (x->row > y->row) - (x->row < y->row)
-                            : (x->entry > y->entry) - (x->entry < y->entry);
-}
+enum {
+    WORD_ROWS = 64,     /* rows of a word of bits */
+    POLL_ROWS = 1 << 16 /* rows between two polls of cancellation */
+};
 
 void alcore__row_map_free(alcore_ctx *ctx, alcore__row_map *map) {
     if (!map) return;
-    alcore__free(ctx, map->rows);
+    alcore__free(ctx, map->has);
+    alcore__free(ctx, map->before);
     alcore__free(ctx, map->entries);
     alcore__free(ctx, map);
 }
@@ -46,33 +39,52 @@ static alcore_status check_rows(const int64_t *rows, int64_t count, int64_t pool
     return ALCORE_OK;
 }
 
-/* Fills in the map of map->count entries: rows ascending, and the entry of each, which is left out
- * (entries NULL: entry i) where the caller's rows are ascending already. rows are copied. A row
- * that is there twice is an error. After a failure the caller frees the map. */
-static alcore_status fill(alcore_ctx *ctx, alcore__row_map *map, const int64_t *rows,
+/* The bit of a row in its word. */
+static uint64_t bit_of(int64_t row) {
+    return UINT64_C(1) << (row % WORD_ROWS);
+}
+
+/* Whether a row of the pool has an entry. */
+static bool has_entry(const alcore__row_map *map, int64_t row) {
+    return map->has[row / WORD_ROWS] & bit_of(row);
+}
+
+/* How many rows below `row` have an entry. */
+static int64_t rank_of(const alcore__row_map *map, int64_t row) {
+    const int64_t word = row / WORD_ROWS;
+    return map->before[word] + __builtin_popcountll(map->has[word] & (bit_of(row) - 1));
+}
+
+/* The error of a row that entry `second` and an entry before it are for. */
+static alcore_status fail_twice(const int64_t *rows, int64_t second) {
+    int64_t first = 0;
+    while (rows[first] != rows[second]) first++;
+    return alcore__fail(ALCORE_E_DATA,
+                        "entries %" PRId64 " and %" PRId64 " are both for row %" PRId64, first,
+                        second, rows[second]);
+}
+
+/* Fills in the map of map->count entries, whose rows are checked: the bits and their counts in
+ * words [words], and the entry of each rank, which is left out (entries NULL: the entry is the
+ * rank) where the caller's rows are ascending already. A row that is there twice is an error. After
+ * a failure the caller frees the map. */
+static alcore_status fill(alcore_ctx *ctx, alcore__row_map *map, const int64_t *rows, size_t words,
                           bool ascending) {
-    const size_t count = (size_t)map->count;
-    pair *pairs;
-    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *map->rows, &map->rows));
-    if (ascending) {
-        if (count > 0) memcpy(map->rows, rows, count * sizeof *rows);
-        return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(ctx, words, sizeof *map->has, &map->has));
+    ALCORE__TRY(alcore__new_array(ctx, words, sizeof *map->before, &map->before));
+    for (int64_t i = 0; i < map->count; i++) {
+        if (i % POLL_ROWS == 0) ALCORE__TRY(alcore__tick(ctx, NULL, 0, 0));
+        if (has_entry(map, rows[i])) return fail_twice(rows, i);
+        map->has[rows[i] / WORD_ROWS] |= bit_of(rows[i]);
     }
-    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *map->entries, &map->entries));
-    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *pairs, &pairs));
-    for (size_t i = 0; i < count; i++) pairs[i] = (pair){.row = rows[i], .entry = (int64_t)i};
-    const alcore_status status = alcore__sort(ctx, pairs, count, sizeof *pairs, compare_pairs);
-    for (size_t i = 0; i < count && status == ALCORE_OK; i++) {
-        map->rows[i] = pairs[i].row;
-        map->entries[i] = pairs[i].entry;
+    for (size_t word = 1; word < words; word++)
+        map->before[word] = map->before[word - 1] + __builtin_popcountll(map->has[word - 1]);
+    if (ascending) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)map->count, sizeof *map->entries, &map->entries));
+    for (int64_t i = 0; i < map->count; i++) {
+        if (i % POLL_ROWS == 0) ALCORE__TRY(alcore__tick(ctx, NULL, 0, 0));
+        map->entries[rank_of(map, rows[i])] = i;
     }
-    alcore__free(ctx, pairs);
-    ALCORE__TRY(status);
-    for (size_t i = 1; i < count; i++)
-        if (map->rows[i] == map->rows[i - 1])
-            return alcore__fail(ALCORE_E_DATA,
-                                "entries %" PRId64 " and %" PRId64 " are both for row %" PRId64,
-                                map->entries[i - 1], map->entries[i], map->rows[i]);
     return ALCORE_OK;
 }
 
@@ -87,7 +99,8 @@ alcore_status alcore__row_map_new(alcore_ctx *ctx, const int64_t *rows, int64_t 
     if (identity) return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *map, &map));
     map->count = count;
-    alcore_status status = fill(ctx, map, rows, ascending);
+    const size_t words = ((size_t)pool_rows + WORD_ROWS - 1) / WORD_ROWS;
+    alcore_status status = fill(ctx, map, rows, words, ascending);
     if (status != ALCORE_OK) {
         alcore__row_map_free(ctx, map);
         return status;
@@ -96,22 +109,10 @@ alcore_status alcore__row_map_new(alcore_ctx *ctx, const int64_t *rows, int64_t 
     return ALCORE_OK;
 }
 
-/* Index in map->rows of the first row that is not below `row`; map->count when there is none. */
-static int64_t lower_bound(const alcore__row_map *map, int64_t row) {
-    int64_t low = 0, high = map->count;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (map->rows[middle] < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* The entry at an index of the map. */
-static int64_t entry_at(const alcore__row_map *map, int64_t index) {
-    return map->entries ? map->entries[index] : index;
+/* The entry of a row that has one. */
+static int64_t entry_of(const alcore__row_map *map, int64_t row) {
+    const int64_t rank = rank_of(map, row);
+    return map->entries ? map->entries[rank] : rank;
 }
 
 /* The entry of a row, from 0; -1: none. Rows that were added to the pool after the column was set,
@@ -120,18 +121,32 @@ int64_t alcore__column_entry(const alcore__column *column, int64_t row) {
     const alcore__row_map *map = column->map;
     if (row < 0 || row >= column->row_count) return -1;
     if (!map) return row;
-    const int64_t index = lower_bound(map, row);
-    return index < map->count && map->rows[index] == row ? entry_at(map, index) : -1;
+    return has_entry(map, row) ? entry_of(map, row) : -1;
 }
 
 bool alcore__column_has(const alcore__column *column, int64_t row) {
     return alcore__column_entry(column, row) >= 0;
 }
 
+/* The first row from `row` on, before `end`, that has an entry (or, with `has` false, that has
+ * none); `end` when there is none. */
+static int64_t find_row(const alcore__row_map *map, int64_t row, int64_t end, bool has) {
+    while (row < end) {
+        const uint64_t word = map->has[row / WORD_ROWS], wanted = has ? word : ~word;
+        const uint64_t ahead = wanted & ~(bit_of(row) - 1); /* of this row and those above it */
+        if (ahead) {
+            const int64_t found = row / WORD_ROWS * WORD_ROWS + __builtin_ctzll(ahead);
+            return found < end ? found : end;
+        }
+        row = (row / WORD_ROWS + 1) * WORD_ROWS;
+    }
+    return end;
+}
+
 /* The length of the longest run of rows from `first` on, at most count (1 or more), that either all
  * have consecutive entries, of which *out_entry is the first, or all have none (*out_entry -1).
  * Rows from column->row_count on have none. Readers call it to copy or hand out as many rows as
- * possible at once. index: that of the row, or of the next row with an entry, in map->rows. */
+ * possible at once. */
 int64_t alcore__column_run(const alcore__column *column, int64_t first, int64_t count,
                            int64_t *out_entry) {
     const alcore__row_map *map = column->map;
@@ -140,14 +155,10 @@ int64_t alcore__column_run(const alcore__column *column, int64_t first, int64_t 
     if (first >= column->row_count) return count;
     const int64_t covered = end < column->row_count ? end : column->row_count;
     if (!map) return covered - first;
+    if (*out_entry < 0) return find_row(map, first, covered, true) - first;
+    const int64_t last = find_row(map, first, covered, false); /* the row after those with one */
+    if (!map->entries) return last - first;
     int64_t row = first + 1;
-    int64_t index = lower_bound(map, first);
-    if (*out_entry < 0) {
-        const int64_t next = index < map->count ? map->rows[index] : covered;
-        return (next < covered ? next : covered) - first;
-    }
-    while (row < covered && ++index < map->count && map->rows[index] == row &&
-           entry_at(map, index) == *out_entry + (row - first))
-        row++;
+    while (row < last && entry_of(map, row) == *out_entry + (row - first)) row++;
     return row - first;
 }

@@ -8,9 +8,12 @@
 #include "pool/column.h"
 
 typedef struct alcore__row_map {
-    int64_t *rows;    /* [count] pool rows that have an entry, ascending; owned */
-    int64_t *entries; /* [count] the entry of rows[i]; NULL: it is entry i; owned */
-    int64_t count;
+    uint64_t *has;    /* [ceil(rows of the pool / 64)] bit row % 64 of word row / 64: the row has an
+                         entry; owned */
+    int64_t *before;  /* likewise: the bits set in the words before this one; owned */
+    int64_t *entries; /* [count] the entry of the row of each rank (how many rows below it have an
+                         entry); NULL: it is the rank; owned */
+    int64_t count;    /* rows that have an entry */
 } alcore__row_map;
 
 /* Makes the map of `count` entries of which entry i belongs to pool row rows[i]; rows may be in any

@@ -218,9 +218,10 @@ alcore_status alcore__outcome_keep_column(alcore__run *run, const char *name, do
 alcore_status alcore__outcome_score_column(alcore__run *run, const char *name);
 /* Adds a fact for the report and sets *out to its values [count], zeroed. name is static. */
 alcore_status alcore__outcome_fact(alcore__run *run, const char *name, int64_t count, double **out);
-/* Mean and population standard deviation of values [candidates], summed by blocks (spec 1.8). */
-void alcore__candidate_mean_sd(const alcore__run *run, const double *values, double *mean,
-                               double *sd);
+/* Mean and population standard deviation of weight x values [candidates], summed by blocks (spec
+ * 1.8). */
+void alcore__candidate_mean_sd(const alcore__run *run, const double *values, double weight,
+                               double *mean, double *sd);
 /* cos from dot(a, b), ||a|| and ||b|| (spec 1.5). */
 double alcore__cosine(double dot, double norm, double other_norm);
 /* Warns when a strategy will make more than 100 passes over the embeddings of the candidates. */
@@ -236,8 +237,8 @@ double alcore__expected_picks(const alcore__run *run);
  * pass, on the calling thread; positions are copied. */
 alcore_status alcore__run_choose(alcore__run *run, const int64_t *positions, int64_t count);
 /* Whether every budget of the request is spent on candidates whose key is above `bound`, before the
- * ranking by keys [candidates], without NaN, comes to one whose key is not. Then the keys of all
- * other candidates may be anything up to bound, and the picks are the same. */
+ * ranking by keys [candidates] comes to one whose key is not, or is NaN (not known). Then the keys
+ * of all other candidates may be anything up to bound, and the picks are the same. */
 alcore_status alcore__fill_ends_above(alcore__run *run, const double *keys, double bound,
                                       bool *out);
 

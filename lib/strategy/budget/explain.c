@@ -134,7 +134,7 @@ static alcore_status contribute(alcore__run *run, const alcore__purchase *purcha
     alcore_status status = alcore__rescale(
         run, alcore__rescale_named(alcore__values_text(run->values, "rescale")), scaled);
     if (status == ALCORE_OK) {
-        alcore__candidate_mean_sd(run, scaled, &mean, &deviation);
+        alcore__candidate_mean_sd(run, scaled, 1.0 /* weight */, &mean, &deviation);
         part->deviation = weight * deviation;
         for (int64_t rank = 0; rank < purchase->pick_count; rank++)
             part->contribution[rank] = weight * (scaled[purchase->picks[rank]] - mean);

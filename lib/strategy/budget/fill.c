@@ -231,9 +231,9 @@ double alcore__expected_picks(const alcore__run *run) {
     return expected_picks(run, run->input->fill.budget);
 }
 
-/* Offers candidates in the order of keys [candidates], without NaN, the largest first, until the
- * filler is full, the candidates end, or one comes whose key is `bound` or less, which is not
- * offered any more. bound NaN: there is no such key. */
+/* Offers candidates in the order of keys [candidates], the largest first, until the filler is full,
+ * the candidates end, or one comes whose key is `bound` or less, or NaN (not known), which is not
+ * offered any more. bound NaN: every key that is known is offered. */
 static alcore_status offer_ranked(alcore__filler *filler, const double *keys, double bound) {
     const alcore__run *run = filler->run;
     const alcore__run_input *input = run->input;
@@ -255,7 +255,8 @@ static alcore_status offer_ranked(alcore__filler *filler, const double *keys, do
         }
         for (; done < ordered && !alcore__filler_full(filler) && status == ALCORE_OK; done++) {
             bool bought; /* the filler keeps what it bought */
-            ended = keys[order[done]] <= bound;
+            double key = keys[order[done]];
+            ended = isnan(key) || key <= bound;
             if (ended) break;
             status = alcore__filler_offer(filler, order[done], &bought);
             if (status == ALCORE_OK)
@@ -267,9 +268,9 @@ static alcore_status offer_ranked(alcore__filler *filler, const double *keys, do
     return status;
 }
 
-/* Buys in the order of keys [candidates], without NaN, the largest first, until purchase->budget,
- * which is the only input in *purchase, is spent or the candidates end; those whose key is not
- * above 0 are left out where the strategy says so (run->positive). */
+/* Buys in the order of keys [candidates], the largest first, until purchase->budget, which is the
+ * only input in *purchase, is spent or the candidates end; those whose key is NaN, and where the
+ * strategy says so (run->positive) not above 0, are left out. */
 alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purchase *purchase) {
     alcore__filler filler;
     alcore__filler_begin(&filler, run);

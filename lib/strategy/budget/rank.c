@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Orders candidates by a key, the largest first; ties go to the lower row, or to the smaller random
- * number of the row (spec 1.3). Only the first `best` are sorted: a heap keeps the best entries
+/* Orders candidates by a key, the largest first and those without one (NaN) last; ties go to the
+ * lower row, or to the smaller random number of the row (spec 1.3). Only the first `best` are sorted: a heap keeps the best entries
  * seen so far with the last of them at its root, where a better candidate replaces it; then the
  * heap is emptied, which yields them from the last to the first. Cost: count log(best) comparisons.
  */
 #include "strategy/budget/rank.h"
+
+#include <math.h>
 
 #include "base/rng.h"
 #include "strategy/strategy_run.h"
@@ -52,15 +54,21 @@ static void sink(const tie_rule *ties, entry *heap, int64_t count, int64_t at) {
     heap[at] = moved;
 }
 
+/* The entry of a candidate: one whose key is NaN, not known, ranks below every known key. */
+static entry entry_of(const double *keys, int64_t position) {
+    double key = keys[position];
+    return (entry){.key = isnan(key) ? (double)-INFINITY : key, .position = position};
+}
+
 /* Puts the `best` first candidates (best <= count) of the order by keys [count] into heap [best],
  * in heap order with the last of them at the root: a candidate that precedes the root replaces it.
  */
 static alcore_status fill_heap(alcore_ctx *ctx, const tie_rule *ties, const double *keys,
                                int64_t count, entry *heap, int64_t best) {
-    for (int64_t i = 0; i < best; i++) heap[i] = (entry){.key = keys[i], .position = i};
+    for (int64_t i = 0; i < best; i++) heap[i] = entry_of(keys, i);
     for (int64_t i = best / 2 - 1; i >= 0; i--) sink(ties, heap, best, i);
     for (int64_t i = best; i < count; i++) {
-        entry next = {.key = keys[i], .position = i};
+        entry next = entry_of(keys, i);
         if (precedes(ties, &next, &heap[0])) {
             heap[0] = next;
             sink(ties, heap, best, 0);
@@ -71,8 +79,8 @@ static alcore_status fill_heap(alcore_ctx *ctx, const tie_rule *ties, const doub
 }
 
 /* Lists the positions of the `best` first of count candidates in out [best], or of all where there
- * are fewer, the first one first: the root of the heap is the last that is left. keys [count]: no
- * NaN. rows [count]: pool rows, from which random ties are drawn; NULL is allowed with ties by
+ * are fewer, the first one first: the root of the heap is the last that is left. keys [count]: NaN
+ * comes last. rows [count]: pool rows, from which random ties are drawn; NULL is allowed with ties by
  * index. Cost: count log(best) comparisons, memory 16 bytes for each of the best. */
 alcore_status alcore__rank(alcore_ctx *ctx, const double *keys, const int64_t *rows, int64_t count,
                            int32_t tie, uint64_t seed, int64_t best, int64_t *out) {

@@ -7,7 +7,7 @@
 
 /* Positions 0..count-1 by (key descending, row ascending), or with tie=random by (key descending,
  * derive(seed, TIE, row, 0) ascending, row ascending). Only the first `best` are ordered and
- * written to out [min(best, count)]. rows: [count] pool rows, ascending; keys: no NaN. */
+ * written to out [min(best, count)]. rows: [count] pool rows, ascending; keys: NaN comes last. */
 alcore_status alcore__rank(alcore_ctx *ctx, const double *keys, const int64_t *rows, int64_t count,
                            int32_t tie, uint64_t seed, int64_t best, int64_t *out);
 

@@ -49,7 +49,8 @@ alcore_status alcore__rescale(const alcore__run *run, int64_t scale, double *val
     }
     if (scale == ALCORE__RESCALE_RANK) return by_rank(run, values);
     double shift = low, width = high - low;
-    if (scale == ALCORE__RESCALE_ZSCORE) alcore__candidate_mean_sd(run, values, &shift, &width);
+    if (scale == ALCORE__RESCALE_ZSCORE)
+        alcore__candidate_mean_sd(run, values, 1.0 /* weight */, &shift, &width);
     for (int64_t i = 0; i < count; i++) values[i] = (values[i] - shift) / width;
     return ALCORE_OK;
 }

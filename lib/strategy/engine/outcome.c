@@ -124,15 +124,15 @@ double alcore__cosine(double dot, double norm, double other_norm) {
     return cosine;
 }
 
-/* Sum over values [candidates] of (value - shift) ^ power, power 1 or 2: a running sum in each
- * block of pool rows, then the sums of the blocks in block order (spec 1.8). */
+/* Sum over values [candidates] of (weight value - shift) ^ power, power 1 or 2: a running sum in
+ * each block of pool rows, then the sums of the blocks in block order (spec 1.8). */
 static double block_ordered_sum(const alcore__active_rows *active, const double *values,
-                                double shift, int power) {
+                                double weight, double shift, int power) {
     double total = 0.0;
     for (int64_t b = 0; b < active->blocks; b++) {
         double sum = 0.0;
         for (int64_t i = active->block_starts[b]; i < active->block_starts[b + 1]; i++) {
-            double difference = values[i] - shift;
+            double difference = weight * values[i] - shift;
             sum += power == 2 ? difference * difference : difference;
         }
         total += sum;
@@ -140,14 +140,14 @@ static double block_ordered_sum(const alcore__active_rows *active, const double 
     return total;
 }
 
-/* Mean and standard deviation (division by n) of values [candidates]; summed block by block, so
- * that the result does not depend on threads. */
-void alcore__candidate_mean_sd(const alcore__run *run, const double *values, double *mean,
-                               double *sd) {
+/* Mean and standard deviation (division by n) of weight x values [candidates]; summed block by
+ * block, so that the result does not depend on threads. */
+void alcore__candidate_mean_sd(const alcore__run *run, const double *values, double weight,
+                               double *mean, double *sd) {
     const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];
     double count = (double)active->count;
-    *mean = block_ordered_sum(active, values, 0.0 /* shift */, 1 /* power */) / count;
-    *sd = sqrt(block_ordered_sum(active, values, *mean, 2 /* power */) / count);
+    *mean = block_ordered_sum(active, values, weight, 0.0 /* shift */, 1 /* power */) / count;
+    *sd = sqrt(block_ordered_sum(active, values, weight, *mean, 2 /* power */) / count);
 }
 
 /* Logs a warning where a run will make more than 100 passes over all embeddings (a NaN counts as

@@ -16,8 +16,8 @@
  *
  * A pass is mapped and reduced in waves of adjacent blocks: the blocks of a wave are visited by all
  * threads and leave their partials, which are then reduced in block order. A wave is as large as
- * WAVE_BYTES of partials allow, so most passes are one wave, and a pass with large partials
- * (k-means sends clusters x dims sums a block) never holds more than that.
+ * WAVE_BYTES of partials allow, so a pass over a million rows is one wave, and no pass (k-means
+ * sends clusters x dims sums a block) holds more than that beside what partials are reduced to.
  *
  * Sums are reduced by ranges of components: a thread owns a range and adds the partials of the wave
  * to it in block order. Each component is thus summed by one adder in the order of spec 1.8,
@@ -29,7 +29,7 @@
 #include "strategy/strategy_handle.h"
 
 enum {
-    WAVE_BYTES = 64 << 20,      /* 64 MiB of partials */
+    WAVE_BYTES = 16 << 20,      /* 16 MiB of partials */
     WAVE_BLOCKS_PER_THREAD = 4, /* at least, so that threads rarely wait for the last block */
     SUM_RANGE = 8192,           /* components of a range: 64 KiB stay in the cache of a core */
     MIN_PARALLEL_ADDS = 1 << 18 /* fewer additions are done before a thread is woken */
@@ -142,12 +142,9 @@ alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t fi
     map_job job = {.run = run, .shard = shard, .first = first, .out = out->entries + out->count};
     if (count > 0) memset(job.out, 0, count * sizeof *job.out); /* a part may have no block */
     out->count += count; /* from here on alcore__partials_clear() frees what tasks allocate */
-    /* Progress: where the call has all blocks of the pass, alcore__parallel() reports each block
-     * that is done; else the number of blocks before this call is reported once. */
-    bool single = first == 0 && end == blocks;
     ALCORE__TRY(alcore__tick(run->ctx, run->def->name, first, blocks));
-    return alcore__parallel(run->ctx, single ? run->def->name : NULL, (int64_t)count, map_task,
-                            &job);
+    return alcore__parallel_part(run->ctx, run->def->name, first, blocks, (int64_t)count, map_task,
+                                 &job);
 }
 
 /* ---- reduce ---- */

@@ -24,8 +24,8 @@
  *
  * Reads the scores once and the embeddings twice (k = 1; with distances=needed those of the strata
  * that are measured) or about 2 + k + iterations times.
- * Memory: 24 bytes a candidate (28 with k > 1) and n_strata x k centroids in double. u and d become
- * columns of the record, so that no candidate's values are there twice. */
+ * Memory: 20 bytes a candidate (24 with min_stratum, 4 more with k > 1) and n_strata x k centroids
+ * in double. u and d become columns of the record, so that no candidate's values are there twice. */
 #include <math.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ typedef struct huds_state {
     int32_t *stratum; /* [candidates] from 0, that of the smallest u */
     int32_t *cluster; /* [candidates] within the stratum; NULL: every stratum has one centroid */
     /* [candidates] the group whose sums and centroids a row joins: its stratum, -1 for a row of a
-     * small stratum. */
+     * small stratum. NULL with min_stratum=0, where it would be `stratum` (see group_array). */
     int32_t *group;
     double *edges;   /* [strata + 1] of the strata, ascending */
     double *sums;    /* [strata + 1, dims] of the strata, then of all candidates */
@@ -62,8 +62,6 @@ typedef struct huds_state {
     int64_t first_chosen; /* a stratum; `strata` before the first batch */
     int64_t *chosen;      /* [chosen_count] candidates of the present batch of strata, ascending */
     int64_t chosen_count, measured; /* rows of the batch; rows of all batches before it */
-    double *keys; /* [candidates] H, or -infinity for a row that is not measured; NULL while
-                     all distances are wanted */
 } huds_state;
 
 /* ---- the score ---- */
@@ -110,12 +108,8 @@ static alcore_status begin_needed(alcore__run *run) {
                             "min_stratum=0 and k_clusters=1 only; set these, or distances=all");
     state->only_needed = true;
     state->first_chosen = state->strata;
-    size_t count = (size_t)run->outcome.count;
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->keys));
-    for (size_t i = 0; i < count; i++) {
-        state->keys[i] = (double)-INFINITY;
-        state->d[i] = (double)NAN;
-    }
+    for (int64_t i = 0; i < run->outcome.count; i++)
+        state->d[i] = run->outcome.scores[i] = (double)NAN;
     return ALCORE_OK;
 }
 
@@ -134,7 +128,8 @@ alcore_status alcore__huds_begin(alcore__run *run) {
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->u));
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->d));
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int32_t), &state->stratum));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int32_t), &state->group));
+    if (alcore__values_integer(values, "min_stratum") > 0)
+        ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int32_t), &state->group));
     if (state->clusters > 1)
         ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int32_t), &state->cluster));
     size_t groups = (size_t)state->strata + 1, vector_bytes = (size_t)state->dims * sizeof(double);
@@ -161,7 +156,6 @@ void alcore__huds_free(alcore__run *run) {
     alcore__free(run->ctx, state->counts);
     alcore__free(run->ctx, state->centroids);
     alcore__free(run->ctx, state->chosen);
-    alcore__free(run->ctx, state->keys);
     alcore__kmeans_free(run->ctx, &state->kmeans);
 }
 
@@ -215,7 +209,7 @@ static alcore_status cut_strata(alcore__run *run) {
     }
     memset(state->counts, 0, (size_t)state->strata * sizeof *state->counts);
     for (int64_t i = 0; i < count; i++) state->counts[state->stratum[i]]++;
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count && state->group; i++) {
         bool small = state->counts[state->stratum[i]] < min_rows;
         state->group[i] = small ? -1 : state->stratum[i];
         state->some_global |= small;
@@ -238,16 +232,21 @@ static bool goes_on(const alcore__run *run) {
     return state->only_needed && !state->decided;
 }
 
+/* The group of each candidate [candidates]: the strata themselves where none can be small. */
+static const int32_t *group_array(const huds_state *state) {
+    return state->group ? state->group : state->stratum;
+}
+
 /* *out [active rows]: the groups of the block's rows, a part of the state's array or, in a batch of
  * strata, a copy on the scratch stack. */
 static alcore_status groups_of(alcore__block *block, const int32_t **out) {
     const huds_state *state = block->run->state;
     int32_t *copy;
-    *out = state->group + block->start;
+    const int32_t *group = group_array(state);
+    *out = group + block->start;
     if (block->source == ALCORE__OVER_CANDIDATES) return ALCORE_OK;
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *copy, &copy));
-    for (int64_t i = 0; i < block->count; i++)
-        copy[i] = state->group[state->chosen[block->start + i]];
+    for (int64_t i = 0; i < block->count; i++) copy[i] = group[state->chosen[block->start + i]];
     *out = copy;
     return ALCORE_OK;
 }
@@ -290,8 +289,8 @@ static void *kmeans_of(alcore__run *run) {
 /* Start of the nested passes: k-means in each stratum, without the rows of small strata. */
 static alcore_status start_kmeans(alcore__run *run) {
     huds_state *state = run->state;
-    return alcore__kmeans_begin(run, &state->kmeans, state->group, state->strata, state->clusters,
-                                state->unit, NULL /* seeds by k-means++ */);
+    return alcore__kmeans_begin(run, &state->kmeans, group_array(state), state->strata,
+                                state->clusters, state->unit, NULL /* seeds by k-means++ */);
 }
 
 /* ---- pass "distances": d and the cluster of every candidate ---- */
@@ -377,7 +376,8 @@ static size_t distances_bytes(const alcore__block *block) {
     return (size_t)block->count * sizeof(double);
 }
 
-/* Stores the distances of the rows of one block, and their H as the keys of the ranking. */
+/* Stores the distances of the rows of one block, and their H as scores, which the trial purchase
+ * after the batch ranks by. */
 static alcore_status store_distances(alcore__run *run, const alcore__block_partial *part) {
     huds_state *state = run->state;
     const double *d = part->extra;
@@ -385,7 +385,7 @@ static alcore_status store_distances(alcore__run *run, const alcore__block_parti
     for (int64_t i = 0; i < part->count; i++) {
         int64_t candidate = state->chosen[part->start + i];
         state->d[candidate] = d[i];
-        state->keys[candidate] = hybrid_score(lambda, d[i], rest, state->u[candidate]);
+        run->outcome.scores[candidate] = hybrid_score(lambda, d[i], rest, state->u[candidate]);
     }
     return ALCORE_OK;
 }
@@ -409,7 +409,7 @@ static alcore_status end_batch(alcore__run *run) {
     state->decided = state->measured == run->outcome.count;
     if (!state->decided)
         ALCORE__TRY(alcore__fill_ends_above(
-            run, state->keys, largest_possible(run, state->first_chosen), &state->decided));
+            run, run->outcome.scores, largest_possible(run, state->first_chosen), &state->decided));
     return state->decided ? ALCORE_OK : choose_strata(run);
 }
 
@@ -464,12 +464,11 @@ static alcore_status report_number(alcore__run *run, const char *name, double va
 }
 
 /* Reports the standard deviation of what a term adds to H, weight x values [candidates]: how much
- * it decides. weighted: [candidates], overwritten. */
+ * it decides. */
 static alcore_status report_term(alcore__run *run, const char *name, const double *values,
-                                 double weight, double *weighted) {
+                                 double weight) {
     double mean, sd;
-    for (int64_t i = 0; i < run->outcome.count; i++) weighted[i] = weight * values[i];
-    alcore__candidate_mean_sd(run, weighted, &mean, &sd);
+    alcore__candidate_mean_sd(run, values, weight, &mean, &sd);
     return report_number(run, name, sd);
 }
 
@@ -487,17 +486,15 @@ static alcore_status rescale_term(const alcore__run *run, const double *values,
     return alcore__rescale(run, scale, *copy);
 }
 
-/* H [candidates] from the scaled terms u and d [candidates]; weighted [candidates] is
- * overwritten. */
-static alcore_status combine(alcore__run *run, const double *u, const double *d, double *h,
-                             double *weighted) {
+/* H [candidates] from the scaled terms u and d [candidates]. */
+static alcore_status combine(alcore__run *run, const double *u, const double *d, double *h) {
     double lambda = lambda_of(run), rest = one_minus_lambda(run);
     for (int64_t i = 0; i < run->outcome.count; i++) h[i] = hybrid_score(lambda, d[i], rest, u[i]);
     ALCORE__TRY(report_number(run, "lambda", lambda));
     /* The deviation of d is not known where only some distances are. */
     if (run->outcome.measured == run->outcome.count)
-        ALCORE__TRY(report_term(run, "sd lambda d", d, lambda, weighted));
-    return report_term(run, "sd rest u", u, rest, weighted);
+        ALCORE__TRY(report_term(run, "sd lambda d", d, lambda));
+    return report_term(run, "sd rest u", u, rest);
 }
 
 /* H [candidates] from the terms of the state, rescaled to a common scale where that is asked for.
@@ -505,14 +502,10 @@ static alcore_status combine(alcore__run *run, const double *u, const double *d,
 static alcore_status combine_terms(alcore__run *run, double *h) {
     const huds_state *state = run->state;
     const double *u, *d;
-    double *u_copy = NULL, *d_copy = NULL, *weighted = NULL;
+    double *u_copy = NULL, *d_copy = NULL;
     alcore_status status = rescale_term(run, state->u, &u, &u_copy);
     if (status == ALCORE_OK) status = rescale_term(run, state->d, &d, &d_copy);
-    if (status == ALCORE_OK)
-        status =
-            alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof *weighted, &weighted);
-    if (status == ALCORE_OK) status = combine(run, u, d, h, weighted);
-    alcore__free(run->ctx, weighted);
+    if (status == ALCORE_OK) status = combine(run, u, d, h);
     alcore__free(run->ctx, u_copy);
     alcore__free(run->ctx, d_copy);
     return status;
@@ -559,17 +552,16 @@ static alcore_status record_columns(alcore__run *run) {
 }
 
 /* Called after the last pass of HUDS, by the runner or by huds_phrase.c, whose own passes follow:
- * combines d and u into H, which is the score (the column H is the array of the scores itself), and
- * records both. keys are lent to the run, which ranks by them, as scores that were not measured are
- * NaN; outcome.measured is the number of all candidates unless it is set here. It is set before
- * combine_terms(), which asks for it; record_columns() comes last, as it gives u and d away. */
+ * combines d and u into H, which is the score (the column H is the array of the scores itself; NaN
+ * for rows that were not measured, which the ranking puts last), and records both. outcome.measured
+ * is the number of all candidates unless it is set here. It is set before combine_terms(), which
+ * asks for it; record_columns() comes last, as it gives u and d away. */
 alcore_status alcore__huds_finish(alcore__run *run) {
     huds_state *state = run->state;
     alcore__free(run->ctx, state->group); /* only passes read it */
     state->group = NULL;
     if (state->only_needed) {
         run->outcome.measured = state->measured;
-        run->keys = state->keys;
         ALCORE__TRY(report_number(run, "measured", (double)state->measured));
     }
     ALCORE__TRY(combine_terms(run, run->outcome.scores));

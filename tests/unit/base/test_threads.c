@@ -288,6 +288,22 @@ START_TEST(progress_comes_on_the_entering_thread) {
 }
 END_TEST
 
+START_TEST(progress_of_a_part_counts_what_is_done) {
+    progress_log log = {0};
+    alcore_ctx *ctx = with_progress(&log);
+    ck_assert_int_eq(alcore__enter(ctx), ALCORE_OK);
+    /* Tasks 500 .. 539 of 1000, about 0.2 s. */
+    ck_assert_int_eq(
+        alcore__leave(ctx, alcore__parallel_part(ctx, "testing", 500, 1000, 40, nap_task, NULL)),
+        ALCORE_OK);
+    ck_assert_int_ge(log.calls, 1);
+    ck_assert_int_eq(log.total, 1000);
+    ck_assert_int_gt(log.last_done, 500);
+    ck_assert_int_le(log.last_done, 540);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 START_TEST(progress_cancels_its_call_only) {
     progress_log log = {.stop_at = 2};
     alcore_ctx *ctx = with_progress(&log);
@@ -379,5 +395,5 @@ END_TEST
 CHECK_SUITE("threads", every_task_runs_once, threads_follow_the_affinity_mask,
             the_lowest_failure_wins, a_nested_call_runs_on_its_worker, callers_share_one_context,
             a_short_call_is_served_beside_a_long_one, progress_comes_on_the_entering_thread,
-            progress_cancels_its_call_only, host_signals_never_run_on_workers,
-            workers_round_to_nearest);
+            progress_of_a_part_counts_what_is_done, progress_cancels_its_call_only,
+            host_signals_never_run_on_workers, workers_round_to_nearest);

@@ -86,9 +86,12 @@ START_TEST(moments_give_the_bits) {
                      ALCORE_OK);
     ck_assert_int_eq(alcore__run_drive(run), ALCORE_OK);
     ck_assert_int_eq(alcore__leave(b->ctx, ALCORE_OK), ALCORE_OK);
-    alcore__candidate_mean_sd(run, ((alcore__ranked_scores *)run->state)->rank, &mean, &sd);
+    const double *values = ((alcore__ranked_scores *)run->state)->rank;
+    alcore__candidate_mean_sd(run, values, 1.0, &mean, &sd);
     vector_case u = vector_case_named(vector_find("block", "TV-BLOCK"), "u");
     vector_near((const double[]){mean, sd}, vector_expected(&u, "mean_sd"), 0);
+    alcore__candidate_mean_sd(run, values, 4.0, &mean, &sd); /* a power of two: no rounding */
+    vector_near((const double[]){mean / 4, sd / 4}, vector_expected(&u, "mean_sd"), 0);
     alcore__run_free(run);
     alcore_strategy_unref(strategy);
     block_bed_close(&data);
