@@ -254,24 +254,19 @@ static alcore_status draw(const curves *self) {
     return alcore__svg_write(&frame.svg, data->path);
 }
 
+/* The work of alcore_plot_write_curves(): a picture, or a table of the points. */
+static alcore_status write_curves(const alcore__plot_data *data) {
+    curves self = {.data = data};
+    alcore_status status = gather(&self);
+    if (!status) status = data->picture ? draw(&self) : write_table(&self);
+    alcore__free(data->ctx, self.points);
+    return status;
+}
+
 alcore_status alcore_plot_write_curves(alcore_ctx *ctx, const char *const *series,
                                        const size_t *series_lengths, const int64_t *rounds,
                                        const double *x, const double *y, int64_t count,
                                        const char *path, const alcore_plot_options *options) {
-    alcore__plot_data data = {.ctx = ctx,
-                              .series = series,
-                              .series_lengths = series_lengths,
-                              .rounds = rounds,
-                              .x = x,
-                              .y = y,
-                              .count = count,
-                              .path = path};
-    curves self = {.data = &data};
-    ALCORE__TRY(alcore__enter(ctx));
-    alcore_status status = alcore__plot_data_begin(&data, options);
-    if (!status) status = gather(&self);
-    if (!status) status = data.picture ? draw(&self) : write_table(&self);
-    alcore__free(ctx, self.points);
-    alcore__plot_data_clear(&data);
-    return alcore__leave(ctx, status);
+    return alcore__plot_write(ctx, series, series_lengths, rounds, x, y, count, path, options,
+                              write_curves);
 }

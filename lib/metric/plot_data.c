@@ -68,7 +68,8 @@ static alcore_status number_series(alcore__plot_data *data) {
     return ALCORE_OK;
 }
 
-alcore_status alcore__plot_data_begin(alcore__plot_data *data, const alcore_plot_options *theirs) {
+/* Checks the arguments in *data and fills in the rest of it; clear() ends it in every case. */
+static alcore_status begin(alcore__plot_data *data, const alcore_plot_options *theirs) {
     if (!data->ctx || data->count < 0 ||
         (data->count > 0 && (!data->series || !data->x || !data->y)))
         return alcore__fail(ALCORE_E_INVALID, "ctx, series, x or y is NULL, or count is negative");
@@ -77,7 +78,27 @@ alcore_status alcore__plot_data_begin(alcore__plot_data *data, const alcore_plot
     return number_series(data);
 }
 
-void alcore__plot_data_clear(alcore__plot_data *data) {
+static void clear(alcore__plot_data *data) {
     alcore__vocabulary_clear(data->ctx, &data->names);
     alcore__free(data->ctx, data->numbers);
+}
+
+alcore_status alcore__plot_write(alcore_ctx *ctx, const char *const *series,
+                                 const size_t *series_lengths, const int64_t *rounds,
+                                 const double *x, const double *y, int64_t count, const char *path,
+                                 const alcore_plot_options *options,
+                                 alcore_status (*write)(const alcore__plot_data *data)) {
+    alcore__plot_data data = {.ctx = ctx,
+                              .series = series,
+                              .series_lengths = series_lengths,
+                              .rounds = rounds,
+                              .x = x,
+                              .y = y,
+                              .count = count,
+                              .path = path};
+    ALCORE__TRY(alcore__enter(ctx));
+    alcore_status status = begin(&data, options);
+    if (!status) status = write(&data);
+    clear(&data);
+    return alcore__leave(ctx, status);
 }

@@ -22,10 +22,13 @@ typedef struct alcore__plot_data {
     uint32_t *numbers;        /* [count] series of each observation, owned */
 } alcore__plot_data;
 
-/* Checks the arguments in *data, copies the options, and numbers the series. The caller ends with
- * alcore__plot_data_clear(), also after a failure. */
-alcore_status alcore__plot_data_begin(alcore__plot_data *data, const alcore_plot_options *theirs);
-void alcore__plot_data_clear(alcore__plot_data *data);
+/* The public call of a kind of plot: checks the arguments, copies the options, numbers the series
+ * and calls write(), which makes the file. */
+alcore_status alcore__plot_write(alcore_ctx *ctx, const char *const *series,
+                                 const size_t *series_lengths, const int64_t *rounds,
+                                 const double *x, const double *y, int64_t count, const char *path,
+                                 const alcore_plot_options *options,
+                                 alcore_status (*write)(const alcore__plot_data *data));
 
 /* The round of an observation; `otherwise` where the caller gave none. */
 static inline int64_t alcore__plot_round(const alcore__plot_data *data, int64_t i,

@@ -30,6 +30,14 @@ static alcore_status check_numbers(const double *numbers, int64_t count,
     return alcore__fail(ALCORE_E_INVALID, "out or the numbers are NULL, or count is negative");
 }
 
+/* Checks the length of a window of rounds, which is 0 for the default; name: of the option, what: of
+ * what it counts. */
+static alcore_status check_length(const char *name, int64_t length, const char *what) {
+    if (length >= 0) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_INVALID, "%s is %lld; expected %s, from 1", name,
+                        (long long)length, what);
+}
+
 /* Copies the decision to the struct of the caller. */
 static alcore_status write_decision(const alcore_stop_decision *decision,
                                     alcore_stop_decision *out) {
@@ -73,9 +81,7 @@ static alcore_status check_plateau(const double *metric, int64_t count,
                                     "alcore_plateau_options"));
     ALCORE__TRY(alcore__struct_reserved(options.reserved, "alcore_plateau_options"));
     ALCORE__TRY(check_numbers(metric, count, out));
-    if (options.patience < 0)
-        return alcore__fail(ALCORE_E_INVALID, "patience is %lld; expected rounds, from 1",
-                            (long long)options.patience);
+    ALCORE__TRY(check_length("patience", options.patience, "rounds"));
     if (!isfinite(options.least_gain) || options.least_gain < 0)
         return alcore__fail(ALCORE_E_INVALID, "least_gain is %g; expected a number from 0",
                             options.least_gain);
@@ -163,9 +169,7 @@ static alcore_status check_agreement(const double *kappas, int64_t count,
                                     ALCORE__FIRST_SIZE(alcore_agreement_options, threshold), theirs,
                                     "alcore_agreement_options"));
     ALCORE__TRY(check_numbers(kappas, count, out));
-    if (options.window < 0)
-        return alcore__fail(ALCORE_E_INVALID, "window is %lld; expected kappas, from 1",
-                            (long long)options.window);
+    ALCORE__TRY(check_length("window", options.window, "kappas"));
     if (!(options.threshold >= 0 && options.threshold <= 1))
         return alcore__fail(ALCORE_E_INVALID,
                             "threshold is %g; expected a kappa above 0, at most 1",

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The CUDA engine's dealings with memory, on the emulated device: arrays on the device, a caller's
  * stream and workspace, chunks, several calls at once, no memory, cancellation. */
-#include <check.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "check_suite.h"
 #include "emulated_module.h"
 #include "kernel/kernels.h"
 
@@ -359,11 +359,5 @@ int main(void) {
     tcase_add_test(tests, cancelled);
     tcase_add_test(tests, wrong_calls);
     tcase_add_test(tests, calls_at_once);
-    Suite *suite = suite_create("cuda-arrays");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_suite_run("cuda-arrays", tests);
 }

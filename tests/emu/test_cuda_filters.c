@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The filters of the CUDA engine in half precision, on the emulated device, where they are hardest
  * to get right: the CPU's bytes come out, and the way that was meant was taken. */
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "check_suite.h"
 #include "emulated_module.h"
 #include "kernel/kernels.h"
 
@@ -328,11 +328,5 @@ int main(void) {
     add_patterns(tests, nearest_centroids, PATTERNS);
     add_patterns(tests, margin_ratios, PATTERNS);
     add_patterns(tests, distance_intervals, PATTERNS);
-    Suite *suite = suite_create("cuda-filters");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_suite_run("cuda-filters", tests);
 }

@@ -1,31 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The long calls of the library, each on data that keeps it busy for some milliseconds.
+ * Calls on pools, texts and metrics are in files of their own (cancel_parts.h).
  * tests/fault/cancel_list.py compares the names in CALLS with the functions whose comment says that
  * they call the progress function. */
 #include "cancel_calls.h"
-#include "cancel_metric.h"
+#include "cancel_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/rng.h"
-#include "pool/arrow_abi.h"
 
-#define DIMS 64
-enum { TOKENS = 12, NEAR = 4, QUERIES = 2000 };
+enum { NEAR = 4, QUERIES = 2000 };
 
 int64_t row_count;
 alcore_ctx *ctx;
-static alcore_pool *pool, *labeled, *phrases;
-static alcore_lm *lm;
-static alcore_aligner *aligner;
+alcore_pool *pool, *labeled, *phrases;
+alcore_lm *lm;
+alcore_aligner *aligner;
 alcore_links *links;
 static alcore_annotations *annotations; /* all rows of the pool as sentences, with translations */
 static alcore_mix *mix;
 static alcore_selection *selection;
-static alcore_column_writer *filled,
-    *merging; /* with all rows put; one that a part is merged into */
+alcore_column_writer *filled, *merging;
 static char folder[] = "/tmp/alcore-cancel-XXXXXX";
 const char *strategy_name;
 
@@ -47,71 +45,6 @@ const char *in_folder(const char *name) {
 
 /* ---- the calls ---- */
 
-static alcore_status read_file(const char *name) {
-    alcore_pool *fresh;
-    alcore_status status = alcore_pool_new(ctx, NULL, &fresh);
-    if (status == ALCORE_OK) status = alcore_pool_read(fresh, in_folder(name), NULL);
-    alcore_pool_unref(fresh);
-    return status;
-}
-static alcore_status call_read_conll(void) {
-    return read_file("pool.conll");
-}
-static alcore_status call_read_pairs(void) {
-    alcore_pool *fresh;
-    char path[200];
-    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
-    options.references = strcpy(path, in_folder("pool.txt"));
-    alcore_status status = alcore_pool_new(ctx, NULL, &fresh);
-    if (status == ALCORE_OK) status = alcore_pool_read(fresh, in_folder("pool.tsv"), &options);
-    alcore_pool_unref(fresh);
-    return status;
-}
-static alcore_status call_read_text(void) {
-    return read_file("pool.txt");
-}
-static alcore_status call_read_tsv(void) {
-    return read_file("pool.tsv");
-}
-static alcore_status call_filter(void) {
-    alcore_filter filter = ALCORE_FILTER_INIT;
-    filter.min_letters = 0.01;
-    return alcore_pool_filter(pool, &filter);
-}
-static alcore_status call_mark_texts(void) {
-    return alcore_pool_mark_texts(phrases, ALCORE_ROW_EXCLUDED, pool);
-}
-static alcore_status call_pool_write(void) {
-    int64_t *rows = malloc(sizeof *rows * (size_t)row_count);
-    for (int64_t i = 0; i < row_count; i++) rows[i] = i;
-    alcore_status status = alcore_pool_write(pool, rows, row_count, in_folder("rows.tsv"), NULL);
-    free(rows);
-    return status;
-}
-static alcore_status call_write_column(void) {
-    return alcore_pool_write_column(pool, "embeddings", in_folder("embeddings.npy"), NULL);
-}
-static alcore_status call_read_column(void) {
-    return alcore_pool_read_column(pool, "again", in_folder("scores.tsv"), NULL);
-}
-static alcore_status call_lm_train(void) {
-    const char **texts = malloc(sizeof *texts * (size_t)row_count);
-    alcore_lm *out = NULL;
-    for (int64_t i = 0; i < row_count; i++) texts[i] = alcore_pool_text(pool, i, NULL);
-    alcore_status status = alcore_lm_train(ctx, texts, NULL, row_count, NULL, &out);
-    alcore_lm_unref(out);
-    free(texts);
-    return status;
-}
-static alcore_status call_write_arpa(void) {
-    return alcore_lm_write_arpa(lm, in_folder("other.arpa"));
-}
-static alcore_status call_read_arpa(void) {
-    alcore_lm *out = NULL;
-    alcore_status status = alcore_lm_read_arpa(ctx, in_folder("lm.arpa"), &out);
-    alcore_lm_unref(out);
-    return status;
-}
 static alcore_status run_model(const char *column) {
     alcore_model *model;
     alcore_pool *fresh;
@@ -279,24 +212,6 @@ static alcore_status call_write_curves(void) {
 static alcore_status call_write_points(void) {
     return write_plot(false, "points.svg");
 }
-static alcore_status call_derive_phrases(void) {
-    alcore_pool *out = NULL;
-    alcore_status status = alcore_pool_derive_phrases(pool, labeled, NULL, &out);
-    alcore_pool_unref(out);
-    return status;
-}
-static alcore_status call_derive_long_phrases(void) {
-    alcore_phrase_options options = ALCORE_PHRASE_OPTIONS_INIT;
-    alcore_pool *out = NULL;
-    options.max_words = ALCORE_PHRASE_UNLIMITED;
-    options.semi_maximal = 1;
-    alcore_status status = alcore_pool_derive_phrases(pool, labeled, &options, &out);
-    alcore_pool_unref(out);
-    return status;
-}
-static alcore_status call_write_phrases(void) {
-    return alcore_pool_write_phrases(phrases, in_folder("phrases.tsv"), NULL);
-}
 /* Logits of two classes, which are the probabilities of the pool, to a column of every row. */
 static alcore_status call_logits_put(void) {
     alcore_tensor view, labels;
@@ -321,109 +236,6 @@ static alcore_status call_logits_put(void) {
     alcore_column_writer_unref(out.nnll);
     free(ones);
     free(rows);
-    return status;
-}
-static alcore_status call_writer_save(void) {
-    return alcore_column_writer_save(filled, in_folder("other.part"));
-}
-static alcore_status call_writer_merge(void) {
-    return alcore_column_writer_merge(merging, in_folder("column.part"));
-}
-static alcore_status fill_writer(alcore_column_writer **out) {
-    alcore_tensor view;
-    int64_t *rows = malloc(sizeof *rows * (size_t)row_count);
-    for (int64_t i = 0; i < row_count; i++) rows[i] = row_count - 1 - i;
-    alcore_status status = alcore_column_writer_new(pool, "late", ALCORE_COLUMN_DENSE, NULL, out);
-    if (status == ALCORE_OK) status = alcore_pool_column(pool, "embeddings", &view, NULL);
-    if (status == ALCORE_OK) status = alcore_column_writer_put(*out, rows, NULL, row_count, &view);
-    free(rows);
-    return status;
-}
-static alcore_status call_writer_put(void) {
-    alcore_column_writer *writer = NULL;
-    alcore_status status = fill_writer(&writer);
-    alcore_column_writer_unref(writer);
-    return status;
-}
-static alcore_status call_writer_finish(void) {
-    alcore_column_writer *writer = NULL;
-    alcore_status status = fill_writer(&writer);
-    if (status == ALCORE_OK) status = alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL);
-    alcore_column_writer_unref(writer);
-    return status;
-}
-
-/* A stream of one batch with one column of texts, those of the pool. */
-typedef struct text_stream {
-    struct ArrowArrayStream stream;
-    struct ArrowSchema column, *columns[1];
-    struct ArrowArray texts, *arrays[1];
-    const void *root_buffers[1], *buffers[3]; /* validity; offsets int64 [rows + 1]; bytes */
-    int given;
-} text_stream;
-
-static void release_schema(struct ArrowSchema *schema) {
-    schema->release = NULL;
-}
-static void release_array(struct ArrowArray *array) {
-    array->release = NULL;
-}
-static void release_stream(struct ArrowArrayStream *stream) {
-    stream->release = NULL;
-}
-static int stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out) {
-    text_stream *from = stream->private_data;
-    from->column = (struct ArrowSchema){.format = "U", .name = "text"};
-    from->columns[0] = &from->column;
-    *out = (struct ArrowSchema){
-        .format = "+s", .n_children = 1, .children = from->columns, .release = release_schema};
-    return 0;
-}
-static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
-    text_stream *from = stream->private_data;
-    *out = (struct ArrowArray){0};
-    if (from->given++) return 0;
-    from->texts =
-        (struct ArrowArray){.length = row_count, .n_buffers = 3, .buffers = from->buffers};
-    from->arrays[0] = &from->texts;
-    *out = (struct ArrowArray){.length = row_count,
-                               .n_buffers = 1,
-                               .n_children = 1,
-                               .buffers = from->root_buffers,
-                               .children = from->arrays,
-                               .release = release_array};
-    return 0;
-}
-static const char *stream_error(struct ArrowArrayStream *stream) {
-    (void)stream;
-    return NULL;
-}
-static alcore_status call_add_arrow(void) {
-    alcore_pool *fresh;
-    text_stream from = {0};
-    int64_t *offsets = malloc(sizeof *offsets * ((size_t)row_count + 1));
-    offsets[0] = 0;
-    for (int64_t i = 0; i < row_count; i++) {
-        size_t bytes;
-        alcore_pool_text(pool, i, &bytes);
-        offsets[i + 1] = offsets[i] + (int64_t)bytes;
-    }
-    char *bytes = malloc((size_t)offsets[row_count]);
-    for (int64_t i = 0; i < row_count; i++)
-        memcpy(bytes + offsets[i], alcore_pool_text(pool, i, NULL),
-               (size_t)(offsets[i + 1] - offsets[i]));
-    from.buffers[1] = offsets;
-    from.buffers[2] = bytes;
-    from.stream = (struct ArrowArrayStream){.get_schema = stream_schema,
-                                            .get_next = stream_next,
-                                            .get_last_error = stream_error,
-                                            .release = release_stream,
-                                            .private_data = &from};
-    alcore_status status = alcore_pool_new(ctx, NULL, &fresh);
-    if (status == ALCORE_OK) status = alcore_pool_add_arrow(fresh, &from.stream, NULL);
-    alcore_pool_unref(fresh);
-    free(bytes);
-    free(offsets);
     return status;
 }
 
@@ -478,136 +290,11 @@ static alcore_status call_report(void) {
     return alcore_selection_report(selection, in_folder("out.html"), NULL);
 }
 
-static alcore_status call_read_jsonl(void) {
-    return read_file("pool.jsonl");
-}
 /* The texts of the pool once more: [row_count] borrowed from it. */
 const char **texts_of_pool(void) {
     const char **texts = malloc(sizeof *texts * (size_t)row_count);
     for (int64_t i = 0; i < row_count; i++) texts[i] = alcore_pool_text(pool, i, NULL);
     return texts;
-}
-static alcore_status call_add_texts(void) {
-    alcore_pool *fresh;
-    const char **texts = texts_of_pool();
-    alcore_status status = alcore_pool_new(ctx, NULL, &fresh);
-    if (status == ALCORE_OK) status = alcore_pool_add_texts(fresh, texts, NULL, row_count, NULL);
-    alcore_pool_unref(fresh);
-    free(texts);
-    return status;
-}
-static alcore_status call_add_records(void) {
-    alcore_pool *fresh;
-    const char **texts = texts_of_pool();
-    alcore_records records = ALCORE_RECORDS_INIT;
-    records.texts = texts;
-    records.count = row_count;
-    alcore_status status = alcore_pool_new(ctx, NULL, &fresh);
-    if (status == ALCORE_OK) status = alcore_pool_add_records(fresh, &records, NULL);
-    alcore_pool_unref(fresh);
-    free(texts);
-    return status;
-}
-static alcore_status call_lm_score(void) {
-    const char **texts = texts_of_pool();
-    double *values = malloc(sizeof *values * (size_t)row_count);
-    alcore_tensor out;
-    alcore_status status = alcore_tensor_init(&out, values, ALCORE_FLOAT64, &row_count, 1);
-    if (status == ALCORE_OK) status = alcore_lm_score(lm, texts, NULL, row_count, &out);
-    free(values);
-    free(texts);
-    return status;
-}
-static alcore_status call_lm_token_logprobs(void) {
-    const char **texts = texts_of_pool();
-    int64_t tokens = row_count * (TOKENS + 1), ends = row_count + 1;
-    float *values = malloc(sizeof *values * (size_t)tokens);
-    int64_t *offsets = malloc(sizeof *offsets * (size_t)ends);
-    alcore_tensor out, starts;
-    alcore_status status = alcore_tensor_init(&out, values, ALCORE_FLOAT32, &tokens, 1);
-    if (status == ALCORE_OK) status = alcore_tensor_init(&starts, offsets, ALCORE_INT64, &ends, 1);
-    if (status == ALCORE_OK)
-        status = alcore_lm_token_logprobs(lm, texts, NULL, row_count, &starts, &out);
-    free(offsets);
-    free(values);
-    free(texts);
-    return status;
-}
-/* The pool is its own translation. */
-static alcore_status call_aligner_train(void) {
-    const char **texts = texts_of_pool();
-    alcore_aligner *out = NULL;
-    alcore_status status =
-        alcore_aligner_train(ctx, texts, NULL, texts, NULL, row_count, NULL, &out);
-    alcore_aligner_unref(out);
-    free(texts);
-    return status;
-}
-static alcore_status call_aligner_tension(void) {
-    const char **texts = texts_of_pool();
-    alcore_aligner_options options = ALCORE_ALIGNER_OPTIONS_INIT;
-    alcore_aligner *out = NULL;
-    options.tension = ALCORE_TENSION_GRADIENT;
-    alcore_status status =
-        alcore_aligner_train(ctx, texts, NULL, texts, NULL, row_count, &options, &out);
-    alcore_aligner_unref(out);
-    free(texts);
-    return status;
-}
-static alcore_status call_aligner_links(void) {
-    alcore_links *out = NULL;
-    alcore_status status = alcore_aligner_links(aligner, &out);
-    alcore_links_unref(out);
-    return status;
-}
-static alcore_status call_aligner_apply(void) {
-    const char **texts = texts_of_pool();
-    alcore_links *out = NULL;
-    alcore_status status = alcore_aligner_apply(aligner, texts, NULL, texts, NULL, row_count, &out);
-    alcore_links_unref(out);
-    free(texts);
-    return status;
-}
-static alcore_status call_aligner_write(void) {
-    return alcore_aligner_write(aligner, in_folder("other.aligner"));
-}
-static alcore_status call_aligner_read(void) {
-    alcore_aligner *out = NULL;
-    alcore_status status = alcore_aligner_read(ctx, in_folder("aligner"), &out);
-    alcore_aligner_unref(out);
-    return status;
-}
-static alcore_status call_align(void) {
-    const char **texts = texts_of_pool();
-    alcore_links *out = NULL;
-    alcore_status status =
-        alcore_align(ctx, texts, NULL, texts, NULL, row_count, NULL, NULL, NULL, &out);
-    alcore_links_unref(out);
-    free(texts);
-    return status;
-}
-static alcore_status call_symmetrize(void) {
-    alcore_links *out = NULL;
-    alcore_status status = alcore_links_symmetrize(links, links, NULL, &out);
-    alcore_links_unref(out);
-    return status;
-}
-static alcore_status call_links_new(void) {
-    alcore_links *out = NULL;
-    alcore_tensor offsets, numbers;
-    alcore_status status = alcore_links_get(links, &offsets, &numbers);
-    if (status == ALCORE_OK) status = alcore_links_new(ctx, &offsets, &numbers, &out);
-    alcore_links_unref(out);
-    return status;
-}
-static alcore_status call_links_write(void) {
-    return alcore_links_write(links, in_folder("other.links"));
-}
-static alcore_status call_links_read(void) {
-    alcore_links *out = NULL;
-    alcore_status status = alcore_links_read(ctx, in_folder("links.txt"), row_count, &out);
-    alcore_links_unref(out);
-    return status;
 }
 /* Annotations of all rows of the pool, open, that `use` then works on. */
 static alcore_status with_items(alcore_status (*use)(alcore_annotations *, const char *),
@@ -672,19 +359,6 @@ static alcore_status call_mix_write(void) {
 }
 static alcore_status call_mix_parallel(void) {
     return alcore_mix_write_parallel(mix, in_folder("train"));
-}
-/* The pool as its own reference, with some resampling for an interval. */
-static alcore_status call_column_rows(void) {
-    int64_t *rows = malloc(sizeof *rows * (size_t)row_count), shape[2] = {row_count, DIMS};
-    double *values = malloc(sizeof *values * (size_t)row_count * DIMS);
-    alcore_tensor out;
-    for (int64_t i = 0; i < row_count; i++) rows[i] = row_count - 1 - i;
-    alcore_status status = alcore_tensor_init(&out, values, ALCORE_FLOAT64, shape, 2);
-    if (status == ALCORE_OK)
-        status = alcore_pool_column_rows(pool, "embeddings", rows, row_count, &out);
-    free(values);
-    free(rows);
-    return status;
 }
 /* ---- the data ---- */
 

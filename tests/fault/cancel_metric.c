@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The long calls that measure texts and labels, over the texts of the pool. */
-#include "cancel_metric.h"
+#include "cancel_parts.h"
 
 #include <stdlib.h>
 

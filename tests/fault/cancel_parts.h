@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of tests/fault/cancel_metric.c, which stand in the table of cancel_calls.c, and what they
- * find there. */
-#ifndef CANCEL_METRIC_H
-#define CANCEL_METRIC_H
+/* Calls of cancel_metric.c, cancel_pool.c and cancel_text.c, which stand in the table of
+ * cancel_calls.c, and the world that they find there. */
+#ifndef CANCEL_PARTS_H
+#define CANCEL_PARTS_H
 
 #include "alcore/alcore.h"
 
-extern int64_t row_count;   /* rows of the pool */
+enum { DIMS = 64, TOKENS = 12 }; /* components of an embedding, words of a text */
+
+extern int64_t row_count; /* rows of the pool */
+extern alcore_pool *pool, *labeled, *phrases;
+extern alcore_lm *lm;
+extern alcore_aligner *aligner;
 extern alcore_links *links; /* of the pool, which is its own translation: row_count pairs */
+extern alcore_column_writer *filled, /* with all rows put */
+    *merging;                        /* one that a part is merged into */
 
 /* The texts of the pool, [row_count]; to be freed. */
 const char **texts_of_pool(void);
 /* The path of a file in the folder of the walk; valid until the next call. */
 const char *in_folder(const char *name);
 
+/* cancel_metric.c */
 alcore_status call_bleu(void);
 alcore_status call_chrf(void);
 alcore_status call_labels(void);
@@ -27,5 +35,48 @@ alcore_status call_overlap_read(void);
 alcore_status call_overlap_compute(void);
 alcore_status call_in_domain(void);
 alcore_status call_spans(void);
+
+/* cancel_pool.c */
+/* A column writer into which every row of the pool was put. */
+alcore_status fill_writer(alcore_column_writer **out);
+alcore_status call_read_conll(void);
+alcore_status call_read_pairs(void);
+alcore_status call_read_text(void);
+alcore_status call_read_tsv(void);
+alcore_status call_filter(void);
+alcore_status call_mark_texts(void);
+alcore_status call_pool_write(void);
+alcore_status call_write_column(void);
+alcore_status call_read_column(void);
+alcore_status call_read_jsonl(void);
+alcore_status call_add_texts(void);
+alcore_status call_add_records(void);
+alcore_status call_derive_phrases(void);
+alcore_status call_derive_long_phrases(void);
+alcore_status call_write_phrases(void);
+alcore_status call_writer_save(void);
+alcore_status call_writer_merge(void);
+alcore_status call_writer_put(void);
+alcore_status call_writer_finish(void);
+alcore_status call_add_arrow(void);
+alcore_status call_column_rows(void);
+
+/* cancel_text.c */
+alcore_status call_lm_train(void);
+alcore_status call_write_arpa(void);
+alcore_status call_read_arpa(void);
+alcore_status call_lm_score(void);
+alcore_status call_lm_token_logprobs(void);
+alcore_status call_aligner_train(void);
+alcore_status call_aligner_tension(void);
+alcore_status call_aligner_links(void);
+alcore_status call_aligner_apply(void);
+alcore_status call_aligner_write(void);
+alcore_status call_aligner_read(void);
+alcore_status call_align(void);
+alcore_status call_symmetrize(void);
+alcore_status call_links_new(void);
+alcore_status call_links_write(void);
+alcore_status call_links_read(void);
 
 #endif

@@ -97,7 +97,7 @@ MUTANTS = {
     'the reason of a neighbor leaves out its target rows':
         ('lib/strategy/rules/knn_uncertainty.c', '.target_counts = "targets",', '', SELECTION, 'neighbors_of_a_target_are_told'),
     'a pick of MRS stays a candidate':
-        ('lib/strategy/rules/mrs.c', 'state->greedy.status[position] == ALCORE__GREEDY_PICKED;', 'false;', MRS,
+        ('lib/strategy/rules/mrs_rows.c', 'state->greedy.status[position] == ALCORE__GREEDY_PICKED;', 'false;', MRS,
          'iterative_mrs_is_the_plain_search'),
     'MRS does not search the lists again that had the pick':
         ('lib/strategy/rules/mrs.c', '== state->greedy.best;\n        if (!has) continue;', '== state->greedy.best;\n        if (true) continue;', MRS,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "check_suite.h"
 #include "strategy_bed.h"
 
 enum { MOST = 600, DIMS = 5, POOLS = 12 };
@@ -259,8 +260,7 @@ START_TEST(seeds_move_random_strategies_only) {
             ck_assert_int_eq(bed_run(&b, name, "", 10), ALCORE_OK);
             prints[seed] = bed_fingerprint(&b);
         }
-        if (!draws_centroids(name))
-            ck_assert_int_eq(prints[0] == prints[1], !bed_draws(name));
+        if (!draws_centroids(name)) ck_assert_int_eq(prints[0] == prints[1], !bed_draws(name));
     }
     uint64_t rounds[2];
     for (int64_t round = 1; round <= 2; round++) {
@@ -274,7 +274,6 @@ START_TEST(seeds_move_random_strategies_only) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("strategy-properties");
     TCase *all = tcase_create("properties");
     tcase_set_timeout(all, 300);
     tcase_add_loop_test(all, huds_without_diversity_is_nnll, 0, POOLS);
@@ -284,10 +283,5 @@ int main(void) {
     tcase_add_loop_test(all, permuted_pools_give_permuted_picks, 0, POOLS);
     tcase_add_loop_test(all, idds_is_the_naive_sum, 0, POOLS);
     tcase_add_loop_test(all, seeds_move_random_strategies_only, 0, POOLS);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_suite_run("strategy-properties", all);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "check_suite.h"
 #include "strategy_bed.h"
 
 enum { MOST = 400, DIMS = 3, POOLS = 12, TARGETS = 7, MOST_TIMES = 5, LANGUAGES = 6 };
@@ -256,7 +257,6 @@ START_TEST(same_ratio_histograms_are_equal) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("strategy-target-properties");
     TCase *all = tcase_create("properties");
     tcase_set_timeout(all, 300);
     tcase_add_loop_test(all, all_rows_as_neighbors_are_uncertainty, 0, POOLS * LAYOUTS);
@@ -265,10 +265,5 @@ int main(void) {
     tcase_add_loop_test(all, repeated_targets_change_nothing, 0, POOLS * LAYOUTS);
     tcase_add_loop_test(all, egalitarian_counts_are_even, 0, POOLS);
     tcase_add_loop_test(all, same_ratio_histograms_are_equal, 0, POOLS);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_suite_run("strategy-target-properties", all);
 }

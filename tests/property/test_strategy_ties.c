@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "check_suite.h"
 #include "kernel/kernels.h"
 #include "strategy_bed.h"
 
@@ -169,17 +170,11 @@ START_TEST(equal_rows_come_in_order) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("strategy-ties");
     TCase *all = tcase_create("ties");
     tcase_set_timeout(all, 300);
     int count = 0;
     for (bed_setting v; variant_at(count, &v);) count++;
     tcase_add_loop_test(all, ties_are_the_same_everywhere, 0, count);
     tcase_add_test(all, equal_rows_come_in_order);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_suite_run("strategy-ties", all);
 }

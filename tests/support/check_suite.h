@@ -1,26 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The main() of every Check test: CHECK_SUITE("name", test_one, test_two). */
+/* The main() of every Check test: CHECK_SUITE("name", test_one, test_two), or with functions that
+ * are called before and after each test CHECK_SUITE_WITH("name", setup, teardown, test_one, ...). */
 #ifndef CHECK_SUITE_H
 #define CHECK_SUITE_H
 
 #include <check.h>
 #include <stdlib.h>
 
-#define CHECK_SUITE(name, ...)                                                                     \
+/* Runs the tests of a case, which it frees, as the only ones of a suite: what main() returns. fork:
+ * whether each test is a process of its own. */
+static inline int check_suite_run_as(const char *name, TCase *tests, enum fork_status fork) {
+    Suite *suite = suite_create(name);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_set_fork_status(runner, fork);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* The same, each test in a process of its own unless CK_FORK=no is set. */
+static inline int check_suite_run(const char *name, TCase *tests) {
+    return check_suite_run_as(name, tests, CK_FORK_GETENV);
+}
+
+#define CHECK_SUITE_WITH(name, setup, teardown, ...)                                               \
     int main(void) {                                                                               \
         const TTest *const tests[] = {__VA_ARGS__};                                                \
-        Suite *suite = suite_create(name);                                                         \
         TCase *tests_case = tcase_create(name);                                                    \
         tcase_set_timeout(tests_case, 120);                                                        \
+        tcase_add_checked_fixture(tests_case, setup, teardown);                                    \
         for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)                                  \
             tcase_add_test(tests_case, tests[i]);                                                  \
-        suite_add_tcase(suite, tests_case);                                                        \
-        SRunner *runner = srunner_create(suite);                                                   \
-        srunner_run_all(runner, CK_ENV);                                                           \
-        int failed = srunner_ntests_failed(runner);                                                \
-        srunner_free(runner);                                                                      \
-        return failed ? EXIT_FAILURE : EXIT_SUCCESS;                                               \
+        return check_suite_run(name, tests_case);                                                  \
     }                                                                                              \
     _Static_assert(sizeof name > 1, "a suite has a name")
+#define CHECK_SUITE(name, ...) CHECK_SUITE_WITH(name, NULL, NULL, __VA_ARGS__)
 
 #endif

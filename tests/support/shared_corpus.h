@@ -5,12 +5,12 @@
 #ifndef SHARED_CORPUS_H
 #define SHARED_CORPUS_H
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "check_suite.h"
 #include "formats/line_reader.h"
 
 enum { CORPUS_ENGLISH = 3, CORPUS_GERMAN = 4 }; /* its columns: id split group en de */
@@ -70,13 +70,7 @@ static inline int shared_corpus_main(int argc, char **argv, const char *name,
     TCase *cases = tcase_create("general");
     for (size_t i = 0; i < count; i++) tcase_add_test(cases, tests[i]);
     tcase_set_timeout(cases, 120);
-    Suite *suite = suite_create(name);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return check_suite_run(name, cases);
 }
 
 #endif

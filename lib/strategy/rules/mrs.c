@@ -55,47 +55,10 @@
 
 #include "base/rng.h"
 #include "search/margin_bound.h"
-#include "strategy/rules/greedy_picks.h"
-#include "strategy/rules/neighbor_lists.h"
+#include "strategy/rules/mrs.h"
 #include "strategy/strategies.h"
 
 enum { METRIC_RATIO, METRIC_COSINE }; /* the parameter "metric" */
-
-typedef struct mrs_state {
-    alcore__greedy greedy;     /* first, see greedy_picks.h; used with iterative=1 only */
-    bool iterative, by_cosine; /* the parameters: iterative=1, metric=cosine */
-    int64_t dims, k;           /* of the embeddings; entries of a list, 1 with metric=cosine */
-    int64_t labeled_rows;      /* rows of L that are in the candidates' pool; they come first */
-    int64_t drawn;             /* rows of L that are in L' */
-    int64_t *positions;        /* [drawn] their positions in L, ascending */
-    int64_t collected;         /* rows of L' whose vector is in `sample` */
-    double *sample;            /* [collected, dims] vectors of L' by number */
-    size_t sample_capacity;
-    int64_t *sample_rows; /* [collected] the row of each in its pool: the labeled pool for the drawn
-                             rows from number own_rows on, else the candidates' pool */
-    size_t rows_capacity;
-    int64_t own_rows;  /* drawn rows of the candidates' pool */
-    int64_t new_first; /* rows of L' from here on were added since the last pass "neighbors" */
-    /* Rows of L' that the next pass "neighbors" finds lists for: those whose list had the last
-     * pick, then the new ones. By metric=ratio only; the arrays keep their capacity when
-     * wanted_count becomes 0 after "distances". */
-    alcore__neighbor_lists found; /* [wanted_count, k] the lists */
-    int64_t *wanted;              /* [wanted_count] their numbers, ascending */
-    size_t wanted_capacity;
-    int64_t wanted_count;
-    double *wanted_vectors; /* [wanted_count, dims] copies of their vectors */
-    size_t wanted_vectors_capacity;
-    uint8_t *changed; /* [collected] 1: the row is wanted, so its h may change */
-    size_t changed_capacity;
-    int64_t *near; /* [collected, k] the candidates with the largest cosine to each row of L', by
-                      position */
-    size_t near_capacity;
-    double *half; /* [collected] h of each row of L' */
-    size_t half_capacity;
-    double min_half;  /* the smallest of them; `near`, `half` and this by metric=ratio only */
-    int64_t *nearest; /* [candidates] the number that has the largest ratio or cosine */
-    bool goes_on;     /* iterative: a pick was made, and the budget is not full */
-} mrs_state;
 
 /* ---- begin ---- */
 
@@ -106,7 +69,7 @@ static const char *const NO_LABELED =
 /* Draws L' from L: all of it where it has no more rows than the parameter `sample`. Sets
  * labeled_rows, drawn, positions [drawn], ascending, and own_rows. Fails without a labeled row. */
 static alcore_status draw_sample(alcore__run *run) {
-    mrs_state *state = run->state;
+    alcore__mrs_state *state = run->state;
     state->labeled_rows = run->active[ALCORE__OVER_LABELED_ROWS].count;
     int64_t all = state->labeled_rows + run->active[ALCORE__OVER_LABELED_POOL].count;
     int64_t size = alcore__values_integer(run->values, "sample");
@@ -136,7 +99,7 @@ static alcore_status draw_sample(alcore__run *run) {
 /* Gives all arrays that have an entry for each row of L', but wanted_vectors, the capacity for
  * `count` rows; what they hold stays. */
 static alcore_status reserve(alcore__run *run, int64_t count) {
-    mrs_state *state = run->state;
+    alcore__mrs_state *state = run->state;
     alcore_ctx *ctx = run->ctx;
     size_t rows = (size_t)count, k = (size_t)state->k;
     ALCORE__TRY(alcore__grow(ctx, &state->sample, &state->sample_capacity,
@@ -155,7 +118,7 @@ static alcore_status reserve(alcore__run *run, int64_t count) {
 /* Reads the parameters, draws L' and allocates what is needed before the first pass. The vectors of
  * L' are collected by the passes. */
 static alcore_status begin(alcore__run *run) {
-    mrs_state *state = run->state;
+    alcore__mrs_state *state = run->state;
     state->dims = alcore__embedding_dims(run);
     state->k = alcore__values_integer(run->values, "k");
     state->by_cosine = alcore__values_integer(run->values, "metric") == METRIC_COSINE;
@@ -174,7 +137,7 @@ static alcore_status begin(alcore__run *run) {
 /* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
  */
 static void free_state(alcore__run *run) {
-    mrs_state *state = run->state;
+    alcore__mrs_state *state = run->state;
     alcore_ctx *ctx = run->ctx;
     alcore__greedy_free_state(ctx, &state->greedy);
     alcore__neighbor_lists_free(ctx, &state->found);
@@ -188,7 +151,7 @@ static void free_state(alcore__run *run) {
 
 /* The number of the first drawn row whose position in L is `position` or later; drawn: there is
  * none. By bisection, as positions ascend. */
-static int64_t first_drawn_from(const mrs_state *state, int64_t position) {
+static int64_t first_drawn_from(const alcore__mrs_state *state, int64_t position) {
     int64_t low = 0, high = state->drawn;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
@@ -204,13 +167,13 @@ static int64_t first_drawn_from(const mrs_state *state, int64_t position) {
 /* The position in L of the first active row of a block of either pass: the labeled rows of the
  * candidates' pool come first, then the labeled pool. */
 static int64_t first_position(const alcore__block *block) {
-    const mrs_state *state = block->run->state;
+    const alcore__mrs_state *state = block->run->state;
     return block->start + (block->source == ALCORE__OVER_LABELED_POOL ? state->labeled_rows : 0);
 }
 
 /* The partial: the pool row, as a double, and the vector [dims] of each drawn row of the block. */
 static size_t drawn_bytes(const alcore__block *block) {
-    const mrs_state *state = block->run->state;
+    const alcore__mrs_state *state = block->run->state;
     int64_t position = first_position(block);
     int64_t rows =
         first_drawn_from(state, position + block->count) - first_drawn_from(state, position);
@@ -219,7 +182,7 @@ static size_t drawn_bytes(const alcore__block *block) {
 
 /* Writes the partial; fails for a vector with a NaN or infinity. */
 static alcore_status collect_drawn(alcore__block *block, void *partial) {
-    const mrs_state *state = block->run->state;
+    const alcore__mrs_state *state = block->run->state;
     int64_t position = first_position(block),
             end = first_drawn_from(state, position + block->count);
     alcore__matrix matrix;
@@ -236,7 +199,7 @@ static alcore_status collect_drawn(alcore__block *block, void *partial) {
 
 /* Reduces the partial of one block: appends its rows to L'. */
 static alcore_status append_drawn(alcore__run *run, const alcore__block_partial *part) {
-    mrs_state *state = run->state;
+    alcore__mrs_state *state = run->state;
     size_t row_bytes = (size_t)(1 + state->dims) * sizeof(double);
     const double *row = part->extra;
     for (size_t i = 0; i < part->extra_bytes / row_bytes; i++, row += 1 + state->dims) {
@@ -247,91 +210,17 @@ static alcore_status append_drawn(alcore__run *run, const alcore__block_partial 
     return ALCORE_OK;
 }
 
-/* ---- what is kept with a block ---- */
-
-/* By matrix row; entries of rows that are not active are not used. */
-typedef struct row_state {
-    int64_t *near;   /* [matrix rows, k] the numbers with the largest cosines, largest first */
-    double *cosine;  /* [matrix rows, k] their cosines */
-    double *half;    /* [matrix rows] h of the row */
-    double *ratio;   /* [matrix rows] its largest ratio */
-    int64_t *number; /* [matrix rows] the number that has it; -1: not computed yet */
-    uint8_t *stale;  /* [matrix rows] 1: the ratio is to be computed again over all of L' */
-} row_state;
-
-/* Finds what the block keeps, or makes it on the first visit: empty lists, no number, all rows
- * stale. That visit looks for a NaN in the vectors. */
-static alcore_status open_rows(alcore__block *block, const alcore__matrix *matrix, row_state *out) {
-    const mrs_state *state = block->run->state;
-    bool first_visit = !alcore__block_find_local(block);
-    int64_t rows = matrix->rows.count, entries = rows * state->k;
-    char *local;
-    size_t bytes = (size_t)(2 * entries + 3 * rows) * sizeof(int64_t) + (size_t)rows;
-    ALCORE__TRY(alcore__block_local(block, bytes, &local));
-    out->near = (int64_t *)(void *)local;
-    out->number = out->near + entries;
-    out->cosine = (double *)(out->number + rows);
-    out->half = out->cosine + entries;
-    out->ratio = out->half + rows;
-    out->stale = (uint8_t *)(out->ratio + rows);
-    if (!first_visit) return ALCORE_OK;
-    for (int64_t i = 0; i < entries; i++) out->near[i] = -1;
-    for (int64_t m = 0; m < rows; m++) out->number[m] = -1;
-    memset(out->stale, 1, (size_t)rows);
-    return alcore__matrix_check_norms(matrix);
-}
-
-/* Whether a candidate was picked: then it is in L' and no candidate any more. */
-static bool is_picked(const mrs_state *state, int64_t position) {
-    return state->iterative && state->greedy.status[position] == ALCORE__GREEDY_PICKED;
-}
-
-/* Pushes *mask [matrix rows] on the scratch stack: 1 for the active rows that are no pick. */
-static alcore_status push_mask(const alcore__matrix *matrix, uint8_t **mask) {
-    alcore__block *block = matrix->block;
-    ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, 1, mask));
-    memset(*mask, 0, (size_t)matrix->rows.count);
-    for (int64_t i = 0; i < block->count; i++)
-        (*mask)[alcore__matrix_row_of(matrix, i)] = !is_picked(block->run->state, block->start + i);
-    return ALCORE_OK;
-}
-
-/* The rows first .. end - 1 of vectors [end or more, dims] as a kernel reads them; it reports them
- * as first .. end - 1. */
-static alcore_sys_rows as_rows(const mrs_state *state, const double *vectors, int64_t first,
-                               int64_t end) {
-    return (alcore_sys_rows){.data = vectors + first * state->dims,
-                             .first = first,
-                             .count = end - first,
-                             .dims = state->dims,
-                             .stride = state->dims,
-                             .dtype = ALCORE_FLOAT64};
-}
-
-/* Joins the rows of L' that are new to the lists of the candidates of a block: near and cosine
- * [matrix rows, k], where mask [matrix rows] is 1. */
-static alcore_status join_new(const alcore__matrix *matrix, const uint8_t *mask, row_state *rows) {
-    const alcore__run *run = matrix->block->run;
-    const mrs_state *state = run->state;
-    const alcore_sys_search search = {.size = sizeof search, .metric = ALCORE_SYS_COSINE};
-    const alcore_sys_work work = alcore__run_work(run);
-    const alcore_sys_rows added = as_rows(state, state->sample, state->new_first, state->collected);
-    const alcore_sys_best best = {.k = state->k, .row = rows->near, .value = rows->cosine};
-    return alcore__run_kernels(run)->knn(&work, &matrix->rows, mask, &added, NULL /* all of them */,
-                                         &search, NULL /* no lists of L' */, &best);
-}
-
 /* ---- pass "neighbors" ---- */
 
 /* when() of the pass: metric=cosine needs no h. */
 static bool by_ratio(const alcore__run *run) {
-    return !((const mrs_state *)run->state)->by_cosine;
+    return !((const alcore__mrs_state *)run->state)->by_cosine;
 }
 
 /* Start of the pass: the rows of L' that were added are wanted too, behind those that are already,
  * and all of these get empty lists and a copy of their vectors. */
 static alcore_status want_new(alcore__run *run) {
-    mrs_state *state = run->state;
+    alcore__mrs_state *state = run->state;
     size_t row_bytes = (size_t)state->dims * sizeof(double);
     for (int64_t i = state->new_first; i < state->collected; i++) {
         state->wanted[state->wanted_count++] = i;
@@ -348,26 +237,27 @@ static alcore_status want_new(alcore__run *run) {
 
 /* The partial: the lists of the wanted rows in the block, see neighbor_lists.h. */
 static size_t lists_bytes(const alcore__block *block) {
-    return alcore__neighbor_lists_bytes(&((const mrs_state *)block->run->state)->found);
+    return alcore__neighbor_lists_bytes(&((const alcore__mrs_state *)block->run->state)->found);
 }
 
 /* Finds the nearest candidates of the block for each wanted row of L', which is the partial, and
  * joins the new rows of L' to the lists of the candidates. A candidate is stale where this changed
  * its h, or where the row of L' that has its largest ratio is wanted. */
 static alcore_status find_neighbors(alcore__block *block, void *partial) {
-    const mrs_state *state = block->run->state;
+    const alcore__mrs_state *state = block->run->state;
     alcore__matrix matrix;
-    row_state rows;
+    alcore__mrs_rows rows;
     uint8_t *mask;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    ALCORE__TRY(open_rows(block, &matrix, &rows));
-    ALCORE__TRY(push_mask(&matrix, &mask));
-    const alcore_sys_rows wanted = as_rows(state, state->wanted_vectors, 0, state->wanted_count);
+    ALCORE__TRY(alcore__mrs_open_rows(block, &matrix, &rows));
+    ALCORE__TRY(alcore__mrs_push_mask(&matrix, &mask));
+    const alcore_sys_rows wanted =
+        alcore__mrs_as_rows(state, state->wanted_vectors, 0, state->wanted_count);
     alcore__neighbor_lists_begin(&state->found, partial);
     ALCORE__TRY(alcore__neighbor_lists_join(&state->found, &matrix, mask, &wanted,
                                             NULL /* all of them */, 0, partial));
     alcore__neighbor_lists_end(&state->found, &matrix, partial);
-    ALCORE__TRY(join_new(&matrix, mask, &rows));
+    ALCORE__TRY(alcore__mrs_join_new(&matrix, mask, &rows));
     for (int64_t m = 0; m < matrix.rows.count; m++) {
         if (!mask[m]) continue;
         double half =
@@ -381,14 +271,14 @@ static alcore_status find_neighbors(alcore__block *block, void *partial) {
 
 /* Reduces the partial of one block. */
 static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *part) {
-    alcore__neighbor_lists_merge(&((mrs_state *)run->state)->found, part->extra);
+    alcore__neighbor_lists_merge(&((alcore__mrs_state *)run->state)->found, part->extra);
     return ALCORE_OK;
 }
 
 /* End of the pass: the lists found become those of the wanted rows, near [., k]; h of these rows,
  * and the smallest h of L'. */
 static alcore_status set_halves(alcore__run *run) {
-    mrs_state *state = run->state;
+    alcore__mrs_state *state = run->state;
     int64_t k = state->k;
     for (int64_t i = 0; i < state->wanted_count; i++) {
         const int64_t *found = state->found.position + i * k;
@@ -403,77 +293,6 @@ static alcore_status set_halves(alcore__run *run) {
 
 /* ---- pass "distances" ---- */
 
-/* Compares the candidates whose mask [matrix rows] is 1 with `others`, rows of L', all of them,
- * whose h is half [others->count]. row_half [matrix rows]: h of the candidates. Raises ratio
- * [matrix rows], the largest so far, and sets number [matrix rows] to others->first + the index of
- * the one that has it, the lower one in a tie; -infinity and -1 come in where there is none so
- * far. */
-static alcore_status join_ratios(const alcore__matrix *matrix, const uint8_t *mask,
-                                 const alcore_sys_rows *others, const double *half,
-                                 const double *row_half, double *ratio, int64_t *number) {
-    const alcore__run *run = matrix->block->run;
-    const alcore_sys_search search = {.size = sizeof search, .metric = ALCORE_SYS_COSINE};
-    const alcore_sys_work work = alcore__run_work(run);
-    return alcore__run_kernels(run)->margin_ratios(&work, &matrix->rows, mask, others,
-                                                   NULL /* all of them */, &search, row_half, half,
-                                                   ratio, number);
-}
-
-/* The stale candidates of the block: their largest ratio over all of L', to ratio and number of
- * rows. Their neighbors give a first one, and only those that are open, for which another row of L'
- * may have a larger one (margin_bound.h), are compared with all of L'. mask [matrix rows]: the
- * candidates; on return it is 0 for the stale ones, which are stale no longer. open [matrix rows]:
- * workspace. */
-static alcore_status compute_stale(const alcore__matrix *matrix, uint8_t *mask, uint8_t *open,
-                                   row_state *rows) {
-    const mrs_state *state = matrix->block->run->state;
-    const alcore_sys_rows sample = as_rows(state, state->sample, 0, state->collected);
-    int64_t k = state->k;
-    bool any = false;
-    for (int64_t m = 0; m < matrix->rows.count; m++) {
-        open[m] = 0;
-        if (!mask[m] || !rows->stale[m]) continue;
-        open[m] = alcore__margin_from_neighbors(rows->near + m * k, rows->cosine + m * k, k,
-                                                rows->half[m], state->half, state->min_half,
-                                                &rows->ratio[m], &rows->number[m]);
-        any = any || open[m];
-        mask[m] = rows->stale[m] = 0;
-    }
-    return any ? join_ratios(matrix, open, &sample, state->half, rows->half, rows->ratio,
-                             rows->number)
-               : ALCORE_OK;
-}
-
-/* The other candidates of the block, those of mask [matrix rows]: whether one of the wanted rows of
- * L' has a larger ratio than the largest so far, or the same one and a lower number. */
-static alcore_status compare_wanted(const alcore__matrix *matrix, const uint8_t *mask,
-                                    row_state *rows) {
-    alcore__block *block = matrix->block;
-    const mrs_state *state = block->run->state;
-    const alcore_sys_rows wanted = as_rows(state, state->wanted_vectors, 0, state->wanted_count);
-    double *half, *ratio;
-    int64_t *found; /* [matrix rows] index into wanted */
-    if (!memchr(mask, 1, (size_t)matrix->rows.count)) return ALCORE_OK;
-    ALCORE__TRY(alcore__scratch_push(block, state->wanted_count, sizeof *half, &half));
-    ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, sizeof *ratio, &ratio));
-    ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, sizeof *found, &found));
-    for (int64_t i = 0; i < state->wanted_count; i++) half[i] = state->half[state->wanted[i]];
-    for (int64_t m = 0; m < matrix->rows.count; m++) {
-        ratio[m] = -HUGE_VAL;
-        found[m] = -1;
-    }
-    ALCORE__TRY(join_ratios(matrix, mask, &wanted, half, rows->half, ratio, found));
-    for (int64_t m = 0; m < matrix->rows.count; m++) {
-        if (!mask[m] || found[m] < 0) continue;
-        int64_t number = state->wanted[found[m]];
-        if (ratio[m] < rows->ratio[m] || (ratio[m] == rows->ratio[m] && number > rows->number[m]))
-            continue;
-        rows->ratio[m] = ratio[m];
-        rows->number[m] = number;
-    }
-    return ALCORE_OK;
-}
-
 /* The partial: dist, double [active rows], then the number that decides it, int64 [active rows]. */
 static size_t distances_bytes(const alcore__block *block) {
     return (size_t)block->count * (sizeof(double) + sizeof(int64_t));
@@ -482,21 +301,19 @@ static size_t distances_bytes(const alcore__block *block) {
 /* Brings the largest ratio (metric=cosine: the largest cosine) of every candidate of the block up
  * to date and writes the partial. The entries of picks are not used. */
 static alcore_status measure(alcore__block *block, void *partial) {
-    const mrs_state *state = block->run->state;
+    const alcore__mrs_state *state = block->run->state;
     double *dist = partial;
     int64_t *number = (int64_t *)(dist + block->count);
     alcore__matrix matrix;
-    row_state rows;
-    uint8_t *mask, *open;
+    alcore__mrs_rows rows;
+    uint8_t *mask;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    ALCORE__TRY(open_rows(block, &matrix, &rows));
-    ALCORE__TRY(push_mask(&matrix, &mask));
-    ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, sizeof *open, &open));
+    ALCORE__TRY(alcore__mrs_open_rows(block, &matrix, &rows));
+    ALCORE__TRY(alcore__mrs_push_mask(&matrix, &mask));
     if (state->by_cosine) {
-        ALCORE__TRY(join_new(&matrix, mask, &rows));
+        ALCORE__TRY(alcore__mrs_join_new(&matrix, mask, &rows));
     } else {
-        ALCORE__TRY(compute_stale(&matrix, mask, open, &rows));
-        ALCORE__TRY(compare_wanted(&matrix, mask, &rows));
+        ALCORE__TRY(alcore__mrs_update_ratios(&matrix, mask, &rows));
     }
     for (int64_t i = 0; i < block->count; i++) {
         int64_t m = alcore__matrix_row_of(&matrix, i);
@@ -509,12 +326,12 @@ static alcore_status measure(alcore__block *block, void *partial) {
 /* Stores the dists of a block as the scores of its candidates; those of picks stay what they were
  * when they were picked. */
 static alcore_status store_distances(alcore__run *run, const alcore__block_partial *part) {
-    mrs_state *state = run->state;
+    alcore__mrs_state *state = run->state;
     const double *dist = part->extra;
     const int64_t *number = (const int64_t *)(dist + part->count);
     for (int64_t i = 0; i < part->count; i++) {
         int64_t position = part->start + i;
-        if (is_picked(state, position)) continue;
+        if (alcore__mrs_is_picked(state, position)) continue;
         run->outcome.scores[position] = dist[i];
         state->nearest[position] = number[i];
     }
@@ -523,7 +340,7 @@ static alcore_status store_distances(alcore__run *run, const alcore__block_parti
 
 /* The free candidate with the largest dist, the lowest one in a tie; -1: there is none. */
 static int64_t find_best(const alcore__run *run) {
-    const mrs_state *state = run->state;
+    const alcore__mrs_state *state = run->state;
     int64_t best = -1;
     for (int64_t i = 0; i < run->outcome.count; i++) {
         if (!alcore__greedy_is_free(&state->greedy, i)) continue;
@@ -535,7 +352,7 @@ static int64_t find_best(const alcore__run *run) {
 /* End of the pass. With iterative=1 the best candidate is offered to the budget, and the next best
  * ones until one is bought: that pick goes to L'. */
 static alcore_status offer_best(alcore__run *run) {
-    mrs_state *state = run->state;
+    alcore__mrs_state *state = run->state;
     alcore__greedy *greedy = &state->greedy;
     bool bought = false;
     state->new_first = state->collected;
@@ -557,20 +374,20 @@ static alcore_status offer_best(alcore__run *run) {
 /* when() and again() of the pass: there is a pick whose vector goes to L', and after that the
  * passes from "neighbors" on are made again. */
 static bool has_pick(const alcore__run *run) {
-    return ((const mrs_state *)run->state)->goes_on;
+    return ((const alcore__mrs_state *)run->state)->goes_on;
 }
 
 /* The partial of the block that has the pick: its vector, double [dims]; other blocks have no byte
  * and are not visited. */
 static size_t pick_bytes(const alcore__block *block) {
-    const mrs_state *state = block->run->state;
+    const alcore__mrs_state *state = block->run->state;
     int64_t index = state->greedy.best - block->start;
     return index >= 0 && index < block->count ? (size_t)state->dims * sizeof(double) : 0;
 }
 
 /* Writes the partial. */
 static alcore_status read_pick(alcore__block *block, void *partial) {
-    const mrs_state *state = block->run->state;
+    const alcore__mrs_state *state = block->run->state;
     alcore__matrix matrix;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     return alcore__matrix_copy_row(&matrix, state->greedy.best - block->start, partial);
@@ -578,7 +395,7 @@ static alcore_status read_pick(alcore__block *block, void *partial) {
 
 /* Reduces the partial: appends the pick to L', as a row of the candidates' pool. */
 static alcore_status append_pick(alcore__run *run, const alcore__block_partial *part) {
-    mrs_state *state = run->state;
+    alcore__mrs_state *state = run->state;
     ALCORE__TRY(reserve(run, state->collected + 1));
     memcpy(state->sample + state->collected * state->dims, part->extra, part->extra_bytes);
     state->sample_rows[state->collected] = run->outcome.rows[state->greedy.best];
@@ -588,7 +405,7 @@ static alcore_status append_pick(alcore__run *run, const alcore__block_partial *
 
 /* End of the pass: the rows of L' that have the pick among their neighbors are wanted again. */
 static alcore_status want_neighbors_of_pick(alcore__run *run) {
-    mrs_state *state = run->state;
+    alcore__mrs_state *state = run->state;
     for (int64_t i = 0; i < state->new_first && !state->by_cosine; i++) {
         bool has = false;
         for (int64_t p = 0; p < state->k; p++)
@@ -638,7 +455,7 @@ static const alcore__pass PASSES[] = {
  * of the labeled pool, nearest_row one of the candidates' pool, labeled or a pick; -1: it is in the
  * other pool. */
 static alcore_status finish(alcore__run *run) {
-    mrs_state *state = run->state;
+    alcore__mrs_state *state = run->state;
     int64_t *labeled, *own;
     ALCORE__TRY(alcore__outcome_score_column(run, "dist"));
     ALCORE__TRY(alcore__outcome_column(run, "nearest_labeled", ALCORE_INT64, &labeled));
@@ -678,7 +495,7 @@ const alcore__strategy_def alcore__strategy_mrs = {
     .measure = "distance from the labeled data",
     .params = &PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS, [ALCORE_ROLE_LABELED] = NEEDS},
-    .state_bytes = sizeof(mrs_state),
+    .state_bytes = sizeof(alcore__mrs_state),
     .begin = begin,
     .passes = PASSES,
     .finish = finish,

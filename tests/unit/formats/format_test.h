@@ -3,7 +3,7 @@
 #ifndef FORMAT_TEST_H
 #define FORMAT_TEST_H
 
-#include <check.h>
+#include "check_suite.h"
 #include <string.h>
 
 #include "memory_host.h"
@@ -27,17 +27,10 @@
 
 /* Runs one case on its own; the exit status of the test program. */
 static inline int run_case(const char *name, const TTest *const *tests, size_t count) {
-    Suite *suite = suite_create(name);
     TCase *cases = tcase_create(name);
     tcase_set_timeout(cases, 120);
     for (size_t i = 0; i < count; i++) tcase_add_test(cases, tests[i]);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_fork_status(runner, CK_NOFORK); /* the host outlives the tests */
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return check_suite_run_as(name, cases, CK_NOFORK); /* the host outlives the tests */
 }
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TV-BLOCK of spec 1.8, the lines that kernels alone give: every bit, on every engine. */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "base/base.h"
 #include "base/rng.h"
 #include "block_data.h"
+#include "check_suite.h"
 #include "kernel/kernel_engine.h"
 #include "kernel/kernels.h"
 #include "vectors.h"
@@ -264,7 +264,6 @@ START_TEST(idds) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("kernel_block");
     TCase *tests = tcase_create("tv_block");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 120);
@@ -274,10 +273,5 @@ int main(void) {
     tcase_add_loop_test(tests, sums, 0, count);
     tcase_add_loop_test(tests, kcenter, 0, count);
     tcase_add_loop_test(tests, idds, 0, count);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return check_suite_run("kernel_block", tests);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules around the kernels' arithmetic: edges of the cosine, floors, bad rows, devices, memory,
  * cancellation. */
-#include <check.h>
 #include <fenv.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #endif
 
 #include "base/base.h"
+#include "check_suite.h"
 #include "kernel/kernel_engine.h"
 #include "kernel/kernels.h"
 #include "vectors.h"
@@ -368,27 +368,6 @@ START_TEST(bounds_of_too_many_dims) {
 }
 END_TEST
 
-int main(void) {
-    TCase *tests = tcase_create("rules");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, cosine_edges);
-    tcase_add_test(tests, unit_rows);
-    tcase_add_test(tests, duplicate_rule);
-    tcase_add_test(tests, nnll_vectors);
-    tcase_add_test(tests, class_vectors);
-    tcase_add_test(tests, class_edges);
-    tcase_add_test(tests, nearest_edges);
-    tcase_add_test(tests, wrong_arguments);
-    tcase_add_test(tests, no_memory);
-    tcase_add_test(tests, cancelled);
-    tcase_add_test(tests, host_float_mode);
-    tcase_add_test(tests, devices);
-    tcase_add_test(tests, bounds_of_too_many_dims);
-    Suite *suite = suite_create("kernel/rules");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+CHECK_SUITE_WITH("kernel/rules", setup, teardown, cosine_edges, unit_rows, duplicate_rule,
+                 nnll_vectors, class_vectors, class_edges, nearest_edges, wrong_arguments,
+                 no_memory, cancelled, host_float_mode, devices, bounds_of_too_many_dims);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models: the caller's functions, the built-in n-gram model (TV-XFIT), a folder of columns. */
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "alcore/alcore.h"
+#include "check_suite.h"
 #include "column_rows.h"
 #include "lm_calls.h"
 #include "model/model_internal.h"
@@ -370,8 +370,9 @@ START_TEST(a_version_tells_that_a_model_changed) {
     ck_assert_int_eq(alcore_model_new_host(ctx, &host, &model), ALCORE_OK);
     for (int round = 0; round < 4; round++) {
         updates = round < 2 ? 1 : UINT64_MAX;
-        ck_assert_int_eq(alcore__model_supply(&model, 1, pool, NULL, NULL, "embeddings", name, &from),
-                         ALCORE_OK);
+        ck_assert_int_eq(
+            alcore__model_supply(&model, 1, pool, NULL, NULL, "embeddings", name, &from),
+            ALCORE_OK);
         ck_assert_int_eq(seen.batches, round < 2 ? 1 : 2);
     }
     ck_assert_ptr_nonnull(strstr(alcore__pool_find_column(pool, "embeddings")->origin,
@@ -466,29 +467,11 @@ START_TEST(a_hugging_face_folder_says_so) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("model");
-    TCase *tests = tcase_create("model");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, host_gets_unmasked_and_labeled_rows_in_order);
-    tcase_add_test(tests, missing_function_is_named);
-    tcase_add_test(tests, failures_of_the_function_come_back);
-    tcase_add_test(tests, bad_structs_are_refused);
-    tcase_add_test(tests, cross_fitted_totals);
-    tcase_add_test(tests, a_pool_of_one_sentence);
-    tcase_add_test(tests, trained_on_the_labeled_side);
-    tcase_add_test(tests, embeddings_are_unit_vectors_and_ready_for_masked_rows);
-    tcase_add_test(tests, columns_made_by_the_model_are_used_again);
-    tcase_add_test(tests, a_model_without_a_name_is_asked_again);
-    tcase_add_test(tests, a_folder_of_columns);
-    tcase_add_test(tests, a_version_tells_that_a_model_changed);
-    tcase_add_test(tests, a_language_model_becomes_a_model);
-    tcase_add_test(tests, options_of_a_folder_are_checked);
-    tcase_add_test(tests, a_hugging_face_folder_says_so);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+CHECK_SUITE_WITH("model", setup, teardown, host_gets_unmasked_and_labeled_rows_in_order,
+                 missing_function_is_named, failures_of_the_function_come_back,
+                 bad_structs_are_refused, cross_fitted_totals, a_pool_of_one_sentence,
+                 trained_on_the_labeled_side, embeddings_are_unit_vectors_and_ready_for_masked_rows,
+                 columns_made_by_the_model_are_used_again, a_model_without_a_name_is_asked_again,
+                 a_folder_of_columns, a_version_tells_that_a_model_changed,
+                 a_language_model_becomes_a_model, options_of_a_folder_are_checked,
+                 a_hugging_face_folder_says_so);

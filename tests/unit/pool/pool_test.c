@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pool_test.h"
+#include "check_suite.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -89,14 +90,8 @@ void test_allocator_init(test_allocator *allocator) {
 }
 
 int test_run(const char *name, void (*add)(TCase *tests)) {
-    Suite *suite = suite_create(name);
     TCase *group = tcase_create(name);
     tcase_set_timeout(group, 60);
     add(group);
-    suite_add_tcase(suite, group);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return check_suite_run(name, group);
 }

@@ -331,15 +331,21 @@ START_TEST(rows_belong_to_the_request) {
 }
 END_TEST
 
+/* Writes a file of ids for this process: path [64] is set, ends in `suffix`, and is the caller's to
+ * unlink. */
+static void write_ids(char path[64], const char *suffix, const char *text) {
+    snprintf(path, 64, "/tmp/alcore-ids-%d%s", (int)getpid(), suffix);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
 START_TEST(rows_are_read_from_files_of_ids) {
     bed b = open_bed();
     alcore_request *request = full_request(&b, "nnll", "60");
     char path[64];
-    snprintf(path, sizeof path, "/tmp/alcore-ids-%d.tsv", (int)getpid());
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs("id\n5\n17\n\n999\n", file);
-    fclose(file);
+    write_ids(path, ".tsv", "id\n5\n17\n\n999\n");
     ck_assert_ok(alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED, path));
     alcore_tensor rows;
     ck_assert_ok(alcore_request_rows(request, ALCORE_ROWS_EXCLUDED, &rows));
@@ -350,12 +356,8 @@ START_TEST(rows_are_read_from_files_of_ids) {
                     ALCORE_E_NOT_FOUND, ".tsv:5: the pool has no id '999'");
     ck_assert_fails(alcore_request_rows(request, ALCORE_ROWS_ELIGIBLE, &rows), ALCORE_E_NOT_FOUND,
                     "");
-    char objects[80];
-    snprintf(objects, sizeof objects, "/tmp/alcore-ids-%d.jsonl", (int)getpid());
-    file = fopen(objects, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs("{\"id\": \"8\", \"text\": \"9\"}\n", file);
-    fclose(file);
+    char objects[64];
+    write_ids(objects, ".jsonl", "{\"id\": \"8\", \"text\": \"9\"}\n");
     ck_assert_ok(alcore_request_read_rows(request, ALCORE_ROWS_ELIGIBLE, objects));
     ck_assert_ok(alcore_request_rows(request, ALCORE_ROWS_ELIGIBLE, &rows));
     ck_assert_int_eq(rows.shape[0], 1); /* of the field "id", not of the text */
@@ -384,13 +386,9 @@ START_TEST(ids_have_the_formats_of_a_pool) {
     for (int i = 0; i < 3; i++) {
         char path[64];
         alcore_tensor rows;
-        snprintf(path, sizeof path, "/tmp/alcore-ids-%d%s", (int)getpid(), suffixes[i]);
-        FILE *file = fopen(path, "w");
-        ck_assert_ptr_nonnull(file);
-        fputs(i < 2 ? "{\"id\": \"8\", \"text\": \"9\"}\n\n{\"id\": 999, \"text\": \"1\"}\n"
-                    : "text\tid\n9\t8\n1\t999\n",
-              file);
-        fclose(file);
+        write_ids(path, suffixes[i],
+                  i < 2 ? "{\"id\": \"8\", \"text\": \"9\"}\n\n{\"id\": 999, \"text\": \"1\"}\n"
+                        : "text\tid\n9\t8\n1\t999\n");
         ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_EXCLUDED, NULL, 0));
         ck_assert_ok(alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED, path));
         ck_assert_ok(alcore_request_rows(request, ALCORE_ROWS_EXCLUDED, &rows));
@@ -409,11 +407,7 @@ START_TEST(ids_are_valid_utf8) {
     bed b = open_bed();
     alcore_request *request = full_request(&b, "nnll", "60");
     char path[64];
-    snprintf(path, sizeof path, "/tmp/alcore-ids-%d.txt", (int)getpid());
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs("5\n1\xff\n", file);
-    fclose(file);
+    write_ids(path, ".txt", "5\n1\xff\n");
     ck_assert_fails(alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED, path), ALCORE_E_DATA,
                     ".txt:2: the id is not valid UTF-8 at byte 1");
     unlink(path);

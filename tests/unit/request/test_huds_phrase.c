@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "check_suite.h"
 #include "vectors.h"
 
 static alcore_ctx *ctx;
@@ -252,17 +253,11 @@ START_TEST(what_cannot_be) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("huds-phrase");
     TCase *all = tcase_create("huds-phrase");
     tcase_set_timeout(all, 300);
     tcase_add_loop_test(all, vectors_of_rows_and_words, 0, 6);
     tcase_add_test(all, pruning);
     tcase_add_test(all, explained_as_rescaled);
     tcase_add_test(all, what_cannot_be);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_suite_run("huds-phrase", all);
 }

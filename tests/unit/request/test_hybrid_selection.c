@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
+#include "check_suite.h"
 #include "vectors.h"
 
 static alcore_ctx *ctx;
@@ -314,7 +315,6 @@ START_TEST(files_and_words) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("hybrid-selection");
     TCase *all = tcase_create("hybrid");
     tcase_set_timeout(all, 300);
     tcase_add_test(all, vectors);
@@ -322,10 +322,5 @@ int main(void) {
     tcase_add_test(all, rows_of_the_request);
     tcase_add_test(all, parameters_of_the_parts);
     tcase_add_test(all, files_and_words);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_suite_run("hybrid-selection", all);
 }

@@ -8,6 +8,7 @@
 
 #include "../text/phrase_reference.h"
 #include "base/rng.h"
+#include "check_suite.h"
 #include "vectors.h"
 
 static alcore_ctx *ctx;
@@ -525,7 +526,6 @@ START_TEST(rows_of_the_request) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("phrase-selection");
     TCase *all = tcase_create("phrases");
     tcase_set_timeout(all, 300);
     tcase_add_test(all, frequent_phrases);
@@ -539,10 +539,5 @@ int main(void) {
     tcase_add_test(all, columns_by_hand);
     tcase_add_test(all, files_and_words);
     tcase_add_test(all, rows_of_the_request);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_suite_run("phrase-selection", all);
 }

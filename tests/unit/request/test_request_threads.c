@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
+#include "check_suite.h"
 
 /* More rows than a block of 8192, so that threads share the passes. */
 enum { ROWS = 9000, LABELED = 200, DIMS = 4, MOST_WORDS = 8, VOCABULARY = 60 };
@@ -106,15 +107,9 @@ START_TEST(threads_change_no_byte) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("request-threads");
     TCase *all = tcase_create("threads");
     tcase_set_timeout(all, 300);
     tcase_add_loop_test(all, threads_change_no_byte, 0, CASE_COUNT);
     tcase_add_test(all, hybrid_is_golden);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_suite_run("request-threads", all);
 }

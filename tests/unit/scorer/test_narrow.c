@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scores that are read from narrow columns (margins, confidences, entropies) in place of whole
  * distributions: the same numbers, and what is refused. */
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 
 #include "alcore/alcore.h"
 #include "base/rng.h"
+#include "check_suite.h"
 #include "column_rows.h"
 
 enum { ROWS = 60, CLASSES = 5, MAX_TOKENS = 4 };
@@ -314,23 +314,6 @@ START_TEST(nan_excludes_a_row) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("narrow");
-    TCase *tests = tcase_create("narrow");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, one_number_a_row);
-    tcase_add_test(tests, one_number_a_token);
-    tcase_add_test(tests, narrow_goes_first);
-    tcase_add_test(tests, both_given_tokens_go_by_the_mode);
-    tcase_add_test(tests, wrong_numbers_name_their_row);
-    tcase_add_test(tests, mnlp_has_a_floor);
-    tcase_add_test(tests, a_row_of_two_tokens_is_no_number);
-    tcase_add_test(tests, strategies_pick_the_same);
-    tcase_add_test(tests, nan_excludes_a_row);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+CHECK_SUITE_WITH("narrow", setup, teardown, one_number_a_row, one_number_a_token, narrow_goes_first,
+                 both_given_tokens_go_by_the_mode, wrong_numbers_name_their_row, mnlp_has_a_floor,
+                 a_row_of_two_tokens_is_no_number, strategies_pick_the_same, nan_excludes_a_row);

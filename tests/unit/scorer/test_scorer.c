@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scorers: TV-NNLL, TV-UNC, TV-TOK, TV-QA, the caller's own score, and what goes wrong. */
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "alcore/alcore.h"
+#include "check_suite.h"
 #include "column_rows.h"
 #include "vectors.h"
 
@@ -374,29 +374,9 @@ START_TEST(columns_come_from_the_model) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("scorer");
-    TCase *tests = tcase_create("scorer");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, nnll_and_nsp);
-    tcase_add_test(tests, class_scores);
-    tcase_add_test(tests, token_scores);
-    tcase_add_test(tests, token_margins_of_logarithms);
-    tcase_add_test(tests, token_margins_of_the_public_code);
-    tcase_add_test(tests, answers);
-    tcase_add_test(tests, answers_in_windows);
-    tcase_add_test(tests, windows_that_are_refused);
-    tcase_add_test(tests, answers_without_positions_are_refused);
-    tcase_add_test(tests, masked_rows_have_no_score);
-    tcase_add_test(tests, names_and_columns_at_fault);
-    tcase_add_test(tests, nan_is_named);
-    tcase_add_test(tests, the_registry);
-    tcase_add_test(tests, own_score);
-    tcase_add_test(tests, columns_come_from_the_model);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+CHECK_SUITE_WITH("scorer", setup, teardown, nnll_and_nsp, class_scores, token_scores,
+                 token_margins_of_logarithms, token_margins_of_the_public_code, answers,
+                 answers_in_windows, windows_that_are_refused,
+                 answers_without_positions_are_refused, masked_rows_have_no_score,
+                 names_and_columns_at_fault, nan_is_named, the_registry, own_score,
+                 columns_come_from_the_model);

@@ -2,7 +2,6 @@
 /* What the filters of searches discard, engine by engine: few dims and many, rows at both ends of
  * float32's range, copies, rows one unit in the last place apart. The portable engine's answers are
  * the ones to have; test_search_same.c compares those with plain loops. */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "alcore/alcore.h"
 #include "base/base.h"
 #include "base/rng.h"
+#include "check_suite.h"
 #include "kernel/kernel_engine.h"
 #include "kernel/kernels.h"
 
@@ -113,7 +113,6 @@ static void teardown(void) {
 }
 
 int main(void) {
-    Suite *suite = suite_create("search_filter");
     TCase *tests = tcase_create("filter");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 120);
@@ -122,10 +121,5 @@ int main(void) {
     int shapes_tried = getenv("ALCORE_TEST_BRIEF") ? SHAPES - 1 : SHAPES;
     tcase_add_loop_test(tests, every_engine_finds_the_same, 0, shapes_tried);
     tcase_add_loop_test(tests, every_engine_finds_the_same, SHAPES, SHAPES + shapes_tried);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return check_suite_run("search_filter", tests);
 }

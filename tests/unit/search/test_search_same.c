@@ -2,7 +2,6 @@
 /* The same bytes from every engine, number of threads, cut into blocks and shard, on data with
  * copies and rows one unit in the last place apart; and the same as plain loops over the table's
  * normative entries. */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "alcore/alcore.h"
 #include "base/base.h"
 #include "base/rng.h"
+#include "check_suite.h"
 #include "kernel/kernel_engine.h"
 #include "kernel/kernels.h"
 #include "search_calls.h"
@@ -370,7 +370,6 @@ static void teardown(void) {
 }
 
 int main(void) {
-    Suite *suite = suite_create("search_same");
     TCase *tests = tcase_create("same");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 240);
@@ -379,10 +378,5 @@ int main(void) {
     tcase_add_loop_test(tests, engines_and_cuts, 0, small ? SMALL_SHAPES : SHAPES);
     tcase_add_loop_test(tests, threads_and_types, 0, small ? SMALL_SHAPES : SHAPES - 1);
     tcase_add_loop_test(tests, ratios, 0, small ? SMALL_SHAPES : SHAPES);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return check_suite_run("search_same", tests);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TV-BLOCK's neighbors (spec 1.8), TV-MRS (5.6), TV-KNN (7.5), and what searches refuse. */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "alcore/alcore.h"
 #include "base/rng.h"
 #include "block_data.h"
+#include "check_suite.h"
 #include "search_calls.h"
 #include "vectors.h"
 
@@ -294,7 +294,6 @@ START_TEST(refusals) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("search_vectors");
     TCase *vectors = tcase_create("vectors");
     tcase_add_checked_fixture(vectors, setup, teardown);
     tcase_set_timeout(vectors, 60);
@@ -304,10 +303,5 @@ int main(void) {
     tcase_add_test(vectors, places_without_neighbors);
     tcase_add_test(vectors, pool_columns);
     tcase_add_test(vectors, refusals);
-    suite_add_tcase(suite, vectors);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return check_suite_run("search_vectors", vectors);
 }

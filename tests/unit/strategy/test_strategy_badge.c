@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "block_bed.h"
+#include "check_suite.h"
 
 static bed b;
 
@@ -227,7 +228,6 @@ START_TEST(factored_is_explicit) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("strategy-badge");
     TCase *all = tcase_create("badge");
     tcase_set_timeout(all, 60);
     tcase_add_test(all, vector);
@@ -237,10 +237,5 @@ int main(void) {
     tcase_add_test(all, passed_over_is_no_centroid);
     tcase_add_test(all, block_gives_the_bits);
     tcase_add_loop_test(all, factored_is_explicit, 0, 8);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_suite_run("strategy-badge", all);
 }

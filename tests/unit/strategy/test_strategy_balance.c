@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "block_bed.h"
+#include "check_suite.h"
+#include "demux_bed.h"
 
 static bed b;
 
@@ -21,12 +23,8 @@ static int compare_tags(const void *x, const void *y) {
 static void open_points(const vector_case *one) {
     static int32_t language[16];
     const char *tags[16];
-    int64_t rows, targets, tag_count = 0;
-    const double *u = vector_doubles(vector_input(one, "u"), &rows);
-    const double *source = vector_doubles(vector_input(one, "source"), NULL);
-    const double *target = vector_doubles(vector_input(one, "target"), &targets);
+    int64_t targets = demux_bed_open(&b, one), tag_count = 0;
     const json_t *list = vector_input(one, "target_languages");
-    targets /= 2;
     ck_assert_int_eq(vector_length(list), targets);
     for (int64_t t = 0; t < targets; t++)
         tags[t] = json_string_value(json_array_get(list, (size_t)t));
@@ -39,19 +37,8 @@ static void open_points(const vector_case *one) {
         while (strcmp(tags[language[t]], json_string_value(json_array_get(list, (size_t)t))) != 0)
             language[t]++;
     }
-    bed_open(&b, rows, 2, NULL);
-    bed_column(&b, &b.input.candidates, "scores", u, rows, 1, ALCORE_FLOAT64);
-    bed_column(&b, &b.input.candidates, "embeddings", source, rows, 2, ALCORE_FLOAT64);
-    bed_column(&b, &b.input.target, "embeddings", target, targets, 2, ALCORE_FLOAT64);
     b.input.target_languages = language;
     b.input.target_language_count = tag_count;
-}
-
-static void expect_picks(const vector_case *one) {
-    int64_t count;
-    const int64_t *picks = vector_integers(vector_expected(one, "picks"), &count);
-    bed_expect_picks(&b, count, picks);
-    ck_assert_int_eq(b.outcome.pick_count, count);
 }
 
 START_TEST(knn_uncertainty_vectors) {
@@ -68,7 +55,7 @@ START_TEST(knn_uncertainty_vectors) {
         double budget = vector_double(vector_input(&one, "b"));
         ck_assert_msg(bed_run(&b, "knn-uncertainty", params, budget) == ALCORE_OK, "%s",
                       alcore_last_error());
-        expect_picks(&one);
+        demux_bed_expect_picks(&b, &one);
         vector_near(bed_fact(&b, "k"), vector_expected(&one, "k"), 0);
         vector_integers(vector_expected(&one, "union"), &near);
         ck_assert(bed_fact(&b, "near rows")[0] == (double)near);
@@ -82,21 +69,7 @@ START_TEST(knn_uncertainty_vectors) {
 END_TEST
 
 START_TEST(uncertainty_knn_vectors) {
-    test_vector all = vector_find("multilingual", "TV-UNCKNN-BALANCED");
-    for (int64_t c = 0; c < vector_case_count(all); c++) {
-        vector_case one = vector_case_number(all, c);
-        char params[96];
-        open_points(&one);
-        snprintf(params, sizeof params, "balance_targets=1 c=%g %s%s",
-                 vector_double(vector_input(&one, "c")),
-                 vector_has_input(&one, "prox") ? "prox=" : "cover=1",
-                 vector_has_input(&one, "prox") ? vector_text(vector_input(&one, "prox")) : "");
-        ck_assert_msg(bed_run(&b, "uncertainty-knn", params,
-                              vector_double(vector_input(&one, "b"))) == ALCORE_OK,
-                      "%s", alcore_last_error());
-        expect_picks(&one);
-        bed_close(&b);
-    }
+    demux_bed_uncertainty_knn(&b, "TV-UNCKNN-BALANCED", "balance_targets=1", open_points);
 }
 END_TEST
 
@@ -436,8 +409,8 @@ static int read_configuration(FILE *file, int64_t *targets) {
             for (int64_t t = first; t < first + (count + 39) / 40; t++, ++*targets) {
                 language[t] = languages;
                 for (int64_t j = 0; j < DIMS; j++)
-                    target[t * DIMS + j] =
-                        (float)((languages * (5 + 2 * j) + 3 * j) % 24) + (float)alcore__rng_f64(&rng);
+                    target[t * DIMS + j] = (float)((languages * (5 + 2 * j) + 3 * j) % 24) +
+                                           (float)alcore__rng_f64(&rng);
             }
             language_rows[languages] = (double)(*targets - first);
         }
@@ -489,7 +462,6 @@ START_TEST(configurations_of_the_paper) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("strategy-balance");
     TCase *cases = tcase_create("balance");
     tcase_set_timeout(cases, 120);
     tcase_add_test(cases, knn_uncertainty_vectors);
@@ -497,10 +469,5 @@ int main(void) {
     tcase_add_loop_test(cases, hybrids_are_the_plain_search, 0, 4);
     tcase_add_test(cases, one_language_is_the_pooled_target);
     tcase_add_test(cases, configurations_of_the_paper);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_suite_run("strategy-balance", cases);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "block_bed.h"
+#include "demux_bed.h"
 
 static bed b;
 
@@ -15,21 +16,7 @@ static bed b;
 
 /* Opens a pool with the points, the uncertainty and the target of a vector. */
 static void open_points(const vector_case *one) {
-    int64_t rows, targets;
-    const double *u = vector_doubles(vector_input(one, "u"), &rows);
-    const double *source = vector_doubles(vector_input(one, "source"), NULL);
-    const double *target = vector_doubles(vector_input(one, "target"), &targets);
-    bed_open(&b, rows, 2, NULL);
-    bed_column(&b, &b.input.candidates, "scores", u, rows, 1, ALCORE_FLOAT64);
-    bed_column(&b, &b.input.candidates, "embeddings", source, rows, 2, ALCORE_FLOAT64);
-    bed_column(&b, &b.input.target, "embeddings", target, targets / 2, 2, ALCORE_FLOAT64);
-}
-
-static void expect_picks(const vector_case *one) {
-    int64_t count;
-    const int64_t *picks = vector_integers(vector_expected(one, "picks"), &count);
-    bed_expect_picks(&b, count, picks);
-    ck_assert_int_eq(b.outcome.pick_count, count);
+    demux_bed_open(&b, one);
 }
 
 /* Leaves only the rows of a list among the candidates. */
@@ -74,7 +61,7 @@ START_TEST(knn_uncertainty_vectors) {
         double budget = vector_double(vector_input(&one, "b"));
         ck_assert_msg(bed_run(&b, "knn-uncertainty", params, budget) == ALCORE_OK, "%s",
                       alcore_last_error());
-        expect_picks(&one);
+        demux_bed_expect_picks(&b, &one);
         ck_assert(bed_fact(&b, "k")[0] == vector_double(vector_expected(&one, "k")));
         vector_integers(vector_expected(&one, "union"), &near);
         ck_assert(bed_fact(&b, "near rows")[0] == (double)near);
@@ -103,20 +90,7 @@ START_TEST(k_has_limits) {
 END_TEST
 
 START_TEST(uncertainty_knn_vectors) {
-    test_vector all = vector_find("multilingual", "TV-UNCKNN");
-    for (int64_t c = 0; c < vector_case_count(all); c++) {
-        vector_case one = vector_case_number(all, c);
-        char params[64];
-        open_points(&one);
-        snprintf(params, sizeof params, "c=%g %s%s", vector_double(vector_input(&one, "c")),
-                 vector_has_input(&one, "prox") ? "prox=" : "cover=1",
-                 vector_has_input(&one, "prox") ? vector_text(vector_input(&one, "prox")) : "");
-        ck_assert_msg(bed_run(&b, "uncertainty-knn", params,
-                              vector_double(vector_input(&one, "b"))) == ALCORE_OK,
-                      "%s", alcore_last_error());
-        expect_picks(&one);
-        bed_close(&b);
-    }
+    demux_bed_uncertainty_knn(&b, "TV-UNCKNN", "", open_points);
 }
 END_TEST
 
@@ -143,7 +117,7 @@ START_TEST(egalitarian_vector) {
     vector_case one = vector_case_number(vector_find("multilingual", "TV-EGAL"), 0);
     open_languages(&one);
     ck_assert_int_eq(bed_run(&b, "egalitarian", "", 10), ALCORE_OK);
-    expect_picks(&one);
+    demux_bed_expect_picks(&b, &one);
     bed_close(&b);
 }
 END_TEST
@@ -153,7 +127,7 @@ START_TEST(same_ratio_vector) {
     open_languages(&one);
     ck_assert_msg(bed_run(&b, "same-ratio", "counts=hi:1,fa:1,ar:3", 5) == ALCORE_OK, "%s",
                   alcore_last_error());
-    expect_picks(&one);
+    demux_bed_expect_picks(&b, &one);
     bed_close(&b);
 }
 END_TEST
@@ -166,7 +140,7 @@ START_TEST(plan_vector) {
         b.input.round = round;
         ck_assert_msg(bed_run(&b, "plan", "counts=fa:2,ar:3;hi:4", 5) == ALCORE_OK, "%s",
                       alcore_last_error());
-        expect_picks(&one);
+        demux_bed_expect_picks(&b, &one);
         ck_assert_int_eq(b.outcome.flags, round == 1 ? 0 : ALCORE_SELECTION_SHORT);
         bed_close(&b);
     }
@@ -218,7 +192,7 @@ START_TEST(gold_vector) {
     b.input.round = vector_integer(vector_input(&one, "round"));
     double budget = vector_double(vector_input(&one, "k"));
     ck_assert_int_eq(bed_run(&b, "gold", "", budget), ALCORE_OK);
-    expect_picks(&one);
+    demux_bed_expect_picks(&b, &one);
     bed_close(&b);
 }
 END_TEST
@@ -570,7 +544,7 @@ START_TEST(hybrids_read_what_a_model_gives) {
         bed_column(&b, &b.input.target, "embeddings", goals, 2, 2, ALCORE_FLOAT64);
         ck_assert_msg(bed_run(&b, "knn-uncertainty", CASES[c].params, 2) == ALCORE_OK, "%s: %s",
                       CASES[c].column, alcore_last_error());
-        expect_picks(&one);
+        demux_bed_expect_picks(&b, &one);
         bed_close(&b);
     }
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "check_suite.h"
 #include "strategy_bed.h"
 
 enum { ROWS = 300, DIMS = 8, CLASSES = 4, TARGETS = 37 };
@@ -176,15 +177,9 @@ START_TEST(selection_is_golden) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("strategy-golden");
     TCase *all = tcase_create("golden");
     int count = 0;
     for (golden g; golden_at(count, &g);) count++;
     tcase_add_loop_test(all, selection_is_golden, 0, count);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_suite_run("strategy-golden", all);
 }

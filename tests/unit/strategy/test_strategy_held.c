@@ -7,6 +7,7 @@
 
 #include "alcore/sys/dtype.h"
 #include "base/rng.h"
+#include "check_suite.h"
 #include "kernel/kernels.h"
 #include "strategy_bed.h"
 
@@ -243,15 +244,9 @@ START_TEST(failed_runs_let_go) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("strategy-held");
     TCase *all = tcase_create("held");
     tcase_add_loop_test(all, held_rows_give_the_same_bytes, 0, VARIANT_COUNT);
     tcase_add_loop_test(all, speculative_rows_give_the_same_bytes, 0, VARIANT_COUNT);
     tcase_add_loop_test(all, failed_runs_let_go, 0, VARIANT_COUNT);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_suite_run("strategy-held", all);
 }

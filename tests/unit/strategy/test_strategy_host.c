@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "check_suite.h"
 #include "fault_allocator.h"
 #include "strategy_bed.h"
 
@@ -522,7 +523,6 @@ START_TEST(cancel_ends_a_run) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("strategy-host");
     TCase *all = tcase_create("host");
     tcase_set_timeout(all, 300);
     tcase_add_test(all, registry);
@@ -536,10 +536,5 @@ int main(void) {
     tcase_add_loop_test(all, no_memory, 0, (int)(sizeof SWEPT / sizeof SWEPT[0]));
     tcase_add_loop_test(all, no_memory_for_a_host, 0, 2);
     tcase_add_test(all, cancel_ends_a_run);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_suite_run("strategy-host", all);
 }

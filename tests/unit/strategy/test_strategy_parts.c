@@ -5,6 +5,7 @@
 
 #include "alcore/strategy.h"
 #include "base/rng.h"
+#include "check_suite.h"
 #include "strategy_bed.h"
 
 /* Sanitized, a labeled side of two blocks takes minutes: k-center visits every row for each; under
@@ -261,7 +262,6 @@ START_TEST(short_partials_are_refused) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("strategy-parts");
     TCase *parts = tcase_create("parts");
     tcase_set_timeout(parts, 600);
     int variants = 0;
@@ -273,10 +273,5 @@ int main(void) {
     if (!bed_brief()) tcase_add_loop_test(parts, threads_give_the_same_bytes, 0, variants);
     tcase_add_test(parts, repeated_parts_count_once);
     tcase_add_loop_test(parts, short_partials_are_refused, 0, 2);
-    suite_add_tcase(suite, parts);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_suite_run("strategy-parts", parts);
 }

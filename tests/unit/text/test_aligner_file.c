@@ -271,11 +271,5 @@ int main(void) {
     tcase_set_timeout(cases, 120);
     tcase_add_checked_fixture(cases, make_file, remove_file);
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) tcase_add_test(cases, tests[i]);
-    Suite *suite = suite_create("text/aligner_file");
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return check_suite_run("text/aligner_file", cases);
 }

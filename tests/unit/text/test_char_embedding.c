@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Embeddings of character n-grams: the documented formula written once more, and that like texts
  * are near. */
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
+#include "check_suite.h"
 #include "text/char_rows.h"
 
 #define DIMS ALCORE__CHAR_DEFAULT_DIMS
@@ -295,11 +295,5 @@ int main(void) {
     tcase_add_loop_test(cases, like_texts_are_near, 0, 5);
     tcase_add_test(cases, learning_in_parts_is_the_same);
     tcase_add_test(cases, seeds_and_empty_texts);
-    Suite *suite = suite_create("text/char_embedding");
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return check_suite_run("text/char_embedding", cases);
 }

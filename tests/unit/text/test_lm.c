@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The language model's numbers: the vectors of spec 6.5, an independent reference, and the property
  * that the words behind every context share a probability of 1. */
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
+#include "check_suite.h"
 #include "lm_calls.h"
 #include "lm_reference.h"
 #include "text/lm_internal.h"
@@ -469,11 +469,5 @@ int main(void) {
     tcase_add_test(cases, wrong_arguments);
     tcase_add_test(cases, a_reference_keeps_the_model);
     tcase_add_test(cases, same_bits_for_any_threads_and_order_of_texts);
-    Suite *suite = suite_create("text/lm");
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return check_suite_run("text/lm", cases);
 }

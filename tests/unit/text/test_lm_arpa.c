@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ARPA text: the round trip, what other tools write, and what is refused (spec 6.5). */
 #include "base/rng.h"
+#include "check_suite.h"
 #include "lm_calls.h"
 #include <alcore/alcore.h>
-#include <check.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -229,11 +229,5 @@ int main(void) {
     tcase_add_test(cases, pruned_file);
     tcase_add_loop_test(cases, is_refused, 0, (int)(sizeof refused / sizeof refused[0]));
     tcase_add_test(cases, wrong_arguments);
-    Suite *suite = suite_create("text/lm_arpa");
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return check_suite_run("text/lm_arpa", cases);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cross-fitting (spec 6.5): counted once, estimated five times, and every number the one of a
  * training on the other four folds. */
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/rng.h"
+#include "check_suite.h"
 #include "lm_calls.h"
 #include "text/lm_trainer.h"
 #include "vectors.h"
@@ -154,11 +154,5 @@ int main(void) {
     tcase_add_loop_test(cases, equals_five_trainings, 0, 12);
     tcase_add_test(cases, symbols_are_counted_by_fold);
     tcase_add_test(cases, a_trainer_ends);
-    Suite *suite = suite_create("text/lm_cross_fit");
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return check_suite_run("text/lm_cross_fit", cases);
 }

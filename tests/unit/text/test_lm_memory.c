@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every allocation of training, cross-fitting, reading, writing and embedding fails once: the call
  * says so, leaves its output NULL and loses nothing. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "check_suite.h"
 #include "fault_allocator.h"
 #include "text/char_rows.h"
 #include "text/lm_trainer.h"
@@ -113,11 +113,5 @@ int main(void) {
     TCase *cases = tcase_create("memory");
     tcase_add_loop_test(cases, every_allocation_fails, 0, (int)(sizeof calls / sizeof calls[0]));
     tcase_set_timeout(cases, 60);
-    Suite *suite = suite_create("text/lm_memory");
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return check_suite_run("text/lm_memory", cases);
 }

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pool that tests of select share: TV-HUDS, eight rows in four strata."""
+from harness import rows_of, vector
+
+U = vector("huds", "TV-HUDS")["input"]["u"]
+E = vector("huds", "TV-HUDS")["input"]["embeddings"]
+TEXTS = ["a", "b c", "d e f", "g", "h i", "j", "k l m n", "o"]
+
+
+def huds(box):
+    """Writes the pool and its columns; the arguments of a selection by HUDS."""
+    box.file("pool.txt", "".join(text + "\n" for text in TEXTS))
+    box.npy("u.npy", U, "<f8")
+    box.npy("e.npy", E)
+    return ["select", "pool.txt", "--scores", "u.npy", "--embeddings", "e.npy", "-p", "n_strata=4"]
+
+
+def picks(done):
+    return [int(row["index"]) for row in rows_of(done.out)]

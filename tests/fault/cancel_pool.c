@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The long calls that read, filter and write pools and columns. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cancel_calls.h"
+#include "cancel_parts.h"
+#include "pool/arrow_abi.h"
+
+static alcore_status read_file(const char *name) {
+    alcore_pool *fresh;
+    alcore_status status = alcore_pool_new(ctx, NULL, &fresh);
+    if (status == ALCORE_OK) status = alcore_pool_read(fresh, in_folder(name), NULL);
+    alcore_pool_unref(fresh);
+    return status;
+}
+alcore_status call_read_conll(void) {
+    return read_file("pool.conll");
+}
+alcore_status call_read_pairs(void) {
+    alcore_pool *fresh;
+    char path[200];
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    options.references = strcpy(path, in_folder("pool.txt"));
+    alcore_status status = alcore_pool_new(ctx, NULL, &fresh);
+    if (status == ALCORE_OK) status = alcore_pool_read(fresh, in_folder("pool.tsv"), &options);
+    alcore_pool_unref(fresh);
+    return status;
+}
+alcore_status call_read_text(void) {
+    return read_file("pool.txt");
+}
+alcore_status call_read_tsv(void) {
+    return read_file("pool.tsv");
+}
+alcore_status call_filter(void) {
+    alcore_filter filter = ALCORE_FILTER_INIT;
+    filter.min_letters = 0.01;
+    return alcore_pool_filter(pool, &filter);
+}
+alcore_status call_mark_texts(void) {
+    return alcore_pool_mark_texts(phrases, ALCORE_ROW_EXCLUDED, pool);
+}
+alcore_status call_pool_write(void) {
+    int64_t *rows = malloc(sizeof *rows * (size_t)row_count);
+    for (int64_t i = 0; i < row_count; i++) rows[i] = i;
+    alcore_status status = alcore_pool_write(pool, rows, row_count, in_folder("rows.tsv"), NULL);
+    free(rows);
+    return status;
+}
+alcore_status call_write_column(void) {
+    return alcore_pool_write_column(pool, "embeddings", in_folder("embeddings.npy"), NULL);
+}
+alcore_status call_read_column(void) {
+    return alcore_pool_read_column(pool, "again", in_folder("scores.tsv"), NULL);
+}
+alcore_status call_read_jsonl(void) {
+    return read_file("pool.jsonl");
+}
+alcore_status call_add_texts(void) {
+    alcore_pool *fresh;
+    const char **texts = texts_of_pool();
+    alcore_status status = alcore_pool_new(ctx, NULL, &fresh);
+    if (status == ALCORE_OK) status = alcore_pool_add_texts(fresh, texts, NULL, row_count, NULL);
+    alcore_pool_unref(fresh);
+    free(texts);
+    return status;
+}
+alcore_status call_add_records(void) {
+    alcore_pool *fresh;
+    const char **texts = texts_of_pool();
+    alcore_records records = ALCORE_RECORDS_INIT;
+    records.texts = texts;
+    records.count = row_count;
+    alcore_status status = alcore_pool_new(ctx, NULL, &fresh);
+    if (status == ALCORE_OK) status = alcore_pool_add_records(fresh, &records, NULL);
+    alcore_pool_unref(fresh);
+    free(texts);
+    return status;
+}
+alcore_status call_derive_phrases(void) {
+    alcore_pool *out = NULL;
+    alcore_status status = alcore_pool_derive_phrases(pool, labeled, NULL, &out);
+    alcore_pool_unref(out);
+    return status;
+}
+alcore_status call_derive_long_phrases(void) {
+    alcore_phrase_options options = ALCORE_PHRASE_OPTIONS_INIT;
+    alcore_pool *out = NULL;
+    options.max_words = ALCORE_PHRASE_UNLIMITED;
+    options.semi_maximal = 1;
+    alcore_status status = alcore_pool_derive_phrases(pool, labeled, &options, &out);
+    alcore_pool_unref(out);
+    return status;
+}
+alcore_status call_write_phrases(void) {
+    return alcore_pool_write_phrases(phrases, in_folder("phrases.tsv"), NULL);
+}
+alcore_status call_writer_save(void) {
+    return alcore_column_writer_save(filled, in_folder("other.part"));
+}
+alcore_status call_writer_merge(void) {
+    return alcore_column_writer_merge(merging, in_folder("column.part"));
+}
+alcore_status fill_writer(alcore_column_writer **out) {
+    alcore_tensor view;
+    int64_t *rows = malloc(sizeof *rows * (size_t)row_count);
+    for (int64_t i = 0; i < row_count; i++) rows[i] = row_count - 1 - i;
+    alcore_status status = alcore_column_writer_new(pool, "late", ALCORE_COLUMN_DENSE, NULL, out);
+    if (status == ALCORE_OK) status = alcore_pool_column(pool, "embeddings", &view, NULL);
+    if (status == ALCORE_OK) status = alcore_column_writer_put(*out, rows, NULL, row_count, &view);
+    free(rows);
+    return status;
+}
+alcore_status call_writer_put(void) {
+    alcore_column_writer *writer = NULL;
+    alcore_status status = fill_writer(&writer);
+    alcore_column_writer_unref(writer);
+    return status;
+}
+alcore_status call_writer_finish(void) {
+    alcore_column_writer *writer = NULL;
+    alcore_status status = fill_writer(&writer);
+    if (status == ALCORE_OK) status = alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL);
+    alcore_column_writer_unref(writer);
+    return status;
+}
+
+/* A stream of one batch with one column of texts, those of the pool. */
+typedef struct text_stream {
+    struct ArrowArrayStream stream;
+    struct ArrowSchema column, *columns[1];
+    struct ArrowArray texts, *arrays[1];
+    const void *root_buffers[1], *buffers[3]; /* validity; offsets int64 [rows + 1]; bytes */
+    int given;
+} text_stream;
+
+static void release_schema(struct ArrowSchema *schema) {
+    schema->release = NULL;
+}
+static void release_array(struct ArrowArray *array) {
+    array->release = NULL;
+}
+static void release_stream(struct ArrowArrayStream *stream) {
+    stream->release = NULL;
+}
+static int stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out) {
+    text_stream *from = stream->private_data;
+    from->column = (struct ArrowSchema){.format = "U", .name = "text"};
+    from->columns[0] = &from->column;
+    *out = (struct ArrowSchema){
+        .format = "+s", .n_children = 1, .children = from->columns, .release = release_schema};
+    return 0;
+}
+static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
+    text_stream *from = stream->private_data;
+    *out = (struct ArrowArray){0};
+    if (from->given++) return 0;
+    from->texts =
+        (struct ArrowArray){.length = row_count, .n_buffers = 3, .buffers = from->buffers};
+    from->arrays[0] = &from->texts;
+    *out = (struct ArrowArray){.length = row_count,
+                               .n_buffers = 1,
+                               .n_children = 1,
+                               .buffers = from->root_buffers,
+                               .children = from->arrays,
+                               .release = release_array};
+    return 0;
+}
+static const char *stream_error(struct ArrowArrayStream *stream) {
+    (void)stream;
+    return NULL;
+}
+alcore_status call_add_arrow(void) {
+    alcore_pool *fresh;
+    text_stream from = {0};
+    int64_t *offsets = malloc(sizeof *offsets * ((size_t)row_count + 1));
+    offsets[0] = 0;
+    for (int64_t i = 0; i < row_count; i++) {
+        size_t bytes;
+        alcore_pool_text(pool, i, &bytes);
+        offsets[i + 1] = offsets[i] + (int64_t)bytes;
+    }
+    char *bytes = malloc((size_t)offsets[row_count]);
+    for (int64_t i = 0; i < row_count; i++)
+        memcpy(bytes + offsets[i], alcore_pool_text(pool, i, NULL),
+               (size_t)(offsets[i + 1] - offsets[i]));
+    from.buffers[1] = offsets;
+    from.buffers[2] = bytes;
+    from.stream = (struct ArrowArrayStream){.get_schema = stream_schema,
+                                            .get_next = stream_next,
+                                            .get_last_error = stream_error,
+                                            .release = release_stream,
+                                            .private_data = &from};
+    alcore_status status = alcore_pool_new(ctx, NULL, &fresh);
+    if (status == ALCORE_OK) status = alcore_pool_add_arrow(fresh, &from.stream, NULL);
+    alcore_pool_unref(fresh);
+    free(bytes);
+    free(offsets);
+    return status;
+}
+alcore_status call_column_rows(void) {
+    int64_t *rows = malloc(sizeof *rows * (size_t)row_count), shape[2] = {row_count, DIMS};
+    double *values = malloc(sizeof *values * (size_t)row_count * DIMS);
+    alcore_tensor out;
+    for (int64_t i = 0; i < row_count; i++) rows[i] = row_count - 1 - i;
+    alcore_status status = alcore_tensor_init(&out, values, ALCORE_FLOAT64, shape, 2);
+    if (status == ALCORE_OK)
+        status = alcore_pool_column_rows(pool, "embeddings", rows, row_count, &out);
+    free(values);
+    free(rows);
+    return status;
+}

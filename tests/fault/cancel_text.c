@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The long calls of language models, aligners and links, over the texts of the pool. */
+#include <stdlib.h>
+
+#include "cancel_calls.h"
+#include "cancel_parts.h"
+
+alcore_status call_lm_train(void) {
+    const char **texts = malloc(sizeof *texts * (size_t)row_count);
+    alcore_lm *out = NULL;
+    for (int64_t i = 0; i < row_count; i++) texts[i] = alcore_pool_text(pool, i, NULL);
+    alcore_status status = alcore_lm_train(ctx, texts, NULL, row_count, NULL, &out);
+    alcore_lm_unref(out);
+    free(texts);
+    return status;
+}
+alcore_status call_write_arpa(void) {
+    return alcore_lm_write_arpa(lm, in_folder("other.arpa"));
+}
+alcore_status call_read_arpa(void) {
+    alcore_lm *out = NULL;
+    alcore_status status = alcore_lm_read_arpa(ctx, in_folder("lm.arpa"), &out);
+    alcore_lm_unref(out);
+    return status;
+}
+alcore_status call_lm_score(void) {
+    const char **texts = texts_of_pool();
+    double *values = malloc(sizeof *values * (size_t)row_count);
+    alcore_tensor out;
+    alcore_status status = alcore_tensor_init(&out, values, ALCORE_FLOAT64, &row_count, 1);
+    if (status == ALCORE_OK) status = alcore_lm_score(lm, texts, NULL, row_count, &out);
+    free(values);
+    free(texts);
+    return status;
+}
+alcore_status call_lm_token_logprobs(void) {
+    const char **texts = texts_of_pool();
+    int64_t tokens = row_count * (TOKENS + 1), ends = row_count + 1;
+    float *values = malloc(sizeof *values * (size_t)tokens);
+    int64_t *offsets = malloc(sizeof *offsets * (size_t)ends);
+    alcore_tensor out, starts;
+    alcore_status status = alcore_tensor_init(&out, values, ALCORE_FLOAT32, &tokens, 1);
+    if (status == ALCORE_OK) status = alcore_tensor_init(&starts, offsets, ALCORE_INT64, &ends, 1);
+    if (status == ALCORE_OK)
+        status = alcore_lm_token_logprobs(lm, texts, NULL, row_count, &starts, &out);
+    free(offsets);
+    free(values);
+    free(texts);
+    return status;
+}
+/* The pool is its own translation. */
+alcore_status call_aligner_train(void) {
+    const char **texts = texts_of_pool();
+    alcore_aligner *out = NULL;
+    alcore_status status =
+        alcore_aligner_train(ctx, texts, NULL, texts, NULL, row_count, NULL, &out);
+    alcore_aligner_unref(out);
+    free(texts);
+    return status;
+}
+alcore_status call_aligner_tension(void) {
+    const char **texts = texts_of_pool();
+    alcore_aligner_options options = ALCORE_ALIGNER_OPTIONS_INIT;
+    alcore_aligner *out = NULL;
+    options.tension = ALCORE_TENSION_GRADIENT;
+    alcore_status status =
+        alcore_aligner_train(ctx, texts, NULL, texts, NULL, row_count, &options, &out);
+    alcore_aligner_unref(out);
+    free(texts);
+    return status;
+}
+alcore_status call_aligner_links(void) {
+    alcore_links *out = NULL;
+    alcore_status status = alcore_aligner_links(aligner, &out);
+    alcore_links_unref(out);
+    return status;
+}
+alcore_status call_aligner_apply(void) {
+    const char **texts = texts_of_pool();
+    alcore_links *out = NULL;
+    alcore_status status = alcore_aligner_apply(aligner, texts, NULL, texts, NULL, row_count, &out);
+    alcore_links_unref(out);
+    free(texts);
+    return status;
+}
+alcore_status call_aligner_write(void) {
+    return alcore_aligner_write(aligner, in_folder("other.aligner"));
+}
+alcore_status call_aligner_read(void) {
+    alcore_aligner *out = NULL;
+    alcore_status status = alcore_aligner_read(ctx, in_folder("aligner"), &out);
+    alcore_aligner_unref(out);
+    return status;
+}
+alcore_status call_align(void) {
+    const char **texts = texts_of_pool();
+    alcore_links *out = NULL;
+    alcore_status status =
+        alcore_align(ctx, texts, NULL, texts, NULL, row_count, NULL, NULL, NULL, &out);
+    alcore_links_unref(out);
+    free(texts);
+    return status;
+}
+alcore_status call_symmetrize(void) {
+    alcore_links *out = NULL;
+    alcore_status status = alcore_links_symmetrize(links, links, NULL, &out);
+    alcore_links_unref(out);
+    return status;
+}
+alcore_status call_links_new(void) {
+    alcore_links *out = NULL;
+    alcore_tensor offsets, numbers;
+    alcore_status status = alcore_links_get(links, &offsets, &numbers);
+    if (status == ALCORE_OK) status = alcore_links_new(ctx, &offsets, &numbers, &out);
+    alcore_links_unref(out);
+    return status;
+}
+alcore_status call_links_write(void) {
+    return alcore_links_write(links, in_folder("other.links"));
+}
+alcore_status call_links_read(void) {
+    alcore_links *out = NULL;
+    alcore_status status = alcore_links_read(ctx, in_folder("links.txt"), row_count, &out);
+    alcore_links_unref(out);
+    return status;
+}
