@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what is missing (root on Debian), builds, runs the tests and ends with "N passed, N failed, N skipped".
+# Installs what is missing (root on Debian), builds, runs the tests and ends with "N passed, N
+# failed, N skipped".
 #   tests/run.sh                 the default tier
 #   tests/run.sh SUITE...        only these suites, such as: tests/run.sh strategy abi
-#   tests/run.sh --full          everything: full allocation sweeps, 30 s of libFuzzer per target, valgrind, real sizes;
+#   tests/run.sh --full          everything: full allocation sweeps, 30 s of libFuzzer per target,
+#   valgrind, real sizes;
 #                                its report goes to docs/results/full.md
 # ALCORE_TEST_SEED=N repeats the thinned sweeps of an earlier run.
 set -u
@@ -40,8 +42,9 @@ rm -rf "$logs"
 mkdir -p "$logs"
 results=()
 
-# build NAME OPTION...: configures and compiles build/NAME; a failure is a failed test of its own. Of it only $targets, or with
-# $for_tests only what the tests need that these options of `meson test` choose: a sanitized build takes minutes.
+# build NAME OPTION...: configures and compiles build/NAME; a failure is a failed test of its own.
+# Of it only $targets, or with $for_tests only what the tests need that these options of `meson
+# test` choose: a sanitized build takes minutes.
 targets=
 for_tests=
 build() {
@@ -87,8 +90,9 @@ if build plain -Dwerror=true -Dtests=enabled -Dzlib=enabled -Dlzma=enabled -Dzst
     [ -z "$full" ] || check plain valgrind --setup valgrind
 fi
 # Programs outside the tree, the sources and the pages: the plain build has said it all.
-# -O1: sanitized kernels take minutes to compile above it. No -Werror: sanitizers make the compiler see ghosts.
-# Suite heavy: shapes whose sanitized run takes minutes and tells little that a smaller one does not; --full has them too.
+# -O1: sanitized kernels take minutes to compile above it. No -Werror: sanitizers make the compiler
+# see ghosts. Suite heavy: shapes whose sanitized run takes minutes and tells little that a smaller
+# one does not; --full has them too.
 for_tests="--no-suite install --no-suite once --no-suite docs"
 [ -n "$full" ] || for_tests+=" --no-suite heavy"
 if build asan -Dtests=enabled -Dcuda=disabled -Doptimization=1 -Db_sanitize=address,undefined; then

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* alcore eval overlap, in-domain, word-accuracy, length-ratio, duplicates: what data and a test set
- * share, and what became of it. Files of data are read in blocks; only n-grams that the answer needs
- * stay in memory. */
+ * share, and what became of it. Files of data are read in blocks; only n-grams that the answer
+ * needs stay in memory. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -209,8 +209,8 @@ static int read_domain(const evaluation *self, alcore_overlap **out) {
     return add_files(self, *out, ALCORE_OVERLAP_OUTSIDE, SIDE_SRC, OPTION_OUTSIDE);
 }
 
-/* The links of the sources and their references: those of --links, else those of the built-in aligner,
- * which is trained on these pairs, as a note on standard error says. *out is owned. */
+/* The links of the sources and their references: those of --links, else those of the built-in
+ * aligner, which is trained on these pairs, as a note on standard error says. *out is owned. */
 static int read_or_make_links(evaluation *self, alcore_links **out) {
     const char *path = option_value(self->args, OPTION_LINKS, NULL);
     const int64_t lines = self->lines;

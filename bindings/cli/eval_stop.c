@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* alcore eval plateau, uncertainty, agreement, kappa: whether a loop of rounds may end, over files
- * that its driver keeps. The decision and its numbers are the result; with --exit-code the exit code
- * says it too. */
+ * that its driver keeps. The decision and its numbers are the result; with --exit-code the exit
+ * code says it too. */
 #include <stdlib.h>
 #include <string.h>
 

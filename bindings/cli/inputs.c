@@ -207,9 +207,9 @@ static int meaning_of_probs(const arguments *args, int32_t *out) {
     return EXIT_DONE;
 }
 
-/* Gives the pool the columns of arrays with a value a token, or a window, whose first of each row an
- * array of offsets tells. options: the rows that the entries belong to. --logprobs, which also has
- * forms that are text, is not among them. */
+/* Gives the pool the columns of arrays with a value a token, or a window, whose first of each row
+ * an array of offsets tells. options: the rows that the entries belong to. --logprobs, which also
+ * has forms that are text, is not among them. */
 static int read_token_columns(const arguments *args, const inputs *in,
                               const alcore_column_options *options) {
     static const struct {

@@ -13,8 +13,8 @@ typedef struct inputs {
 } inputs;
 
 /* Reads POOL, --labeled, --target, the masks and the ready columns. Where the picks come from
- * --target, its texts are the candidates and POOL is not read. Prints what is wrong; returns an exit
- * code. inputs_release() is called in any case. */
+ * --target, its texts are the candidates and POOL is not read. Prints what is wrong; returns an
+ * exit code. inputs_release() is called in any case. */
 int inputs_read(alcore_ctx *ctx, const arguments *args, inputs *out);
 void inputs_release(inputs *in);
 
@@ -36,9 +36,9 @@ int inputs_embed(alcore_ctx *ctx, const arguments *args, const inputs *in, alcor
  * none. */
 int inputs_list_scores(const alcore_pool *pool, double **out);
 
-/* The rows of POOL that a file of ids or an earlier selection names (selection_rows.c): [*count], in
- * the order of the file, which the caller frees, also after a failure. A phrase stands for the row
- * where it occurs first; how many do is printed, but for --quiet. */
+/* The rows of POOL that a file of ids or an earlier selection names (selection_rows.c): [*count],
+ * in the order of the file, which the caller frees, also after a failure. A phrase stands for the
+ * row where it occurs first; how many do is printed, but for --quiet. */
 int inputs_read_selection(alcore_ctx *ctx, const arguments *args, const inputs *in,
                           const char *path, int64_t **rows, int64_t *count);
 

@@ -58,8 +58,8 @@ void terminal_clear(void) {
     bar.shown = false;
 }
 
-/* The log callback: warnings and errors, and what a cache had, which nothing else tells; with --quiet
- * (user) errors only. */
+/* The log callback: warnings and errors, and what a cache had, which nothing else tells; with
+ * --quiet (user) errors only. */
 static void show_log(void *user, int32_t level, const char *component, const char *message,
                      const char *fields) {
     bool quiet = *(const bool *)user;

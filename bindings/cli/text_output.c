@@ -12,8 +12,9 @@ int text_output_open(text_output *out) {
     return out->stream ? EXIT_DONE : complain(EXIT_MEMORY, "out of memory");
 }
 
-/* Writes the text to a new file beside the path, which then takes its name: the path holds the whole
- * text or what it held before. "x" refuses a file that exists, and the umask sets the permissions. */
+/* Writes the text to a new file beside the path, which then takes its name: the path holds the
+ * whole text or what it held before. "x" refuses a file that exists, and the umask sets the
+ * permissions. */
 static int write_file(const text_output *out, const char *path) {
     const size_t capacity = strlen(path) + sizeof ".-2147483648.tmp";
     char *beside = malloc(capacity);

@@ -23,7 +23,8 @@ int text_output_close(text_output *out, int code, const char *path);
 /* With --json, refuses a result that goes to standard output, where the JSON goes; things: what the
  * result consists of. An exit code. */
 int json_needs_file(const arguments *args, const char *things);
-/* Prints an object, which is released, on standard output; NULL: memory was missing. An exit code. */
+/* Prints an object, which is released, on standard output; NULL: memory was missing. An exit code.
+ */
 int print_json_object(json_t *object);
 
 #endif

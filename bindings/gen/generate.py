@@ -147,8 +147,9 @@ LUA_TABLES = {"aligner_models": "ALCORE_ALIGNER_", "bad_lines": "ALCORE_BAD_LINE
               "roles": "ALCORE_ROLE_", "row_states": "ALCORE_ROW_", "scopes": "ALCORE_SCOPE_",
               "shapes": "ALCORE_COLUMN_", "sides": "ALCORE_SIDE_", "stop_criteria": "ALCORE_STOP_", "tensions": "ALCORE_TENSION_"}
 
-#: Structs that travel as Lua tables, and of their int32_t fields those that are words (the table's name) or flags (True).
-#: Fields that are False, handles, functions and arrays with a length of their own are left to the C code.
+#: Structs that travel as Lua tables, and of their int32_t fields those that are words (the table's
+#: name) or flags (True). Fields that are False, handles, functions and arrays with a length of
+#: their own are left to the C code.
 LUA_STRUCTS = {
     "alcore_agreement_options": {},
     "alcore_aligner_options": {"direction": "directions", "model": "aligner_models", "estimate": "estimates",
@@ -214,7 +215,8 @@ def write_lua(api):
            "/* Made by bindings/gen/generate.py from the public headers; do not edit. */",
            "#include <stddef.h>", "", '#include "lua_binding.h"', "", "/* clang-format off */"]
     for table, prefix in LUA_TABLES.items():
-        # A longer prefix of another table takes its constants: ALCORE_BLEU_SMOOTH_ those that ALCORE_BLEU_ has not.
+        # A longer prefix of another table takes its constants: ALCORE_BLEU_SMOOTH_ those that
+        # ALCORE_BLEU_ has not.
         others = tuple(other for other in LUA_TABLES.values() if other != prefix and other.startswith(prefix))
         names = [name for name in api["constants"] if name.startswith(prefix) and not (others and name.startswith(others))]
         out.append("const al_constant al_%s[] = {" % table)

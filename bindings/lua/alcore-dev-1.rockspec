@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- luarocks make bindings/lua/alcore-dev-1.rockspec ALCORE_DIR=PREFIX, in the root of the sources; libalcore is
--- installed in PREFIX.
+-- luarocks make bindings/lua/alcore-dev-1.rockspec ALCORE_DIR=PREFIX, in the root of the sources;
+-- libalcore is installed in PREFIX.
 rockspec_format = "3.0"
 package = "alcore"
 version = "dev-1"

@@ -76,8 +76,8 @@ int al_result(lua_State *L, int failed, int index);
 /* Inside a frame: copies the message and the remedy of a failed call before another call clears
  * them. */
 void al_capture(al_frame *frame, alcore_status status);
-/* Pushes a remedy as the fields of a table that a program in Lua writes: 'fill = "skip" stays within
- * the budget'. */
+/* Pushes a remedy as the fields of a table that a program in Lua writes: 'fill = "skip" stays
+ * within the budget'. */
 void al_push_remedy(lua_State *L, const alcore_remedy *remedy);
 /* Pushes nil, message and code of a failed call that needs no frame, such as one that reads a
  * registry; returns 3. */

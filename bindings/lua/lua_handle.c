@@ -148,9 +148,10 @@ static al_object *test(lua_State *L, int index, const al_kind *kind) {
     return same ? object : NULL;
 }
 
-/*** Gives the memory of a context, pool, column writer, selection, strategy, scorer, model, language
- * model, aligner, links, annotations or training set back now; without it the collector does so later. To
- * close twice is no error. In Lua 5.4 a variable that is <close> is closed at the end of its block.
+/*** Gives the memory of a context, pool, column writer, selection, strategy, scorer, model,
+ * language model, aligner, links, annotations or training set back now; without it the collector
+ * does so later. To close twice is no error. In Lua 5.4 a variable that is <close> is closed at the
+ * end of its block.
  * @function handle:close */
 static int close_object(lua_State *L) {
     const al_kind *kind = upvalue_kind(L);

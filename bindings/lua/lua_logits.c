@@ -14,9 +14,9 @@ typedef struct batch {
     int64_t label_count;
 } logits_batch;
 
-/* Pushes the array that it returns: the numbers [tokens, n] of the tokens of all rows, one row after
- * the other, from a ragged array, a matrix, or a list (of rows of tokens, each a list of numbers).
- * Raises for a file and for another shape. */
+/* Pushes the array that it returns: the numbers [tokens, n] of the tokens of all rows, one row
+ * after the other, from a ragged array, a matrix, or a list (of rows of tokens, each a list of
+ * numbers). Raises for a file and for another shape. */
 static const al_array *read_tokens(lua_State *L, int index, const char *what) {
     const al_array *array = al_array_from(L, index, what, 1);
     if (array->path || array->values.ndim != 2)
@@ -80,7 +80,8 @@ static void read_lengths(lua_State *L, int table, const al_array *states, int64_
         luaL_error(L, "lengths: %d for %d rows", (int)out->given.length_count, (int)count);
 }
 
-/* Raises unless the options name a writer, and every one that they name is of the pool's context. */
+/* Raises unless the options name a writer, and every one that they name is of the pool's context.
+ */
 static void check_writers(lua_State *L, int table, const al_context *context) {
     int writers = 0;
     for (const al_member *member = al_logits_writers; member->name; member++) {
@@ -119,7 +120,8 @@ static int put(lua_State *L, const al_array *states, int labels, int table, logi
  * Nothing of the size of the vocabulary is copied from an array.
  * @function pool:score_logits
  * @tparam table rows indices or ids
- * @param logits a list with a list of tokens for each row, each token a list of numbers; or an array:
+ * @param logits a list with a list of tokens for each row, each token a list of numbers; or an
+ * array:
  * @{alcore.matrix} [tokens, classes], the rows one after the other, or @{alcore.ragged} of it
  * @param labels the class of each token, from 0: a list of lists or an array; nil where no
  * log-probabilities are wanted

@@ -84,9 +84,9 @@ typedef struct corpus_call {
     al_context *context;
 } corpus_call;
 
-/* Reads hypotheses (index 1), references (index 2) and the table of options (index 3), whose members
- * of the library's struct are written to options. *call stays where it is: sentences points into
- * it. */
+/* Reads hypotheses (index 1), references (index 2) and the table of options (index 3), whose
+ * members of the library's struct are written to options. *call stays where it is: sentences points
+ * into it. */
 static void read_corpus(lua_State *L, const char *function, const al_member *members, void *options,
                         corpus_call *call) {
     lua_settop(L, 3);
@@ -169,8 +169,8 @@ static int ter(lua_State *L) {
                         call.sentences);
 }
 
-/* The gold answers at index 2: a list of strings, or of lists of the answers of one question. Pushes
- * a flat list of them and an array of offsets [questions + 1], *offsets. */
+/* The gold answers at index 2: a list of strings, or of lists of the answers of one question.
+ * Pushes a flat list of them and an array of offsets [questions + 1], *offsets. */
 static text_list read_answers(lua_State *L, int64_t **offsets) {
     luaL_checktype(L, 2, LUA_TTABLE);
     const int64_t questions = al_length(L, 2);

@@ -249,9 +249,9 @@ static al_object *object_of(lua_State *L, int table, const char *field, const al
  * @tparam table options labeled (a pool with references), pool (of unlabeled sentences),
  * annotations, kind ("none", "random", "retrieved", "switched", "contextualized", or several with
  * "+" between them), count (pairs of each kind; as many as the phrases that the
- * annotated words would buy if not given), span ("consistent", "minmax", "literal"), seed, round, k, subset,
- * unique, norm, upsample_phrase, device; lm (of the pool), links (of labeled) and model (that
- * embeds), each made if not given; context
+ * annotated words would buy if not given), span ("consistent", "minmax", "literal"), seed, round,
+ * k, subset, unique, norm, upsample_phrase, device; lm (of the pool), links (of labeled) and model
+ * (that embeds), each made if not given; context
  * @return a training set; or nil, message, code */
 static int mix(lua_State *L) {
     static const char *const others[] = {"labeled", "pool",  "annotations", "lm",

@@ -98,7 +98,8 @@ static int score(lua_State *L) {
     return 1;
 }
 
-/*** In-domain words of the selected data, a kept role: words that the data outside the domain lacks.
+/*** In-domain words of the selected data, a kept role: words that the data outside the domain
+ * lacks.
  * @function overlap:in_domain
  * @tparam[opt] string definition "test": those of the test set; "unseen": any
  * @return a table with type_share, word_share (percent), in_domain_types, types, in_domain_words,

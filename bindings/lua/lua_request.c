@@ -170,7 +170,8 @@ static alcore_status exclude_picks(alcore_ctx *ctx, alcore_request *request,
     return status;
 }
 
-/* The field `exclude`: rows or ids of the texts, the path of a file of ids, or an earlier selection.
+/* The field `exclude`: rows or ids of the texts, the path of a file of ids, or an earlier
+ * selection.
  */
 static int set_excluded(selecting *self) {
     lua_State *L = self->L;

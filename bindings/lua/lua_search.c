@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*** @module alcore */
-/*** Exact search: the nearest rows of a matrix or of a pool's column, and margin ratios. The answers
- * are the same on every machine.
+/*** Exact search: the nearest rows of a matrix or of a pool's column, and margin ratios. The
+ * answers are the same on every machine.
  * @section search */
 #include "lua_binding.h"
 
@@ -149,8 +149,8 @@ static int knn(lua_State *L) {
     return 1 + both;
 }
 
-/*** The largest margin ratio of each row over the others (Artetxe and Schwenk 2019), and which other
- * has it.
+/*** The largest margin ratio of each row over the others (Artetxe and Schwenk 2019), and which
+ * other has it.
  * @function alcore.margin_ratios
  * @param rows a matrix, a pool (its embeddings) or {pool, column}
  * @param others a matrix, a pool or {pool, column}

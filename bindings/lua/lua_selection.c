@@ -206,8 +206,8 @@ static int get_by_budget(lua_State *L) {
     return 1;
 }
 
-/*** The pool of the picks: the one that was selected from, or, of a strategy that buys phrases, that
- * of the phrases of its texts.
+/*** The pool of the picks: the one that was selected from, or, of a strategy that buys phrases,
+ * that of the phrases of its texts.
  * @field selection.pool */
 static int get_pool(lua_State *L) {
     al_object *self = al_check(L, 1, &al_selection_kind);

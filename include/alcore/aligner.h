@@ -25,8 +25,9 @@
 
 ALCORE_BEGIN
 
-/** A trained model of one direction. Made by alcore_aligner_train() or alcore_aligner_read(). Memory: about 27 bytes for
- * each different pair of a source word and a target word that occur in one sentence pair. */
+/** A trained model of one direction. Made by alcore_aligner_train() or alcore_aligner_read().
+ * Memory: about 27 bytes for each different pair of a source word and a target word that occur in
+ * one sentence pair. */
 typedef struct alcore_aligner alcore_aligner;
 
 /** The links of many sentence pairs. Memory: 8 bytes a link and 8 bytes a pair. */

@@ -268,10 +268,10 @@ ALCORE_API alcore_status alcore_metric_compute_chrf(
     int64_t reference_count, const alcore_chrf_options *options,
     const alcore_tensor *out_sentence_scores, alcore_chrf_score *out);
 
-/** TER, the translation edit rate (Snover et al. 2006), as sacreBLEU 2.6 defines it, of a corpus and
- * of each sentence: the edits that turn a hypothesis into a reference, among them shifts of blocks
- * of words, in percent of the words of the reference. Of several references the one with fewest
- * edits counts, over their mean length.
+/** TER, the translation edit rate (Snover et al. 2006), as sacreBLEU 2.6 defines it, of a corpus
+ * and of each sentence: the edits that turn a hypothesis into a reference, among them shifts of
+ * blocks of words, in percent of the words of the reference. Of several references the one with
+ * fewest edits counts, over their mean length.
  * @param[in] ctx borrowed
  * @param[in] hypotheses borrowed: [hypothesis_count] UTF-8; NULL only if the count is 0
  * @param[in] hypothesis_lengths borrowed: [hypothesis_count] bytes; NULL: NUL-terminated
@@ -375,8 +375,8 @@ ALCORE_API alcore_status alcore_metric_compute_wilcoxon(alcore_ctx *ctx, const d
                                                         int64_t y_count,
                                                         alcore_wilcoxon_result *out);
 
-/** Cohen's kappa (Cohen 1960) of two predictions of classes for the same items, such as those of the
- * models of two rounds for a stop set (alcore_stop_check_agreement() of stop.h).
+/** Cohen's kappa (Cohen 1960) of two predictions of classes for the same items, such as those of
+ * the models of two rounds for a stop set (alcore_stop_check_agreement() of stop.h).
  * Source: docs/spec/loop.md 9.6.
  * @param[in] ctx borrowed
  * @param[in] x borrowed: int64 [x_count], the class of each item by one model, any integer; NULL
@@ -490,8 +490,8 @@ ALCORE_API alcore_status alcore_metric_compute_answers(
  * @callback progress
  * @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID (a NULL text, a domain without the test set), ALCORE_E_SHAPE
- *   (links of another number of pairs), ALCORE_E_DATA (a link that points behind its sentence; names
- *   the line), ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*,
+ *   (links of another number of pairs), ALCORE_E_DATA (a link that points behind its sentence;
+ *   names the line), ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*,
  *   ALCORE_E_FORKED */
 ALCORE_API alcore_status alcore_metric_compute_word_accuracy(
     alcore_ctx *ctx, const char *const *sources, const size_t *source_lengths,

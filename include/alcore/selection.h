@@ -125,8 +125,9 @@ ALCORE_API uint32_t alcore_selection_flags(const alcore_selection *selection);
 /** The pool the picks come from. Of a strategy that buys phrases, where the request had a pool of
  * texts, it is the pool of their phrases that the request derived (alcore_pool_source() is that of
  * the texts); the record then has the int64 columns "occ", "first_row", "first_position" and
- * "length" of the phrases. Of the strategy "hybrid" it has the picks only, in rank order; the record
- * has the int64 columns "kind", 0 for a row of the texts and 1 for a phrase, and "first_row".
+ * "length" of the phrases. Of the strategy "hybrid" it has the picks only, in rank order; the
+ * record has the int64 columns "kind", 0 for a row of the texts and 1 for a phrase, and
+ * "first_row".
  * @param[in] selection borrowed
  * @return a view, valid until the selection is released; alcore_pool_ref() keeps it longer
  * @threadsafe

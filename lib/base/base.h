@@ -129,9 +129,9 @@ alcore_status alcore__new_lines(alcore_ctx *ctx, size_t count, size_t bytes, voi
 alcore_status alcore__grow(alcore_ctx *ctx, void *array, size_t *capacity, size_t need,
                            size_t bytes);
 
-/* Sorts an array of `count` elements of `bytes` bytes each by rising order of compare, which answers
- * as the one of qsort() does; equal elements keep their order (sort.c). Allocates as much memory as
- * the array has, and polls cancellation: after a failure each element is undefined. */
+/* Sorts an array of `count` elements of `bytes` bytes each by rising order of compare, which
+ * answers as the one of qsort() does; equal elements keep their order (sort.c). Allocates as much
+ * memory as the array has, and polls cancellation: after a failure each element is undefined. */
 alcore_status alcore__sort(alcore_ctx *ctx, void *array, size_t count, size_t bytes,
                            int (*compare)(const void *, const void *));
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Prints the path of nvcc: $NVCC, the one on the PATH, the toolkit's usual place, or that of the PyPI packages
-# (nvidia-cuda-nvcc, nvidia-nvvm, nvidia-cuda-crt, nvidia-cuda-runtime). Fails without one.
+# Prints the path of nvcc: $NVCC, the one on the PATH, the toolkit's usual place, or that of the
+# PyPI packages (nvidia-cuda-nvcc, nvidia-nvvm, nvidia-cuda-crt, nvidia-cuda-runtime). Fails without
+# one.
 for candidate in "${NVCC:-}" "$(command -v nvcc)" /usr/local/cuda/bin/nvcc; do
     if [ -n "$candidate" ] && [ -x "$candidate" ]; then
         echo "$candidate"

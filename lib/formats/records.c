@@ -2,8 +2,8 @@
 /* Reading records (records.h): which format a path has, what the names of columns and keys mean,
  * and the loop that cuts a file into lines, lets the format turn each into a record, and hands
  * batches to the caller. The formats are in text_records.c, tsv_records.c, jsonl_records.c,
- * conll_records.c and sgml_records.c (record_format.h). Cost: one pass over the bytes; the memory of
- * the longest line and of one batch.
+ * conll_records.c and sgml_records.c (record_format.h). Cost: one pass over the bytes; the memory
+ * of the longest line and of one batch.
  */
 #include "formats/records.h"
 

@@ -7,8 +7,9 @@
  *
  * The best is that over the gold answers of a question, of each of the two by itself. P and R are
  * the shares of the predicted and of the gold words that the other side has too, as multisets; with
- * an answer without words the F1 is 1 if both have none, else 0. Before that an answer is brought to
- * lower case, loses its ASCII punctuation and the words a, an and the, and is cut at white space.
+ * an answer without words the F1 is 1 if both have none, else 0. Before that an answer is brought
+ * to lower case, loses its ASCII punctuation and the words a, an and the, and is cut at white
+ * space.
  *
  * One pass over the questions; memory is that of the largest pair of answers. */
 #include <math.h>

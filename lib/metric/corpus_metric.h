@@ -48,10 +48,11 @@ struct alcore__corpus_metric {
 
 /* The whole of a public call: checks the arguments, counts all segments on the context's threads,
  * draws the bootstrap samples and writes *out. The texts are those of the caller;
- * out_sentence_scores, his tensor, is checked to be float64 [hypotheses] and receives the score of each
- * segment; NULL if those are not wanted. The result does not depend on the number of threads: only
- * integers are added up. Time: that of the counting, and resamples * segments * width additions;
- * memory: a workspace a thread and, for bootstrap samples only, segments * width integers. */
+ * out_sentence_scores, his tensor, is checked to be float64 [hypotheses] and receives the score of
+ * each segment; NULL if those are not wanted. The result does not depend on the number of threads:
+ * only integers are added up. Time: that of the counting, and resamples * segments * width
+ * additions; memory: a workspace a thread and, for bootstrap samples only, segments * width
+ * integers. */
 alcore_status alcore__corpus_metric_compute(alcore_ctx *ctx, alcore__corpus_metric *metric,
                                             const alcore__segment_texts *texts, const void *options,
                                             const alcore_tensor *out_sentence_scores, void *out);

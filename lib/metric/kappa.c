@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cohen's kappa of two predictions (docs/spec/loop.md 9.6; Cohen 1960):
  *
- *     kappa = (p_o - p_e) / (1 - p_e) = (n equal - S) / (n^2 - S),   S = sum over classes of n_c(x) n_c(y)
+ *     kappa = (p_o - p_e) / (1 - p_e) = (n equal - S) / (n^2 - S)
+ *     S     = sum over classes of n_c(x) n_c(y)
  *
- * with n items, of which `equal` have the same class on both sides, and n_c of class c on each. Both
- * differences are integers below 2^62 for n below 2^31, so that only the division rounds and the
- * order of the items does not matter. Classes become numbers in one pass and are counted in an
+ * with n items, of which `equal` have the same class on both sides, and n_c of class c on each.
+ * Both differences are integers below 2^62 for n below 2^31, so that only the division rounds and
+ * the order of the items does not matter. Classes become numbers in one pass and are counted in an
  * array: memory is that of the distinct classes, time linear in the items. */
 #include <math.h>
 #include <string.h>

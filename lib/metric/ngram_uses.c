@@ -47,8 +47,8 @@ static alcore_status find_word(alcore_ctx *ctx, alcore__ngram_uses *uses, bool k
     return alcore__vocabulary_add(ctx, &uses->words, word, length, out);
 }
 
-/* *out: the number of the n-gram of `order`, from 2, that is n-gram `context` of the order below and
- * `word`; ALCORE__NGRAM_NONE for an unknown one that is not kept. */
+/* *out: the number of the n-gram of `order`, from 2, that is n-gram `context` of the order below
+ * and `word`; ALCORE__NGRAM_NONE for an unknown one that is not kept. */
 static alcore_status find_ngram(alcore_ctx *ctx, alcore__ngram_uses *uses, int32_t order, bool keep,
                                 uint32_t context, uint32_t word, uint32_t *out) {
     alcore__ngram_table *table = &uses->longer[order - 2];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The n-grams of some texts, and in which texts each of them is used: what the overlap of a test set
- * with data is counted from (docs/spec/analyses.md 8.1, 8.2).
+/* The n-grams of some texts, and in which texts each of them is used: what the overlap of a test
+ * set with data is counted from (docs/spec/analyses.md 8.1, 8.2).
  *
- * Texts come by role. Those of kept roles add their n-grams to the tables; those of other roles only
- * mark the n-grams that are there, so that memory does not depend on their length. An n-gram of
- * order n >= 2 is stored as the number of its first n - 1 words in the order below and its last word
- * (text/ngram_table.h). Since the first n - 1 words of an n-gram are an n-gram of the same text, an
- * n-gram is in the tables only if they are: a text is read once from left to right, with the numbers
- * of the n-grams that end at its last word. */
+ * Texts come by role. Those of kept roles add their n-grams to the tables; those of other roles
+ * only mark the n-grams that are there, so that memory does not depend on their length. An n-gram
+ * of order n >= 2 is stored as the number of its first n - 1 words in the order below and its last
+ * word (text/ngram_table.h). Since the first n - 1 words of an n-gram are an n-gram of the same
+ * text, an n-gram is in the tables only if they are: a text is read once from left to right, with
+ * the numbers of the n-grams that end at its last word. */
 #ifndef ALCORE__NGRAM_USES_H
 #define ALCORE__NGRAM_USES_H
 

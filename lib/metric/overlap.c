@@ -146,7 +146,8 @@ alcore_status alcore_overlap_add(alcore_overlap *overlap, int32_t role, int32_t 
     return end_adding(&add, true, status);
 }
 
-/* For alcore__read_records(): adds a batch of texts, which are valid UTF-8 as those of a pool are. */
+/* For alcore__read_records(): adds a batch of texts, which are valid UTF-8 as those of a pool are.
+ */
 static alcore_status add_records(void *user, const alcore__record *records, int64_t count,
                                  int64_t coming) {
     addition *add = user;

@@ -5,8 +5,8 @@
  *     uncertainty   mean or largest of the values                            <= threshold
  *     agreement     mean of the last kappas                                  >= threshold
  *
- * A number that cannot be measured yet is NaN, which compares false: the loop goes on. Every call is
- * one pass over its numbers and allocates nothing. */
+ * A number that cannot be measured yet is NaN, which compares false: the loop goes on. Every call
+ * is one pass over its numbers and allocates nothing. */
 #include "alcore/stop.h"
 
 #include <math.h>
@@ -30,8 +30,8 @@ static alcore_status check_numbers(const double *numbers, int64_t count,
     return alcore__fail(ALCORE_E_INVALID, "out or the numbers are NULL, or count is negative");
 }
 
-/* Checks the length of a window of rounds, which is 0 for the default; name: of the option, what: of
- * what it counts. */
+/* Checks the length of a window of rounds, which is 0 for the default; name: of the option, what:
+ * of what it counts. */
 static alcore_status check_length(const char *name, int64_t length, const char *what) {
     if (length >= 0) return ALCORE_OK;
     return alcore__fail(ALCORE_E_INVALID, "%s is %lld; expected %s, from 1", name,

@@ -102,8 +102,8 @@ static alcore_status read_sentence(sentence_words *words, const sentences *given
     return ALCORE_OK;
 }
 
-/* Follows the links of a sentence: marks the words of the reference that are joined with an in-domain
- * word. */
+/* Follows the links of a sentence: marks the words of the reference that are joined with an
+ * in-domain word. */
 static alcore_status follow_links(sentence_words *words, const sentences *given, int64_t line) {
     const alcore__links *links = given->links;
     for (int64_t i = links->begin[line]; i < links->begin[line + 1]; i++) {

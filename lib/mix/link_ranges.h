@@ -20,8 +20,8 @@ typedef struct alcore__link_ranges {
     size_t source_room, target_room; /* entries that there is memory for */
 } alcore__link_ranges;
 
-/* Reads links [count] of a pair of source_words and target_words words. ALCORE_E_DATA: a link names a word that the pair
- * lacks; the message names the link. */
+/* Reads links [count] of a pair of source_words and target_words words. ALCORE_E_DATA: a link names
+ * a word that the pair lacks; the message names the link. */
 alcore_status alcore__link_ranges_read(alcore_ctx *ctx, alcore__link_ranges *ranges,
                                        const alcore__link *links, int64_t count,
                                        int64_t source_words, int64_t target_words);

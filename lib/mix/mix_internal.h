@@ -100,11 +100,11 @@ alcore_status alcore__mix_append_labeled(alcore_mix *mix, alcore__mix_kind kind,
 
 /* ---- mix_inputs.c ---- */
 
-/* Without locks: makes the embeddings that are missing, and sets settings.count where the caller left
- * it to the default. */
+/* Without locks: makes the embeddings that are missing, and sets settings.count where the caller
+ * left it to the default. */
 alcore_status alcore__mix_prepare(alcore__mix_run *run);
-/* With the pools locked: draws L', lists the unmasked rows, and trains or borrows the language model
- * and the links; each only where one of the run's kinds reads it. */
+/* With the pools locked: draws L', lists the unmasked rows, and trains or borrows the language
+ * model and the links; each only where one of the run's kinds reads it. */
 alcore_status alcore__mix_inputs(alcore__mix_run *run);
 /* The margin ratios between L' and the unmasked rows of the pool. of_labeled: the largest of each
  * row of the labeled pool, ratios [its rows]; else of each row of the pool, and the row of L' that

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Log-probabilities of a pool's rows by language models: the ragged column "logprobs", one natural
  * logarithm for each word of a row and one for its end (spec 6.5). An entry is a wanted row that
- * is unmasked, with state 0; entry i has tokens offsets[i] .. offsets[i + 1] - 1 of values. A fold is a part of
- * the rows, by a hash of their texts; in cross-fitting each fold is scored by a model that was
- * trained on the others. Cost: one look-up per word and order of n-grams; memory 4 bytes a token
- * and 8 a row, and 8 more while it is made where rows are masked. */
+ * is unmasked, with state 0; entry i has tokens offsets[i] .. offsets[i + 1] - 1 of values. A fold
+ * is a part of the rows, by a hash of their texts; in cross-fitting each fold is scored by a model
+ * that was trained on the others. Cost: one look-up per word and order of n-grams; memory 4 bytes a
+ * token and 8 a row, and 8 more while it is made where rows are masked. */
 #include "model/lm_column.h"
 
 #include "text/lm_trainer.h"

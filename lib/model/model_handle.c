@@ -155,8 +155,8 @@ alcore_status alcore_model_run(alcore_model *model, alcore_pool *pool, const cha
 /* *out: whether the column can be used as it is. Three tests: a column without an engine was given
  * and is used as it is; a computed one must have the origin that the model would write now (model
  * NULL: nobody could make it again, any origin is good; a model without a name of its own cannot be
- * told from others, so its columns are made anew); and no wanted row that needs a value may lack it,
- * because the states of rows can have changed since. The caller holds a lock of the pool. */
+ * told from others, so its columns are made anew); and no wanted row that needs a value may lack
+ * it, because the states of rows can have changed since. The caller holds a lock of the pool. */
 alcore_status alcore__model_column_stands(const alcore_model *model, const alcore_pool *pool,
                                           const char *column, const alcore__wanted *wanted,
                                           bool *out) {

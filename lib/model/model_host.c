@@ -68,8 +68,8 @@ static alcore_status run_batches(alcore_model *model, alcore_pool *pool,
 }
 
 /* alcore__model_table.run: makes a writer, fills it batch by batch, and installs the column, which
- * must then have a value for every wanted row that is unmasked. can() has confirmed that the host has the
- * function. Called with the write lock of the model and no lock of the pool. */
+ * must then have a value for every wanted row that is unmasked. can() has confirmed that the host
+ * has the function. Called with the write lock of the model and no lock of the pool. */
 static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column,
                          const alcore__wanted *wanted) {
     const alcore_model_host *host = model->data;
@@ -112,8 +112,8 @@ static void release(alcore_model *model) {
     alcore__free(model->object.ctx, host);
 }
 
-/* alcore__model_table.cacheable: its name and version tell whether the host's functions would answer
- * the same; a model without a name is never asked. */
+/* alcore__model_table.cacheable: its name and version tell whether the host's functions would
+ * answer the same; a model without a name is never asked. */
 static bool cacheable(const alcore_model *model, const char *column) {
     (void)model;
     (void)column;

@@ -113,8 +113,8 @@ alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, con
 enum { ALCORE__SUPPLY_GIVEN = -1, ALCORE__SUPPLY_NONE = -2 };
 /* Provides a column for a need, such as "scores|logprobs" (any of them suffices), and writes its
  * name: one that the pool has and can be used, else one that the first of the models that can make
- * any makes now, for the wanted rows (NULL: all). cache: as in alcore__model_run(). *out_from: the index of that model, or
- * ALCORE__SUPPLY_*. Called with no lock of the pool held. */
+ * any makes now, for the wanted rows (NULL: all). cache: as in alcore__model_run(). *out_from: the
+ * index of that model, or ALCORE__SUPPLY_*. Called with no lock of the pool held. */
 alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, alcore_pool *pool,
                                    const alcore__wanted *wanted, const char *cache,
                                    const char *need, char name[ALCORE__NEED_BYTES],

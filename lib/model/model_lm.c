@@ -13,9 +13,9 @@ static bool can(const alcore_model *model, const char *column) {
     return strcmp(column, "logprobs") == 0;
 }
 
-/* alcore__model_table.run: scores the wanted unmasked rows with the one language model (fold -1: whatever
- * fold of cross-fitting their texts are in) into the arrays of the column, which lm_column.c makes
- * and gives to the pool. Called with no lock of the pool held. */
+/* alcore__model_table.run: scores the wanted unmasked rows with the one language model (fold -1:
+ * whatever fold of cross-fitting their texts are in) into the arrays of the column, which
+ * lm_column.c makes and gives to the pool. Called with no lock of the pool held. */
 static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column,
                          const alcore__wanted *wanted) {
     (void)column;

@@ -37,9 +37,10 @@ static alcore_status train_on_labeled(alcore__ngram_data *ngram, alcore_ctx *ctx
 
 /* Scores each entry of the column by a model of the other four folds, so that no row is scored by a
  * model that was trained on its text. All unmasked rows (state 0) are trained on, also those that
- * are not wanted: what a request leaves out changes no score of the others. One trainer counts all texts by fold, and makes the
- * models one after the other; the model that leaves out a fold scores the rows of that fold. self:
- * the column, whose arrays alcore__lm_column_begin() made; self->lm is borrowed for one fold. */
+ * are not wanted: what a request leaves out changes no score of the others. One trainer counts all
+ * texts by fold, and makes the models one after the other; the model that leaves out a fold scores
+ * the rows of that fold. self: the column, whose arrays alcore__lm_column_begin() made; self->lm is
+ * borrowed for one fold. */
 static alcore_status cross_fit(const alcore__ngram_data *ngram, alcore__lm_column *self) {
     const uint32_t *states = alcore_pool_states(self->pool);
     int64_t rows = alcore_pool_rows(self->pool);

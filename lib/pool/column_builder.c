@@ -319,7 +319,8 @@ static alcore_status put_into_pool(alcore__column_builder *builder, alcore_pool 
     ALCORE__TRY(alcore__column_check_source_rows(pool, column->name, builder->dtype,
                                                  builder->values,
                                                  alcore__builder_stored(builder) * builder->dims));
-    /* Each row of the builder has one entry and the entries are sorted, so this cannot fail on rows. */
+    /* Each row of the builder has one entry and the entries are sorted, so this cannot fail on
+     * rows. */
     ALCORE__TRY(alcore__row_map_new(builder->ctx, builder->rows, builder->count, builder->pool_rows,
                                     &column->map));
     ALCORE__TRY(alcore__column_set_memory(column, &array, alcore__builder_stored(builder)));

@@ -186,8 +186,9 @@ int64_t alcore_column_writer_repeats(const alcore_column_writer *writer) {
     return repeats;
 }
 
-/* Counts the unmasked rows (state 0) that are wanted and were not put, and writes the first `capacity` of them,
- * ascending, to rows (NULL with capacity 0). 0 once the writer is finished. The lock is held. */
+/* Counts the unmasked rows (state 0) that are wanted and were not put, and writes the first
+ * `capacity` of them, ascending, to rows (NULL with capacity 0). 0 once the writer is finished. The
+ * lock is held. */
 static int64_t find_missing(const alcore_column_writer *writer, int64_t *rows, int64_t capacity) {
     const alcore__column_builder *builder = &writer->builder;
     int64_t count = 0;

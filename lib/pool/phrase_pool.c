@@ -131,8 +131,8 @@ typedef struct batch {
     alcore__buffer buffer;             /* the texts and the ids, one after the other */
 } batch;
 
-/* Appends the id of a phrase, "ROW:WORD+LENGTH": the id of the row of its first occurrence, the word
- * of that row at which it begins, from 0, and its number of words. */
+/* Appends the id of a phrase, "ROW:WORD+LENGTH": the id of the row of its first occurrence, the
+ * word of that row at which it begins, from 0, and its number of words. */
 static alcore_status put_id(const alcore_pool *source, const alcore__phrase_index *index,
                             const alcore__phrase *phrase, alcore__buffer *out) {
     char number[24]; /* of a row without an id */
@@ -143,8 +143,8 @@ static alcore_status put_id(const alcore_pool *source, const alcore__phrase_inde
 }
 
 /* Adds the phrases [count] as rows of out: the words as text, their number as cost, the language of
- * the row of the first occurrence. The texts are put into one buffer first and addressed afterwards,
- * since the buffer moves while it grows. */
+ * the row of the first occurrence. The texts are put into one buffer first and addressed
+ * afterwards, since the buffer moves while it grows. */
 static alcore_status add_batch(const alcore__phrase_index *index, const alcore__phrase *phrases,
                                int64_t count, batch *work, alcore_pool *out) {
     alcore_records records = ALCORE_RECORDS_INIT;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which rows a request may select. A row is masked by its states in the pool, by a text that the
  * labeled pool or the excluded texts hold too, and by the request's own lists of rows; it counts
- * once, for the first cause that holds, in the order of the table below. One pass over the rows of each pool.
+ * once, for the first cause that holds, in the order of the table below. One pass over the rows of
+ * each pool.
  *
  * The state of a row is a set of bits ALCORE_ROW_*, one for each cause; 0: no cause masks the
  * row. The arrays of alcore__masks, one byte a row, are 1 for rows that may be selected

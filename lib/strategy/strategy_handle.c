@@ -45,7 +45,8 @@ static const char *const PART_NAMES[ALCORE__STRATEGY_PARTS] = {"sentences", "phr
 static alcore_status make(alcore_ctx *ctx, const alcore__strategy_def *def, const char *name,
                           alcore_strategy **out);
 
-/* Replaces a part by the strategy of a name, with its defaults. Part 0 buys rows, part 1 phrases. */
+/* Replaces a part by the strategy of a name, with its defaults. Part 0 buys rows, part 1 phrases.
+ */
 static alcore_status set_part(alcore_strategy *strategy, int32_t part, const char *name) {
     const alcore__strategy_def *def = alcore__strategy_find(name);
     alcore_strategy *made;

@@ -129,8 +129,9 @@ const char *alcore__strategy_name(const alcore_strategy *strategy);
  * the reason is made from the score; and what the score measures. */
 const char *alcore__strategy_reason(const alcore_strategy *strategy);
 const char *alcore__strategy_measure(const alcore_strategy *strategy);
-/* Whether the strategy buys phrases. If so, *options are those of the phrases that a request derives
- * from a pool of texts, and *by_place is whether their rows are ordered by first occurrence. */
+/* Whether the strategy buys phrases. If so, *options are those of the phrases that a request
+ * derives from a pool of texts, and *by_place is whether their rows are ordered by first
+ * occurrence. */
 bool alcore__strategy_buys_phrases(const alcore_strategy *strategy, alcore_phrase_options *options,
                                    bool *by_place);
 /* Whether it reads the columns "scores" and "embeddings" of phrases, made from those of words. */

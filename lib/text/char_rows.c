@@ -6,8 +6,8 @@
  * corpus. So a thread keeps the n-grams of the words that it met last, as the weight and the eight
  * columns of each. A word that is kept costs eight additions an n-gram; any other one costs hashes
  * and weights too, which are read far apart in memory. When the memory of the kept words is full,
- * all of them are dropped. Measured on 4.5 million sentences of 9 words (tests/bench huds_ngram): 12 % of the
- * words are not kept; with four times the memory 7 % would not be.
+ * all of them are dropped. Measured on 4.5 million sentences of 9 words (tests/bench huds_ngram):
+ * 12 % of the words are not kept; with four times the memory 7 % would not be.
  *
  * What is added with sign + and with sign - is summed apart, so that no sign (a coin toss that no
  * processor predicts) is looked at: v = plus - minus. Such a regrouping does not change a bit. An

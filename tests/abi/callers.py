@@ -31,7 +31,8 @@ def called(patterns):
                 if path.endswith('.c'):
                     text = re.sub(r'/\*.*?\*/', '', text, flags=re.S)
                 words |= set(re.findall(r'\balcore_\w+', text))
-                # getattr(lib, "alcore_%s_set_int" % noun): the nouns are words of the package, such as _noun = "strategy".
+                # getattr(lib, "alcore_%s_set_int" % noun): the nouns are words of the package, such
+                # as _noun = "strategy".
                 verbs |= set(re.findall(r'"alcore_%s_(\w+)" %', text))
                 nouns |= set(re.findall(r'\b(?:_noun = |[sg]et_options?\()"(\w+)"', text))
     return words | {'alcore_%s_%s' % pair for pair in itertools.product(nouns, verbs)}

@@ -98,7 +98,8 @@ def main():
     tap.check(not wrong, 'no pointer goes through an integer to lose its const', '\n'.join(wrong))
     names = {}
     for path in list(sources(LIB)) + list(sources(os.path.join(ROOT, 'bindings'))) + list(sources(INCLUDE)):
-        # alcore/model.h is what users call, alcore/sys/model.h what modules fill: a name counts with its tier.
+        # alcore/model.h is what users call, alcore/sys/model.h what modules fill: a name counts
+        # with its tier.
         tier = 'sys/' if path.startswith(os.path.join(INCLUDE, 'alcore', 'sys')) else ''
         names.setdefault(tier + os.path.basename(path), []).append(os.path.relpath(path, ROOT))
     # A public header and the internal one of the same noun may not share a name either.

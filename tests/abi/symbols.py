@@ -60,7 +60,8 @@ def main():
     tap.check(not foreign, 'the static library defines names with our prefix only', '\n'.join(foreign))
     public = {name for name in sections if re.match(r'alcore_[a-z]', name)}
     compare(tap, 'headers = public names of the static library', declared, public)
-    # .data.rel.ro holds tables of pointers, which the loader seals; what a thread owns (.tbss) is not the process's.
+    # .data.rel.ro holds tables of pointers, which the loader seals; what a thread owns (.tbss) is
+    # not the process's.
     writable = sorted(name for name, section in sections.items() if name.startswith('alcore_') and
                       section.startswith(('.data', '.bss', '*COM*')) and '.rel.ro' not in section)
     tap.check(not writable, 'no writable global', '\n'.join(writable))

@@ -25,7 +25,8 @@ project, alcore = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 data = os.environ.get('ALCORE_SHARED_DATA') or os.path.join(project, os.pardir, 'shared', 'data')
 domains = sys.argv[3:] or ['it', 'docs', 'system']
 SEEDS = (1, 2, 3)
-#: As in the paper: name, options of `alcore select`, whether it draws. In the order of the paper's unigram column, the best first.
+#: As in the paper: name, options of `alcore select`, whether it draws. In the order of the paper's
+#: unigram column, the best first.
 PHRASES = [('NGF-SMP', ['ngf-smp'], False), ('NGF-SMP + MRS', ['hybrid', '-p', 'sentences=mrs', '-p', 'phrases=ngf-smp', '-p', 'ratio=0.5'], False),
            ('NGF', ['ngf'], False), ('random sentence', ['random'], True), ('MRS', ['mrs'], False),
            ('random phrase', ['random-phrase'], True)]

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# All benchmarks: builds them with full optimization, runs them one after the other and prints what they say.
+# All benchmarks: builds them with full optimization, runs them one after the other and prints what
+# they say.
 #   tests/bench/run.sh [GROUP]... [--json FILE]     groups: tests/bench/run.sh --list
 set -eu
 cd "$(dirname "$0")/../.."

@@ -310,7 +310,8 @@ def a_phrase_stands_for_the_row_where_it_occurs_first(box):
     box.run("select", "pool.tsv", "--strategy", "same-ratio", "--like", "n.jsonl", "--budget", "20", "--out", "l.tsv", "--report", "l.json", "-q")
     counts = dict(one.split(":") for one in json.loads(box.read("l.json"))["parameters"]["counts"].split(","))
     equal({tag: int(count) for tag, count in counts.items()}, {tag: sum(tags[row] == tag for row in only) for tag in {tags[row] for row in only}})
-    # A row of another pool is still refused, and an id that looks like that of a phrase may be one of a row.
+    # A row of another pool is still refused, and an id that looks like that of a phrase may be one
+    # of a row.
     box.file("absent.txt", "r3\nr3:1+1\nr77:0+1\n")
     contains(box.run("composition", "pool.tsv", "--selection", "absent.txt", expect=3).err, "absent.txt: item 3", "'r77:0+1'")
     for text in ("r3:1+\n", "r3:+1\n", "r3:1+1x\n", "r3\n:0+1\n", "r77\n"):

@@ -111,7 +111,8 @@ def files(box):
     box.run("lm", "train", "pool.txt", "--order", "2", "--out", "two.arpa", "-q")
 
 
-# option: (arguments without it, arguments with it), or a list of such pairs of which every one must differ.
+# option: (arguments without it, arguments with it), or a list of such pairs of which every one must
+# differ.
 POOL_OPTIONS = {
     "--format": lambda base: ([base[0], "pool", *base[2:]], [base[0], "pool", *base[2:], "--format", "tsv"]),
     "--text-column": lambda base: ([base[0], "pool.tsv", *base[2:]], [base[0], "pool.tsv", *base[2:], "--text-column", "other"]),

@@ -355,7 +355,8 @@ def phrases_of_an_earlier_selection_are_excluded(box):
             done = box.run(*args, *given)
             again = {row["text"] for row in rows_of(done.out)} & {row["text"] for row in first}
             equal(again, set(), (strategy, given))
-            # A row that has the text of a phrase is excluded by --exclude-text as well, and then its phrases are not counted.
+            # A row that has the text of a phrase is excluded by --exclude-text as well, and then
+            # its phrases are not counted.
             phrases = sum("+" in row["id"] for row in first) if given[0] == "--exclude" else r"\d+"
             assert re.search(r"phrases of \d rows: .*masked: .*\b%s excluded" % phrases, done.err), (strategy, given, done.err)
 

@@ -63,7 +63,8 @@ def tests(tap, folder):
             tap.check(False, name, failure)
 
     def flags(*options):
-        # The sysroot is put before every path, those of other packages among them, which are not in it.
+        # The sysroot is put before every path, those of other packages among them, which are not in
+        # it.
         words = run('pkg-config', *options, 'alcore', env=package).split()
         return [word for word in words if not word.startswith(('-I', '-L')) or os.path.isdir(word[2:])]
 
@@ -105,7 +106,8 @@ def tests(tap, folder):
 
     def by_cmake():
         build = os.path.join(folder, 'cmake')
-        # Without dpkg-dev, meson's libdir is lib64, where CMake does not look on Debian: name the folder too.
+        # Without dpkg-dev, meson's libdir is lib64, where CMake does not look on Debian: name the
+        # folder too.
         places = ';'.join([root, os.path.join(library, 'cmake')])
         run('cmake', '-G', 'Ninja', '-S', project, '-B', build, '-DCMAKE_PREFIX_PATH=' + places, '-DCMAKE_C_COMPILER=' + CC)
         run('cmake', '--build', build)

@@ -8,11 +8,13 @@ from pathlib import Path
 STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 FLAG = re.compile(r"(?<![\w-])--[a-z]|(?<![\w-])-p [a-z]")
 FUNCTION = re.compile(r"\balcore_\w+\(")
-# An option of a request as the command and its parameters are written: nan=exclude leaves such rows out.
+# An option of a request as the command and its parameters are written: nan=exclude leaves such rows
+# out.
 OPTION = re.compile(r"; [a-z_]+=[a-z]+ ")
 # Flags of other programs, which made the file that is read.
 OTHER_PROGRAMS = {"lib/formats/decoder_zst.c": "--long", "lib/formats/score_text.c": "marian and fairseq-generate"}
-# Only programs in C can meet these: a struct without its size, a host function that reads a column of texts.
+# Only programs in C can meet these: a struct without its size, a host function that reads a column
+# of texts.
 PROGRAMS_IN_C = {"lib/base/struct_size.c", "lib/scorer/host_view.c"}
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 

@@ -77,7 +77,8 @@ def main():
         prepare(folder)
         for number, (kind, package, code) in enumerate(blocks, 1):
             if package == "kenlm":
-                # The recipe writes the file that the next command reads; a model of one line stands in.
+                # The recipe writes the file that the next command reads; a model of one line stands
+                # in.
                 good = run_kenlm(folder, code, env)
                 failed += not good
                 print("%s %d recipe-python-kenlm" % ("ok" if good else "not ok", number))

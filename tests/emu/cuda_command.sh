@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The command on the emulated device: cuda_command.sh ALCORE FOLDER-OF-THE-EMULATED-MODULE [FOLDER-OF-THE-REAL-ONE]
+# The command on the emulated device: cuda_command.sh ALCORE FOLDER-OF-THE-EMULATED-MODULE
+# [FOLDER-OF-THE-REAL-ONE]
 alcore=$1
 emulated=$2
 real=${3:-}
@@ -37,7 +38,8 @@ ALCORE_MODULE_DIR=$work "$alcore" doctor >"$work/said" 2>&1
 check "doctor says why a file does not load" grep -q '^device cuda: not usable: .*too short\|^device cuda: not usable: .*invalid' "$work/said"
 rm "$work/libalcore-cuda.so"
 
-# Everything of a selection on the second device runs there: the use of the first one is an error of the emulation.
+# Everything of a selection on the second device runs there: the use of the first one is an error of
+# the emulation.
 for strategy in huds kcenter idds badge kmeans; do
     ALCORE_EMU_WITHOUT=0 ALCORE_MODULE_DIR=$emulated \
         "$alcore" select "$work/pool.txt" --strategy $strategy --budget 20 --device cuda:1 \

@@ -59,7 +59,8 @@ with tempfile.TemporaryDirectory() as folder:
     found, wanted = tree(killed), tree(whole)
     report.check("killed %d times it ends with the same files" % kills,
                  kills > 1 and code == 0 and difference(found, wanted) == [], (kills, code, difference(found, wanted)))
-# The full tier: the corpora of the papers' size, 63,884 pairs of general text and 14,050 sentences of law.
+# The full tier: the corpora of the papers' size, 63,884 pairs of general text and 14,050 sentences
+# of law.
 if full and os.path.exists(os.path.join(data, "en-de", "law.tsv.xz")):
     with tempfile.TemporaryDirectory() as folder:
         check_rounds(os.path.join(folder, "shared"), "shared data: ", timeout=1000, ALCORE_SHARED_DATA=os.path.abspath(data))

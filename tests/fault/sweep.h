@@ -22,8 +22,8 @@ enum {
     WITH_WRITER = 64,       /* writer of a scalar column, two rows put */
     WITH_FULL_WRITER = 128, /* writer of a scalar column, all rows put */
     WITH_ALIGNER = 256,     /* aligner of the pool with itself, and links: its own */
-    WITH_MIX = 512          /* references of three rows of both pools, embeddings of the labeled pool,
-                               annotations (row 1, translated), mix: a training set of these */
+    WITH_MIX = 512 /* references of three rows of both pools, embeddings of the labeled pool,
+                      annotations (row 1, translated), mix: a training set of these */
 };
 
 #define WORLD_ROWS 12

@@ -142,7 +142,8 @@ ALLOCATES(alcore_overlap_new, 0) {
     alcore_status status = alcore_overlap_new(w->ctx, NULL, &overlap);
     MADE(alcore_overlap_unref, status, overlap);
 }
-/* A text with a malformed sequence, which is repaired. After a failure no other call is answered. */
+/* A text with a malformed sequence, which is repaired. After a failure no other call is answered.
+ */
 ALLOCATES(alcore_overlap_add, 0) {
     static const char *const texts[2] = {"new words \xFF stand here", "and here"};
     alcore_overlap *overlap = new_overlap(w);

@@ -110,8 +110,8 @@ static alcore_status read_pool(world *w, alcore_request *request, int32_t role, 
     return status == ALCORE_OK ? alcore_request_set_pool(request, role, *out) : status;
 }
 
-/* Whether the case turns what is measured of class probabilities, in a strategy that could take given
- * scores in their place: it refuses that where scores are there. */
+/* Whether the case turns what is measured of class probabilities, in a strategy that could take
+ * given scores in their place: it refuses that where scores are there. */
 static bool measures_classes(void) {
     const char *need = alcore_strategy_builtin_needs(now.strategy, ALCORE_ROLE_CANDIDATES, 0);
     return now.setting == CHOICES && need && strstr(need, "|probs|");

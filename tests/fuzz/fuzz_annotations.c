@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What annotations are read from, chosen by the first byte: a selection, answers or a dictionary, as
- * TSV or as JSONL. A file that is refused changes nothing; what is accepted is within bounds. */
+/* What annotations are read from, chosen by the first byte: a selection, answers or a dictionary,
+ * as TSV or as JSONL. A file that is refused changes nothing; what is accepted is within bounds. */
 #include "alcore/annotation.h"
 #include "fuzz_target.h"
 

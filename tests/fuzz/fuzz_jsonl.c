@@ -25,8 +25,8 @@ static alcore_status compare(void *user, const alcore__record *records, int64_t 
         json_t *tree = json_loadb(at, (size_t)((newline ? newline : end) - at),
                                   JSON_REJECT_DUPLICATES, &error);
         enum json_error_code code = tree ? json_error_unknown : json_error_code(&error);
-        /* Bytes above 0x7F and the range of numbers are checked elsewhere, or not at all; a key that
-         * stands twice in an object inside the record is passed over with that. */
+        /* Bytes above 0x7F and the range of numbers are checked elsewhere, or not at all; a key
+         * that stands twice in an object inside the record is passed over with that. */
         FUZZ_CHECK(tree || code == json_error_invalid_utf8 || code == json_error_numeric_overflow ||
                    code == json_error_duplicate_key);
         const char *names[] = {"text", "source", "src"};

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Renews the golden selections and plots: tests/golden/renew.sh BUILD_FOLDER. A change of picks belongs in CHANGELOG.md; look at
-# plots that changed.
+# Renews the golden selections and plots: tests/golden/renew.sh BUILD_FOLDER. A change of picks
+# belongs in CHANGELOG.md; look at plots that changed.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 build=${1:?usage: tests/golden/renew.sh BUILD_FOLDER}

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# On a machine with an NVIDIA GPU: builds the CUDA engine, runs the conformance suite on the device, the sanitizers of
-# CUDA, the suites of the CPU and the benchmarks against torch and cuBLAS; one text report.
+# On a machine with an NVIDIA GPU: builds the CUDA engine, runs the conformance suite on the device,
+# the sanitizers of CUDA, the suites of the CPU and the benchmarks against torch and cuBLAS; one
+# text report.
 #   tests/gpu/run.sh [--dry] [REPORT]      REPORT: build/gpu-report.txt
 # Meant to end within 8 minutes. Exit status: 0 all is well, 1 something failed, 3 there is no GPU.
-# --dry takes every step with the emulated engine where a device is missing: it tests this script, not the engine.
+# --dry takes every step with the emulated engine where a device is missing: it tests this script,
+# not the engine.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/need.sh
@@ -61,7 +63,8 @@ engine=build/gpu/lib/cuda/libalcore-cuda.so
 run=build/gpu/tests/conformance/kernel_conformance
 missing=tests/conformance/missing-entries
 step "conformance on the device" 120 "$run" $missing "$engine"
-# Its cases are too small for the filters by tensor cores: an engine that filters whatever the shape.
+# Its cases are too small for the filters by tensor cores: an engine that filters whatever the
+# shape.
 filtered=$engine
 if [ -n "$device" ]; then
     filtered=build/gpu/tests/gpu/libalcore-cuda-filtered.so

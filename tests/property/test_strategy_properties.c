@@ -120,8 +120,8 @@ static void keep_purchases(const char *params, double budget, kept_purchase *out
     out[1].free_rows = further->free_rows;
 }
 
-/* distances=needed (spec 3.10): the picks of distances=all under every way to spend, with equal d of
- * what was measured, whole strata of it, and NaN for the rest. */
+/* distances=needed (spec 3.10): the picks of distances=all under every way to spend, with equal d
+ * of what was measured, whole strata of it, and NaN for the rest. */
 START_TEST(huds_measures_what_picks_need) {
     static const char *const LAMBDAS[] = {"0", "0.1", "0.3", "0.5", "1"};
     static kept_purchase all[2], needed[2];

@@ -86,7 +86,8 @@ def vectors():
         source, target, phrase, scores = mixing.contextualize(model, X, Y, PHRASES, norm)
         return {"name": name, "input": {"norm": int(norm)}, "expected": {"source": source, "target": target, "phrase": phrase, "scores": scores}}
 
-    # A unigram model of words that occur once each, and phrases that it does not know: all candidates are equally probable.
+    # A unigram model of words that occur once each, and phrases that it does not know: all
+    # candidates are equally probable.
     alike = {"texts": ["a b c f"], "order": 1, "x": "a b c f"}
     unknown = [("d", "D"), ("e", "E")]
     unknown_input = {"phrases": [p for p, _ in unknown], "translations": [t for _, t in unknown]}

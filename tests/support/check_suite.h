@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The main() of every Check test: CHECK_SUITE("name", test_one, test_two), or with functions that
- * are called before and after each test CHECK_SUITE_WITH("name", setup, teardown, test_one, ...). */
+ * are called before and after each test CHECK_SUITE_WITH("name", setup, teardown, test_one, ...).
+ */
 #ifndef CHECK_SUITE_H
 #define CHECK_SUITE_H
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sourced by the scripts that a user runs on a bare machine.
 #   need WHAT=PACKAGE...
-# installs the Debian packages whose WHAT is not there: a command, a pkg-config module (NAME.pc), a module of Python
-# (NAME.py) or a file (/PATH).
-# Without root, or without apt, it names them and returns 1.
+# installs the Debian packages whose WHAT is not there: a command, a pkg-config module (NAME.pc), a
+# module of Python (NAME.py) or a file (/PATH). Without root, or without apt, it names them and
+# returns 1.
 
 need_has() {
     case $1 in
@@ -26,8 +26,8 @@ need() {
         return 1
     fi
     echo "installing:$need_missing"
-    # Lists of a fresh machine are empty, those of an old one name files that are gone: update, but only here.
-    # shellcheck disable=SC2086
+    # Lists of a fresh machine are empty, those of an old one name files that are gone: update, but
+    # only here. shellcheck disable=SC2086
     { DEBIAN_FRONTEND=noninteractive apt-get update -qq &&
         DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $need_missing; } \
         >/tmp/alcore-need.$$ 2>&1 </dev/null || {

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Renews the baseline of the ABI gate, together with a line in CHANGELOG.md that says what changed and why.
+# Renews the baseline of the ABI gate, together with a line in CHANGELOG.md that says what changed
+# and why.
 #   tests/tools/renew_abi.sh LIBRARY 'alcore_x_y() takes ...'
-# Until 1.0 this is how an intended change is recorded; from 1.0 on the baseline is frozen within an ABI number.
+# Until 1.0 this is how an intended change is recorded; from 1.0 on the baseline is frozen within an
+# ABI number.
 set -eu
 cd "$(dirname "$0")/../.."
 [ $# -eq 2 ] || { sed -n '3,5s/^# *//p' "$0" >&2; exit 2; }

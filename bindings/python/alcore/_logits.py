@@ -11,7 +11,8 @@ from ._handles import struct
 from ._library import lib
 
 LABELS = {(_ffi.ALCORE_KIND_INT, 64): "int64", (_ffi.ALCORE_KIND_INT, 32): "int32"}
-# Names of the columns that can be made. The first one has a value for each row, the others one for each token.
+# Names of the columns that can be made. The first one has a value for each row, the others one for
+# each token.
 WRITERS = [name for name, _ in _ffi.alcore_logits_writers._fields_[1:]]
 
 

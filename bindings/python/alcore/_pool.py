@@ -374,7 +374,8 @@ def _parts(column):
     return (column.values, column.offsets)
 
 
-# Columns of a table of records and the arguments of Pool.add() that they fill; the first three are names of the same one.
+# Columns of a table of records and the arguments of Pool.add() that they fill; the first three are
+# names of the same one.
 FRAME_COLUMNS = {"text": "texts", "source": "texts", "src": "texts", "id": "ids", "lang": "languages", "reference": "references",
                  "group": "groups", "cost": "costs"}
 

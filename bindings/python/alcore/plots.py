@@ -94,7 +94,8 @@ def terms(selection, x="d", y="u", *, axes=None):
     """Draws column y of a strategy's record against column x, one point for each candidate, and marks the picks. By default
     these are uncertainty (u) and diversity (d), which HUDS records."""
     axes = _axes(axes)
-    # Lists with one entry per candidate, by its position; the rank is -1 where a candidate was not picked.
+    # Lists with one entry per candidate, by its position; the rank is -1 where a candidate was not
+    # picked.
     x_values, y_values = selection.column(x, "candidates").tolist(), selection.column(y, "candidates").tolist()
     ranks = selection.column("rank", "candidates").tolist()
     picked = [position for position, rank in enumerate(ranks) if rank >= 0]

@@ -250,8 +250,9 @@ static alcore_status explain_mix(alcore__run *run, const alcore__purchase *purch
 /* Called for each purchase after the strategy's finish, when scores and record columns are
  * complete; its picks are there and its explanation is empty. Strategies without a table of terms
  * get the counts of their score only: score_at_least [picks], how many candidates score no less
- * than the pick. The counts of target rows are those of this run, because a strategy that runs again
- * for a smaller budget may look at fewer neighbors then. A table has at most ALCORE__TERMS (4) rows. */
+ * than the pick. The counts of target rows are those of this run, because a strategy that runs
+ * again for a smaller budget may look at fewer neighbors then. A table has at most ALCORE__TERMS
+ * (4) rows. */
 alcore_status alcore__explain(alcore__run *run, alcore__purchase *purchase) {
     alcore__explanation *explanation = &purchase->explanation;
     const alcore__outcome *outcome = &run->outcome;

@@ -12,8 +12,9 @@
  * candidates, the largest first. The first budget of a request is the largest; further ones are
  * spent afterwards from the same order.
  *
- * Only the rows that are offered before the budget is full are put in order. Cost without the similarity limit: one
- * partial ranking of the candidates; with it one product of each offered row with every pick.
+ * Only the rows that are offered before the budget is full are put in order. Cost without the
+ * similarity limit: one partial ranking of the candidates; with it one product of each offered row
+ * with every pick.
  *
  * Members of alcore__filler (fill.h):
  *

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Orders candidates by a key, the largest first and those without one (NaN) last; ties go to the
- * lower row, or to the smaller random number of the row (spec 1.3). Only the first `best` are sorted: a heap keeps the best entries
- * seen so far with the last of them at its root, where a better candidate replaces it; then the
- * heap is emptied, which yields them from the last to the first. Cost: count log(best) comparisons.
+ * lower row, or to the smaller random number of the row (spec 1.3). Only the first `best` are
+ * sorted: a heap keeps the best entries seen so far with the last of them at its root, where a
+ * better candidate replaces it; then the heap is emptied, which yields them from the last to the
+ * first. Cost: count log(best) comparisons.
  */
 #include "strategy/budget/rank.h"
 
@@ -80,8 +81,8 @@ static alcore_status fill_heap(alcore_ctx *ctx, const tie_rule *ties, const doub
 
 /* Lists the positions of the `best` first of count candidates in out [best], or of all where there
  * are fewer, the first one first: the root of the heap is the last that is left. keys [count]: NaN
- * comes last. rows [count]: pool rows, from which random ties are drawn; NULL is allowed with ties by
- * index. Cost: count log(best) comparisons, memory 16 bytes for each of the best. */
+ * comes last. rows [count]: pool rows, from which random ties are drawn; NULL is allowed with ties
+ * by index. Cost: count log(best) comparisons, memory 16 bytes for each of the best. */
 alcore_status alcore__rank(alcore_ctx *ctx, const double *keys, const int64_t *rows, int64_t count,
                            int32_t tie, uint64_t seed, int64_t best, int64_t *out) {
     if (best > count) best = count;

@@ -25,7 +25,8 @@
  * Reads the scores once and the embeddings twice (k = 1; with distances=needed those of the strata
  * that are measured) or about 2 + k + iterations times.
  * Memory: 20 bytes a candidate (24 with min_stratum, 4 more with k > 1) and n_strata x k centroids
- * in double. u and d become columns of the record, so that no candidate's values are there twice. */
+ * in double. u and d become columns of the record, so that no candidate's values are there twice.
+ */
 #include <math.h>
 #include <string.h>
 

@@ -6,9 +6,9 @@
 
 #include "strategy/strategies.h"
 
-/* HUDS as a part of another strategy: bytes of its state, zeroed before begin; begin, the passes and
- * finish work on a run whose state is that one. finish sets the scores to H and records u, d, stratum,
- * cluster and H, which is the array of the scores itself. */
+/* HUDS as a part of another strategy: bytes of its state, zeroed before begin; begin, the passes
+ * and finish work on a run whose state is that one. finish sets the scores to H and records u, d,
+ * stratum, cluster and H, which is the array of the scores itself. */
 size_t alcore__huds_state_bytes(void);
 alcore_status alcore__huds_begin(alcore__run *run);
 extern const alcore__pass alcore__huds_passes[];

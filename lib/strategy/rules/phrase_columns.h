@@ -25,8 +25,8 @@ typedef struct alcore__phrase_columns {
 alcore_status alcore__phrase_columns_begin(alcore__run *run, alcore__phrase_columns *columns);
 void alcore__phrase_columns_free(alcore__run *run, alcore__phrase_columns *columns);
 
-/* Tables of one pass. Without known phrases, unless the parameter exclude_labeled is 0; semi-maximal
- * phrases of these; all phrases, where the pool has no others. */
+/* Tables of one pass. Without known phrases, unless the parameter exclude_labeled is 0;
+ * semi-maximal phrases of these; all phrases, where the pool has no others. */
 extern const alcore__pass alcore__unknown_phrases_passes[];
 extern const alcore__pass alcore__semi_maximal_passes[];
 extern const alcore__pass alcore__all_phrases_passes[];
@@ -52,8 +52,8 @@ extern const alcore__pass alcore__all_phrases_passes[];
             "inf: phrases of more than max_n words count when a shorter one is tested"             \
     }
 
-/* Sets the options of the phrases that are derived from texts, by these parameters: the length and the
- * letters; and for the others semi-maximal phrases that no labeled text contains. */
+/* Sets the options of the phrases that are derived from texts, by these parameters: the length and
+ * the letters; and for the others semi-maximal phrases that no labeled text contains. */
 void alcore__phrase_options_set(const alcore__values *values, alcore_phrase_options *out);
 void alcore__smp_options_set(const alcore__values *values, alcore_phrase_options *out);
 

@@ -15,8 +15,8 @@ typedef struct alcore__hybrid {
 } alcore__hybrid;
 
 /* Allocates the uncertainty and begins the filler. ALCORE_E_PARAM for mode= or margin= where the
- * uncertainty does not come from class probabilities; names_source: but mode=paper and mode=code are
- * allowed, as they say more than what is measured. */
+ * uncertainty does not come from class probabilities; names_source: but mode=paper and mode=code
+ * are allowed, as they say more than what is measured. */
 alcore_status alcore__hybrid_begin(alcore__run *run, bool names_source);
 void alcore__hybrid_free(alcore__run *run);
 

@@ -78,7 +78,8 @@ def hidden(table, kernels, tokens, classes, dims):
             bad[first // cut:]), cuts, table.threads)
         return arrays
 
-    # The product's own memory is made before: a fresh one costs more than the product where pages are dear.
+    # The product's own memory is made before: a fresh one costs more than the product where pages
+    # are dear.
     product = numpy.zeros((tokens, classes), numpy.float32)
     table.race('hidden states', f'{tokens} tokens x {dims}, {classes} classes, float32', ours,
                {'torch, logits and all statistics': lambda: torch_stats(first_tensor @ second_tensor.T, index)},

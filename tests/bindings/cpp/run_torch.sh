@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Compiles the LibTorch example as a user would, runs it, kills it half-way and lets it go on. usage: run_torch.sh CXX ROOT BUILD
+# Compiles the LibTorch example as a user would, runs it, kills it half-way and lets it go on.
+# usage: run_torch.sh CXX ROOT BUILD
 cxx=$1 root=$2 build=$3
 api=/usr/include/torch/csrc/api/include
 if [ ! -e $api/torch/serialize.h ]; then

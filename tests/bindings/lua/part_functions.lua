@@ -298,7 +298,8 @@ end)
 case("progress is told, stops a call and may raise", function()
     local texts = many(300) -- a model gets 256 at a time
     local stages = 0
-    -- Progress is told every 100 ms: a model that takes 0.15 s makes the call long on every machine.
+    -- Progress is told every 100 ms: a model that takes 0.15 s makes the call long on every
+    -- machine.
     local function embed(batch)
         local rows, begun = {}, os.clock()
         while os.clock() - begun < 0.15 do end

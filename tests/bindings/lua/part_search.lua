@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Nearest neighbors and margin ratios through Lua, by the vectors of the specification. A part of test_alcore.lua.
+-- Nearest neighbors and margin ratios through Lua, by the vectors of the specification. A part of
+-- test_alcore.lua.
 local tap = require("tap")
 local alcore = require("alcore")
 local vectors = require("vectors")

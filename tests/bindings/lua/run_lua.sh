@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Runs a Lua script with the module of its Lua: run_lua.sh NAME MODULES SCRIPT [ARGUMENT...]
-# "@" among the arguments is a new folder for files. ALCORE_PRELOAD is loaded first: a sanitizer's library.
+# "@" among the arguments is a new folder for files. ALCORE_PRELOAD is loaded first: a sanitizer's
+# library.
 name=$1 modules=$2
 shift 2
 folder=$(mktemp -d) || exit 99

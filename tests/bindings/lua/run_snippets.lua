@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Runs the Lua snippets of a page, in their order and with common globals; comments "--> text" at the end of a line that
--- prints are what it has to print. usage: lua run_snippets.lua PAGE.md FOLDER-OF-DATA SCRATCH
+-- Runs the Lua snippets of a page, in their order and with common globals; comments "--> text" at
+-- the end of a line that prints are what it has to print. usage: lua run_snippets.lua PAGE.md
+-- FOLDER-OF-DATA SCRATCH
 local page = assert(io.open(arg[1])):read("*a")
 local data, scratch = arg[2], arg[3]
 local count, failed = 0, 0

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The experiment driver of the examples: runs, resumes, and says the same again. usage: test_driver.sh ROOT MODULES NAME
+# The experiment driver of the examples: runs, resumes, and says the same again. usage:
+# test_driver.sh ROOT MODULES NAME
 root=$1 modules=$2 name=$3
 folder=$(mktemp -d) || exit 99
 trap 'rm -rf "$folder"' EXIT

@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Ctrl-C in the stand-alone interpreter: a running call ends soon, with Lua's own error. usage: test_interrupt.sh MODULES NAME
+# Ctrl-C in the stand-alone interpreter: a running call ends soon, with Lua's own error. usage:
+# test_interrupt.sh MODULES NAME
 modules=$1 name=$2
 out=$(mktemp) || exit 99
 trap 'rm -f "$out"' EXIT
-# The child of an uninteractive shell ignores SIGINT, and a program that starts so does not catch it: python resets it.
+# The child of an uninteractive shell ignores SIGINT, and a program that starts so does not catch
+# it: python resets it.
 LUA_CPATH="$modules/?-$name.so" python3 - "$name" >"$out" 2>&1 <<'END'
 import os
 import signal

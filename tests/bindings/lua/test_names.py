@@ -17,8 +17,9 @@ for source in [*root.glob("lib/strategy/**/*.c"), *root.glob("lib/scorer/*.c")]:
 names |= set(re.findall(r'^    \.name = "([a-z-]+)"', "".join(p.read_text() for p in root.glob("lib/strategy/**/*.c")), re.M))
 assert {"huds", "random", "entropy", "embeddings", "logprobs"} <= names, sorted(names)
 names -= {"host"}  # the name of any function of the caller's
-# Words that are also something else in one file: gold= of metrics.labels() and metrics.spans() are the correct labels;
-# uncertainty= of analysis.composition() are numbers that the caller has, as are those of stop.uncertainty().
+# Words that are also something else in one file: gold= of metrics.labels() and metrics.spans() are
+# the correct labels; uncertainty= of analysis.composition() are numbers that the caller has, as are
+# those of stop.uncertainty().
 allowed = {"lua_metrics.c": {"gold"}, "lua_analysis.c": {"uncertainty"}, "lua_stop.c": {"uncertainty"}}
 
 failed = 0

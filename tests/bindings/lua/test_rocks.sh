@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# LuaRocks builds the module from a clean copy of the sources, once where it stands and once from a repository; then the
-# Lua loads it from LuaRocks' tree. usage: test_rocks.sh ROOT BUILD NAME...
+# LuaRocks builds the module from a clean copy of the sources, once where it stands and once from a
+# repository; then the Lua loads it from LuaRocks' tree. usage: test_rocks.sh ROOT BUILD NAME...
 root=$1 build=$2
 shift 2
 if ! command -v luarocks >/dev/null 2>&1; then

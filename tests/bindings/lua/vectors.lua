@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Reads tests/vectors. vectors.find("huds", "TV-HUDS") gives a vector; vectors.cases(vector) its cases, each with `name`,
--- `input` (its own over what all share) and `expected`. No JSON library is there for all five Lua versions of the tests,
--- and the generator writes a small part of JSON: no escape but \" and \\, no exponent that tonumber does not know.
+-- Reads tests/vectors. vectors.find("huds", "TV-HUDS") gives a vector; vectors.cases(vector) its
+-- cases, each with `name`, `input` (its own over what all share) and `expected`. No JSON library is
+-- there for all five Lua versions of the tests, and the generator writes a small part of JSON: no
+-- escape but \" and \\, no exponent that tonumber does not know.
 local vectors = {}
 
 local folder = (arg[0]:match("^(.*)/[^/]*$") or ".") .. "/../../vectors"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# leaks.sh FILE...: runs test files over the library that was built with AddressSanitizer and looks for memory that the
-# library's handles lost, in the test's own process and in every Python that it starts. CPython itself leaks a little when it
-# ends: only what the library allocated counts. In TAP.
+# leaks.sh FILE...: runs test files over the library that was built with AddressSanitizer and looks
+# for memory that the library's handles lost, in the test's own process and in every Python that it
+# starts. CPython itself leaks a little when it ends: only what the library allocated counts.
+# In TAP.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${ALCORE_VENV:-$here/../../../build/venv}

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# run.sh FILE...: runs test files with the interpreter of build/venv. run.sh --bench FILE: runs a benchmark with it.
+# run.sh FILE...: runs test files with the interpreter of build/venv. run.sh --bench FILE: runs a
+# benchmark with it.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${ALCORE_VENV:-$here/../../../build/venv}

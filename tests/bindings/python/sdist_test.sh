@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What a user does with the sources: python -m build makes an sdist and, from it alone, a wheel; pip install . installs. Each
-# begins in an empty environment and gets its tools from PyPI. In TAP.
+# What a user does with the sources: python -m build makes an sdist and, from it alone, a wheel; pip
+# install . installs. Each begins in an empty environment and gets its tools from PyPI. In TAP.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)

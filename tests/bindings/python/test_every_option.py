@@ -13,7 +13,8 @@ ROWS, DIMS, CLASSES = 40, 4, 3
 # Labeling plans of one configuration and of two.
 PLANS = pathlib.Path(__file__).with_name("plans")
 
-# A value other than the default for every parameter that is no choice; of a choice every value is tried.
+# A value other than the default for every parameter that is no choice; of a choice every value is
+# tried.
 VALUES = {
     "lambda": "0.1",
     "lambda_first": "0.9",
@@ -201,7 +202,8 @@ OPTIONS = {
     "tie": ("nnll", {"scores": [1.0] * ROWS}, ["random"]),
     "nan": ("nnll", {"scores": WORLD["scores"][:-1] + [float("nan")]}, ["exclude"]),
     "device": ("nnll", {}, ["cpu", "nonsense"]),
-    # A folder that cannot be made; what a cache does when it can is not to be seen (test_cache of tests/unit/request).
+    # A folder that cannot be made; what a cache does when it can is not to be seen (test_cache of
+    # tests/unit/request).
     "cache": ("nnll", {"scores": None, "embeddings": None}, ["/nowhere/at/all"]),
     "command": ("nnll", {}, ['["program", "argument"]']),
 }

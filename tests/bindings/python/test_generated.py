@@ -75,9 +75,10 @@ def words_of(tree):
 
 def test_package_knows_no_strategy_and_no_column(root):
     names = set(alcore.strategies()) | set(alcore.scorers()) | set(_ffi.COLUMNS)
-    # Verbs of the C API that share a word: alcore_selection_scores(), alcore_choice_scores(), alcore_view_random().
-    # A Selection's scores are the picks' own, not the column; View.random() draws; metrics compare with gold labels; a selection has the
-    # uncertainty that the caller gives to analysis.composition() and stop.uncertainty().
+    # Verbs of the C API that share a word: alcore_selection_scores(), alcore_choice_scores(),
+    # alcore_view_random(). A Selection's scores are the picks' own, not the column; View.random()
+    # draws; metrics compare with gold labels; a selection has the uncertainty that the caller gives
+    # to analysis.composition() and stop.uncertainty().
     verbs = {"scores": {"_selection.py"}, "random": {"_hosts.py"}, "gold": {"metrics.py"}, "uncertainty": {"analysis.py", "stop.py"}}
     for verb, noun in (("scores", "selection"), ("random", "view")):
         assert "alcore_%s_%s" % (noun, verb) in _ffi.FUNCTIONS

@@ -304,7 +304,8 @@ def test_no_leak(texts):
     for _ in range(250):
         work()
     gc.collect()
-    # Less than 200 bytes a turn: a lost handle would be more. The arenas of threads grow by some 30 kB in all.
+    # Less than 200 bytes a turn: a lost handle would be more. The arenas of threads grow by some 30
+    # kB in all.
     assert in_use() - before < 250 * 200
 
 

@@ -16,6 +16,7 @@ esac
 mkdir -p "$(dirname "$folder")"
 [ -x "$folder/bin/python" ] || "$python" -m venv "$folder"
 "$folder/bin/python" -m pip install --quiet --disable-pip-version-check $packages
-# Debian's python3-torch shows through once the rest is there: its own, older numpy must not take the place of ours.
+# Debian's python3-torch shows through once the rest is there: its own, older numpy must not take
+# the place of ours.
 [ -z "${1-}" ] || sed -i 's/^include-system-site-packages = .*/include-system-site-packages = true/' "$folder/pyvenv.cfg"
 echo "$packages" >"$folder/.packages"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the wheel, looks at what it needs, and runs it in a root folder that holds CPython and nothing else. In TAP.
+# Builds the wheel, looks at what it needs, and runs it in a root folder that holds CPython and
+# nothing else. In TAP.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)

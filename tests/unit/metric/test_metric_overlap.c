@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Overlap, in-domain words, word accuracy and length ratio: the vectors of the specification, random
- * texts against plain lists of n-grams, files, roles in the wrong order, calls that fail half-way. */
+/* Overlap, in-domain words, word accuracy and length ratio: the vectors of the specification,
+ * random texts against plain lists of n-grams, files, roles in the wrong order, calls that fail
+ * half-way. */
 #include "check_suite.h"
 
 #include <math.h>
@@ -276,8 +277,8 @@ START_TEST(test_word_accuracy) {
 }
 END_TEST
 
-/* Overlap against BLEU over the rows of PHR Table 3 as printed: the correlations of the first rows, for
- * n-grams of one to four words. */
+/* Overlap against BLEU over the rows of PHR Table 3 as printed: the correlations of the first rows,
+ * for n-grams of one to four words. */
 START_TEST(test_pearson_vectors) {
     const vector_case table = vector_case_number(vector_find("papers", "TV-PHR-TABLE3"), 0);
     const double *coverage = vector_doubles(vector_expected(&table, "coverage"), NULL);

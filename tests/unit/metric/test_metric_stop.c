@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stopping criteria and Cohen's kappa: the vectors of the specification, a kappa from the full table
- * of classes, sentences of decisions, and wrong arguments. */
+/* Stopping criteria and Cohen's kappa: the vectors of the specification, a kappa from the full
+ * table of classes, sentences of decisions, and wrong arguments. */
 #include "check_suite.h"
 
 #include <math.h>

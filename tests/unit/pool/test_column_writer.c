@@ -364,8 +364,8 @@ END_TEST
 
 /* The options of a column apply to a written one: their meaning reaches the strategies, and parts
  * of different meanings do not merge. */
-/* A put that is cancelled after some entries leaves the builder as if it had not been made: the next
- * one may even have another width and type. */
+/* A put that is cancelled after some entries leaves the builder as if it had not been made: the
+ * next one may even have another width and type. */
 START_TEST(a_cancelled_put_puts_nothing) {
     enum { COUNT = 1000 };
     static double wide[COUNT][3];

@@ -137,8 +137,8 @@ START_TEST(vectors_of_rows_and_words) {
 }
 END_TEST
 
-/* One phrase inside another: with prune=1 only one of them is bought, whichever is the better; a value
- * for the end of the text is not a word's. */
+/* One phrase inside another: with prune=1 only one of them is bought, whichever is the better; a
+ * value for the end of the text is not a word's. */
 START_TEST(pruning) {
     static const char *const TEXTS[] = {"a b c", "a b c x", "a b y", "z a b", "c q", "q c", "c"};
     static const int64_t LENGTHS[] = {3, 4, 3, 3, 2, 2, 1};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hybrid selections of sentences and phrases: the vectors of the specification, the parts by hand on
- * random corpora, parameters of the parts, several budgets, what the files say. */
+/* Hybrid selections of sentences and phrases: the vectors of the specification, the parts by hand
+ * on random corpora, parameters of the parts, several budgets, what the files say. */
 #include "request_test.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What only a request runs is the same for every number of threads: hybrids and strategies of
- * phrases with 1, 2 and 8 of them, to the byte of the file that a selection writes (spec B.13). Of a
- * hybrid without a model, that file is tests/golden/request-hybrid.tsv. */
+ * phrases with 1, 2 and 8 of them, to the byte of the file that a selection writes (spec B.13). Of
+ * a hybrid without a model, that file is tests/golden/request-hybrid.tsv. */
 #include "request_test.h"
 
 #include <stdlib.h>

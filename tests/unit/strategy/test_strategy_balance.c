@@ -75,8 +75,9 @@ END_TEST
 
 /* ---- against every distance ---- */
 
-/* Two blocks of candidate rows and two of target rows. Of the six language tags, tag 1 has no target
- * row and tag 3 only masked ones, so that four languages take part, with 30, 12, 5 and 1 rows. */
+/* Two blocks of candidate rows and two of target rows. Of the six language tags, tag 1 has no
+ * target row and tag 3 only masked ones, so that four languages take part, with 30, 12, 5 and 1
+ * rows. */
 enum { ROWS = 9000, DIMS = 3, TARGETS = 8200, TAGS = 6, K_MAX = 256 };
 
 static float source[ROWS * DIMS], target[TARGETS * DIMS];

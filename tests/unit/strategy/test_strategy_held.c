@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows and numbers that the engine holds between passes, and rows that are measured in advance
- * because the next draws are likely to hit them (speculation): none of them changes a byte, whatever the cut of the pool, and nothing is held when a run is over. With
- * $ALCORE_TEST_DEVICE the device's own hold is used, else copies in other memory. */
+ * because the next draws are likely to hit them (speculation): none of them changes a byte,
+ * whatever the cut of the pool, and nothing is held when a run is over. With $ALCORE_TEST_DEVICE
+ * the device's own hold is used, else copies in other memory. */
 #include <math.h>
 #include <string.h>
 
