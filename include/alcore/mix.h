@@ -199,8 +199,9 @@ ALCORE_API alcore_status alcore_mix_write(const alcore_mix *mix, const char *pat
                                           const alcore_write_options *options);
 
 /** Writes the pairs as two plain texts with a line a pair, prefix.src and prefix.tgt, which
- * trainers of translation models read. A line break in a text is written as in TSV. Both files are
- * complete before the first of them appears.
+ * trainers of translation models read. A line break in a text is written as in TSV. Both files
+ * appear or neither: a failure leaves none of them. Where they replace earlier ones, it may be that
+ * the earlier prefix.src is gone then.
  * @param[in] mix borrowed
  * @param[in] prefix borrowed: beginning of both paths
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,

@@ -228,6 +228,9 @@ alcore_status alcore__writer_open(alcore_ctx *ctx, const char *path, alcore__wri
 alcore_status alcore__writer_put(alcore__writer *writer, const void *data, size_t bytes);
 /* Brings the file to the disk under its name; frees writer in any case. */
 alcore_status alcore__writer_commit(alcore__writer *writer);
+/* The same for two files that belong together: both appear, or neither. After a failure a file that
+ * was there before under the first path may be gone. */
+alcore_status alcore__writer_commit_both(alcore__writer *first, alcore__writer *second);
 void alcore__writer_abort(alcore__writer *writer); /* removes the temporary file; NULL-safe */
 /* Makes a folder in the file system, unless it exists; its parent must. Nothing happens where the
  * host has a file table of its own, which knows no folders. */

@@ -248,21 +248,50 @@ static alcore_status close_handle(alcore__writer *writer) {
     return status == ALCORE_OK ? ALCORE_OK : writing_failed(writer, status);
 }
 
-/* Brings everything to the disk and gives the file its name; frees nothing. */
-static alcore_status commit(alcore__writer *writer) {
+/* Brings everything to the disk, under the temporary name; frees nothing. */
+static alcore_status store(alcore__writer *writer) {
     const alcore_files *files = &writer->ctx->files;
     alcore_status status;
     ALCORE__TRY(flush(writer));
-    if (!writer->temporary) return close_handle(writer);
-    if (files->sync && (status = files->sync(files->user, writer->handle)) != ALCORE_OK)
+    if (writer->temporary && files->sync &&
+        (status = files->sync(files->user, writer->handle)) != ALCORE_OK)
         return writing_failed(writer, status);
-    ALCORE__TRY(close_handle(writer));
-    status = files->rename(files->user, writer->temporary, writer->path);
+    return close_handle(writer);
+}
+
+/* Gives the stored file its name. */
+static alcore_status publish(alcore__writer *writer) {
+    const alcore_files *files = &writer->ctx->files;
+    if (!writer->temporary) return ALCORE_OK; /* standard output */
+    alcore_status status = files->rename(files->user, writer->temporary, writer->path);
     return status == ALCORE_OK ? ALCORE_OK : writing_failed(writer, status);
 }
 
+/* Closes and removes the file, which has the name `path` (NULL: none, it is standard output), and
+ * frees the writer, keeping the error text of the failure that led here. In a forked child the file
+ * is the parent's and stays. */
+static void abandon(alcore__writer *writer, const char *path) {
+    const alcore_files *files = &writer->ctx->files;
+    char text[ALCORE__TEXT_BYTES]; /* of the failure that led here */
+    strcpy(text, alcore__error_text());
+    alcore_status status = alcore__this.status;
+    if (!alcore__forked(writer->ctx)) { /* the file is the parent's */
+        if (writer->handle) files->close(files->user, writer->handle);
+        if (files->remove && path) files->remove(files->user, path);
+    } else if (writer->handle && alcore__is_file_system(files)) {
+        files->close(files->user, writer->handle);
+    }
+    alcore_error_set(status, text, strlen(text));
+    free_writer(writer);
+}
+
+void alcore__writer_abort(alcore__writer *writer) {
+    if (writer) abandon(writer, writer->temporary);
+}
+
 alcore_status alcore__writer_commit(alcore__writer *writer) {
-    alcore_status status = commit(writer);
+    alcore_status status = store(writer);
+    if (status == ALCORE_OK) status = publish(writer);
     if (status != ALCORE_OK)
         alcore__writer_abort(writer);
     else
@@ -270,20 +299,23 @@ alcore_status alcore__writer_commit(alcore__writer *writer) {
     return status;
 }
 
-/* Closes and removes the temporary file and frees the writer, keeping the error text of the failure
- * that led here. In a forked child the file is the parent's and stays. */
-void alcore__writer_abort(alcore__writer *writer) {
-    if (!writer) return;
-    const alcore_files *files = &writer->ctx->files;
-    char text[ALCORE__TEXT_BYTES]; /* of the failure that led here */
-    strcpy(text, alcore__error_text());
-    alcore_status status = alcore__this.status;
-    if (!alcore__forked(writer->ctx)) { /* the file is the parent's */
-        if (writer->handle) files->close(files->user, writer->handle);
-        if (files->remove && writer->temporary) files->remove(files->user, writer->temporary);
-    } else if (writer->handle && alcore__is_file_system(files)) {
-        files->close(files->user, writer->handle);
+/* The names are given when both files are stored. Where the second name cannot be given the first
+ * file, which has its own, is removed. */
+alcore_status alcore__writer_commit_both(alcore__writer *first, alcore__writer *second) {
+    bool named = false;
+    alcore_status status = store(first);
+    if (status == ALCORE_OK) status = store(second);
+    if (status == ALCORE_OK) {
+        status = publish(first);
+        named = status == ALCORE_OK && first->temporary;
     }
-    alcore_error_set(status, text, strlen(text));
-    free_writer(writer);
+    if (status == ALCORE_OK) status = publish(second);
+    if (status != ALCORE_OK) {
+        alcore__writer_abort(second);
+        abandon(first, named ? first->path : first->temporary);
+    } else {
+        free_writer(second);
+        free_writer(first);
+    }
+    return status;
 }

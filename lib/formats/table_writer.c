@@ -116,3 +116,13 @@ alcore_status alcore__table_close(alcore__table *table, alcore_status status) {
     alcore__writer_abort(table->writer);
     return status;
 }
+
+alcore_status alcore__table_close_both(alcore__table *first, alcore__table *second,
+                                       alcore_status status) {
+    alcore__buffer_clear(first->ctx, &first->line);
+    alcore__buffer_clear(second->ctx, &second->line);
+    if (status == ALCORE_OK) return alcore__writer_commit_both(first->writer, second->writer);
+    alcore__writer_abort(second->writer);
+    alcore__writer_abort(first->writer);
+    return status;
+}

@@ -43,6 +43,9 @@ alcore_status alcore__table_end_line(alcore__table *table);
 /* Commits the file when status is ALCORE_OK, else takes it away. Returns the status of the whole
  * writing. */
 alcore_status alcore__table_close(alcore__table *table, alcore_status status);
+/* The same for two tables that belong together: both files appear, or neither. */
+alcore_status alcore__table_close_both(alcore__table *first, alcore__table *second,
+                                       alcore_status status);
 
 /* Whether the table has a line of column names and cells: TSV and CSV. */
 static inline bool alcore__table_has_cells(const alcore__table *table) {

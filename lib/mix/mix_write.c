@@ -118,8 +118,7 @@ static alcore_status put_lines(const alcore_mix *mix, alcore__table *tables) {
     return ALCORE_OK;
 }
 
-/* Both files are written before the first is committed. A failure of the first commit takes the
- * second file away. */
+/* Writes both files, of which both appear or neither. */
 static alcore_status write_parallel(const alcore_mix *mix, const char *prefix) {
     alcore_ctx *ctx = mix->object.ctx;
     alcore__buffer path[SIDES] = {{0}};
@@ -131,7 +130,10 @@ static alcore_status write_parallel(const alcore_mix *mix, const char *prefix) {
         if (status == ALCORE_OK) open++;
     }
     if (status == ALCORE_OK) status = put_lines(mix, tables);
-    for (int side = 0; side < open; side++) status = alcore__table_close(&tables[side], status);
+    if (open == SIDES)
+        status = alcore__table_close_both(&tables[0], &tables[1], status);
+    else if (open > 0)
+        status = alcore__table_close(&tables[0], status);
     for (int side = 0; side < SIDES; side++) alcore__buffer_clear(ctx, &path[side]);
     return status;
 }

@@ -273,6 +273,13 @@ static alcore_status read_items(stage *s) {
 static alcore_status write_mix(stage *s) {
     return alcore_mix_write(s->mix, in_folder("train.tsv"), NULL);
 }
+/* A prefix of its own for each call, so that a file that is left behind is a new one. */
+static alcore_status write_parallel(stage *s) {
+    static int number;
+    char name[32];
+    snprintf(name, sizeof name, "pairs-%d", number++);
+    return alcore_mix_write_parallel(s->mix, in_folder(name));
+}
 static alcore_status save_column(stage *s) {
     return alcore_column_writer_save(s->writer, in_folder("part.column"));
 }
@@ -297,7 +304,8 @@ static const struct {
              {"alcore_annotations_write", write_answers},
              {"alcore_annotations_write_requests", write_requests},
              {"alcore_annotations_read_selection", read_items},
-             {"alcore_mix_write", write_mix}};
+             {"alcore_mix_write", write_mix},
+             {"alcore_mix_write_parallel", write_parallel}};
 
 /* Every failure of one operation. NULL, or what was wrong. */
 static const char *sweep(stage *s, alcore_status (*call)(stage *s), int operation) {
