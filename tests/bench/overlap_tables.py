@@ -3,7 +3,9 @@
 """Overlap of n-grams with test sets, without a translation model: the protocol of Table 3 of the paper on phrases and of
 HUDS's Table 5 on the corpora of $ALCORE_SHARED_DATA, as Markdown (docs/results/overlap.md).
 
-  overlap_tables.py PROJECT ALCORE [DOMAIN...]
+  overlap_tables.py PROJECT ALCORE [DOMAIN|ROW...]
+
+A ROW of Table 3 is DOMAIN:LANGUAGE:STRATEGY, such as it:de:MRS, one of Table 5 is huds:STRATEGY: that row alone is printed.
 
 Table 3: L is the general corpus, U a domain's training part, and each strategy selects 5,000 words of U; what is counted is
 the share of the n-grams of the domain's test part that L and the selection have together, n = 1 to 4. Strategies with draws
@@ -23,7 +25,8 @@ import time
 
 project, alcore = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 data = os.environ.get('ALCORE_SHARED_DATA') or os.path.join(project, os.pardir, 'shared', 'data')
-domains = sys.argv[3:] or ['it', 'docs', 'system']
+single = [argument.split(':') for argument in sys.argv[3:] if ':' in argument]
+domains = [argument for argument in sys.argv[3:] if ':' not in argument] or ['it', 'docs', 'system']
 SEEDS = (1, 2, 3)
 #: As in the paper: name, options of `alcore select`, whether it draws. In the order of the paper's
 #: unigram column, the best first.
@@ -81,36 +84,52 @@ def pairs_kept(found, order):
     return out
 
 
+def sides_of_table_3(folder, domain, side):
+    """The files of one domain and source language: pool, labeled and test."""
+    path = lambda name: os.path.join(folder, name)
+    return (write(path('pool.txt'), (pair[side] for pair in rows(domain, 'train'))),
+            write(path('labeled.txt'), (pair[side] for pair in rows('general', 'train'))),
+            write(path('test.txt'), (pair[side] for pair in rows(domain, 'test'))))
+
+
+def row_of_table_3(folder, files, name, strategy, draws):
+    """A strategy with its seeds: [words], [four percentages]."""
+    path = lambda name: os.path.join(folder, name)
+    pool, labeled, test = files
+    words, found = [], []
+    for seed in SEEDS if draws else SEEDS[:1]:
+        begun = time.monotonic()
+        run('select', pool, '--labeled', labeled, '--budget', '5000w', '--strategy', strategy[0], *strategy[1:], '--seed', str(seed),
+            '--quiet', '--out', path('picks.tsv'))
+        with open(path('picks.tsv'), encoding='utf-8') as picks:
+            names = next(picks).rstrip('\n').split('\t')
+            cost, text = names.index('cost'), names.index('text' if 'text' in names else 'phrase')
+            cells = [line.rstrip('\n').split('\t') for line in picks]
+        words.append(sum(float(line[cost]) for line in cells))
+        picked = write(path('picked.txt'), (line[text] for line in cells))
+        found.append(coverage(test, '--selected', picked, '--ood', labeled))
+        print('%s, seed %d: %.0f s' % (name, seed, time.monotonic() - begun), file=sys.stderr)
+    return words, found
+
+
+def print_row(name, words, runs):
+    spent = '%.0f' % statistics.mean(words) if words else ''
+    print('| %s | %s | %s |' % (name, spent, ' | '.join(cell([values[n] for values in runs]) for n in range(4))), flush=True)
+
+
 def table_3(folder, domain, side):
     """One domain and source language: prints the table; returns {system: [four percentages of each run]}."""
-    path = lambda name: os.path.join(folder, name)
-    pool = write(path('pool.txt'), (pair[side] for pair in rows(domain, 'train')))
-    labeled = write(path('labeled.txt'), (pair[side] for pair in rows('general', 'train')))
-    test = write(path('test.txt'), (pair[side] for pair in rows(domain, 'test')))
+    files = pool, labeled, test = sides_of_table_3(folder, domain, side)
     found = {'outside': [coverage(test, '--ood', labeled)]}
     words = {}
     for name, strategy, draws in PHRASES:
-        if strategy[0] not in listed:
-            continue
-        found[name] = []
-        for seed in SEEDS if draws else SEEDS[:1]:
-            begun = time.monotonic()
-            run('select', pool, '--labeled', labeled, '--budget', '5000w', '--strategy', strategy[0], *strategy[1:], '--seed', str(seed),
-                '--quiet', '--out', path('picks.tsv'))
-            with open(path('picks.tsv'), encoding='utf-8') as picks:
-                names = next(picks).rstrip('\n').split('\t')
-                cost, text = names.index('cost'), names.index('text' if 'text' in names else 'phrase')
-                cells = [line.rstrip('\n').split('\t') for line in picks]
-            words.setdefault(name, []).append(sum(float(line[cost]) for line in cells))
-            picked = write(path('picked.txt'), (line[text] for line in cells))
-            found[name].append(coverage(test, '--selected', picked, '--ood', labeled))
-            print('%s %s %s, seed %d: %.0f s' % (domain, 'en de'.split()[side], name, seed, time.monotonic() - begun), file=sys.stderr)
+        if strategy[0] in listed:
+            words[name], found[name] = row_of_table_3(folder, files, name, strategy, draws)
     found['in-domain training data'] = [coverage(test, '--selected', pool, '--ood', labeled)]
     print('### %s, source %s\n' % (domain, ('English', 'German')[side]))
     print('| | words | 1-grams | 2-grams | 3-grams | 4-grams |\n|---|--:|--:|--:|--:|--:|')
     for name, runs in found.items():
-        spent = '%.0f' % statistics.mean(words[name]) if name in words else ''
-        print('| %s | %s | %s |' % (name, spent, ' | '.join(cell([values[n] for values in runs]) for n in range(4))))
+        print_row(name, words.get(name), runs)
     order = [name for name in PAPER if name in words]
     kept = pairs_kept(found, order)
     print('\nPairs of strategies in the paper\'s order: %s.\n' % ', '.join('n = %d: %d of %d' % (n + 1, *kept[n]) for n in range(4)), flush=True)
@@ -142,7 +161,7 @@ def claims(results):
     print(flush=True)
 
 
-def table_5(folder):
+def table_5(folder, names=None):
     path = lambda name: os.path.join(folder, name)
     pairs = rows('it', 'train')
     pool = write(path('pool.txt'), (pair[0] for pair in pairs))
@@ -151,6 +170,8 @@ def table_5(folder):
     print('## HUDS, Table 5: the IT domain\n\n| | English words | English | German | both | paper |\n|---|--:|--:|--:|--:|---|')
     means = {}
     for name, paper in TABLE_5.items():
+        if names and name not in names:
+            continue
         values, words = [], []
         for seed in SEEDS:
             draw = [] if name == 'random' else ['-p', 'candidates=20000']  # a random draw of a draw is one too
@@ -166,6 +187,8 @@ def table_5(folder):
         means[name] = [statistics.mean(value[i] for value in values) for i in range(3)]
         print('| %s | %.0f | %s | %s |' % (name, statistics.mean(words), ' | '.join(cell([value[i] for value in values]) for i in range(3)),
                                            ' / '.join('%.1f' % v for v in paper)), flush=True)
+    if names:
+        return
     print()
     for i, what in enumerate(('English', 'German', 'both')):
         order = sorted(means, key=lambda name: -means[name][i])
@@ -178,6 +201,16 @@ if not os.path.exists(os.path.join(data, 'en-de', 'it.tsv.xz')):
     sys.exit(0)
 listed = {line.split()[0] for line in run('strategies').splitlines() if line[:1].strip()}
 with tempfile.TemporaryDirectory() as scratch:
+    for first, *rest in single:
+        if first == 'huds':
+            table_5(scratch, rest)
+            continue
+        language, name = rest
+        strategy, draws = next(row[1:] for row in PHRASES if row[0] == name)
+        print_row('%s %s %s' % (first, language, name), *row_of_table_3(
+            scratch, sides_of_table_3(scratch, first, ('en', 'de').index(language)), name, strategy, draws))
+    if single:
+        sys.exit(0)
     print('## The paper on phrases, Table 3\n')
     gathered = {}
     for corpus in domains:
