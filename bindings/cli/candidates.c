@@ -5,9 +5,11 @@
 
 #include "commands.h"
 #include "inputs.h"
+#include "text_output.h"
 
-/* Draws `count` rows by the seed and round of the command line and writes them. */
-static alcore_status draw(const arguments *args, const inputs *in, int64_t count) {
+/* Draws `count` rows by the seed and round of the command line and writes them; *drawn: how many
+ * they are, fewer where the pool has fewer. */
+static alcore_status draw(const arguments *args, const inputs *in, int64_t count, int64_t *drawn) {
     static const option_id request_options[] = {OPTION_SEED, OPTION_ROUND};
     alcore_status status = ALCORE_OK;
     alcore_tensor rows;
@@ -19,29 +21,36 @@ static alcore_status draw(const arguments *args, const inputs *in, int64_t count
             status = alcore_request_set(in->request, option_table[request_options[i]].name, value);
     }
     if (status == ALCORE_OK) status = alcore_request_candidates(in->request, count, &rows);
-    if (status == ALCORE_OK)
+    if (status == ALCORE_OK) {
+        *drawn = rows.shape[0];
         status = alcore_pool_write(in->candidates, rows.data, rows.shape[0],
                                    option_value(args, OPTION_OUT, "-"), NULL);
+    }
     return status;
 }
 
 int command_candidates(const arguments *args) {
     alcore_ctx *ctx = NULL;
-    int64_t count = 0;
+    int64_t count = 0, drawn = 0;
     inputs in = {0};
     int code;
 
     if (!option_given(args, OPTION_COUNT))
         return complain(EXIT_USAGE, "candidates needs --count N");
     code = option_suffix(args, OPTION_OUT, ".tsv|.csv|.jsonl|.txt");
+    if (code == EXIT_DONE) code = json_needs_file(args, "candidates");
     if (code == EXIT_DONE) code = option_integer(args, OPTION_COUNT, 1, INT64_MAX, &count);
     if (code == EXIT_DONE) code = terminal_context(args, &ctx);
     if (code == EXIT_DONE) code = inputs_read(ctx, args, &in);
     if (code == EXIT_DONE) {
-        alcore_status status = draw(args, &in, count);
+        alcore_status status = draw(args, &in, count, &drawn);
         terminal_clear();
         code = outcome(status);
     }
+    if (code == EXIT_DONE && option_given(args, OPTION_JSON))
+        code = print_json_object(json_pack("{s:s, s:I, s:I}", "version", alcore_version(), "rows",
+                                           (json_int_t)alcore_pool_rows(in.candidates),
+                                           "candidates", (json_int_t)drawn));
     inputs_release(&in);
     alcore_ctx_unref(ctx);
     return code;

@@ -207,6 +207,26 @@ static int meaning_of_probs(const arguments *args, int32_t *out) {
     return EXIT_DONE;
 }
 
+/* Gives the pool the columns with a number a row, or with --offsets a number a token. */
+static int read_narrow_columns(const arguments *args, const inputs *in,
+                               const alcore_column_options *options, bool *out_used) {
+    static const struct {
+        option_id id;
+        const char *column;
+    } columns[] = {{OPTION_MARGINS, "margins"},
+                   {OPTION_CONFIDENCES, "confidences"},
+                   {OPTION_ENTROPIES, "entropies"}};
+    alcore_column_options of_tokens = *options;
+    of_tokens.offsets = option_value(args, OPTION_OFFSETS, NULL);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        const char *path = option_value(args, columns[i].id, NULL);
+        if (!path) continue;
+        *out_used = true;
+        TRY(outcome(alcore_pool_read_column(in->candidates, columns[i].column, path, &of_tokens)));
+    }
+    return EXIT_DONE;
+}
+
 /* Gives the pool the columns of arrays with a value a token, or a window, whose first of each row
  * an array of offsets tells. options: the rows that the entries belong to. --logprobs, which also
  * has forms that are text, is not among them. */
@@ -224,6 +244,7 @@ static int read_token_columns(const arguments *args, const inputs *in,
     };
     bool used = option_given(args, OPTION_LOGPROBS);
 
+    TRY(read_narrow_columns(args, in, options, &used));
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         const char *path = option_value(args, columns[i].id, NULL);
         alcore_column_options of_tokens = *options;
@@ -310,9 +331,10 @@ static int read_columns(alcore_ctx *ctx, const arguments *args, const inputs *in
 /* The ready columns where the picks come from --target: embeddings of its rows, for
  * --max-similarity. Those of POOL, which is not read, are refused. */
 static int read_target_columns(const arguments *args, const inputs *in) {
-    static const option_id of_pool[] = {OPTION_SCORES,     OPTION_LOGPROBS,  OPTION_LOSSES,
-                                        OPTION_ROUNDTRIP,  OPTION_PROBS,     OPTION_TOKEN_PROBS,
-                                        OPTION_EMBEDDINGS, OPTION_CANDIDATES};
+    static const option_id of_pool[] = {OPTION_SCORES,      OPTION_LOGPROBS,   OPTION_LOSSES,
+                                        OPTION_ROUNDTRIP,   OPTION_PROBS,      OPTION_TOKEN_PROBS,
+                                        OPTION_EMBEDDINGS,  OPTION_CANDIDATES, OPTION_MARGINS,
+                                        OPTION_CONFIDENCES, OPTION_ENTROPIES};
     const char *path = option_value(args, OPTION_TARGET_EMBEDDINGS, NULL);
 
     for (size_t i = 0; i < sizeof of_pool / sizeof of_pool[0]; i++) {

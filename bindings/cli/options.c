@@ -9,6 +9,8 @@
 #define PICKING (COMMAND_SELECT | COMMAND_CANDIDATES)
 #define SCORED (COMMAND_SELECT | COMMAND_CANDIDATES | COMMAND_SCORE)
 #define ANALYZED (COMMAND_ABLATE | COMMAND_RHO)
+#define REQUESTED (COMMAND_SELECT | COMMAND_ABLATE) /* they make a request and select by it */
+#define UNCERTAIN (REQUESTED | COMMAND_SCORE)       /* they read ready columns of uncertainty */
 #define POOL (SCORED | COMMAND_PHRASES | ANALYZED)
 #define READS_POOL (POOL | COMMAND_COMPOSITION) /* rows are labeled or masked by POOL only */
 #define ANNOTATING (COMMAND_MIX | COMMAND_ORACLE)
@@ -22,7 +24,7 @@ const option_info option_table[OPTION_TOTAL] = {
                        "the score (required; of rho by default nnll); `alcore scorers` lists them"},
     [OPTION_PARAM] = {"param", 'p', "NAME=VALUE", true,
                       COMMAND_SELECT | COMMAND_SCORE | COMMAND_PHRASES | COMMAND_ALIGN |
-                          COMMAND_MIX | COMMAND_ABLATE,
+                          COMMAND_MIX | ANALYZED,
                       "a parameter of the strategy or scorer; of phrases max_n=4, smp_limit=N|inf, "
                       "exclude_labeled=0, letters=0; of align iterations=5, model=diagonal|ibm1, "
                       "vb=1, tension=off|gradient|public, p0=0.08, lambda=4, alpha=0.01; of mix "
@@ -42,11 +44,11 @@ const option_info option_table[OPTION_TOTAL] = {
                       "reports"},
     [OPTION_FILL] = {"fill", 0, "overshoot|stop|skip", false, COMMAND_SELECT | COMMAND_ABLATE,
                      "how the last items meet the budget (default overshoot)"},
-    [OPTION_MAX_SIMILARITY] = {"max-similarity", 0, "S", false, COMMAND_SELECT,
+    [OPTION_MAX_SIMILARITY] = {"max-similarity", 0, "S", false, REQUESTED,
                                "pass over a row whose cosine with a pick exceeds S (default off)"},
-    [OPTION_TIE] = {"tie", 0, "index|random", false, COMMAND_SELECT,
+    [OPTION_TIE] = {"tie", 0, "index|random", false, REQUESTED,
                     "order of equal scores (default index: the earlier row first)"},
-    [OPTION_NAN] = {"nan", 0, "error|exclude", false, COMMAND_SELECT,
+    [OPTION_NAN] = {"nan", 0, "error|exclude", false, REQUESTED,
                     "what a NaN or infinity does (default error: it names the row)"},
     [OPTION_COUNT] =
         {"count", 0, "N", false, COMMAND_CANDIDATES | COMMAND_MIX,
@@ -76,8 +78,7 @@ const option_info option_table[OPTION_TOTAL] = {
                         "texts whose labels are known; of mix pairs of texts and references; "
                         "repeatable"},
     [OPTION_TARGET] =
-        {"target", 0, "FILE", true,
-         COMMAND_SELECT | COMMAND_RHO | COMMAND_PLOT | COMMAND_COMPOSITION,
+        {"target", 0, "FILE", true, COMMAND_SELECT | ANALYZED | COMMAND_PLOT | COMMAND_COMPOSITION,
          "unlabeled texts of the target; with --strategy gold the labeled ones, which "
          "the picks come from in place of POOL; repeatable"},
     [OPTION_EXCLUDE] = {"exclude", 0, "FILE", true, POOL,
@@ -86,7 +87,7 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_EXCLUDE_TEXT] = {"exclude-text", 0, "FILE", true, POOL,
                              "rows and phrases taken out by text; repeatable"},
     [OPTION_ELIGIBLE] = {"eligible", 0, "FILE", false, POOL, "only the rows with these ids"},
-    [OPTION_CANDIDATES] = {"candidates", 0, "FILE", false, COMMAND_SELECT | COMMAND_SCORE,
+    [OPTION_CANDIDATES] = {"candidates", 0, "FILE", false, UNCERTAIN,
                            "output of `alcore candidates`: ready columns have these rows only"},
     [OPTION_MIN_WORDS] = {"min-words", 0, "N", false, POOL, "mask rows with fewer words"},
     [OPTION_MAX_WORDS] = {"max-words", 0, "N", false, POOL, "mask rows with more words"},
@@ -94,29 +95,32 @@ const option_info option_table[OPTION_TOTAL] = {
                             "mask rows with a lower share of letters among non-space characters"},
     [OPTION_SCORES] = {"scores", 0, "FILE", false, COMMAND_SELECT | ANALYZED | COMMAND_COMPOSITION,
                        "ready scores: .npy, .txt (a number a line) or .tsv (id TAB number)"},
-    [OPTION_SCORES_ARE] = {"scores-are", 0, "uncertainty|confidence|logprob", false, COMMAND_SELECT,
+    [OPTION_SCORES_ARE] = {"scores-are", 0, "uncertainty|confidence|logprob", false, REQUESTED,
                            "what ready scores mean (default uncertainty)"},
-    [OPTION_LOGPROBS] = {"logprobs", 0, "FILE", false,
-                         COMMAND_SELECT | COMMAND_SCORE | COMMAND_ABLATE,
+    [OPTION_LOGPROBS] = {"logprobs", 0, "FILE", false, UNCERTAIN,
                          "token log-probabilities: .npy with --offsets, or .lp (id TAB lp lp ...)"},
-    [OPTION_OFFSETS] = {"offsets", 0, "FILE.npy", false,
-                        COMMAND_SELECT | COMMAND_SCORE | COMMAND_ABLATE,
+    [OPTION_OFFSETS] = {"offsets", 0, "FILE.npy", false, UNCERTAIN,
                         "first token of each row, [rows + 1], for a FILE.npy with a value a token"},
-    [OPTION_LOGPROB_BASE] = {"logprob-base", 0, "e|2|10", false, COMMAND_SELECT | COMMAND_SCORE,
+    [OPTION_LOGPROB_BASE] = {"logprob-base", 0, "e|2|10", false, UNCERTAIN,
                              "base of the log-probabilities (default e)"},
-    [OPTION_LOGPROBS_FORMAT] = {"logprobs-format", 0, "marian|fairseq", false,
-                                COMMAND_SELECT | COMMAND_SCORE,
+    [OPTION_LOGPROBS_FORMAT] = {"logprobs-format", 0, "marian|fairseq", false, UNCERTAIN,
                                 "Marian's WordScores= or fairseq-generate's P- lines"},
+    [OPTION_MARGINS] = {"margins", 0, "FILE", false, UNCERTAIN,
+                        "difference of the two largest probabilities, a number a row as --scores, "
+                        "or with --offsets a FILE.npy with one a token"},
+    [OPTION_CONFIDENCES] = {"confidences", 0, "FILE", false, UNCERTAIN,
+                            "largest probability, a number a row or a token as --margins"},
+    [OPTION_ENTROPIES] = {"entropies", 0, "FILE", false, UNCERTAIN,
+                          "entropy of the probabilities, a number a row or a token as --margins"},
     [OPTION_LOSSES] = {"losses", 0, "FILE.npy", false, COMMAND_SELECT,
                        "losses of a masked language model, a number a token, with --offsets"},
     [OPTION_ROUNDTRIP] = {"roundtrip", 0, "FILE", false, COMMAND_SELECT | COMMAND_SCORE,
                           "each row translated and translated back, a line a row"},
-    [OPTION_PROBS] = {"probs", 0, "FILE.npy", false, COMMAND_SELECT | COMMAND_SCORE,
+    [OPTION_PROBS] = {"probs", 0, "FILE.npy", false, UNCERTAIN,
                       "class probabilities [rows, classes]"},
-    [OPTION_TOKEN_PROBS] = {"token-probs", 0, "FILE.npy", false, COMMAND_SELECT | COMMAND_SCORE,
+    [OPTION_TOKEN_PROBS] = {"token-probs", 0, "FILE.npy", false, UNCERTAIN,
                             "class probabilities of each token [tokens, classes], with --offsets"},
-    [OPTION_PROBS_ARE] = {"probs-are", 0, "probs|logprobs|logits", false,
-                          COMMAND_SELECT | COMMAND_SCORE,
+    [OPTION_PROBS_ARE] = {"probs-are", 0, "probs|logprobs|logits", false, UNCERTAIN,
                           "what --probs and --token-probs hold (default probs)"},
     [OPTION_QA_START] = {"qa-start", 0, "FILE.npy", false, COMMAND_SCORE,
                          "probability that an answer begins at each token, with --offsets; for "
@@ -133,9 +137,9 @@ const option_info option_table[OPTION_TOTAL] = {
                                COMMAND_COMPOSITION,
                            "embeddings [rows, dims] of POOL"},
     [OPTION_LABELED_EMBEDDINGS] = {"labeled-embeddings", 0, "FILE.npy", false,
-                                   COMMAND_SELECT | COMMAND_MIX, "embeddings of --labeled"},
+                                   REQUESTED | COMMAND_MIX, "embeddings of --labeled"},
     [OPTION_TARGET_EMBEDDINGS] = {"target-embeddings", 0, "FILE.npy", false,
-                                  COMMAND_SELECT | COMMAND_RHO | COMMAND_PLOT | COMMAND_COMPOSITION,
+                                  COMMAND_SELECT | ANALYZED | COMMAND_PLOT | COMMAND_COMPOSITION,
                                   "embeddings of --target"},
     [OPTION_MODEL] =
         {"model", 0, "ngram|FILE.arpa|DIR|FILE", false,
@@ -290,12 +294,12 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_FORCE] = {"force", 0, NULL, false, COMMAND_SELECT, "with --config: changed inputs too"},
     [OPTION_SEED] = {"seed", 0, "N", false, PICKING | COMMAND_EVAL | COMMAND_MIX | COMMAND_ABLATE,
                      "seed of the draws (default 0)"},
-    [OPTION_ROUND] = {"round", 0, "N", false, PICKING | COMMAND_MIX,
+    [OPTION_ROUND] = {"round", 0, "N", false, PICKING | COMMAND_MIX | COMMAND_ABLATE,
                       "round, from 1: seeds the draws (default 1)"},
     [OPTION_THREADS] = {"threads", 0, "N", false,
                         ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT,
                         "threads; 0 = all the process may use (default)"},
-    [OPTION_DEVICE] = {"device", 0, "auto|cpu|cuda[:N]", false, COMMAND_SELECT | COMMAND_MIX,
+    [OPTION_DEVICE] = {"device", 0, "auto|cpu|cuda[:N]", false, REQUESTED | COMMAND_MIX,
                        "where the arithmetic runs (default auto)"},
     [OPTION_QUIET] = {"quiet", 'q', NULL, false,
                       ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT,
@@ -304,9 +308,9 @@ const option_info option_table[OPTION_TOTAL] = {
         {"json", 0, NULL, false,
          COMMAND_SELECT | COMMAND_STRATEGIES | COMMAND_SCORERS | COMMAND_DOCTOR | COMMAND_EVAL |
              COMMAND_ALIGN | COMMAND_SCORE | COMMAND_PHRASES | ANNOTATING | ANALYZED |
-             COMMAND_COMPOSITION,
-         "machine-readable output; of select, score, phrases, align, mix and oracle: when "
-         "the result goes to a file"},
+             COMMAND_COMPOSITION | COMMAND_CANDIDATES | COMMAND_LM | COMMAND_PLOT,
+         "machine-readable output; of select, candidates, score, phrases, align, lm, plot, mix and "
+         "oracle: when the result goes to a file"},
     [OPTION_HELP] = {"help", 'h', NULL, false, EVERY, "this text"},
     [OPTION_VERSION] = {"version", 0, NULL, false, EVERY, "the version"},
 };

@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "inputs.h"
+#include "text_output.h"
 
 enum { FIRST_PICKS = 10, GROUPS = 4096 };
 
@@ -329,6 +330,22 @@ static int plot_map(plot_run *self) {
     return write_plot(self, false);
 }
 
+/* With --json: the kind, and how many observations of how many series it shows. */
+static int print_counts(const plot_run *self) {
+    const char **names = calloc((size_t)self->count + 1, sizeof *names); /* one of each series */
+    int64_t series = 0;
+    if (!names) return complain(EXIT_MEMORY, "out of memory");
+    for (int64_t i = 0; i < self->count; i++) {
+        int64_t known = 0;
+        while (known < series && strcmp(names[known], self->series[i]) != 0) known++;
+        if (known == series) names[series++] = self->series[i];
+    }
+    free(names);
+    return print_json_object(json_pack("{s:s, s:s, s:I, s:I}", "version", alcore_version(), "plot",
+                                       self->args->operands[0], "series", (json_int_t)series,
+                                       "observations", (json_int_t)self->count));
+}
+
 /* ---- the command ---- */
 
 static const struct {
@@ -370,10 +387,12 @@ int command_plot(const arguments *args) {
     plot_run self = {.args = args, .options = ALCORE_PLOT_OPTIONS_INIT};
     int kind, code = find_kind(args, &kind);
     if (code == EXIT_DONE) code = option_suffix(args, OPTION_OUT, ".svg|.tsv|.csv");
+    if (code == EXIT_DONE) code = json_needs_file(args, "plot");
     if (code == EXIT_DONE) code = terminal_context(args, &self.ctx);
     self.options.title = option_value(args, OPTION_TITLE, NULL);
     if (code == EXIT_DONE) code = kinds[kind].plot(&self);
     terminal_clear();
+    if (code == EXIT_DONE && option_given(args, OPTION_JSON)) code = print_counts(&self);
     for (int i = 0; i < MAX_OPERANDS; i++) {
         alcore_pool_unref(self.kept[i]);
         free(self.stems[i]);

@@ -46,6 +46,10 @@ static int read_k(rho_run *self) {
     return self->k_count ? EXIT_DONE : complain(EXIT_USAGE, "--k: a number is needed");
 }
 
+static alcore_status set_scorer_parameter(void *scorer, const char *name, const char *value) {
+    return alcore_scorer_set(scorer, name, value);
+}
+
 /* Gives a pool its scores: those of the file, or of the scorer. */
 static int add_scores(rho_run *self, alcore_pool *pool, const char *path) {
     alcore_scorer *scorer = NULL;
@@ -53,7 +57,8 @@ static int add_scores(rho_run *self, alcore_pool *pool, const char *path) {
     TRY(inputs_open_model(self->ctx, self->args, &self->in, &self->model));
     TRY(outcome(
         alcore_scorer_new(self->ctx, option_value(self->args, OPTION_SCORER, "nnll"), &scorer)));
-    const int code = outcome(alcore_scorer_run(scorer, pool, self->model));
+    int code = set_parameters(self->args, set_scorer_parameter, scorer);
+    if (code == EXIT_DONE) code = outcome(alcore_scorer_run(scorer, pool, self->model));
     alcore_scorer_unref(scorer);
     return code;
 }
@@ -67,8 +72,10 @@ static int prepare(rho_run *self) {
     if (!source != !target)
         return complain(EXIT_USAGE,
                         "--scores and --target-scores are given together or not at all");
-    if (source && option_given(self->args, OPTION_SCORER))
-        return complain(EXIT_USAGE, "--scorer and --scores exclude each other");
+    if (source &&
+        (option_given(self->args, OPTION_SCORER) || option_given(self->args, OPTION_PARAM)))
+        return complain(EXIT_USAGE, "--%s and --scores exclude each other",
+                        option_given(self->args, OPTION_SCORER) ? "scorer" : "param");
     TRY(inputs_read(self->ctx, self->args, &self->in));
     TRY(read_k(self));
     TRY(add_scores(self, self->in.candidates, source));

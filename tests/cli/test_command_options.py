@@ -34,6 +34,14 @@ CERTAIN = ["eval", "uncertainty", "rounds.txt", "--threshold", "2"]
 AGREEMENT = ["eval", "agreement", "labels.txt", "labels2.txt", "labels2.txt"]
 ABLATE = ["ablate", "pool.txt", "--budget", "3", "--embeddings", "e.npy", "--scores", "u.npy"]
 HYBRID = ["ablate", "pool.txt", "--budget", "9w", "--strategy", "hybrid", "-p", "sentences=random"]
+AVERAGED = [*HYBRID[:-1], "sentences=average-dist", "--embeddings", "e.npy"]
+
+
+def MEASURED(measure):
+    """A hybrid whose sentences are chosen by a measure of uncertainty."""
+    return [*HYBRID[:-1], "sentences=" + measure]
+
+
 COMPOSED = ["composition", "pool.txt", "--selection", "ids.txt"]
 ITSELF = ["composition", "pool.txt", "--selection", "picked.txt", "--target", "pool.txt", "--embeddings", "e.npy", "--target-embeddings",
           "e.npy", "--k", "1"]
@@ -94,6 +102,7 @@ def files(box):
                                   for row, length in enumerate(lengths)))
     box.npy("values.npy", [-(0.2 + number % 5) for number in range(sum(lengths))])
     box.npy("offsets.npy", [sum(lengths[:row]) for row in range(len(lengths) + 1)], "<i8")
+    box.npy("narrow.npy", [(5 * row % 8) / 8 for row in range(len(TEXTS))])
     box.npy("losses.npy", [0.2 + number % 5 for number in range(sum(lengths))])
     box.npy("token-p.npy", [[0.5 + number % 4 / 10, 0.5 - number % 4 / 10] for number in range(sum(lengths))])
     box.npy("qa.npy", [0.2 + number % 5 / 10 for number in range(sum(lengths))])
@@ -109,6 +118,12 @@ def files(box):
     box.npy("few.npy", [0.1, 0.3, 0.2], "<f8")
     box.run(*PICK, "--out", "run.tsv", "--report", "run.json", "-q")
     box.run("lm", "train", "pool.txt", "--order", "2", "--out", "two.arpa", "-q")
+
+
+def narrow_options(base):
+    """Fixtures of the options of ready uncertainties, for base, which has none."""
+    return {"--" + name: (base(measure), [*base(measure), "--" + name, "narrow.npy"])
+            for name, measure in (("margins", "margin"), ("confidences", "lc"), ("entropies", "entropy"))}
 
 
 # option: (arguments without it, arguments with it), or a list of such pairs of which every one must
@@ -176,6 +191,7 @@ FIXTURES = {
         "--logprobs-format": (["select", "pool.txt", "--budget", "3", "--strategy", "nnll", "--logprobs", "lp.marian"],
                               ["select", "pool.txt", "--budget", "3", "--strategy", "nnll", "--logprobs", "lp.marian", "--logprobs-format",
                                "marian"]),
+        **narrow_options(lambda measure: ["select", "pool.txt", "--budget", "3", "--strategy", measure]),
         "--probs": (PROBS, LOGITS),
         "--probs-are": (LOGITS, [*LOGITS, "--probs-are", "logits"]),
         "--token-probs": (["select", "pool.txt", "--budget", "3", "--strategy", "uncertainty"],
@@ -196,6 +212,7 @@ FIXTURES = {
     "candidates": (DRAW, {
         **POOL_OPTIONS, **DRAW_OPTIONS,
         "--count": (DRAW, [*DRAW[:-1], "2"]),
+        "--json": ([*DRAW, "--out", "there.tsv"], [*DRAW, "--out", "there.tsv", "--json"]),
         "--references": (DRAW, [*DRAW, "--references", "near.txt"]),
         "--language": (DRAW, [*DRAW, "--language", "en"]),
         "--reference-column": (["candidates", "pool.tsv", *DRAW[2:]], ["candidates", "pool.tsv", *DRAW[2:], "--reference-column", "other"]),
@@ -214,6 +231,7 @@ FIXTURES = {
         "--offsets": ([*SCORE[:-1], "values.npy"], [*SCORE[:-1], "values.npy", "--offsets", "offsets.npy"]),
         "--logprob-base": (SCORE, [*SCORE, "--logprob-base", "10"]),
         "--logprobs-format": ([*SCORE[:-1], "lp.marian"], [*SCORE[:-1], "lp.marian", "--logprobs-format", "marian"]),
+        **narrow_options(lambda measure: ["score", "pool.txt", "--scorer", measure]),
         "--probs": (["score", "pool.txt", "--scorer", "entropy", "--probs", "p.npy"],
                     ["score", "pool.txt", "--scorer", "entropy", "--probs", "logits.npy"]),
         "--probs-are": (["score", "pool.txt", "--scorer", "entropy", "--probs", "logits.npy"],
@@ -347,6 +365,27 @@ FIXTURES = {
         "--strategy": (ABLATE, [*ABLATE, "--strategy", "nnll"]),
         "--logprobs": (ABLATE[:4], [*ABLATE[:4], "--logprobs", "lp.lp"]),
         "--offsets": ([*ABLATE[:4], "--logprobs", "values.npy"], [*ABLATE[:4], "--logprobs", "values.npy", "--offsets", "offsets.npy"]),
+        "--logprob-base": ([*ABLATE[:6], "--logprobs", "lp.lp"], [*ABLATE[:6], "--logprobs", "lp.lp", "--logprob-base", "10"]),
+        "--logprobs-format": ([*ABLATE[:4], "--logprobs", "lp.marian"],
+                              [*ABLATE[:4], "--logprobs", "lp.marian", "--logprobs-format", "marian"]),
+        "--scores-are": (ABLATE, [*ABLATE, "--scores-are", "confidence"]),
+        "--candidates": ([*ABLATE[:3], "2", "--scores", "few.npy"], [*ABLATE[:3], "2", "--scores", "few.npy", "--candidates", "few.tsv"]),
+        **narrow_options(MEASURED),
+        "--probs": (MEASURED("entropy"), [*MEASURED("entropy"), "--probs", "p.npy"]),
+        "--probs-are": ([*MEASURED("entropy"), "--probs", "logits.npy"],
+                        [*MEASURED("entropy"), "--probs", "logits.npy", "--probs-are", "logits"]),
+        "--token-probs": (MEASURED("uncertainty"),
+                          [*MEASURED("uncertainty"), "--token-probs", "token-p.npy", "--offsets", "offsets.npy"]),
+        "--max-similarity": (ABLATE, [*ABLATE, "--max-similarity", "0.5"]),
+        "--tie": ([*ABLATE[:6], "--scores", "tied.npy", "--lambda", "0", "--test", "near.txt"],
+                  [*ABLATE[:6], "--scores", "tied.npy", "--lambda", "0", "--test", "near.txt", "--tie", "random"]),
+        "--nan": ([*ABLATE[:6], "--scores", "nan.npy"], [*ABLATE[:6], "--scores", "nan.npy", "--nan", "exclude"]),
+        "--round": ([*ABLATE, "-p", "candidates=4"], [*ABLATE, "-p", "candidates=4", "--round", "3"]),
+        "--device": (ABLATE, [*ABLATE, "--device", "abacus"]),
+        "--labeled-embeddings": tuple([*HYBRID[:4], "--embeddings", "e.npy", *HYBRID[4:-1], "sentences=kcenter", "--labeled", "known.txt",
+                                       "--labeled-embeddings", name] for name in ("near.npy", "far.npy")),
+        "--target": ([*AVERAGED, "--target-embeddings", "far.npy"], [*AVERAGED, "--target-embeddings", "far.npy", "--target", "target.txt"]),
+        "--target-embeddings": tuple([*AVERAGED, "--target", "target.txt", "--target-embeddings", name] for name in ("near.npy", "far.npy")),
         "--param": (ABLATE, [*ABLATE, "-p", "n_strata=1"]),
         "--budget": (ABLATE, [*ABLATE[:3], "2", *ABLATE[4:]]),
         "--fill": ([*ABLATE[:3], "4w", *ABLATE[4:]], [*ABLATE[:3], "4w", *ABLATE[4:], "--fill", "stop"]),
@@ -366,6 +405,7 @@ FIXTURES = {
                       ["rho", "pool.txt", "--target", "words.txt", "--k", "2", "--labeled", "pool.txt"]),
         "--dedup": (RHO, [*RHO, "--dedup", "none"]),
         "--scorer": ([*RHO[:4], "--k", "2"], [*RHO[:4], "--k", "2", "--scorer", "nsp"]),
+        "--param": ([*RHO[:4], "--k", "2", "--scorer", "nnll"], [*RHO[:4], "--k", "2", "--scorer", "nnll", "-p", "absent=1"]),
         "--target": (["rho", "pool.txt", *RHO[4:]], RHO),
         "--scores": ([*RHO[:4], *RHO[6:]], RHO),
         "--target-scores": ([*RHO[:6], *RHO[8:]], RHO),
@@ -394,6 +434,7 @@ FIXTURES = {
     "plot": (["plot", "curves", "runs.tsv"], {
         "--x": lambda base: (base, [*base, "--x", "round"]),
         "--y": lambda base: (base, [*base, "--y", "other"]),
+        "--json": (["plot", "curves", "runs.tsv", "--out", "there.svg"], ["plot", "curves", "runs.tsv", "--out", "there.svg", "--json"]),
         "--band": (["plot", "curves", "runs.tsv"], ["plot", "curves", "runs.tsv", "--band", "wide"]),
         "--title": (["plot", "map", "pool.txt", "picked.txt"], ["plot", "map", "pool.txt", "picked.txt", "--title", "T", "--first", "1"]),
         "--terms": (["plot", "scatter", "named.tsv"], ["plot", "scatter", "named.tsv", "--terms", "terms.tsv"]),
@@ -414,6 +455,7 @@ FIXTURES = {
     "lm": (["lm", "train", "pool.txt"], {
         "--format": (["lm", "train", "pool"], ["lm", "train", "pool", "--format", "tsv"]),
         "--text-column": (["lm", "train", "pool.tsv"], ["lm", "train", "pool.tsv", "--text-column", "other"]),
+        "--json": (["lm", "train", "pool.txt", "--out", "three.arpa"], ["lm", "train", "pool.txt", "--out", "three.arpa", "--json"]),
         "--order": (["lm", "train", "pool.txt"], ["lm", "train", "pool.txt", "--order", "1"]),
         "--lm": (["lm", "score", "known.txt"], ["lm", "score", "known.txt", "--lm", "two.arpa"]),
         "--out": (["lm", "train", "pool.txt"], ["lm", "train", "pool.txt", "--out", "three.arpa"]),

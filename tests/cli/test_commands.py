@@ -352,7 +352,7 @@ def options_of_other_commands_are_refused(box):
     box.file("u.txt", "1\n2\n")
     for args in (["score", "pool.txt", "--scorer", "nnll", "--device", "cpu"], ["score", "pool.txt", "--scorer", "nnll", "--seed", "1"],
                  ["score", "pool.txt", "--scorer", "nnll", "--round", "2"],
-                 ["candidates", "pool.txt", "--count", "1", "--json"],
+                 ["candidates", "pool.txt", "--count", "1", "--margins", "u.txt"],
                  ["candidates", "pool.txt", "--count", "1", "--scores", "u.txt"]):
         contains(box.run(*args, expect=2).err, "has no option")
     # Every option of the whole table: a command refuses what its own help does not name.
@@ -365,15 +365,27 @@ def options_of_other_commands_are_refused(box):
 
 
 @case
-def counts_of_scores_and_phrases_as_json(box):
+def counts_of_results_as_json(box):
     box.file("pool.txt", "a b\na b\nc\n\n")  # a repeated row and an empty one have no score
     box.file("x.lp", "1\t-1\n3\t-2\n")
+    box.file("runs.tsv", "strategy\twords\tmetric\nx\t10\t1\nx\t20\t2\ny\t10\t3\n")
     for args, wanted in ((["score", "pool.txt", "--scorer", "nnll", "--logprobs", "x.lp"], {"scorer": "nnll", "rows": 4, "scored": 2}),
-                         (["phrases", "pool.txt"], {"rows": 4, "phrases": 4})):
-        found = json.loads(box.run(*args, "--out", "out.tsv", "--json").out)
+                         (["phrases", "pool.txt"], {"rows": 4, "phrases": 4}),
+                         (["candidates", "pool.txt", "--count", "9"], {"rows": 4, "candidates": 2}),
+                         (["plot", "curves", "runs.tsv"], {"plot": "curves", "series": 2, "observations": 3}),
+                         (["lm", "train", "pool.txt", "--order", "2"],
+                          # Of one word <s>, <unk>, </s>, a, b, c; of two <s> a, a b, b </s>,
+                          # <s> c, c </s>, <s> </s>.
+                          {"sentences": 4, "order": 2, "ngrams": [6, 6]})):
+        found = json.loads(box.run(*args, "--out", "out." + ("arpa" if args[0] == "lm" else "tsv"), "--json").out)
         assert found.pop("version")
         equal(found, wanted)
         contains(box.run(*args, "--json", expect=2).err, "--json needs --out FILE")
+    box.file("texts.txt", "a b\nc\n")
+    scored = json.loads(box.run("lm", "score", "texts.txt", "--lm", "out.arpa", "--out", "lm.lp", "--json").out)
+    values = [float(value) for line in box.read("lm.lp").decode().splitlines() for value in line.split("\t")[1].split(" ")]
+    equal((scored["rows"], scored["tokens"], len(values)), (2, 5, 5))
+    assert abs(scored["logprob"] - sum(values)) < 1e-5, (scored, sum(values))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """alcore select: what is selected, from which columns, sides and budgets."""
 import json
+import math
 import os
 import re
 import struct
@@ -258,6 +259,31 @@ def probabilities_of_answers(box):
     close(box.run(*given, *windows), known["u"])
     contains(box.run(*given, *windows[:4], expect=2).err, "--qa-windows needs --qa-window-offsets")
     contains(box.run(*given, *windows[-2:], expect=2).err, "--qa-window-offsets needs --qa-windows")
+
+
+@case
+def ready_uncertainties_score_as_the_probabilities_they_are_of(box):
+    box.file("pool.txt", "a\nb\nc\n")
+    probs = [[0.7, 0.2, 0.1], [0.4, 0.35, 0.25], [0.5, 0.5, 0.0]]
+    measures = {
+        "margins": ("margin", lambda row: sorted(row)[-1] - sorted(row)[-2]),
+        "confidences": ("lc", max),
+        "entropies": ("entropy", lambda row: -sum(p * math.log(p) for p in row if p > 0)),
+    }
+    box.npy("p.npy", probs, "<f8")
+    ragged(box, "tokens", [probs[:1], probs[1:], probs])
+    for name, (scorer, measure) in measures.items():
+        box.npy(name + ".npy", [measure(row) for row in probs], "<f8")
+        wanted = box.run("score", "pool.txt", "--scorer", scorer, "--probs", "p.npy")
+        close(box.run("score", "pool.txt", "--scorer", scorer, "--" + name, name + ".npy"),
+              [float(line.split("\t")[1]) for line in wanted.out.splitlines()])
+        by_select = box.run("select", "pool.txt", "--strategy", scorer, "--budget", "3", "--" + name, name + ".npy")
+        equal(picks(by_select), picks(box.run("select", "pool.txt", "--strategy", scorer, "--budget", "3", "--probs", "p.npy")))
+    mode = ["score", "pool.txt", "--scorer", "uncertainty", "-p", "mode=margin-mean"]
+    ragged(box, "of-tokens", [[measures["margins"][1](row) for row in rows] for rows in (probs[:1], probs[1:], probs)])
+    wanted = box.run(*mode, "--token-probs", "tokens.npy", "--offsets", "tokens-offsets.npy")
+    close(box.run(*mode, "--margins", "of-tokens.npy", "--offsets", "of-tokens-offsets.npy"),
+          [float(line.split("\t")[1]) for line in wanted.out.splitlines()])
 
 
 @case
