@@ -164,6 +164,7 @@ LUA_STRUCTS = {
     "alcore_cost_options": {"model": "cost_models"},
     "alcore_cost_result": {},
     "alcore_ctx_options": {},
+    "alcore_encode_options": {"without_special": True, "as_target": True},
     "alcore_filter": {},
     "alcore_in_domain_score": {},
     "alcore_kappa_result": {},

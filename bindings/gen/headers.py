@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 ORDER = ("status", "context", "tensor", "format", "param", "lm", "aligner", "pool", "pool_column", "phrase", "remedy", "search", "logits",
-         "model", "view", "scorer", "strategy", "selection", "request", "annotation", "mix", "overlap", "metric", "stop", "analysis", "plot")
+         "model", "view", "scorer", "strategy", "selection", "request", "annotation", "mix", "overlap", "metric", "stop", "analysis", "plot",
+         "tokenizer")
 
 TOKEN = re.compile(r"/\*\*.*?\*/|/\*.*?\*/|[A-Za-z_]\w*|-?\d+|\.\.\.|[^\s\w]", re.S)
 

@@ -103,6 +103,8 @@ typedef struct al_object {
         alcore_scorer *scorer;
         alcore_selection *selection;
         alcore_strategy *strategy;
+        alcore_tokenizer *tokenizer;
+        alcore_tokens *tokens;
     };
     al_context *context; /* one share; NULL: closed */
 } al_object;
@@ -131,7 +133,8 @@ typedef struct al_kind {
 
 extern const al_kind al_context_kind, al_pool_kind, al_column_writer_kind, al_request_kind,
     al_selection_kind, al_strategy_kind, al_scorer_kind, al_model_kind, al_lm_kind, al_aligner_kind,
-    al_links_kind, al_overlap_kind, al_annotations_kind, al_mix_kind;
+    al_links_kind, al_overlap_kind, al_annotations_kind, al_mix_kind, al_tokenizer_kind,
+    al_tokens_kind;
 
 /* Makes the metatable of a kind. */
 void al_register_kind(lua_State *L, const al_kind *kind);
@@ -214,6 +217,7 @@ extern const al_member al_composition[], al_composition_options[], al_cost_optio
     al_cost_result[], al_plot_options[], al_projection[];
 extern const al_constant al_metrics[];
 extern const al_member al_logits_writers[], al_search_options[];
+extern const al_member al_encode_options[];
 extern const al_constant al_stop_criteria[];
 extern const al_member al_agreement_options[], al_kappa_result[], al_plateau_options[],
     al_stop_decision[];
@@ -413,7 +417,8 @@ int al_strategy_from(lua_State *L, int index, al_context *context, al_object **o
 
 extern const al_method al_pool_functions[], al_request_functions[], al_strategy_functions[],
     al_model_functions[], al_lm_functions[], al_align_functions[], al_overlap_functions[],
-    al_phrase_functions[], al_mix_functions[], al_search_functions[], al_registry_functions[];
+    al_phrase_functions[], al_mix_functions[], al_search_functions[], al_registry_functions[],
+    al_tokenizer_functions[];
 /* Pushes the table alcore.metrics. */
 void al_push_metrics(lua_State *L);
 /* Pushes the table alcore.stop. */

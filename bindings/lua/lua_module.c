@@ -43,7 +43,7 @@ int luaopen_alcore(lua_State *L) {
         &al_context_kind,     &al_pool_kind,     &al_column_writer_kind, &al_request_kind,
         &al_selection_kind,   &al_strategy_kind, &al_scorer_kind,        &al_model_kind,
         &al_lm_kind,          &al_aligner_kind,  &al_links_kind,         &al_overlap_kind,
-        &al_annotations_kind, &al_mix_kind};
+        &al_annotations_kind, &al_mix_kind,      &al_tokenizer_kind,     &al_tokens_kind};
     int running = running_version();
     if (running != LUA_VERSION_NUM) return refuse(L, running);
     if (alcore_abi() != ALCORE_ABI)
@@ -66,6 +66,7 @@ int luaopen_alcore(lua_State *L) {
     al_set_functions(L, al_overlap_functions);
     al_set_functions(L, al_phrase_functions);
     al_set_functions(L, al_mix_functions);
+    al_set_functions(L, al_tokenizer_functions);
     al_set_functions(L, al_registry_functions);
     al_push_metrics(L);
     lua_setfield(L, -2, "metrics");

@@ -434,4 +434,10 @@ const al_member al_plot_options[] = {
     {"band", AL_WORD, 1, offsetof(alcore_plot_options, band), al_bands},
     {"equal_scales", AL_FLAG, 1, offsetof(alcore_plot_options, equal_scales), NULL},
     {NULL, 0, 0, 0, NULL}};
+const al_member al_encode_options[] = {
+    {"language", AL_TEXT, 1, offsetof(alcore_encode_options, language), NULL},
+    {"max_tokens", AL_INT64, 1, offsetof(alcore_encode_options, max_tokens), NULL},
+    {"without_special", AL_FLAG, 1, offsetof(alcore_encode_options, without_special), NULL},
+    {"as_target", AL_FLAG, 1, offsetof(alcore_encode_options, as_target), NULL},
+    {NULL, 0, 0, 0, NULL}};
 const char al_default_strategy[] = "huds";

@@ -89,6 +89,7 @@
 #include "alcore/stop.h"
 #include "alcore/strategy.h"
 #include "alcore/tensor.h"
+#include "alcore/tokenizer.h"
 #include "alcore/version.h"
 #include "alcore/view.h"
 

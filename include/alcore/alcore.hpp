@@ -100,6 +100,8 @@ using aligner = owner<alcore_aligner, alcore_aligner_unref>;
 using links = owner<alcore_links, alcore_links_unref>;
 using annotations = owner<alcore_annotations, alcore_annotations_unref>;
 using mix = owner<alcore_mix, alcore_mix_unref>;
+using tokenizer = owner<alcore_tokenizer, alcore_tokenizer_unref>;
+using tokens = owner<alcore_tokens, alcore_tokens_unref>;
 
 namespace detail {
 
@@ -118,6 +120,8 @@ template <> struct owner_of<alcore_aligner> { using type = aligner; };
 template <> struct owner_of<alcore_links> { using type = links; };
 template <> struct owner_of<alcore_annotations> { using type = annotations; };
 template <> struct owner_of<alcore_mix> { using type = mix; };
+template <> struct owner_of<alcore_tokenizer> { using type = tokenizer; };
+template <> struct owner_of<alcore_tokens> { using type = tokens; };
 
 /** The last argument of a function that makes a handle is where the handle goes. */
 template <typename Last, typename... Rest> struct made : made<Rest...> {};

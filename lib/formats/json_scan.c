@@ -64,14 +64,18 @@ static bool next_member(alcore__json *json, char close, const char *expected) {
     return true;
 }
 
-bool alcore__json_key(alcore__json *json, char **out_key, size_t *out_length) {
-    if (!next_member(json, '}', "a comma or } is expected")) return false;
-    if (alcore__json_kind(json) != '"') return fail(json, "a key in quotes is expected");
-    if (!alcore__json_string(json, out_key, out_length)) return false;
+/* Moves over the colon after a key. */
+static bool skip_colon(alcore__json *json) {
     skip_space(json);
     if (json->next == json->end || *json->next != ':') return fail(json, "a colon is expected");
     json->next++;
     return true;
+}
+
+bool alcore__json_key(alcore__json *json, char **out_key, size_t *out_length) {
+    if (!next_member(json, '}', "a comma or } is expected")) return false;
+    if (alcore__json_kind(json) != '"') return fail(json, "a key in quotes is expected");
+    return alcore__json_string(json, out_key, out_length) && skip_colon(json);
 }
 
 bool alcore__json_item(alcore__json *json) {
@@ -99,7 +103,7 @@ static int32_t read_unit(const char *digits, const char *end) {
 
 /* After "\u": writes the code point as UTF-8 at *out, which moves behind it, and moves over the
  * digits, and over the second \uXXXX of a surrogate pair. The escape is longer than what it
- * becomes. */
+ * becomes. *out NULL: only checks it. */
 static bool read_escape(alcore__json *json, char **out) {
     int32_t point = read_unit(json->next, json->end);
     if (point < 0) return fail(json, "\\u needs four hexadecimal digits");
@@ -114,11 +118,12 @@ static bool read_escape(alcore__json *json, char **out) {
         json->next += 6;
     }
     json->next += 4;
-    *out += alcore__utf8_write(point, *out);
+    if (*out) *out += alcore__utf8_write(point, *out);
     return true;
 }
 
-/* After a backslash: writes what the escape stands for at *out and moves over it. */
+/* After a backslash: writes what the escape stands for at *out, unless that is NULL, and moves over
+ * it. */
 static bool undo_escape(alcore__json *json, char **out) {
     static const char names[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
     if (json->next == json->end) return fail(json, "the string does not end");
@@ -130,7 +135,7 @@ static bool undo_escape(alcore__json *json, char **out) {
     const char *name = memchr(names, c, sizeof names - 1);
     if (!name) return fail(json, "an unknown escape");
     json->next++;
-    *(*out)++ = meanings[name - names];
+    if (*out) *(*out)++ = meanings[name - names];
     return true;
 }
 
@@ -176,6 +181,21 @@ bool alcore__json_string(alcore__json *json, char **out_text, size_t *out_length
     return true;
 }
 
+/* Passes over a string, which stays as it is. */
+static bool skip_string(alcore__json *json) {
+    char *nowhere = NULL;
+    json->next++;
+    for (;;) {
+        json->next = skip_plain(json->next, json->end);
+        if (json->next == json->end) return fail(json, "the string does not end");
+        char c = *json->next;
+        if (c != '"' && c != '\\') return fail(json, "a control character inside a string");
+        json->next++;
+        if (c == '"') return true;
+        if (!undo_escape(json, &nowhere)) return false;
+    }
+}
+
 /* Moves over decimal digits and returns their number. */
 static size_t skip_digits(alcore__json *json) {
     const char *begin = json->next;
@@ -219,14 +239,25 @@ static bool skip_word(alcore__json *json, const char *word) {
     return true;
 }
 
+bool alcore__json_skip_key(alcore__json *json, const char **raw, size_t *bytes) {
+    if (!next_member(json, '}', "a comma or } is expected")) return false;
+    if (alcore__json_kind(json) != '"') return fail(json, "a key in quotes is expected");
+    const char *begin = json->next + 1;
+    if (!skip_string(json)) return false;
+    *raw = begin;
+    *bytes = (size_t)(json->next - 1 - begin);
+    return skip_colon(json);
+}
+
 /* Passes over one value with all that it contains; containers recurse, at most max_depth deep. */
 bool alcore__json_skip(alcore__json *json) {
+    const char *key;
     char *text;
     size_t length;
     switch (alcore__json_kind(json)) {
     case '{':
         if (!alcore__json_enter(json, '{')) return false;
-        while (alcore__json_key(json, &text, &length))
+        while (alcore__json_skip_key(json, &key, &length))
             if (!alcore__json_skip(json)) return false;
         return !json->error;
     case '[':
@@ -235,7 +266,7 @@ bool alcore__json_skip(alcore__json *json) {
             if (!alcore__json_skip(json)) return false;
         return !json->error;
     case '"':
-        return alcore__json_string(json, &text, &length);
+        return skip_string(json);
     case '0':
         return alcore__json_number(json, &text, &length);
     case 't':
@@ -248,6 +279,19 @@ bool alcore__json_skip(alcore__json *json) {
         return fail(json,
                     json->next == json->end ? "the text ends too early" : "a value is expected");
     }
+}
+
+bool alcore__json_find(const alcore__json *object, const char *name, alcore__json *out) {
+    const size_t length = strlen(name);
+    const char *key;
+    size_t bytes;
+    *out = *object;
+    if (!alcore__json_enter(out, '{')) return false;
+    while (alcore__json_skip_key(out, &key, &bytes)) {
+        if (bytes == length && memcmp(key, name, length) == 0) return true;
+        if (!alcore__json_skip(out)) return false;
+    }
+    return false;
 }
 
 bool alcore__json_end(alcore__json *json) {

@@ -38,6 +38,8 @@ bool alcore__json_enter(alcore__json *json, char kind);
 /* In an object: reads the next key and the colon; the cursor then stands before the value. False at
  * the end of the object, which is left, and on error. */
 bool alcore__json_key(alcore__json *json, char **out_key, size_t *out_length);
+/* The same for a key that stays as it is: *raw [*bytes] is what stands between its quotes. */
+bool alcore__json_skip_key(alcore__json *json, const char **raw, size_t *bytes);
 /* In an array: whether another value follows. False at its end, which is left, and on error. */
 bool alcore__json_item(alcore__json *json);
 /* Reads a string and replaces its escapes in place: *out_text is a view of the text, not
@@ -45,8 +47,13 @@ bool alcore__json_item(alcore__json *json);
 bool alcore__json_string(alcore__json *json, char **out_text, size_t *out_length);
 /* Reads a number and returns its text, a view. */
 bool alcore__json_number(alcore__json *json, char **out_text, size_t *out_length);
-/* Passes over a value of any kind. */
+/* Passes over a value of any kind, which stays as it is: a copy of the struct made before reads it
+ * later. */
 bool alcore__json_skip(alcore__json *json);
+/* Puts *out before the value of the first member called name, a text without escapes, of the object
+ * that comes next. False: there is none, or out->error says why. Nothing is changed, *object
+ * included. */
+bool alcore__json_find(const alcore__json *object, const char *name, alcore__json *out);
 /* Whether nothing but white space is left, and nothing went wrong. */
 bool alcore__json_end(alcore__json *json);
 

@@ -11,14 +11,14 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from headers import INCLUDE, ROOT  # noqa: E402
 from tap import Tap  # noqa: E402
 
-RANK = {'base': 0, 'kernel': 1, 'text': 1, 'formats': 2, 'pool': 3, 'search': 4, 'metric': 5, 'model': 6, 'scorer': 7,
+RANK = {'base': 0, 'kernel': 1, 'text': 1, 'formats': 2, 'tokenizer': 3, 'pool': 3, 'search': 4, 'metric': 5, 'model': 6, 'scorer': 7,
         'strategy': 8, 'request': 9, 'mix': 10, 'project': 11, 'job': 11}
 # Two folders of one rank do not see each other.
 ENGINES = ('cpu', 'cuda', 'torch', 'mpi')
 # The folder that a public header belongs to; the tables of sys/ are for every folder.
 PUBLIC = {'export': 'base', 'status': 'base', 'context': 'base', 'tensor': 'base', 'version': 'base',
           'param': 'base', 'remedy': 'base', 'sys/dtype': 'base', 'sys/host': 'base',
-          'sys/kernel': 'base', 'sys/model': 'base', 'lm': 'text', 'aligner': 'text', 'format': 'formats', 'pool': 'pool', 'pool_column': 'pool',
+          'sys/kernel': 'base', 'sys/model': 'base', 'lm': 'text', 'aligner': 'text', 'format': 'formats', 'tokenizer': 'tokenizer', 'pool': 'pool', 'pool_column': 'pool',
           'overlap': 'metric', 'phrase': 'pool', 'annotation': 'mix', 'mix': 'mix', 'search': 'search', 'model': 'model', 'metric': 'metric', 'analysis': 'metric', 'plot': 'metric', 'stop': 'metric',
           'logits': 'scorer', 'view': 'scorer', 'scorer': 'scorer', 'strategy': 'strategy', 'selection': 'strategy', 'request': 'request'}
 LIB = os.path.join(ROOT, 'lib')

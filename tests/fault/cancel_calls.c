@@ -6,6 +6,7 @@
 #include "cancel_calls.h"
 #include "cancel_parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@ alcore_ctx *ctx;
 alcore_pool *pool, *labeled, *phrases;
 alcore_lm *lm;
 alcore_aligner *aligner;
+alcore_tokenizer *tokenizer;
 alcore_links *links;
 static alcore_annotations *annotations; /* all rows of the pool as sentences, with translations */
 static alcore_mix *mix;
@@ -389,6 +391,17 @@ static void make_annotations(void) {
     free(texts);
 }
 
+/* vocab.txt with letters, alone and within words: every text has many tokens. */
+static void write_vocabulary(void) {
+    FILE *file = fopen(in_folder("vocab.txt"), "w");
+    if (!file) abort();
+    fputs("[UNK]\n[CLS]\n[SEP]\n", file);
+    for (int c = 'a'; c <= 'z'; c++) fprintf(file, "%c\n##%c\n", c, c);
+    for (int c = '0'; c <= '9'; c++) fprintf(file, "%c\n##%c\n", c, c);
+    for (int i = 0; i < 200000; i++) fprintf(file, "word%d\n", i);
+    if (fclose(file) != 0) abort();
+}
+
 void cancel_world_make(int64_t rows) {
     row_count = rows;
     if (!mkdtemp(folder)) exit(2);
@@ -461,6 +474,8 @@ void cancel_world_make(int64_t rows) {
     MUST(alcore_aligner_links(aligner, &links));
     MUST(alcore_aligner_write(aligner, in_folder("aligner")));
     MUST(alcore_links_write(links, in_folder("links.txt")));
+    write_vocabulary();
+    MUST(alcore_tokenizer_open(ctx, in_folder("vocab.txt"), &tokenizer));
     MUST(alcore_pool_set_text_column(pool, "roundtrip", texts, NULL, row_count, NULL));
     free(texts);
     MUST(alcore_lm_write_arpa(lm, in_folder("lm.arpa")));
@@ -487,7 +502,7 @@ bool cancel_world_end(void) {
         "out.html",    "column.part",    "other.part",     "phrases.tsv", "ids.txt",
         "links.txt",   "other.links",    "curves.svg",     "points.svg",  "items.tsv",
         "answers.tsv", "dictionary.tsv", "requests.tsv",   "train.tsv",   "train.src",
-        "train.tgt",   "aligner",        "other.aligner",  "pool.conll"};
+        "train.tgt",   "aligner",        "other.aligner",  "pool.conll",  "vocab.txt"};
     alcore_column_writer_unref(merging);
     alcore_column_writer_unref(filled);
     alcore_selection_unref(selection);
@@ -495,6 +510,7 @@ bool cancel_world_end(void) {
     alcore_annotations_unref(annotations);
     alcore_links_unref(links);
     alcore_aligner_unref(aligner);
+    alcore_tokenizer_unref(tokenizer);
     alcore_lm_unref(lm);
     alcore_pool_unref(phrases);
     alcore_pool_unref(labeled);
@@ -543,6 +559,8 @@ const cancel_call CALLS[] = {
     {"alcore_aligner_write", "", call_aligner_write},
     {"alcore_aligner_read", "", call_aligner_read},
     {"alcore_align", "", call_align},
+    {"alcore_tokenizer_open", "", call_tokenizer_open},
+    {"alcore_tokenizer_encode", "", call_tokenizer_encode},
     {"alcore_links_new", "", call_links_new},
     {"alcore_links_symmetrize", "", call_symmetrize},
     {"alcore_links_write", "", call_links_write},

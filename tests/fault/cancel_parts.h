@@ -12,7 +12,8 @@ extern int64_t row_count; /* rows of the pool */
 extern alcore_pool *pool, *labeled, *phrases;
 extern alcore_lm *lm;
 extern alcore_aligner *aligner;
-extern alcore_links *links; /* of the pool, which is its own translation: row_count pairs */
+extern alcore_tokenizer *tokenizer; /* of vocab.txt */
+extern alcore_links *links;         /* of the pool, which is its own translation: row_count pairs */
 extern alcore_column_writer *filled, /* with all rows put */
     *merging;                        /* one that a part is merged into */
 
@@ -73,6 +74,8 @@ alcore_status call_aligner_links(void);
 alcore_status call_aligner_apply(void);
 alcore_status call_aligner_write(void);
 alcore_status call_aligner_read(void);
+alcore_status call_tokenizer_open(void);
+alcore_status call_tokenizer_encode(void);
 alcore_status call_align(void);
 alcore_status call_symmetrize(void);
 alcore_status call_links_new(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The long calls of language models, aligners and links, over the texts of the pool. */
+/* The long calls of language models, aligners, tokenizers and links, over the texts of the pool. */
 #include <stdlib.h>
 
 #include "cancel_calls.h"
@@ -85,6 +85,22 @@ alcore_status call_aligner_apply(void) {
 }
 alcore_status call_aligner_write(void) {
     return alcore_aligner_write(aligner, in_folder("other.aligner"));
+}
+/* The pool is its own second text of each pair. */
+alcore_status call_tokenizer_encode(void) {
+    const char **texts = texts_of_pool();
+    alcore_tokens *out = NULL;
+    alcore_status status =
+        alcore_tokenizer_encode(tokenizer, texts, NULL, texts, NULL, row_count, NULL, &out);
+    alcore_tokens_unref(out);
+    free(texts);
+    return status;
+}
+alcore_status call_tokenizer_open(void) {
+    alcore_tokenizer *out = NULL;
+    alcore_status status = alcore_tokenizer_open(ctx, in_folder("vocab.txt"), &out);
+    alcore_tokenizer_unref(out);
+    return status;
 }
 alcore_status call_aligner_read(void) {
     alcore_aligner *out = NULL;

@@ -22,6 +22,7 @@ enum {
     WITH_WRITER = 64,       /* writer of a scalar column, two rows put */
     WITH_FULL_WRITER = 128, /* writer of a scalar column, all rows put */
     WITH_ALIGNER = 256,     /* aligner of the pool with itself, and links: its own */
+    WITH_TOKENIZER = 1024,  /* tokenizer, and tokens of the texts of the pool */
     WITH_MIX = 512 /* references of three rows of both pools, embeddings of the labeled pool,
                       annotations (row 1, translated), mix: a training set of these */
 };
@@ -37,6 +38,8 @@ typedef struct world {
     alcore_lm *lm;
     alcore_aligner *aligner;
     alcore_links *links;
+    alcore_tokenizer *tokenizer;
+    alcore_tokens *tokens;
     alcore_annotations *annotations;
     alcore_mix *mix;
     alcore_model *model;

@@ -61,6 +61,26 @@ static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_
                   : alcore_column_writer_put(out, batch->rows, NULL, batch->count, &tensor);
 }
 
+/* Every part that allocates: added tokens of both kinds, each of the normalizers that rewrite a
+ * text, pre-tokenizers that rewrite and that cut it, byte-pair encoding, a template. */
+static const char tokenizer_json[] =
+    "{\"added_tokens\":[{\"id\":0,\"content\":\"[X]\",\"special\":true},"
+    "{\"id\":9,\"content\":\"Seven\",\"normalized\":true,\"lstrip\":true}],"
+    "\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFKC\"},"
+    "{\"type\":\"Replace\",\"pattern\":{\"Regex\":\" {2,}|[x-z]+(?=a)\"},\"content\":\"_\"},"
+    "{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"AAAAAA==\"},"
+    "{\"type\":\"BertNormalizer\"},{\"type\":\"Strip\"}]},"
+    "\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"WhitespaceSplit\"},"
+    "{\"type\":\"Digits\"},{\"type\":\"Metaspace\",\"replacement\":\"_\"},"
+    "{\"type\":\"ByteLevel\"}]},"
+    "\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[{\"SpecialToken\":{\"id\":"
+    "\"[X]\",\"type_id\":0}},{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}],\"pair\":[{\"Sequence\":"
+    "{\"id\":\"A\",\"type_id\":0}},{\"Sequence\":{\"id\":\"B\",\"type_id\":1}}],"
+    "\"special_tokens\":{\"[X]\":{\"id\":\"[X]\",\"ids\":[0],\"tokens\":[\"[X]\"]}}},"
+    "\"model\":{\"type\":\"BPE\",\"unk_token\":\"[X]\",\"vocab\":{\"[X]\":0,\"e\":1,\"n\":2,\"o\":"
+    "3,"
+    "\"t\":4,\"en\":5,\"on\":6},\"merges\":[\"e n\",\"o n\"]}}";
+
 static void put(alcore_column_writer *writer, int64_t count) {
     int64_t rows[WORLD_ROWS];
     alcore_tensor values;
@@ -126,6 +146,11 @@ void world_begin(world *w, unsigned with) {
         MUST(alcore_aligner_train(w->ctx, texts, NULL, texts, NULL, WORLD_ROWS, NULL, &w->aligner));
         MUST(alcore_aligner_links(w->aligner, &w->links));
     }
+    if (with & WITH_TOKENIZER) {
+        MUST(alcore_tokenizer_open(w->ctx, world_file("tokenizer.json"), &w->tokenizer));
+        MUST(alcore_tokenizer_encode(w->tokenizer, texts, NULL, NULL, NULL, WORLD_ROWS, NULL,
+                                     &w->tokens));
+    }
     if (with & WITH_MIX) begin_mix(w);
     if (with & WITH_MODEL) {
         alcore_model_host host = ALCORE_MODEL_HOST_INIT;
@@ -157,6 +182,8 @@ void world_end(world *w) {
     alcore_model_unref(w->model);
     alcore_mix_unref(w->mix);
     alcore_annotations_unref(w->annotations);
+    alcore_tokens_unref(w->tokens);
+    alcore_tokenizer_unref(w->tokenizer);
     alcore_links_unref(w->links);
     alcore_aligner_unref(w->aligner);
     alcore_lm_unref(w->lm);
@@ -249,6 +276,7 @@ void world_files_write(void) {
     MUST(alcore_aligner_train(ctx, texts, NULL, texts, NULL, WORLD_ROWS, NULL, &aligner));
     MUST(alcore_aligner_write(aligner, world_file("aligner")));
     alcore_aligner_unref(aligner);
+    world_file_write("tokenizer.json", tokenizer_json, strlen(tokenizer_json));
     world_file_write("links.txt", "0-0 1-1\n\n1-0 0-2 1-0\n", 21);
     char selection[2000] = "id\ttext\tkind\n", answers[2000] = "id\ttext\ttranslation\n";
     for (int i = 0; i < 3; i++) {

@@ -322,7 +322,7 @@ def numpy_or_none():
 
 
 CODES = {(ALCORE_KIND_FLOAT, 64): "d", (ALCORE_KIND_FLOAT, 32): "f", (ALCORE_KIND_FLOAT, 16): "e",
-         (ALCORE_KIND_INT, 64): "q", (ALCORE_KIND_INT, 32): "i", (ALCORE_KIND_UINT, 32): "I"}
+         (ALCORE_KIND_INT, 64): "q", (ALCORE_KIND_INT, 32): "i", (ALCORE_KIND_UINT, 32): "I", (ALCORE_KIND_UINT, 8): "B"}
 
 
 def memory(address, shape, code, keep=None):

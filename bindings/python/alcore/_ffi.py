@@ -1019,6 +1019,18 @@ class alcore_plot_options(Structure):
     ]
 
 
+class alcore_encode_options(Structure):
+    """How texts are encoded."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("language", c_char_p),
+        ("max_tokens", c_int64),
+        ("without_special", c_int32),
+        ("as_target", c_int32),
+    ]
+
+
 #: name: (result, arguments, whether it may call back)
 FUNCTIONS = {
     "alcore_status_name": (c_char_p, (c_int32,), False),
@@ -1268,6 +1280,18 @@ FUNCTIONS = {
     "alcore_analysis_compute_projection": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_plot_write_curves": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_char_p, c_void_p), True),
     "alcore_plot_write_points": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_char_p, c_void_p), True),
+    "alcore_tokenizer_open": (c_int32, (c_void_p, c_char_p, c_void_p), True),
+    "alcore_tokenizer_ref": (c_void_p, (c_void_p,), False),
+    "alcore_tokenizer_unref": (None, (c_void_p,), False),
+    "alcore_tokenizer_size": (c_int64, (c_void_p,), False),
+    "alcore_tokenizer_id": (c_int64, (c_void_p, c_char_p), False),
+    "alcore_tokenizer_token": (c_int32, (c_void_p, c_int64, c_void_p, c_void_p), False),
+    "alcore_tokenizer_encode": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
+    "alcore_tokenizer_decode": (c_int32, (c_void_p, c_void_p, c_int64, c_int32, c_size_t, c_void_p, c_void_p), False),
+    "alcore_tokens_ref": (c_void_p, (c_void_p,), False),
+    "alcore_tokens_unref": (None, (c_void_p,), False),
+    "alcore_tokens_count": (c_int64, (c_void_p,), False),
+    "alcore_tokens_get": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), False),
     "alcore_version": (c_char_p, (), False),
     "alcore_abi": (c_int32, (), False),
     "alcore_feature": (c_int32, (c_char_p,), False),

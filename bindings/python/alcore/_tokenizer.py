@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tokenizers: how the texts of a Hugging Face model become token ids."""
+import array
+import ctypes
+
+from . import _ffi
+from ._calls import run
+from ._arrays import memory_of
+from ._columns import path_of
+from ._handles import Handle, default_context, new, struct
+from ._library import lib
+from ._strings import Strings, name_of, text_at
+
+
+class Tokenizer(Handle):
+    """The tokenizer of a Hugging Face folder: tokenizer.json, else vocab.txt. Its ids and spans are those of the package
+    tokenizers, which is not needed. path: the folder, or one of the two files."""
+
+    _noun = "tokenizer"
+
+    def __init__(self, path, *, context=None):
+        ctx = context or default_context()
+        super().__init__(new(lib.alcore_tokenizer_unref, lib.alcore_tokenizer_open, ctx._handle, path_of(path)), ctx)
+
+    @classmethod
+    def open(cls, path, *, context=None):
+        """The tokenizer at path; Tokenizer(path) is the same."""
+        return cls(path, context=context)
+
+    def encode(self, texts, pairs=None, *, language=None, max_tokens=0, special=True, as_target=False):
+        """The Tokens of a list of texts; of pairs of texts where `pairs` has the second text of each.
+
+        language: code of the texts' language, such as "deu_Latn", for models that mark it. max_tokens: longer texts are cut, of a
+        pair the second text; 0: nothing is cut. special=False: no special tokens such as [CLS]. as_target=True: the texts are
+        outputs of a translation model."""
+        first = Strings(texts, "texts")
+        second = None if pairs is None else Strings(pairs, "pairs")
+        if second is not None and second.count != first.count:
+            raise ValueError("pairs: %d texts, but there are %d texts" % (second.count, first.count))
+        options = struct(_ffi.alcore_encode_options, language=None if language is None else name_of(language, "language"),
+                         max_tokens=max_tokens, without_special=not special, as_target=bool(as_target))
+        others = (None, None) if second is None else (ctypes.addressof(second.pointers), ctypes.addressof(second.lengths))
+        return Tokens._made(new(lib.alcore_tokens_unref, lib.alcore_tokenizer_encode, self._handle, ctypes.addressof(first.pointers),
+                                ctypes.addressof(first.lengths), *others, first.count, ctypes.byref(options)), self._ctx)
+
+    def decode(self, ids, *, special=False):
+        """The text that ids stand for. special=True: special tokens such as [CLS] are written too."""
+        numbers = array.array("q", ids)
+        length, capacity = ctypes.c_size_t(), 16 * len(numbers) + 64
+        while True:
+            text = ctypes.create_string_buffer(capacity)
+            run(lib.alcore_tokenizer_decode, self._handle, numbers.buffer_info()[0], len(numbers), int(bool(special)), capacity, text,
+                ctypes.byref(length))
+            if length.value <= capacity:
+                return text_at(ctypes.addressof(text), length.value)
+            capacity = length.value
+
+    def id(self, token):
+        """The id of a token such as "[MASK]"; None: there is no such token."""
+        found = lib.alcore_tokenizer_id(self._handle, name_of(token, "token"))
+        return None if found < 0 else found
+
+    def token(self, id):
+        """The text of the token with this id, as the vocabulary writes it."""
+        text, length = ctypes.c_void_p(), ctypes.c_size_t()
+        run(lib.alcore_tokenizer_token, self._handle, id, ctypes.byref(text), ctypes.byref(length))
+        return text_at(text.value, length.value)
+
+    def __len__(self):
+        return lib.alcore_tokenizer_size(self._handle)
+
+    def _description(self):
+        return " size=%d" % len(self)
+
+
+class Tokens(Handle):
+    """The tokens of many texts: tokens[i] is the list of the ids of text i."""
+
+    _noun = "tokens"
+
+    @classmethod
+    def _made(cls, pointer, ctx):
+        made = cls.__new__(cls)
+        Handle.__init__(made, pointer, ctx)
+        return made
+
+    def arrays(self):
+        """(offsets, ids, types, spans, marks): text i has the entries offsets[i] to offsets[i + 1] - 1 of the others. types: int64,
+        1 for the second text of a pair in models such as BERT. spans: int64 [n, 2], the bytes of the text that the token stems from,
+        0 0 for special tokens. marks: uint8, bit 1: a special token, bit 2: the first token of a word. Read-only; they keep the
+        handle's memory alive."""
+        tensors = [_ffi.alcore_tensor() for _ in range(5)]
+        run(lib.alcore_tokens_get, self._handle, *map(ctypes.byref, tensors))
+        shared = Tokens._made(lib.alcore_tokens_ref(self._handle), self._ctx)
+        return tuple(memory_of(tensor, shared) for tensor in tensors)
+
+    def spans(self, text):
+        """The spans of the tokens of text number `text`: (first byte, byte after the last)."""
+        offsets, _, _, spans, _ = self.arrays()
+        number = range(len(offsets) - 1)[text]
+        return [tuple(span) for span in spans[offsets[number]:offsets[number + 1]].tolist()]
+
+    def __len__(self):
+        return lib.alcore_tokens_count(self._handle)
+
+    def __iter__(self):
+        offsets, ids = self.arrays()[:2]
+        bounds = offsets.tolist()
+        for begin, end in zip(bounds, bounds[1:]):
+            yield ids[begin:end].tolist()
+
+    def __getitem__(self, text):
+        offsets, ids = self.arrays()[:2]
+        if isinstance(text, slice):
+            return [self[number] for number in range(*text.indices(len(offsets) - 1))]
+        number = range(len(offsets) - 1)[text]
+        return ids[offsets[number]:offsets[number + 1]].tolist()
+
+    def _description(self):
+        return " texts=%d" % len(self)

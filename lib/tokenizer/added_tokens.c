@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Added tokens (added_tokens.h). The texts of a finder are sorted, so those that share a beginning
+ * are neighbors: a search narrows the range of candidates byte by byte. Most places of a text are
+ * passed over because no text begins with the byte there. */
+#include "tokenizer/added_tokens.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/utf8.h"
+#include "tokenizer/unicode_class.h"
+
+static int compare(alcore__name a, alcore__name b) {
+    const size_t shared = a.length < b.length ? a.length : b.length;
+    const int order = shared == 0 ? 0 : memcmp(a.text, b.text, shared);
+    return order != 0 ? order : (a.length > b.length) - (a.length < b.length);
+}
+
+alcore_status alcore__added_tokens_add(alcore_ctx *ctx, alcore__added_tokens *tokens,
+                                       const alcore__added_token *token) {
+    ALCORE__TRY(alcore__grow(ctx, &tokens->token, &tokens->capacity, tokens->count + 1,
+                             sizeof *tokens->token));
+    tokens->token[tokens->count++] = *token;
+    return ALCORE_OK;
+}
+
+alcore_status alcore__added_finder_add(alcore_ctx *ctx, alcore__added_finder *finder,
+                                       alcore__name text, size_t token) {
+    if (text.length == 0) return ALCORE_OK;
+    ALCORE__TRY(alcore__grow(ctx, &finder->text, &finder->capacity, finder->count + 1,
+                             sizeof *finder->text));
+    finder->text[finder->count++] = (alcore__added_text){text, token};
+    finder->begins[(unsigned char)text.text[0]] = true;
+    return ALCORE_OK;
+}
+
+static int by_bytes(const void *a, const void *b) {
+    const alcore__added_text *first = a, *second = b;
+    const int order = compare(first->text, second->text);
+    return order != 0 ? order : (first->token > second->token) - (first->token < second->token);
+}
+
+void alcore__added_finder_sort(alcore__added_finder *finder) {
+    size_t kept = 0;
+    if (finder->count > 1) qsort(finder->text, finder->count, sizeof *finder->text, by_bytes);
+    for (size_t i = 0; i < finder->count; i++)
+        if (kept == 0 || compare(finder->text[kept - 1].text, finder->text[i].text) != 0)
+            finder->text[kept++] = finder->text[i];
+    finder->count = kept;
+}
+
+/* The order of qsort_r(): of two tokens that are equal, the later one of the file first. */
+static int by_text(const void *a, const void *b, void *tokens) {
+    const size_t i = *(const size_t *)a, k = *(const size_t *)b;
+    const alcore__added_token *token = ((const alcore__added_tokens *)tokens)->token;
+    const int order = compare(token[i].content, token[k].content);
+    return order != 0 ? order : (i < k) - (i > k);
+}
+
+static int by_id(const void *a, const void *b, void *tokens) {
+    const size_t i = *(const size_t *)a, k = *(const size_t *)b;
+    const alcore__added_token *token = ((const alcore__added_tokens *)tokens)->token;
+    if (token[i].id != token[k].id) return token[i].id < token[k].id ? -1 : 1;
+    return (i < k) - (i > k);
+}
+
+alcore_status alcore__added_tokens_sort(alcore_ctx *ctx, alcore__added_tokens *tokens) {
+    ALCORE__TRY(alcore__new_array(ctx, tokens->count, sizeof *tokens->by_text, &tokens->by_text));
+    ALCORE__TRY(alcore__new_array(ctx, tokens->count, sizeof *tokens->by_id, &tokens->by_id));
+    for (size_t i = 0; i < tokens->count; i++) tokens->by_text[i] = tokens->by_id[i] = i;
+    if (tokens->count > 1)
+        qsort_r(tokens->by_text, tokens->count, sizeof *tokens->by_text, by_text, tokens);
+    return ALCORE_OK;
+}
+
+void alcore__added_tokens_sort_ids(alcore__added_tokens *tokens) {
+    if (tokens->count > 1)
+        qsort_r(tokens->by_id, tokens->count, sizeof *tokens->by_id, by_id, tokens);
+}
+
+void alcore__added_tokens_clear(alcore_ctx *ctx, alcore__added_tokens *tokens) {
+    alcore__free(ctx, tokens->token);
+    alcore__free(ctx, tokens->raw.text);
+    alcore__free(ctx, tokens->normalized.text);
+    alcore__free(ctx, tokens->by_text);
+    alcore__free(ctx, tokens->by_id);
+    *tokens = (alcore__added_tokens){0};
+}
+
+alcore__added_token *alcore__added_token_of(const alcore__added_tokens *tokens, const char *text,
+                                            size_t length) {
+    const alcore__name wanted = {text, length};
+    size_t low = 0, high = tokens->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (compare(tokens->token[tokens->by_text[middle]].content, wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == tokens->count) return NULL;
+    alcore__added_token *found = &tokens->token[tokens->by_text[low]];
+    return compare(found->content, wanted) == 0 ? found : NULL;
+}
+
+const alcore__added_token *alcore__added_token_by_id(const alcore__added_tokens *tokens,
+                                                     int64_t id) {
+    size_t low = 0, high = tokens->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (tokens->token[tokens->by_id[middle]].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == tokens->count) return NULL;
+    const alcore__added_token *found = &tokens->token[tokens->by_id[low]];
+    return found->id == id ? found : NULL;
+}
+
+/* ---- searching ---- */
+
+/* The first text of texts [low, high), all of which share their first `depth` bytes, whose byte at
+ * `depth` is `byte` or more; a text that ends there counts as less. */
+static size_t narrow(const alcore__added_finder *finder, size_t low, size_t high, size_t depth,
+                     int byte) {
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const alcore__name text = finder->text[middle].text;
+        if (text.length <= depth || (unsigned char)text.text[depth] < byte)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The longest text that stands at `place`; finder->count: none does. */
+static size_t longest_at(const alcore__added_finder *finder, const char *text, size_t length,
+                         size_t place) {
+    size_t low = 0, high = finder->count, found = finder->count;
+    for (size_t depth = 0; low < high && place + depth < length; depth++) {
+        const int byte = (unsigned char)text[place + depth];
+        low = narrow(finder, low, high, depth, byte);
+        high = narrow(finder, low, high, depth, byte + 1);
+        if (low < high && finder->text[low].text.length == depth + 1) found = low;
+    }
+    return found;
+}
+
+/* Whether the character that ends at `place`, and the one that begins there, is part of a word. */
+static bool word_before(const char *text, size_t place) {
+    if (place == 0) return false;
+    size_t begin = place - 1;
+    while (((unsigned char)text[begin] & 0xC0) == 0x80) begin--;
+    return alcore__point_is_word(alcore__utf8_next(text, place, &begin));
+}
+
+static bool word_behind(const char *text, size_t length, size_t place) {
+    return place < length && alcore__point_is_word(alcore__utf8_next(text, length, &place));
+}
+
+static size_t skip_space_left(const char *text, size_t place, size_t after) {
+    while (place > after) {
+        size_t begin = place - 1;
+        while (((unsigned char)text[begin] & 0xC0) == 0x80) begin--;
+        size_t next = begin;
+        if (!alcore__utf8_is_space(alcore__utf8_next(text, place, &next))) break;
+        place = begin;
+    }
+    return place < after ? after : place;
+}
+
+static size_t skip_space_right(const char *text, size_t length, size_t place) {
+    while (place < length) {
+        size_t next = place;
+        if (!alcore__utf8_is_space(alcore__utf8_next(text, length, &next))) break;
+        place = next;
+    }
+    return place;
+}
+
+alcore__added_match alcore__added_find(const alcore__added_tokens *tokens,
+                                       const alcore__added_finder *finder, const char *text,
+                                       size_t length, size_t after, size_t *next) {
+    size_t place = *next;
+    if (finder->count == 0) place = length;
+    while (place < length) {
+        if (!finder->begins[(unsigned char)text[place]]) {
+            place++;
+            continue;
+        }
+        const size_t found = longest_at(finder, text, length, place);
+        if (found == finder->count) {
+            place++;
+            continue;
+        }
+        size_t begin = place, end = place + finder->text[found].text.length;
+        const alcore__added_token *token = &tokens->token[finder->text[found].token];
+        place = end;
+        if (token->single_word && (word_before(text, begin) || word_behind(text, length, end)))
+            continue;
+        *next = place;
+        begin = token->left ? skip_space_left(text, begin, after) : begin;
+        if (token->right) end = skip_space_right(text, length, end);
+        return (alcore__added_match){begin, end, finder->text[found].token};
+    }
+    *next = length;
+    return (alcore__added_match){length, length, 0};
+}

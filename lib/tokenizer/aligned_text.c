@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts with the sources of their bytes (aligned_text.h). */
+#include "tokenizer/aligned_text.h"
+
+#include <string.h>
+
+#include "text/utf8.h"
+
+static bool continues(char byte) {
+    return ((unsigned char)byte & 0xC0) == 0x80;
+}
+
+alcore__view alcore__aligned_view(const alcore__aligned *text) {
+    return (alcore__view){text->text, text->plain ? NULL : text->source, text->length,
+                          text->origin};
+}
+
+alcore__view alcore__view_slice(const alcore__view *view, size_t begin, size_t end) {
+    alcore__view slice = {view->text + begin, NULL, end - begin, view->origin + (uint32_t)begin};
+    if (view->source) {
+        slice.source = view->source + begin;
+        slice.origin = begin < end ? slice.source->begin : view->origin;
+    }
+    return slice;
+}
+
+/* In a plain text a part of a character stems from the whole character. */
+alcore__source alcore__view_source(const alcore__view *view, size_t begin, size_t end) {
+    if (view->source) return (alcore__source){view->source[begin].begin, view->source[end - 1].end};
+    while (begin > 0 && continues(view->text[begin])) begin--;
+    while (end < view->length && continues(view->text[end])) end++;
+    return (alcore__source){view->origin + (uint32_t)begin, view->origin + (uint32_t)end};
+}
+
+alcore_status alcore__aligned_room(alcore_ctx *ctx, alcore__aligned *text, size_t bytes) {
+    if (bytes > UINT32_MAX - text->length)
+        return alcore__fail(ALCORE_E_INVALID, "a text of more than 4 GiB");
+    const size_t need = text->length + bytes;
+    ALCORE__TRY(alcore__grow(ctx, &text->text, &text->text_capacity, need, 1));
+    return alcore__grow(ctx, &text->source, &text->source_capacity, need, sizeof *text->source);
+}
+
+alcore_status alcore__aligned_start(alcore_ctx *ctx, alcore__aligned *text, uint32_t origin,
+                                    size_t bytes) {
+    text->length = 0;
+    text->origin = origin;
+    text->plain = true;
+    return alcore__aligned_room(ctx, text, bytes);
+}
+
+/* Writes the sources of the characters in text [length], which is plain from origin on. */
+static void list_characters(const char *text, size_t length, uint32_t origin, alcore__source *out) {
+    size_t begin = 0;
+    while (begin < length) {
+        size_t end = begin + 1;
+        while (end < length && continues(text[end])) end++;
+        const alcore__source source = {origin + (uint32_t)begin, origin + (uint32_t)end};
+        for (; begin < end; begin++) out[begin] = source;
+    }
+}
+
+void alcore__aligned_list_sources(alcore__aligned *text) {
+    if (!text->plain) return;
+    list_characters(text->text, text->length, text->origin, text->source);
+    text->plain = false;
+}
+
+void alcore__aligned_put(alcore__aligned *text, const char *bytes, size_t length,
+                         alcore__source source) {
+    char *out = text->text + text->length;
+    alcore__source *sources = text->source + text->length;
+    for (size_t i = 0; i < length; i++) {
+        out[i] = bytes[i];
+        sources[i] = source;
+    }
+    text->length += length;
+}
+
+void alcore__aligned_copy(alcore__aligned *text, const alcore__view *from, size_t begin,
+                          size_t end) {
+    if (begin == end) return;
+    const size_t length = end - begin;
+    const uint32_t origin = from->origin + (uint32_t)begin;
+    if (text->plain && (from->source || origin != text->origin + (uint32_t)text->length))
+        alcore__aligned_list_sources(text);
+    memcpy(text->text + text->length, from->text + begin, length);
+    if (!text->plain && from->source)
+        memcpy(text->source + text->length, from->source + begin, length * sizeof *from->source);
+    else if (!text->plain)
+        list_characters(from->text + begin, length, origin, text->source + text->length);
+    text->length += length;
+}
+
+void alcore__aligned_clear(alcore_ctx *ctx, alcore__aligned *text) {
+    alcore__free(ctx, text->text);
+    alcore__free(ctx, text->source);
+    *text = (alcore__aligned){0};
+}
+
+alcore_status alcore__changes_add(alcore_ctx *ctx, alcore__changes *changes, int32_t point,
+                                  int32_t change) {
+    if (changes->count == changes->capacity)
+        ALCORE__TRY(alcore__grow(ctx, &changes->change, &changes->capacity, changes->count + 1,
+                                 sizeof *changes->change));
+    changes->change[changes->count++] = (alcore__change){point, change};
+    return ALCORE_OK;
+}
+
+void alcore__changes_clear(alcore_ctx *ctx, alcore__changes *changes) {
+    alcore__free(ctx, changes->change);
+    *changes = (alcore__changes){0};
+}
+
+/* The byte after the character at `place`, or `end`. */
+static size_t behind(const alcore__view *view, size_t place, size_t end) {
+    if (place < end) place++;
+    while (place < end && continues(view->text[place])) place++;
+    return place;
+}
+
+alcore_status alcore__aligned_transform(alcore_ctx *ctx, const alcore__view *view, size_t begin,
+                                        size_t end, const alcore__changes *changes,
+                                        alcore__aligned *out) {
+    size_t place = begin; /* of the next character that a change stands for */
+    ALCORE__TRY(alcore__aligned_room(ctx, out, 4 * changes->count));
+    alcore__aligned_list_sources(out);
+    for (size_t i = 0; i < changes->count; i++) {
+        const alcore__change *change = &changes->change[i];
+        alcore__source source = {view->origin, view->origin};
+        if (change->change > 0) {
+            if (place > 0) source = alcore__view_source(view, place - 1, place);
+        } else {
+            const size_t next = behind(view, place, end);
+            if (next > place) source = alcore__view_source(view, place, next);
+            place = next;
+            for (int32_t n = change->change; n < 0; n++) place = behind(view, place, end);
+        }
+        char bytes[4];
+        alcore__aligned_put(out, bytes, alcore__utf8_write(change->point, bytes), source);
+    }
+    return ALCORE_OK;
+}

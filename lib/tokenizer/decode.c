@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Decoding ids (encoding.h, alcore/tokenizer.h): their texts, handed to the decoder. */
+#include <string.h>
+
+#include "tokenizer/tokenizer_handle.h"
+
+/* Collects the texts of ids [count]; those that no token has, and special ones unless they are
+ * wanted, are left out. Returns how many there are. */
+static size_t collect(const alcore_tokenizer *tokenizer, const int64_t *ids, int64_t count,
+                      bool special, alcore__token_view *out) {
+    size_t found = 0;
+    for (int64_t i = 0; i < count; i++) {
+        size_t length;
+        bool is_special;
+        const char *text = alcore__tokenizer_token(tokenizer, ids[i], &length, &is_special);
+        if (text && (special || !is_special)) out[found++] = (alcore__token_view){text, length};
+    }
+    return found;
+}
+
+alcore_status alcore__tokenizer_decode(const alcore_tokenizer *tokenizer, const int64_t *ids,
+                                       int64_t count, bool special, alcore__buffer *out) {
+    alcore_ctx *ctx = tokenizer->object.ctx;
+    alcore__token_view *tokens;
+    const size_t before = out->length;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *tokens, &tokens));
+    const size_t found = collect(tokenizer, ids, count, special, tokens);
+    const alcore_status status =
+        alcore__token_decoder_run(ctx, &tokenizer->decoder, tokens, found, out);
+    alcore__free(ctx, tokens);
+    if (status != ALCORE_OK) out->length = before;
+    return status;
+}
+
+static alcore_status decode(const alcore_tokenizer *tokenizer, const int64_t *ids, int64_t count,
+                            int32_t special, size_t buffer_bytes, char *buffer,
+                            size_t *out_length) {
+    alcore__buffer text = {0};
+    if (count < 0 || (count > 0 && !ids))
+        return alcore__fail(ALCORE_E_INVALID, "ids is NULL, or count is negative");
+    if (special != 0 && special != 1)
+        return alcore__fail(ALCORE_E_PARAM, "special is %d: use 0 or 1", special);
+    const alcore_status status =
+        alcore__tokenizer_decode(tokenizer, ids, count, special != 0, &text);
+    if (status == ALCORE_OK) {
+        const size_t bytes = text.length < buffer_bytes ? text.length : buffer_bytes;
+        if (bytes > 0) memcpy(buffer, text.data, bytes);
+        *out_length = text.length;
+    }
+    alcore__buffer_clear(tokenizer->object.ctx, &text);
+    return status;
+}
+
+alcore_status alcore_tokenizer_decode(const alcore_tokenizer *tokenizer, const int64_t *ids,
+                                      int64_t count, int32_t special, size_t buffer_bytes,
+                                      char *buffer, size_t *out_length) {
+    alcore_ctx *ctx = !tokenizer ? NULL : tokenizer->object.ctx;
+    if (out_length) *out_length = 0;
+    ALCORE__TRY(alcore__enter(ctx));
+    if (!tokenizer || !out_length || (!buffer && buffer_bytes > 0))
+        return alcore__leave(
+            ctx, alcore__fail(ALCORE_E_INVALID, "tokenizer, buffer or out_length is NULL"));
+    return alcore__leave(ctx,
+                         decode(tokenizer, ids, count, special, buffer_bytes, buffer, out_length));
+}

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Encoding texts (encoding.h): added tokens are cut out, the rest is normalized, cut into words,
+ * and each word into tokens; the template says what stands around them.
+ *
+ * Many texts are encoded in blocks on the context's threads. Each block has tokens of its own,
+ * which are put together in the order of the texts, so that the number of threads changes nothing.
+ * Memory: that of ROUND_BLOCKS blocks beside the result. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alcore/sys/model.h"
+#include "text/utf8.h"
+#include "text/words.h"
+#include "tokenizer/language.h"
+#include "tokenizer/tokenizer_handle.h"
+
+static const char STAGE[] = "tokenizing";
+enum { BLOCK_TEXTS = 64, ROUND_BLOCKS = 256, POLL_WORDS = 4096 };
+
+/* What one thread works with. */
+typedef struct alcore__encoder {
+    alcore__normalizer_scratch normalizer;
+    alcore__pre_tokenizer_scratch pre;
+    alcore__pieces pieces;
+    alcore__aligned repaired; /* a text with U+FFFD for what is not UTF-8 */
+} alcore__encoder;
+
+void alcore__encoder_free(alcore_ctx *ctx, alcore__encoder *encoder) {
+    if (!encoder) return;
+    alcore__normalizer_scratch_clear(ctx, &encoder->normalizer);
+    alcore__pre_tokenizer_scratch_clear(ctx, &encoder->pre);
+    alcore__pieces_clear(ctx, &encoder->pieces);
+    alcore__aligned_clear(ctx, &encoder->repaired);
+    alcore__free(ctx, encoder);
+}
+
+/* ---- the tokens of one text ---- */
+
+/* A text that is being encoded. */
+typedef struct job {
+    alcore_ctx *ctx;
+    const alcore_tokenizer *tokenizer;
+    alcore__encoder *encoder;
+    alcore__tokens *out;
+    size_t count;     /* tokens in out, those of texts before included */
+    size_t first;     /* where those of this text begin */
+    size_t most;      /* where they end at the latest */
+    int64_t type;     /* of the tokens of this text */
+    const char *text; /* the original */
+    size_t length;
+    size_t seen; /* the spans so far end there */
+    bool gap;    /* white space, or nothing, is between the last token and `seen` */
+} job;
+
+static alcore_status tokens_room(alcore_ctx *ctx, alcore__tokens *out, size_t need) {
+    if (need <= out->capacity) return ALCORE_OK;
+    ALCORE__TRY(alcore__grow(ctx, &out->ids, &out->ids_capacity, need, sizeof *out->ids));
+    ALCORE__TRY(alcore__grow(ctx, &out->types, &out->types_capacity, need, sizeof *out->types));
+    ALCORE__TRY(alcore__grow(ctx, &out->marks, &out->marks_capacity, need, sizeof *out->marks));
+    ALCORE__TRY(alcore__grow(ctx, &out->spans, &out->spans_capacity, need, 2 * sizeof *out->spans));
+    out->capacity = out->ids_capacity;
+    if (out->types_capacity < out->capacity) out->capacity = out->types_capacity;
+    if (out->marks_capacity < out->capacity) out->capacity = out->marks_capacity;
+    if (out->spans_capacity < out->capacity) out->capacity = out->spans_capacity;
+    return ALCORE_OK;
+}
+
+static void put_token(alcore__tokens *out, size_t at, int64_t id, int64_t type, uint8_t mark,
+                      alcore__source source) {
+    out->ids[at] = id;
+    out->types[at] = type;
+    out->marks[at] = mark;
+    out->spans[2 * at] = source.begin;
+    out->spans[2 * at + 1] = source.end;
+}
+
+/* Whether a token is the first one of a word of the original text: white space, or nothing, stands
+ * between its first character and the token before. Goes over each byte of the text once. */
+static uint8_t word_mark(job *j, alcore__source source) {
+    uint8_t mark = 0;
+    size_t i = j->seen;
+    bool gap = j->gap;
+    for (; i < source.begin; i++) gap = gap || alcore__is_word_space(j->text[i]);
+    for (; i < source.end; i++) {
+        if (alcore__is_word_space(j->text[i])) {
+            gap = true;
+        } else {
+            if (gap) mark = ALCORE_SYS_TOKEN_WORD;
+            gap = false;
+        }
+    }
+    j->seen = i;
+    j->gap = gap;
+    return mark;
+}
+
+/* The white space at the beginning and the end of a token, in bytes of the original text: in
+ * ByteLevel's map U+0120 stands for a space. */
+static size_t space_length(const char *text, size_t length) {
+    size_t next = 0, bytes = 0;
+    while (next < length) {
+        const size_t begin = next;
+        const int32_t point = alcore__utf8_next(text, length, &next);
+        if (point == 0x120)
+            bytes++;
+        else if (alcore__utf8_is_space(point))
+            bytes += next - begin;
+        else
+            break;
+    }
+    return bytes;
+}
+
+static size_t space_length_behind(const char *text, size_t length) {
+    size_t end = length, bytes = 0;
+    while (end > 0) {
+        size_t begin = end - 1;
+        while (begin > 0 && ((unsigned char)text[begin] & 0xC0) == 0x80) begin--;
+        size_t next = begin;
+        const int32_t point = alcore__utf8_next(text, end, &next);
+        if (point == 0x120)
+            bytes++;
+        else if (alcore__utf8_is_space(point))
+            bytes += end - begin;
+        else
+            break;
+        end = begin;
+    }
+    return bytes;
+}
+
+/* Leaves white space at its ends out of the span of a token, text [length]. Of a token at the
+ * beginning, a space that ByteLevel added counts for nothing. */
+static alcore__source trim(const job *j, const char *text, size_t length, alcore__source source) {
+    size_t before = space_length(text, length), behind = space_length_behind(text, length);
+    const bool first = j->count == j->first || source.begin == 0;
+    if (before > 0 && first && j->tokenizer->post.add_prefix_space) before--;
+    const size_t bytes = source.end - source.begin;
+    source.begin = before < bytes ? source.begin + (uint32_t)before : source.end;
+    if (source.end >= behind)
+        source.end =
+            source.end - source.begin > behind ? source.end - (uint32_t)behind : source.begin;
+    return source;
+}
+
+/* Adds the token that bytes begin .. end - 1 of a view became; there is room for it. */
+static void add_token(job *j, const alcore__view *view, size_t begin, size_t end, int64_t id) {
+    alcore__source source = alcore__view_source(view, begin, end);
+    const uint8_t mark = word_mark(j, source);
+    if (j->tokenizer->post.trim_offsets) source = trim(j, view->text + begin, end - begin, source);
+    put_token(j->out, j->count, id, j->type, mark, source);
+    j->count++;
+}
+
+/* Adds the tokens of a piece of normalized text. */
+static alcore_status add_words(job *j, const alcore__view *piece) {
+    const alcore__words *words;
+    alcore__view text;
+    alcore__pieces *pieces = &j->encoder->pieces;
+    ALCORE__TRY(alcore__pre_tokenizer_run(j->ctx, &j->tokenizer->pre, piece, &j->encoder->pre,
+                                          &text, &words));
+    for (size_t w = 0; w < words->count && j->count < j->most; w++) {
+        const alcore__word word = words->word[w];
+        if (w % POLL_WORDS == POLL_WORDS - 1) ALCORE__TRY(alcore__tick(j->ctx, NULL, 0, 0));
+        pieces->count = 0;
+        ALCORE__TRY(alcore__token_model_cut(j->ctx, j->tokenizer->model, text.text + word.begin,
+                                            word.end - word.begin, pieces));
+        ALCORE__TRY(tokens_room(j->ctx, j->out, j->count + pieces->count));
+        for (size_t i = 0; i < pieces->count; i++)
+            add_token(j, &text, word.begin + pieces->piece[i].begin,
+                      word.begin + pieces->piece[i].end, pieces->piece[i].id);
+    }
+    return ALCORE_OK;
+}
+
+/* Cuts the texts of a finder out of a view, and hands on what stands between them. */
+typedef alcore_status (*between)(job *j, const alcore__view *piece);
+static alcore_status add_around(job *j, const alcore__view *view,
+                                const alcore__added_finder *finder, between add) {
+    const alcore__added_tokens *added = &j->tokenizer->added;
+    size_t after = 0, next = 0;
+    while (j->count < j->most) {
+        const alcore__added_match match =
+            alcore__added_find(added, finder, view->text, view->length, after, &next);
+        if (match.begin > after) {
+            const alcore__view piece = alcore__view_slice(view, after, match.begin);
+            ALCORE__TRY(add(j, &piece));
+        }
+        if (match.begin == view->length || j->count >= j->most) break;
+        ALCORE__TRY(tokens_room(j->ctx, j->out, j->count + 1));
+        add_token(j, view, match.begin, match.end, added->token[match.token].id);
+        after = match.end;
+    }
+    return ALCORE_OK;
+}
+
+/* Adds the tokens of a piece between added tokens that are sought in raw text. */
+static alcore_status add_piece(job *j, const alcore__view *piece) {
+    alcore__view view;
+    ALCORE__TRY(alcore__normalizer_run(j->ctx, &j->tokenizer->normalizer, piece,
+                                       &j->encoder->normalizer, &view));
+    return add_around(j, &view, &j->tokenizer->added.normalized, add_words);
+}
+
+/* Writes the text with each malformed sequence as U+FFFD to encoder->repaired. */
+static alcore_status repair(job *j) {
+    alcore__aligned *out = &j->encoder->repaired;
+    const alcore__view view = {j->text, NULL, j->length, 0};
+    size_t done = 0, next = 0;
+    ALCORE__TRY(alcore__aligned_start(j->ctx, out, 0, j->length));
+    while (next < j->length) {
+        const size_t begin = next;
+        if (alcore__utf8_next(j->text, j->length, &next) >= 0) continue;
+        ALCORE__TRY(alcore__aligned_room(j->ctx, out, begin - done + 3));
+        alcore__aligned_copy(out, &view, done, begin);
+        alcore__aligned_list_sources(out);
+        alcore__aligned_put(out, "\xEF\xBF\xBD", 3,
+                            (alcore__source){(uint32_t)begin, (uint32_t)next});
+        done = next;
+    }
+    ALCORE__TRY(alcore__aligned_room(j->ctx, out, j->length - done));
+    alcore__aligned_copy(out, &view, done, j->length);
+    return ALCORE_OK;
+}
+
+/* Adds the tokens of a text, `room` at most. */
+static alcore_status add_text(job *j, const char *text, size_t length, int64_t type, size_t room) {
+    alcore__view view = {text, NULL, length, 0};
+    if (length > UINT32_MAX / 4)
+        return alcore__fail(ALCORE_E_INVALID, "a text of %zu bytes: 1 GiB is the most", length);
+    j->text = text;
+    j->length = length;
+    j->type = type;
+    j->first = j->count;
+    j->most = room > SIZE_MAX - j->count ? SIZE_MAX : j->count + room;
+    j->seen = 0;
+    j->gap = true;
+    if (alcore__utf8_check(text, length) < length) {
+        ALCORE__TRY(repair(j));
+        view = alcore__aligned_view(&j->encoder->repaired);
+    }
+    ALCORE__TRY(add_around(j, &view, &j->tokenizer->added.raw, add_piece));
+    if (j->count > j->most) j->count = j->most;
+    return ALCORE_OK;
+}
+
+/* ---- one text or pair with its special tokens ---- */
+
+/* What all texts of a call have in common. */
+typedef struct call {
+    alcore_ctx *ctx;
+    const alcore_tokenizer *tokenizer;
+    const alcore__texts *texts, *pairs; /* pairs may be NULL */
+    const alcore__encoding *how;
+    const alcore__template *pieces;
+    int64_t language; /* token of the texts' language; -1: as the template has it */
+    size_t room;      /* tokens that a text, or a pair, may have beside special ones */
+} call;
+
+static alcore_status add_special(job *j, const alcore__template_piece *piece, int64_t language) {
+    ALCORE__TRY(tokens_room(j->ctx, j->out, j->count + piece->count));
+    for (size_t i = 0; i < piece->count; i++)
+        put_token(j->out, j->count++, piece->language && language >= 0 ? language : piece->ids[i],
+                  piece->type, ALCORE_SYS_TOKEN_SPECIAL, (alcore__source){0, 0});
+    return ALCORE_OK;
+}
+
+/* Appends text or pair `index` to *out. */
+static alcore_status encode_one(const call *c, alcore__encoder *encoder, int64_t index,
+                                alcore__tokens *out) {
+    job j = {.ctx = c->ctx, .tokenizer = c->tokenizer, .encoder = encoder, .out = out};
+    size_t room = c->room;
+    j.count = (size_t)out->offsets[out->count];
+    for (size_t i = 0; i < c->pieces->count; i++) {
+        const alcore__template_piece *piece = &c->pieces->piece[i];
+        if (piece->kind == ALCORE__TEMPLATE_SPECIAL) {
+            if (!c->how->without_special) ALCORE__TRY(add_special(&j, piece, c->language));
+            continue;
+        }
+        size_t length;
+        const char *text = alcore__texts_get(
+            piece->kind == ALCORE__TEMPLATE_SECOND ? c->pairs : c->texts, index, &length);
+        const size_t before = j.count;
+        ALCORE__TRY(add_text(&j, text, length, piece->type, room));
+        room -= j.count - before;
+    }
+    out->offsets[++out->count] = (int64_t)j.count;
+    return ALCORE_OK;
+}
+
+/* ---- many texts ---- */
+
+static alcore_status offsets_room(alcore_ctx *ctx, alcore__tokens *out, int64_t texts) {
+    const bool fresh = !out->offsets;
+    ALCORE__TRY(alcore__grow(ctx, &out->offsets, &out->texts_capacity,
+                             (size_t)(out->count + texts) + 1, sizeof *out->offsets));
+    if (fresh) out->offsets[0] = 0;
+    return ALCORE_OK;
+}
+
+/* Texts begin .. end - 1 into *out. */
+static alcore_status encode_range(const call *c, alcore__encoder *encoder, int64_t begin,
+                                  int64_t end, alcore__tokens *out) {
+    ALCORE__TRY(offsets_room(c->ctx, out, end - begin));
+    for (int64_t i = begin; i < end; i++) {
+        ALCORE__TRY(alcore__tick(c->ctx, NULL, 0, 0));
+        const alcore_status status = encode_one(c, encoder, i, out);
+        if (status != ALCORE_OK)
+            return c->texts->count > 1 && status != ALCORE_E_CANCELLED
+                       ? alcore__fail_within(status, "text %" PRId64, i)
+                       : status;
+    }
+    return ALCORE_OK;
+}
+
+/* The blocks that are encoded at once. */
+typedef struct round {
+    const call *call;
+    alcore__encoder **encoder; /* [threads] NULL: not made yet */
+    alcore__tokens *block;     /* [ROUND_BLOCKS] */
+    int64_t begin;             /* first text of the first block */
+} round_of_blocks;
+
+static alcore_status ready_encoder(alcore_ctx *ctx, alcore__encoder **encoder) {
+    return *encoder ? ALCORE_OK : alcore__new_array(ctx, 1, sizeof **encoder, encoder);
+}
+
+/* The task of a block (alcore__task). */
+static alcore_status encode_block(void *data, int64_t index, int32_t worker) {
+    const round_of_blocks *r = data;
+    const int64_t begin = r->begin + index * BLOCK_TEXTS;
+    const int64_t left = r->call->texts->count - begin;
+    alcore__tokens *out = &r->block[index];
+    out->count = 0;
+    ALCORE__TRY(ready_encoder(r->call->ctx, &r->encoder[worker]));
+    return encode_range(r->call, r->encoder[worker], begin,
+                        begin + (left < BLOCK_TEXTS ? left : BLOCK_TEXTS), out);
+}
+
+/* Appends the texts of a block. */
+static alcore_status append(alcore_ctx *ctx, const alcore__tokens *block, alcore__tokens *out) {
+    ALCORE__TRY(offsets_room(ctx, out, block->count));
+    const size_t begin = (size_t)out->offsets[out->count];
+    const size_t more = (size_t)block->offsets[block->count];
+    ALCORE__TRY(tokens_room(ctx, out, begin + more));
+    if (more > 0) {
+        memcpy(out->ids + begin, block->ids, more * sizeof *out->ids);
+        memcpy(out->types + begin, block->types, more * sizeof *out->types);
+        memcpy(out->marks + begin, block->marks, more * sizeof *out->marks);
+        memcpy(out->spans + 2 * begin, block->spans, 2 * more * sizeof *out->spans);
+    }
+    for (int64_t i = 1; i <= block->count; i++)
+        out->offsets[out->count + i] = (int64_t)begin + block->offsets[i];
+    out->count += block->count;
+    return ALCORE_OK;
+}
+
+static alcore_status encode_rounds(round_of_blocks *r, alcore__tokens *out) {
+    const call *c = r->call;
+    const int64_t texts = c->texts->count;
+    for (r->begin = 0; r->begin < texts; r->begin += ROUND_BLOCKS * BLOCK_TEXTS) {
+        const int64_t left = (texts - r->begin + BLOCK_TEXTS - 1) / BLOCK_TEXTS;
+        const int64_t blocks = left < ROUND_BLOCKS ? left : ROUND_BLOCKS;
+        ALCORE__TRY(alcore__tick(c->ctx, STAGE, r->begin, texts));
+        ALCORE__TRY(alcore__parallel(c->ctx, NULL, blocks, encode_block, r));
+        for (int64_t i = 0; i < blocks; i++) ALCORE__TRY(append(c->ctx, &r->block[i], out));
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status encode_many(const call *c, alcore__encoder **first, alcore__tokens *out) {
+    const int32_t threads = alcore_ctx_threads(c->ctx);
+    round_of_blocks r = {.call = c};
+    alcore_status status =
+        alcore__new_array(c->ctx, (size_t)threads, sizeof *r.encoder, &r.encoder);
+    if (status == ALCORE_OK)
+        status = alcore__new_array(c->ctx, ROUND_BLOCKS, sizeof *r.block, &r.block);
+    if (status == ALCORE_OK) {
+        r.encoder[0] = *first;
+        status = encode_rounds(&r, out);
+        *first = r.encoder[0];
+        for (int i = 0; i < ROUND_BLOCKS; i++) alcore__tokens_clear(c->ctx, &r.block[i]);
+        for (int32_t i = 1; i < threads; i++) alcore__encoder_free(c->ctx, r.encoder[i]);
+    }
+    alcore__free(c->ctx, r.block);
+    alcore__free(c->ctx, r.encoder);
+    return status;
+}
+
+static alcore_status run(const call *c, alcore__tokens *out) {
+    alcore_tokenizer *owner = c->tokenizer->object.self;
+    alcore__encoder *encoder = atomic_exchange(&owner->spare, NULL);
+    alcore_status status = offsets_room(c->ctx, out, 0);
+    const int64_t before = out->count;
+    if (status == ALCORE_OK) status = ready_encoder(c->ctx, &encoder);
+    if (status == ALCORE_OK)
+        status = c->texts->count > BLOCK_TEXTS ? encode_many(c, &encoder, out)
+                                               : encode_range(c, encoder, 0, c->texts->count, out);
+    if (status != ALCORE_OK) out->count = before;
+    alcore__encoder_free(c->ctx, atomic_exchange(&owner->spare, encoder));
+    return status;
+}
+
+alcore_status alcore__tokenizer_encode(const alcore_tokenizer *tokenizer,
+                                       const alcore__texts *texts, const alcore__texts *pairs,
+                                       const alcore__encoding *how, alcore__tokens *out) {
+    call c = {.ctx = tokenizer->object.ctx,
+              .tokenizer = tokenizer,
+              .texts = texts,
+              .pairs = pairs,
+              .how = how,
+              .pieces = pairs ? &tokenizer->post.pair : &tokenizer->post.single,
+              .room = SIZE_MAX};
+    ALCORE__TRY(alcore__language_token(tokenizer, how->language, how->as_target, &c.language));
+    if (how->max_tokens < 0)
+        return alcore__fail(ALCORE_E_PARAM, "max_tokens is %" PRId64 ": use 0 or more",
+                            how->max_tokens);
+    if (how->max_tokens > 0) {
+        const size_t specials = how->without_special ? 0 : alcore__template_specials(c.pieces);
+        if ((uint64_t)how->max_tokens < specials)
+            return alcore__fail(ALCORE_E_PARAM,
+                                "max_tokens is %" PRId64 ", but there are %zu special tokens",
+                                how->max_tokens, specials);
+        c.room = (size_t)how->max_tokens - specials;
+    }
+    return run(&c, out);
+}
+
+void alcore__tokens_clear(alcore_ctx *ctx, alcore__tokens *tokens) {
+    alcore__free(ctx, tokens->offsets);
+    alcore__free(ctx, tokens->ids);
+    alcore__free(ctx, tokens->types);
+    alcore__free(ctx, tokens->marks);
+    alcore__free(ctx, tokens->spans);
+    *tokens = (alcore__tokens){0};
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Members of the objects that tokenizer.json consists of. The text of the file is only read:
+ * strings are copied, so that members may be asked for in any order. */
+#ifndef ALCORE__JSON_PART_H
+#define ALCORE__JSON_PART_H
+
+#include "base/base.h"
+#include "formats/json_scan.h"
+
+/* A value of the file, with what is needed to read it. Small: it is passed by value. */
+typedef struct alcore__part {
+    alcore_ctx *ctx;
+    alcore__arena *arena; /* strings live here */
+    const char *path;     /* of the file, for messages */
+    const char *section;  /* such as "normalizer", for messages */
+    alcore__json value;   /* the cursor stands before the value */
+} alcore__part;
+
+/* A text in the arena. */
+typedef struct alcore__name {
+    const char *text; /* [length], not NUL-terminated; NULL: there is none */
+    size_t length;
+} alcore__name;
+
+/* Puts *out before a member of an object; false: it has none of that name, or it is null. */
+bool alcore__part_member(const alcore__part *object, const char *name, alcore__part *out);
+/* Reads a member; one that is missing or null leaves *out as it was. Another kind of value is
+ * ALCORE_E_DATA. */
+alcore_status alcore__part_flag(const alcore__part *object, const char *name, bool *out);
+alcore_status alcore__part_integer(const alcore__part *object, const char *name, int64_t *out);
+alcore_status alcore__part_text(const alcore__part *object, const char *name, alcore__name *out);
+/* Reads the member "type", which every part has. */
+alcore_status alcore__part_type(const alcore__part *object, alcore__name *out);
+/* Reads a string, the value of the part itself. */
+alcore_status alcore__part_string(const alcore__part *part, alcore__name *out);
+/* Reads an integer, the value of the part itself. */
+alcore_status alcore__part_number(const alcore__part *part, int64_t *out);
+
+/* Walks over an array: enters it, then puts *item before each of its values in turn; false at its
+ * end, and on an error, which alcore__part_leave() returns. */
+void alcore__part_enter(alcore__part *array);
+bool alcore__part_next(alcore__part *array, alcore__part *item);
+/* Walks over the values of an object in the same way. */
+void alcore__part_enter_object(alcore__part *object);
+bool alcore__part_next_member(alcore__part *object, alcore__part *item);
+alcore_status alcore__part_leave(const alcore__part *part);
+
+bool alcore__name_is(alcore__name name, const char *text);
+/* ALCORE_E_DATA or another status: "PATH: SECTION: what". */
+alcore_status alcore__part_fail(const alcore__part *part, alcore_status status, const char *format,
+                                ...) __attribute__((format(printf, 3, 4)));
+/* ALCORE_E_UNSUPPORTED that names the type. */
+alcore_status alcore__part_unknown(const alcore__part *part, alcore__name type);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finding the files of a tokenizer (tokenizer_handle.h): tokenizer.json if the folder has it, else
+ * vocab.txt with the settings of tokenizer_config.json, as BERT's folders before 2020 have them. */
+#include <string.h>
+
+#include "formats/byte_stream.h"
+#include "text/utf8.h"
+#include "tokenizer/language.h"
+#include "tokenizer/tokenizer_handle.h"
+
+/* Tokenizers that exist have 33 MB and less. */
+#define MAX_BYTES ((size_t)1 << 30)
+
+/* ---- files ---- */
+
+/* Appends the whole file to *out. */
+static alcore_status read_open_file(alcore_ctx *ctx, alcore__file *file, alcore__buffer *out) {
+    enum { PART = 1 << 20 };
+    size_t bytes = PART;
+    while (bytes == PART) {
+        if (out->length > MAX_BYTES)
+            return alcore__fail(ALCORE_E_DATA, "%s has more than %zu bytes",
+                                alcore__file_path(file), MAX_BYTES);
+        ALCORE__TRY(alcore__tick(ctx, "reading the tokenizer", (int64_t)out->length, -1));
+        ALCORE__TRY(alcore__buffer_room(ctx, out, PART));
+        ALCORE__TRY(
+            alcore__file_read(file, (int64_t)out->length, out->data + out->length, PART, &bytes));
+        out->length += bytes;
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status read_file(alcore_ctx *ctx, const char *path, alcore__buffer *out) {
+    alcore__file *file;
+    ALCORE__TRY(alcore__file_open(ctx, path, &file));
+    const alcore_status status = read_open_file(ctx, file, out);
+    alcore__file_close(file);
+    return status;
+}
+
+/* Writes FOLDER/NAME to *out. */
+static alcore_status join(alcore_ctx *ctx, const char *folder, const char *name,
+                          alcore__buffer *out) {
+    out->length = 0;
+    return alcore__buffer_format(ctx, out, "%s/%s", folder, name);
+}
+
+/* Reads FOLDER/NAME. *found: whether it is there; path then names it. */
+static alcore_status read_of_folder(alcore_ctx *ctx, const char *folder, const char *name,
+                                    alcore__buffer *path, alcore__buffer *out, bool *found) {
+    alcore__file *file;
+    *found = false;
+    out->length = 0;
+    ALCORE__TRY(join(ctx, folder, name, path));
+    alcore_status status = alcore__file_open(ctx, path->data, &file);
+    if (status == ALCORE_E_IO) return ALCORE_OK;
+    ALCORE__TRY(status);
+    status = read_open_file(ctx, file, out);
+    alcore__file_close(file);
+    *found = status == ALCORE_OK;
+    return status;
+}
+
+/* ---- vocab.txt ---- */
+
+/* What tokenizer_config.json says of a BERT model. */
+typedef struct bert_settings {
+    alcore__bert_cleaning cleaning;
+    alcore__name unk, sep, pad, cls, mask;
+} bert_settings;
+
+/* A name of tokenizer_config.json is a text, or an object that has it as its content. */
+static alcore_status read_name(const alcore__part *config, const char *member, alcore__name *out) {
+    alcore__part value;
+    if (!alcore__part_member(config, member, &value)) return ALCORE_OK;
+    if (alcore__json_kind(&value.value) == '{') return alcore__part_text(&value, "content", out);
+    return alcore__part_string(&value, out);
+}
+
+static alcore_status read_bert_settings(const alcore__part *config, bert_settings *out) {
+    ALCORE__TRY(alcore__part_flag(config, "do_lower_case", &out->cleaning.lowercase));
+    out->cleaning.strip_accents = out->cleaning.lowercase;
+    ALCORE__TRY(alcore__part_flag(config, "strip_accents", &out->cleaning.strip_accents));
+    ALCORE__TRY(
+        alcore__part_flag(config, "tokenize_chinese_chars", &out->cleaning.handle_chinese_chars));
+    ALCORE__TRY(read_name(config, "unk_token", &out->unk));
+    ALCORE__TRY(read_name(config, "sep_token", &out->sep));
+    ALCORE__TRY(read_name(config, "pad_token", &out->pad));
+    ALCORE__TRY(read_name(config, "cls_token", &out->cls));
+    return read_name(config, "mask_token", &out->mask);
+}
+
+/* Adds a special token where the vocabulary has it. */
+static alcore_status add_special(alcore_ctx *ctx, alcore_tokenizer *tokenizer, alcore__name name) {
+    const alcore__added_token token = {.content = name, .id = -1, .special = true};
+    if (alcore__token_model_id(tokenizer->model, name.text, name.length) < 0) return ALCORE_OK;
+    return alcore__added_tokens_add(ctx, &tokenizer->added, &token);
+}
+
+/* The parts of a BERT model around its vocabulary. */
+static alcore_status add_bert_parts(alcore_ctx *ctx, const alcore__part *part,
+                                    const bert_settings *settings, alcore_tokenizer *tokenizer) {
+    const alcore__name names[] = {settings->unk, settings->sep, settings->pad, settings->cls,
+                                  settings->mask};
+    alcore__pre_tokenizer_step *step;
+    ALCORE__TRY(alcore__normalizer_add_bert(ctx, &settings->cleaning, &tokenizer->normalizer));
+    ALCORE__TRY(alcore__token_decoder_add_word_piece(ctx, &tokenizer->decoder));
+    ALCORE__TRY(alcore__pre_tokenizer_add(ctx, ALCORE__PRE_BERT, &tokenizer->pre, &step));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        ALCORE__TRY(add_special(ctx, tokenizer, names[i]));
+    const int64_t cls =
+        alcore__token_model_id(tokenizer->model, settings->cls.text, settings->cls.length);
+    const int64_t sep =
+        alcore__token_model_id(tokenizer->model, settings->sep.text, settings->sep.length);
+    if (cls < 0 || sep < 0)
+        return alcore__fail(ALCORE_E_DATA, "%s: the tokens %.*s and %.*s are not in it", part->path,
+                            (int)settings->cls.length, settings->cls.text,
+                            (int)settings->sep.length, settings->sep.text);
+    return alcore__post_processor_set_bert(part, cls, sep, &tokenizer->post);
+}
+
+static bert_settings bert_defaults(void) {
+    return (bert_settings){.cleaning = {true, true, true, true},
+                           .unk = {"[UNK]", 5},
+                           .sep = {"[SEP]", 5},
+                           .pad = {"[PAD]", 5},
+                           .cls = {"[CLS]", 5},
+                           .mask = {"[MASK]", 6}};
+}
+
+/* Makes a BERT tokenizer of vocab.txt, text [length], and of tokenizer_config.json, which may be
+ * empty. */
+static alcore_status read_vocab(alcore_ctx *ctx, const alcore__buffer *vocab, const char *path,
+                                alcore__buffer *config, alcore_tokenizer *tokenizer) {
+    bert_settings settings = bert_defaults();
+    alcore__part part = {ctx, &tokenizer->arena, path, "tokenizer_config.json", {0}};
+    alcore__post_processor_start(&tokenizer->post);
+    if (config->length > 0) {
+        alcore__json_begin(&part.value, config->data, config->length, 32);
+        ALCORE__TRY(read_bert_settings(&part, &settings));
+    }
+    ALCORE__TRY(
+        alcore__token_model_read_vocab(ctx, vocab->data, vocab->length, path, &tokenizer->model));
+    return add_bert_parts(ctx, &part, &settings, tokenizer);
+}
+
+/* ---- folders ---- */
+
+/* The files of a tokenizer while they are read. */
+typedef struct files {
+    alcore__buffer path, text, config;
+} files;
+
+/* Reads tokenizer.json, and the languages of tokenizer_config.json where that is there. */
+static alcore_status read_json(alcore_ctx *ctx, const char *path, files *f,
+                               alcore_tokenizer *tokenizer) {
+    ALCORE__TRY(alcore__tokenizer_read_json(ctx, f->text.data, f->text.length, path, tokenizer));
+    if (f->config.length == 0) return ALCORE_OK;
+    alcore__part config = {ctx, &tokenizer->arena, path, "tokenizer_config.json", {0}};
+    alcore__json_begin(&config.value, f->config.data, f->config.length, 32);
+    return alcore__languages_read(&config, tokenizer);
+}
+
+static alcore_status read_folder(alcore_ctx *ctx, const char *folder, files *f,
+                                 alcore_tokenizer *tokenizer) {
+    bool found;
+    ALCORE__TRY(read_of_folder(ctx, folder, "tokenizer_config.json", &f->path, &f->config, &found));
+    ALCORE__TRY(read_of_folder(ctx, folder, "tokenizer.json", &f->path, &f->text, &found));
+    if (found) return read_json(ctx, f->path.data, f, tokenizer);
+    ALCORE__TRY(read_of_folder(ctx, folder, "vocab.txt", &f->path, &f->text, &found));
+    if (found) return read_vocab(ctx, &f->text, f->path.data, &f->config, tokenizer);
+    return alcore__fail(ALCORE_E_IO,
+                        "%s: no tokenizer here; a folder with tokenizer.json or vocab.txt is "
+                        "expected",
+                        folder);
+}
+
+/* Reads tokenizer_config.json of the folder in which a file lies, if it is there. */
+static alcore_status read_config_beside(alcore_ctx *ctx, const char *path, files *f) {
+    const char *slash = strrchr(path, '/');
+    bool found;
+    char *folder = alcore__strndup(ctx, slash ? path : ".", slash ? (size_t)(slash - path) : 1);
+    if (!folder) return alcore__fail_memory(strlen(path));
+    const alcore_status status =
+        read_of_folder(ctx, folder, "tokenizer_config.json", &f->path, &f->config, &found);
+    alcore__free(ctx, folder);
+    return status;
+}
+
+/* Reads a file that the caller named. */
+static alcore_status read_named(alcore_ctx *ctx, const char *path, files *f,
+                                alcore_tokenizer *tokenizer) {
+    ALCORE__TRY(read_config_beside(ctx, path, f));
+    ALCORE__TRY(read_file(ctx, path, &f->text));
+    return alcore__path_ends_in(path, strlen(path), ".json")
+               ? read_json(ctx, path, f, tokenizer)
+               : read_vocab(ctx, &f->text, path, &f->config, tokenizer);
+}
+
+static bool is_file(const char *path) {
+    const size_t length = strlen(path);
+    return alcore__path_ends_in(path, length, ".json") ||
+           alcore__path_ends_in(path, length, ".txt");
+}
+
+alcore_status alcore__tokenizer_read(alcore_ctx *ctx, const char *path,
+                                     alcore_tokenizer *tokenizer) {
+    files f = {0};
+    alcore_status status = is_file(path) ? read_named(ctx, path, &f, tokenizer)
+                                         : read_folder(ctx, path, &f, tokenizer);
+    if (status == ALCORE_OK) {
+        status = alcore__tokenizer_finish(ctx, tokenizer);
+        if (status == ALCORE_E_DATA) (void)alcore__fail_within(status, "%s", path);
+    }
+    alcore__buffer_clear(ctx, &f.path);
+    alcore__buffer_clear(ctx, &f.text);
+    alcore__buffer_clear(ctx, &f.config);
+    return status;
+}
