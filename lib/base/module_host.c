@@ -68,6 +68,10 @@ static void host_writer_abort(alcore_sys_writer *writer) {
     alcore__writer_abort((alcore__writer *)writer);
 }
 
+static alcore_status host_folder_make(void *user, const char *path) {
+    return alcore__make_folder(user, path);
+}
+
 /* The table of functions that a module is given at its entry point. */
 const alcore_sys_host *alcore__sys_host(void) {
     static const alcore_sys_host host = {.size = sizeof host,
@@ -86,6 +90,7 @@ const alcore_sys_host *alcore__sys_host(void) {
                                          .writer_open = host_writer_open,
                                          .writer_put = host_writer_put,
                                          .writer_commit = host_writer_commit,
-                                         .writer_abort = host_writer_abort};
+                                         .writer_abort = host_writer_abort,
+                                         .folder_make = host_folder_make};
     return &host;
 }

@@ -16,6 +16,7 @@
 #include <numeric>
 
 #include <ATen/Parallel.h>
+#include <c10/core/GradMode.h>
 #include <c10/core/InferenceMode.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/csrc/inductor/aoti_torch/c/shim.h>
@@ -79,13 +80,16 @@ struct Threads {
     }
 };
 
-/* Runs a body so that no exception leaves it and nothing of the caller's torch is changed. user:
- * the context that progress and threads are asked of. An empty Failure text is that of a host
- * function, which has set its own. Every function of the table but info and close goes through it.
- */
-template <class Body> alcore_status guard(void *user, const Body &body) noexcept {
+} // namespace
+
+/* An empty Failure text is that of a host function, which has set its own. Every function of the
+ * table but info and close goes through it. InferenceMode(false) also ends an inference mode of the
+ * caller, and switches gradients on until it goes. */
+alcore_status alcore_torch::guard(void *user, Mode mode,
+                                  const std::function<void()> &body) noexcept {
     try {
-        c10::InferenceMode no_gradients;
+        c10::InferenceMode inference(mode == Mode::Compute);
+        c10::AutoGradMode gradients(mode == Mode::Train);
         c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
         Threads threads(core->threads(user));
         body();
@@ -105,6 +109,13 @@ template <class Body> alcore_status guard(void *user, const Body &body) noexcept
     }
 }
 
+namespace {
+
+/* guard() for calls that compute. */
+alcore_status guard(void *user, const std::function<void()> &body) noexcept {
+    return alcore_torch::guard(user, Mode::Compute, body);
+}
+
 /* ---- batches ---- */
 
 /* One pass: places in the call, sorted by length, and their tokens. */
@@ -112,83 +123,6 @@ struct Batch {
     std::vector<int64_t> items;
     Packed packed;
 };
-
-int64_t length_of(const alcore_sys_model_texts &texts, int64_t item) {
-    return texts.offsets[item + 1] - texts.offsets[item];
-}
-
-/* Rows of the embeddings of token types (parts of a pair of texts); 0: the model has none. A single
- * row is added whatever the types are (RoBERTa). */
-int64_t type_rows(const Model &model) {
-    return model.encoder.types.defined() ? model.encoder.types.size(0) : 0;
-}
-
-/* Checks the texts of a call: ids must be there, 0 to vocabulary - 1, types within the embeddings
- * of types, and 1 to max_tokens tokens a text. Tokens of text i are offsets[i] .. offsets[i + 1]
- * - 1. */
-void check_texts(const Model &model, const alcore_sys_model_texts &texts, int64_t vocabulary) {
-    if (texts.count == 0) return;
-    if (texts.ids == nullptr || texts.offsets == nullptr)
-        fail(ALCORE_E_INVALID, "the torch module takes token ids; texts came without");
-    int64_t kinds = type_rows(model) > 1 ? type_rows(model) : INT64_MAX;
-    for (int64_t i = 0; i < texts.count; i++) {
-        int64_t length = length_of(texts, i);
-        if (length < 1 || length > model.max_tokens)
-            fail(ALCORE_E_SHAPE, "text %lld has %lld tokens; 1 to %lld are allowed",
-                 static_cast<long long>(i), static_cast<long long>(length),
-                 static_cast<long long>(model.max_tokens));
-        for (int64_t k = texts.offsets[i]; k < texts.offsets[i + 1]; k++)
-            if (texts.ids[k] < 0 || texts.ids[k] >= vocabulary ||
-                (texts.types != nullptr && (texts.types[k] < 0 || texts.types[k] >= kinds)))
-                fail(ALCORE_E_DATA, "text %lld: token id %lld or its type is out of range",
-                     static_cast<long long>(i), static_cast<long long>(texts.ids[k]));
-    }
-}
-
-/* Copies the tokens of the items named (places in the call) one after the other, to the model's
- * device. types are left undefined where the model does not use them. */
-Packed pack(const Model &model, const alcore_sys_model_texts &texts,
-            const std::vector<int64_t> &items) {
-    Packed out;
-    out.items = items;
-    for (int64_t item : items) {
-        out.lengths.push_back(length_of(texts, item));
-        out.tokens += out.lengths.back();
-    }
-    auto copy = [&](const int64_t *from) {
-        at::Tensor to = at::empty({out.tokens}, at::TensorOptions().dtype(at::kLong));
-        int64_t *values = to.data_ptr<int64_t>();
-        for (int64_t item : items) {
-            std::copy(from + texts.offsets[item], from + texts.offsets[item + 1], values);
-            values += length_of(texts, item);
-        }
-        return to.to(model.device);
-    };
-    out.ids = copy(texts.ids);
-    if (texts.types != nullptr && type_rows(model) > 1) out.types = copy(texts.types);
-    return out;
-}
-
-/* Runs body(items) over items 0 .. count - 1, in batches of at most batch_tokens tokens (one item
- * may have more), in the order that `before` gives, by which the longest come first; of equals the
- * earlier. cost: tokens of an item. Reports progress after each batch; throws when cancelled. */
-void for_batches(const Model &model, int64_t count, const std::function<int64_t(int64_t)> &cost,
-                 const std::function<bool(int64_t, int64_t)> &before,
-                 const std::function<void(const std::vector<int64_t> &)> &body) {
-    std::vector<int64_t> order(static_cast<size_t>(count));
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), before);
-    for (size_t from = 0; from < order.size();) {
-        std::vector<int64_t> items;
-        for (int64_t tokens = 0; from < order.size(); from++) {
-            tokens += cost(order[from]);
-            if (!items.empty() && tokens > model.batch_tokens) break;
-            items.push_back(order[from]);
-        }
-        body(items);
-        model.host.tick("model", static_cast<int64_t>(from), count);
-    }
-}
 
 /* The same for calls over texts alone: body(batch). */
 void for_texts(const Model &model, const alcore_sys_model_texts &texts,
@@ -218,17 +152,6 @@ void give(const alcore_sys_model_sink &sink, const std::vector<int64_t> &items,
                    static_cast<int64_t>(items.size()), &tensor));
 }
 
-/* Numbers of the first token of each item. */
-at::Tensor first_tokens(const Packed &packed) {
-    std::vector<int64_t> first;
-    int64_t token = 0;
-    for (int64_t length : packed.lengths) {
-        first.push_back(token);
-        token += length;
-    }
-    return at::tensor(first, at::TensorOptions().dtype(at::kLong)).to(packed.ids.device());
-}
-
 /* Tokens of a batch that `wanted` names (by the call's token number), and how many each item has.
  */
 at::Tensor some_tokens(const alcore_sys_model_texts &texts, const Batch &batch,
@@ -246,11 +169,6 @@ at::Tensor some_tokens(const alcore_sys_model_texts &texts, const Batch &batch,
         lengths.push_back(count);
     }
     return at::tensor(rows, at::TensorOptions().dtype(at::kLong)).to(batch.packed.ids.device());
-}
-
-/* Hidden states [tokens, dims] after all blocks of the encoder. */
-at::Tensor last_hidden(const Model &model, const Packed &packed) {
-    return run_stack(model, model.encoder, packed, model.encoder.blocks.size());
 }
 
 /* ---- embeddings ---- */
@@ -323,10 +241,8 @@ alcore_status class_probs(alcore_sys_model *model, const alcore_sys_model_texts 
         for_texts(*model, *texts, [&](const Batch &batch) {
             at::Tensor x =
                 last_hidden(*model, batch.packed).index_select(0, first_tokens(batch.packed));
-            if (model->head_pooled) x = at::tanh(model->pooler(x));
-            if (model->head_dense.weight.defined())
-                x = activate(model->head_dense(x), model->head_activation);
-            give(*sink, batch.items, at::softmax(model->head_out(x), -1, at::kFloat), nullptr);
+            x = model->head_out(class_input(*model, x));
+            give(*sink, batch.items, at::softmax(x, -1, at::kFloat), nullptr);
         });
     });
 }
@@ -405,6 +321,13 @@ at::Tensor label_logprobs(const Model &model, const at::Tensor &hidden, const at
     return out;
 }
 
+/* The dropout of scoring: an item's draws depend on the seed and its place in the call. */
+std::optional<Dropout> dropout_of(const alcore_sys_model_scoring *scoring,
+                                  const std::vector<int64_t> &items) {
+    if (scoring == nullptr || scoring->dropout == 0) return {};
+    return Dropout(scoring->seed, items);
+}
+
 /* mlm_losses of the table: for each token but special ones minus its log-probability in nats, from
  * the text as it is (no token is masked). scoring may be NULL. */
 alcore_status mlm_losses(alcore_sys_model *model, const alcore_sys_model_texts *texts,
@@ -412,43 +335,26 @@ alcore_status mlm_losses(alcore_sys_model *model, const alcore_sys_model_texts *
                          const alcore_sys_model_sink *sink) {
     return guard(model->host.user, [&] {
         need_head(*model, Head::Words, "masked words");
-        if (scoring != nullptr && scoring->dropout != 0)
-            fail(ALCORE_E_UNSUPPORTED, "scoring with dropout is not built in yet");
         auto wanted = [&](int64_t, int64_t k) {
             return texts->marks == nullptr || !(texts->marks[k] & ALCORE_SYS_TOKEN_SPECIAL);
         };
         for_texts(*model, *texts, [&](const Batch &batch) {
             std::vector<int64_t> lengths;
             at::Tensor rows = some_tokens(*texts, batch, wanted, lengths);
-            at::Tensor x = last_hidden(*model, batch.packed).index_select(0, rows);
+            std::optional<Dropout> dropout = dropout_of(scoring, batch.items);
+            at::Tensor x = last_hidden(*model, batch.packed, dropout ? &*dropout : nullptr)
+                               .index_select(0, rows);
             at::Tensor labels = batch.packed.ids.index_select(0, rows);
             give(*sink, batch.items, -label_logprobs(*model, x, labels), &lengths);
         });
     });
 }
 
-/* What the decoder reads for given targets: each shifted by one, behind the token that starts. */
-Packed shifted(const Model &model, const Packed &targets) {
-    Packed out = targets;
-    out.ids = at::empty_like(targets.ids);
-    int64_t token = 0;
-    for (int64_t length : targets.lengths) {
-        at::Tensor to = out.ids.narrow(0, token, length),
-                   from = targets.ids.narrow(0, token, length);
-        if (length > 1) to.narrow(0, 1, length - 1).copy_(from.narrow(0, 0, length - 1));
-        if (model.start_rolled)
-            to[0].copy_(from[length - 1]);
-        else
-            to[0].fill_(model.start);
-        token += length;
-    }
-    return out;
-}
-
 /* Gives the sink, for each pair of source i and target i, the log-probability of each token of the
  * target under the decoder that has read the source and the target's tokens before it. */
 void score_targets(const Model &model, const alcore_sys_model_texts &sources,
-                   const alcore_sys_model_texts &targets, const alcore_sys_model_sink &sink) {
+                   const alcore_sys_model_texts &targets, const alcore_sys_model_scoring *scoring,
+                   const alcore_sys_model_sink &sink) {
     if (targets.count != sources.count)
         fail(ALCORE_E_INVALID, "%lld targets for %lld sources",
              static_cast<long long>(targets.count), static_cast<long long>(sources.count));
@@ -462,10 +368,12 @@ void score_targets(const Model &model, const alcore_sys_model_texts &sources,
     for_batches(model, sources.count, cost, before, [&](const std::vector<int64_t> &items) {
         Packed source = pack(model, sources, items), target = pack(model, targets, items);
         target.types = at::Tensor();
-        at::Tensor memory = last_hidden(model, source);
+        std::optional<Dropout> dropout = dropout_of(scoring, items);
+        Dropout *drop = dropout ? &*dropout : nullptr;
+        at::Tensor memory = last_hidden(model, source, drop);
         const Stack &decoder = *model.decoder;
         at::Tensor hidden = run_stack(model, decoder, shifted(model, target), decoder.blocks.size(),
-                                      memory, source.lengths);
+                                      memory, source.lengths, drop);
         give(sink, items, label_logprobs(model, hidden, target.ids), &target.lengths);
     });
 }
@@ -478,13 +386,14 @@ alcore_status token_logprobs(alcore_sys_model *model, const alcore_sys_model_tex
                              const alcore_sys_model_sink *sink) {
     return guard(model->host.user, [&] {
         need_head(*model, Head::Seq2seq, "texts given a source");
-        if (scoring != nullptr && scoring->dropout != 0)
-            fail(ALCORE_E_UNSUPPORTED, "scoring with dropout is not built in yet");
         bool hypothesis = scoring != nullptr && scoring->what == ALCORE_SYS_SCORE_HYPOTHESIS;
         if (!hypothesis && targets == nullptr)
             fail(ALCORE_E_INVALID, "a %s model scores targets; none are given",
                  model->family.c_str());
-        if (!hypothesis) return score_targets(*model, *sources, *targets, *sink);
+        if (!hypothesis) return score_targets(*model, *sources, *targets, scoring, *sink);
+        if (scoring->dropout != 0)
+            fail(ALCORE_E_UNSUPPORTED,
+                 "outputs are made without dropout; give them as targets to score them with it");
         alcore_sys_model_decoding how{};
         if (scoring->decoding != nullptr) how = *scoring->decoding;
         for_texts(*model, *sources, [&](const Batch &batch) {
@@ -531,18 +440,19 @@ alcore_status translate(alcore_sys_model *model, const alcore_sys_model_texts *s
 
 /* Which calls the model supports, by its head: bits ALCORE_SYS_MODEL_*. */
 uint32_t calls_of(const Model &model) {
-    uint32_t calls = ALCORE_SYS_MODEL_EMBED;
+    uint32_t calls = ALCORE_SYS_MODEL_EMBED | ALCORE_SYS_MODEL_SAVE;
+    uint32_t train = ALCORE_SYS_MODEL_TRAIN;
     switch (model.head) {
     case Head::Classes:
-        return calls | ALCORE_SYS_MODEL_CLASS_PROBS;
+        return calls | train | ALCORE_SYS_MODEL_CLASS_PROBS;
     case Head::Tokens:
-        return calls | ALCORE_SYS_MODEL_TOKEN_PROBS;
+        return calls | train | ALCORE_SYS_MODEL_TOKEN_PROBS;
     case Head::Answers:
         return calls | ALCORE_SYS_MODEL_QA_PROBS;
     case Head::Words:
-        return calls | ALCORE_SYS_MODEL_MLM_LOSSES;
+        return calls | train | ALCORE_SYS_MODEL_MLM_LOSSES;
     case Head::Seq2seq:
-        return calls | ALCORE_SYS_MODEL_TOKEN_LOGPROBS | ALCORE_SYS_MODEL_TRANSLATE;
+        return calls | train | ALCORE_SYS_MODEL_TOKEN_LOGPROBS | ALCORE_SYS_MODEL_TRANSLATE;
     default:
         return calls;
     }
@@ -581,7 +491,7 @@ void describe(Model &model) {
 alcore_status open_folder(void *user, const char *path, const alcore_sys_model_options *options,
                           alcore_sys_model **out) {
     *out = nullptr;
-    return guard(user, [&] {
+    return alcore_torch::guard(user, Mode::Build, [&] {
         alcore_sys_model_options settings{};
         if (options != nullptr)
             std::memcpy(&settings, options, std::min(options->size, sizeof settings));
@@ -614,11 +524,32 @@ alcore_status info(alcore_sys_model *model, alcore_sys_model_info *out) {
     return ALCORE_OK;
 }
 
+/* train of the table. *out, of the size that it says, is filled also after a failure. */
+alcore_status train(alcore_sys_model *model, const alcore_sys_model_training *training,
+                    alcore_sys_model_trained *out) {
+    alcore_sys_model_training settings{};
+    std::memcpy(&settings, training, std::min(training->size, sizeof settings));
+    alcore_sys_model_trained done{};
+    alcore_status status = alcore_torch::guard(model->host.user, Mode::Train,
+                                               [&] { train_model(*model, settings, done); });
+    alcore_torch::guard(model->host.user, Mode::Build, [&] { describe(*model); });
+    if (out != nullptr) {
+        done.size = std::min(out->size, sizeof done);
+        std::memcpy(out, &done, done.size);
+    }
+    return status;
+}
+
+/* save of the table. */
+alcore_status save(alcore_sys_model *model, const char *path) {
+    return alcore_torch::guard(model->host.user, Mode::Build, [&] { save_model(*model, path); });
+}
+
 const alcore_sys_model_engine engine = {
     sizeof engine,  ALCORE_SYS_ABI, 0,           "torch-" BUILT_FOR,
     open_folder,    close_model,    info,        embed,
     token_logprobs, class_probs,    token_probs, qa_probs,
-    mlm_losses,     translate,      nullptr,     nullptr};
+    mlm_losses,     translate,      train,       save};
 
 } // namespace
 
@@ -629,7 +560,7 @@ extern "C" ALCORE_API alcore_status alcore_torch_entry(uint32_t abi, const alcor
     *out = nullptr;
     core = host;
     char text[300];
-    if (abi != ALCORE_SYS_ABI || !ALCORE_STRUCT_HAS(host, writer_abort)) {
+    if (abi != ALCORE_SYS_ABI || !ALCORE_STRUCT_HAS(host, folder_make)) {
         std::snprintf(text, sizeof text,
                       "the torch module is of ABI %u, the library of %u; take both "
                       "from one release",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Families of models: how config.json and the names of tensors turn into the stacks of
- * torch_parts.h. A family is a row of `families`; nothing else in the module knows one by name.
+ * torch_parts.h. A family is a row of the table in torch_table.cpp.
  *
  * Tensor names are those of the Hugging Face files. Each name of a row is looked up with the
  * family's prefix and without it, since files of a bare encoder leave it out, and LayerNorm.weight
@@ -8,213 +8,11 @@
 #include <cmath>
 #include <cstdarg>
 
-#include "torch_parts.h"
+#include "torch_family.h"
 
 namespace alcore_torch {
 
 namespace {
-
-/* Where the tensors of a stack lie: names below the stack's own prefix; NULL: it has none. */
-struct StackNames {
-    const char *prefix;     /* "encoder." */
-    const char *words;      /* token embeddings, below the family's prefix */
-    const char *positions;  /* table of learned positions */
-    const char *types;      /* embeddings of the parts of a pair */
-    const char *embed_norm; /* norm of the sum of embeddings */
-    const char *mapping;    /* projection of narrower embeddings */
-    const char *block;      /* "layer.%d." */
-    const char *self[4];    /* query, key, value, output */
-    const char *self_norm;
-    const char *cross[4]; /* the same of the attention to the encoder */
-    const char *cross_norm;
-    const char *up, *gate, *down;
-    const char *ffn_norm;
-    const char *final_norm;
-    const char *relative; /* table of relative positions, in block 0 */
-};
-
-/* Keys of config.json of a stack. */
-struct StackKeys {
-    const char *layers, *heads, *ffn;
-};
-
-/* One family; NULL: it lacks the thing. Keys are of config.json, other names are of tensors. */
-struct Family {
-    const char *model_type;
-    const char *prefix; /* "bert.", of all tensors */
-    StackKeys encoder_keys, decoder_keys;
-    const char *dims_key, *activation_key, *epsilon_key, *dropout_key;
-    StackNames encoder, decoder; /* decoder.block NULL: an encoder alone */
-    Positions positions;
-    int64_t position_base; /* -1: one past pad_token_id (RoBERTa) */
-    bool pre_norm, rms, scaled_embeddings;
-    const char *pooler;
-    const char *class_dense, *class_out, *token_out;
-    bool class_pooled;
-    Activation class_activation;
-    const char *words_dense, *words_norm, *words_out, *words_bias; /* masked-LM head */
-};
-
-#define BERT_BLOCK                                                                                 \
-    "encoder.layer.%d.",                                                                           \
-        {"attention.self.query", "attention.self.key", "attention.self.value",                     \
-         "attention.output.dense"},                                                                \
-        "attention.output.LayerNorm", {}, nullptr, "intermediate.dense", nullptr, "output.dense",  \
-        "output.LayerNorm", nullptr, nullptr
-#define BERT_EMBEDDINGS                                                                            \
-    "embeddings.word_embeddings", "embeddings.position_embeddings",                                \
-        "embeddings.token_type_embeddings", "embeddings.LayerNorm"
-#define BERT_KEYS                                                                                  \
-    { "num_hidden_layers", "num_attention_heads", "intermediate_size" }
-
-#define BART_STACK(which, final_norm)                                                              \
-    {                                                                                              \
-        which, "shared", "embed_positions", nullptr, "layernorm_embedding", nullptr, "layers.%d.", \
-            {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.out_proj"},    \
-            "self_attn_layer_norm",                                                                \
-            {"encoder_attn.q_proj", "encoder_attn.k_proj", "encoder_attn.v_proj",                  \
-             "encoder_attn.out_proj"},                                                             \
-            "encoder_attn_layer_norm", "fc1", nullptr, "fc2", "final_layer_norm", final_norm,      \
-            nullptr                                                                                \
-    }
-#define BART_FAMILY(type, positions, base, pre_norm, final_norm)                                   \
-    {                                                                                              \
-        type, "model.", {"encoder_layers", "encoder_attention_heads", "encoder_ffn_dim"},          \
-            {"decoder_layers", "decoder_attention_heads", "decoder_ffn_dim"}, "d_model",           \
-            "activation_function", nullptr, "dropout", BART_STACK("encoder.", final_norm),         \
-            BART_STACK("decoder.", final_norm), positions, base, pre_norm, false, true, nullptr,   \
-            nullptr, nullptr, nullptr, false, Activation::Tanh, nullptr, nullptr, nullptr, nullptr \
-    }
-#define T5_STACK(which, ffn)                                                                       \
-    {                                                                                              \
-        which, "shared", nullptr, nullptr, nullptr, nullptr, "block.%d.",                          \
-            {"layer.0.SelfAttention.q", "layer.0.SelfAttention.k", "layer.0.SelfAttention.v",      \
-             "layer.0.SelfAttention.o"},                                                           \
-            "layer.0.layer_norm",                                                                  \
-            {"layer.1.EncDecAttention.q", "layer.1.EncDecAttention.k",                             \
-             "layer.1.EncDecAttention.v", "layer.1.EncDecAttention.o"},                            \
-            "layer.1.layer_norm", ffn "DenseReluDense.wi", ffn "DenseReluDense.wi_1",              \
-            ffn "DenseReluDense.wo", ffn "layer_norm", "final_layer_norm",                         \
-            "block.0.layer.0.SelfAttention.relative_attention_bias"                                \
-    }
-#define T5_FAMILY(type)                                                                            \
-    {                                                                                              \
-        type, "", {"num_layers", "num_heads", "d_ff"},                                             \
-            {"num_decoder_layers", "num_heads", "d_ff"}, "d_model", nullptr, "layer_norm_epsilon", \
-            "dropout_rate", T5_STACK("encoder.", "layer.1."), T5_STACK("decoder.", "layer.2."),    \
-            Positions::Relative, 0, true, true, false, nullptr, nullptr, nullptr, nullptr, false,  \
-            Activation::Tanh, nullptr, nullptr, nullptr, nullptr                                   \
-    }
-#define ROBERTA_FAMILY(type)                                                                       \
-    {                                                                                              \
-        type, "roberta.", BERT_KEYS, {}, "hidden_size", "hidden_act", "layer_norm_eps",            \
-            "hidden_dropout_prob", {"", BERT_EMBEDDINGS, nullptr, BERT_BLOCK}, {},                 \
-            Positions::Learned, -1, false, false, false, "pooler.dense", "classifier.dense",       \
-            "classifier.out_proj", "classifier", false, Activation::Tanh, "lm_head.dense",         \
-            "lm_head.layer_norm", nullptr, "lm_head.bias"                                          \
-    }
-
-const Family families[] = {
-    {"bert",
-     "bert.",
-     BERT_KEYS,
-     {},
-     "hidden_size",
-     "hidden_act",
-     "layer_norm_eps",
-     "hidden_dropout_prob",
-     {"", BERT_EMBEDDINGS, nullptr, BERT_BLOCK},
-     {},
-     Positions::Learned,
-     0,
-     false,
-     false,
-     false,
-     "pooler.dense",
-     nullptr,
-     "classifier",
-     "classifier",
-     true,
-     Activation::Tanh,
-     "cls.predictions.transform.dense",
-     "cls.predictions.transform.LayerNorm",
-     nullptr,
-     "cls.predictions.bias"},
-    ROBERTA_FAMILY("roberta"),
-    ROBERTA_FAMILY("xlm-roberta"),
-    {"distilbert",
-     "distilbert.",
-     {"n_layers", "n_heads", "hidden_dim"},
-     {},
-     "dim",
-     "activation",
-     nullptr,
-     "dropout",
-     {"",
-      "embeddings.word_embeddings",
-      "embeddings.position_embeddings",
-      nullptr,
-      "embeddings.LayerNorm",
-      nullptr,
-      "transformer.layer.%d.",
-      {"attention.q_lin", "attention.k_lin", "attention.v_lin", "attention.out_lin"},
-      "sa_layer_norm",
-      {},
-      nullptr,
-      "ffn.lin1",
-      nullptr,
-      "ffn.lin2",
-      "output_layer_norm",
-      nullptr,
-      nullptr},
-     {},
-     Positions::Learned,
-     0,
-     false,
-     false,
-     false,
-     nullptr,
-     "pre_classifier",
-     "classifier",
-     "classifier",
-     false,
-     Activation::Relu,
-     "vocab_transform",
-     "vocab_layer_norm",
-     nullptr,
-     "vocab_projector.bias"},
-    {"rembert",
-     "rembert.",
-     BERT_KEYS,
-     {},
-     "hidden_size",
-     "hidden_act",
-     "layer_norm_eps",
-     "hidden_dropout_prob",
-     {"", BERT_EMBEDDINGS, "encoder.embedding_hidden_mapping_in", BERT_BLOCK},
-     {},
-     Positions::Learned,
-     0,
-     false,
-     false,
-     false,
-     "pooler.dense",
-     nullptr,
-     "classifier",
-     "classifier",
-     true,
-     Activation::Tanh,
-     "cls.predictions.dense",
-     "cls.predictions.LayerNorm",
-     "cls.predictions.decoder",
-     "cls.predictions.decoder.bias"},
-    BART_FAMILY("bart", Positions::Learned, 2, false, nullptr),
-    BART_FAMILY("mbart", Positions::Learned, 2, true, "layer_norm"),
-    BART_FAMILY("marian", Positions::Sinusoid, 0, false, nullptr),
-    BART_FAMILY("m2m_100", Positions::SinusoidFairseq, 2, true, "layer_norm"),
-    T5_FAMILY("t5"),
-    T5_FAMILY("mt5"),
-};
 
 /* What building needs at hand. */
 struct Builder {
@@ -246,8 +44,21 @@ struct Builder {
     at::Tensor read(const std::string &name, const std::vector<int64_t> &shape) {
         std::string found = find(name);
         at::Tensor value = weights.read(found.empty() ? family.prefix + name : found, shape);
+        uint64_t hash = tensor_hash(value);
+        model.weights_hash = hash_join(model.weights_hash, hash);
         model.parameters += value.numel();
-        return value.to(model.device, model.dtype);
+        value = value.to(model.device, model.dtype);
+        model.stored.push_back({found, value, value, hash});
+        return value;
+    }
+    /* The tensor `other`, and the one just read forgotten, where files hold the same numbers twice
+     * that the model has once: a tied matrix, which training must change in both places. */
+    at::Tensor tied(const at::Tensor &value, const at::Tensor &other) {
+        if (!json_flag(config, "tie_word_embeddings", true) || !at::equal(value, other))
+            return value;
+        model.parameters -= value.numel();
+        model.stored.pop_back();
+        return other;
     }
     at::Tensor read_if(const std::string &name, const std::vector<int64_t> &shape) {
         return find(name).empty() ? at::Tensor() : read(name, shape);
@@ -270,7 +81,21 @@ struct Builder {
         if (!biases.empty() && biases.size() != names.size())
             fail(ALCORE_E_DATA, "%s: only some of %s... have a bias", folder.c_str(),
                  names[0].c_str());
-        return {at::cat(matrices), biases.empty() ? at::Tensor() : at::cat(biases)};
+        return {joined(matrices), biases.empty() ? at::Tensor() : joined(biases)};
+    }
+    /* Tensors that were read as one, of which each is now some rows. */
+    at::Tensor joined(const std::vector<at::Tensor> &parts) {
+        at::Tensor whole = at::cat(parts);
+        int64_t row = 0;
+        for (const at::Tensor &part : parts) {
+            for (Stored &stored : model.stored)
+                if (stored.view.is_same(part)) {
+                    stored.view = whole.narrow(0, row, part.size(0));
+                    stored.whole = whole;
+                }
+            row += part.size(0);
+        }
+        return whole;
     }
     double epsilon() const {
         double otherwise = family.epsilon_key == nullptr && family.decoder.block == nullptr
@@ -347,6 +172,28 @@ at::Tensor sinusoids(int64_t rows, int64_t dims, double divisor) {
     return table;
 }
 
+/* Probabilities of dropout under the keys that transformers reads. */
+DropoutRates dropout_of(const Builder &build) {
+    const Json &config = build.config;
+    DropoutRates rates;
+    double hidden = json_real(config, build.family.dropout_key, 0.1);
+    bool t5 = build.family.positions == Positions::Relative;
+    bool seq2seq = build.family.decoder.block != nullptr;
+    const char *key = !seq2seq && build.family.epsilon_key != nullptr
+                          ? "attention_probs_dropout_prob" /* BERT and its kin */
+                          : "attention_dropout";
+    rates.embedding = rates.attention = rates.ffn = hidden;
+    rates.weights = t5 ? hidden : json_real(config, key, seq2seq ? 0.0 : 0.1);
+    rates.inner = t5 ? hidden : json_real(config, "activation_dropout", 0.0);
+    rates.last = t5 ? hidden : 0.0;
+    if (std::string(build.family.model_type) == "distilbert") rates.attention = 0;
+    for (double rate : {rates.embedding, rates.weights, rates.inner})
+        if (!(rate >= 0 && rate < 1))
+            fail(ALCORE_E_DATA, "%s/config.json: a dropout of %g is not 0 or more and below 1",
+                 build.folder.c_str(), rate);
+    return rates;
+}
+
 /* Sets the stack's table of positions (learned: read; sinusoids: computed; relative: a table of
  * biases by bucket of distance), the row of its first position, and lowers model.max_tokens to what
  * the table has room for. width: of the embeddings. */
@@ -396,6 +243,7 @@ Stack build_stack(Builder &build, const StackNames &names, const StackKeys &keys
              static_cast<long long>(stack.heads));
     stack.head = kv > 0 ? kv : stack.dims / stack.heads;
     stack.causal = decoder;
+    stack.dropout = dropout_of(build);
     stack.pre_norm = family.pre_norm;
     bool t5 = family.positions == Positions::Relative;
     stack.attention_scale = t5 ? 1.0 : 1.0 / std::sqrt(static_cast<double>(stack.head));
@@ -410,7 +258,10 @@ Stack build_stack(Builder &build, const StackNames &names, const StackKeys &keys
     stack.words = decoder && !has_own
                       ? build.model.encoder.words
                       : build.read(has_own ? own : std::string(names.words) + ".weight", {-1, -1});
-    int64_t width = stack.words.size(1);
+    if (decoder && has_own && json_flag(build.config, "share_encoder_decoder_embeddings", true))
+        stack.words = build.tied(stack.words, build.model.encoder.words);
+    int64_t width = stack.words.size(1), pad = json_int(build.config, "pad_token_id", -1);
+    if (!t5 && pad < stack.words.size(0)) stack.padding = std::max<int64_t>(pad, -1);
     build_positions(build, names, stack, width);
     if (names.types != nullptr)
         stack.types = build.read(std::string(names.types) + ".weight", {-1, width});
@@ -439,6 +290,20 @@ bool ends_with(const std::string &text, const char *end) {
     return text.size() >= length && text.compare(text.size() - length, length, end) == 0;
 }
 
+/* Dropout of what a classifier reads: that of the classifier where config.json has one, else that
+ * of hidden states. distilbert: DistilBERT's key. */
+double head_dropout(const Builder &build, const char *distilbert) {
+    if (std::string(build.family.model_type) == "distilbert")
+        return json_real(build.config, distilbert, 0.2);
+    const char *key = std::string(build.family.model_type) == "rembert" ? "classifier_dropout_prob"
+                                                                        : "classifier_dropout";
+    double rate = json_real(build.config, key, build.model.encoder.dropout.embedding);
+    if (!(rate >= 0 && rate < 1))
+        fail(ALCORE_E_DATA, "%s/config.json: %s is not 0 or more and below 1", build.folder.c_str(),
+             key);
+    return rate;
+}
+
 /* Reads the head that the folder's architecture ("BertForMaskedLM") names by its end; another name,
  * or none, leaves Head::None: embeddings only. The encoder was built. */
 void build_head(Builder &build, const std::string &architecture) {
@@ -454,12 +319,16 @@ void build_head(Builder &build, const std::string &architecture) {
         if (family.class_dense != nullptr)
             model.head_dense = build.linear(family.class_dense, dims, dims);
         model.head_out = build.linear(family.class_out, -1, dims);
+        model.head_dropout = head_dropout(build, "seq_classif_dropout");
+        /* RoBERTa's head has two layers and drops before both. */
+        if (family.position_base < 0) model.head_dropout_before = model.head_dropout;
         if (model.head_pooled && !model.pooler.weight.defined())
             fail(ALCORE_E_DATA, "%s: the pooler that the classifier reads is missing",
                  build.folder.c_str());
     } else if (ends_with(architecture, "ForTokenClassification")) {
         model.head = Head::Tokens;
         model.head_out = build.linear(family.token_out, -1, dims);
+        model.head_dropout = head_dropout(build, "dropout");
     } else if (ends_with(architecture, "ForQuestionAnswering")) {
         model.head = Head::Answers;
         model.head_out = build.linear("qa_outputs", 2, dims);
@@ -531,9 +400,14 @@ void build_seq2seq(Builder &build) {
     std::string output = build.find("lm_head.weight");
     bool own = !output.empty();
     model.head_out.weight =
-        own ? build.read("lm_head.weight", {model.vocabulary, model.decoder->dims}) : words;
+        own ? build.tied(build.read("lm_head.weight", {model.vocabulary, model.decoder->dims}),
+                         words)
+            : words;
     at::Tensor bias = build.read_if("final_logits_bias", {1, model.vocabulary});
-    if (bias.defined()) model.head_out.bias = bias.squeeze(0);
+    if (bias.defined()) {
+        model.head_out.bias = bias.squeeze(0);
+        model.stored.back().constant = true;
+    }
     /* T5 scales what enters a tied output matrix; configurations say so in one of two ways. */
     bool tied = json_flag(build.config, "tie_word_embeddings", true);
     bool scaled = std::string(family.model_type) == "t5" &&
@@ -586,7 +460,7 @@ void read_modules(Builder &build) {
 /* The row of a model_type; the error lists all of them. */
 const Family &find_family(const std::string &folder, const std::string &type) {
     std::string known;
-    for (const Family &family : families) {
+    for (const Family &family : families()) {
         if (type == family.model_type) return family;
         known += known.empty() ? "" : ", ";
         known += family.model_type;
@@ -637,6 +511,8 @@ std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
     Weights weights(host, folder);
     auto model = std::make_unique<Model>();
     model->host = host;
+    model->folder = folder;
+    model->config = config;
     model->family = family.model_type;
     std::string device = options.device == nullptr ? "auto" : options.device;
     if (device != "auto" && device != "cpu")
@@ -670,7 +546,7 @@ std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
         build_head(build, architecture);
     read_modules(build);
     apply_options(build, options);
-    model->weights_hash = weights.hash();
+    model->opened_hash = model->weights_hash;
     return model;
 }
 

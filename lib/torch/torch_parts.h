@@ -11,6 +11,8 @@
 #define ALCORE__TORCH_PARTS_H
 
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,6 +20,7 @@
 #include <vector>
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 #include <jansson.h>
 
 #include "alcore/sys/model.h"
@@ -27,15 +30,28 @@ namespace alcore_torch {
 /* ---- failures and the host (torch_entry.cpp) ---- */
 
 /* Thrown inside the module; the wall around every entry turns it into a status with a text. The
- * text of a host function that failed is kept when it is empty. */
-struct Failure {
+ * text of a host function that failed is kept when it is empty. A std::exception, because autograd
+ * hands on no others from a hook to the caller of backward(). */
+struct Failure : std::exception {
     alcore_status status;
     std::string text;
+    Failure(alcore_status status, std::string text) : status(status), text(std::move(text)) {}
+    const char *what() const noexcept override { return text.c_str(); }
 };
 [[noreturn]] void fail(alcore_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Throws when a host function failed, with the text that it set. */
 void check(alcore_status status);
+
+/* What a call does with autograd, in its own thread alone and until it ends. */
+enum class Mode {
+    Compute, /* inference mode: tensors made in it can never have gradients */
+    Build,   /* no gradients, but tensors that may have them later: a model's weights */
+    Train    /* gradients */
+};
+/* Runs a body so that no exception leaves it and nothing of the caller's torch is changed. user:
+ * the context that progress and threads are asked of. */
+alcore_status guard(void *user, Mode mode, const std::function<void()> &body) noexcept;
 
 /* The library's services with the first argument of one model. */
 struct Host {
@@ -59,18 +75,28 @@ double json_real(const Json &object, const char *key, double otherwise);
 bool json_flag(const Json &object, const char *key, bool otherwise);
 std::string json_text(const Json &object, const char *key, const char *otherwise);
 
+/* Limits of a safetensors file: bytes of its header, and tensors. */
+enum { LARGEST_HEADER = 16 << 20, MOST_TENSORS = 65536 };
+
 /* The tensors of a folder's safetensors files by name: found when opened, read when asked for. */
 class Weights {
   public:
-    Weights(const Host &host, const std::string &folder);
+    /* file: the only file to read; NULL: model.safetensors or what its index names. */
+    Weights(const Host &host, const std::string &folder, const char *file = nullptr);
     ~Weights();
     Weights(const Weights &) = delete;
     Weights &operator=(const Weights &) = delete;
     bool has(const std::string &name) const;
     /* Reads a tensor as it is stored. shape: what it must be; -1 matches any size. */
     at::Tensor read(const std::string &name, const std::vector<int64_t> &shape);
-    /* Hash of the bytes of all tensors read so far, in the order of reading. */
-    uint64_t hash() const { return hash_; }
+    /* The same, of the shape that the file gives it. */
+    at::Tensor read(const std::string &name);
+    /* All names, sorted. */
+    std::vector<std::string> names() const;
+    at::ScalarType dtype(const std::string &name) const { return entries_.at(name).dtype; }
+    const std::vector<int64_t> &shape(const std::string &name) const {
+        return entries_.at(name).shape;
+    }
 
   private:
     struct Entry {
@@ -86,8 +112,24 @@ class Weights {
     std::vector<alcore_sys_file *> files_;
     std::vector<std::string> paths_;
     std::map<std::string, Entry> entries_;
-    uint64_t hash_ = 0;
 };
+
+/* A tensor to be written: its name, type and shape, and what gives its numbers when their turn
+ * comes, so that at most one of them is copied at a time. */
+struct Written {
+    std::string name;
+    at::ScalarType dtype;
+    std::vector<int64_t> shape;
+    std::function<at::Tensor()> value;
+};
+/* Writes a safetensors file, whole or not at all. */
+void write_tensors(const Host &host, const std::string &path, std::vector<Written> tensors);
+/* Writes a file, whole or not at all. */
+void write_text(const Host &host, const std::string &path, const std::string &text);
+/* Hash of the numbers of a tensor on the CPU, row by row. */
+uint64_t tensor_hash(const at::Tensor &tensor);
+/* Hash of two, in this order. */
+uint64_t hash_join(uint64_t first, uint64_t second);
 
 /* ---- the model (torch_family.cpp builds it, torch_stack.cpp computes) ---- */
 
@@ -115,6 +157,31 @@ struct Block {
     Norm self_norm, cross_norm, ffn_norm;
 };
 
+/* Probabilities with which numbers are set to 0 in training, from config.json. */
+struct DropoutRates {
+    double embedding = 0; /* of what enters the first block */
+    double weights = 0;   /* of attention weights */
+    double attention = 0; /* of the output of an attention */
+    double inner = 0;     /* between both layers of a feed-forward net */
+    double ffn = 0;       /* of its output */
+    double last = 0;      /* of the stack's output */
+};
+
+/* Sets numbers to 0 at random and scales the others up by as much. Each item has a generator of
+ * its own, so that its draws do not depend on the other items of the batch. */
+class Dropout {
+  public:
+    /* seed: of the pass; items: what tells them apart, in the order of the batch. */
+    Dropout(uint64_t seed, const std::vector<int64_t> &items);
+    /* x [tokens, n], of which item i has lengths[i]. */
+    at::Tensor rows(const at::Tensor &x, const std::vector<int64_t> &lengths, double rate);
+    /* x [items, ...]: of the items from number `first` on, one after the other. */
+    at::Tensor items(const at::Tensor &x, size_t first, double rate);
+
+  private:
+    std::vector<at::Generator> generators_; /* [items] */
+};
+
 /* A stack of blocks with its embeddings. */
 struct Stack {
     int64_t dims = 0, heads = 0, head = 0; /* head: numbers of one attention head */
@@ -122,19 +189,32 @@ struct Stack {
     bool pre_norm = false, causal = false;
     Activation activation = Activation::Gelu;
     Positions positions = Positions::None;
+    int64_t padding = -1; /* a token whose embedding training leaves alone, as transformers does */
     int64_t position_base = 0; /* row of the position table of an item's first token */
     int64_t buckets = 0, bucket_distance = 0;          /* of relative positions (T5) */
     at::Tensor words, position_table, types, relative; /* [n, dims]; relative: [buckets, heads] */
     Norm embed_norm, final_norm;
     Linear mapping; /* of embeddings narrower than the stack (RemBERT) */
     std::vector<Block> blocks;
+    DropoutRates dropout;
+};
+
+/* A tensor of the folder, to be written back under its name: `view` is the whole of a tensor of the
+ * model or some rows of it, as query, key and value are one matrix here and three in files. */
+struct Stored {
+    std::string name;
+    at::Tensor view, whole;
+    uint64_t hash;         /* of the numbers as the file held them */
+    bool constant = false; /* not trained */
 };
 
 enum class Head { None, Classes, Tokens, Answers, Words, Seq2seq };
 
 struct Model {
     Host host;
-    std::string family, device_name, version, json;
+    std::string folder, family, device_name, version, json;
+    Json config;
+    std::vector<Stored> stored; /* in the order of reading */
     at::Device device = at::kCPU;
     at::ScalarType dtype = at::kFloat;
     Stack encoder;
@@ -144,8 +224,10 @@ struct Model {
     Linear head_dense, head_out; /* head_dense undefined: the head is one layer */
     Norm head_norm;
     Activation head_activation = Activation::Tanh;
-    bool head_pooled = false; /* the head reads the pooler's output */
-    double output_scale = 1;  /* of what enters the output matrix (T5) */
+    bool head_pooled = false;       /* the head reads the pooler's output */
+    double head_dropout = 0;        /* of what enters the head's last layer */
+    double head_dropout_before = 0; /* of what enters its first, where it has two */
+    double output_scale = 1;        /* of what enters the output matrix (T5) */
     int64_t classes = 0, vocabulary = 0, max_tokens = 0, batch_tokens = 0;
     /* of decoding */
     bool start_rolled = false; /* the decoder reads the last target token first (mBART) */
@@ -157,7 +239,8 @@ struct Model {
     /* of embeddings */
     int32_t pooling = ALCORE_SYS_POOLING_MEAN, layer = 0;
     bool normalize = false;
-    uint64_t weights_hash = 0;
+    uint64_t weights_hash = 0; /* of all numbers, in the order of reading */
+    uint64_t opened_hash = 0;  /* the same when the folder was opened */
     int64_t parameters = 0;
 };
 
@@ -173,19 +256,41 @@ struct Packed {
     int64_t tokens = 0;
 };
 
+/* ---- batches (torch_batch.cpp) ---- */
+
+int64_t length_of(const alcore_sys_model_texts &texts, int64_t item);
+int64_t type_rows(const Model &model);
+void check_texts(const Model &model, const alcore_sys_model_texts &texts, int64_t vocabulary);
+Packed pack(const Model &model, const alcore_sys_model_texts &texts,
+            const std::vector<int64_t> &items);
+void for_batches(const Model &model, int64_t count, const std::function<int64_t(int64_t)> &cost,
+                 const std::function<bool(int64_t, int64_t)> &before,
+                 const std::function<void(const std::vector<int64_t> &)> &body);
+at::Tensor first_tokens(const Packed &packed);
+at::Tensor last_hidden(const Model &model, const Packed &packed, Dropout *dropout = nullptr);
+Packed shifted(const Model &model, const Packed &targets);
+
+/* ---- the arithmetic (torch_stack.cpp) ---- */
+
 at::Tensor activate(const at::Tensor &x, Activation activation);
 /* Hidden states [tokens, dims] after `blocks` blocks (0: what enters the first; the final norm
- * belongs to the last). memory: what a decoder attends to, packed alike with as many items. */
+ * belongs to the last). memory: what a decoder attends to, packed alike with as many items.
+ * dropout: NULL except in training and in scoring with dropout. */
 at::Tensor run_stack(const Model &model, const Stack &stack, const Packed &batch, size_t blocks,
-                     const at::Tensor &memory = {},
-                     const std::vector<int64_t> &memory_lengths = {});
+                     const at::Tensor &memory = {}, const std::vector<int64_t> &memory_lengths = {},
+                     Dropout *dropout = nullptr);
 /* Embeds tokens at positions (counted from 0): the input of the first block. */
 at::Tensor embed_tokens(const Stack &stack, const at::Tensor &ids, const at::Tensor &types,
-                        const at::Tensor &positions);
+                        const at::Tensor &positions,
+                        const std::function<at::Tensor(const at::Tensor &)> &drop = {});
 /* Bias of relative positions [1, heads, queries, keys], queries from `first` on (T5). */
 at::Tensor relative_bias(const Stack &stack, int64_t first, int64_t queries, int64_t keys);
-/* Logits [rows, vocabulary] of decoder states or of the masked-LM head's. */
+/* What enters the output matrix: of decoder states or of the masked-LM head's [rows, dims]. */
+at::Tensor output_input(const Model &model, const at::Tensor &hidden);
+/* Logits [rows, vocabulary] of the same. */
 at::Tensor output_logits(const Model &model, const at::Tensor &hidden);
+/* What enters the last layer of a head over texts, [items, dims], of the states of first tokens. */
+at::Tensor class_input(const Model &model, const at::Tensor &first, Dropout *dropout = nullptr);
 
 /* ---- decoding (torch_decode.cpp) ---- */
 
@@ -199,6 +304,13 @@ struct Output {
  * generate() counts it, or by sampling. */
 std::vector<std::vector<Output>> decode(const Model &model, const Packed &sources,
                                         const alcore_sys_model_decoding &how);
+
+/* ---- training and saving ---- */
+
+/* Writes the model as a folder (torch_save.cpp). */
+void save_model(const Model &model, const std::string &folder);
+/* Trains the model (torch_train.cpp); *out is filled also before it throws. */
+void train_model(Model &model, const alcore_sys_model_training &how, alcore_sys_model_trained &out);
 
 } // namespace alcore_torch
 

@@ -42,16 +42,18 @@ at::Tensor Norm::operator()(const at::Tensor &x) const {
 }
 
 /* The input of the first block, [tokens, dims]. ids, types, positions: int64 [tokens]; types
- * undefined: all 0; positions count from 0 in each item. */
+ * undefined: all 0; positions count from 0 in each item; drop: dropout, or nothing. */
 at::Tensor embed_tokens(const Stack &stack, const at::Tensor &ids, const at::Tensor &types,
-                        const at::Tensor &positions) {
-    at::Tensor x = at::embedding(stack.words, ids);
+                        const at::Tensor &positions,
+                        const std::function<at::Tensor(const at::Tensor &)> &drop) {
+    at::Tensor x = at::embedding(stack.words, ids, stack.padding);
     if (stack.embed_scale != 1) x = x * stack.embed_scale;
     if (stack.position_table.defined())
         x = x + at::embedding(stack.position_table, positions + stack.position_base);
     if (stack.types.defined())
         x = x + (types.defined() ? at::embedding(stack.types, types) : stack.types[0]);
     x = stack.embed_norm(x);
+    if (drop) x = drop(x);
     return stack.mapping.weight.defined() ? stack.mapping(x) : x;
 }
 
@@ -118,37 +120,71 @@ static std::vector<Run> find_runs(const std::vector<int64_t> &lengths,
     return runs;
 }
 
-/* One part of the columns of x, [tokens, parts * heads * head], in the tokens of a run, from number
- * `token` on, as a view [items, heads, length, head]. */
-static at::Tensor heads_of(const at::Tensor &x, int64_t token, int64_t items, int64_t length,
-                           int64_t parts, int64_t part, const Stack &stack) {
-    return x.narrow(0, token, items * length)
-        .view({items, length, parts, stack.heads, stack.head})
-        .select(2, part)
-        .transpose(1, 2);
+/* The rows of x that belong to each run: [tokens of the run, n]. One operation for all, since the
+ * gradient of many separate slices would be as many matrices of the size of x. */
+static std::vector<at::Tensor> split_runs(const at::Tensor &x, const std::vector<Run> &runs,
+                                          bool memory) {
+    std::vector<int64_t> sizes;
+    for (const Run &run : runs)
+        sizes.push_back(run.items * (memory ? run.memory_length : run.length));
+    return x.split_with_sizes(sizes);
 }
 
-/* Attention run by run: out [tokens, heads * head]. q holds q_parts projections side by side, of
- * which the first is the query; kv holds kv_parts, of which the last two are key and value. */
+/* softmax(query key^T scale + bias) value with dropout of the attention weights. query, key, value:
+ * [items, heads, length, head], the items from number `first` of the batch on. The function of
+ * torch that does the same draws from the generator of the process. */
+static at::Tensor attend_dropped(const at::Tensor &query, const at::Tensor &key,
+                                 const at::Tensor &value, const std::optional<at::Tensor> &bias,
+                                 bool causal, const Stack &stack, Dropout &dropout, size_t first) {
+    at::Tensor scores = at::matmul(query * stack.attention_scale, key.transpose(-2, -1));
+    if (bias) scores = scores + *bias;
+    if (causal)
+        scores = scores.masked_fill(
+            at::ones({query.size(2), key.size(2)}, query.options()).triu(1).to(at::kBool),
+            -std::numeric_limits<float>::infinity());
+    at::Tensor weights = at::softmax(scores, -1);
+    return at::matmul(dropout.items(weights, first, stack.dropout.weights), value);
+}
+
+/* Attention run by run: [tokens, heads * head]. q holds q_parts projections side by side, of which
+ * the first is the query; kv holds kv_parts, of which the last two are key and value. */
 static at::Tensor attend(const Stack &stack, const std::vector<Run> &runs, const at::Tensor &q,
-                         int64_t q_parts, const at::Tensor &kv, int64_t kv_parts, bool cross) {
-    at::Tensor out = at::empty({q.size(0), stack.heads * stack.head}, q.options());
-    for (const Run &run : runs) {
+                         int64_t q_parts, const at::Tensor &kv, int64_t kv_parts, bool cross,
+                         Dropout *dropout) {
+    std::vector<at::Tensor> q_runs = split_runs(q, runs, false);
+    std::vector<at::Tensor> kv_runs = cross ? split_runs(kv, runs, true) : q_runs;
+    std::vector<at::Tensor> mixed_runs;
+    size_t item = 0;
+    for (size_t i = 0; i < runs.size(); i++) {
+        const Run &run = runs[i];
         int64_t keys = cross ? run.memory_length : run.length;
-        int64_t key_token = cross ? run.memory_token : run.token;
-        at::Tensor query = heads_of(q, run.token, run.items, run.length, q_parts, 0, stack);
-        at::Tensor key = heads_of(kv, key_token, run.items, keys, kv_parts, kv_parts - 2, stack);
-        at::Tensor value = heads_of(kv, key_token, run.items, keys, kv_parts, kv_parts - 1, stack);
+        /* Each part: [items, heads, length, head]. */
+        std::vector<at::Tensor> parts =
+            kv_runs[i]
+                .view({run.items, keys, kv_parts, stack.heads, stack.head})
+                .transpose(1, 3)
+                .unbind(2);
+        at::Tensor value = parts[static_cast<size_t>(kv_parts - 1)];
+        at::Tensor key = parts[static_cast<size_t>(kv_parts - 2)];
+        at::Tensor query =
+            cross ? q_runs[i]
+                        .view({run.items, run.length, q_parts, stack.heads, stack.head})
+                        .select(2, 0)
+                        .transpose(1, 2)
+                  : parts[0];
         std::optional<at::Tensor> bias;
         if (!cross && run.bias.defined()) bias = run.bias;
         bool causal = !cross && stack.causal && !bias;
-        at::Tensor mixed = at::scaled_dot_product_attention(query, key, value, bias, 0.0, causal,
-                                                            stack.attention_scale);
-        out.narrow(0, run.token, run.items * run.length)
-            .view({run.items, run.length, stack.heads, stack.head})
-            .copy_(mixed.transpose(1, 2));
+        at::Tensor mixed =
+            dropout != nullptr && stack.dropout.weights > 0
+                ? attend_dropped(query, key, value, bias, causal, stack, *dropout, item)
+                : at::scaled_dot_product_attention(query, key, value, bias, 0.0, causal,
+                                                   stack.attention_scale);
+        mixed_runs.push_back(
+            mixed.transpose(1, 2).reshape({run.items * run.length, stack.heads * stack.head}));
+        item += static_cast<size_t>(run.items);
     }
-    return out;
+    return mixed_runs.size() == 1 ? mixed_runs[0] : at::cat(mixed_runs);
 }
 
 /* Position of each token in its item. */
@@ -175,43 +211,68 @@ static void set_biases(const Stack &stack, std::vector<Run> &runs) {
 
 /* Hidden states [tokens, dims] of a batch after the first `blocks` blocks, with the final norm when
  * these are all. memory: encoder states [memory tokens, dims], packed alike, with memory_lengths
- * [items]; undefined: no cross attention. Throws when cancelled, which is asked after each block.
- */
+ * [items]; undefined: no cross attention. Throws when cancelled, which is asked after each block
+ * and, where gradients are taken, when the gradient of each block is known. */
 at::Tensor run_stack(const Model &model, const Stack &stack, const Packed &batch, size_t blocks,
-                     const at::Tensor &memory, const std::vector<int64_t> &memory_lengths) {
+                     const at::Tensor &memory, const std::vector<int64_t> &memory_lengths,
+                     Dropout *dropout) {
     std::vector<Run> runs = find_runs(batch.lengths, memory_lengths);
     set_biases(stack, runs);
-    at::Tensor x =
-        embed_tokens(stack, batch.ids, batch.types, positions_of(batch).to(model.device));
+    const DropoutRates &rates = stack.dropout;
+    auto drop = [&](const at::Tensor &x, double rate) {
+        return dropout == nullptr ? x : dropout->rows(x, batch.lengths, rate);
+    };
+    at::Tensor x = embed_tokens(stack, batch.ids, batch.types, positions_of(batch).to(model.device),
+                                [&](const at::Tensor &y) { return drop(y, rates.embedding); });
     for (size_t i = 0; i < blocks; i++) {
         const Block &block = stack.blocks[i];
         at::Tensor qkv = block.self(stack.pre_norm ? block.self_norm(x) : x);
-        x = x + block.self_out(attend(stack, runs, qkv, 3, qkv, 3, false /* cross */));
+        at::Tensor y = block.self_out(attend(stack, runs, qkv, 3, qkv, 3, false, dropout));
+        x = x + drop(y, rates.attention);
         if (!stack.pre_norm) x = block.self_norm(x);
         if (memory.defined()) {
             at::Tensor q = block.cross_q(stack.pre_norm ? block.cross_norm(x) : x);
-            x = x + block.cross_out(
-                        attend(stack, runs, q, 1, block.cross_kv(memory), 2, true /* cross */));
+            y = block.cross_out(
+                attend(stack, runs, q, 1, block.cross_kv(memory), 2, true /* cross */, dropout));
+            x = x + drop(y, rates.attention);
             if (!stack.pre_norm) x = block.cross_norm(x);
         }
-        at::Tensor y = stack.pre_norm ? block.ffn_norm(x) : x;
+        y = stack.pre_norm ? block.ffn_norm(x) : x;
         at::Tensor inside = activate(block.up(y), stack.activation);
         if (block.gate.weight.defined()) inside = inside * block.gate(y);
-        x = x + block.down(inside);
+        x = x + drop(block.down(drop(inside, rates.inner)), rates.ffn);
         if (!stack.pre_norm) x = block.ffn_norm(x);
         model.host.tick(nullptr, 0, 0);
+        if (x.requires_grad())
+            x.register_hook([&model](const at::Tensor &) { model.host.tick(nullptr, 0, 0); });
     }
-    return blocks == stack.blocks.size() ? stack.final_norm(x) : x;
+    return blocks == stack.blocks.size() ? drop(stack.final_norm(x), rates.last) : x;
 }
 
-/* Logits [rows, vocabulary] of hidden states [rows, dims], through the head's own layer where the
- * model predicts masked words. */
-at::Tensor output_logits(const Model &model, const at::Tensor &hidden) {
+/* What enters the output matrix, [rows, width], of hidden states [rows, dims]: through the head's
+ * own layer where the model predicts masked words. */
+at::Tensor output_input(const Model &model, const at::Tensor &hidden) {
     at::Tensor x = hidden;
     if (model.head == Head::Words)
         x = model.head_norm(activate(model.head_dense(x), model.head_activation));
-    if (model.output_scale != 1) x = x * model.output_scale;
-    return model.head_out(x);
+    return model.output_scale == 1 ? x : x * model.output_scale;
+}
+
+/* Logits [rows, vocabulary] of hidden states [rows, dims]. */
+at::Tensor output_logits(const Model &model, const at::Tensor &hidden) {
+    return model.head_out(output_input(model, hidden));
+}
+
+/* The states of first tokens [items, dims] as a classifier of texts reads them: through the pooler
+ * or the head's first layer, as the family has it. */
+at::Tensor class_input(const Model &model, const at::Tensor &first, Dropout *dropout) {
+    at::Tensor x = first;
+    if (model.head_pooled) x = at::tanh(model.pooler(x));
+    if (model.head_dense.weight.defined()) {
+        if (dropout != nullptr) x = dropout->items(x, 0, model.head_dropout_before);
+        x = activate(model.head_dense(x), model.head_activation);
+    }
+    return dropout == nullptr ? x : dropout->items(x, 0, model.head_dropout);
 }
 
 } // namespace alcore_torch

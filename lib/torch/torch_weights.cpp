@@ -10,16 +10,13 @@
 #include <cstring>
 #include <utility>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "torch_parts.h"
 
 namespace alcore_torch {
 
 namespace {
 
-enum : int64_t { LARGEST_HEADER = 16 << 20, READ_BLOCK = 16 << 20, MOST_DIMENSIONS = 8 };
+enum : int64_t { READ_BLOCK = 16 << 20, MOST_DIMENSIONS = 8 };
 
 /* An open file that is closed with its owner. */
 struct File {
@@ -99,8 +96,12 @@ std::string json_text(const Json &object, const char *key, const char *otherwise
 /* Finds the tensors of model.safetensors or, without that file, of those that the index file names:
  * opens the files and reads their headers, no numbers. Files stay open until the destructor; when
  * the constructor throws, they are closed here, as no destructor runs then. */
-Weights::Weights(const Host &host, const std::string &folder) : host_(host) {
+Weights::Weights(const Host &host, const std::string &folder, const char *only) : host_(host) {
     try {
+        if (only != nullptr) {
+            add_file(folder + "/" + only);
+            return;
+        }
         File probe(host);
         int64_t length = 0;
         if (open_file(host, folder + "/model.safetensors", probe, length)) {
@@ -162,6 +163,8 @@ void Weights::add_file(const std::string &path) {
         fail(ALCORE_E_DATA, "%s: its header is no JSON", path.c_str());
     Json object = parse_json(path, text);
     int64_t data_start = 8 + static_cast<int64_t>(header);
+    if (json_object_size(object.get()) > MOST_TENSORS)
+        fail(ALCORE_E_DATA, "%s: more than %d tensors", path.c_str(), MOST_TENSORS);
     std::vector<std::pair<int64_t, int64_t>> spans; /* bytes of each tensor: [begin, end) */
     const char *key;
     json_t *value;
@@ -217,8 +220,19 @@ bool Weights::has(const std::string &name) const {
     return entries_.count(name) != 0;
 }
 
-/* Reads a tensor in its stored number type, on the CPU, in blocks, each of which goes into the hash
- * of all that was read. shape: what it must be; -1 matches any size. Throws when cancelled. */
+/* The names of all tensors, sorted. */
+std::vector<std::string> Weights::names() const {
+    std::vector<std::string> out;
+    for (const auto &[name, entry] : entries_) out.push_back(name);
+    return out;
+}
+
+at::Tensor Weights::read(const std::string &name) {
+    return read(name, has(name) ? shape(name) : std::vector<int64_t>());
+}
+
+/* Reads a tensor in its stored number type, on the CPU, in blocks. shape: what it must be; -1
+ * matches any size. Throws when cancelled. */
 at::Tensor Weights::read(const std::string &name, const std::vector<int64_t> &shape) {
     auto found = entries_.find(name);
     if (found == entries_.end())
@@ -241,7 +255,6 @@ at::Tensor Weights::read(const std::string &name, const std::vector<int64_t> &sh
         int64_t block = std::min<int64_t>(READ_BLOCK, entry.bytes - done);
         check(host_.table->file_read(files_[entry.file], entry.start + done, bytes + done,
                                      static_cast<size_t>(block)));
-        hash_ = XXH3_64bits_withSeed(bytes + done, static_cast<size_t>(block), hash_);
         done += block;
         host_.tick("reading weights", done, entry.bytes);
     }

@@ -9,146 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alcore/alcore.h"
-#include "alcore/sys/model.h"
-#include "base/base.h"
 #include "check_suite.h"
-#include "formats/array_file.h"
-
-enum { MOST_TEXTS = 1024 };
-
-static alcore_ctx *ctx;
-static const alcore_sys_model_engine *engine;
-
-/* ---- fixtures ---- */
-
-/* An array of expected.safetensors; data is NULL where the folder has none of that name. */
-typedef struct array {
-    void *data;
-    int64_t shape[2];
-} array;
-
-static array read_array(const char *folder, const char *name) {
-    char path[600];
-    alcore__array_info info;
-    alcore__file *file;
-    snprintf(path, sizeof path, "%s/expected.safetensors:%s", folder, name);
-    if (alcore__array_open(ctx, path, &info, &file) != ALCORE_OK) return (array){0};
-    size_t width = info.dtype == ALCORE_INT64 ? 8 : 4;
-    size_t bytes = (size_t)(info.shape[0] * info.shape[1]) * width;
-    array out = {malloc(bytes + 1), {info.shape[0], info.shape[1]}};
-    ck_assert_int_eq(alcore__file_read_all(file, info.data_start, out.data, bytes), ALCORE_OK);
-    alcore__file_close(file);
-    return out;
-}
-
-/* The texts of a folder as the engine takes them; free_inputs() releases what they point to. */
-typedef struct inputs {
-    array ids, offsets, types;
-    uint8_t *marks;
-    alcore_sys_model_texts texts;
-} inputs;
-
-static inputs read_inputs(const char *folder, const char *prefix) {
-    char name[40];
-    inputs in = {0};
-    snprintf(name, sizeof name, "%sids", prefix);
-    in.ids = read_array(folder, name);
-    snprintf(name, sizeof name, "%soffsets", prefix);
-    in.offsets = read_array(folder, name);
-    in.texts = (alcore_sys_model_texts){.size = sizeof in.texts,
-                                        .count = in.offsets.shape[0] - 1,
-                                        .ids = in.ids.data,
-                                        .offsets = in.offsets.data};
-    if (*prefix) return in;
-    in.types = read_array(folder, "types");
-    in.texts.types = in.types.data;
-    array marks = read_array(folder, "marks");
-    in.marks = malloc((size_t)marks.shape[0]);
-    for (int64_t i = 0; i < marks.shape[0]; i++) in.marks[i] = (uint8_t)((int64_t *)marks.data)[i];
-    in.texts.marks = in.marks;
-    free(marks.data);
-    return in;
-}
-
-static void free_inputs(inputs *in) {
-    free(in->ids.data);
-    free(in->offsets.data);
-    free(in->types.data);
-    free(in->marks);
-}
-
-static alcore_sys_model *open_folder(const char *folder, int32_t pooling, int32_t layer,
-                                     int64_t batch_tokens) {
-    alcore_sys_model_options options = {.size = sizeof options,
-                                        .device = "cpu",
-                                        .pooling = pooling,
-                                        .layer = layer,
-                                        .normalize = pooling == 0 ? 0 : 2, /* 2: as they are */
-                                        .batch_tokens = batch_tokens};
-    alcore_sys_model *model = NULL;
-    alcore_status status = engine->open(ctx, folder, &options, &model);
-    ck_assert_msg(status == ALCORE_OK, "%s: %s", folder, alcore_last_error());
-    return model;
-}
-
-/* ---- what comes back ---- */
-
-/* Results of a call, item by item. */
-typedef struct results {
-    float *values[MOST_TEXTS];
-    int64_t counts[MOST_TEXTS]; /* numbers of the item */
-    int64_t *ids[MOST_TEXTS];
-    double scores[MOST_TEXTS];
-    int64_t puts, items;
-} results;
-
-static alcore_status put(void *user, const int64_t *items, const int64_t *lengths, int64_t count,
-                         const alcore_tensor *values) {
-    results *all = user;
-    const float *next = values->data;
-    int64_t width = values->ndim == 2 ? values->shape[1] : 1;
-    all->puts++;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t item = items[i], numbers = (lengths ? lengths[i] : 1) * width;
-        ck_assert_ptr_null(all->values[item]);
-        all->values[item] = malloc((size_t)numbers * sizeof(float) + 1);
-        memcpy(all->values[item], next, (size_t)numbers * sizeof(float));
-        all->counts[item] = numbers;
-        next += numbers;
-        all->items++;
-    }
-    return ALCORE_OK;
-}
-
-static alcore_status put_text(void *user, int64_t item, int64_t rank, const char *text,
-                              size_t length, const int64_t *ids, const float *logprobs,
-                              int64_t tokens, double score) {
-    results *all = user;
-    ck_assert_ptr_null(text);
-    ck_assert_uint_eq(length, 0);
-    for (int64_t k = 0; k < tokens; k++) ck_assert(logprobs[k] <= 0);
-    if (rank > 0) return ALCORE_OK;
-    all->ids[item] = malloc((size_t)tokens * sizeof *ids + 1);
-    memcpy(all->ids[item], ids, (size_t)tokens * sizeof *ids);
-    all->counts[item] = tokens;
-    all->scores[item] = score;
-    all->items++;
-    return ALCORE_OK;
-}
-
-static void free_results(results *all) {
-    for (int i = 0; i < MOST_TEXTS; i++) {
-        free(all->values[i]);
-        free(all->ids[i]);
-    }
-    *all = (results){0};
-}
-
-static alcore_sys_model_sink sink_of(results *all) {
-    return (alcore_sys_model_sink){
-        .size = sizeof(alcore_sys_model_sink), .user = all, .put = put, .put_text = put_text};
-}
+#include "torch_support.h"
 
 static void expect(const results *all, const array *expected, double tolerance, const char *what) {
     const float *next = expected->data;
@@ -287,23 +149,6 @@ static void check_folder(const char *folder) {
 }
 
 /* ---- the tests ---- */
-
-static const char *fixtures(void) {
-    const char *folder = getenv("TORCH_FIXTURES");
-    ck_assert_ptr_nonnull(folder);
-    return folder;
-}
-
-static void begin(void) {
-    const void *module;
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    options.module_dir = getenv("TORCH_MODULE_DIR");
-    options.threads = 1;
-    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
-    alcore_status status = alcore__module_load(ctx, getenv("TORCH_ENGINE"), &module);
-    ck_assert_msg(status == ALCORE_OK, "%s", alcore_last_error());
-    engine = module;
-}
 
 START_TEST(every_family_agrees_with_transformers) {
     begin();
@@ -495,16 +340,19 @@ END_TEST
 
 START_TEST(info_says_what_the_model_is) {
     begin();
+    enum {
+        SAVED = ALCORE_SYS_MODEL_EMBED | ALCORE_SYS_MODEL_SAVE,
+        TRAINED = SAVED | ALCORE_SYS_MODEL_TRAIN
+    };
     static const struct {
         const char *folder;
         uint32_t calls;
         int64_t classes;
-    } cases[] = {
-        {"bert", ALCORE_SYS_MODEL_EMBED, 0},
-        {"roberta-class", ALCORE_SYS_MODEL_EMBED | ALCORE_SYS_MODEL_CLASS_PROBS, 3},
-        {"distilbert-token", ALCORE_SYS_MODEL_EMBED | ALCORE_SYS_MODEL_TOKEN_PROBS, 3},
-        {"t5",
-         ALCORE_SYS_MODEL_EMBED | ALCORE_SYS_MODEL_TOKEN_LOGPROBS | ALCORE_SYS_MODEL_TRANSLATE, 0}};
+    } cases[] = {{"bert", SAVED, 0},
+                 {"bert-qa", SAVED | ALCORE_SYS_MODEL_QA_PROBS, 0},
+                 {"roberta-class", TRAINED | ALCORE_SYS_MODEL_CLASS_PROBS, 3},
+                 {"distilbert-token", TRAINED | ALCORE_SYS_MODEL_TOKEN_PROBS, 3},
+                 {"t5", TRAINED | ALCORE_SYS_MODEL_TOKEN_LOGPROBS | ALCORE_SYS_MODEL_TRANSLATE, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char path[600], version[200];
         snprintf(path, sizeof path, "%s/%s", fixtures(), cases[i].folder);

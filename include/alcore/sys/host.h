@@ -63,6 +63,8 @@ typedef struct alcore_sys_host {
     alcore_status (*writer_commit)(alcore_sys_writer *writer);
     /** Discards the file and frees the writer. NULL is allowed. */
     void (*writer_abort)(alcore_sys_writer *writer);
+    /** Makes a folder where there is none; the one that it is in must exist. */
+    alcore_status (*folder_make)(void *user, const char *path);
 } alcore_sys_host;
 
 ALCORE_END

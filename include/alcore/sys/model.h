@@ -150,25 +150,31 @@ typedef struct alcore_sys_model_scoring {
     const alcore_sys_model_decoding *decoding; /**< of hypotheses; NULL: greedy */
 } alcore_sys_model_scoring;
 
-/** Step sizes over the updates of a training, after the warm-up. */
+/** Step sizes over the updates of a training. Update u = 1 .. updates of the warm-up has rate * u /
+ * warmup; after it, with share = (u - 1 - warmup) / (updates - warmup), which begins with 0 and
+ * would be 1 one update after the last: */
 enum {
-    ALCORE_SYS_SCHEDULE_CONSTANT = 0,     /**< the same */
-    ALCORE_SYS_SCHEDULE_LINEAR = 1,       /**< down to 0 at the last update */
-    ALCORE_SYS_SCHEDULE_INVERSE_SQRT = 2, /**< rate * sqrt(warmup / update) */
-    ALCORE_SYS_SCHEDULE_COSINE = 3        /**< rate * (1 + cos(pi * share)) / 2 */
+    ALCORE_SYS_SCHEDULE_CONSTANT = 0, /**< rate */
+    ALCORE_SYS_SCHEDULE_LINEAR = 1,   /**< rate * (1 - share) */
+    /** rate * sqrt(warmup / u); without a warm-up rate / sqrt(u) */
+    ALCORE_SYS_SCHEDULE_INVERSE_SQRT = 2,
+    ALCORE_SYS_SCHEDULE_COSINE = 3 /**< rate * (1 + cos(pi * share)) / 2 */
 };
 
-/** One training of a model: examples and settings. */
+/** One training of a model: examples and settings. The loss of an update is the sum of w l over the
+ * tokens that it reads (a sequence head: over the examples) divided by the sum of their w, the
+ * weights of their examples: it does not depend on how the examples are cut into passes. An update
+ * does not reach over the end of an epoch. */
 typedef struct alcore_sys_model_training {
     size_t size;                           /**< sizeof(alcore_sys_model_training) */
     const alcore_sys_model_texts *sources; /**< the examples */
     const alcore_sys_model_texts *targets; /**< as many, for seq2seq models; NULL for heads */
-    /** Classes: int64 [count] for a sequence head, [tokens of sources] for a token head, -100 where
-     * there is none; NULL for seq2seq models. */
+    /** Classes: int64 [count] for a sequence head, [tokens of sources] for a token head or masked
+     * words (ids of the words that stood there), -100 where there is none; NULL for seq2seq. */
     const int64_t *labels;
-    const float *weights;     /**< [count] weight of each example's loss; NULL: 1 */
+    const float *weights;     /**< [count] weight of each example's loss, above 0; NULL: 1 */
     double rate;              /**< largest step size; 0: 5e-5 */
-    double weight_decay;      /**< decoupled (AdamW); 0: none */
+    double weight_decay;      /**< decoupled (AdamW), of matrices only; 0: none */
     double beta1;             /**< 0: 0.9 */
     double beta2;             /**< 0: 0.999 */
     double epsilon;           /**< 0: 1e-8 */

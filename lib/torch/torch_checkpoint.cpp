@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checkpoints: the state of a training as two files of its folder.
+ *
+ *     state-0.safetensors, state-1.safetensors   weight/NAME, first/NAME, second/NAME: weights and
+ *                                                the moments of their gradients
+ *     checkpoint.json                            which of the two holds, the hash of its numbers,
+ *                                                where the training stands, and its settings
+ *
+ * A new state goes into the file that checkpoint.json does not name, and then checkpoint.json is
+ * replaced. Each file appears whole or not at all, so at every moment the folder has a checkpoint
+ * that fits together. Settings contain hashes of the data and of the weights that the folder was
+ * opened with: a checkpoint continues the training that it was made by, and no other. */
+#include <cstring>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "torch_train.h"
+
+namespace alcore_torch {
+
+namespace {
+
+constexpr const char *MANIFEST = "checkpoint.json";
+constexpr const char *FORMAT = "alcore training 1";
+
+std::string hex(uint64_t number) {
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(number));
+    return text;
+}
+
+/* Hash of count numbers; 0 where there are none. */
+template <class T> uint64_t hash_of(const T *values, int64_t count) {
+    return values == nullptr ? 0 : XXH3_64bits(values, static_cast<size_t>(count) * sizeof *values);
+}
+
+std::string hash_texts(const alcore_sys_model_texts *texts) {
+    if (texts == nullptr) return "none";
+    int64_t tokens = texts->offsets[texts->count];
+    uint64_t hash = hash_of(texts->offsets, texts->count + 1);
+    hash = hash_join(hash, hash_of(texts->ids, tokens));
+    return hex(hash_join(hash, hash_of(texts->types, tokens)));
+}
+
+/* Everything that the result of a training depends on, but the number of threads. */
+Json settings_of(const Training &training) {
+    const alcore_sys_model_training &how = training.how;
+    const Model &model = training.model;
+    Json out(json_object(), json_decref);
+    auto set = [&](const char *key, json_t *value) {
+        if (json_object_set_new(out.get(), key, value) != 0) throw std::bad_alloc();
+    };
+    auto text = [&](const char *key, const std::string &value) {
+        set(key, json_string(value.c_str()));
+    };
+    std::unique_ptr<char, decltype(&std::free)> config(
+        json_dumps(model.config.get(), JSON_COMPACT | JSON_SORT_KEYS), std::free);
+    if (!config) throw std::bad_alloc();
+    int64_t labels =
+        model.head == Head::Classes ? how.sources->count : how.sources->offsets[how.sources->count];
+    text("family", model.family);
+    text("config", hex(XXH3_64bits(config.get(), std::strlen(config.get()))));
+    text("model", hex(model.opened_hash));
+    text("sources", hash_texts(how.sources));
+    text("targets", hash_texts(model.head == Head::Seq2seq ? how.targets : nullptr));
+    text("labels", model.head == Head::Seq2seq ? "none" : hex(hash_of(how.labels, labels)));
+    text("weights", hex(hash_of(how.weights, how.sources->count)));
+    set("rate", ::json_real(how.rate));
+    set("weight_decay", ::json_real(how.weight_decay));
+    set("beta1", ::json_real(how.beta1));
+    set("beta2", ::json_real(how.beta2));
+    set("epsilon", ::json_real(how.epsilon));
+    set("clip", ::json_real(how.clip));
+    set("label_smoothing", ::json_real(how.label_smoothing));
+    set("updates", json_integer(how.updates));
+    set("warmup", json_integer(how.warmup));
+    set("accumulate", json_integer(how.accumulate));
+    set("batch_tokens", json_integer(how.batch_tokens));
+    set("schedule", json_integer(how.schedule));
+    text("seed", hex(how.seed));
+    return out;
+}
+
+std::string text_of(json_t *value) {
+    std::unique_ptr<char, decltype(&std::free)> text(
+        value == nullptr ? nullptr : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)),
+        std::free);
+    return text ? text.get() : "none";
+}
+
+/* Fails unless both settings are equal, and names the first that differs. */
+void compare(const std::string &path, const Json &made_with, const Json &now) {
+    const char *key;
+    json_t *value;
+    json_object_foreach(now.get(), key, value) {
+        json_t *other = json_object_get(made_with.get(), key);
+        if (other != nullptr && json_equal(value, other)) continue;
+        fail(ALCORE_E_INVALID,
+             "%s was written by another training: its %s is %s, here it is %s; take another folder "
+             "for checkpoints",
+             path.c_str(), key, text_of(other).c_str(), text_of(value).c_str());
+    }
+}
+
+/* The three tensors of each parameter, by name. */
+template <class Body> void for_state(const Training &training, const Body &body) {
+    for (const Parameter &p : training.parameters) {
+        body("weight/" + p.name, p.value);
+        body("first/" + p.name, p.first);
+        body("second/" + p.name, p.second);
+    }
+}
+
+/* Hash of the state as its file is to hold it. */
+uint64_t hash_state(const Training &training) {
+    uint64_t hash = 0;
+    for_state(training, [&](const std::string &, const at::Tensor &tensor) {
+        hash = hash_join(hash, tensor_hash(tensor));
+    });
+    return hash;
+}
+
+/* The state file that a manifest names; it must be one of the two. */
+std::string state_file(const std::string &path, const Json &manifest) {
+    std::string name = json_text(manifest, "state", "");
+    if (name != "state-0.safetensors" && name != "state-1.safetensors")
+        fail(ALCORE_E_CORRUPT, "%s: 'state' names no file of a checkpoint", path.c_str());
+    return name;
+}
+
+} // namespace
+
+void write_checkpoint(const Training &training) {
+    const Host &host = training.model.host;
+    std::string folder = training.how.checkpoints;
+    check(host.table->folder_make(host.user, folder.c_str()));
+    Json before = read_json(host, folder, MANIFEST);
+    bool zero = before && json_text(before, "state", "") == "state-0.safetensors";
+    const char *state = zero ? "state-1.safetensors" : "state-0.safetensors";
+    std::vector<Written> tensors;
+    for_state(training, [&](const std::string &name, const at::Tensor &tensor) {
+        tensors.push_back(
+            {name, at::kFloat, tensor.sizes().vec(), [tensor] { return tensor.detach(); }});
+    });
+    write_tensors(host, folder + "/" + state, std::move(tensors));
+    const Position &at = training.at;
+    Json settings = settings_of(training);
+    Json manifest(json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:O}", "format", FORMAT, "state",
+                            state, "hash", hex(hash_state(training)).c_str(), "update",
+                            static_cast<json_int_t>(at.update), "epoch",
+                            static_cast<json_int_t>(at.epoch), "pass",
+                            static_cast<json_int_t>(at.pass), "loss", at.loss, "settings",
+                            settings.get()),
+                  json_decref);
+    std::unique_ptr<char, decltype(&std::free)> text(json_dumps(manifest.get(), JSON_INDENT(2)),
+                                                     std::free);
+    if (!text) throw std::bad_alloc();
+    write_text(host, folder + "/" + MANIFEST, text.get() + std::string("\n"));
+}
+
+bool read_checkpoint(Training &training) {
+    const Host &host = training.model.host;
+    std::string folder = training.how.checkpoints, path = folder + "/" + MANIFEST;
+    Json manifest = read_json(host, folder, MANIFEST);
+    if (!manifest) return false;
+    if (json_text(manifest, "format", "") != FORMAT)
+        fail(ALCORE_E_CORRUPT, "%s: 'format' is not \"%s\"", path.c_str(), FORMAT);
+    Json made_with(json_incref(json_object_get(manifest.get(), "settings")), json_decref);
+    compare(path, made_with, settings_of(training));
+    Position at;
+    at.update = json_int(manifest, "update", -1);
+    at.epoch = json_int(manifest, "epoch", -1);
+    at.pass = json_int(manifest, "pass", -1);
+    at.loss = json_real(manifest, "loss", 0);
+    if (at.update < 0 || at.update > training.how.updates || at.epoch < 0 || at.epoch > at.update ||
+        at.pass < 0 || at.pass >= static_cast<int64_t>(passes_of(training.how, at.epoch).size()))
+        fail(ALCORE_E_CORRUPT, "%s: update, epoch or pass is missing or out of range",
+             path.c_str());
+    std::string name = state_file(path, manifest);
+    Weights state(host, folder, name.c_str());
+    uint64_t hash = 0;
+    for_state(training, [&](const std::string &key, const at::Tensor &tensor) {
+        at::Tensor value = state.read(key, tensor.sizes().vec());
+        if (value.scalar_type() != at::kFloat)
+            fail(ALCORE_E_CORRUPT, "%s/%s: tensor %s is not float32", folder.c_str(), name.c_str(),
+                 key.c_str());
+        hash = hash_join(hash, tensor_hash(value));
+    });
+    if (hex(hash) != json_text(manifest, "hash", ""))
+        fail(ALCORE_E_CORRUPT, "%s/%s: its numbers are not those that %s speaks of", folder.c_str(),
+             name.c_str(), MANIFEST);
+    c10::NoGradGuard no_gradients;
+    for_state(training, [&](const std::string &key, const at::Tensor &tensor) {
+        tensor.copy_(state.read(key, tensor.sizes().vec()));
+    });
+    training.at = at;
+    return true;
+}
+
+} // namespace alcore_torch

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dropout (Srivastava et al. 2014) from generators of the call's own: those of the process belong
+ * to the program that the library is loaded into. Each item of a batch has one, seeded with a hash
+ * of the pass and the item, so that what is dropped of an item does not depend on its neighbors. */
+#include <ATen/CPUGeneratorImpl.h>
+
+#include "torch_parts.h"
+
+namespace alcore_torch {
+
+Dropout::Dropout(uint64_t seed, const std::vector<int64_t> &items) {
+    for (int64_t item : items)
+        generators_.push_back(
+            at::detail::createCPUGenerator(hash_join(seed, static_cast<uint64_t>(item))));
+}
+
+/* Fills a mask with 0 or the inverse of the share that is kept. */
+static void fill_mask(at::Tensor mask, double rate, const at::Generator &generator) {
+    mask.bernoulli_(1 - rate, generator).div_(1 - rate);
+}
+
+at::Tensor Dropout::rows(const at::Tensor &x, const std::vector<int64_t> &lengths, double rate) {
+    if (rate <= 0) return x;
+    at::Tensor mask = at::empty(x.sizes(), x.options());
+    int64_t row = 0;
+    for (size_t i = 0; i < lengths.size(); i++) {
+        fill_mask(mask.narrow(0, row, lengths[i]), rate, generators_[i]);
+        row += lengths[i];
+    }
+    return x * mask;
+}
+
+at::Tensor Dropout::items(const at::Tensor &x, size_t first, double rate) {
+    if (rate <= 0) return x;
+    at::Tensor mask = at::empty(x.sizes(), x.options());
+    for (int64_t i = 0; i < x.size(0); i++)
+        fill_mask(mask[i], rate, generators_[first + static_cast<size_t>(i)]);
+    return x * mask;
+}
+
+} // namespace alcore_torch

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loss of a pass and its gradient.
+ *
+ * For a row (a token, or a text) with logits z and class y the loss is cross-entropy with label
+ * smoothing e over V classes (Szegedy et al. 2016), p = softmax(z):
+ *
+ *     l = -(1 - e) log p_y - e / V sum_v log p_v        dl/dz_v = p_v - (1 - e) [v = y] - e / V
+ *
+ * Up to the input of the last layer gradients are autograd's. The last layer's are written out
+ * here: rows are taken in pieces, so that a large vocabulary needs no matrix of all tokens, and
+ * the gradient of the output matrix is added up in place, of which autograd would make a copy for
+ * each piece. A piece takes about 50 ms; between pieces a call can be cancelled. */
+#include <algorithm>
+
+#include "torch_train.h"
+
+namespace alcore_torch {
+
+namespace {
+
+constexpr int64_t IGNORED = -100; /* the label of what has no class */
+
+/* Rows of a piece: 6 dims V operations a row are to be about 3e9. */
+int64_t piece_rows(int64_t dims, int64_t classes) {
+    double row = 6.0 * static_cast<double>(dims) * static_cast<double>(classes);
+    return std::clamp<int64_t>(static_cast<int64_t>(3e9 / row), 16, 4096);
+}
+
+/* The gradient that a tensor has so far, zeros before the first. */
+at::Tensor &gradient_of(const at::Tensor &parameter) {
+    at::Tensor &gradient = parameter.mutable_grad();
+    if (!gradient.defined()) gradient = at::zeros_like(parameter);
+    return gradient;
+}
+
+/* Adds the gradients of the rows x [rows, dims] that enter the last layer. labels: int64 [rows],
+ * each one of the classes; weights: float [rows]. Returns the weighted sum of losses. */
+double last_layer(const Model &model, const at::Tensor &x, const at::Tensor &labels,
+                  const at::Tensor &weights, double smoothing) {
+    const Linear &last = model.head_out;
+    int64_t rows = x.size(0), classes = last.weight.size(0);
+    int64_t step = piece_rows(x.size(1), classes);
+    double loss = 0, share = smoothing / static_cast<double>(classes);
+    at::Tensor gradient;
+    {
+        c10::NoGradGuard by_hand;
+        at::Tensor input = x.detach();
+        gradient = at::empty_like(input);
+        for (int64_t from = 0; from < rows; from += step) {
+            int64_t count = std::min(step, rows - from);
+            at::Tensor own = input.narrow(0, from, count);
+            at::Tensor label = labels.narrow(0, from, count).unsqueeze(1);
+            at::Tensor weight = weights.narrow(0, from, count);
+            at::Tensor logp = at::log_softmax(last(own), -1);
+            at::Tensor losses = logp.gather(1, label).squeeze(1) * (smoothing - 1);
+            if (smoothing > 0) losses = losses - logp.sum(1) * share;
+            loss += (losses * weight).sum(at::kDouble).item<double>();
+            at::Tensor slope = logp.exp_().sub_(share);
+            slope.scatter_add_(1, label, at::full(label.sizes(), smoothing - 1, own.options()));
+            slope.mul_(weight.unsqueeze(1));
+            at::Tensor to = gradient.narrow(0, from, count);
+            at::mm_out(to, slope, last.weight);
+            if (last.weight.requires_grad()) gradient_of(last.weight).addmm_(slope.t(), own);
+            if (last.bias.defined() && last.bias.requires_grad())
+                gradient_of(last.bias).add_(slope.sum(0));
+            model.host.tick(nullptr, 0, 0);
+        }
+    }
+    x.backward(gradient);
+    return loss;
+}
+
+/* Weight of each row of the pass, float [rows]; rows_of: how many rows each example has. */
+at::Tensor weights_of(const alcore_sys_model_training &how, const std::vector<int64_t> &examples,
+                      const std::vector<int64_t> &rows_of) {
+    std::vector<float> values;
+    for (size_t i = 0; i < examples.size(); i++)
+        values.insert(values.end(), static_cast<size_t>(rows_of[i]),
+                      how.weights == nullptr ? 1.0f : how.weights[examples[i]]);
+    return at::tensor(values, at::TensorOptions().dtype(at::kFloat));
+}
+
+at::Tensor integers(const std::vector<int64_t> &values) {
+    return at::tensor(values, at::TensorOptions().dtype(at::kLong));
+}
+
+} // namespace
+
+Sums add_gradients(const Model &model, const alcore_sys_model_training &how,
+                   const std::vector<int64_t> &examples, uint64_t seed) {
+    const alcore_sys_model_texts &sources = *how.sources;
+    Packed source = pack(model, sources, examples);
+    Sums sums;
+    sums.tokens = source.tokens;
+    Dropout dropout(seed, examples);
+    at::Tensor hidden = last_hidden(model, source, &dropout), x, labels;
+    std::vector<int64_t> rows_of;
+    if (model.head == Head::Seq2seq) {
+        Packed target = pack(model, *how.targets, examples);
+        target.types = at::Tensor();
+        sums.tokens += target.tokens;
+        hidden = run_stack(model, *model.decoder, shifted(model, target),
+                           model.decoder->blocks.size(), hidden, source.lengths, &dropout);
+        x = output_input(model, hidden);
+        labels = target.ids;
+        rows_of = target.lengths;
+    } else {
+        std::vector<int64_t> rows, chosen;
+        int64_t row = 0;
+        for (int64_t example : examples) {
+            int64_t from = model.head == Head::Classes ? example : sources.offsets[example];
+            int64_t length = length_of(sources, example), count = 0;
+            int64_t candidates = model.head == Head::Classes ? 1 : length;
+            for (int64_t k = 0; k < candidates; k++)
+                if (how.labels[from + k] != IGNORED) {
+                    rows.push_back(row + k);
+                    chosen.push_back(how.labels[from + k]);
+                    count++;
+                }
+            rows_of.push_back(count);
+            row += length;
+        }
+        if (rows.empty()) return sums;
+        labels = integers(chosen);
+        if (model.head == Head::Tokens)
+            hidden = dropout.rows(hidden, source.lengths, model.head_dropout);
+        if (model.head == Head::Classes) { /* the generators of dropout are those of examples */
+            x = class_input(model, hidden.index_select(0, first_tokens(source)), &dropout);
+            std::vector<int64_t> labeled;
+            for (size_t i = 0; i < rows_of.size(); i++)
+                if (rows_of[i] > 0) labeled.push_back(static_cast<int64_t>(i));
+            if (labeled.size() < rows_of.size()) x = x.index_select(0, integers(labeled));
+        } else {
+            x = hidden.index_select(0, integers(rows));
+        }
+        if (model.head == Head::Words) x = output_input(model, x);
+    }
+    at::Tensor weights = weights_of(how, examples, rows_of);
+    sums.loss = last_layer(model, x, labels, weights, how.label_smoothing);
+    sums.weight = weights.sum(at::kDouble).item<double>();
+    return sums;
+}
+
+} // namespace alcore_torch

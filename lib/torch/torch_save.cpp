@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writing: safetensors files, and a model as a folder that open() and transformers read.
+ *
+ * A folder that is saved holds one model.safetensors, also where the weights came in shards;
+ * tensors have the names that they were read under, in the number type that the model computes in.
+ * What the file held beside them is copied, but for second copies of a tied matrix, which would be
+ * out of date after training. Files of tokenizers and of sentence-transformers are copied;
+ * config.json is written last, so that a new folder is a model only when it is complete. */
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "torch_parts.h"
+
+namespace alcore_torch {
+
+namespace {
+
+enum : int64_t { WRITE_BLOCK = 16 << 20 };
+
+/* A file that appears when commit() is called, else not at all. */
+class Writer {
+  public:
+    Writer(const Host &host, const std::string &path) : host_(host) {
+        check(host.table->writer_open(host.user, path.c_str(), &handle_));
+    }
+    ~Writer() { host_.table->writer_abort(handle_); }
+    Writer(const Writer &) = delete;
+    Writer &operator=(const Writer &) = delete;
+    /* Appends bytes in blocks. Throws when cancelled. */
+    void put(const void *data, int64_t bytes) {
+        for (int64_t done = 0; done < bytes; done += WRITE_BLOCK) {
+            check(host_.table->writer_put(
+                handle_, static_cast<const char *>(data) + done,
+                static_cast<size_t>(std::min<int64_t>(WRITE_BLOCK, bytes - done))));
+            host_.tick(nullptr, 0, 0);
+        }
+    }
+    void commit() {
+        alcore_sys_writer *handle = handle_;
+        handle_ = nullptr; /* commit frees it, also after a failure */
+        check(host_.table->writer_commit(handle));
+    }
+
+  private:
+    const Host &host_;
+    alcore_sys_writer *handle_ = nullptr;
+};
+
+const char *type_name(at::ScalarType type) {
+    switch (type) {
+    case at::kFloat:
+        return "F32";
+    case at::kHalf:
+        return "F16";
+    case at::kBFloat16:
+        return "BF16";
+    case at::kDouble:
+        return "F64";
+    case at::kLong:
+        return "I64";
+    case at::kInt:
+        return "I32";
+    case at::kByte:
+        return "U8";
+    default:
+        return "BOOL";
+    }
+}
+
+int64_t bytes_of(const Written &tensor) {
+    int64_t bytes = static_cast<int64_t>(c10::elementSize(tensor.dtype));
+    for (int64_t size : tensor.shape) bytes *= size;
+    return bytes;
+}
+
+/* The JSON header of a safetensors file, padded so that the numbers start at a multiple of 8. */
+std::string header_of(const std::string &path, const std::vector<Written> &tensors) {
+    Json header(json_object(), json_decref);
+    json_object_set_new(header.get(), "__metadata__", json_pack("{s:s}", "format", "pt"));
+    int64_t place = 0;
+    for (const Written &tensor : tensors) {
+        json_t *shape = json_array();
+        for (int64_t size : tensor.shape) json_array_append_new(shape, json_integer(size));
+        int64_t end = place + bytes_of(tensor);
+        json_t *entry =
+            json_pack("{s:s, s:o, s:[I, I]}", "dtype", type_name(tensor.dtype), "shape", shape,
+                      "data_offsets", static_cast<json_int_t>(place), static_cast<json_int_t>(end));
+        if (json_object_set_new(header.get(), tensor.name.c_str(), entry) != 0)
+            throw std::bad_alloc();
+        place = end;
+    }
+    std::unique_ptr<char, decltype(&std::free)> dump(json_dumps(header.get(), JSON_COMPACT),
+                                                     std::free);
+    if (!dump) throw std::bad_alloc();
+    std::string text = dump.get();
+    text.append((8 - text.size() % 8) % 8, ' ');
+    if (text.size() > LARGEST_HEADER || tensors.size() > MOST_TENSORS)
+        fail(ALCORE_E_UNSUPPORTED, "%s: %zu tensors are more than a safetensors file may hold",
+             path.c_str(), tensors.size());
+    return text;
+}
+
+/* Files beside the weights that belong to a model: settings, tokenizers, sentence-transformers. */
+const char *const SIDE_FILES[] = {"generation_config.json",
+                                  "tokenizer.json",
+                                  "tokenizer_config.json",
+                                  "special_tokens_map.json",
+                                  "added_tokens.json",
+                                  "vocab.txt",
+                                  "vocab.json",
+                                  "target_vocab.json",
+                                  "merges.txt",
+                                  "bpe.codes",
+                                  "source.spm",
+                                  "target.spm",
+                                  "spiece.model",
+                                  "spm.model",
+                                  "tokenizer.model",
+                                  "sentencepiece.model",
+                                  "sentencepiece.bpe.model",
+                                  "chat_template.jinja",
+                                  "modules.json",
+                                  "sentence_bert_config.json",
+                                  "config_sentence_transformers.json",
+                                  "README.md",
+                                  "LICENSE"};
+
+/* Copies a file that may be missing. */
+void copy_file(const Host &host, const std::string &from, const std::string &to) {
+    alcore_sys_file *file = nullptr;
+    alcore_status status = host.table->file_open(host.user, from.c_str(), &file);
+    if (status == ALCORE_E_IO || status == ALCORE_E_NOT_FOUND) return;
+    check(status);
+    std::unique_ptr<alcore_sys_file, void (*)(alcore_sys_file *)> held(file,
+                                                                       host.table->file_close);
+    int64_t length = 0;
+    check(host.table->file_length(file, &length));
+    if (length < 0) fail(ALCORE_E_IO, "%s: its length is not known", from.c_str());
+    Writer writer(host, to);
+    std::string block;
+    for (int64_t done = 0; done < length; done += static_cast<int64_t>(block.size())) {
+        block.resize(static_cast<size_t>(std::min<int64_t>(WRITE_BLOCK, length - done)));
+        check(host.table->file_read(file, done, block.data(), block.size()));
+        writer.put(block.data(), static_cast<int64_t>(block.size()));
+    }
+    writer.commit();
+}
+
+/* Copies the folders of sentence-transformers' modules, each with its config.json. */
+void copy_modules(const Model &model, const std::string &folder) {
+    alcore_sys_file *file = nullptr;
+    const Host &host = model.host;
+    std::string path = model.folder + "/modules.json";
+    if (host.table->file_open(host.user, path.c_str(), &file) != ALCORE_OK) return;
+    int64_t length = 0;
+    alcore_status status = host.table->file_length(file, &length);
+    std::string text(length > 0 && length < 1 << 20 ? static_cast<size_t>(length) : 0, '\0');
+    if (status == ALCORE_OK) status = host.table->file_read(file, 0, text.data(), text.size());
+    host.table->file_close(file);
+    check(status);
+    json_error_t error;
+    Json list(json_loadb(text.data(), text.size(), 0, &error), json_decref);
+    for (size_t i = 0; i < json_array_size(list.get()); i++) {
+        Json entry(json_incref(json_array_get(list.get(), i)), json_decref);
+        std::string place = json_text(entry, "path", "");
+        if (place.empty() || place.find("..") != std::string::npos ||
+            place.find('/') != std::string::npos)
+            continue;
+        check(host.table->folder_make(host.user, (folder + "/" + place).c_str()));
+        copy_file(host, model.folder + "/" + place + "/config.json",
+                  folder + "/" + place + "/config.json");
+    }
+}
+
+/* config.json with the number type that the weights have now, under the key that it has. */
+void write_config(const Model &model, const std::string &folder) {
+    const char *type = model.dtype == at::kFloat ? "float32" : "bfloat16";
+    bool changed = false;
+    for (const char *key : {"dtype", "torch_dtype"}) {
+        json_t *value = json_object_get(model.config.get(), key);
+        if (value == nullptr || json_is_null(value)) continue;
+        if (json_is_string(value) && std::strcmp(json_string_value(value), type) == 0) continue;
+        json_object_set_new(model.config.get(), key, json_string(type));
+        changed = true;
+    }
+    if (!changed && model.folder != folder)
+        return copy_file(model.host, model.folder + "/config.json", folder + "/config.json");
+    if (!changed) return;
+    std::unique_ptr<char, decltype(&std::free)> text(json_dumps(model.config.get(), JSON_INDENT(2)),
+                                                     std::free);
+    if (!text) throw std::bad_alloc();
+    write_text(model.host, folder + "/config.json", text.get() + std::string("\n"));
+}
+
+} // namespace
+
+uint64_t hash_join(uint64_t first, uint64_t second) {
+    return XXH3_64bits_withSeed(&second, sizeof second, first);
+}
+
+uint64_t tensor_hash(const at::Tensor &tensor) {
+    at::Tensor plain = tensor.contiguous();
+    return XXH3_64bits(plain.data_ptr(), plain.nbytes());
+}
+
+void write_tensors(const Host &host, const std::string &path, std::vector<Written> tensors) {
+    std::sort(tensors.begin(), tensors.end(), [](const Written &a, const Written &b) {
+        size_t x = c10::elementSize(a.dtype), y = c10::elementSize(b.dtype);
+        return x != y ? x > y : a.name < b.name;
+    });
+    std::string header = header_of(path, tensors);
+    uint64_t length = header.size();
+    Writer writer(host, path);
+    writer.put(&length, sizeof length);
+    writer.put(header.data(), static_cast<int64_t>(header.size()));
+    for (const Written &tensor : tensors) {
+        at::Tensor value = tensor.value().to(at::kCPU).contiguous();
+        writer.put(value.data_ptr(), static_cast<int64_t>(value.nbytes()));
+    }
+    writer.commit();
+}
+
+void write_text(const Host &host, const std::string &path, const std::string &text) {
+    Writer writer(host, path);
+    writer.put(text.data(), static_cast<int64_t>(text.size()));
+    writer.commit();
+}
+
+/* Throws on every failure; files that were written until then stay, each of them whole. */
+void save_model(const Model &model, const std::string &folder) {
+    const Host &host = model.host;
+    check(host.table->folder_make(host.user, folder.c_str()));
+    std::vector<Written> tensors;
+    std::set<std::string> known;
+    for (const Stored &stored : model.stored) {
+        known.insert(stored.name);
+        tensors.push_back({stored.name, stored.view.scalar_type(), stored.view.sizes().vec(),
+                           [&stored] { return stored.view; }});
+    }
+    Weights before(host, model.folder);
+    for (const std::string &name : before.names()) {
+        if (known.count(name) != 0) continue;
+        uint64_t hash = tensor_hash(before.read(name));
+        bool copy = false; /* of a tensor that the model has */
+        for (const Stored &stored : model.stored)
+            copy = copy || (stored.hash == hash &&
+                            stored.view.sizes() == at::IntArrayRef(before.shape(name)));
+        if (!copy)
+            tensors.push_back({name, before.dtype(name), before.shape(name),
+                               [&before, name] { return before.read(name); }});
+    }
+    write_tensors(host, folder + "/model.safetensors", std::move(tensors));
+    if (folder != model.folder) {
+        for (const char *name : SIDE_FILES)
+            copy_file(host, model.folder + "/" + name, folder + "/" + name);
+        copy_modules(model, folder);
+    }
+    write_config(model, folder);
+}
+
+} // namespace alcore_torch

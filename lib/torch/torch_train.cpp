@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Training: the order of examples, schedules, gradient clipping and AdamW.
+ *
+ * State and what is true of it at every moment that a call can end:
+ *
+ *     weights, moments   those after `update` updates; an update changes them in one go, in which
+ *                        nothing fails or asks for cancellation
+ *     epoch, pass        the first pass that no finished update has read
+ *
+ * Nothing else is carried from one update to the next: the order of examples is computed from seed
+ * and epoch, and dropout from seed, update, pass and example. So a training that goes on from a
+ * checkpoint computes what it would have computed.
+ *
+ * AdamW (Loshchilov and Hutter 2019): decay is decoupled, and only matrices decay, embeddings
+ * included. The gradient is scaled by clip / (its norm + 1e-6) where that is below 1.
+ *
+ * Memory: 16 bytes a parameter (weights, gradient, two moments), the gradient of the embeddings
+ * once more, and what autograd keeps of a pass: about 4 blocks (20 dims + 4 ffn + heads length)
+ * bytes a token without dropout. */
+#include <chrono>
+#include <cmath>
+#include <set>
+
+#include "torch_train.h"
+
+namespace alcore_torch {
+
+namespace {
+
+enum { LOG_INFO = 20 }; /* ALCORE_LOG_INFO of alcore/context.h, which modules do not see */
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/* ---- settings ---- */
+
+/* Fails unless the labels fit the head. */
+void check_labels(const Model &model, const alcore_sys_model_training &how) {
+    if (how.labels == nullptr)
+        fail(ALCORE_E_INVALID, "training a %s model with this head needs labels",
+             model.family.c_str());
+    int64_t classes = model.head_out.weight.size(0);
+    const alcore_sys_model_texts &texts = *how.sources;
+    int64_t count = model.head == Head::Classes ? texts.count : texts.offsets[texts.count];
+    for (int64_t i = 0; i < count; i++)
+        if (how.labels[i] != -100 && (how.labels[i] < 0 || how.labels[i] >= classes))
+            fail(ALCORE_E_DATA, "label %lld is %lld; 0 to %lld and -100 are allowed",
+                 static_cast<long long>(i), static_cast<long long>(how.labels[i]),
+                 static_cast<long long>(classes - 1));
+}
+
+/* Fails unless the examples fit the model. */
+void check_examples(const Model &model, const alcore_sys_model_training &how) {
+    if (how.sources == nullptr || how.sources->count < 1)
+        fail(ALCORE_E_INVALID, "a training needs examples");
+    check_texts(model, *how.sources, model.encoder.words.size(0));
+    if (model.head == Head::Seq2seq) {
+        if (how.targets == nullptr || how.targets->count != how.sources->count)
+            fail(ALCORE_E_INVALID, "training a %s model needs a target for each source",
+                 model.family.c_str());
+        check_texts(model, *how.targets, model.vocabulary);
+    } else {
+        check_labels(model, how);
+    }
+    for (int64_t i = 0; how.weights != nullptr && i < how.sources->count; i++)
+        if (!(how.weights[i] > 0) || !std::isfinite(how.weights[i]))
+            fail(ALCORE_E_DATA, "the weight of example %lld is not a number above 0",
+                 static_cast<long long>(i));
+}
+
+/* The settings with defaults filled in, but for `updates`, which the data says. */
+alcore_sys_model_training checked(const Model &model, const alcore_sys_model_training &given) {
+    alcore_sys_model_training how = given;
+    if (model.head == Head::None || model.head == Head::Answers)
+        fail(ALCORE_E_UNSUPPORTED, "the %s model has no head that the torch module trains",
+             model.family.c_str());
+    if (model.dtype != at::kFloat)
+        fail(ALCORE_E_UNSUPPORTED, "on the CPU models are trained in float32; open the folder so");
+    for (double number : {how.rate, how.weight_decay, how.clip, how.epsilon})
+        if (!(number >= 0) || !std::isfinite(number))
+            fail(ALCORE_E_INVALID, "rate, weight_decay, clip and epsilon are numbers from 0 on");
+    for (double share : {how.beta1, how.beta2, how.label_smoothing})
+        if (!(share >= 0 && share < 1))
+            fail(ALCORE_E_INVALID, "beta1, beta2 and label_smoothing are from 0 on and below 1");
+    if (how.updates < 0 || how.warmup < 0 || how.accumulate < 0 || how.batch_tokens < 0 ||
+        how.checkpoint_every < 0)
+        fail(ALCORE_E_INVALID,
+             "updates, warmup, accumulate, batch_tokens and checkpoint_every are 0 or more");
+    if (how.schedule < 0 || how.schedule > ALCORE_SYS_SCHEDULE_COSINE || how.reserved != 0)
+        fail(ALCORE_E_INVALID, "schedule %d is not known", how.schedule);
+    check_examples(model, how);
+    if (how.rate == 0) how.rate = 5e-5;
+    if (how.beta1 == 0) how.beta1 = 0.9;
+    if (how.beta2 == 0) how.beta2 = 0.999;
+    if (how.epsilon == 0) how.epsilon = 1e-8;
+    if (how.accumulate == 0) how.accumulate = 1;
+    if (how.batch_tokens == 0) how.batch_tokens = model.batch_tokens;
+    return how;
+}
+
+/* ---- order ---- */
+
+/* Random numbers by splitmix64 (Steele et al. 2014). */
+struct Random {
+    uint64_t state;
+    uint64_t below(uint64_t limit) {
+        uint64_t x = state += 0x9e3779b97f4a7c15u;
+        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+        x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+        x ^= x >> 31;
+        return static_cast<uint64_t>((static_cast<unsigned __int128>(x) * limit) >> 64);
+    }
+    template <class T> void shuffle(std::vector<T> &values, size_t from) {
+        for (size_t i = values.size(); i > from + 1; i--)
+            std::swap(values[i - 1], values[from + below(i - from)]);
+    }
+};
+
+/* Tokens of an example, source and target. */
+int64_t cost_of(const alcore_sys_model_training &how, int64_t example) {
+    return length_of(*how.sources, example) +
+           (how.targets == nullptr ? 0 : length_of(*how.targets, example));
+}
+
+} // namespace
+
+/* The passes of an epoch: examples are shuffled and cut into windows of 32 passes; in a window they
+ * are sorted by length, since attention is computed for texts of one length together, cut into
+ * passes of at most batch_tokens tokens (one example may have more), and the passes are shuffled.
+ */
+std::vector<std::vector<int64_t>> passes_of(const alcore_sys_model_training &how, int64_t epoch) {
+    enum { WINDOW = 32 };
+    std::vector<int64_t> order(static_cast<size_t>(how.sources->count));
+    for (size_t i = 0; i < order.size(); i++) order[i] = static_cast<int64_t>(i);
+    Random random{hash_join(how.seed, static_cast<uint64_t>(epoch))};
+    random.shuffle(order, 0);
+    auto longer = [&](int64_t a, int64_t b) {
+        int64_t x = length_of(*how.sources, a), y = length_of(*how.sources, b);
+        return x != y ? x > y : cost_of(how, a) > cost_of(how, b);
+    };
+    std::vector<std::vector<int64_t>> passes;
+    for (size_t from = 0, to = 0; from < order.size(); from = to) {
+        for (int64_t tokens = 0; to < order.size() && tokens < WINDOW * how.batch_tokens; to++)
+            tokens += cost_of(how, order[to]);
+        std::stable_sort(order.begin() + static_cast<ptrdiff_t>(from),
+                         order.begin() + static_cast<ptrdiff_t>(to), longer);
+        size_t first = passes.size();
+        int64_t tokens = 0;
+        for (size_t i = from; i < to; i++) {
+            int64_t cost = cost_of(how, order[i]);
+            if (i == from || tokens + cost > how.batch_tokens) {
+                passes.emplace_back();
+                tokens = 0;
+            }
+            passes.back().push_back(order[i]);
+            tokens += cost;
+        }
+        random.shuffle(passes, first);
+    }
+    return passes;
+}
+
+namespace {
+
+/* ---- parameters ---- */
+
+/* Switches the gradients of all parameters on, and off again with nothing of them left. */
+class Gradients {
+  public:
+    explicit Gradients(const std::vector<Parameter> &parameters) : parameters_(parameters) {
+        for (const Parameter &p : parameters_) p.value.set_requires_grad(true);
+    }
+    ~Gradients() {
+        clear();
+        for (const Parameter &p : parameters_) p.value.set_requires_grad(false);
+    }
+    Gradients(const Gradients &) = delete;
+    Gradients &operator=(const Gradients &) = delete;
+    void clear() const {
+        for (const Parameter &p : parameters_) p.value.mutable_grad().reset();
+    }
+
+  private:
+    const std::vector<Parameter> &parameters_;
+};
+
+/* Every tensor of the model that can be trained, once, in the order of reading. */
+std::vector<Parameter> parameters_of(const Model &model) {
+    std::vector<Parameter> out;
+    std::set<const void *> seen;
+    for (const Stored &stored : model.stored)
+        if (!stored.constant && seen.insert(stored.whole.unsafeGetTensorImpl()).second)
+            out.push_back({stored.name, stored.whole, at::zeros_like(stored.whole),
+                           at::zeros_like(stored.whole), stored.whole.dim() > 1});
+    return out;
+}
+
+/* Step size of an update, counted from 1. */
+double rate_of(const alcore_sys_model_training &how, int64_t update) {
+    double number = static_cast<double>(update), warmup = static_cast<double>(how.warmup);
+    if (update <= how.warmup) return how.rate * number / warmup;
+    double share = (number - 1 - warmup) / static_cast<double>(how.updates - how.warmup);
+    switch (how.schedule) {
+    case ALCORE_SYS_SCHEDULE_LINEAR:
+        return how.rate * (1 - share);
+    case ALCORE_SYS_SCHEDULE_INVERSE_SQRT:
+        return how.rate * std::sqrt(std::max(warmup, 1.0) / number);
+    case ALCORE_SYS_SCHEDULE_COSINE:
+        return how.rate * (1 + std::cos(M_PI * share)) / 2;
+    default:
+        return how.rate;
+    }
+}
+
+/* Moves all parameters that have a gradient. weight: what the gradient is to be divided by; 0:
+ * there is none. Throws before anything is changed when the gradient is not finite. */
+void move_weights(const Training &training, double weight) {
+    const alcore_sys_model_training &how = training.how;
+    c10::NoGradGuard no_gradients;
+    int64_t update = training.at.update + 1;
+    /* Those that decay, then the others. */
+    std::vector<at::Tensor> values[2], gradients[2], first[2], second[2], steps[2], all;
+    at::Tensor step =
+        at::full({}, static_cast<double>(update), at::TensorOptions().dtype(at::kFloat));
+    for (const Parameter &p : training.parameters) {
+        if (!p.value.grad().defined()) continue;
+        size_t group = p.decays ? 0 : 1;
+        values[group].push_back(p.value);
+        gradients[group].push_back(p.value.grad());
+        first[group].push_back(p.first);
+        second[group].push_back(p.second);
+        steps[group].push_back(step);
+        all.push_back(p.value.grad());
+    }
+    if (all.empty()) return;
+    at::_foreach_mul_(all, weight > 0 ? 1 / weight : 0.0);
+    double norm = at::stack(at::_foreach_norm(all, 2)).norm().item<double>();
+    if (!std::isfinite(norm))
+        fail(ALCORE_E_DATA,
+             "update %lld: the gradient is not finite; a smaller rate or a longer warmup may help. "
+             "The weights are those of the update before",
+             static_cast<long long>(update));
+    if (how.clip > 0 && how.clip < norm + 1e-6) at::_foreach_mul_(all, how.clip / (norm + 1e-6));
+    double rate = rate_of(how, update);
+    for (size_t group = 0; group < 2; group++)
+        if (!values[group].empty())
+            at::_fused_adamw_(values[group], gradients[group], first[group], second[group], {},
+                              steps[group], rate, how.beta1, how.beta2,
+                              group == 0 ? how.weight_decay : 0.0, how.epsilon, false, false);
+}
+
+/* ---- the loop ---- */
+
+/* Says how fast it goes, every ten seconds and at the end. */
+struct Reporter {
+    const Host &host;
+    Clock::time_point start = Clock::now();
+    int64_t updates = 0; /* of this run */
+    double said = 0;
+    void after_update(const Training &training, int64_t tokens) {
+        const Position &at = training.at;
+        updates++;
+        double now = seconds_since(start);
+        bool last = at.update == training.how.updates;
+        if (now - said >= 10 || last) {
+            char text[200];
+            said = now;
+            std::snprintf(
+                text, sizeof text, "update %lld of %lld: loss %.4f, %.0f tokens/s, %.0f s left",
+                static_cast<long long>(at.update), static_cast<long long>(training.how.updates),
+                at.loss, static_cast<double>(tokens) / std::max(now, 1e-9),
+                now / static_cast<double>(updates) *
+                    static_cast<double>(training.how.updates - at.update));
+            host.table->log(host.user, LOG_INFO, "torch", text);
+        }
+        host.tick("training", at.update, training.how.updates);
+    }
+};
+
+/* One update: reads the next passes, up to the end of the epoch, and moves the weights. */
+void make_update(Training &training, const Gradients &gradients,
+                 const std::vector<std::vector<int64_t>> &passes, int64_t &tokens) {
+    Position next = training.at;
+    Sums sums;
+    uint64_t seed = hash_join(training.how.seed, static_cast<uint64_t>(next.update));
+    gradients.clear();
+    int64_t count = static_cast<int64_t>(passes.size());
+    for (int64_t i = 0; i < training.how.accumulate && next.pass < count; i++, next.pass++) {
+        Sums own =
+            add_gradients(training.model, training.how, passes[static_cast<size_t>(next.pass)],
+                          hash_join(seed, static_cast<uint64_t>(i)));
+        sums.loss += own.loss;
+        sums.weight += own.weight;
+        tokens += own.tokens;
+    }
+    move_weights(training, sums.weight);
+    next.update++;
+    next.loss = sums.weight > 0 ? sums.loss / sums.weight : 0;
+    if (next.pass == count) {
+        next.epoch++;
+        next.pass = 0;
+    }
+    training.at = next;
+}
+
+} // namespace
+
+void train_model(Model &model, const alcore_sys_model_training &given,
+                 alcore_sys_model_trained &out) {
+    Clock::time_point start = Clock::now();
+    Training training{model, checked(model, given), parameters_of(model), {}};
+    alcore_sys_model_training &how = training.how;
+    std::vector<std::vector<int64_t>> passes = passes_of(how, 0);
+    if (how.updates == 0)
+        how.updates = (static_cast<int64_t>(passes.size()) + how.accumulate - 1) / how.accumulate;
+    bool changed = how.checkpoints != nullptr && read_checkpoint(training);
+    Reporter reporter{model.host};
+    auto finish = [&] {
+        out.updates = training.at.update;
+        out.loss = training.at.loss;
+        out.seconds = seconds_since(start);
+        if (!changed) return;
+        model.weights_hash = 0;
+        for (const Stored &stored : model.stored)
+            model.weights_hash = hash_join(model.weights_hash, tensor_hash(stored.view));
+    };
+    try {
+        Gradients gradients(training.parameters);
+        for (int64_t epoch = 0; training.at.update < how.updates;) {
+            if (training.at.epoch != epoch) passes = passes_of(how, epoch = training.at.epoch);
+            make_update(training, gradients, passes, out.tokens);
+            changed = true;
+            bool last = training.at.update == how.updates;
+            if (how.checkpoints != nullptr &&
+                (last ||
+                 (how.checkpoint_every > 0 && training.at.update % how.checkpoint_every == 0)))
+                write_checkpoint(training);
+            reporter.after_update(training, out.tokens);
+        }
+    } catch (...) {
+        finish();
+        throw;
+    }
+    finish();
+}
+
+} // namespace alcore_torch
