@@ -12,8 +12,8 @@
 #include "alcore/sys/model.h"
 #include "text/utf8.h"
 #include "text/words.h"
-#include "tokenizer/language.h"
 #include "tokenizer/tokenizer_handle.h"
+#include "tokenizer/language.h"
 
 static const char STAGE[] = "tokenizing";
 enum { BLOCK_TEXTS = 64, ROUND_BLOCKS = 256, POLL_WORDS = 4096 };
@@ -95,52 +95,52 @@ static uint8_t word_mark(job *j, alcore__source source) {
     return mark;
 }
 
-/* The white space at the beginning and the end of a token, in bytes of the original text: in
- * ByteLevel's map U+0120 stands for a space. */
-static size_t space_length(const char *text, size_t length) {
-    size_t next = 0, bytes = 0;
-    while (next < length) {
-        const size_t begin = next;
-        const int32_t point = alcore__utf8_next(text, length, &next);
-        if (point == 0x120)
-            bytes++;
-        else if (alcore__utf8_is_space(point))
-            bytes += next - begin;
-        else
-            break;
-    }
-    return bytes;
+/* The characters of white space at the beginning and at the end of a token; in ByteLevel's map
+ * U+0120 stands for a space. */
+static bool is_mapped_space(int32_t point) {
+    return point == 0x120 || alcore__utf8_is_space(point);
 }
 
-static size_t space_length_behind(const char *text, size_t length) {
-    size_t end = length, bytes = 0;
-    while (end > 0) {
+static size_t spaces_before(const char *text, size_t length) {
+    size_t count = 0;
+    for (size_t next = 0; next < length; count++)
+        if (!is_mapped_space(alcore__utf8_next(text, length, &next))) break;
+    return count;
+}
+
+static bool continues(const char *text, size_t place) {
+    return ((unsigned char)text[place] & 0xC0) == 0x80;
+}
+
+static size_t spaces_behind(const char *text, size_t length) {
+    size_t count = 0;
+    for (size_t end = length; end > 0; count++) {
         size_t begin = end - 1;
-        while (begin > 0 && ((unsigned char)text[begin] & 0xC0) == 0x80) begin--;
+        while (begin > 0 && continues(text, begin)) begin--;
         size_t next = begin;
-        const int32_t point = alcore__utf8_next(text, end, &next);
-        if (point == 0x120)
-            bytes++;
-        else if (alcore__utf8_is_space(point))
-            bytes += end - begin;
-        else
-            break;
+        if (!is_mapped_space(alcore__utf8_next(text, end, &next))) break;
         end = begin;
     }
-    return bytes;
+    return count;
 }
 
-/* Leaves white space at its ends out of the span of a token, text [length]. Of a token at the
- * beginning, a space that ByteLevel added counts for nothing. */
+/* Leaves white space at its ends out of the span of a token, text [length]: as many characters of
+ * the original text as the token has spaces, whatever they are, as the package does. The only space
+ * before a token at the beginning is the one that ByteLevel added, and counts for nothing. */
 static alcore__source trim(const job *j, const char *text, size_t length, alcore__source source) {
-    size_t before = space_length(text, length), behind = space_length_behind(text, length);
+    size_t before = spaces_before(text, length), behind = spaces_behind(text, length);
     const bool first = j->count == j->first || source.begin == 0;
-    if (before > 0 && first && j->tokenizer->post.add_prefix_space) before--;
-    const size_t bytes = source.end - source.begin;
-    source.begin = before < bytes ? source.begin + (uint32_t)before : source.end;
-    if (source.end >= behind)
-        source.end =
-            source.end - source.begin > behind ? source.end - (uint32_t)behind : source.begin;
+    if (before == 1 && first && j->tokenizer->post.add_prefix_space) before = 0;
+    for (; before > 0 && source.begin < source.end; before--) {
+        source.begin++;
+        while (source.begin < source.end && continues(j->text, source.begin)) source.begin++;
+    }
+    uint32_t end = source.end;
+    for (; behind > 0 && end > 0; behind--) {
+        end--;
+        while (end > 0 && continues(j->text, end)) end--;
+    }
+    if (behind == 0) source.end = end > source.begin ? end : source.begin;
     return source;
 }
 
@@ -188,6 +188,7 @@ static alcore_status add_around(job *j, const alcore__view *view,
             ALCORE__TRY(add(j, &piece));
         }
         if (match.begin == view->length || j->count >= j->most) break;
+        if (match.end <= match.begin) continue; /* the match before took it as white space */
         ALCORE__TRY(tokens_room(j->ctx, j->out, j->count + 1));
         add_token(j, view, match.begin, match.end, added->token[match.token].id);
         after = match.end;
