@@ -125,3 +125,63 @@ write("plan", "a\t1\thi:40,fa:20\n", "# a plan\n\na\t*\thi:1\na\t2\tfa:3\n", "a\
 write("arpa", "\\data\\\nngram 1=4\nngram 2=1\n\n\\1-grams:\n0\t<s>\t-0.3\n-0.5\t</s>\n-1\t<unk>\n-0.7\ta\t-0.2\n\n"
       "\\2-grams:\n-0.1\t<s> a\n\n\\end\\\n", "\\data\\\nngram 1=1\n\n\\1-grams:\n-1\t<unk>\n\n\\end\\\n", "",
       "\\data\\\nngram 1=9999999999\n\n\\1-grams:\n")
+
+
+def tokenizer(model, vocab=None, **parts):
+    """A tokenizer.json; model: its kind. A part that is a text is an object of that type."""
+    whole = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": [], "normalizer": None, "pre_tokenizer": None,
+             "post_processor": None, "decoder": None}
+    for name, part in parts.items():
+        whole[name] = {"type": part} if isinstance(part, str) else part
+    whole["model"] = {"type": model, **(vocab if isinstance(vocab, dict) else {"vocab": vocab})}
+    return json.dumps(whole, ensure_ascii=False)
+
+
+def added(number, text, **flags):
+    return {"id": number, "content": text, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True, **flags}
+
+
+def steps(kind, key, *parts):
+    return {"type": kind, key: [{"type": part} if isinstance(part, str) else part for part in parts]}
+
+
+pieces = {"unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100,
+          "vocab": {"[UNK]": 0, "[CLS]": 1, "[SEP]": 2, "a": 3, "##b": 4, "ab": 5}}
+merged = {"dropout": None, "unk_token": "<s>", "continuing_subword_prefix": None, "end_of_word_suffix": None, "fuse_unk": True, "byte_fallback": True,
+          "ignore_merges": False, "vocab": {"<s>": 0, "a": 1, "b": 2, "ab": 3, "<0xC3>": 4}, "merges": [["a", "b"]]}
+scored = {"unk_id": 0, "vocab": [["<s>", 0.0], ["a", -1.5], ["ab", -2.0], ["▁", -1e1]], "byte_fallback": False}
+bert = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": None, "lowercase": True}
+metaspace = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
+template = {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
+            "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"SpecialToken": {"id": "[CLS]", "type_id": 1}}, {"Sequence": {"id": "B", "type_id": 1}}],
+            "special_tokens": {"[CLS]": {"id": "[CLS]", "ids": [1], "tokens": ["[CLS]"]}}}
+levels = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
+write("tokenizer_json",
+      tokenizer("WordPiece", pieces, added_tokens=[added(0, "[UNK]"), added(1, "[CLS]"), added(6, "[x]", lstrip=True, rstrip=True, special=False),
+                                                   added(7, "Ab", normalized=True, single_word=True, special=False)],
+                normalizer=bert, pre_tokenizer="BertPreTokenizer", post_processor=template, decoder={"type": "WordPiece", "prefix": "##", "cleanup": True}),
+      tokenizer("BPE", merged, pre_tokenizer=levels, decoder=levels,
+                post_processor={"type": "RobertaProcessing", "sep": ["<s>", 0], "cls": ["<s>", 0], "trim_offsets": True, "add_prefix_space": True}),
+      tokenizer("BPE", {**merged, "merges": ["a b"]}, added_tokens=[added(0, "<s>")],
+                normalizer=steps("Sequence", "normalizers", {"type": "Prepend", "prepend": "▁"}, {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}),
+                decoder=steps("Sequence", "decoders", {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}, "ByteFallback", "Fuse",
+                              {"type": "Strip", "content": " ", "start": 1, "stop": 0})),
+      tokenizer("Unigram", scored, pre_tokenizer=steps("Sequence", "pretokenizers", "WhitespaceSplit", metaspace), decoder=metaspace, post_processor=template,
+                normalizer={"type": "Precompiled", "precompiled_charsmap": "BAAAAAAAAAA="}),
+      tokenizer("Unigram", scored, normalizer=steps("Sequence", "normalizers", "Nmt", "NFKC", "NFD", "StripAccents", "Lowercase",
+                                                    {"type": "Strip", "strip_left": True, "strip_right": True},
+                                                    {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}), pre_tokenizer=metaspace),
+      tokenizer("WordLevel", {"unk_token": "a", "vocab": {"a": 0, "b": 1}}, pre_tokenizer="WhitespaceSplit",
+                post_processor={"type": "BertProcessing", "sep": ["b", 1], "cls": ["a", 0]}),
+      tokenizer("BPE", {"vocab": {"a": 0, "b</w>": 1, "ab</w>": 2}, "merges": [["a", "b</w>"]], "end_of_word_suffix": "</w>"}, decoder={"type": "BPEDecoder", "suffix": "</w>"}),
+      tokenizer("WordPiece", {**pieces, "vocab": {"[UNK]": 0, "a": 0}}), tokenizer("WordPiece", {**pieces, "vocab": {"[UNK]": -1, "a": 2 ** 62}}),
+      tokenizer("WordPiece", {"vocab": {}}), tokenizer("Unigram", {**scored, "unk_id": 9}), tokenizer("Unigram", {**scored, "vocab": [["a", "b"]]}),
+      tokenizer("BPE", {**merged, "merges": [["a", "c"], ["a"]]}), tokenizer("BPE", {**merged, "dropout": 0.5}), tokenizer("Other", pieces),
+      tokenizer("WordPiece", pieces, normalizer="Other"), tokenizer("WordPiece", pieces, post_processor={**template, "special_tokens": {}}),
+      tokenizer("Unigram", scored, normalizer={"type": "Precompiled", "precompiled_charsmap": "/////w=="}),
+      '{"model":{"vocab":{"a":0},"merges":[]}}', "{}", "[", '{"normalizer":' + '{"type":"Sequence","normalizers":[' * 70, "")
+words = "\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "##b", "ab", "12", "é", "中"])
+write("vocab_txt", words + "\n", words, words.replace("\n", "\r\n"), "a\nb\n", "", "\n\n", "[UNK]\n[UNK]\n", "\ufeff" + words, words.encode() + b"\n\xff\n", "a b\n\tc\n")
+texts = ["", "ab abab  a", "Ábe\u0301 中a.b", "a\0b\t\r\n", "👍🏽 ab\u200bab ▁a", "[CLS]a<unk><s>", "a" * 30, "\u3000 a\u00a0b", "b\u0301\u0323\u0345", b"ab\xff\xc3 \xe4\xb8"]
+write("tokenize", *[bytes([kind, 2 * len(text) & 14]) + (text if isinstance(text, bytes) else text.encode())
+                    for kind in range(4) for text in texts])

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* vocab.txt: one that is accepted encodes and decodes any text. */
+#include "fuzz_tokens.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
+    static const char text[] = "Ab [MASK] \xc3\xa9\xcc\x81  a\xe4\xb8\xad\xf0\x9f\x91\x8d\xff 12";
+    memory_host host;
+    memory_host_open(&host);
+    memory_host_file(&host, data, bytes);
+    alcore_tokenizer *tokenizer = NULL;
+    const alcore_status status = alcore_tokenizer_open(host.ctx, "vocab.txt", &tokenizer);
+    FUZZ_CHECK((status == ALCORE_OK) == (tokenizer != NULL));
+    if (tokenizer) fuzz_encode(host.ctx, tokenizer, text, strlen(text), true, 0, false);
+    alcore_tokenizer_unref(tokenizer);
+    fuzz_finish(&host, bytes, status);
+    return 0;
+}
