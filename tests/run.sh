@@ -26,6 +26,7 @@ done
 begun=$SECONDS
 # shellcheck disable=SC2086
 need $need_build $need_tests ${full:+$need_full} || exit 1
+tests/tools/install_torch.sh ${full:+full}
 echo "packages: $((SECONDS - begun)) s"
 
 export ALCORE_TEST_SEED=${ALCORE_TEST_SEED:-$RANDOM}
@@ -95,14 +96,14 @@ fi
 # one does not; --full has them too.
 for_tests="--no-suite install --no-suite once --no-suite docs"
 [ -n "$full" ] || for_tests+=" --no-suite heavy"
-if build asan -Dtests=enabled -Dcuda=disabled -Doptimization=1 -Db_sanitize=address,undefined; then
+if build asan -Dtests=enabled -Dcuda=disabled -Dtorch=disabled -Doptimization=1 -Db_sanitize=address,undefined; then
     # shellcheck disable=SC2086
     check asan asan --setup "$setup" -t $slow $for_tests
 fi
 # Only what runs threads.
 for_tests="--suite threads"
 if [[ -z $ALCORE_TEST_PART || " ${suites[*]} " == *" threads "* ]] &&
-    build tsan -Dtests=enabled -Dcuda=disabled -Doptimization=1 -Db_sanitize=thread; then
+    build tsan -Dtests=enabled -Dcuda=disabled -Dtorch=disabled -Doptimization=1 -Db_sanitize=thread; then
     suites_asked=("${suites[@]}")
     suites=(threads)
     check tsan tsan --setup "$setup" -t $slow
@@ -112,7 +113,7 @@ for_tests=
 targets=
 # Inputs that reach new code, where the sanitized build's are blind.
 if [[ -n $full && (-z $ALCORE_TEST_PART || " ${suites[*]} " == *" fuzz "*) ]] &&
-    CC=clang targets=fuzz-programs build fuzz -Dtests=enabled -Dfuzzing=true -Dcli=false -Dlua=disabled \
+    CC=clang targets=fuzz-programs build fuzz -Dtests=enabled -Dfuzzing=true -Dcli=false -Dlua=disabled -Dtorch=disabled \
         -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1; then
     suites_asked=("${suites[@]}")
     suites=(fuzz)

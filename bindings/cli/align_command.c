@@ -349,6 +349,7 @@ int command_align(const arguments *args) {
     if (option_given(args, OPTION_JSON) && !strcmp(out, "-"))
         code = complain(EXIT_USAGE, "--json needs --out FILE: the links and the JSON cannot both "
                                     "go to standard output");
+    if (code == EXIT_DONE) code = option_once(args, OPTION_MODEL);
     if (code == EXIT_DONE && option_given(args, OPTION_MODEL) &&
         (option_given(args, OPTION_SAVE) || option_given(args, OPTION_PARAM)))
         code =

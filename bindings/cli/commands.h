@@ -14,6 +14,7 @@ int command_strategies(const arguments *args);
 int command_scorers(const arguments *args);
 int command_doctor(const arguments *args);
 int command_lm(const arguments *args);
+int command_model(const arguments *args);
 int command_phrases(const arguments *args);
 int command_align(const arguments *args);
 int command_oracle(const arguments *args);

@@ -25,6 +25,11 @@ int option_integer(const arguments *args, option_id id, int64_t low, int64_t hig
     return EXIT_DONE;
 }
 
+int option_once(const arguments *args, option_id id) {
+    if (!option_repeat(args, id, 1)) return EXIT_DONE;
+    return complain(EXIT_USAGE, "--%s was given twice", option_table[id].name);
+}
+
 /* Index of text among the names of "a|b|c"; -1 when it is none of them. */
 static int choice_of(const char *text, const char *choices) {
     size_t length = strlen(text);
@@ -453,9 +458,15 @@ void inputs_release(inputs *in) {
     memset(in, 0, sizeof *in);
 }
 
-int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcore_model **out) {
-    const char *model = option_value(args, OPTION_MODEL, "ngram");
-    size_t length = strlen(model);
+/* The bytes of the column that a value of --model begins with, "embeddings=DIR"; 0: none. */
+static size_t column_of_model(const char *value) {
+    const size_t length = strspn(value, "abcdefghijklmnopqrstuvwxyz_");
+    return value[length] == '=' ? length : 0;
+}
+
+/* Opens what a value of --model names, without a column; *out is NULL after a failure. */
+static int open_model(alcore_ctx *ctx, const char *model, const inputs *in, alcore_model **out) {
+    const size_t length = strlen(model);
 
     *out = NULL;
     if (!strcmp(model, "ngram"))
@@ -468,6 +479,58 @@ int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcor
         return code;
     }
     return outcome(alcore_model_open(ctx, model, NULL, out));
+}
+
+/* *out: the value of --model without a column, "ngram" when there is none; an exit code when there
+ * are two. */
+static int find_general_model(const arguments *args, const char **out) {
+    const char *value;
+    *out = NULL;
+    for (int i = 0; (value = option_repeat(args, OPTION_MODEL, i)); i++) {
+        if (column_of_model(value)) continue;
+        if (*out)
+            return complain(EXIT_USAGE, "--model was given twice; a model for a column is "
+                                        "--model COLUMN=DIR");
+        *out = value;
+    }
+    if (!*out) *out = "ngram";
+    return EXIT_DONE;
+}
+
+int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcore_model **out) {
+    const char *value;
+    *out = NULL;
+    for (int i = 0; (value = option_repeat(args, OPTION_MODEL, i)); i++)
+        if (column_of_model(value))
+            return complain(EXIT_USAGE, "--model %s: %s has one model for all columns", value,
+                            args->command->name);
+    TRY(find_general_model(args, &value));
+    return open_model(ctx, value, in, out);
+}
+
+/* Sets the model of one column from "COLUMN=DIR", of which the name has that many bytes. */
+static int set_column_model(alcore_ctx *ctx, const char *value, size_t length, const inputs *in) {
+    alcore_model *model = NULL;
+    char *column = strndup(value, length);
+    if (!column) return complain(EXIT_MEMORY, "out of memory");
+    int code = open_model(ctx, value + length + 1, in, &model);
+    if (code == EXIT_DONE)
+        code = outcome(alcore_request_set_column_model(in->request, column, model));
+    alcore_model_unref(model);
+    free(column);
+    return code;
+}
+
+int inputs_set_models(alcore_ctx *ctx, const arguments *args, const inputs *in) {
+    alcore_model *model = NULL;
+    const char *value;
+    TRY(find_general_model(args, &value));
+    TRY(open_model(ctx, value, in, &model));
+    int code = outcome(alcore_request_set_model(in->request, model));
+    alcore_model_unref(model);
+    for (int i = 0; code == EXIT_DONE && (value = option_repeat(args, OPTION_MODEL, i)); i++)
+        if (column_of_model(value)) code = set_column_model(ctx, value, column_of_model(value), in);
+    return code;
 }
 
 int inputs_open_model(alcore_ctx *ctx, const arguments *args, const inputs *in,

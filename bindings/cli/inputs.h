@@ -21,8 +21,11 @@ void inputs_release(inputs *in);
 /* Whether the picks come from the labeled target pool of --target: with --strategy gold. */
 bool inputs_pick_from_target(const arguments *args);
 
-/* Opens the --model; *out is NULL for the default. An exit code. */
+/* Opens the --model, of which there may be one; an exit code. */
 int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcore_model **out);
+/* Opens every --model and gives them to the request: one for all columns, and those of
+ * --model COLUMN=DIR. */
+int inputs_set_models(alcore_ctx *ctx, const arguments *args, const inputs *in);
 
 /* The same, where *model is still NULL. */
 int inputs_open_model(alcore_ctx *ctx, const arguments *args, const inputs *in,
@@ -57,6 +60,8 @@ void inputs_list_texts(const alcore_pool *pool, const char **texts, size_t *leng
 
 /* Parses an integer option within bounds. */
 int option_integer(const arguments *args, option_id id, int64_t low, int64_t high, int64_t *out);
+/* Refuses a second value of an option that only other commands repeat. */
+int option_once(const arguments *args, option_id id);
 /* Parses an option that is one of the words of "a|b|c": its index among them. */
 int option_choice(const arguments *args, option_id id, const char *choices, int *out);
 

@@ -18,6 +18,8 @@ static int run(const arguments *args) {
         return command_scorers(args);
     case COMMAND_DOCTOR:
         return command_doctor(args);
+    case COMMAND_MODEL:
+        return command_model(args);
     case COMMAND_PHRASES:
         return command_phrases(args);
     case COMMAND_ALIGN:

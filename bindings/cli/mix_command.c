@@ -110,6 +110,7 @@ static int read_parts(mixing *self) {
         TRY(outcome(
             alcore_links_read(self->ctx, path, alcore_pool_rows(self->labeled), &self->links)));
     }
+    TRY(option_once(args, OPTION_MODEL));
     if ((path = option_value(args, OPTION_MODEL, NULL)) && strcmp(path, "ngram") != 0)
         TRY(outcome(alcore_model_open(self->ctx, path, NULL, &self->model)));
     self->options.lm = self->lm;

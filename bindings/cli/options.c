@@ -15,7 +15,7 @@
 #define READS_POOL (POOL | COMMAND_COMPOSITION) /* rows are labeled or masked by POOL only */
 #define ANNOTATING (COMMAND_MIX | COMMAND_ORACLE)
 #define ALL_WORK (READS_POOL | COMMAND_LM | ANNOTATING)
-#define EVERY 0xffffu
+#define EVERY 0x1ffffu
 
 const option_info option_table[OPTION_TOTAL] = {
     [OPTION_STRATEGY] = {"strategy", 0, "NAME", false, COMMAND_SELECT | COMMAND_ABLATE,
@@ -56,17 +56,18 @@ const option_info option_table[OPTION_TOTAL] = {
          "the phrases that the words of the selection would buy)"},
     [OPTION_STRICT] = {"strict", 0, NULL, false, COMMAND_SELECT | COMMAND_MIX,
                        "exit with 1 when the pool ends before the budget, or pairs are missing"},
-    [OPTION_FORMAT] = {"format", 0, "text|tsv|jsonl|conll|sgml", false, ALL_WORK | COMMAND_ALIGN,
+    [OPTION_FORMAT] = {"format", 0, "text|tsv|jsonl|conll|sgml", false,
+                       ALL_WORK | COMMAND_ALIGN | COMMAND_MODEL,
                        "format of the texts, in place of the suffix"},
     [OPTION_TEXT_COLUMN] = {"text-column", 0, "NAME", false,
-                            ALL_WORK | COMMAND_EVAL | COMMAND_PLOT | COMMAND_ALIGN,
+                            ALL_WORK | COMMAND_EVAL | COMMAND_PLOT | COMMAND_ALIGN | COMMAND_MODEL,
                             "column of the text (default the first of text, source, src; of align "
                             "source)"},
     [OPTION_REFERENCE_COLUMN] =
         {"reference-column", 0, "NAME", false, COMMAND_CANDIDATES | COMMAND_ALIGN | ANNOTATING,
          "column of the references, of mix in --labeled (default the first of reference, target, "
          "translation; of align target)"},
-    [OPTION_BAD_LINES] = {"bad-lines", 0, "error|mask", false, ALL_WORK,
+    [OPTION_BAD_LINES] = {"bad-lines", 0, "error|mask", false, ALL_WORK | COMMAND_MODEL,
                           "what a malformed line does (default error; mask: its row is never "
                           "selected)"},
     [OPTION_LANGUAGE] = {"language", 0, "TAG", false, COMMAND_CANDIDATES,
@@ -142,11 +143,12 @@ const option_info option_table[OPTION_TOTAL] = {
                                   COMMAND_SELECT | ANALYZED | COMMAND_PLOT | COMMAND_COMPOSITION,
                                   "embeddings of --target"},
     [OPTION_MODEL] =
-        {"model", 0, "ngram|FILE.arpa|DIR|FILE", false,
+        {"model", 0, "ngram|FILE.arpa|DIR|COLUMN=DIR|FILE", true,
          COMMAND_SELECT |
              COMMAND_SCORE | COMMAND_MIX | COMMAND_ALIGN | ANALYZED | COMMAND_PLOT |
              COMMAND_COMPOSITION,
-         "where missing columns come from (default ngram); of align the FILE of --save, "
+         "where missing columns come from (default ngram); with COLUMN=, such as embeddings=DIR, "
+         "where that column comes from (select, ablate; repeatable); of align the FILE of --save, "
          "which links the words in place of a training"},
     [OPTION_CACHE] = {"cache", 0, "DIR", false, COMMAND_SELECT | COMMAND_ABLATE,
                       "folder where columns that models compute are kept for the next run"},
@@ -285,7 +287,26 @@ const option_info option_table[OPTION_TOTAL] = {
          "many nearest rows of a target count (default 10)"},
     [OPTION_TARGET_SCORES] = {"target-scores", 0, "FILE", false, COMMAND_RHO,
                               "uncertainties of --target, with --scores"},
-    [OPTION_OUT] = {"out", 0, "FILE", false, ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT,
+    [OPTION_LAYER] = {"layer", 0, "N", false, COMMAND_MODEL,
+                      "embed: the block whose output the embeddings are made of, from 1; -1: what "
+                      "enters the first (default the last)"},
+    [OPTION_POOLING] =
+        {"pool", 0, "mean|cls|first-subword|pooler|max", false, COMMAND_MODEL,
+         "embed: how the vectors of tokens become one (default what the folder says, else mean)"},
+    [OPTION_NORMALIZE] = {"normalize", 0, NULL, false, COMMAND_MODEL,
+                          "embed: vectors of length 1 (default what the folder says)"},
+    [OPTION_TOKEN_OFFSETS] =
+        {"offsets", 0, "[O.npy]", false, COMMAND_MODEL,
+         "probs: the file of the first token of each line, [lines + 1], for a model of tokens; "
+         "tokenize: the bytes of each token behind its id, id:begin-end"},
+    [OPTION_BEAM] = {"beam", 0, "N", false, COMMAND_MODEL,
+                     "translate: hypotheses that are kept, 1 to 64 (default 4)"},
+    [OPTION_MAX_LENGTH] = {"max-length", 0, "N", false, COMMAND_MODEL,
+                           "translate: tokens of an output (default what the folder says)"},
+    [OPTION_TOKEN_SCORES] = {"scores", 0, "FILE.lp", false, COMMAND_MODEL,
+                             "translate: the log-probabilities of the tokens of the outputs"},
+    [OPTION_OUT] = {"out", 0, "FILE", false,
+                    ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT | COMMAND_MODEL,
                     "where the result goes, by its suffix (default -, standard output)"},
     [OPTION_REPORT] = {"report", 0, "FILE.md|.json|.html", false, COMMAND_SELECT,
                        "write a report of the selection"},
@@ -297,20 +318,21 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_ROUND] = {"round", 0, "N", false, PICKING | COMMAND_MIX | COMMAND_ABLATE,
                       "round, from 1: seeds the draws (default 1)"},
     [OPTION_THREADS] = {"threads", 0, "N", false,
-                        ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT,
+                        ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT | COMMAND_MODEL,
                         "threads; 0 = all the process may use (default)"},
-    [OPTION_DEVICE] = {"device", 0, "auto|cpu|cuda[:N]", false, REQUESTED | COMMAND_MIX,
+    [OPTION_DEVICE] = {"device", 0, "auto|cpu|cuda[:N]", false,
+                       REQUESTED | COMMAND_MIX | COMMAND_MODEL,
                        "where the arithmetic runs (default auto)"},
     [OPTION_QUIET] = {"quiet", 'q', NULL, false,
-                      ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT,
+                      ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT | COMMAND_MODEL,
                       "no summary, no progress"},
     [OPTION_JSON] =
         {"json", 0, NULL, false,
          COMMAND_SELECT | COMMAND_STRATEGIES | COMMAND_SCORERS | COMMAND_DOCTOR | COMMAND_EVAL |
              COMMAND_ALIGN | COMMAND_SCORE | COMMAND_PHRASES | ANNOTATING | ANALYZED |
-             COMMAND_COMPOSITION | COMMAND_CANDIDATES | COMMAND_LM | COMMAND_PLOT,
-         "machine-readable output; of select, candidates, score, phrases, align, lm, plot, mix and "
-         "oracle: when the result goes to a file"},
+             COMMAND_COMPOSITION | COMMAND_CANDIDATES | COMMAND_LM | COMMAND_PLOT | COMMAND_MODEL,
+         "machine-readable output; of select, candidates, score, phrases, align, lm, plot, mix, "
+         "oracle and model: when the result goes to a file"},
     [OPTION_HELP] = {"help", 'h', NULL, false, EVERY, "this text"},
     [OPTION_VERSION] = {"version", 0, NULL, false, EVERY, "the version"},
 };
@@ -324,6 +346,8 @@ const command_info command_table[] = {
     {"doctor", COMMAND_DOCTOR, "", 0, 0, "what this build can do on this machine"},
     {"lm", COMMAND_LM, "train|score TEXT", 2, 2,
      "train an n-gram language model, or score with one"},
+    {"model", COMMAND_MODEL, "info|tokenize|embed|score|probs|translate DIR [TEXT [TARGET]]", 2, 4,
+     "what a model folder is, and its answers to a file of texts"},
     {"phrases", COMMAND_PHRASES, "POOL", 1, 1, "list the phrases of a pool with their counts"},
     {"align", COMMAND_ALIGN, "SOURCE TARGET|TSV", 1, 2,
      "link the words of sentences and their translations"},
@@ -505,7 +529,11 @@ int arguments_parse(int argc, char **argv, arguments *out) {
             else if (word[2])
                 return complain(EXIT_USAGE, "-%c takes no value", word[1]);
         }
-        if (option_table[id].argument && !value) {
+        if (option_table[id].argument && option_table[id].argument[0] == '[') {
+            const char *next = i + 1 < argc ? argv[i + 1] : "";
+            const size_t length = strlen(next);
+            if (!value && length > 4 && !strcmp(next + length - 4, ".npy")) value = argv[++i];
+        } else if (option_table[id].argument && !value) {
             if (i + 1 == argc)
                 return complain(EXIT_USAGE, "--%s needs a value: %s", option_table[id].name,
                                 option_table[id].argument);

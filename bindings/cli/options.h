@@ -38,7 +38,8 @@ enum {
     COMMAND_PLOT = 16384,
     COMMAND_MIX = 1024,
     COMMAND_ORACLE = 2048,
-    COMMAND_COMPOSITION = 32768
+    COMMAND_COMPOSITION = 32768,
+    COMMAND_MODEL = 65536
 };
 
 typedef enum option_id {
@@ -150,6 +151,13 @@ typedef enum option_id {
     OPTION_RATIO,
     OPTION_K,
     OPTION_TARGET_SCORES,
+    OPTION_LAYER,
+    OPTION_POOLING,
+    OPTION_NORMALIZE,
+    OPTION_TOKEN_OFFSETS,
+    OPTION_BEAM,
+    OPTION_MAX_LENGTH,
+    OPTION_TOKEN_SCORES,
     OPTION_OUT,
     OPTION_REPORT,
     OPTION_CONFIG,
@@ -168,7 +176,8 @@ typedef enum option_id {
 typedef struct option_info {
     const char *name;     /* without the dashes */
     char letter;          /* 0: none */
-    const char *argument; /* NULL: a flag */
+    const char *argument; /* NULL: a flag; "[O.npy]": a word behind it is its value only when it
+                             ends in .npy */
     bool repeatable;
     unsigned commands; /* COMMAND_* bits */
     const char *help;

@@ -97,7 +97,6 @@ int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in) {
         OPTION_BUDGET, OPTION_PRICE, OPTION_FILL,  OPTION_MAX_SIMILARITY, OPTION_TIE,
         OPTION_NAN,    OPTION_SEED,  OPTION_ROUND, OPTION_DEVICE,         OPTION_CACHE};
     alcore_strategy *strategy = NULL;
-    alcore_model *model = NULL;
     int code;
 
     for (size_t i = 0; i < sizeof request_options / sizeof request_options[0]; i++) {
@@ -113,10 +112,7 @@ int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in) {
     if (code == EXIT_DONE) code = outcome(alcore_request_set_strategy(in->request, strategy));
     alcore_strategy_unref(strategy);
     TRY(code);
-    TRY(inputs_model(ctx, args, in, &model));
-    code = outcome(alcore_request_set_model(in->request, model));
-    alcore_model_unref(model);
-    return code;
+    return inputs_set_models(ctx, args, in);
 }
 
 /* ---- results ---- */

@@ -106,7 +106,7 @@ def write_stub(api):
         columns = ["%s: Optional[Any] = None" % name for name in api["columns"]]
         parts = first + ['budget: Union[int, float, str] = "1000w"', '_Strategy = "%s"' % api["default_strategy"], "*"]
         parts[-2] = "strategy: " + parts[-2]
-        parts += before + ["model: Optional[_Model] = None"] + columns + ["targets: Optional[_Dataset] = None"]
+        parts += before + ["model: Optional[_Models] = None"] + columns + ["targets: Optional[_Dataset] = None"]
         parts += after + ["fill: Optional[str] = None", "params: Optional[Mapping[str, _Setting]] = None",
                           "**strategy_params: Any"]
         return "\n" + "".join("%s    %s,\n" % (indent, part) for part in parts[:-1]) + indent + "    " + parts[-1] + "\n" + indent
@@ -174,6 +174,7 @@ LUA_STRUCTS = {
     "alcore_logits_writers": {},
     "alcore_mean_result": {},
     "alcore_mix_options": {"unique": True, "norm": True},
+    "alcore_model_info": {"translates": True, "scores": True},
     "alcore_model_options": {"dtype": False, "pooling": "poolings", "normalize": "normalizations"},
     "alcore_ngram_options": {},
     "alcore_overlap_options": {"kept": False, "tagged": True},
@@ -190,6 +191,7 @@ LUA_STRUCTS = {
     "alcore_stop_decision": {"criterion": "stop_criteria", "stop": True},
     "alcore_ter_options": {"case_sensitive": True},
     "alcore_ter_score": {},
+    "alcore_translate_options": {"sample": True},
     "alcore_wilcoxon_result": {"exact": True},
     "alcore_word_accuracy_score": {},
 }

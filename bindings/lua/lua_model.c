@@ -197,8 +197,8 @@ static void read_model_options(lua_State *L, int table, alcore_model_options *op
     al_read_struct(L, table, al_model_options, options);
 }
 
-/*** Opens a model folder: today, a folder of ready columns. The settings are those of a model that
- * computes; a folder of ready columns refuses them.
+/*** Opens a model folder: a Hugging Face model, or a folder of ready columns. The settings are
+ * those of a model that computes; a folder of ready columns refuses them.
  * @function alcore.open
  * @tparam string path
  * @tparam[opt] table options device, dtype ("float32", "bfloat16", "float16"), pooling ("auto",
@@ -249,8 +249,13 @@ static int run(lua_State *L) {
         L, AL_CALL(L, self->context, alcore_model_run(self->model, pool->pool, column)), 2);
 }
 
-static const al_method methods[] = {{"can", can}, {"run", run}, {NULL, NULL}};
-static const al_method getters[] = {{"name", name}, {NULL, NULL}};
+static const al_method methods[] = {{"can", can},
+                                    {"embed", al_model_embed},
+                                    {"run", run},
+                                    {"score", al_model_score},
+                                    {"translate", al_model_translate},
+                                    {NULL, NULL}};
+static const al_method getters[] = {{"info", al_model_info_field}, {"name", name}, {NULL, NULL}};
 AL_KIND(model, alcore_model_unref, methods, getters);
 const al_method al_model_functions[] = {{"model", new_model},
                                         {"ngram", ngram},

@@ -289,10 +289,26 @@ static int find_strategy(selecting *self) {
                    alcore_request_set_strategy(self->request->request, self->strategy->strategy));
 }
 
+/* Sets the model of one column: an entry of a table of models. */
+static int set_column_model(selecting *self, int key, int value) {
+    lua_State *L = self->L;
+    if (lua_type(L, key) != LUA_TSTRING)
+        return luaL_error(L, "model: a model, or a table with the names of columns expected");
+    const char *column = lua_tostring(L, key);
+    al_object *model = al_check(L, value, &al_model_kind);
+    check_context(self, model, "model");
+    lua_pushfstring(L, "model of %s", column);
+    al_anchor(L, self->request_index, value, lua_tostring(L, -1));
+    return AL_CALL(L, self->context,
+                   alcore_request_set_column_model(self->request->request, column, model->model));
+}
+
+/* The field model: a model, or a table with a model for each column. */
 static int find_model(selecting *self) {
     lua_State *L = self->L;
     lua_getfield(L, self->fields, "model");
     if (lua_isnil(L, -1)) return 0;
+    if (lua_istable(L, -1)) return for_each_field(self, lua_gettop(L), set_column_model);
     al_object *model = al_check(L, -1, &al_model_kind);
     check_context(self, model, "model");
     al_anchor(L, self->request_index, -1, "model");
@@ -382,8 +398,9 @@ static int select_from(selecting *self) {
 
 /*** Chooses what to label next, in one call.
  * @function alcore.select
- * @tparam table what texts or pool; budget, strategy, model, labeled, targets, exclude, eligible
- * (rows, or the path of a file of ids), progress; options of a request, parameters of the strategy,
+ * @tparam table what texts or pool; budget, strategy, model (or a table with a model for each
+ * column, {embeddings = model}), labeled, targets, exclude, eligible (rows, or the path of a file
+ * of ids), progress; options of a request, parameters of the strategy,
  * and columns by their names
  * @return a selection; or nil, message, code */
 static int select_now(lua_State *L) {

@@ -238,6 +238,27 @@ const al_member al_model_options[] = {
     {"max_tokens", AL_INT64, 1, offsetof(alcore_model_options, max_tokens), NULL},
     {"batch_tokens", AL_INT64, 1, offsetof(alcore_model_options, batch_tokens), NULL},
     {NULL, 0, 0, 0, NULL}};
+const al_member al_model_info[] = {
+    {"engine", AL_TEXT, 1, offsetof(alcore_model_info, engine), NULL},
+    {"family", AL_TEXT, 1, offsetof(alcore_model_info, family), NULL},
+    {"device", AL_TEXT, 1, offsetof(alcore_model_info, device), NULL},
+    {"version", AL_TEXT, 1, offsetof(alcore_model_info, version), NULL},
+    {"json", AL_TEXT, 1, offsetof(alcore_model_info, json), NULL},
+    {"dims", AL_INT64, 1, offsetof(alcore_model_info, dims), NULL},
+    {"classes", AL_INT64, 1, offsetof(alcore_model_info, classes), NULL},
+    {"max_tokens", AL_INT64, 1, offsetof(alcore_model_info, max_tokens), NULL},
+    {"vocabulary", AL_INT64, 1, offsetof(alcore_model_info, vocabulary), NULL},
+    {"translates", AL_FLAG, 1, offsetof(alcore_model_info, translates), NULL},
+    {"scores", AL_FLAG, 1, offsetof(alcore_model_info, scores), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_translate_options[] = {
+    {"max_tokens", AL_INT64, 1, offsetof(alcore_translate_options, max_tokens), NULL},
+    {"length_penalty", AL_DOUBLE, 1, offsetof(alcore_translate_options, length_penalty), NULL},
+    {"temperature", AL_DOUBLE, 1, offsetof(alcore_translate_options, temperature), NULL},
+    {"seed", AL_UINT64, 1, offsetof(alcore_translate_options, seed), NULL},
+    {"beams", AL_INT32, 1, offsetof(alcore_translate_options, beams), NULL},
+    {"sample", AL_FLAG, 1, offsetof(alcore_translate_options, sample), NULL},
+    {NULL, 0, 0, 0, NULL}};
 const al_member al_mix_options[] = {
     {"kind", AL_TEXT, 1, offsetof(alcore_mix_options, kind), NULL},
     {"span", AL_TEXT, 1, offsetof(alcore_mix_options, span), NULL},

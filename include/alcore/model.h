@@ -149,17 +149,20 @@ typedef struct alcore_model_options {
 /** An alcore_model_options with its size set and everything else 0. */
 #define ALCORE_MODEL_OPTIONS_INIT ALCORE_INIT(alcore_model_options)
 
-/** Opens a model folder: today one of ready columns, with one entry per row of the pool. A column
- * is NAME.npy or the tensor NAME of columns.safetensors, and beside it, where each row has tokens,
- * NAME.offsets (int64 [rows + 1]) in either form. The names are those of the input columns that
- * alcore_pool_set_column() lists.
+/** Opens a model folder: a Hugging Face model (docs/models.md lists the families), whose
+ * tokenizer is opened with it, or a folder of ready columns, with one entry per row of the pool. A
+ * ready column is NAME.npy or the tensor NAME of columns.safetensors, and beside it, where each row
+ * has tokens, NAME.offsets (int64 [rows + 1]) in either form. The names are those of the input
+ * columns that alcore_pool_set_column() lists.
  * @param[in] ctx kept
  * @param[in] path borrowed: the folder
  * @param[in] options borrowed; NULL: all defaults
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO (no such column there), ALCORE_E_DATA (offsets
- * are missing), ALCORE_E_PARAM (an option out of bounds, or one that this kind of folder does not
- * use: names it), ALCORE_E_UNSUPPORTED (a Hugging Face model), ALCORE_E_STRUCT_*, ALCORE_E_NOMEM
+ * are missing; a file of the model is damaged), ALCORE_E_PARAM (an option out of bounds, or one
+ * that this kind of folder does not use: names it), ALCORE_E_UNSUPPORTED (an architecture, a part
+ * of a tokenizer or a device that is not known, or no engine loads), ALCORE_E_STRUCT_*,
+ * ALCORE_E_NOMEM
  * @threadsafe
  * @callback files
  * @since 0.1 */
@@ -220,6 +223,80 @@ ALCORE_API int32_t alcore_model_can(const alcore_model *model, const char *colum
  * @since 0.1 */
 ALCORE_API alcore_status alcore_model_run(alcore_model *model, alcore_pool *pool,
                                           const char *column);
+
+/** What a model is. Strings are views, valid until the model is trained or released; NULL where the
+ * kind of model has none. Numbers are 0 where they are not known. */
+typedef struct alcore_model_info {
+    size_t size;         /**< sizeof(alcore_model_info) */
+    const char *engine;  /**< what runs it: "torch-2.11", "cpu", "host" */
+    const char *family;  /**< architecture: "bert", "marian", ... */
+    const char *device;  /**< where it runs: "cpu", "cuda:0" */
+    const char *version; /**< differs where the same texts may give other values: a hash of weights,
+                              options and tokenizer */
+    const char *json;    /**< a description by the engine as a JSON object: family, head, sizes */
+    int64_t dims;        /**< components of an embedding */
+    int64_t classes;     /**< of "probs" or "token_probs" */
+    int64_t max_tokens;  /**< longest input, special tokens included */
+    int64_t vocabulary;  /**< ids of tokens are 0 .. vocabulary - 1 */
+    int32_t translates;  /**< 1: alcore_model_translate() can be called */
+    int32_t scores;      /**< 1: alcore_model_score() can be called */
+} alcore_model_info;
+/** An alcore_model_info with its size set and everything else 0. */
+#define ALCORE_MODEL_INFO_INIT ALCORE_INIT(alcore_model_info)
+
+/** Tells what a model is.
+ * @param[in] model borrowed
+ * @param[in,out] out its size is read, the rest is filled
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_model_get_info(const alcore_model *model, alcore_model_info *out);
+
+/** How outputs are searched for. Zero means default everywhere. */
+typedef struct alcore_translate_options {
+    size_t size;           /**< sizeof(alcore_translate_options) */
+    int64_t max_tokens;    /**< of an output, its end included; 0: what the folder says */
+    double length_penalty; /**< scores of hypotheses are divided by tokens^length_penalty; 0: what
+                                the folder says; -1: not divided */
+    double temperature;    /**< of sampling: logits are divided by it; 0: 1 */
+    uint64_t seed;         /**< of sampling; the draws of a row depend on it and on the row */
+    int32_t beams;         /**< hypotheses kept, 1 (greedy) to 64; 0: what the folder says */
+    int32_t sample;        /**< 1: draws tokens in place of searching; beams is not looked at */
+} alcore_translate_options;
+/** An alcore_translate_options with its size set and everything else 0. */
+#define ALCORE_TRANSLATE_OPTIONS_INIT ALCORE_INIT(alcore_translate_options)
+
+/** Translates the texts of a pool: the best output of a seq2seq model for each row. The answer is a
+ * pool with as many rows and the same ids, whose texts are the outputs and whose column "logprobs"
+ * has the natural log-probability of each token of the output, its end included. Rows that are
+ * masked have an empty text there.
+ * @param[in] model borrowed
+ * @param[in] pool borrowed; it may be read meanwhile
+ * @param[in] options borrowed; NULL: defaults
+ * @param[out] out owned; NULL on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (the model does not translate, or has
+ * no tokenizer), ALCORE_E_PARAM (names an option out of bounds), ALCORE_E_MISSING (names the first
+ * row without an output), ALCORE_E_DATA, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY,
+ * ALCORE_E_STRUCT_*
+ * @serialized per model. ALCORE_E_BUSY while another call uses the model or changes the pool.
+ * @callback progress, log
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_model_translate(alcore_model *model, alcore_pool *pool,
+                                                const alcore_translate_options *options,
+                                                alcore_pool **out);
+
+/** Scores the references of a pool: its column "logprobs" becomes the natural log-probability of
+ * each token of a row's reference (alcore_pool_reference()), the end included, given its text. A
+ * column of that name is replaced. Masked rows are left out.
+ * @param[in] model borrowed
+ * @param[in,out] pool borrowed, changed
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (the model scores no pairs, or has no
+ * tokenizer), ALCORE_E_MISSING (names the first row without a reference or a value),
+ * ALCORE_E_DATA, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ * @serialized per model and pool, as alcore_model_run()
+ * @callback progress, log
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_model_score(alcore_model *model, alcore_pool *pool);
 
 ALCORE_END
 

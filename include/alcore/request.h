@@ -68,6 +68,19 @@ ALCORE_API alcore_status alcore_request_set_strategy(alcore_request *request,
  * @since 0.1 */
 ALCORE_API alcore_status alcore_request_set_model(alcore_request *request, alcore_model *model);
 
+/** Sets the model that computes one column where it is missing, such as "embeddings", before the
+ * model of alcore_request_set_model() is asked: a request may have a model for each column.
+ * @param[in,out] request borrowed, changed
+ * @param[in] column borrowed: one of the input columns that alcore_pool_set_column() lists
+ * @param[in] model kept; NULL: none of its own
+ * @return ALCORE_OK, ALCORE_E_INVALID (a model of another context), ALCORE_E_NOT_FOUND (no such
+ *   column: names the nearest), ALCORE_E_UNSUPPORTED (the model cannot make the column),
+ *   ALCORE_E_BUSY
+ * @serialized per request; ALCORE_E_BUSY while another call uses it.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_request_set_column_model(alcore_request *request,
+                                                         const char *column, alcore_model *model);
+
 /** Which rows of the candidates a list of a request names. The lists are the request's: two
  * requests over one pool may differ, and the pool stays as it is. */
 enum {
@@ -172,8 +185,9 @@ ALCORE_API alcore_status alcore_request_param(int64_t index, alcore_param_info *
 /** Answers the request. For a strategy that buys phrases, a pool of texts is replaced by the pool
  * of their phrases: rows that may be selected are counted, labeled rows and the labeled pool are
  * what is known, and rows that the request names are rows of the texts. Columns that the strategy
- * needs come from the pool, else from the model, else from the built-in n-gram model; the selection
- * records who produced what. The pools are read, and computed columns are kept in them for the next
+ * needs come from the pool, else from the model of the column, else from the model, else from the
+ * built-in n-gram model; the selection records who produced what. The pools are read, and computed
+ * columns are kept in them for the next
  * call. A model computes the rows that the request reads, and no others: the candidates, and rows
  * of the pool that are labeled; rows that an earlier request had computed in the same state of the
  * model stay. Without a row that may be selected the answer is an empty selection with

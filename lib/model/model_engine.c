@@ -2,17 +2,13 @@
 /* A model that runs in a loadable module: the table of alcore/sys/model.h as a model handle.
  *
  * A column of a pool is made by one or several calls of the engine, each over a batch of up to
- * BATCH_ROWS rows in row order. The engine returns the items of a call in any order; the receiver
- * below turns an item's index in the batch into its pool row and passes the values to the writer of
- * the column. A ragged column has a list of values a row, one a token; a dense one has a vector.
- * Memory: the views of one batch, 32 bytes a row, and the column. */
+ * ALCORE__ENGINE_ROWS rows in row order. The engine returns the items of a call in any order; the
+ * receiver below turns an item's index in the batch into its pool row and passes the values to the
+ * writer of the column. A ragged column has a list of values a row, one a token; a dense one has a
+ * vector. Memory: the views of one batch, 32 bytes a row, and the column. */
 #include <string.h>
 
-#include "model/model_internal.h"
-
-/* Rows of a batch: enough for an engine to group texts of similar length, few enough to keep its
- * memory per call small. */
-enum { BATCH_ROWS = 8192 };
+#include "model/model_engine.h"
 
 /* Which call of the engine makes a column; one row a column. */
 static const struct {
@@ -31,14 +27,6 @@ static const struct {
 };
 enum { ENTRIES = (int)(sizeof entries / sizeof *entries) }; /* rows of the table */
 
-/* The data of the handle, owned by it. */
-typedef struct engine_model {
-    alcore__model_table table;             /* of the handle; its engine is the name of this one */
-    const alcore_sys_model_engine *engine; /* table of the module, valid until the process ends */
-    alcore_sys_model *opened;              /* the engine's handle; NULL: not open */
-    alcore_sys_model_info info;            /* its strings belong to the engine */
-} engine_model;
-
 /* Index in `entries` of a column, -1 when no call makes it. */
 static int32_t entry_index(const char *column) {
     for (int32_t i = 0; i < ENTRIES; i++)
@@ -46,36 +34,10 @@ static int32_t entry_index(const char *column) {
     return -1;
 }
 
-/* Whether the engine has the function of a call (one of ALCORE_SYS_MODEL_*). Its table may be older
- * and shorter than ours: a function beyond its size counts as NULL. */
-static bool has_call(const alcore_sys_model_engine *engine, uint32_t call) {
-#define HAS(name)                                                                                  \
-    (engine->size >= ALCORE__FIRST_SIZE(alcore_sys_model_engine, name) && engine->name)
-    switch (call) {
-    case ALCORE_SYS_MODEL_EMBED:
-        return HAS(embed);
-    case ALCORE_SYS_MODEL_TOKEN_LOGPROBS:
-        return HAS(token_logprobs);
-    case ALCORE_SYS_MODEL_CLASS_PROBS:
-        return HAS(class_probs);
-    case ALCORE_SYS_MODEL_TOKEN_PROBS:
-        return HAS(token_probs);
-    case ALCORE_SYS_MODEL_QA_PROBS:
-        return HAS(qa_probs);
-    case ALCORE_SYS_MODEL_MLM_LOSSES:
-        return HAS(mlm_losses);
-    default:
-        return false;
-    }
-#undef HAS
-}
-
-/* alcore__model_table.can: the engine has the call, and this model supports it (info.calls). */
+/* alcore__model_table.can */
 static bool can(const alcore_model *model, const char *column) {
-    const engine_model *data = model->data;
     int32_t entry = entry_index(column);
-    return entry >= 0 && (data->info.calls & entries[entry].call) != 0 &&
-           has_call(data->engine, entries[entry].call);
+    return entry >= 0 && alcore__engine_has(model->data, entries[entry].call);
 }
 
 /* Where the values of a call go: the user pointer of its sink. */
@@ -132,9 +94,11 @@ static alcore_status put(void *user, const int64_t *items, const int64_t *length
     return alcore_column_writer_put(all->writer, all->rows, lengths, count, &half);
 }
 
-/* One call of the engine over a batch of texts; `call` is one that has_call() confirmed. */
-static alcore_status call_engine(const engine_model *data, uint32_t call,
+/* One call of the engine over a batch of texts; `call` is one that the model has. targets:
+ * the texts whose tokens are scored, as many; NULL: the model's own output. */
+static alcore_status call_engine(const alcore__engine_model *data, uint32_t call,
                                  const alcore_sys_model_texts *texts,
+                                 const alcore_sys_model_texts *targets,
                                  const alcore_sys_model_sink *sink) {
     const alcore_sys_model_engine *engine = data->engine;
     switch (call) {
@@ -151,59 +115,100 @@ static alcore_status call_engine(const engine_model *data, uint32_t call,
     default:
         break;
     }
-    /* The pool has sources only, so that the model's own output is scored (HUDS, section 2.2). */
+    /* Without targets the model's own output is scored (HUDS, section 2.2). */
     alcore_sys_model_scoring scoring = {.size = sizeof scoring,
-                                        .what = ALCORE_SYS_SCORE_HYPOTHESIS};
-    return engine->token_logprobs(data->opened, texts, NULL, &scoring, sink);
+                                        .what = targets ? ALCORE_SYS_SCORE_TARGET
+                                                        : ALCORE_SYS_SCORE_HYPOTHESIS};
+    return engine->token_logprobs(data->opened, texts, targets, &scoring, sink);
+}
+
+/* Lists the references of the rows of a batch: texts and lengths (bytes) are [batch->count]. The
+ * caller holds the read lock of the pool. */
+static alcore_status list_references(const alcore_pool *pool, const alcore__model_batch *batch,
+                                     const char **texts, size_t *lengths) {
+    for (int64_t i = 0; i < batch->count; i++) {
+        char id[24];
+        texts[i] = alcore_pool_reference(pool, batch->rows[i], &lengths[i]);
+        if (!texts[i])
+            return alcore__fail(ALCORE_E_MISSING, "row %lld (id %s) has no reference to score",
+                                (long long)batch->rows[i],
+                                alcore_pool_id(pool, batch->rows[i], id));
+    }
+    return ALCORE_OK;
+}
+
+/* Encodes the references of a batch as targets; *texts and *lengths are arrays of the call that the
+ * caller frees when the targets are no longer used. */
+static alcore_status encode_references(const alcore_model *model, const alcore_pool *pool,
+                                       const alcore__model_batch *batch, const char ***texts,
+                                       size_t **lengths, alcore__engine_texts *out) {
+    const size_t count = (size_t)batch->count;
+    ALCORE__TRY(alcore__new_array(model->object.ctx, count, sizeof **texts, texts));
+    ALCORE__TRY(alcore__new_array(model->object.ctx, count, sizeof **lengths, lengths));
+    ALCORE__TRY(list_references(pool, batch, *texts, *lengths));
+    const alcore__texts references = {*texts, *lengths, batch->count};
+    return alcore__engine_encode(model, &references, NULL, true /* targets */, out);
+}
+
+/* One batch: encodes its texts, and the references of its rows where these are scored, and calls
+ * the engine. */
+static alcore_status run_batch(const alcore_model *model, const alcore_pool *pool, uint32_t call,
+                               bool of_references, const alcore__model_batch *batch,
+                               const alcore_sys_model_sink *sink) {
+    const alcore__engine_model *data = model->data;
+    const alcore__texts texts = {batch->texts, batch->lengths, batch->count};
+    alcore__engine_texts sources = {0}, targets = {0};
+    const char **target_texts = NULL; /* [batch->count] */
+    size_t *target_lengths = NULL;    /* [batch->count] bytes */
+    alcore_status status = alcore__engine_encode(model, &texts, batch->languages, false, &sources);
+    if (status == ALCORE_OK && of_references)
+        status = encode_references(model, pool, batch, &target_texts, &target_lengths, &targets);
+    if (status == ALCORE_OK) {
+        status =
+            call_engine(data, call, &sources.passed, of_references ? &targets.passed : NULL, sink);
+        if (status != ALCORE_OK) status = alcore__fail_callback(status, data->engine->engine);
+    }
+    alcore__engine_texts_clear(model->object.ctx, &sources);
+    alcore__engine_texts_clear(model->object.ctx, &targets);
+    alcore__free(model->object.ctx, (void *)target_texts);
+    alcore__free(model->object.ctx, target_lengths);
+    return status;
 }
 
 /* Calls the engine for all rows of the pool, batch by batch. The caller holds the read lock of the
  * pool. */
 static alcore_status run_batches(alcore_model *model, alcore_pool *pool, int32_t entry,
-                                 const alcore__wanted *wanted, receiver *all,
+                                 bool of_references, const alcore__wanted *wanted, receiver *all,
                                  alcore__model_batch *batch) {
-    const engine_model *data = model->data;
     alcore_sys_model_sink sink = {.size = sizeof sink, .user = all, .put = put};
     int64_t rows = alcore_pool_rows(pool);
     for (int64_t row = 0; row < rows;) {
         alcore__model_batch_fill(pool, entries[entry].column, wanted, &row, batch);
         ALCORE__TRY(alcore__tick(model->object.ctx, "model", row, rows));
-        if (batch->count == 0) continue;
-        alcore_sys_model_texts texts = {.size = sizeof texts,
-                                        .count = batch->count,
-                                        .texts = batch->texts,
-                                        .lengths = batch->lengths,
-                                        .languages = batch->languages};
-        alcore_status status = call_engine(data, entries[entry].call, &texts, &sink);
-        if (status != ALCORE_OK) return alcore__fail_callback(status, data->engine->engine);
+        if (batch->count > 0)
+            ALCORE__TRY(run_batch(model, pool, entries[entry].call, of_references, batch, &sink));
     }
     return ALCORE_OK;
 }
 
-/* alcore__model_table.run: fills a column that can() confirmed, so that `entry` is valid, through a
- * writer, which installs it in the pool; a row that needs a value and has none is an error. Called
- * with the write lock of the model and no lock of the pool. */
-static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column,
-                         const alcore__wanted *wanted) {
-    const engine_model *data = model->data;
+/* Fills the column of an entry through a writer, which installs it in the pool; a row that needs a
+ * value and has none is an error. of_references: what is scored are the references of the rows.
+ * Called with the write lock of the model and no lock of the pool. */
+static alcore_status run_entry(alcore_model *model, alcore_pool *pool, int32_t entry,
+                               bool of_references, const alcore__wanted *wanted) {
+    const alcore__engine_model *data = model->data;
     alcore_ctx *ctx = model->object.ctx;
-    int32_t entry = entry_index(column);
     alcore__model_batch batch = {0};
     receiver all = {.engine = data->engine->engine, .batch = &batch, .part = entries[entry].part};
-    if (data->info.takes_tokens)
-        return alcore__fail(ALCORE_E_UNSUPPORTED,
-                            "%s: the model takes token ids, and no tokenizer for this folder is "
-                            "built in; compute the column elsewhere and give it as .npy",
-                            model->name);
-    ALCORE__TRY(alcore_column_writer_new(pool, column, entries[entry].shape, NULL /* options */,
-                                         &all.writer));
+    ALCORE__TRY(alcore_column_writer_new(pool, entries[entry].column, entries[entry].shape,
+                                         NULL /* options */, &all.writer));
     alcore__column_writer_want(all.writer, wanted);
-    alcore_status status = alcore__model_batch_room(ctx, BATCH_ROWS, &batch);
+    alcore_status status = alcore__model_batch_room(ctx, ALCORE__ENGINE_ROWS, &batch);
     if (status == ALCORE_OK)
-        status = alcore__new_array(ctx, BATCH_ROWS, sizeof *all.rows, &all.rows);
+        status = alcore__new_array(ctx, ALCORE__ENGINE_ROWS, sizeof *all.rows, &all.rows);
     if (status == ALCORE_OK) status = alcore__read_begin(pool, "pool");
     if (status == ALCORE_OK) {
-        status = run_batches(model, pool, entry, wanted, &all, &batch);
+        status = run_batches(model, pool, entry, of_references, wanted, &all, &batch);
         alcore__read_end(pool);
     }
     if (status == ALCORE_OK) status = alcore_column_writer_finish(all.writer, ALCORE_MISSING_FAIL);
@@ -214,17 +219,71 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
     return status;
 }
 
+/* alcore__model_table.run: a column that can() confirmed, so that its entry is there. */
+static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column,
+                         const alcore__wanted *wanted) {
+    const alcore__engine_model *data = model->data;
+    const int32_t entry = entry_index(column);
+    if (entries[entry].call == ALCORE_SYS_MODEL_QA_PROBS && data->info.takes_tokens)
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "%s: the column '%s' is about a question and its context, and a row of "
+                            "a pool has one text; compute the column elsewhere and give it as .npy",
+                            model->name, column);
+    return run_entry(model, pool, entry, false, wanted);
+}
+
+/* alcore__model_table.score: the origin says that references were scored, so that the column is
+ * never taken for that of the model's own outputs. It has no engine: like a column that was given,
+ * it stays as it is until it is replaced. */
+static alcore_status score(alcore_model *model, alcore_pool *pool) {
+    alcore_ctx *ctx = model->object.ctx;
+    alcore__buffer origin = {0};
+    if (!alcore__engine_has(model->data, ALCORE_SYS_MODEL_TOKEN_LOGPROBS))
+        return alcore__fail(ALCORE_E_UNSUPPORTED, "%s: the model scores no pairs of texts",
+                            model->name);
+    ALCORE__TRY(alcore__read_begin(pool, "pool"));
+    alcore_status status = alcore__model_origin(model, pool, "logprobs", &origin);
+    alcore__read_end(pool);
+    if (status == ALCORE_OK) status = alcore__buffer_format(ctx, &origin, ", of the references");
+    if (status == ALCORE_OK)
+        status = run_entry(model, pool, entry_index("logprobs"), true, NULL /* all rows */);
+    if (status == ALCORE_OK) status = alcore__write_begin(pool, "pool");
+    if (status != ALCORE_OK) {
+        alcore__buffer_clear(ctx, &origin);
+        return status;
+    }
+    alcore__column_sign(pool, "logprobs", origin.data, NULL);
+    alcore__write_end(pool);
+    return ALCORE_OK;
+}
+
+/* alcore__model_table.info */
+static void info(const alcore_model *model, alcore_model_info *out) {
+    const alcore__engine_model *data = model->data;
+    out->engine = data->engine->engine;
+    out->family = data->info.family;
+    out->device = data->info.device;
+    out->version = data->version;
+    out->json = data->info.json;
+    out->dims = data->info.dims;
+    out->classes = data->info.classes;
+    out->max_tokens = data->info.max_tokens;
+    out->vocabulary = data->info.vocabulary;
+    out->translates = alcore__engine_has(data, ALCORE_SYS_MODEL_TRANSLATE);
+    out->scores = alcore__engine_has(data, ALCORE_SYS_MODEL_TOKEN_LOGPROBS);
+}
+
 /* alcore__model_table.describe: the version of the model is part of the origin of a column, so that
  * the columns of a model that was trained further are not taken for its own. */
 static alcore_status describe(const alcore_model *model, const alcore_pool *pool,
                               const char *column, alcore__buffer *out) {
-    const engine_model *data = model->data;
+    const alcore__engine_model *data = model->data;
     (void)column;
-    return alcore__buffer_format(alcore__pool_ctx(pool), out, ", version %s on %s",
-                                 data->info.version, data->info.device);
+    return alcore__buffer_format(alcore__pool_ctx(pool), out, ", version %s on %s", data->version,
+                                 data->info.device);
 }
 
-/* alcore__model_table.cacheable: the version is a hash of weights and options. */
+/* alcore__model_table.cacheable: the version is a hash of weights, options and tokenizer. */
 static bool cacheable(const alcore_model *model, const char *column) {
     (void)model;
     (void)column;
@@ -232,15 +291,17 @@ static bool cacheable(const alcore_model *model, const char *column) {
 }
 
 /* Closes the engine's handle, if it is open, and frees data. */
-static void engine_free(alcore_ctx *ctx, engine_model *data) {
+static void engine_free(alcore_ctx *ctx, alcore__engine_model *data) {
     if (data->opened) data->engine->close(data->opened);
+    alcore_tokenizer_unref(data->tokenizer);
+    alcore__free(ctx, data->version);
     alcore__free(ctx, data);
 }
 
 /* alcore__model_table.release. In a forked child the threads of the engine do not exist, so close()
  * could wait for them forever: it is not called. */
 static void release(alcore_model *model) {
-    engine_model *data = model->data;
+    alcore__engine_model *data = model->data;
     if (alcore__forked(model->object.ctx)) data->opened = NULL;
     engine_free(model->object.ctx, data);
 }
@@ -261,15 +322,18 @@ static alcore_status check_engine(const char *name, const alcore_sys_model_engin
     return ALCORE_OK;
 }
 
-/* Opens the folder or file at path with data->engine and reads what it says of the model into
- * data->info. After a failure the caller frees data, which closes what was opened. */
+/* Opens the folder or file at path with data->engine, reads what it says of the model into
+ * data->info, and opens the tokenizer. After a failure the caller frees data, which closes what was
+ * opened. */
 static alcore_status open_model(alcore_ctx *ctx, const char *path,
-                                const alcore_sys_model_options *options, engine_model *data) {
+                                const alcore_sys_model_options *options,
+                                alcore__engine_model *data) {
     const alcore_sys_model_engine *engine = data->engine;
-    alcore_status status = engine->open(ctx, path, options, &data->opened);
-    data->info.size = sizeof data->info;
-    if (status == ALCORE_OK) status = engine->info(data->opened, &data->info);
-    return status == ALCORE_OK ? status : alcore__fail_callback(status, engine->engine);
+    const alcore_status status = engine->open(ctx, path, options, &data->opened);
+    if (status != ALCORE_OK) return alcore__fail_callback(status, engine->engine);
+    ALCORE__TRY(alcore__engine_update(ctx, data));
+    ALCORE__TRY(alcore__engine_read_tokenizer(ctx, path, data));
+    return data->tokenizer_hash ? alcore__engine_update(ctx, data) : ALCORE_OK;
 }
 
 /* The values of the public enums are passed to engines as they are. */
@@ -283,7 +347,7 @@ alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, con
                                         const alcore_sys_model_options *options,
                                         alcore_model **out) {
     const void *module;
-    engine_model *data;
+    alcore__engine_model *data;
     ALCORE__TRY(alcore__module_load(ctx, engine, &module));
     ALCORE__TRY(check_engine(engine, module));
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *data, &data));
@@ -293,6 +357,9 @@ alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, con
                                         .run = run,
                                         .cacheable = cacheable,
                                         .describe = describe,
+                                        .info = info,
+                                        .translate = alcore__engine_translate,
+                                        .score = score,
                                         .release = release};
     alcore_status status = open_model(ctx, path, options, data);
     if (status == ALCORE_OK)

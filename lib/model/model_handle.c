@@ -52,11 +52,8 @@ int32_t alcore_model_can(const alcore_model *model, const char *column) {
     return model && column && model->table->can(model, column);
 }
 
-/* Appends to the empty *out the origin that a column made now would have, "model NAME" and what
- * describe() of the kind of model adds; it is empty again after a failure. The caller holds the
- * read lock of the pool and frees *out. */
-static alcore_status origin_of(const alcore_model *model, const alcore_pool *pool,
-                               const char *column, alcore__buffer *out) {
+alcore_status alcore__model_origin(const alcore_model *model, const alcore_pool *pool,
+                                   const char *column, alcore__buffer *out) {
     alcore_ctx *ctx = alcore__pool_ctx(pool);
     alcore_status status = alcore__buffer_format(ctx, out, "model %s", model->name);
     if (status == ALCORE_OK && model->table->describe)
@@ -104,7 +101,7 @@ static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const 
     alcore__buffer origin = {0};
     uint8_t *mask = NULL;
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
-    alcore_status status = origin_of(model, pool, column, &origin);
+    alcore_status status = alcore__model_origin(model, pool, column, &origin);
     if (status == ALCORE_OK) status = join_rows(model, pool, column, origin.data, wanted, &mask);
     alcore__read_end(pool);
     const alcore__wanted joined = {.mask = mask, .rows = wanted ? wanted->rows : 0};
@@ -170,7 +167,7 @@ alcore_status alcore__model_column_stands(const alcore_model *model, const alcor
     if (model) {
         if (!model->named) return ALCORE_OK;
         alcore__buffer origin = {0};
-        alcore_status status = origin_of(model, pool, column, &origin);
+        alcore_status status = alcore__model_origin(model, pool, column, &origin);
         bool same = status == ALCORE_OK && strcmp(origin.data, found->origin) == 0;
         alcore__buffer_clear(alcore__pool_ctx(pool), &origin);
         if (!same) return status;

@@ -33,6 +33,16 @@ typedef struct alcore__model_table {
      * pool. */
     alcore_status (*describe)(const alcore_model *model, const alcore_pool *pool,
                               const char *column, alcore__buffer *out);
+    /* Fills what alcore_model_get_info() tells; *out holds zeros and its size. NULL: nothing more
+     * than zeros is known of such models. */
+    void (*info)(const alcore_model *model, alcore_model_info *out);
+    /* Adds a row to the empty pool `out` for each row of the pool, and the column "logprobs" of
+     * their tokens; the calls of alcore_model_translate(). NULL: such models do not translate. */
+    alcore_status (*translate)(alcore_model *model, alcore_pool *pool,
+                               const alcore_translate_options *options, alcore_pool *out);
+    /* Makes the column "logprobs" of the references of a pool; the call of alcore_model_score().
+     * NULL: such models score no pairs. */
+    alcore_status (*score)(alcore_model *model, alcore_pool *pool);
     void (*release)(alcore_model *model); /* frees data */
 } alcore__model_table;
 
@@ -48,6 +58,11 @@ struct alcore_model {
  * copied. */
 alcore_status alcore__model_new(alcore_ctx *ctx, const alcore__model_table *table, const char *name,
                                 bool named, void *data, alcore_model **out);
+/* Appends to the empty *out the origin that a column made now would have: "model NAME" and what
+ * describe() of the kind of model adds; it is empty again after a failure. The caller holds the
+ * read lock of the pool and frees *out. */
+alcore_status alcore__model_origin(const alcore_model *model, const alcore_pool *pool,
+                                   const char *column, alcore__buffer *out);
 /* Whether a model computes the column for a row, whose ALCORE_ROW_* bits are `state`. It does for
  * unmasked rows that are wanted; embeddings are computed for wanted labeled rows too, because
  * strategies measure distances to them. */

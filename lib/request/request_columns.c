@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Provides the columns that the strategy of a request needs. A need is a column name or
  * alternatives, "scores|logprobs". A column of that name in the pool is used as given; else the
- * user's model makes one, if it can; else the built-in n-gram model does, with a warning. Models
- * add what they make to the pool, so this runs before the pools are locked for the run. */
+ * model that the user set for the column makes it; else the user's model makes one, if it can; else
+ * the built-in n-gram model does, with a warning. Models add what they make to the pool, so this
+ * runs before the pools are locked for the run. */
 #include <stdio.h>
 #include <string.h>
 
@@ -83,18 +84,29 @@ static alcore_status fail_missing(const resolver *self, int32_t role, const char
     return status;
 }
 
-/* Meets one need ("a|b": either column) of a role: given, or made by the user's model, or by the
+/* Lists the models that may make a column of the need: those that the user set for one of its
+ * columns, the user's model, the built-in one. models: [ALCORE__COLUMN_INPUTS + 2]. */
+static alcore_status list_models(resolver *self, const char *need, alcore_model **models,
+                                 int32_t *count) {
+    const alcore_request *request = self->request;
+    ALCORE__TRY(built_in_model(self));
+    for (int32_t i = 0; i < ALCORE__COLUMN_INPUTS; i++)
+        if (request->column_models[i] &&
+            alcore__need_names(need, alcore__column_name_input(i)->name))
+            models[(*count)++] = request->column_models[i];
+    if (request->model) models[(*count)++] = request->model;
+    models[(*count)++] = self->built_in;
+    return ALCORE_OK;
+}
+
+/* Meets one need ("a|b": either column) of a role: given, or made by a model of the user, or by the
  * built-in one, in this order; the last is logged, as scores then mean something else. */
 static alcore_status resolve(resolver *self, int32_t role, alcore_pool *pool, const char *need) {
-    alcore_model *models[2];
+    alcore_model *models[ALCORE__COLUMN_INPUTS + 2];
     int32_t count = 0,
             maker; /* index in models of the one that made the column, or ALCORE__SUPPLY_* */
     char name[ALCORE__NEED_BYTES]; /* of the column that meets the need */
-    if (!self->needs_are_given) {
-        ALCORE__TRY(built_in_model(self));
-        if (self->request->model) models[count++] = self->request->model;
-        models[count++] = self->built_in;
-    }
+    if (!self->needs_are_given) ALCORE__TRY(list_models(self, need, models, &count));
     const bool some = role == ALCORE_ROLE_CANDIDATES && self->mask;
     ALCORE__TRY(alcore__model_supply(models, count, pool, some ? &self->wanted : NULL,
                                      alcore__values_text(&self->request->values, "cache"), need,

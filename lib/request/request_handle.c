@@ -65,6 +65,8 @@ static void release(void *object) {
     alcore_pool_unref(request->excluded_phrases);
     alcore_strategy_unref(request->strategy);
     alcore_model_unref(request->model);
+    for (int32_t i = 0; i < ALCORE__COLUMN_INPUTS; i++)
+        alcore_model_unref(request->column_models[i]);
     alcore__row_lists_clear(request);
     alcore__values_clear(ctx, &request->values);
 }
@@ -150,6 +152,43 @@ alcore_status alcore_request_set_model(alcore_request *request, alcore_model *mo
         return alcore__request_end(request, fail_foreign("model"));
     alcore_model *old = request->model;
     request->model = alcore_model_ref(model);
+    alcore_model_unref(old);
+    return alcore__request_end(request, ALCORE_OK);
+}
+
+/* The index of an input column by its name; -1: there is none. */
+static int32_t find_input(const char *column) {
+    for (int32_t i = 0; i < ALCORE__COLUMN_INPUTS; i++)
+        if (strcmp(alcore__column_name_input(i)->name, column) == 0) return i;
+    return -1;
+}
+
+/* Fails for a name that no input column has. */
+static alcore_status fail_column(const char *column) {
+    const char *names[ALCORE__COLUMN_INPUTS];
+    for (int32_t i = 0; i < ALCORE__COLUMN_INPUTS; i++)
+        names[i] = alcore__column_name_input(i)->name;
+    const char *near = alcore__nearest_name(column, names, ALCORE__COLUMN_INPUTS);
+    return alcore__fail(ALCORE_E_NOT_FOUND, "no input column is called '%s'%s%s%s", column,
+                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+/* Keeps a reference to the model of a column; NULL: the model of the request makes it. */
+alcore_status alcore_request_set_column_model(alcore_request *request, const char *column,
+                                              alcore_model *model) {
+    if (!column)
+        return alcore__fail(ALCORE_E_INVALID, "alcore_request_set_column_model: column is needed");
+    ALCORE__TRY(alcore__request_begin(request, "alcore_request_set_column_model"));
+    if (model && model->object.ctx != request->object.ctx)
+        return alcore__request_end(request, fail_foreign("model"));
+    const int32_t index = find_input(column);
+    if (index < 0) return alcore__request_end(request, fail_column(column));
+    if (model && !model->table->can(model, column))
+        return alcore__request_end(request, alcore__fail(ALCORE_E_UNSUPPORTED,
+                                                         "model %s cannot make the column '%s'",
+                                                         alcore_model_name(model), column));
+    alcore_model *old = request->column_models[index];
+    request->column_models[index] = alcore_model_ref(model);
     alcore_model_unref(old);
     return alcore__request_end(request, ALCORE_OK);
 }

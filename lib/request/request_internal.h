@@ -6,6 +6,7 @@
 
 #include "alcore/request.h"
 #include "model/model_internal.h"
+#include "pool/column_names.h"
 #include "strategy/strategy_run.h"
 
 /* Units of a budget. */
@@ -72,6 +73,9 @@ struct alcore_request {
                                       excluded rows, owned; NULL: there are none */
     alcore_strategy *strategy;                  /* NULL: huds with its defaults */
     alcore_model *model;                        /* NULL: only the built-in n-gram model */
+    /* By the index of alcore__column_name_input(): the model of that column, asked before `model`;
+     * NULL: none of its own. */
+    alcore_model *column_models[ALCORE__COLUMN_INPUTS];
     alcore__values values;                      /* of the options in request_handle.c */
     alcore__budgets budgets;                    /* of the option "budget" */
     alcore__price price;                        /* of the option "price" */

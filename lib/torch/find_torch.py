@@ -4,8 +4,8 @@
 
     find_torch.py BUILD
 
-Looks into BUILD/venv and BUILD/../venv, then into the interpreter that runs this. import torch would take seconds and
-load 0.4 GB."""
+Looks into the virtual environments venv and torch-venv of BUILD and of the folder above it, then into the interpreter that
+runs this. import torch would take seconds and load 0.4 GB."""
 import glob
 import importlib.util
 import os
@@ -14,8 +14,9 @@ import sys
 
 
 def folders(build):
-    for venv in (os.path.join(build, 'venv'), os.path.join(os.path.dirname(os.path.abspath(build)), 'venv')):
-        yield from sorted(glob.glob(os.path.join(venv, 'lib', 'python3*', 'site-packages', 'torch')))
+    for folder in (build, os.path.dirname(os.path.abspath(build))):
+        for venv in ('venv', 'torch-venv'):
+            yield from sorted(glob.glob(os.path.join(folder, venv, 'lib', 'python3*', 'site-packages', 'torch')))
     spec = importlib.util.find_spec('torch')
     if spec is not None and spec.origin:
         yield os.path.dirname(spec.origin)
@@ -32,5 +33,5 @@ for folder in folders(sys.argv[1]):
         print(version)
         print(os.path.realpath(folder))
         sys.exit(0)
-print(f'no torch 2.11 or newer in {sys.argv[1]}/venv, beside it or in {sys.executable}', file=sys.stderr)
+print(f'no torch 2.11 or newer in venv or torch-venv of {sys.argv[1]}, beside it or in {sys.executable}', file=sys.stderr)
 sys.exit(1)

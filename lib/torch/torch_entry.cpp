@@ -412,17 +412,17 @@ alcore_status token_logprobs(alcore_sys_model *model, const alcore_sys_model_tex
 }
 
 /* translate of the table: token ids of each output, its rank (0: the best), score and
- * log-probabilities; no text, as the module has no tokenizer. decoding NULL: the model's own
- * settings. */
+ * log-probabilities; no text, as the module has no tokenizer. Beams and length penalty that are 0
+ * are those of the folder. decoding NULL: all of them are. */
 alcore_status translate(alcore_sys_model *model, const alcore_sys_model_texts *sources,
                         const alcore_sys_model_decoding *decoding,
                         const alcore_sys_model_sink *sink) {
     return guard(model->host.user, [&] {
         need_head(*model, Head::Seq2seq, "translation");
         alcore_sys_model_decoding how{};
-        how.beams = model->beams;
-        how.length_penalty = model->length_penalty;
         if (decoding != nullptr) how = *decoding;
+        if (how.beams == 0) how.beams = model->beams;
+        if (how.length_penalty == 0) how.length_penalty = model->length_penalty;
         for_texts(*model, *sources, [&](const Batch &batch) {
             std::vector<std::vector<Output>> found = decode(*model, batch.packed, how);
             for (size_t i = 0; i < found.size(); i++)

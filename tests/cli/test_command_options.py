@@ -7,6 +7,8 @@ import sys
 
 from harness import case, equal, main
 
+# Without torch the null module is what runs a model folder.
+os.environ["ALCORE_MODULE_DIR"] = os.environ["NULL_MODEL_MODULE"]
 TEXTS = ["alpha beta", "gamma delta epsilon", "Alpha beta", "zeta", "1 2 3 4", "eta theta iota kappa lambda", "alpha beta", "mu nu xi"]
 U = [0.5, 0.9, 0.4, 0.1, 0.8, 0.3, 0.7, 0.6]
 E = [[1, 0], [0, 1], [3, 4], [4, 3], [1, 0.2], [-1, 0], [2, 0.1], [0, 2]]
@@ -50,7 +52,16 @@ RHO = ["rho", "pool.txt", "--target", "three.txt", "--scores", "u.npy", "--targe
        "target-e.npy", "--embeddings", "e.npy"]
 
 
+EMBED = ["model", "embed", "model", "pool.txt", "--out", "vectors.npy"]
+READY = ["model", "embed", "ready", "pool.txt", "--out", "vectors.npy"]
+TRANSLATE = ["model", "translate", "model", "pool.txt"]
+
+
 def files(box):
+    for name in ("model", "ready"):
+        os.makedirs(os.path.join(box.path, name), exist_ok=True)
+    box.file("model/config.json", '{"dims": 3}')
+    box.npy("ready/embeddings.npy", E)
     box.file("pool.txt", "".join(text + "\n" for text in TEXTS))
     box.file("bad.txt", b"".join(text.encode() + b"\n" for text in TEXTS[:-1]) + b"mu \xff xi\n")
     box.file("pool", "text\tother\n" + "".join("%s\tword %d of many\n" % (text, row) for row, text in enumerate(TEXTS)))
@@ -448,6 +459,24 @@ FIXTURES = {
         "--out": lambda base: (base, [*base, "--out", "there.svg"]),
         "--threads": lambda base: (base, [*base, "--threads", "4097"]),
         "--quiet": (["plot", "map", "pool.txt", "picked.txt"], ["plot", "map", "pool.txt", "picked.txt", "--quiet", "--first", "2"]),
+    }),
+    "model": (["model", "info", "model"], {
+        "--layer": (READY, [*READY, "--layer", "2"]),
+        "--pool": (READY, [*READY, "--pool", "max"]),
+        "--normalize": (READY, [*READY, "--normalize"]),
+        "--offsets": (["model", "probs", "model", "pool.txt", "--out", "probs.npy"],
+                      ["model", "probs", "model", "pool.txt", "--out", "probs.npy", "--offsets", "first.npy"]),
+        "--beam": (TRANSLATE, [*TRANSLATE, "--beam", "65"]),
+        "--max-length": (TRANSLATE, [*TRANSLATE, "--max-length", "0"]),
+        "--scores": (TRANSLATE, [*TRANSLATE, "--scores", "tokens.lp"]),
+        "--format": ([*TRANSLATE[:3], "pool"], [*TRANSLATE[:3], "pool", "--format", "tsv"]),
+        "--text-column": ([*TRANSLATE[:3], "pool.tsv"], [*TRANSLATE[:3], "pool.tsv", "--text-column", "other"]),
+        "--bad-lines": ([*TRANSLATE[:3], "bad.txt"], [*TRANSLATE[:3], "bad.txt", "--bad-lines", "mask"]),
+        "--out": (TRANSLATE, [*TRANSLATE, "--out", "outputs.txt"]),
+        "--threads": (TRANSLATE, [*TRANSLATE, "--threads", "4097"]),
+        "--device": (EMBED, [*EMBED, "--device", "cuda"]),
+        "--quiet": ([*TRANSLATE[:3], "bad.txt", "--bad-lines", "mask"], [*TRANSLATE[:3], "bad.txt", "--bad-lines", "mask", "--quiet"]),
+        "--json": lambda base: (base, [*base, "--json"]),
     }),
     "strategies": (["strategies"], {"--json": (["strategies"], ["strategies", "--json"])}),
     "scorers": (["scorers"], {"--json": (["scorers"], ["scorers", "--json"])}),

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/rng.h"
@@ -64,6 +65,34 @@ static alcore_status call_model_logprobs(void) {
 }
 static alcore_status call_model_embeddings(void) {
     return run_model("embeddings");
+}
+/* Opens the null module (tests/unit/model/module), which reports its progress text by text, and
+ * reads a pool whose rows are their own references. */
+static alcore_status with_null_model(alcore_status (*call)(alcore_model *, alcore_pool *)) {
+    alcore_read_options pairs = ALCORE_READ_OPTIONS_INIT;
+    alcore_model *model = NULL;
+    alcore_pool *fresh = NULL;
+    char path[200];
+    pairs.references = strcpy(path, in_folder("pool.txt"));
+    alcore_status status = alcore_model_open(ctx, in_folder("null"), NULL, &model);
+    if (status == ALCORE_OK) status = alcore_pool_new(ctx, NULL, &fresh);
+    if (status == ALCORE_OK) status = alcore_pool_read(fresh, in_folder("pool.txt"), &pairs);
+    if (status == ALCORE_OK) status = call(model, fresh);
+    alcore_pool_unref(fresh);
+    alcore_model_unref(model);
+    return status;
+}
+static alcore_status translate(alcore_model *model, alcore_pool *texts) {
+    alcore_pool *out;
+    alcore_status status = alcore_model_translate(model, texts, NULL, &out);
+    alcore_pool_unref(out);
+    return status;
+}
+static alcore_status call_model_translate(void) {
+    return with_null_model(translate);
+}
+static alcore_status call_model_score(void) {
+    return with_null_model(alcore_model_score);
 }
 static alcore_status call_scorer(void) {
     alcore_scorer *scorer;
@@ -436,7 +465,11 @@ void cancel_world_make(int64_t rows) {
 
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     options.threads = 2;
+    options.module_dir = getenv("NULL_MODEL_MODULE");
     MUST(alcore_ctx_new(&options, &ctx));
+    mkdir(in_folder("null"), 0700);
+    FILE *config = fopen(in_folder("null/config.json"), "w");
+    if (!config || fputs("{\"dims\": 2}", config) < 0 || fclose(config)) exit(2);
     MUST(alcore_pool_new(ctx, NULL, &pool));
     MUST(alcore_pool_read(pool, in_folder("pool.txt"), NULL));
     MUST(alcore_pool_new(ctx, NULL, &labeled));
@@ -497,12 +530,13 @@ bool cancel_world_works(void) {
 
 bool cancel_world_end(void) {
     static const char *const files[] = {
-        "pool.txt",    "pool.tsv",       "pool.jsonl",     "scores.tsv",  "lm.arpa",
-        "other.arpa",  "rows.tsv",       "embeddings.npy", "out.tsv",     "out.jsonl",
-        "out.html",    "column.part",    "other.part",     "phrases.tsv", "ids.txt",
-        "links.txt",   "other.links",    "curves.svg",     "points.svg",  "items.tsv",
-        "answers.tsv", "dictionary.tsv", "requests.tsv",   "train.tsv",   "train.src",
-        "train.tgt",   "aligner",        "other.aligner",  "pool.conll",  "vocab.txt"};
+        "pool.txt",        "pool.tsv",       "pool.jsonl",     "scores.tsv",  "lm.arpa",
+        "other.arpa",      "rows.tsv",       "embeddings.npy", "out.tsv",     "out.jsonl",
+        "out.html",        "column.part",    "other.part",     "phrases.tsv", "ids.txt",
+        "links.txt",       "other.links",    "curves.svg",     "points.svg",  "items.tsv",
+        "answers.tsv",     "dictionary.tsv", "requests.tsv",   "train.tsv",   "train.src",
+        "train.tgt",       "aligner",        "other.aligner",  "pool.conll",  "vocab.txt",
+        "null/config.json"};
     alcore_column_writer_unref(merging);
     alcore_column_writer_unref(filled);
     alcore_selection_unref(selection);
@@ -517,7 +551,7 @@ bool cancel_world_end(void) {
     alcore_pool_unref(pool);
     alcore_ctx_unref(ctx);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) unlink(in_folder(files[i]));
-    return rmdir(folder) == 0;
+    return rmdir(in_folder("null")) == 0 && rmdir(folder) == 0;
 }
 
 const cancel_call CALLS[] = {
@@ -589,6 +623,8 @@ const cancel_call CALLS[] = {
     {"alcore_overlap_in_domain", "", call_in_domain},
     {"alcore_model_run", "logprobs", call_model_logprobs},
     {"alcore_model_run", "embeddings", call_model_embeddings},
+    {"alcore_model_translate", "", call_model_translate},
+    {"alcore_model_score", "", call_model_score},
     {"alcore_scorer_run", "", call_scorer},
     {"alcore_view_column", "", call_view_column},
     {"alcore_logits_measure", "", call_logits},

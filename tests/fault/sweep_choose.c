@@ -301,6 +301,9 @@ NEVER(alcore_request_set_strategy, WITH_REQUEST | WITH_SCORER) {
 NEVER(alcore_request_set_model, WITH_REQUEST | WITH_MODEL) {
     return alcore_request_set_model(w->request, w->model);
 }
+NEVER(alcore_request_set_column_model, WITH_REQUEST | WITH_MODEL) {
+    return alcore_request_set_column_model(w->request, "embeddings", w->model);
+}
 ALLOCATES(alcore_request_set, WITH_REQUEST) {
     return alcore_request_set(w->request, "budget", "20 words");
 }

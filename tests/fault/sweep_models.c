@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sweep: the language model and the model handle. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "sweep.h"
@@ -115,6 +116,56 @@ GROWS(alcore_model_run, WITH_MODEL) {
     /* So that a failure here leaves the world as the digest knows it. */
     sweep_keep_error(w);
     if (status != ALCORE_OK) alcore_pool_drop_column(w->pool, "embeddings");
+    return status;
+}
+/* The null module (tests/unit/model/module) with a folder for it, on a pool of its own whose rows
+ * are their own references. Nothing fails here: a module that does not load is remembered as
+ * absent. */
+static alcore_status open_null(world *w, alcore_model **model, alcore_pool **pool) {
+    alcore_read_options pairs = ALCORE_READ_OPTIONS_INIT;
+    char references[200];
+    snprintf(references, sizeof references, "%s", world_file("pool.txt"));
+    pairs.references = references;
+    sweep_pause(w);
+    setenv("ALCORE_MODULE_DIR", getenv("NULL_MODEL_MODULE"), 1);
+    alcore_status status = alcore_model_open(w->ctx, world_file("null"), NULL, model);
+    unsetenv("ALCORE_MODULE_DIR");
+    if (status == ALCORE_OK) status = alcore_pool_new(w->ctx, NULL, pool);
+    if (status == ALCORE_OK) status = alcore_pool_read(*pool, world_file("pool.txt"), &pairs);
+    sweep_resume(w);
+    return status;
+}
+NEVER(alcore_model_get_info, 0) {
+    alcore_model_info info = ALCORE_MODEL_INFO_INIT;
+    alcore_model *model = NULL;
+    alcore_pool *pool = NULL;
+    alcore_status status = open_null(w, &model, &pool);
+    if (status == ALCORE_OK) status = alcore_model_get_info(model, &info);
+    if (status == ALCORE_OK && info.dims != 2) status = ALCORE_E_INTERNAL;
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    return status;
+}
+GROWS(alcore_model_translate, 0) {
+    alcore_model *model = NULL;
+    alcore_pool *pool = NULL, *out = NULL;
+    alcore_status status = open_null(w, &model, &pool);
+    if (status == ALCORE_OK) status = alcore_model_translate(model, pool, NULL, &out);
+    if (status == ALCORE_OK && alcore_pool_rows(out) != WORLD_ROWS) status = ALCORE_E_INTERNAL;
+    if (status != ALCORE_OK && out) status = ALCORE_E_INTERNAL;
+    alcore_pool_unref(out);
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    return status;
+}
+GROWS(alcore_model_score, 0) {
+    alcore_model *model = NULL;
+    alcore_pool *pool = NULL;
+    alcore_status status = open_null(w, &model, &pool);
+    if (status == ALCORE_OK) status = alcore_model_score(model, pool);
+    if (status != ALCORE_OK && pool && alcore_pool_column_name(pool, 0)) status = ALCORE_E_INTERNAL;
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
     return status;
 }
 /* Without an engine the places that were looked at are told, which allocates too. The context keeps

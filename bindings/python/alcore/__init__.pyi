@@ -25,6 +25,7 @@ _Setting: TypeAlias = Union[str, int, float, bool, Sequence[Union[str, int, floa
 _Progress: TypeAlias = Union[Callable[[str, int, int], object], Literal[False], None]
 _Strategy: TypeAlias = Union[str, Strategy, OwnStrategy[..., Any], OwnScorer[..., Any]]
 _Model: TypeAlias = Union[str, PathLike[str], Model, LanguageModel, _Embeds, _SaysTokens, _SaysClasses, _SaysTokenClasses]
+_Models: TypeAlias = Union[_Model, Mapping[str, _Model]]
 _SearchData: TypeAlias = Union[Pool, tuple[Pool, str], _Array]
 _Scope: TypeAlias = Literal["picks", "candidates"]
 _P = ParamSpec("_P")
@@ -189,7 +190,7 @@ class Pool(Handle):
         eligible: Optional[_Rows] = None,
         round: int = 1,
         seed: Optional[int] = None,
-        model: Optional[_Model] = None,
+        model: Optional[_Models] = None,
         scores: Optional[Any] = None,
         logprobs: Optional[Any] = None,
         probs: Optional[Any] = None,
@@ -264,11 +265,11 @@ class Selection(Handle):
 
 class Request(Handle):
     def __init__(self, candidates: Optional[Pool] = None, *, labeled: Optional[Pool] = None, target: Optional[Pool] = None,
-                 strategy: Optional[_Strategy] = None, model: Optional[_Model] = None, context: Optional[Context] = None,
+                 strategy: Optional[_Strategy] = None, model: Optional[_Models] = None, context: Optional[Context] = None,
                  **options: _Setting) -> None: ...
     def set_pool(self, role: str, pool: Optional[Pool], *, hold: bool = True) -> None: ...
     def set_strategy(self, strategy: Optional[_Strategy]) -> None: ...
-    def set_model(self, model: Optional[_Model]) -> None: ...
+    def set_model(self, model: Optional[_Models]) -> None: ...
     def set(self, /, **options: _Setting) -> None: ...
     def get(self, name: str) -> str: ...
     def set_rows(self, kind: str, rows: Optional[Union[_Rows, _Path]]) -> None: ...
@@ -469,6 +470,19 @@ class Model(Handle):
     def name(self) -> str: ...
     def can(self, column: str) -> bool: ...
     def run(self, pool: Pool, column: str) -> None: ...
+    @property
+    def info(self) -> dict[str, Any]: ...
+    def embed(self, texts: _Texts) -> Any: ...
+    @overload
+    def translate(self, texts: Pool, *, beams: int = 0, max_tokens: int = 0, length_penalty: float = 0.0, sample: bool = False,
+                  temperature: float = 0.0, seed: int = 0) -> Pool: ...
+    @overload
+    def translate(self, texts: _Texts, *, beams: int = 0, max_tokens: int = 0, length_penalty: float = 0.0, sample: bool = False,
+                  temperature: float = 0.0, seed: int = 0) -> list[str]: ...
+    @overload
+    def score(self, sources: Pool, targets: None = None) -> None: ...
+    @overload
+    def score(self, sources: _Texts, targets: _Texts) -> list[list[float]]: ...
 
 class _Named(Handle):
     name: str
@@ -590,7 +604,7 @@ def select(
     eligible: Optional[_Rows] = None,
     round: int = 1,
     seed: int = 0,
-    model: Optional[_Model] = None,
+    model: Optional[_Models] = None,
     scores: Optional[Any] = None,
     logprobs: Optional[Any] = None,
     probs: Optional[Any] = None,

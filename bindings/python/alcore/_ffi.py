@@ -593,6 +593,39 @@ class alcore_model_options(Structure):
     ]
 
 
+class alcore_model_info(Structure):
+    """What a model is."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("engine", c_char_p),
+        ("family", c_char_p),
+        ("device", c_char_p),
+        ("version", c_char_p),
+        ("json", c_char_p),
+        ("dims", c_int64),
+        ("classes", c_int64),
+        ("max_tokens", c_int64),
+        ("vocabulary", c_int64),
+        ("translates", c_int32),
+        ("scores", c_int32),
+    ]
+
+
+class alcore_translate_options(Structure):
+    """How outputs are searched for."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("max_tokens", c_int64),
+        ("length_penalty", c_double),
+        ("temperature", c_double),
+        ("seed", c_uint64),
+        ("beams", c_int32),
+        ("sample", c_int32),
+    ]
+
+
 class alcore_scorer_host(Structure):
     """A caller's scorer."""
 
@@ -1142,6 +1175,9 @@ FUNCTIONS = {
     "alcore_model_name": (c_char_p, (c_void_p,), False),
     "alcore_model_can": (c_int32, (c_void_p, c_char_p), False),
     "alcore_model_run": (c_int32, (c_void_p, c_void_p, c_char_p), True),
+    "alcore_model_get_info": (c_int32, (c_void_p, c_void_p), False),
+    "alcore_model_translate": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_model_score": (c_int32, (c_void_p, c_void_p), True),
     "alcore_view_count": (c_int64, (c_void_p, c_int32), False),
     "alcore_view_rows": (c_void_p, (c_void_p, c_int32), False),
     "alcore_view_pool": (c_void_p, (c_void_p, c_int32), False),
@@ -1204,6 +1240,7 @@ FUNCTIONS = {
     "alcore_request_set_pool": (c_int32, (c_void_p, c_int32, c_void_p), False),
     "alcore_request_set_strategy": (c_int32, (c_void_p, c_void_p), False),
     "alcore_request_set_model": (c_int32, (c_void_p, c_void_p), False),
+    "alcore_request_set_column_model": (c_int32, (c_void_p, c_char_p, c_void_p), False),
     "alcore_request_set_rows": (c_int32, (c_void_p, c_int32, c_void_p, c_int64), False),
     "alcore_request_read_rows": (c_int32, (c_void_p, c_int32, c_char_p), True),
     "alcore_request_rows": (c_int32, (c_void_p, c_int32, c_void_p), False),

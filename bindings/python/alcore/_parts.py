@@ -2,6 +2,7 @@
 """Models, scorers and strategies: those of the library by name, and those made of the caller's functions."""
 import ctypes
 import hashlib
+import json
 import operator
 import os
 
@@ -13,7 +14,7 @@ from ._handles import Handle, choice, default_context, get_option, new, set_opti
 from ._library import lib
 from ._lm import LanguageModel
 from ._pool import Pool, pool_of
-from ._strings import name_of
+from ._strings import name_of, text_or_none
 
 
 def _new_of_host(ctx, host, part, functions, noun, needs=None):
@@ -131,6 +132,52 @@ class Model(Handle):
     def run(self, pool, column):
         """Computes a column of a pool; masked rows are left out."""
         run(lib.alcore_model_run, self._handle, pool._handle, name_of(column, "column"))
+
+    @property
+    def info(self):
+        """What the model is: a dict with engine, family, device, version, dims, classes, max_tokens, vocabulary, whether it
+        translates and scores pairs, and "description", what the engine says of it (a dict; None where there is none)."""
+        found = struct(_ffi.alcore_model_info)
+        check(lib.alcore_model_get_info(self._handle, ctypes.byref(found)))
+        texts = {name: text_or_none(getattr(found, name)) for name in ("engine", "family", "device", "version")}
+        numbers = {name: getattr(found, name) for name in ("dims", "classes", "max_tokens", "vocabulary")}
+        return dict(texts, **numbers, translates=bool(found.translates), scores=bool(found.scores),
+                    description=json.loads(found.json) if found.json else None)
+
+    def _pool_of(self, texts, **fields):
+        """A pool of all texts, repeated ones too."""
+        return Pool(texts, dedup="none", context=self.context, **fields)
+
+    def embed(self, texts):
+        """Embeddings of texts: float64 [n, dims], NaN for an empty text."""
+        with self._pool_of(texts) as pool:
+            self.run(pool, "embeddings")
+            return pool.column_rows("embeddings", range(len(pool)))
+
+    def translate(self, texts, *, beams=0, max_tokens=0, length_penalty=0.0, sample=False, temperature=0.0, seed=0):
+        """The best output of a seq2seq model for each text: a list of str; of a Pool a Pool of the outputs, with the same ids
+        and the column "logprobs" of their tokens. beams: 1 (greedy) to 64; max_tokens of an output; 0 means what the folder
+        says. sample=True draws tokens with temperature and seed in place of searching."""
+        options = struct(_ffi.alcore_translate_options, beams=beams, max_tokens=max_tokens, length_penalty=length_penalty,
+                         sample=int(sample), temperature=temperature, seed=seed)
+        sources = texts if isinstance(texts, Pool) else self._pool_of(texts)
+        pointer = new(lib.alcore_pool_unref, lib.alcore_model_translate, self._handle, sources._handle, ctypes.byref(options))
+        out = Pool.borrowed(pointer, self.context)
+        lib.alcore_pool_unref(pointer)  # borrowed() has a reference of its own
+        return out if isinstance(texts, Pool) else list(out)
+
+    def score(self, sources, targets=None):
+        """Natural log-probability of each token of a target, its end included, given its source: a list of lists. Of a Pool
+        without targets its references are scored, and the pool has them as its column "logprobs" (None is returned)."""
+        if isinstance(sources, Pool) and targets is None:
+            return run(lib.alcore_model_score, self._handle, sources._handle)
+        with self._pool_of(sources, references=targets) as pool:
+            if pool.count("empty"):
+                raise ValueError("sources: text %d is empty" % next(row for row, text in enumerate(pool) if not text.strip()))
+            run(lib.alcore_model_score, self._handle, pool._handle)
+            values, offsets = pool.get_column("logprobs")
+            bounds, numbers = offsets.tolist(), values.tolist()
+            return [numbers[begin:end] for begin, end in zip(bounds, bounds[1:])]
 
     def _description(self):
         return " %r" % self.name

@@ -18,6 +18,7 @@ from ._parts import model_of, params_of, strategy_of
 from ._phrases import Phrases
 from ._pool import Pool, is_frame, pool_of
 from ._selection import Selection
+from ._strings import name_of
 
 
 class ImplicitModelWarning(UserWarning):
@@ -61,10 +62,20 @@ class Request(Handle):
         check(lib.alcore_request_set_strategy(self._handle, None if made is None else made._handle))
 
     def set_model(self, model):
-        """Sets the model that computes missing columns; None: the built-in n-gram model."""
-        made = None if model is None else model_of(model, self._parts.get("labeled"), self.context)
+        """Sets the model that computes missing columns; a dict has a model for each column, {"embeddings": model}; None: the
+        built-in n-gram model."""
+        own = model if isinstance(model, dict) else {}
+        made = None if model is None or own is model else self._model_of(model)
         check(lib.alcore_request_set_model(self._handle, None if made is None else made._handle))
-        self._parts["model"] = made
+        of_columns = {column: self._model_of(value) for column, value in own.items()}
+        for column in self._parts.get("column models", {}).keys() - of_columns.keys():
+            check(lib.alcore_request_set_column_model(self._handle, name_of(column, "column"), None))
+        for column, value in of_columns.items():
+            check(lib.alcore_request_set_column_model(self._handle, name_of(column, "column"), value._handle))
+        self._parts["model"], self._parts["column models"] = made, of_columns
+
+    def _model_of(self, model):
+        return model_of(model, self._parts.get("labeled"), self.context)
 
     def set_rows(self, kind, rows):
         """Names rows of the candidates: "eligible" (only these may be selected), "excluded" or "labeled"; row numbers, a
@@ -301,7 +312,8 @@ def select(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, ids=None, l
     ({"texts": [...], "embeddings": array}), or rows of texts that are labeled. exclude, eligible: rows, a mask with
     one bool a row, a Selection, or ids (texts when no ids were given). A Selection of phrases or of both excludes its phrases by
     their texts. round: from 1. seed: of every random draw.
-    model: what computes missing columns: an object with a model's methods (alcore.Model), "ngram" or a folder.
+    model: what computes missing columns: an object with a model's methods (alcore.Model), "ngram" or a folder; or a dict with
+    a model for each column, {"logprobs": "FOLDER", "embeddings": model}.
     Columns by their names: float [rows], [rows, n] or (values, offsets); a file; an alcore.Column. NumPy, PyTorch, CuPy,
     DLPack, Arrow and buffers are read in place. targets: texts of the target domain, or a dict as of labeled. cost: numbers [rows].
     fill: what happens at the edge of the budget. params and further keyword arguments: the strategy's parameters (a name

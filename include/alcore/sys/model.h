@@ -122,17 +122,18 @@ typedef struct alcore_sys_model_sink {
 
 /** How outputs are searched for. */
 typedef struct alcore_sys_model_decoding {
-    size_t size;        /**< sizeof(alcore_sys_model_decoding) */
-    int32_t beams;      /**< hypotheses kept, up to 64; 0 and 1: greedy */
-    int32_t outputs;    /**< best outputs of a text, up to beams (or samples); 0: 1 */
-    int64_t max_tokens; /**< of an output; 0: what the folder says */
-    double
-        length_penalty;   /**< scores are divided by tokens^length_penalty; 0: 1; -1: not divided */
-    int32_t sample;       /**< 1: draws tokens instead of searching; beams is not looked at */
-    int32_t reserved;     /**< pads: 0 */
-    double temperature;   /**< of sampling, logits are divided by it; 0: 1 */
-    uint64_t seed;        /**< of sampling and dropout; draws depend on it and the item's index */
-    const char *language; /**< tag of the output, for models of several; NULL: not given */
+    size_t size;           /**< sizeof(alcore_sys_model_decoding) */
+    int32_t beams;         /**< hypotheses kept, up to 64; 1: greedy; 0: what the folder says in
+                             translate(), else greedy */
+    int32_t outputs;       /**< best outputs of a text, up to beams (or samples); 0: 1 */
+    int64_t max_tokens;    /**< of an output; 0: what the folder says */
+    double length_penalty; /**< scores are divided by tokens^length_penalty; 0: what the folder says
+                                in translate(), else 1; -1: not divided */
+    int32_t sample;        /**< 1: draws tokens instead of searching; beams is not looked at */
+    int32_t reserved;      /**< pads: 0 */
+    double temperature;    /**< of sampling, logits are divided by it; 0: 1 */
+    uint64_t seed;         /**< of sampling and dropout; draws depend on it and the item's index */
+    const char *language;  /**< tag of the output, for models of several; NULL: not given */
 } alcore_sys_model_decoding;
 
 /** Whose log-probabilities token_logprobs() gives. */

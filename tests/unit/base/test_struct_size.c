@@ -99,7 +99,9 @@ START_TEST(init_function_and_macros_agree) {
     CHECK_STRUCT(alcore_annotation_records);
     CHECK_STRUCT(alcore_mix_options);
     CHECK_STRUCT(alcore_model_host);
+    CHECK_STRUCT(alcore_model_info);
     CHECK_STRUCT(alcore_model_options);
+    CHECK_STRUCT(alcore_translate_options);
     CHECK_STRUCT(alcore_ngram_options);
     CHECK_STRUCT(alcore_param_info);
     CHECK_STRUCT(alcore_scorer_host);

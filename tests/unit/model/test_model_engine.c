@@ -211,7 +211,8 @@ START_TEST(failures_of_the_module_come_through) {
     } cases[] = {
         {"{\"dims\": 2, \"fail\": 1}", ALCORE_E_DATA, "the null model was told to fail"},
         {"{\"dims\": 2, \"wrong\": 1}", ALCORE_E_INVALID, "null-1 gave item 6 of a call with 6"},
-        {"{\"dims\": 2, \"tokens\": 1}", ALCORE_E_UNSUPPORTED, "takes token ids"},
+        {"{\"dims\": 2, \"tokens\": 1}", ALCORE_E_UNSUPPORTED,
+         "takes token ids, and its folder has no tokenizer"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         alcore_ctx *ctx = context(module_folder());

@@ -7,10 +7,15 @@
  *     log-probability         of the k-th word of t (parted by spaces): -(1 + h(t) mod (k + 7)) / 8
  *     class probabilities     p_0 = (1 + h(t) mod 16) / 32, the other class the rest
  *     question answering      of n words: start 1 / n each; end 1 at the last
+ *     translation             the text itself, with the log-probabilities of its words
+ *
+ * A model that takes ids does the same with the ids of a text: h is the hash of their 8-byte
+ * little-endian forms, the words of a text are its tokens but the special ones (all tokens of a
+ * target), and a translation has the ids in reverse order.
  *
  * A folder is a config.json of at most 1000 bytes with "dims": N, and at will "calls": BITS (what
  * the model supports), "fail": 1 (calls end with ALCORE_E_DATA), "wrong": 1 (an item is given that
- * does not exist) and "tokens": 1 (it takes ids). */
+ * does not exist), "tokens": 1 (it takes ids) and "longest": N (tokens of an input; 512). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,15 +26,15 @@ static const alcore_sys_host *core;
 
 struct alcore_sys_model {
     void *user;
-    int64_t dims, calls, fail, wrong, tokens;
+    int64_t dims, calls, fail, wrong, tokens, longest;
     int64_t trained; /* examples seen by train() */
     char version[32];
 };
 
 enum {
     ALL_CALLS = ALCORE_SYS_MODEL_EMBED | ALCORE_SYS_MODEL_TOKEN_LOGPROBS |
-                ALCORE_SYS_MODEL_CLASS_PROBS | ALCORE_SYS_MODEL_QA_PROBS | ALCORE_SYS_MODEL_TRAIN |
-                ALCORE_SYS_MODEL_SAVE
+                ALCORE_SYS_MODEL_CLASS_PROBS | ALCORE_SYS_MODEL_QA_PROBS |
+                ALCORE_SYS_MODEL_TRANSLATE | ALCORE_SYS_MODEL_TRAIN | ALCORE_SYS_MODEL_SAVE
 };
 
 static alcore_status fail(alcore_status status, const char *text) {
@@ -93,6 +98,7 @@ static alcore_status open_null(void *user, const char *path,
                                 .fail = number_of(text, "fail", 0),
                                 .wrong = number_of(text, "wrong", 0),
                                 .tokens = number_of(text, "tokens", 0),
+                                .longest = number_of(text, "longest", 512),
                                 .trained = number_of(text, "trained", 0)};
     set_version(model);
     log_options(user, options);
@@ -110,7 +116,7 @@ static alcore_status info(alcore_sys_model *model, alcore_sys_model_info *out) {
                                  .takes_tokens = (int32_t)model->tokens,
                                  .dims = model->dims,
                                  .classes = 2,
-                                 .max_tokens = 512,
+                                 .max_tokens = model->longest,
                                  .vocabulary = 256,
                                  .family = "null",
                                  .device = "cpu",
@@ -131,6 +137,23 @@ static uint64_t hash_of(const char *text, size_t length) {
 static int64_t words_of(const char *text, size_t length) {
     int64_t words = 0;
     for (size_t i = 0; i < length; i++) words += text[i] != ' ' && (i == 0 || text[i - 1] == ' ');
+    return words;
+}
+
+/* The hash of text i, or of its ids. */
+static uint64_t hash_of_item(const alcore_sys_model_texts *texts, int64_t i) {
+    if (!texts->ids) return hash_of(texts->texts[i], texts->lengths[i]);
+    const int64_t *first = texts->ids + texts->offsets[i];
+    return hash_of((const char *)first,
+                   (size_t)(texts->offsets[i + 1] - texts->offsets[i]) * sizeof *first);
+}
+
+/* The words of text i; of ids, the tokens that are not special, or all of them. */
+static int64_t words_of_item(const alcore_sys_model_texts *texts, int64_t i, int with_special) {
+    if (!texts->ids) return words_of(texts->texts[i], texts->lengths[i]);
+    int64_t words = 0;
+    for (int64_t k = texts->offsets[i]; k < texts->offsets[i + 1]; k++)
+        words += with_special || !(texts->marks[k] & ALCORE_SYS_TOKEN_SPECIAL);
     return words;
 }
 
@@ -165,8 +188,11 @@ static void fill_answer(const alcore_sys_model *model, uint64_t hash, int64_t ro
     }
 }
 
+/* Values of `ragged`: a row is a word, or any token. */
+enum { WORDS = 1, WITH_SPECIAL = 2 };
+
 /* Gives the texts one by one, the last first: the order is the engine's own. columns: numbers of a
- * row; ragged: a row is a word. */
+ * row; ragged: 0 where a text has one row. */
 static alcore_status give(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                           const alcore_sys_model_sink *sink, fill_text *fill, int64_t columns,
                           int ragged) {
@@ -177,9 +203,9 @@ static alcore_status give(alcore_sys_model *model, const alcore_sys_model_texts 
     alcore_status status =
         model->fail ? fail(ALCORE_E_DATA, "the null model was told to fail") : ALCORE_OK;
     for (int64_t i = texts->count - 1; i >= 0 && status == ALCORE_OK; i--) {
-        int64_t rows = ragged ? words_of(texts->texts[i], texts->lengths[i]) : 1;
+        int64_t rows = ragged ? words_of_item(texts, i, ragged == WITH_SPECIAL) : 1;
         if (rows > MOST_ROWS) rows = MOST_ROWS;
-        fill(model, hash_of(texts->texts[i], texts->lengths[i]), rows, values);
+        fill(model, hash_of_item(texts, i), rows, values);
         int64_t shape[2] = {rows, columns}, item = model->wrong ? texts->count : i;
         alcore_tensor tensor = {.data = values,
                                 .device = {ALCORE_DEVICE_CPU, 0},
@@ -205,7 +231,10 @@ static alcore_status token_logprobs(alcore_sys_model *model, const alcore_sys_mo
                                     const alcore_sys_model_sink *sink) {
     if (!targets && (!scoring || scoring->what != ALCORE_SYS_SCORE_HYPOTHESIS))
         return fail(ALCORE_E_INVALID, "the null model needs targets to score");
-    return give(model, !targets ? sources : targets, sink, fill_logprobs, 1, 1);
+    if (targets && targets->count != sources->count)
+        return fail(ALCORE_E_INVALID, "null model: as many targets as sources are needed");
+    return targets ? give(model, targets, sink, fill_logprobs, 1, WITH_SPECIAL)
+                   : give(model, sources, sink, fill_logprobs, 1, WORDS);
 }
 
 static alcore_status class_probs(alcore_sys_model *model, const alcore_sys_model_texts *texts,
@@ -215,7 +244,38 @@ static alcore_status class_probs(alcore_sys_model *model, const alcore_sys_model
 
 static alcore_status qa_probs(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                               const alcore_sys_model_sink *sink) {
-    return give(model, texts, sink, fill_answer, 2, 1);
+    return give(model, texts, sink, fill_answer, 2, WORDS);
+}
+
+/* The last text first, each with its worse output, "worse", before the best one. */
+static alcore_status translate(alcore_sys_model *model, const alcore_sys_model_texts *sources,
+                               const alcore_sys_model_decoding *decoding,
+                               const alcore_sys_model_sink *sink) {
+    enum { MOST_TOKENS = 4096 };
+    int64_t ids[MOST_TOKENS];
+    float logprobs[MOST_TOKENS];
+    char line[100];
+    alcore_status status =
+        model->fail ? fail(ALCORE_E_DATA, "the null model was told to fail") : ALCORE_OK;
+    snprintf(line, sizeof line, "translate: beams %d, max_tokens %lld, sample %d, seed %llu",
+             (int)decoding->beams, (long long)decoding->max_tokens, (int)decoding->sample,
+             (unsigned long long)decoding->seed);
+    core->log(model->user, 20, "null", line);
+    for (int64_t i = sources->count - 1; i >= 0 && status == ALCORE_OK; i--) {
+        int64_t words = words_of_item(sources, i, 0), item = model->wrong ? sources->count : i;
+        fill_logprobs(model, hash_of_item(sources, i), words, logprobs);
+        for (int64_t k = 0; sources->ids && k < words; k++)
+            ids[k] = sources->ids[sources->offsets[i + 1] - 2 - k];
+        status = sink->put_text(sink->user, item, 1, "worse", 5, NULL, NULL, 0, -2);
+        if (status == ALCORE_OK && sources->ids)
+            status = sink->put_text(sink->user, item, 0, NULL, 0, ids, logprobs, words, -1);
+        else if (status == ALCORE_OK)
+            status = sink->put_text(sink->user, item, 0, sources->texts[i], sources->lengths[i],
+                                    NULL, logprobs, words, -1);
+        if (status == ALCORE_OK)
+            status = core->progress(model->user, "null", sources->count - i, sources->count);
+    }
+    return status;
 }
 
 static alcore_status train(alcore_sys_model *model, const alcore_sys_model_training *training,
@@ -240,7 +300,7 @@ static alcore_status save(alcore_sys_model *model, const char *path) {
     return status;
 }
 
-/* token_probs, mlm_losses and translate are left NULL. */
+/* token_probs and mlm_losses are left NULL. */
 static const alcore_sys_model_engine engine = {.size = sizeof engine,
                                                .abi = ALCORE_SYS_ABI,
                                                .engine = "null-1",
@@ -251,6 +311,7 @@ static const alcore_sys_model_engine engine = {.size = sizeof engine,
                                                .token_logprobs = token_logprobs,
                                                .class_probs = class_probs,
                                                .qa_probs = qa_probs,
+                                               .translate = translate,
                                                .train = train,
                                                .save = save};
 

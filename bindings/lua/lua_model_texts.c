@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*** @module alcore */
+/*** Texts through a model: what it is, embeddings, translations, scores of pairs.
+ * @section model_texts */
+#include "lua_binding.h"
+
+/*** What the model is: a table with engine, family, device, version, json (what the engine says of
+ * it), dims, classes, max_tokens, vocabulary, translates and scores.
+ * @field model.info */
+int al_model_info_field(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_model_kind);
+    alcore_model_info info = ALCORE_MODEL_INFO_INIT;
+    int failed = AL_CALL(L, self->context, alcore_model_get_info(self->model, &info));
+    if (failed) return failed;
+    al_push_struct(L, al_model_info, &info);
+    return 1;
+}
+
+/* Pushes a pool of the list of texts at an index, repeated ones too, with the list of references at
+ * another (0: none). Returns `failed`. */
+static int push_texts(lua_State *L, int texts, int references, const al_object *model,
+                      al_object **out) {
+    luaL_checktype(L, texts, LUA_TTABLE);
+    lua_createtable(L, 0, 2);
+    const int options = lua_gettop(L);
+    lua_pushstring(L, "none");
+    lua_setfield(L, options, "dedup");
+    if (references) {
+        lua_pushvalue(L, references);
+        lua_setfield(L, options, "references");
+    }
+    return al_pool_make(L, texts, options, model->context, out);
+}
+
+/* Raises unless pool and model have the same context. */
+static void check_context(lua_State *L, const al_object *model, const al_object *pool) {
+    if (model->context != pool->context)
+        luaL_error(L, "the model and the pool belong to different contexts");
+}
+
+/*** Embeddings of texts.
+ * @function model:embed
+ * @tparam table texts a list of strings
+ * @return a list with the numbers of each text, NaN for an empty one; or nil, message, code */
+int al_model_embed(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_model_kind), *pool;
+    alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
+    alcore_tensor out;
+    lua_settop(L, 2);
+    int failed = push_texts(L, 2, 0, self, &pool);
+    if (!failed)
+        failed = AL_CALL(L, self->context, alcore_model_run(self->model, pool->pool, "embeddings"));
+    if (!failed)
+        failed =
+            AL_CALL(L, self->context, alcore_pool_column_info(pool->pool, "embeddings", &info));
+    if (failed) return failed;
+    int64_t shape[2] = {alcore_pool_rows(pool->pool), info.width};
+    int64_t *rows = al_buffer(L, shape[0], sizeof *rows);
+    for (int64_t i = 0; i < shape[0]; i++) rows[i] = i;
+    double *numbers = al_buffer(L, shape[0] * shape[1], sizeof *numbers);
+    al_tensor(L, &out, numbers, ALCORE_FLOAT64, shape, 2);
+    failed = AL_CALL(L, self->context,
+                     alcore_pool_column_rows(pool->pool, "embeddings", rows, shape[0], &out));
+    if (failed) return failed;
+    al_push_tensor(L, &out, NULL);
+    return 1;
+}
+
+/* Pushes the list of the texts of a pool. */
+static void push_list(lua_State *L, const alcore_pool *pool) {
+    const int64_t rows = alcore_pool_rows(pool);
+    al_push_list(L, rows);
+    for (int64_t row = 0; row < rows; row++) {
+        size_t length;
+        const char *text = alcore_pool_text(pool, row, &length);
+        lua_pushlstring(L, text, length);
+        lua_rawseti(L, -2, (int)row + 1);
+    }
+}
+
+/*** Translates texts with a seq2seq model.
+ * @function model:translate
+ * @param texts a list of strings, or a pool
+ * @tparam[opt] table options beams (1: greedy), max_tokens of an output, length_penalty (0: what
+ * the folder says); sample, temperature and seed draw tokens in place of searching
+ * @return a list of strings; of a pool a pool of the outputs, with the same ids and the
+ * log-probabilities of their tokens; or nil, message, code */
+int al_model_translate(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_model_kind), *pool;
+    alcore_translate_options options = ALCORE_TRANSLATE_OPTIONS_INIT;
+    int failed = 0;
+    lua_settop(L, 3);
+    int table = al_options(L, 3, "model:translate", al_translate_options, NULL);
+    al_read_struct(L, table, al_translate_options, &options);
+    const int is_pool = (pool = al_test(L, 2, &al_pool_kind)) != NULL;
+    if (!is_pool) failed = push_texts(L, 2, 0, self, &pool);
+    if (failed) return failed;
+    check_context(L, self, pool);
+    al_object *out = al_new(L, &al_pool_kind, self->context);
+    failed = AL_CALL(L, self->context,
+                     alcore_model_translate(self->model, pool->pool, &options, &out->pool));
+    if (failed) return failed;
+    if (!is_pool) push_list(L, out->pool);
+    return 1;
+}
+
+/*** Scores pairs with a seq2seq model: the natural log-probability of each token of a target, its
+ * end included, given its source.
+ * @function model:score
+ * @param sources a list of strings; or a pool, whose references are scored and which gets the
+ * values as its column of log-probabilities
+ * @tparam[opt] table targets a list of strings, as many
+ * @return a list of lists; or the pool; or nil, message, code */
+int al_model_score(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_model_kind), *pool;
+    alcore_tensor values, offsets;
+    int failed = 0;
+    lua_settop(L, 3);
+    const int is_pool = (pool = al_test(L, 2, &al_pool_kind)) != NULL;
+    if (!is_pool) {
+        luaL_checktype(L, 3, LUA_TTABLE);
+        failed = push_texts(L, 2, 3, self, &pool);
+    }
+    if (failed) return failed;
+    check_context(L, self, pool);
+    failed = AL_CALL(L, self->context, alcore_model_score(self->model, pool->pool));
+    if (failed || is_pool) return al_result(L, failed, 2);
+    failed =
+        AL_CALL(L, self->context, alcore_pool_column(pool->pool, "logprobs", &values, &offsets));
+    if (failed) return failed;
+    al_push_tensor(L, &values, &offsets);
+    return 1;
+}

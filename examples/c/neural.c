@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HUDS with the embeddings of a Hugging Face folder: usage: neural FOLDER POOL.txt */
+#include <alcore/alcore.h>
+#include <stdio.h>
+#define TRY(call)                                                                                  \
+    if ((call) != ALCORE_OK) return fprintf(stderr, "neural: %s\n", alcore_last_error()), 1
+int main(int argc, char **argv) {
+    alcore_ctx *ctx = NULL;
+    alcore_pool *pool = NULL;
+    alcore_model *model = NULL;
+    alcore_request *request = NULL;
+    alcore_selection *picked = NULL;
+    if (argc != 3) return 2;
+    TRY(alcore_ctx_new(NULL, &ctx));
+    TRY(alcore_pool_new(ctx, NULL, &pool));
+    TRY(alcore_pool_read(pool, argv[2], NULL));
+    TRY(alcore_model_open(ctx, argv[1], NULL, &model));
+    TRY(alcore_request_new(ctx, &request));
+    TRY(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool));
+    TRY(alcore_request_set_model(request, model));
+    TRY(alcore_request_set(request, "budget", "5"));
+    TRY(alcore_select(request, &picked));
+    const int64_t *rows = alcore_selection_rows(picked);
+    for (int64_t i = 0; i < 5; i++) puts(alcore_pool_text(pool, rows[i], NULL));
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An opened model of a module: the calls that it has, and texts as its engine takes them: as they
+ * are, or as token ids made by the tokenizer of the model's folder. The files of the tokenizer are
+ * part of the version of the model: with another vocabulary the same weights give other numbers,
+ * which a cache must not mix up. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "model/model_engine.h"
+
+/* ---- calls ---- */
+
+/* Whether the engine has the function of a call (one of ALCORE_SYS_MODEL_*). Its table may be older
+ * and shorter than ours: a function beyond its size counts as NULL. */
+static bool has_call(const alcore_sys_model_engine *engine, uint32_t call) {
+#define HAS(name)                                                                                  \
+    (engine->size >= ALCORE__FIRST_SIZE(alcore_sys_model_engine, name) && engine->name)
+    switch (call) {
+    case ALCORE_SYS_MODEL_EMBED:
+        return HAS(embed);
+    case ALCORE_SYS_MODEL_TOKEN_LOGPROBS:
+        return HAS(token_logprobs);
+    case ALCORE_SYS_MODEL_CLASS_PROBS:
+        return HAS(class_probs);
+    case ALCORE_SYS_MODEL_TOKEN_PROBS:
+        return HAS(token_probs);
+    case ALCORE_SYS_MODEL_QA_PROBS:
+        return HAS(qa_probs);
+    case ALCORE_SYS_MODEL_MLM_LOSSES:
+        return HAS(mlm_losses);
+    case ALCORE_SYS_MODEL_TRANSLATE:
+        return HAS(translate);
+    default:
+        return false;
+    }
+#undef HAS
+}
+
+bool alcore__engine_has(const alcore__engine_model *data, uint32_t call) {
+    return (data->info.calls & call) != 0 && has_call(data->engine, call);
+}
+
+/* ---- the tokenizer ---- */
+
+/* The files of a folder that tokens can depend on; which of them exist differs by family. */
+static const char *const tokenizer_files[] = {
+    "tokenizer.json",    "tokenizer_config.json",
+    "added_tokens.json", "special_tokens_map.json",
+    "vocab.txt",         "vocab.json",
+    "merges.txt",        "sentencepiece.bpe.model",
+    "spiece.model",      "source.spm",
+    "target.spm",        "sentence_bert_config.json",
+};
+enum { TOKENIZER_FILES = (int)(sizeof tokenizer_files / sizeof *tokenizer_files) };
+
+/* Appends the hash of the file at path and its name to *out; a file that cannot be opened is none.
+ */
+static alcore_status append_hash(alcore_ctx *ctx, const char *path, const char *name,
+                                 alcore__buffer *out) {
+    alcore__file *file;
+    int64_t length = 0;
+    char *data = NULL;
+    alcore_status status = alcore__file_open(ctx, path, &file);
+    if (status != ALCORE_OK) return status == ALCORE_E_IO ? ALCORE_OK : status;
+    status = alcore__file_length(file, &length);
+    if (status == ALCORE_OK && length > 0)
+        status = alcore__new_array(ctx, (size_t)length, 1, &data);
+    if (status == ALCORE_OK && length > 0)
+        status = alcore__file_read_all(file, 0, data, (size_t)length);
+    if (status == ALCORE_OK) {
+        const alcore__hash hash = alcore__hash128(data, length > 0 ? (size_t)length : 0);
+        status = alcore__buffer_format(ctx, out, "%s %016" PRIx64 "%016" PRIx64 "\n", name,
+                                       hash.high, hash.low);
+    }
+    alcore__free(ctx, data);
+    alcore__file_close(file);
+    return status;
+}
+
+/* *out: a hash of all files of the tokenizer in the folder at path. */
+static alcore_status hash_files(alcore_ctx *ctx, const char *path, uint64_t *out) {
+    alcore__buffer lines = {0}, name = {0};
+    alcore_status status = ALCORE_OK;
+    for (int32_t i = 0; i < TOKENIZER_FILES && status == ALCORE_OK; i++) {
+        name.length = 0;
+        status = alcore__buffer_format(ctx, &name, "%s/%s", path, tokenizer_files[i]);
+        if (status == ALCORE_OK) status = append_hash(ctx, name.data, tokenizer_files[i], &lines);
+    }
+    if (status == ALCORE_OK) *out = alcore__hash128(lines.data, lines.length).low;
+    alcore__buffer_clear(ctx, &name);
+    alcore__buffer_clear(ctx, &lines);
+    return status;
+}
+
+/* A folder without a tokenizer (ALCORE_E_IO) opens all the same, since what the model is can be
+ * told; its texts cannot be encoded. */
+alcore_status alcore__engine_read_tokenizer(alcore_ctx *ctx, const char *path,
+                                            alcore__engine_model *data) {
+    if (!data->info.takes_tokens) return ALCORE_OK;
+    const alcore_status status = alcore_tokenizer_open(ctx, path, &data->tokenizer);
+    if (status != ALCORE_OK && status != ALCORE_E_IO) return status;
+    return hash_files(ctx, path, &data->tokenizer_hash);
+}
+
+alcore_status alcore__engine_update(alcore_ctx *ctx, alcore__engine_model *data) {
+    alcore__buffer version = {0};
+    data->info.size = sizeof data->info;
+    const alcore_status status = data->engine->info(data->opened, &data->info);
+    if (status != ALCORE_OK) return alcore__fail_callback(status, data->engine->engine);
+    ALCORE__TRY(
+        alcore__buffer_format(ctx, &version, "%s", data->info.version ? data->info.version : ""));
+    if (data->info.takes_tokens) {
+        const alcore_status added =
+            alcore__buffer_format(ctx, &version, "-%016" PRIx64, data->tokenizer_hash);
+        if (added != ALCORE_OK) {
+            alcore__buffer_clear(ctx, &version);
+            return added;
+        }
+    }
+    alcore__free(ctx, data->version);
+    data->version = version.data;
+    return ALCORE_OK;
+}
+
+/* The engine may look at the texts too, so that both are passed. */
+alcore_status alcore__engine_encode(const alcore_model *model, const alcore__texts *texts,
+                                    const char *const *languages, bool as_target,
+                                    alcore__engine_texts *out) {
+    const alcore__engine_model *data = model->data;
+    out->passed = (alcore_sys_model_texts){.size = sizeof out->passed,
+                                           .texts = texts->texts,
+                                           .lengths = texts->lengths,
+                                           .languages = languages,
+                                           .count = texts->count};
+    if (!data->info.takes_tokens) return ALCORE_OK;
+    if (!data->tokenizer)
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "%s: the model takes token ids, and its folder has no tokenizer; add "
+                            "its tokenizer.json or vocab.txt, or compute the values elsewhere and "
+                            "give them as .npy",
+                            model->name);
+    const alcore__encoding how = {.max_tokens = data->info.max_tokens, .as_target = as_target};
+    ALCORE__TRY(
+        alcore__tokenizer_encode(data->tokenizer, texts, NULL /* no pairs */, &how, &out->tokens));
+    out->passed.ids = out->tokens.ids;
+    out->passed.offsets = out->tokens.offsets;
+    out->passed.types = out->tokens.types;
+    out->passed.marks = out->tokens.marks;
+    return ALCORE_OK;
+}
+
+void alcore__engine_texts_clear(alcore_ctx *ctx, alcore__engine_texts *texts) {
+    alcore__tokens_clear(ctx, &texts->tokens);
+    *texts = (alcore__engine_texts){0};
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The outputs of a translation model in a module, as a pool with a row for each row of the sources.
+ *
+ * The engine gives outputs in any order, as token ids or as texts. They are collected as they come;
+ * when all are there, the rows of the pool and the column of log-probabilities are made of them in
+ * row order. Memory: the texts twice, 4 bytes a token and 32 bytes a row. */
+#include <string.h>
+
+#include "model/model_engine.h"
+
+/* What is known of the output of one row. */
+typedef struct output {
+    size_t text, text_length; /* its place in outputs.texts and its bytes */
+    int64_t logprob, tokens;  /* its place in outputs.logprobs and their number */
+    bool found;               /* the engine gave it */
+} output;
+
+/* All outputs of a call: the user pointer of the sink. */
+typedef struct outputs {
+    const alcore_model *model;
+    const alcore__model_batch *batch; /* the items of the present call of the engine */
+    output *rows;                     /* [rows of the pool]; zeros for masked rows */
+    alcore__buffer texts;             /* of all outputs, one after the other */
+    float *logprobs;                  /* of the tokens of all outputs, natural logarithms */
+    size_t logprobs_count, logprobs_capacity;
+} outputs;
+
+/* Appends the text of an output, decoded from ids [tokens] where the engine gives no text. NUL, of
+ * which no text of a pool has one, becomes a space. */
+static alcore_status keep_text(outputs *all, const char *text, size_t length, const int64_t *ids,
+                               int64_t tokens, output *out) {
+    const alcore__engine_model *data = all->model->data;
+    alcore_ctx *ctx = all->model->object.ctx;
+    out->text = all->texts.length;
+    if (text)
+        ALCORE__TRY(alcore__buffer_append(ctx, &all->texts, text, length));
+    else if (ids && data->tokenizer)
+        ALCORE__TRY(alcore__tokenizer_decode(data->tokenizer, ids, tokens,
+                                             false /* special tokens */, &all->texts));
+    else
+        return alcore__fail(ALCORE_E_INVALID, "%s gave an output without text and ids",
+                            data->engine->engine);
+    out->text_length = all->texts.length - out->text;
+    for (size_t i = out->text; i < all->texts.length; i++)
+        if (all->texts.data[i] == '\0') all->texts.data[i] = ' ';
+    return ALCORE_OK;
+}
+
+/* Appends the log-probabilities of an output; none where the engine gives none. */
+static alcore_status keep_logprobs(outputs *all, const float *logprobs, int64_t tokens,
+                                   output *out) {
+    out->logprob = (int64_t)all->logprobs_count;
+    out->tokens = logprobs ? tokens : 0;
+    if (out->tokens == 0) return ALCORE_OK;
+    ALCORE__TRY(alcore__grow(all->model->object.ctx, &all->logprobs, &all->logprobs_capacity,
+                             all->logprobs_count + (size_t)tokens, sizeof *all->logprobs));
+    memcpy(all->logprobs + all->logprobs_count, logprobs, (size_t)tokens * sizeof *logprobs);
+    all->logprobs_count += (size_t)tokens;
+    return ALCORE_OK;
+}
+
+/* alcore_sys_model_sink.put_text: keeps the best output of an item, rank 0; the score by which
+ * outputs are ranked is not kept. */
+static alcore_status put_text(void *user, int64_t item, int64_t rank, const char *text,
+                              size_t length, const int64_t *ids, const float *logprobs,
+                              int64_t tokens, double score) {
+    outputs *all = user;
+    const alcore__engine_model *data = all->model->data;
+    (void)score;
+    if (item < 0 || item >= all->batch->count || tokens < 0)
+        return alcore__fail(ALCORE_E_INVALID, "%s gave item %lld of a call with %lld items",
+                            data->engine->engine, (long long)item, (long long)all->batch->count);
+    output *out = &all->rows[all->batch->rows[item]];
+    if (rank != 0 || out->found) return ALCORE_OK;
+    ALCORE__TRY(keep_text(all, text, length, ids, tokens, out));
+    ALCORE__TRY(keep_logprobs(all, logprobs, tokens, out));
+    out->found = true;
+    return ALCORE_OK;
+}
+
+/* Encodes a batch and lets the engine translate it. */
+static alcore_status translate_batch(outputs *all, const alcore_sys_model_decoding *how) {
+    const alcore__engine_model *data = all->model->data;
+    const alcore__model_batch *batch = all->batch;
+    const alcore__texts texts = {batch->texts, batch->lengths, batch->count};
+    const alcore_sys_model_sink sink = {.size = sizeof sink, .user = all, .put_text = put_text};
+    alcore__engine_texts sources = {0};
+    alcore_status status =
+        alcore__engine_encode(all->model, &texts, batch->languages, false, &sources);
+    if (status == ALCORE_OK) {
+        status = data->engine->translate(data->opened, &sources.passed, how, &sink);
+        if (status != ALCORE_OK) status = alcore__fail_callback(status, data->engine->engine);
+    }
+    alcore__engine_texts_clear(all->model->object.ctx, &sources);
+    for (int64_t i = 0; i < batch->count && status == ALCORE_OK; i++)
+        if (!all->rows[batch->rows[i]].found)
+            status = alcore__fail(ALCORE_E_MISSING, "%s gave no output for row %lld",
+                                  data->engine->engine, (long long)batch->rows[i]);
+    return status;
+}
+
+/* Translates the unmasked rows of the pool, batch by batch. The caller holds its read lock. */
+static alcore_status translate_rows(outputs *all, alcore_pool *pool,
+                                    const alcore_sys_model_decoding *how) {
+    alcore_ctx *ctx = all->model->object.ctx;
+    alcore__model_batch batch = {0};
+    const int64_t rows = alcore_pool_rows(pool);
+    all->batch = &batch;
+    alcore_status status = alcore__model_batch_room(ctx, ALCORE__ENGINE_ROWS, &batch);
+    for (int64_t row = 0; row < rows && status == ALCORE_OK;) {
+        alcore__model_batch_fill(pool, "logprobs", NULL /* all rows */, &row, &batch);
+        status = alcore__tick(ctx, "translation", row, rows);
+        if (status == ALCORE_OK && batch.count > 0) status = translate_batch(all, how);
+    }
+    alcore__model_batch_clear(ctx, &batch);
+    all->batch = NULL;
+    return status;
+}
+
+/* Arrays of one entry a row, from which the pool of the outputs is filled. */
+typedef struct row_arrays {
+    const char **texts, **ids; /* views; an id that is NULL is the number of the row */
+    size_t *lengths;           /* bytes of the texts */
+    float *logprobs;           /* of all tokens, in row order */
+    int64_t *offsets;          /* [rows + 1] first token of each row */
+} row_arrays;
+
+static void row_arrays_clear(alcore_ctx *ctx, row_arrays *arrays) {
+    alcore__free(ctx, (void *)arrays->texts);
+    alcore__free(ctx, (void *)arrays->ids);
+    alcore__free(ctx, arrays->lengths);
+    alcore__free(ctx, arrays->logprobs);
+    alcore__free(ctx, arrays->offsets);
+}
+
+/* Fills the arrays, which the caller clears also after a failure, with the outputs in row order. */
+static alcore_status list_rows(const outputs *all, const alcore_pool *pool, row_arrays *out) {
+    alcore_ctx *ctx = all->model->object.ctx;
+    const int64_t rows = alcore_pool_rows(pool);
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof *out->texts, &out->texts));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof *out->ids, &out->ids));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof *out->lengths, &out->lengths));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows + 1, sizeof *out->offsets, &out->offsets));
+    ALCORE__TRY(alcore__new_array(ctx, all->logprobs_count, sizeof *out->logprobs, &out->logprobs));
+    for (int64_t row = 0; row < rows; row++) {
+        const output *one = &all->rows[row];
+        char number[24];
+        const char *id = alcore_pool_id(pool, row, number);
+        out->ids[row] = id == number ? NULL : id;
+        out->texts[row] = one->found && one->text_length ? all->texts.data + one->text : "";
+        out->lengths[row] = one->text_length;
+        out->offsets[row + 1] = out->offsets[row] + one->tokens;
+        if (one->tokens > 0)
+            memcpy(out->logprobs + out->offsets[row], all->logprobs + one->logprob,
+                   (size_t)one->tokens * sizeof *out->logprobs);
+    }
+    return ALCORE_OK;
+}
+
+/* Adds the rows and their column of log-probabilities to the pool `made`. The caller holds the read
+ * lock of the sources, whose ids are read. */
+static alcore_status fill_pool(const outputs *all, const alcore_pool *pool, alcore_pool *made) {
+    alcore_records records = ALCORE_RECORDS_INIT;
+    alcore_tensor values, offsets;
+    row_arrays arrays = {0};
+    int64_t rows = alcore_pool_rows(pool), bounds = rows + 1;
+    alcore_status status = list_rows(all, pool, &arrays);
+    records.texts = arrays.texts;
+    records.text_lengths = arrays.lengths;
+    records.ids = arrays.ids;
+    records.count = rows;
+    if (status == ALCORE_OK) status = alcore_pool_add_records(made, &records, NULL);
+    if (status == ALCORE_OK)
+        status =
+            alcore_tensor_init(&values, arrays.logprobs, ALCORE_FLOAT32, &arrays.offsets[rows], 1);
+    if (status == ALCORE_OK)
+        status = alcore_tensor_init(&offsets, arrays.offsets, ALCORE_INT64, &bounds, 1);
+    if (status == ALCORE_OK)
+        status = alcore_pool_set_column(made, "logprobs", &values, &offsets, NULL);
+    row_arrays_clear(all->model->object.ctx, &arrays);
+    return status;
+}
+
+/* Translates under the read lock of the pool, which the caller holds. */
+static alcore_status translate_pool(outputs *all, alcore_pool *pool,
+                                    const alcore_translate_options *options, alcore_pool *made) {
+    const alcore_sys_model_decoding how = {.size = sizeof how,
+                                           .beams = options->beams,
+                                           .max_tokens = options->max_tokens,
+                                           .length_penalty = options->length_penalty,
+                                           .sample = options->sample,
+                                           .temperature = options->temperature,
+                                           .seed = options->seed};
+    ALCORE__TRY(alcore__new_array(all->model->object.ctx, (size_t)alcore_pool_rows(pool),
+                                  sizeof *all->rows, &all->rows));
+    ALCORE__TRY(translate_rows(all, pool, &how));
+    return fill_pool(all, pool, made);
+}
+
+alcore_status alcore__engine_translate(alcore_model *model, alcore_pool *pool,
+                                       const alcore_translate_options *options, alcore_pool *out) {
+    alcore_ctx *ctx = model->object.ctx;
+    outputs all = {.model = model};
+    if (!alcore__engine_has(model->data, ALCORE_SYS_MODEL_TRANSLATE))
+        return alcore__fail(ALCORE_E_UNSUPPORTED, "model %s does not translate", model->name);
+    ALCORE__TRY(alcore__read_begin(pool, "pool"));
+    const alcore_status status = translate_pool(&all, pool, options, out);
+    alcore__read_end(pool);
+    alcore__free(ctx, all.rows);
+    alcore__free(ctx, all.logprobs);
+    alcore__buffer_clear(ctx, &all.texts);
+    return status;
+}

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Texts through a model of a module, the null module (tests/unit/model/module/null_model.c), whose answers are known."""
+import json
+import math
+import os
+
+import pytest
+
+import alcore
+
+TEXTS = ["a patient with fever", "no headache", "no fever"]
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "patient", "with", "fever", "no", "headache"]
+
+
+@pytest.fixture
+def context():
+    with alcore.Context(module_dir=os.environ["NULL_MODEL_MODULE"]) as made:
+        yield made
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder whose model takes token ids."""
+    (tmp_path / "config.json").write_text('{"dims": 3, "tokens": 1}')
+    (tmp_path / "vocab.txt").write_text("".join(word + "\n" for word in WORDS))
+    return tmp_path
+
+
+def ids_of(text):
+    return [WORDS.index(word) for word in ["[CLS]"] + text.split() + ["[SEP]"]]
+
+
+def hash_of(ids):
+    found = 14695981039346656037
+    for byte in b"".join(number.to_bytes(8, "little") for number in ids):
+        found = (found ^ byte) * 1099511628211 % 2 ** 64
+    return found
+
+
+def logprobs_of(ids, count):
+    return [-(1 + hash_of(ids) % (k + 7)) / 8 for k in range(count)]
+
+
+def test_info(context, folder):
+    model = alcore.Model.open(folder, context=context)
+    assert model.info["family"] == "null" and model.info["engine"] == "null-1" and model.info["device"] == "cpu"
+    assert (model.info["dims"], model.info["max_tokens"], model.info["vocabulary"]) == (3, 512, 256)
+    assert model.info["translates"] is True and model.info["scores"] is True
+    assert model.info["description"] == {"family": "null"}
+    ngram = alcore.Model.ngram(context=context).info
+    assert ngram["description"] is None and ngram["translates"] is False
+
+
+def test_embed(context, folder):
+    model = alcore.Model.open(folder, context=context)
+    found = model.embed(TEXTS + TEXTS[:1] + [""])
+    assert [list(row) for row in found.tolist()[:4]] == \
+        [[(hash_of(ids_of(text)) >> j & 255) / 256 for j in range(3)] for text in TEXTS + TEXTS[:1]]
+    assert all(math.isnan(value) for value in found.tolist()[4])
+
+
+def test_translate(context, folder):
+    model = alcore.Model.open(folder, context=context)
+    expected = [" ".join(reversed(text.split())) for text in TEXTS]
+    assert model.translate(TEXTS) == expected
+    assert model.translate(TEXTS[:1] * 2 + [""], beams=4, max_tokens=9, length_penalty=0.5, sample=True, temperature=0.5,
+                           seed=2) == expected[:1] * 2 + [""]
+    pool = alcore.Pool(TEXTS, ids=["x", "y", "z"], context=context)
+    out = model.translate(pool)
+    assert list(out) == expected and out.id(1) == "y"
+    values, offsets = out.get_column("logprobs")
+    assert offsets.tolist() == [0, 4, 6, 8]
+    assert values.tolist()[4:6] == logprobs_of(ids_of(TEXTS[1]), 2)
+    with pytest.raises(alcore.ParamError, match="beams is 65"):
+        model.translate(TEXTS, beams=65)
+    with pytest.raises(alcore.UnsupportedError, match="does not translate"):
+        alcore.Model.ngram(context=context).translate(TEXTS)
+
+
+def test_score(context, folder):
+    model = alcore.Model.open(folder, context=context)
+    targets = ["no", "fever with", "a"]
+    assert model.score(TEXTS, targets) == [logprobs_of(ids_of(target), len(ids_of(target))) for target in targets]
+    pool = alcore.Pool(TEXTS, references=targets, context=context)
+    assert model.score(pool) is None
+    assert pool.get_column("logprobs")[1].tolist() == [0, 3, 7, 10]
+    with pytest.raises(ValueError, match="text 1 is empty"):
+        model.score(["no", ""], ["a", "a"])
+    with pytest.raises(alcore.MissingError, match="row 1 .* has no reference"):
+        model.score(alcore.Pool(TEXTS[:2], references=["a", None], context=context))
+
+
+def test_a_model_for_each_column(context, folder, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "config.json").write_text('{"dims": 5, "calls": 1}')
+    pool = alcore.Pool(TEXTS, context=context)
+    models = {"embeddings": other, "logprobs": alcore.Model.open(folder, context=context)}
+    pool.select("1", model=models)
+    assert "other" in pool.column_info("embeddings")["origin"] and pool.column_info("embeddings")["width"] == 5
+    assert "other" not in pool.column_info("logprobs")["origin"]
+    # The models are those of one call.
+    pool.drop_column("embeddings")
+    pool.select("1", model=models["logprobs"])
+    assert "other" not in pool.column_info("embeddings")["origin"]
+    with pytest.raises(alcore.NotFoundError, match="did you mean 'embeddings'"):
+        pool.select("1", model={"embedding": other})
+
+
+def test_the_cache_answers_the_second_time(context, folder, tmp_path):
+    """A model that fails whenever it is asked does not fail: everything is there."""
+    cache = tmp_path / "cache"
+    first = alcore.Pool(TEXTS, context=context).select("1", model=folder, cache=str(cache))
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(dict(config, fail=1)))
+    again = alcore.Pool(TEXTS, context=context).select("1", model=folder, cache=str(cache))
+    assert again.indices == first.indices
+    with pytest.raises(alcore.DataError, match="told to fail"):
+        alcore.Pool(TEXTS + ["fever"], context=context).select("1", model=folder, cache=str(cache))

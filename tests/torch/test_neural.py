@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Texts through the torch engine, from a folder with random weights and a vocabulary of letters: the command, the examples in
+C, Python and Lua, and the library's version of a column. In TAP.
+usage: test_neural.py ALCORE ROOT BUILD NEURAL [LUA MODULES]"""
+import ctypes
+import os
+import shutil
+import string
+import subprocess
+import sys
+import tempfile
+
+ALCORE, ROOT, BUILD, NEURAL = sys.argv[1:5]
+LUA = sys.argv[5:]
+FIXTURES = os.path.join(ROOT, "tests", "torch", "fixtures")
+LETTERS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"] + list(string.ascii_lowercase) + ["##" + letter for letter in string.ascii_lowercase]
+TEXTS = ["a patient with fever", "no fever", "severe headache today", "headache", "the patient was treated", "fever and headache",
+         "he sleeps", "she sleeps well", "nothing was found", "a cough"]
+
+
+def folder(box, family, name):
+    """A folder of random weights (make_fixtures.py) with a vocabulary of letters."""
+    path = os.path.join(box, name)
+    shutil.copytree(os.path.join(FIXTURES, family), path)
+    with open(os.path.join(path, "vocab.txt"), "w", encoding="utf-8") as file:
+        file.writelines(token + "\n" for token in LETTERS)
+    return path
+
+
+def pool(box):
+    path = os.path.join(box, "pool.txt")
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(text + "\n" for text in TEXTS)
+    return path
+
+
+def run(*command, expect=0, **env):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=dict(os.environ, **env))
+    assert done.returncode == expect, "%s: %d\n%s" % (" ".join(command), done.returncode, done.stderr)
+    return done
+
+
+def picks(box, model):
+    done = run(ALCORE, "select", pool(box), "--model", model, "--budget", "5", "--quiet")
+    return [line.split("\t")[-1] for line in done.stdout.splitlines()[1:]]
+
+
+def the_examples_choose_what_the_command_chooses(box):
+    model = folder(box, "bert", "m")
+    wanted = picks(box, model)
+    assert len(wanted) == 5, wanted
+    assert run(NEURAL, model, pool(box)).stdout.splitlines() == wanted
+    python = run(sys.executable, os.path.join(ROOT, "examples", "python", "neural.py"), model, pool(box),
+                 PYTHONPATH=os.path.join(ROOT, "bindings", "python"),
+                 ALCORE_LIBRARY=os.path.join(BUILD, "lib", "libalcore.so.0"), PYTHONDONTWRITEBYTECODE="1")
+    assert python.stdout.splitlines() == wanted, python.stdout
+    assert "bert: 16 numbers a text" in python.stderr
+    if LUA:
+        lua = run(LUA[0], os.path.join(ROOT, "examples", "lua", "neural.lua"), model, pool(box),
+                  LUA_CPATH="%s/?-%s.so" % (LUA[1], os.path.basename(LUA[0])))
+        assert lua.stdout.splitlines() == wanted, lua.stdout
+
+
+def examples_are_short(box):
+    for name in ("c/neural.c", "python/neural.py", "lua/neural.lua"):
+        with open(os.path.join(ROOT, "examples", name), encoding="utf-8") as file:
+            assert len(file.readlines()) <= 25, name
+
+
+def a_head_gives_probabilities(box):
+    out = os.path.join(box, "p.tsv")
+    run(ALCORE, "model", "probs", folder(box, "bert-class", "c"), pool(box), "--out", out)
+    with open(out, encoding="utf-8") as file:
+        rows = [[float(number) for number in line.split("\t")[1:]] for line in file]
+    assert len(rows) == len(TEXTS) and all(abs(sum(row) - 1) < 1e-6 for row in rows), rows[:2]
+    assert len({tuple(row) for row in rows}) == len(TEXTS)
+
+
+def tokens_have_probabilities_by_word(box):
+    """A row of probabilities for each word: for the token that begins it."""
+    probs, offsets = os.path.join(box, "p.npy"), os.path.join(box, "o.npy")
+    run(ALCORE, "model", "probs", folder(box, "bert-token", "t"), pool(box), "--out", probs, "--offsets", offsets)
+    with open(offsets, "rb") as file:
+        data = file.read()
+    bounds = (ctypes.c_int64 * (len(TEXTS) + 1)).from_buffer_copy(data[-8 * (len(TEXTS) + 1):])
+    assert [b - a for a, b in zip(bounds, bounds[1:])] == [len(text.split()) for text in TEXTS], list(bounds)
+
+
+def another_vocabulary_is_another_model(box):
+    model, cache = folder(box, "bert", "m"), os.path.join(box, "cache")
+    select = [ALCORE, "select", pool(box), "--model", model, "--budget", "5", "--quiet", "--cache", cache]
+
+    def kept():
+        return {name for name in os.listdir(cache) if name.startswith("embeddings-")}
+
+    run(*select)
+    first = kept()
+    run(*select)
+    assert kept() == first and len(first) == 1, first
+    with open(os.path.join(model, "vocab.txt"), "a", encoding="utf-8") as file:
+        file.write("fever\n")
+    run(*select)
+    assert len(kept() - first) == 1, "the embeddings of other tokens have a file of their own"
+
+
+def lp_of(path):
+    """The log-probabilities of each line of a .lp file."""
+    with open(path, encoding="utf-8") as file:
+        return [[float(number) for number in line.split("\t")[1].split()] for line in file]
+
+
+def a_seq2seq_model_scores_what_it_would_say(box):
+    """The uncertainty of a source is that of the model's own greedy output."""
+    model, scores, outputs = folder(box, "bart", "s"), os.path.join(box, "s.tsv"), os.path.join(box, "o.txt")
+    run(ALCORE, "score", pool(box), "--scorer", "nnll", "--model", model, "--out", scores)
+    run(ALCORE, "model", "translate", model, pool(box), "--beam", "1", "--out", outputs, "--scores", outputs + ".lp")
+    with open(scores, encoding="utf-8") as file:
+        found = [float(line.split("\t")[1]) for line in file]
+    wanted = [-sum(tokens) / len(tokens) for tokens in lp_of(outputs + ".lp")]
+    assert len(found) == len(TEXTS) and max(abs(a - b) for a, b in zip(found, wanted)) < 1e-4, (found, wanted)
+    with open(outputs, encoding="utf-8") as file:
+        assert len(file.readlines()) == len(TEXTS)
+    beamed = os.path.join(box, "b.lp")
+    run(ALCORE, "model", "translate", model, pool(box), "--beam", "4", "--max-length", "6", "--out", outputs, "--scores", beamed)
+    assert max(map(len, lp_of(beamed))) <= 6
+
+
+def targets_are_scored_given_their_sources(box):
+    """The same target has other log-probabilities behind another source; each of its tokens has one, special ones too."""
+    model, out, sources, targets = folder(box, "bart", "s"), *(os.path.join(box, name) for name in ("t.lp", "s.txt", "t.txt"))
+    for path, lines in ((sources, ["no fever", "a cough", "no fever"]), (targets, ["he", "he", "she"])):
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(line + "\n" for line in lines)
+    run(ALCORE, "model", "score", model, sources, targets, "--out", out)
+    first, second, third = lp_of(out)
+    assert (len(first), len(second), len(third)) == (4, 4, 5), (first, second, third)
+    assert first != second and all(number <= 0 for number in first + second + third)
+    assert abs(first[0] - third[0]) < 1e-5, "the first token is the same, and so is what stands before it"
+
+
+def a_folder_without_a_tokenizer_is_refused(box):
+    done = run(ALCORE, "model", "embed", os.path.join(FIXTURES, "bert"), pool(box), "--out", os.path.join(box, "e.npy"), expect=6)
+    assert "its folder has no tokenizer" in done.stderr, done.stderr
+    assert "family: bert" in run(ALCORE, "model", "info", os.path.join(FIXTURES, "bert")).stdout
+
+
+def main():
+    cases = [the_examples_choose_what_the_command_chooses, examples_are_short, a_head_gives_probabilities,
+             tokens_have_probabilities_by_word, a_seq2seq_model_scores_what_it_would_say, targets_are_scored_given_their_sources,
+             another_vocabulary_is_another_model, a_folder_without_a_tokenizer_is_refused]
+    print("1..%d" % len(cases))
+    failed = 0
+    for number, case in enumerate(cases, 1):
+        with tempfile.TemporaryDirectory() as box:
+            try:
+                case(box)
+                print("ok %d - %s" % (number, case.__name__))
+            except Exception as error:  # a failed case does not end the run
+                failed += 1
+                print("not ok %d - %s\n# %s" % (number, case.__name__, str(error).replace("\n", "\n# ")))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

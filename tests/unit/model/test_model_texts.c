@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts on their way to the model of a module and back: tokens, translations, scored references, by
+ * the null module (module/null_model.c), whose answers are known from the ids of a text. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "alcore/alcore.h"
+#include "check_suite.h"
+#include "fault_allocator.h"
+
+/* The vocabulary of the folder: the id of a word is its place. */
+static const char *const words[] = {"[PAD]", "[UNK]", "[CLS]", "[SEP]",  "a",       "patient",
+                                    "with",  "fever", "no",    "severe", "headache"};
+enum { WORDS = sizeof words / sizeof *words, UNKNOWN = 1, BEGIN = 2, END = 3 };
+static const char *const texts[] = {"a patient with fever", "severe fever", "no headache",
+                                    "no fever yesterday"};
+enum { ROWS = 4 };
+
+static fault_allocator fault;
+static char folder[64];
+
+static void write_file(const char *name, const char *text) {
+    char path[100];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* A model folder; with the vocabulary unless without is true. */
+static void make_folder(const char *config, bool without) {
+    char vocabulary[400] = "";
+    strcpy(folder, "/tmp/alcore-texts-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    write_file("config.json", config);
+    for (int i = 0; i < WORDS; i++) {
+        strcat(vocabulary, words[i]);
+        strcat(vocabulary, "\n");
+    }
+    if (!without) write_file("vocab.txt", vocabulary);
+}
+
+static void remove_folder(void) {
+    char path[100];
+    static const char *const names[] = {"config.json", "vocab.txt"};
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        remove(path);
+    }
+    ck_assert_int_eq(rmdir(folder), 0);
+}
+
+static char line[200]; /* the last one of the log */
+static void keep_line(void *user, int32_t level, const char *component, const char *message,
+                      const char *fields) {
+    (void)user, (void)level, (void)component, (void)fields;
+    snprintf(line, sizeof line, "%s", message);
+}
+
+static alcore_ctx *context(void) {
+    alcore_allocator table = fault_table(&fault);
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    alcore_ctx *ctx;
+    options.allocator = &table;
+    options.module_dir = getenv("NULL_MODEL_MODULE");
+    options.threads = 1;
+    options.log = keep_line;
+    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
+    return ctx;
+}
+
+static alcore_pool *pool_of(alcore_ctx *ctx) {
+    static const char *const ids[] = {NULL, "s", "h", NULL};
+    static const char *const references[] = {"a fever", "no", "severe headache", ""};
+    alcore_records records = ALCORE_RECORDS_INIT;
+    alcore_pool *pool;
+    records.texts = texts;
+    records.ids = ids;
+    records.references = references;
+    records.count = ROWS;
+    ck_assert_int_eq(alcore_pool_new(ctx, NULL, &pool), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_add_records(pool, &records, NULL), ALCORE_OK);
+    return pool;
+}
+
+#define MUST(call)                                                                                 \
+    do {                                                                                           \
+        alcore_status status_ = (call);                                                            \
+        ck_assert_msg(status_ == ALCORE_OK, "%s", alcore_last_error());                            \
+    } while (0)
+
+static alcore_model *open_model(alcore_ctx *ctx) {
+    alcore_model *model;
+    MUST(alcore_model_open(ctx, folder, NULL, &model));
+    return model;
+}
+
+/* The ids of a text that consists of words of the vocabulary and unknown ones; how many there are.
+ */
+static int64_t ids_of(const char *text, int64_t *ids) {
+    char copy[200], *rest = NULL;
+    int64_t count = 0;
+    strcpy(copy, text);
+    ids[count++] = BEGIN;
+    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        int64_t id = UNKNOWN;
+        for (int i = 0; i < WORDS; i++)
+            if (strcmp(words[i], word) == 0) id = i;
+        ids[count++] = id;
+    }
+    ids[count++] = END;
+    return count;
+}
+
+/* The hash of the null module. */
+static uint64_t hash_of(const int64_t *ids, int64_t count) {
+    uint64_t hash = 14695981039346656037u;
+    const unsigned char *bytes = (const unsigned char *)ids;
+    for (size_t i = 0; i < (size_t)count * sizeof *ids; i++)
+        hash = (hash ^ bytes[i]) * 1099511628211u;
+    return hash;
+}
+
+static float logprob_of(uint64_t hash, int64_t k) {
+    return -(float)(1 + hash % (uint64_t)(k + 7)) / 8.0f;
+}
+
+/* Entry `row` of a column by row: its first value, and how many there are. */
+static const float *values_of(const alcore_pool *pool, const char *name, int64_t row,
+                              int64_t *count) {
+    alcore_tensor values, offsets;
+    MUST(alcore_pool_column(pool, name, &values, &offsets));
+    if (!offsets.data) {
+        *count = values.shape[1];
+        return (const float *)values.data + row * values.shape[1];
+    }
+    const int64_t *bounds = offsets.data;
+    *count = bounds[row + 1] - bounds[row];
+    return (const float *)values.data + bounds[row];
+}
+
+static void check_embeddings(const alcore_pool *pool, int64_t longest) {
+    for (int64_t row = 0; row < ROWS; row++) {
+        int64_t ids[20], count, dims;
+        count = ids_of(texts[row], ids);
+        if (count > longest) {
+            ids[longest - 1] = END;
+            count = longest;
+        }
+        const float *values = values_of(pool, "embeddings", row, &dims);
+        ck_assert_int_eq(dims, 3);
+        for (int64_t j = 0; j < dims; j++)
+            ck_assert_float_eq(values[j], (float)((hash_of(ids, count) >> j) & 255) / 256.0f);
+    }
+}
+
+START_TEST(texts_reach_the_module_as_ids) {
+    make_folder("{\"dims\": 3, \"tokens\": 1}", false);
+    alcore_ctx *ctx = context();
+    alcore_pool *pool = pool_of(ctx);
+    alcore_model *model = open_model(ctx);
+    int64_t ids[20], count;
+    MUST(alcore_model_run(model, pool, "embeddings"));
+    check_embeddings(pool, 512);
+    MUST(alcore_model_run(model, pool, "logprobs"));
+    const float *values = values_of(pool, "logprobs", 3, &count);
+    const uint64_t hash = hash_of(ids, ids_of(texts[3], ids));
+    ck_assert_int_eq(count, 3); /* the module leaves out what the marks call special */
+    for (int64_t k = 0; k < count; k++) ck_assert_float_eq(values[k], logprob_of(hash, k));
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+    ck_assert_int_eq(fault.live_bytes, 0);
+    remove_folder();
+}
+END_TEST
+
+START_TEST(long_texts_are_cut_to_what_the_model_reads) {
+    make_folder("{\"dims\": 3, \"tokens\": 1, \"longest\": 4}", false);
+    alcore_ctx *ctx = context();
+    alcore_pool *pool = pool_of(ctx);
+    alcore_model *model = open_model(ctx);
+    MUST(alcore_model_run(model, pool, "embeddings"));
+    check_embeddings(pool, 4);
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+    remove_folder();
+}
+END_TEST
+
+/* The version that is part of the origin of a column, and so of the name of a file of the cache. */
+static void version_of(char version[100]) {
+    alcore_ctx *ctx = context();
+    alcore_model *model = open_model(ctx);
+    alcore_model_info info = ALCORE_MODEL_INFO_INIT;
+    MUST(alcore_model_get_info(model, &info));
+    snprintf(version, 100, "%s", info.version);
+    alcore_model_unref(model);
+    alcore_ctx_unref(ctx);
+}
+
+START_TEST(the_version_depends_on_the_tokenizer) {
+    char first[100], same[100], other[100];
+    make_folder("{\"dims\": 3, \"tokens\": 1}", false);
+    version_of(first);
+    version_of(same);
+    ck_assert_str_eq(first, same);
+    write_file("tokenizer_config.json", "{}");
+    version_of(other);
+    ck_assert_str_ne(first, other);
+    char path[100];
+    snprintf(path, sizeof path, "%s/tokenizer_config.json", folder);
+    remove(path);
+    remove_folder();
+}
+END_TEST
+
+START_TEST(a_folder_without_a_tokenizer_says_so) {
+    make_folder("{\"dims\": 3, \"tokens\": 1}", true);
+    alcore_ctx *ctx = context();
+    alcore_pool *pool = pool_of(ctx), *out = pool;
+    alcore_model *model = open_model(ctx);
+    alcore_model_info info = ALCORE_MODEL_INFO_INIT;
+    ck_assert_int_eq(alcore_model_run(model, pool, "embeddings"), ALCORE_E_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "has no tokenizer"));
+    ck_assert_int_eq(alcore_model_translate(model, pool, NULL, &out), ALCORE_E_UNSUPPORTED);
+    ck_assert_ptr_null(out);
+    MUST(alcore_model_get_info(model, &info));
+    ck_assert_int_eq(info.dims, 3);
+    /* A row of a pool is no question with its context. */
+    ck_assert_int_eq(alcore_model_run(model, pool, "qa_start"), ALCORE_E_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "a question and its context"));
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+    remove_folder();
+}
+END_TEST
+
+START_TEST(info_tells_what_was_opened) {
+    make_folder("{\"dims\": 3, \"tokens\": 1, \"longest\": 9}", false);
+    alcore_ctx *ctx = context();
+    alcore_model *model = open_model(ctx), *ngram;
+    alcore_model_info info = ALCORE_MODEL_INFO_INIT;
+    MUST(alcore_model_get_info(model, &info));
+    ck_assert_str_eq(info.engine, "null-1");
+    ck_assert_str_eq(info.family, "null");
+    ck_assert_str_eq(info.device, "cpu");
+    ck_assert_str_eq(info.json, "{\"family\": \"null\"}");
+    ck_assert_int_eq(strncmp(info.version, "null-3-0-", 9), 0);
+    ck_assert_int_eq(info.classes, 2);
+    ck_assert_int_eq(info.max_tokens, 9);
+    ck_assert_int_eq(info.vocabulary, 256);
+    ck_assert_int_eq(info.translates, 1);
+    ck_assert_int_eq(info.scores, 1);
+    ck_assert_int_eq(alcore_model_get_info(NULL, &info), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_model_get_info(model, NULL), ALCORE_E_INVALID);
+    info.size = 0;
+    ck_assert_int_eq(alcore_model_get_info(model, &info), ALCORE_E_STRUCT_UNSET);
+    info.size = sizeof info;
+    MUST(alcore_model_new_ngram(ctx, NULL, NULL, &ngram));
+    MUST(alcore_model_get_info(ngram, &info));
+    ck_assert_str_eq(info.engine, "cpu");
+    ck_assert_ptr_null(info.family);
+    ck_assert_int_eq(info.translates, 0);
+    ck_assert_int_eq(info.scores, 0);
+    alcore_model_unref(ngram);
+    alcore_model_unref(model);
+    alcore_ctx_unref(ctx);
+    remove_folder();
+}
+END_TEST
+
+/* Checks the text and the log-probabilities of a row of a translation. */
+static void check_output(const alcore_pool *out, int64_t row, const char *text) {
+    int64_t ids[20], count;
+    const uint64_t hash = hash_of(ids, ids_of(texts[row], ids));
+    const float *values = values_of(out, "logprobs", row, &count);
+    ck_assert_str_eq(alcore_pool_text(out, row, NULL), text);
+    for (int64_t k = 0; k < count; k++) ck_assert_float_eq(values[k], logprob_of(hash, k));
+}
+
+START_TEST(translations_are_a_pool) {
+    make_folder("{\"dims\": 3, \"tokens\": 1}", false);
+    alcore_ctx *ctx = context();
+    alcore_pool *pool = pool_of(ctx), *out;
+    alcore_model *model = open_model(ctx);
+    alcore_translate_options options = {.size = sizeof options,
+                                        .beams = 5,
+                                        .max_tokens = 70,
+                                        .sample = 1,
+                                        .seed = UINT64_C(1) << 40};
+    char id[24];
+    int64_t count;
+    static const char *const empty = "";
+    MUST(alcore_pool_add_texts(pool, &empty, NULL, 1, NULL)); /* row ROWS, which is masked */
+    MUST(alcore_model_translate(model, pool, &options, &out));
+    ck_assert_str_eq(line, "translate: beams 5, max_tokens 70, sample 1, seed 1099511627776");
+    ck_assert_int_eq(alcore_pool_rows(out), ROWS + 1);
+    check_output(out, 0, "fever with patient a");
+    check_output(out, 2, "headache no");
+    check_output(out, 3, "fever no"); /* the unknown word is a special token, which has no text */
+    ck_assert_str_eq(alcore_pool_text(out, ROWS, NULL), "");
+    (void)values_of(out, "logprobs", ROWS, &count);
+    ck_assert_int_eq(count, 0);
+    (void)values_of(out, "logprobs", 3, &count);
+    ck_assert_int_eq(count, 3);
+    ck_assert_str_eq(alcore_pool_id(out, 0, id), "1");
+    ck_assert_str_eq(alcore_pool_id(out, 1, id), "s");
+    ck_assert_str_eq(alcore_pool_id(out, 2, id), "h");
+    alcore_pool_unref(out);
+    alcore_model_unref(model);
+    /* An engine that reads and gives texts needs no tokenizer. */
+    write_file("config.json", "{\"dims\": 3}");
+    model = open_model(ctx);
+    MUST(alcore_model_translate(model, pool, NULL, &out));
+    ck_assert_str_eq(alcore_pool_text(out, 3, NULL), texts[3]);
+    alcore_pool_unref(out);
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+    ck_assert_int_eq(fault.live_bytes, 0);
+    remove_folder();
+}
+END_TEST
+
+START_TEST(options_of_a_translation_are_checked) {
+    static const alcore_translate_options refused[] = {
+        {.size = sizeof refused[0], .beams = 65},
+        {.size = sizeof refused[0], .beams = -1},
+        {.size = sizeof refused[0], .max_tokens = -1},
+        {.size = sizeof refused[0], .temperature = -0.5},
+        {.size = sizeof refused[0], .length_penalty = -2},
+        {.size = sizeof refused[0], .sample = 2},
+    };
+    make_folder("{\"dims\": 3}", false);
+    alcore_ctx *ctx = context();
+    alcore_pool *pool = pool_of(ctx), *out;
+    alcore_model *model = open_model(ctx), *ngram;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        out = pool;
+        ck_assert_int_eq(alcore_model_translate(model, pool, &refused[i], &out), ALCORE_E_PARAM);
+        ck_assert_ptr_null(out);
+    }
+    MUST(alcore_model_new_ngram(ctx, NULL, NULL, &ngram));
+    ck_assert_int_eq(alcore_model_translate(ngram, pool, NULL, &out), ALCORE_E_UNSUPPORTED);
+    ck_assert_int_eq(alcore_model_score(ngram, pool), ALCORE_E_UNSUPPORTED);
+    ck_assert_int_eq(alcore_model_translate(NULL, pool, NULL, &out), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_model_score(model, NULL), ALCORE_E_INVALID);
+    alcore_model_unref(ngram);
+    alcore_model_unref(model);
+    /* A model without the call, and one that fails within it. */
+    write_file("config.json", "{\"dims\": 3, \"calls\": 1}");
+    model = open_model(ctx);
+    ck_assert_int_eq(alcore_model_translate(model, pool, NULL, &out), ALCORE_E_UNSUPPORTED);
+    ck_assert_int_eq(alcore_model_score(model, pool), ALCORE_E_UNSUPPORTED);
+    alcore_model_unref(model);
+    write_file("config.json", "{\"dims\": 3, \"fail\": 1}");
+    model = open_model(ctx);
+    ck_assert_int_eq(alcore_model_translate(model, pool, NULL, &out), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "told to fail"));
+    alcore_model_unref(model);
+    write_file("config.json", "{\"dims\": 3, \"wrong\": 1}");
+    model = open_model(ctx);
+    ck_assert_int_eq(alcore_model_translate(model, pool, NULL, &out), ALCORE_E_INVALID);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "gave item 4 of a call with 4"));
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+    ck_assert_int_eq(fault.live_bytes, 0);
+    remove_folder();
+}
+END_TEST
+
+START_TEST(references_are_scored) {
+    make_folder("{\"dims\": 3, \"tokens\": 1}", false);
+    alcore_ctx *ctx = context();
+    alcore_pool *pool = pool_of(ctx);
+    alcore_model *model = open_model(ctx);
+    alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
+    int64_t ids[20], count;
+    MUST(alcore_model_score(model, pool));
+    const float *values = values_of(pool, "logprobs", 2, &count);
+    const uint64_t hash = hash_of(ids, ids_of("severe headache", ids));
+    ck_assert_int_eq(count, 4); /* of a target the special tokens count */
+    for (int64_t k = 0; k < count; k++) ck_assert_float_eq(values[k], logprob_of(hash, k));
+    (void)values_of(pool, "logprobs", 3, &count);
+    ck_assert_int_eq(count, 2); /* an empty reference is its end */
+    MUST(alcore_pool_column_info(pool, "logprobs", &info));
+    ck_assert_ptr_nonnull(strstr(info.origin, ", of the references"));
+    ck_assert_int_eq(alcore_pool_add_texts(pool, &words[7], NULL, 1, NULL), ALCORE_OK);
+    ck_assert_int_eq(alcore_model_score(model, pool), ALCORE_E_MISSING);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 4 (id 5) has no reference"));
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+    ck_assert_int_eq(fault.live_bytes, 0);
+    remove_folder();
+}
+END_TEST
+
+/* Opening, translating and scoring with the n-th allocation failing, for every n. */
+START_TEST(failing_allocations_leave_nothing) {
+    make_folder("{\"dims\": 2, \"tokens\": 1}", false);
+    int failures = 0;
+    for (long long n = 1;; n++) {
+        alcore_ctx *ctx = context();
+        alcore_pool *pool = pool_of(ctx), *out = NULL;
+        alcore_model *model;
+        fault_arm(&fault, n, 0);
+        alcore_status status = alcore_model_open(ctx, folder, NULL, &model);
+        if (status == ALCORE_OK) status = alcore_model_translate(model, pool, NULL, &out);
+        if (status == ALCORE_OK) status = alcore_model_score(model, pool);
+        bool failed = fault.failures > 0;
+        fault_arm(&fault, 0, 0);
+        if (failed) ck_assert_int_eq(status, ALCORE_E_NOMEM);
+        failures += failed;
+        alcore_pool_unref(out);
+        alcore_model_unref(model);
+        alcore_pool_unref(pool);
+        alcore_ctx_unref(ctx);
+        ck_assert_int_eq(fault.live_bytes, 0);
+        if (!failed) ck_assert_int_eq(status, ALCORE_OK);
+        if (!failed) break;
+    }
+    ck_assert_int_gt(failures, 30);
+    remove_folder();
+}
+END_TEST
+
+START_TEST(a_translation_can_be_cancelled) {
+    make_folder("{\"dims\": 2}", false);
+    alcore_ctx *ctx = context();
+    alcore_pool *pool = pool_of(ctx), *out;
+    alcore_model *model = open_model(ctx);
+    alcore_ctx_cancel(ctx);
+    ck_assert_int_eq(alcore_model_translate(model, pool, NULL, &out), ALCORE_E_CANCELLED);
+    ck_assert_int_eq(alcore_model_score(model, pool), ALCORE_E_CANCELLED);
+    alcore_ctx_cancel_clear(ctx);
+    MUST(alcore_model_translate(model, pool, NULL, &out));
+    alcore_pool_unref(out);
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+    remove_folder();
+}
+END_TEST
+
+CHECK_SUITE("model texts", texts_reach_the_module_as_ids,
+            long_texts_are_cut_to_what_the_model_reads, the_version_depends_on_the_tokenizer,
+            a_folder_without_a_tokenizer_says_so, info_tells_what_was_opened,
+            translations_are_a_pool, options_of_a_translation_are_checked, references_are_scored,
+            failing_allocations_leave_nothing, a_translation_can_be_cancelled);
