@@ -41,6 +41,8 @@ void alcore__encoder_free(alcore_ctx *ctx, alcore__encoder *encoder) {
 typedef struct job {
     alcore_ctx *ctx;
     const alcore_tokenizer *tokenizer;
+    const alcore__normalizer *normalizer;
+    const alcore__token_model *model;
     alcore__encoder *encoder;
     alcore__tokens *out;
     size_t count;     /* tokens in out, those of texts before included */
@@ -164,7 +166,7 @@ static alcore_status add_words(job *j, const alcore__view *piece) {
         const alcore__word word = words->word[w];
         if (w % POLL_WORDS == POLL_WORDS - 1) ALCORE__TRY(alcore__tick(j->ctx, NULL, 0, 0));
         pieces->count = 0;
-        ALCORE__TRY(alcore__token_model_cut(j->ctx, j->tokenizer->model, text.text + word.begin,
+        ALCORE__TRY(alcore__token_model_cut(j->ctx, j->model, text.text + word.begin,
                                             word.end - word.begin, pieces));
         ALCORE__TRY(tokens_room(j->ctx, j->out, j->count + pieces->count));
         for (size_t i = 0; i < pieces->count; i++)
@@ -199,8 +201,8 @@ static alcore_status add_around(job *j, const alcore__view *view,
 /* Adds the tokens of a piece between added tokens that are sought in raw text. */
 static alcore_status add_piece(job *j, const alcore__view *piece) {
     alcore__view view;
-    ALCORE__TRY(alcore__normalizer_run(j->ctx, &j->tokenizer->normalizer, piece,
-                                       &j->encoder->normalizer, &view));
+    ALCORE__TRY(
+        alcore__normalizer_run(j->ctx, j->normalizer, piece, &j->encoder->normalizer, &view));
     return add_around(j, &view, &j->tokenizer->added.normalized, add_words);
 }
 
@@ -270,7 +272,14 @@ static alcore_status add_special(job *j, const alcore__template_piece *piece, in
 /* Appends text or pair `index` to *out. */
 static alcore_status encode_one(const call *c, alcore__encoder *encoder, int64_t index,
                                 alcore__tokens *out) {
-    job j = {.ctx = c->ctx, .tokenizer = c->tokenizer, .encoder = encoder, .out = out};
+    const alcore_tokenizer *tokenizer = c->tokenizer;
+    const bool target = c->how->as_target && tokenizer->target_model;
+    job j = {.ctx = c->ctx,
+             .tokenizer = tokenizer,
+             .normalizer = target ? &tokenizer->target_normalizer : &tokenizer->normalizer,
+             .model = target ? tokenizer->target_model : tokenizer->model,
+             .encoder = encoder,
+             .out = out};
     size_t room = c->room;
     j.count = (size_t)out->offsets[out->count];
     for (size_t i = 0; i < c->pieces->count; i++) {

@@ -8,8 +8,7 @@ static bool is_lower(char c) {
     return c >= 'a' && c <= 'z';
 }
 
-/* Whether a token is a language: de_DE (mBART), deu_Latn (NLLB), __de__ (M2M100). */
-static bool is_language(alcore__name name) {
+bool alcore__is_language(alcore__name name) {
     const char *text = name.text;
     size_t length = name.length, letters = 0;
     if (length > 4 && memcmp(text, "__", 2) == 0 && memcmp(text + length - 2, "__", 2) == 0) {
@@ -33,7 +32,7 @@ static size_t language_place(const alcore__template *pieces) {
     size_t i = 0;
     while (i < pieces->count &&
            !(pieces->piece[i].kind == ALCORE__TEMPLATE_SPECIAL && pieces->piece[i].count == 1 &&
-             is_language(pieces->piece[i].name)))
+             alcore__is_language(pieces->piece[i].name)))
         i++;
     return i;
 }
@@ -75,23 +74,25 @@ alcore_status alcore__languages_read(const alcore__part *config, alcore_tokenize
 /* The token of a language's code; -1: there is none. */
 static int64_t find_token(const alcore_tokenizer *tokenizer, const char *code, size_t length) {
     char wrapped[64];
-    if (is_language((alcore__name){code, length}))
+    if (alcore__is_language((alcore__name){code, length}))
         return alcore__tokenizer_id(tokenizer, code, length);
     if (length > sizeof wrapped - 8) return -1;
     const int bytes = alcore__format(wrapped, sizeof wrapped, "__%.*s__", (int)length, code);
-    if (!is_language((alcore__name){wrapped, (size_t)bytes})) return -1;
+    if (!alcore__is_language((alcore__name){wrapped, (size_t)bytes})) return -1;
     return alcore__tokenizer_id(tokenizer, wrapped, (size_t)bytes);
 }
 
-/* Gives a template the language of the source. */
+/* Gives a template the language of the source; where the folder names none, the one that the
+ * template has. */
 static alcore_status set_source(alcore_ctx *ctx, alcore_tokenizer *tokenizer,
                                 alcore__template *pieces) {
     const size_t place = language_place(pieces);
-    const alcore__name source = tokenizer->source_language;
+    alcore__name source = tokenizer->source_language;
     if (place == pieces->count) return ALCORE_OK;
     pieces->piece[place].language = true;
     tokenizer->marks_language = true;
-    if (!source.text) return ALCORE_OK;
+    if (!source.text && pieces->piece[place].ids[0] >= 0) return ALCORE_OK;
+    if (!source.text) source = pieces->piece[place].name;
     const int64_t id = find_token(tokenizer, source.text, source.length);
     if (id < 0)
         return alcore__fail(ALCORE_E_DATA, "tokenizer_config.json: src_lang \"%.*s\" is no token",

@@ -9,6 +9,8 @@
 /* Reads what tokenizer_config.json says: the languages of source and target, and, by the class of
  * the tokenizer, where the token stands. config: at the object. The templates are there. */
 alcore_status alcore__languages_read(const alcore__part *config, alcore_tokenizer *tokenizer);
+/* Whether a token is a language: de_DE (mBART), deu_Latn (NLLB), __de__ (M2M100). */
+bool alcore__is_language(alcore__name name);
 /* Finds the pieces of the templates that are languages, and gives them the language of the source;
  * all tokens are there. */
 alcore_status alcore__languages_finish(alcore_ctx *ctx, alcore_tokenizer *tokenizer);

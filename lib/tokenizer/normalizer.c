@@ -135,6 +135,8 @@ static alcore_status run_step(alcore_ctx *ctx, const alcore__normalizer_step *st
         return prepend(ctx, step->text, view, out);
     case ALCORE__NORMALIZER_PRECOMPILED:
         return alcore__precompiled_map_apply(ctx, &step->map, view, &scratch->changes, out);
+    case ALCORE__NORMALIZER_PIECES:
+        return alcore__pieces_normalize(ctx, &step->pieces, &step->map, view, out);
     case ALCORE__NORMALIZER_BYTE_LEVEL:
         return alcore__byte_level_map(ctx, view, out);
     case ALCORE__NORMALIZER_STRIP:

@@ -7,6 +7,7 @@
 #include "tokenizer/json_part.h"
 #include "tokenizer/normal_form.h"
 #include "tokenizer/pattern.h"
+#include "tokenizer/pieces_normalizer.h"
 #include "tokenizer/precompiled_map.h"
 
 typedef enum alcore__normalizer_kind {
@@ -19,6 +20,7 @@ typedef enum alcore__normalizer_kind {
     ALCORE__NORMALIZER_PREPEND,
     ALCORE__NORMALIZER_NMT,
     ALCORE__NORMALIZER_PRECOMPILED,
+    ALCORE__NORMALIZER_PIECES,
     ALCORE__NORMALIZER_BYTE_LEVEL
 } alcore__normalizer_kind;
 
@@ -37,7 +39,8 @@ typedef struct alcore__normalizer_step {
     bool left, right;            /* STRIP: at which ends */
     alcore__pattern pattern;     /* REPLACE: what is replaced by `text` */
     alcore__name text;           /* REPLACE, PREPEND; in the arena of the tokenizer */
-    alcore__precompiled_map map; /* owned */
+    alcore__precompiled_map map; /* PRECOMPILED, PIECES; owned */
+    alcore__pieces_rules pieces; /* PIECES */
 } alcore__normalizer_step;
 
 /* A normalizer; a struct of zeros changes nothing. It does not change once it is read. */
@@ -58,9 +61,10 @@ alcore_status alcore__normalizer_read(const alcore__part *part, alcore__normaliz
 /* Appends BertNormalizer. */
 alcore_status alcore__normalizer_add_bert(alcore_ctx *ctx, const alcore__bert_cleaning *cleaning,
                                           alcore__normalizer *out);
-/* Appends a character map, which the normalizer owns then, also after a failure. */
-alcore_status alcore__normalizer_add_map(alcore_ctx *ctx, alcore__precompiled_map *map,
-                                         alcore__normalizer *out);
+/* Appends the normalizer of a sentencepiece model; the map belongs to it then, also after a
+ * failure. */
+alcore_status alcore__normalizer_add_pieces(alcore_ctx *ctx, const alcore__pieces_rules *rules,
+                                            alcore__precompiled_map *map, alcore__normalizer *out);
 void alcore__normalizer_clear(alcore_ctx *ctx, alcore__normalizer *normalizer);
 
 /* *out: the normalized text, a view of scratch or of the text itself, valid until scratch is used

@@ -19,14 +19,16 @@ alcore_status alcore__normalizer_add_bert(alcore_ctx *ctx, const alcore__bert_cl
     return ALCORE_OK;
 }
 
-alcore_status alcore__normalizer_add_map(alcore_ctx *ctx, alcore__precompiled_map *map,
-                                         alcore__normalizer *out) {
+alcore_status alcore__normalizer_add_pieces(alcore_ctx *ctx, const alcore__pieces_rules *rules,
+                                            alcore__precompiled_map *map, alcore__normalizer *out) {
     alcore__normalizer_step *step;
-    const alcore_status status = new_step(ctx, out, ALCORE__NORMALIZER_PRECOMPILED, &step);
-    if (status == ALCORE_OK)
+    const alcore_status status = new_step(ctx, out, ALCORE__NORMALIZER_PIECES, &step);
+    if (status == ALCORE_OK) {
         step->map = *map;
-    else
+        step->pieces = *rules;
+    } else {
         alcore__precompiled_map_clear(ctx, map);
+    }
     *map = (alcore__precompiled_map){0};
     return status;
 }

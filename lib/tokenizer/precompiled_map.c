@@ -26,27 +26,41 @@ static bool unit_has_leaf(uint32_t unit) {
     return unit >> 8 & 1;
 }
 
-/* What replaces the shortest beginning of text [length] that the map has. A trie with places
- * outside of itself ends there. */
-static alcore__replacement look_up(const alcore__precompiled_map *map, const char *text,
-                                   size_t length) {
-    const alcore__replacement none = {0};
-    if (map->units_count == 0) return none;
+/* What replaces the shortest beginning of text [length] that the map has, or the longest; *bytes of
+ * it are replaced. A trie with places outside of itself ends there. */
+static alcore__replacement find(const alcore__precompiled_map *map, const char *text, size_t length,
+                                bool longest, size_t *bytes) {
+    alcore__replacement found = {0};
+    if (map->units_count == 0) return found;
     size_t place = unit_offset(map->units[0]);
     for (size_t i = 0; i < length && text[i] != '\0'; i++) {
         const unsigned char byte = (unsigned char)text[i];
         place ^= byte;
-        if (place >= map->units_count) return none;
+        if (place >= map->units_count) return found;
         const uint32_t unit = map->units[place];
-        if (unit_label(unit) != byte) return none;
+        if (unit_label(unit) != byte) return found;
         place ^= unit_offset(unit);
         if (!unit_has_leaf(unit)) continue;
-        if (place >= map->units_count) return none;
+        if (place >= map->units_count) return found;
         const size_t value = map->units[place] & 0x7FFFFFFF;
-        if (value >= map->texts_length) return none;
-        return (alcore__replacement){map->texts + value, strlen(map->texts + value)};
+        if (value >= map->texts_length) return found;
+        found = (alcore__replacement){map->texts + value, strlen(map->texts + value)};
+        *bytes = i + 1;
+        if (!longest) return found;
     }
-    return none;
+    return found;
+}
+
+static alcore__replacement look_up(const alcore__precompiled_map *map, const char *text,
+                                   size_t length) {
+    size_t bytes;
+    return find(map, text, length, false, &bytes);
+}
+
+alcore__replacement alcore__precompiled_map_longest(const alcore__precompiled_map *map,
+                                                    const char *text, size_t length,
+                                                    size_t *bytes) {
+    return find(map, text, length, true, bytes);
 }
 
 alcore_status alcore__precompiled_map_make(alcore_ctx *ctx, const char *bytes, size_t length,

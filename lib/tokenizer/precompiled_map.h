@@ -31,6 +31,11 @@ alcore_status alcore__precompiled_map_decode(alcore_ctx *ctx, const char *base64
                                              alcore__precompiled_map *out);
 void alcore__precompiled_map_clear(alcore_ctx *ctx, alcore__precompiled_map *map);
 
+/* What replaces the longest beginning of text [length] that the map has, of which *bytes are then
+ * the bytes. */
+alcore__replacement alcore__precompiled_map_longest(const alcore__precompiled_map *map,
+                                                    const char *text, size_t length, size_t *bytes);
+
 /* Appends the mapped text to *out, which has been started for it. changes: memory to work with. */
 alcore_status alcore__precompiled_map_apply(alcore_ctx *ctx, const alcore__precompiled_map *map,
                                             const alcore__view *view, alcore__changes *changes,

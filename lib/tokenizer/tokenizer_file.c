@@ -5,61 +5,10 @@
 
 #include "formats/byte_stream.h"
 #include "text/utf8.h"
+#include "tokenizer/folder_files.h"
 #include "tokenizer/language.h"
+#include "tokenizer/pieces_folder.h"
 #include "tokenizer/tokenizer_handle.h"
-
-/* Tokenizers that exist have 33 MB and less. */
-#define MAX_BYTES ((size_t)1 << 30)
-
-/* ---- files ---- */
-
-/* Appends the whole file to *out. */
-static alcore_status read_open_file(alcore_ctx *ctx, alcore__file *file, alcore__buffer *out) {
-    enum { PART = 1 << 20 };
-    size_t bytes = PART;
-    while (bytes == PART) {
-        if (out->length > MAX_BYTES)
-            return alcore__fail(ALCORE_E_DATA, "%s has more than %zu bytes",
-                                alcore__file_path(file), MAX_BYTES);
-        ALCORE__TRY(alcore__tick(ctx, "reading the tokenizer", (int64_t)out->length, -1));
-        ALCORE__TRY(alcore__buffer_room(ctx, out, PART));
-        ALCORE__TRY(
-            alcore__file_read(file, (int64_t)out->length, out->data + out->length, PART, &bytes));
-        out->length += bytes;
-    }
-    return ALCORE_OK;
-}
-
-static alcore_status read_file(alcore_ctx *ctx, const char *path, alcore__buffer *out) {
-    alcore__file *file;
-    ALCORE__TRY(alcore__file_open(ctx, path, &file));
-    const alcore_status status = read_open_file(ctx, file, out);
-    alcore__file_close(file);
-    return status;
-}
-
-/* Writes FOLDER/NAME to *out. */
-static alcore_status join(alcore_ctx *ctx, const char *folder, const char *name,
-                          alcore__buffer *out) {
-    out->length = 0;
-    return alcore__buffer_format(ctx, out, "%s/%s", folder, name);
-}
-
-/* Reads FOLDER/NAME. *found: whether it is there; path then names it. */
-static alcore_status read_of_folder(alcore_ctx *ctx, const char *folder, const char *name,
-                                    alcore__buffer *path, alcore__buffer *out, bool *found) {
-    alcore__file *file;
-    *found = false;
-    out->length = 0;
-    ALCORE__TRY(join(ctx, folder, name, path));
-    alcore_status status = alcore__file_open(ctx, path->data, &file);
-    if (status == ALCORE_E_IO) return ALCORE_OK;
-    ALCORE__TRY(status);
-    status = read_open_file(ctx, file, out);
-    alcore__file_close(file);
-    *found = status == ALCORE_OK;
-    return status;
-}
 
 /* ---- vocab.txt ---- */
 
@@ -151,27 +100,37 @@ typedef struct files {
     alcore__buffer path, text, config;
 } files;
 
+/* tokenizer_config.json, of which no member is found where the folder has none. */
+static alcore__part config_part(alcore_ctx *ctx, const files *f, alcore_tokenizer *tokenizer) {
+    alcore__part config = {ctx, &tokenizer->arena, "tokenizer_config.json", "settings", {0}};
+    alcore__json_begin(&config.value, f->config.data, f->config.length, 32);
+    return config;
+}
+
 /* Reads tokenizer.json, and the languages of tokenizer_config.json where that is there. */
 static alcore_status read_json(alcore_ctx *ctx, const char *path, files *f,
                                alcore_tokenizer *tokenizer) {
     ALCORE__TRY(alcore__tokenizer_read_json(ctx, f->text.data, f->text.length, path, tokenizer));
     if (f->config.length == 0) return ALCORE_OK;
-    alcore__part config = {ctx, &tokenizer->arena, path, "tokenizer_config.json", {0}};
-    alcore__json_begin(&config.value, f->config.data, f->config.length, 32);
+    const alcore__part config = config_part(ctx, f, tokenizer);
     return alcore__languages_read(&config, tokenizer);
 }
 
 static alcore_status read_folder(alcore_ctx *ctx, const char *folder, files *f,
                                  alcore_tokenizer *tokenizer) {
     bool found;
-    ALCORE__TRY(read_of_folder(ctx, folder, "tokenizer_config.json", &f->path, &f->config, &found));
-    ALCORE__TRY(read_of_folder(ctx, folder, "tokenizer.json", &f->path, &f->text, &found));
+    ALCORE__TRY(
+        alcore__folder_read(ctx, folder, "tokenizer_config.json", &f->path, &f->config, &found));
+    ALCORE__TRY(alcore__folder_read(ctx, folder, "tokenizer.json", &f->path, &f->text, &found));
     if (found) return read_json(ctx, f->path.data, f, tokenizer);
-    ALCORE__TRY(read_of_folder(ctx, folder, "vocab.txt", &f->path, &f->text, &found));
+    ALCORE__TRY(alcore__folder_read(ctx, folder, "vocab.txt", &f->path, &f->text, &found));
     if (found) return read_vocab(ctx, &f->text, f->path.data, &f->config, tokenizer);
+    const alcore__part config = config_part(ctx, f, tokenizer);
+    ALCORE__TRY(alcore__pieces_folder_read(ctx, folder, &config, tokenizer, &found));
+    if (found) return ALCORE_OK;
     return alcore__fail(ALCORE_E_IO,
-                        "%s: no tokenizer here; a folder with tokenizer.json or vocab.txt is "
-                        "expected",
+                        "%s: no tokenizer here; a folder with tokenizer.json, vocab.txt or a "
+                        "sentencepiece model is expected",
                         folder);
 }
 
@@ -182,7 +141,7 @@ static alcore_status read_config_beside(alcore_ctx *ctx, const char *path, files
     char *folder = alcore__strndup(ctx, slash ? path : ".", slash ? (size_t)(slash - path) : 1);
     if (!folder) return alcore__fail_memory(strlen(path));
     const alcore_status status =
-        read_of_folder(ctx, folder, "tokenizer_config.json", &f->path, &f->config, &found);
+        alcore__folder_read(ctx, folder, "tokenizer_config.json", &f->path, &f->config, &found);
     alcore__free(ctx, folder);
     return status;
 }
@@ -191,7 +150,7 @@ static alcore_status read_config_beside(alcore_ctx *ctx, const char *path, files
 static alcore_status read_named(alcore_ctx *ctx, const char *path, files *f,
                                 alcore_tokenizer *tokenizer) {
     ALCORE__TRY(read_config_beside(ctx, path, f));
-    ALCORE__TRY(read_file(ctx, path, &f->text));
+    ALCORE__TRY(alcore__folder_read_file(ctx, path, &f->text));
     return alcore__path_ends_in(path, strlen(path), ".json")
                ? read_json(ctx, path, f, tokenizer)
                : read_vocab(ctx, &f->text, path, &f->config, tokenizer);

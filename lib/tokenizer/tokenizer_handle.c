@@ -9,6 +9,8 @@ static void release_tokenizer(void *object) {
     alcore_ctx *ctx = tokenizer->object.ctx;
     alcore__encoder_free(ctx, atomic_exchange(&tokenizer->spare, NULL));
     alcore__token_model_free(ctx, tokenizer->model);
+    alcore__token_model_free(ctx, tokenizer->target_model);
+    alcore__normalizer_clear(ctx, &tokenizer->target_normalizer);
     alcore__added_tokens_clear(ctx, &tokenizer->added);
     alcore__token_decoder_clear(ctx, &tokenizer->decoder);
     alcore__normalizer_clear(ctx, &tokenizer->normalizer);

@@ -18,7 +18,10 @@ struct alcore_tokenizer {
     alcore__added_tokens added;
     alcore__normalizer normalizer;
     alcore__pre_tokenizer pre;
-    alcore__token_model *model; /* owned */
+    alcore__token_model *model;        /* owned */
+    alcore__token_model *target_model; /* owned; for outputs of translation models that have their
+                                        * own; NULL: the same as for inputs */
+    alcore__normalizer target_normalizer; /* with target_model */
     alcore__post_processor post;
     alcore__token_decoder decoder;
     alcore__name source_language, target_language; /* what the folder says; text NULL: nothing */

@@ -112,6 +112,7 @@ static alcore_status seek_token(alcore_ctx *ctx, alcore_tokenizer *tokenizer, si
     alcore__added_token *token = &tokenizer->added.token[number];
     alcore__name text = token->content;
     token->sought = text;
+    if (token->unsought) return ALCORE_OK;
     if (!token->normalized)
         return alcore__added_finder_add(ctx, &tokenizer->added.raw, text, number);
     const alcore__view raw = {text.text, NULL, text.length, 0};
@@ -159,7 +160,7 @@ alcore_status alcore__tokenizer_finish(alcore_ctx *ctx, alcore_tokenizer *tokeni
     alcore__added_finder_sort(&added->raw);
     alcore__added_finder_sort(&added->normalized);
     ALCORE__TRY(status);
+    ALCORE__TRY(alcore__languages_finish(ctx, tokenizer));
     ALCORE__TRY(check_template(tokenizer, &tokenizer->post.single));
-    ALCORE__TRY(check_template(tokenizer, &tokenizer->post.pair));
-    return alcore__languages_finish(ctx, tokenizer);
+    return check_template(tokenizer, &tokenizer->post.pair);
 }

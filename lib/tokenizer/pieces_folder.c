@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Folders with sentencepiece models (pieces_folder.h). What the ids are and which special tokens
+ * stand around a text is written in no file: the classes of the package transformers know it, and
+ * this file does.
+ *
+ *   family   files                              ids                               one text
+ *   XLM-R    sentencepiece.bpe.model            fairseq's, <mask> behind          <s> A </s>
+ *   mBART    sentencepiece.bpe.model            fairseq's, languages, <mask>      A </s> LANG
+ *   T5       spiece.model                       the pieces', <extra_id_N> behind  A </s>
+ *   M2M100   sentencepiece.bpe.model,           vocab.json's, languages behind    LANG A </s>
+ *            vocab.json
+ *   Marian   source.spm, target.spm, vocab.json vocab.json's                      A </s>
+ *
+ * mBART-50 and NLLB are as mBART, with the language in front. */
+#include "tokenizer/pieces_folder.h"
+
+#include <string.h>
+
+#include "tokenizer/folder_files.h"
+#include "tokenizer/language.h"
+#include "tokenizer/sentencepiece.h"
+
+typedef enum family { NONE, XLMR, MBART, T5, M2M100, MARIAN } family;
+
+/* The languages of M2M100, in the order of their ids, and those of its models for WMT 2021. */
+static const char M2M100_LANGUAGES[] =
+    "af am ar ast az ba be bg bn br bs ca ceb cs cy da de el en es et fa ff fi fr fy ga gd gl gu "
+    "ha "
+    "he hi hr ht hu hy id ig ilo is it ja jv ka kk km kn ko lb lg ln lo lt lv mg mk ml mn mr ms my "
+    "ne nl no ns oc or pa pl ps pt ro ru sd si sk sl so sq sr ss su sv sw ta th tl tn tr uk ur uz "
+    "vi "
+    "wo xh yi yo zh zu";
+static const char WMT21_LANGUAGES[] = "en ha is ja cs ru zh de";
+
+/* The folder while it is read. */
+typedef struct reader {
+    alcore_ctx *ctx;
+    const char *folder;
+    const alcore__part *config;
+    alcore_tokenizer *tokenizer;
+    alcore__buffer path, file, vocab;
+    const char **extra; /* [extras] names in the arena, the array owned */
+    size_t extras, extra_capacity;
+} reader;
+
+/* ---- names ---- */
+
+static alcore_status keep_name(reader *r, const char *text, size_t length, const char **out) {
+    char *copy = alcore__arena_alloc(r->ctx, &r->tokenizer->arena, length + 1, 1);
+    if (!copy) return alcore__fail_memory(length + 1);
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    *out = copy;
+    return ALCORE_OK;
+}
+
+static alcore_status add_extra(reader *r, const char *text, size_t length) {
+    ALCORE__TRY(
+        alcore__grow(r->ctx, &r->extra, &r->extra_capacity, r->extras + 1, sizeof *r->extra));
+    ALCORE__TRY(keep_name(r, text, length, &r->extra[r->extras]));
+    r->extras++;
+    return ALCORE_OK;
+}
+
+/* Adds a special token, with the flags of `like`. */
+static alcore_status add_like(reader *r, const char *text, alcore__added_token like) {
+    like.content = (alcore__name){text, strlen(text)};
+    like.id = -1;
+    like.special = true;
+    return alcore__added_tokens_add(r->ctx, &r->tokenizer->added, &like);
+}
+
+static alcore_status add_special(reader *r, const char *text) {
+    return add_like(r, text, (alcore__added_token){0});
+}
+
+/* Adds those of the usual special tokens that the model has. */
+static alcore_status add_usual(reader *r) {
+    static const char *const names[] = {"<s>", "<pad>", "</s>", "<unk>"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (alcore__token_model_id(r->tokenizer->model, names[i], strlen(names[i])) >= 0)
+            ALCORE__TRY(add_special(r, names[i]));
+    return ALCORE_OK;
+}
+
+/* The languages that a configuration lists as additional special tokens, as extra tokens. */
+static alcore_status read_languages(reader *r, const alcore__part *config) {
+    alcore__part list, item;
+    if (!alcore__part_member(config, "additional_special_tokens", &list)) return ALCORE_OK;
+    alcore__part_enter(&list);
+    while (alcore__part_next(&list, &item)) {
+        alcore__name name = {0};
+        if (alcore__json_kind(&item.value) == '{')
+            ALCORE__TRY(alcore__part_text(&item, "content", &name));
+        else
+            ALCORE__TRY(alcore__part_string(&item, &name));
+        if (name.text && alcore__is_language(name))
+            ALCORE__TRY(add_extra(r, name.text, name.length));
+    }
+    return alcore__part_leave(&list);
+}
+
+static alcore_status find_languages(reader *r) {
+    bool found;
+    ALCORE__TRY(read_languages(r, r->config));
+    if (r->extras > 0) return ALCORE_OK;
+    ALCORE__TRY(alcore__folder_read(r->ctx, r->folder, "special_tokens_map.json", &r->path,
+                                    &r->vocab, &found));
+    if (found) {
+        alcore__part map = {r->ctx, &r->tokenizer->arena, r->path.data, "special tokens", {0}};
+        alcore__json_begin(&map.value, r->vocab.data, r->vocab.length, 8);
+        ALCORE__TRY(read_languages(r, &map));
+    }
+    if (r->extras > 0) return ALCORE_OK;
+    return alcore__fail(
+        ALCORE_E_UNSUPPORTED,
+        "%s: neither tokenizer_config.json nor special_tokens_map.json lists the "
+        "languages as additional_special_tokens; with tokenizer.json they are known",
+        r->folder);
+}
+
+/* ---- models ---- */
+
+/* Adds the normalizer of a sentencepiece model. */
+static alcore_status add_normalizer(reader *r, const alcore__sentencepiece *pieces,
+                                    alcore__normalizer *out) {
+    const alcore__pieces_rules rules = {pieces->add_dummy_prefix, pieces->space_behind,
+                                        pieces->remove_extra_whitespaces,
+                                        pieces->escape_whitespaces};
+    alcore__precompiled_map map = {0};
+    if (pieces->charsmap_length > 0) {
+        const alcore_status status =
+            alcore__precompiled_map_make(r->ctx, pieces->charsmap, pieces->charsmap_length, &map);
+        if (status == ALCORE_E_DATA) (void)alcore__fail_within(status, "%s", r->path.data);
+        ALCORE__TRY(status);
+    }
+    return alcore__normalizer_add_pieces(r->ctx, &rules, &map, out);
+}
+
+static alcore_status make_model(reader *r, alcore__spm_layout *layout,
+                                alcore__normalizer *normalizer, alcore__token_model **model) {
+    alcore__sentencepiece pieces = {0};
+    alcore_status status =
+        alcore__sentencepiece_read(r->ctx, r->file.data, r->file.length, r->path.data, &pieces);
+    layout->extra = r->extra;
+    layout->extra_count = r->extras;
+    if (status == ALCORE_OK)
+        status = alcore__sentencepiece_model(r->ctx, &pieces, layout, r->path.data, model);
+    if (status == ALCORE_OK) status = add_normalizer(r, &pieces, normalizer);
+    alcore__sentencepiece_clear(r->ctx, &pieces);
+    return status;
+}
+
+/* Reads FOLDER/NAME into r->file; it must be there. */
+static alcore_status need_file(reader *r, const char *name, alcore__buffer *out) {
+    bool found;
+    ALCORE__TRY(alcore__folder_read(r->ctx, r->folder, name, &r->path, out, &found));
+    return found ? ALCORE_OK : alcore__fail(ALCORE_E_IO, "%s: %s is missing", r->folder, name);
+}
+
+/* A model whose ids are those of vocab.json. */
+static alcore_status read_with_vocab(reader *r, const char *name, alcore__normalizer *normalizer,
+                                     alcore__token_model **model) {
+    alcore__json json;
+    ALCORE__TRY(need_file(r, "vocab.json", &r->vocab));
+    ALCORE__TRY(need_file(r, name, &r->file));
+    alcore__json_begin(&json, r->vocab.data, r->vocab.length, 4);
+    alcore__spm_layout layout = {.vocab = &json, .vocab_path = "vocab.json"};
+    return make_model(r, &layout, normalizer, model);
+}
+
+static alcore_status read_alone(reader *r, const char *name, bool fairseq) {
+    alcore__spm_layout layout = {.fairseq = fairseq};
+    ALCORE__TRY(need_file(r, name, &r->file));
+    return make_model(r, &layout, &r->tokenizer->normalizer, &r->tokenizer->model);
+}
+
+/* ---- templates ---- */
+
+/* Writes a template: its pieces are A, B and special tokens. */
+static alcore_status write_template(reader *r, alcore__template *out, const char *const *pieces) {
+    out->count = 0;
+    for (; *pieces; pieces++) {
+        const alcore__name name = {*pieces, strlen(*pieces)};
+        if (alcore__name_is(name, "A") || alcore__name_is(name, "B")) {
+            ALCORE__TRY(alcore__template_add_text(
+                r->config, out,
+                name.text[0] == 'A' ? ALCORE__TEMPLATE_FIRST : ALCORE__TEMPLATE_SECOND, 0));
+            continue;
+        }
+        const int64_t id = alcore__token_model_id(r->tokenizer->model, name.text, name.length);
+        /* Languages of M2M100 get their ids later. */
+        if (id < 0 && !alcore__is_language(name))
+            return alcore__fail(ALCORE_E_DATA, "%s: the model has no token %s", r->folder,
+                                name.text);
+        ALCORE__TRY(alcore__template_add_special(r->config, out, name, &id, 1, 0));
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status write_templates(reader *r, const char *const *single,
+                                     const char *const *pair) {
+    ALCORE__TRY(write_template(r, &r->tokenizer->post.single, single));
+    return write_template(r, &r->tokenizer->post.pair, pair);
+}
+
+/* ---- families ---- */
+
+static alcore_status read_xlmr(reader *r) {
+    static const char *const single[] = {"<s>", "A", "</s>", NULL};
+    static const char *const pair[] = {"<s>", "A", "</s>", "</s>", "B", "</s>", NULL};
+    ALCORE__TRY(add_extra(r, "<mask>", 6));
+    ALCORE__TRY(read_alone(r, "sentencepiece.bpe.model", true));
+    ALCORE__TRY(add_usual(r));
+    ALCORE__TRY(add_like(r, "<mask>", (alcore__added_token){.left = true}));
+    return write_templates(r, single, pair);
+}
+
+static alcore_status read_mbart(reader *r) {
+    ALCORE__TRY(find_languages(r));
+    const size_t languages = r->extras;
+    ALCORE__TRY(add_extra(r, "<mask>", 6));
+    ALCORE__TRY(read_alone(r, "sentencepiece.bpe.model", true));
+    ALCORE__TRY(add_usual(r));
+    for (size_t i = 0; i < languages; i++) ALCORE__TRY(add_special(r, r->extra[i]));
+    ALCORE__TRY(add_like(r, "<mask>", (alcore__added_token){.left = true}));
+    const char *const single[] = {"A", "</s>", r->extra[0], NULL};
+    const char *const pair[] = {"A", "B", "</s>", r->extra[0], NULL};
+    return write_templates(r, single, pair);
+}
+
+static alcore_status read_t5(reader *r) {
+    static const char *const single[] = {"A", "</s>", NULL};
+    static const char *const pair[] = {"A", "</s>", "B", "</s>", NULL};
+    int64_t extra_ids = 100;
+    char name[32];
+    ALCORE__TRY(alcore__part_integer(r->config, "extra_ids", &extra_ids));
+    if (extra_ids < 0 || extra_ids > 10000)
+        return alcore__part_fail(r->config, ALCORE_E_DATA,
+                                 "extra_ids is %lld: 0 to 10000 are known", (long long)extra_ids);
+    for (int64_t i = extra_ids - 1; i >= 0; i--) {
+        const int bytes = alcore__format(name, sizeof name, "<extra_id_%lld>", (long long)i);
+        ALCORE__TRY(add_extra(r, name, (size_t)bytes));
+    }
+    ALCORE__TRY(read_alone(r, "spiece.model", false));
+    ALCORE__TRY(add_usual(r));
+    for (size_t i = 0; i < r->extras; i++) ALCORE__TRY(add_special(r, r->extra[i]));
+    return write_templates(r, single, pair);
+}
+
+/* Adds __XX__ for each of the languages, which are separated by spaces. */
+static alcore_status add_language_tokens(reader *r, const char *languages) {
+    char name[16];
+    for (const char *next = languages; *next;) {
+        const size_t length = strcspn(next, " ");
+        const char *kept = "";
+        const int bytes = alcore__format(name, sizeof name, "__%.*s__", (int)length, next);
+        ALCORE__TRY(keep_name(r, name, (size_t)bytes, &kept));
+        ALCORE__TRY(add_like(r, kept, (alcore__added_token){.unsought = true}));
+        next += length + (next[length] == ' ');
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status read_m2m100(reader *r) {
+    static const char *const single[] = {"__en__", "A", "</s>", NULL};
+    static const char *const pair[] = {"__en__", "A", "B", "</s>", NULL};
+    alcore__name codes = {0};
+    ALCORE__TRY(read_with_vocab(r, "sentencepiece.bpe.model", &r->tokenizer->normalizer,
+                                &r->tokenizer->model));
+    ALCORE__TRY(alcore__part_text(r->config, "language_codes", &codes));
+    /* The languages come first, so that their ids follow those of vocab.json. */
+    ALCORE__TRY(add_language_tokens(
+        r, codes.text && alcore__name_is(codes, "wmt21") ? WMT21_LANGUAGES : M2M100_LANGUAGES));
+    ALCORE__TRY(add_usual(r));
+    return write_templates(r, single, pair);
+}
+
+/* Adds the tokens >>xx<< of models with several target languages, which begin a text. */
+static alcore_status add_targets(reader *r) {
+    const alcore__token_model *model = r->tokenizer->model;
+    for (int64_t id = 0; id < alcore__token_model_size(model); id++) {
+        size_t length;
+        const char *token = alcore__token_model_token(model, id, &length), *kept = "";
+        if (!token || length < 5 || memcmp(token, ">>", 2) != 0 ||
+            memcmp(token + length - 2, "<<", 2) != 0)
+            continue;
+        ALCORE__TRY(keep_name(r, token, length, &kept));
+        ALCORE__TRY(add_like(r, kept, (alcore__added_token){.at_begin = true}));
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status read_marian(reader *r) {
+    static const char *const single[] = {"A", "</s>", NULL};
+    static const char *const pair[] = {"A", "B", "</s>", NULL};
+    alcore_tokenizer *tokenizer = r->tokenizer;
+    ALCORE__TRY(read_with_vocab(r, "source.spm", &tokenizer->normalizer, &tokenizer->model));
+    ALCORE__TRY(
+        read_with_vocab(r, "target.spm", &tokenizer->target_normalizer, &tokenizer->target_model));
+    ALCORE__TRY(add_usual(r));
+    ALCORE__TRY(add_targets(r));
+    return write_templates(r, single, pair);
+}
+
+/* ---- which family ---- */
+
+static bool has_file(reader *r, const char *name) {
+    alcore__file *file;
+    r->path.length = 0;
+    if (alcore__buffer_format(r->ctx, &r->path, "%s/%s", r->folder, name) != ALCORE_OK ||
+        alcore__file_open(r->ctx, r->path.data, &file) != ALCORE_OK)
+        return false;
+    alcore__file_close(file);
+    return true;
+}
+
+/* The family of a class; Marian's folders need not name theirs. */
+static alcore_status find_family(reader *r, family *out) {
+    static const struct {
+        const char *prefix;
+        family family;
+    } classes[] = {{"XLMRoberta", XLMR}, {"MBart", MBART},   {"Nllb", MBART},   {"T5", T5},
+                   {"MT5", T5},          {"M2M100", M2M100}, {"Marian", MARIAN}};
+    alcore__name class = {0};
+    const bool spiece = has_file(r, "spiece.model");
+    const bool bpe = has_file(r, "sentencepiece.bpe.model"), marian = has_file(r, "source.spm");
+    *out = NONE;
+    if (!spiece && !bpe && !marian) return ALCORE_OK;
+    ALCORE__TRY(alcore__part_text(r->config, "tokenizer_class", &class));
+    if (!class.text && marian) *out = MARIAN;
+    for (size_t i = 0; class.text && i < sizeof classes / sizeof *classes; i++) {
+        const size_t length = strlen(classes[i].prefix);
+        if (class.length >= length && memcmp(class.text, classes[i].prefix, length) == 0)
+            *out = classes[i].family;
+    }
+    if (*out != NONE) return ALCORE_OK;
+    return alcore__fail(
+        ALCORE_E_UNSUPPORTED,
+        "%s: the folder has a sentencepiece model and no tokenizer.json; "
+        "tokenizer_config.json names the class \"%.*s\", and those of XLM-R, mBART, "
+        "NLLB, T5, M2M100 and Marian are known",
+        r->folder, (int)(class.length > 64 ? 64 : class.length), class.text ? class.text : "");
+}
+
+static alcore_status read_family(reader *r, family which) {
+    switch (which) {
+    case XLMR:
+        return read_xlmr(r);
+    case MBART:
+        return read_mbart(r);
+    case T5:
+        return read_t5(r);
+    case M2M100:
+        return read_m2m100(r);
+    case MARIAN:
+        return read_marian(r);
+    case NONE:
+        break;
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__pieces_folder_read(alcore_ctx *ctx, const char *folder,
+                                         const alcore__part *config, alcore_tokenizer *tokenizer,
+                                         bool *found) {
+    reader r = {.ctx = ctx, .folder = folder, .config = config, .tokenizer = tokenizer};
+    family which = NONE;
+    alcore_status status = find_family(&r, &which);
+    *found = which != NONE;
+    if (status == ALCORE_OK && *found) {
+        alcore__post_processor_start(&tokenizer->post);
+        status = read_family(&r, which);
+        if (status == ALCORE_OK)
+            status = alcore__token_decoder_add_metaspace(ctx, &tokenizer->decoder);
+        if (status == ALCORE_OK) status = alcore__languages_read(config, tokenizer);
+    }
+    alcore__buffer_clear(ctx, &r.path);
+    alcore__buffer_clear(ctx, &r.file);
+    alcore__buffer_clear(ctx, &r.vocab);
+    alcore__free(ctx, r.extra);
+    return status;
+}
