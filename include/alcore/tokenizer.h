@@ -3,8 +3,8 @@
  * Tokenizers: how the texts of a Hugging Face model become token ids, and back.
  *
  * A tokenizer is read from the files that the model's folder has: tokenizer.json of any family
- * (WordPiece, byte-pair encoding, Unigram), else vocab.txt. Its ids and spans are those of the
- * Python package `tokenizers`. No model and no Python is needed.
+ * (WordPiece, byte-pair encoding, Unigram), else vocab.txt or sentencepiece models. Its ids and
+ * spans are those of the Python package `tokenizers`. No model and no Python is needed.
  *
  * Tokenizers and tokens never change once they are made: any number of threads may read them. */
 #ifndef ALCORE_TOKENIZER_H

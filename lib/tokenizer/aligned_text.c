@@ -124,7 +124,8 @@ alcore_status alcore__aligned_transform(alcore_ctx *ctx, const alcore__view *vie
     size_t place = begin; /* of the next character that a change stands for */
     ALCORE__TRY(alcore__aligned_room(ctx, out, 4 * changes->count));
     alcore__aligned_list_sources(out);
-    for (size_t i = 0; i < changes->count; i++) {
+    for (size_t i = 0, polled = 0; i < changes->count; i++) {
+        ALCORE__TRY(alcore__poll_text(ctx, i, &polled));
         const alcore__change *change = &changes->change[i];
         alcore__source source = {view->origin, view->origin};
         if (change->change > 0) {

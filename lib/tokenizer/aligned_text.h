@@ -48,6 +48,15 @@ typedef struct alcore__changes {
     size_t count, capacity;
 } alcore__changes;
 
+/* Polls cancellation every 64 KiB of a loop over a text: `place` is where the loop stands, *polled
+ * where it last polled, at first 0. */
+static inline alcore_status alcore__poll_text(alcore_ctx *ctx, size_t place, size_t *polled) {
+    enum { POLL_BYTES = 1 << 16 };
+    if (place - *polled < POLL_BYTES) return ALCORE_OK;
+    *polled = place;
+    return alcore__tick(ctx, NULL, 0, 0);
+}
+
 alcore__view alcore__aligned_view(const alcore__aligned *text);
 /* The bytes begin .. end - 1 of a view, as a text of its own. */
 alcore__view alcore__view_slice(const alcore__view *view, size_t begin, size_t end);

@@ -76,13 +76,17 @@ static void put_wide(const alcore__bert_cleaning *cleaning, int32_t point, alcor
     if (han) alcore__aligned_put(out, " ", 1, source);
 }
 
+/* Bytes of ASCII between two polls of cancellation. */
+enum { LONGEST_RUN = 1 << 16 };
+
 /* Appends ASCII from `next` on while it stays one character each, and returns where it ends. */
 static size_t put_ascii(const ascii_table *table, const alcore__view *view, size_t next,
                         alcore__aligned *out) {
     const char *text = view->text;
     char *to = out->text + out->length;
+    const size_t left = view->length - next, most = left < LONGEST_RUN ? left : LONGEST_RUN;
     size_t count = 0;
-    while (next + count < view->length && (unsigned char)text[next + count] < 0x80) {
+    while (count < most && (unsigned char)text[next + count] < 0x80) {
         const uint8_t becomes = table->becomes[(unsigned char)text[next + count]];
         if (becomes == DROPPED) break;
         to[count++] = (char)becomes;
@@ -97,17 +101,20 @@ static size_t put_ascii(const ascii_table *table, const alcore__view *view, size
 alcore_status alcore__bert_normalize(alcore_ctx *ctx, const alcore__bert_cleaning *cleaning,
                                      const alcore__view *view, alcore__aligned *out) {
     const ascii_table table = make_table(cleaning);
-    size_t next = 0;
+    size_t next = 0, polled = 0;
     if (view->source) alcore__aligned_list_sources(out);
     while (next < view->length) {
+        ALCORE__TRY(alcore__poll_text(ctx, next, &polled));
         ALCORE__TRY(alcore__aligned_room(ctx, out, view->length - next + MOST_BYTES));
         next = put_ascii(&table, view, next, out);
         if (next == view->length) break;
-        alcore__aligned_list_sources(out);
-        if ((unsigned char)view->text[next] < 0x80) { /* dropped */
+        if ((unsigned char)view->text[next] < 0x80) { /* dropped, or the end of a long run */
+            if (table.becomes[(unsigned char)view->text[next]] != DROPPED) continue;
+            alcore__aligned_list_sources(out);
             next++;
             continue;
         }
+        alcore__aligned_list_sources(out);
         const size_t begin = next;
         const int32_t point = alcore__utf8_next(view->text, view->length, &next);
         put_wide(cleaning, point, alcore__view_source(view, begin, next), out);

@@ -83,7 +83,8 @@ alcore_status alcore__byte_level_map(alcore_ctx *ctx, const alcore__view *view,
     alcore__aligned_copy(out, view, 0, next);
     if (next == view->length) return ALCORE_OK;
     alcore__aligned_list_sources(out);
-    for (; next < view->length; next++) {
+    for (size_t polled = next; next < view->length; next++) {
+        ALCORE__TRY(alcore__poll_text(ctx, next, &polled));
         char bytes[4];
         const size_t length = alcore__utf8_write(visible((unsigned char)view->text[next]), bytes);
         alcore__aligned_put(out, bytes, length, alcore__view_source(view, next, next + 1));

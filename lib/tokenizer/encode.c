@@ -210,9 +210,10 @@ static alcore_status add_piece(job *j, const alcore__view *piece) {
 static alcore_status repair(job *j) {
     alcore__aligned *out = &j->encoder->repaired;
     const alcore__view view = {j->text, NULL, j->length, 0};
-    size_t done = 0, next = 0;
+    size_t done = 0, next = 0, polled = 0;
     ALCORE__TRY(alcore__aligned_start(j->ctx, out, 0, j->length));
     while (next < j->length) {
+        ALCORE__TRY(alcore__poll_text(j->ctx, next, &polled));
         const size_t begin = next;
         if (alcore__utf8_next(j->text, j->length, &next) >= 0) continue;
         ALCORE__TRY(alcore__aligned_room(j->ctx, out, begin - done + 3));

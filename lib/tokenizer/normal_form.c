@@ -79,9 +79,10 @@ static alcore_status sort_run(alcore_ctx *ctx, alcore__form_scratch *s, size_t f
 /* Fills s->decomposed with the full decomposition of text [length] in canonical order. */
 static alcore_status decompose(alcore_ctx *ctx, const char *text, size_t length, bool compatible,
                                alcore__form_scratch *s) {
-    size_t next = 0, marks = 0; /* decomposed[marks ..) waits to be sorted */
+    size_t next = 0, polled = 0, marks = 0; /* decomposed[marks ..) waits to be sorted */
     s->decomposed.count = 0;
     while (next < length) {
+        ALCORE__TRY(alcore__poll_text(ctx, next, &polled));
         const int32_t point = alcore__utf8_next(text, length, &next);
         utf8proc_int32_t parts[MAX_PARTS];
         int boundary = 0;
@@ -122,7 +123,8 @@ static alcore_status compose(alcore_ctx *ctx, alcore__form_scratch *s) {
     size_t starter = SIZE_MAX; /* of composed; SIZE_MAX: there is none yet */
     int last_class = -1;       /* of what stands between; -1: nothing does */
     s->composed.count = 0;
-    for (size_t i = 0; i < s->decomposed.count; i++) {
+    for (size_t i = 0, polled = 0; i < s->decomposed.count; i++) {
+        ALCORE__TRY(alcore__poll_text(ctx, i, &polled));
         const alcore__change change = s->decomposed.change[i];
         const int class = s->classes[i];
         if (starter != SIZE_MAX && last_class < class) {
@@ -171,8 +173,9 @@ alcore_status alcore__apply_form(alcore_ctx *ctx, alcore__normal_form form,
                                  const alcore__view *view, alcore__form_scratch *scratch,
                                  alcore__aligned *out) {
     const bool composed = is_composed(form);
-    size_t done = 0, next = 0;
+    size_t done = 0, next = 0, polled = 0;
     while (next < view->length) {
+        ALCORE__TRY(alcore__poll_text(ctx, next, &polled));
         while (next < view->length && (unsigned char)view->text[next] < 0x80) next++;
         bool inert;
         const size_t end = find_run(view, next, composed, &inert);

@@ -38,8 +38,9 @@ static int32_t lower_rule(int32_t point) {
 /* Appends the text with the rule applied to each character. */
 static alcore_status apply_rule(alcore_ctx *ctx, const alcore__view *view, character_rule rule,
                                 alcore__aligned *out) {
-    size_t done = 0, next = 0;
+    size_t done = 0, next = 0, polled = 0;
     while (next < view->length) {
+        ALCORE__TRY(alcore__poll_text(ctx, next, &polled));
         const size_t begin = next;
         const int32_t point = alcore__utf8_next(view->text, view->length, &next);
         const int32_t becomes = rule(point);
@@ -89,8 +90,9 @@ static alcore__view strip(const alcore__view *view, bool left, bool right) {
 /* Appends the text with every match replaced; what replaces it stems from its last character. */
 static alcore_status replace(alcore_ctx *ctx, const alcore__normalizer_step *step,
                              const alcore__view *view, alcore__aligned *out) {
-    size_t done = 0, begin, end;
+    size_t done = 0, polled = 0, begin, end;
     for (;;) {
+        ALCORE__TRY(alcore__poll_text(ctx, done, &polled));
         ALCORE__TRY(
             alcore__pattern_find(&step->pattern, view->text, view->length, done, &begin, &end));
         ALCORE__TRY(alcore__aligned_room(ctx, out, begin - done + step->text.length));

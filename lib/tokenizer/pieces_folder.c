@@ -305,14 +305,15 @@ static alcore_status read_marian(reader *r) {
 
 /* ---- which family ---- */
 
-static bool has_file(reader *r, const char *name) {
+/* *found: the folder has the file. */
+static alcore_status has_file(reader *r, const char *name, bool *found) {
     alcore__file *file;
     r->path.length = 0;
-    if (alcore__buffer_format(r->ctx, &r->path, "%s/%s", r->folder, name) != ALCORE_OK ||
-        alcore__file_open(r->ctx, r->path.data, &file) != ALCORE_OK)
-        return false;
-    alcore__file_close(file);
-    return true;
+    ALCORE__TRY(alcore__buffer_format(r->ctx, &r->path, "%s/%s", r->folder, name));
+    const alcore_status status = alcore__file_open(r->ctx, r->path.data, &file);
+    *found = status == ALCORE_OK;
+    if (*found) alcore__file_close(file);
+    return status == ALCORE_E_IO ? ALCORE_OK : status;
 }
 
 /* The family of a class; Marian's folders need not name theirs. */
@@ -323,9 +324,11 @@ static alcore_status find_family(reader *r, family *out) {
     } classes[] = {{"XLMRoberta", XLMR}, {"MBart", MBART},   {"Nllb", MBART},   {"T5", T5},
                    {"MT5", T5},          {"M2M100", M2M100}, {"Marian", MARIAN}};
     alcore__name class = {0};
-    const bool spiece = has_file(r, "spiece.model");
-    const bool bpe = has_file(r, "sentencepiece.bpe.model"), marian = has_file(r, "source.spm");
+    bool spiece, bpe, marian;
     *out = NONE;
+    ALCORE__TRY(has_file(r, "spiece.model", &spiece));
+    ALCORE__TRY(has_file(r, "sentencepiece.bpe.model", &bpe));
+    ALCORE__TRY(has_file(r, "source.spm", &marian));
     if (!spiece && !bpe && !marian) return ALCORE_OK;
     ALCORE__TRY(alcore__part_text(r->config, "tokenizer_class", &class));
     if (!class.text && marian) *out = MARIAN;

@@ -85,8 +85,9 @@ alcore_status alcore__pieces_normalize(alcore_ctx *ctx, const alcore__pieces_rul
     ALCORE__TRY(alcore__aligned_room(ctx, out, view->length + 8));
     if (rules->add_dummy_prefix && !rules->space_behind)
         put_space(&r, alcore__view_source(view, r.place, r.place + 1));
-    while (r.place < view->length) {
+    for (size_t polled = 0; r.place < view->length;) {
         size_t next;
+        ALCORE__TRY(alcore__poll_text(ctx, r.place, &polled));
         const alcore__replacement part = next_part(&r, &next);
         const alcore__source source = alcore__view_source(view, r.place, next);
         ALCORE__TRY(alcore__aligned_room(ctx, out, 3 * part.length + 3));

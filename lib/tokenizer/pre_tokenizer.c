@@ -26,8 +26,9 @@ static const uint8_t ascii_classes[128] = {
 
 static alcore_status cut_bert(alcore_ctx *ctx, const char *text, alcore__word word,
                               alcore__words *out) {
-    size_t begin = word.begin, next = begin;
+    size_t begin = word.begin, next = begin, polled = begin;
     while (next < word.end) {
+        ALCORE__TRY(alcore__poll_text(ctx, next, &polled));
         const size_t here = next;
         const unsigned char byte = (unsigned char)text[next];
         class found;
@@ -47,8 +48,9 @@ static alcore_status cut_bert(alcore_ctx *ctx, const char *text, alcore__word wo
 
 static alcore_status cut_white_space(alcore_ctx *ctx, const char *text, alcore__word word,
                                      alcore__words *out) {
-    size_t begin = word.begin, next = begin;
+    size_t begin = word.begin, next = begin, polled = begin;
     while (next < word.end) {
+        ALCORE__TRY(alcore__poll_text(ctx, next, &polled));
         const size_t here = next;
         if (!alcore__utf8_is_space(alcore__utf8_next(text, word.end, &next))) continue;
         ALCORE__TRY(alcore__words_add(ctx, out, begin, here));
@@ -66,8 +68,9 @@ static class word_class(int32_t point) {
 static alcore_status cut_word_characters(alcore_ctx *ctx, const char *text, alcore__word word,
                                          alcore__words *out) {
     class before = GAP;
-    size_t begin = word.begin, next = begin;
+    size_t begin = word.begin, next = begin, polled = begin;
     while (next < word.end) {
+        ALCORE__TRY(alcore__poll_text(ctx, next, &polled));
         const size_t here = next;
         const class found = word_class(alcore__utf8_next(text, word.end, &next));
         if (found == before) continue;
@@ -133,9 +136,10 @@ static alcore_status end_word(cutter *c, size_t end) {
 /* Every character of a class is a match of its own. */
 static alcore_status cut_characters(cutter *c, const char *text, alcore__word word,
                                     bool (*matches)(int32_t)) {
-    size_t begin = word.begin, next = begin;
+    size_t begin = word.begin, next = begin, polled = begin;
     begin_word(c);
     while (next < word.end) {
+        ALCORE__TRY(alcore__poll_text(c->ctx, next, &polled));
         const size_t here = next;
         if (!matches(alcore__utf8_next(text, word.end, &next))) continue;
         ALCORE__TRY(add_part(c, begin, here, false));
@@ -150,9 +154,10 @@ static alcore_status cut_pattern(cutter *c, const alcore__pre_tokenizer_step *st
                                  const char *text, alcore__word word) {
     const char *whole = text + word.begin;
     const size_t length = word.end - word.begin;
-    size_t done = 0, begin, end;
+    size_t done = 0, polled = 0, begin, end;
     begin_word(c);
     while (done < length) {
+        ALCORE__TRY(alcore__poll_text(c->ctx, done, &polled));
         if (step->gpt2) {
             begin = done;
             end = alcore__byte_level_word(whole, length, done);
@@ -186,7 +191,8 @@ static alcore_status add_metaspace(alcore_ctx *ctx, const alcore__pre_tokenizer_
     alcore__aligned_list_sources(out);
     if (wants_mark(step, word))
         alcore__aligned_put(out, mark.text, mark.length, alcore__view_source(word, 0, 1));
-    for (size_t next = 0; next < word->length;) {
+    for (size_t next = 0, polled = 0; next < word->length;) {
+        ALCORE__TRY(alcore__poll_text(ctx, next, &polled));
         const bool space = word->text[next] == ' ';
         const bool is_mark = !space && word->text[next] == mark.text[0] &&
                              word->length - next >= mark.length &&
@@ -224,7 +230,8 @@ static alcore_status add_behind_space(alcore_ctx *ctx, const alcore__pre_tokeniz
     alcore__aligned_put(prefixed, " ", 1, alcore__view_source(word, 0, 1));
     alcore__aligned_copy(prefixed, word, 0, word->length);
     const alcore__view view = alcore__aligned_view(prefixed);
-    for (size_t begin = 0, end; begin < view.length; begin = end) {
+    for (size_t begin = 0, polled = 0, end; begin < view.length; begin = end) {
+        ALCORE__TRY(alcore__poll_text(ctx, begin, &polled));
         end =
             step->use_regex ? alcore__byte_level_word(view.text, view.length, begin) : view.length;
         ALCORE__TRY(add_mapped(ctx, &view, begin, end, out, words));
@@ -237,7 +244,8 @@ static alcore_status add_byte_level(alcore_ctx *ctx, const alcore__pre_tokenizer
                                     alcore__aligned *out, alcore__words *words) {
     if (step->add_prefix_space && word->text[0] != ' ')
         return add_behind_space(ctx, step, word, prefixed, out, words);
-    for (size_t begin = 0, end; begin < word->length; begin = end) {
+    for (size_t begin = 0, polled = 0, end; begin < word->length; begin = end) {
+        ALCORE__TRY(alcore__poll_text(ctx, begin, &polled));
         end = step->use_regex ? alcore__byte_level_word(word->text, word->length, begin)
                               : word->length;
         ALCORE__TRY(add_mapped(ctx, word, begin, end, out, words));
@@ -298,7 +306,8 @@ alcore_status alcore__pre_tokenizer_run(alcore_ctx *ctx, const alcore__pre_token
         cut->count = 0;
         if (rewrites(step))
             ALCORE__TRY(alcore__aligned_start(ctx, &scratch->text[0], out->origin, out->length));
-        for (size_t w = 0; w < words->count; w++) {
+        for (size_t w = 0, polled = 0; w < words->count; w++) {
+            ALCORE__TRY(alcore__poll_text(ctx, w, &polled));
             const alcore__word word = words->word[w];
             const alcore__view slice = alcore__view_slice(out, word.begin, word.end);
             ALCORE__TRY(rewrites(step) ? rewrite_word(ctx, step, &slice, scratch, cut)

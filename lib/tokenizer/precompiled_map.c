@@ -234,7 +234,7 @@ alcore_status alcore__precompiled_map_apply(alcore_ctx *ctx, const alcore__preco
                                             alcore__aligned *out) {
     enum { LONG_RUN = 8 };
     const char *text = view->text;
-    size_t done = 0, next = skip_plain(map, text, view->length, 0);
+    size_t polled = 0, done = 0, next = skip_plain(map, text, view->length, 0);
     while (next < view->length) {
         const size_t begin = next > done ? next - 1 : next;
         bool modified = false, lost = false;
@@ -242,6 +242,7 @@ alcore_status alcore__precompiled_map_apply(alcore_ctx *ctx, const alcore__preco
         next = begin;
         while (next < view->length) {
             int32_t characters;
+            ALCORE__TRY(alcore__poll_text(ctx, next, &polled));
             const size_t end = cluster_end(text, view->length, next, &characters);
             ALCORE__TRY(
                 map_cluster(ctx, map, text + next, end - next, characters, changes, &modified));

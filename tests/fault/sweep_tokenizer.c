@@ -5,9 +5,14 @@
 static const char *const TEXTS[2] = {"Ten  m\xC3\xA9n on\xFF [X] seven zza", "not ten"};
 
 ALLOCATES(alcore_tokenizer_open, 0) {
-    alcore_tokenizer *out = w->tokenizer;
-    alcore_status status = alcore_tokenizer_open(w->ctx, world_file("tokenizer.json"), &out);
-    MADE(alcore_tokenizer_unref, status, out);
+    static const char *const names[] = {"tokenizer.json", "pieces"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        alcore_tokenizer *out = w->tokenizer;
+        alcore_status status = alcore_tokenizer_open(w->ctx, world_file(names[i]), &out);
+        if (status != ALCORE_OK) return out ? ALCORE_E_INTERNAL : status;
+        alcore_tokenizer_unref(out);
+    }
+    return ALCORE_OK;
 }
 NEVER(alcore_tokenizer_ref, WITH_TOKENIZER) {
     alcore_tokenizer_unref(alcore_tokenizer_ref(w->tokenizer));

@@ -81,6 +81,15 @@ static const char tokenizer_json[] =
     "3,"
     "\"t\":4,\"en\":5,\"on\":6},\"merges\":[\"e n\",\"o n\"]}}";
 
+/* A sentencepiece model: <unk>, </s>, U+2581, on, e and t; and their ids in vocab.json. */
+static const char spm_pieces[] =
+    "\x0A\x0E\x0A\x05<unk>\x15\x00\x00\x00\x00\x18\x02\x0A\x0D\x0A\x04</s>\x15\x00"
+    "\x00\x00\x00\x18\x03\x0A\x0A\x0A\x03\xE2\x96\x81\x15\x00\x00\x80\xBF\x0A\x09"
+    "\x0A\x02on\x15\x00\x00\x00\xC0\x0A\x08\x0A\x01\x65\x15\x00\x00@\xC0\x0A\x08\x0A"
+    "\x01t\x15\x00\x00`\xC0\x12\x02\x08\x01";
+static const char pieces_vocab[] =
+    "{\"</s>\":0,\"<unk>\":1,\"\xE2\x96\x81\":2,\"on\":3,\"e\":4,\"t\":5,\">>de<<\":6}";
+
 static void put(alcore_column_writer *writer, int64_t count) {
     int64_t rows[WORLD_ROWS];
     alcore_tensor values;
@@ -280,6 +289,10 @@ void world_files_write(void) {
     MUST(alcore_aligner_write(aligner, world_file("aligner")));
     alcore_aligner_unref(aligner);
     world_file_write("tokenizer.json", tokenizer_json, strlen(tokenizer_json));
+    mkdir(world_file("pieces"), 0700);
+    world_file_write("pieces/source.spm", spm_pieces, sizeof spm_pieces - 1);
+    world_file_write("pieces/target.spm", spm_pieces, sizeof spm_pieces - 1);
+    world_file_write("pieces/vocab.json", pieces_vocab, strlen(pieces_vocab));
     world_file_write("links.txt", "0-0 1-1\n\n1-0 0-2 1-0\n", 21);
     char selection[2000] = "id\ttext\tkind\n", answers[2000] = "id\ttext\ttranslation\n";
     for (int i = 0; i < 3; i++) {
