@@ -5,9 +5,9 @@
 
 #include "tokenizer/tokenizer_handle.h"
 
-/* Fills the empty tokenizer. config: the object of tokenizer_config.json; where the folder has none,
- * its cursor has no value. *found: the folder has a sentencepiece model of a name that is known.
- * ALCORE_E_UNSUPPORTED: a class of tokenizers that is not known, which is named. */
+/* Fills the empty tokenizer. config: the object of tokenizer_config.json; where the folder has
+ * none, its cursor has no value. *found: the folder has a sentencepiece model of a name that is
+ * known. ALCORE_E_UNSUPPORTED: a class of tokenizers that is not known, which is named. */
 alcore_status alcore__pieces_folder_read(alcore_ctx *ctx, const char *folder,
                                          const alcore__part *config, alcore_tokenizer *tokenizer,
                                          bool *found);
