@@ -12,8 +12,8 @@
 #include "alcore/sys/model.h"
 #include "text/utf8.h"
 #include "text/words.h"
-#include "tokenizer/tokenizer_handle.h"
 #include "tokenizer/language.h"
+#include "tokenizer/tokenizer_handle.h"
 
 static const char STAGE[] = "tokenizing";
 enum { BLOCK_TEXTS = 64, ROUND_BLOCKS = 256, POLL_WORDS = 4096 };

@@ -376,6 +376,8 @@ alcore_status alcore__pieces_folder_read(alcore_ctx *ctx, const char *folder,
         status = read_family(&r, which);
         if (status == ALCORE_OK)
             status = alcore__token_decoder_add_metaspace(ctx, &tokenizer->decoder);
+        if (status == ALCORE_OK && (which == M2M100 || which == MARIAN))
+            status = alcore__token_decoder_add_trim(ctx, &tokenizer->decoder);
         if (status == ALCORE_OK) status = alcore__languages_read(config, tokenizer);
     }
     alcore__buffer_clear(ctx, &r.path);

@@ -21,6 +21,15 @@ alcore_status alcore__token_decoder_add_metaspace(alcore_ctx *ctx, alcore__token
     return ALCORE_OK;
 }
 
+alcore_status alcore__token_decoder_add_trim(alcore_ctx *ctx, alcore__token_decoder *out) {
+    alcore__decoder_step *step;
+    ALCORE__TRY(new_step(ctx, out, ALCORE__DECODER_FUSE, &step));
+    ALCORE__TRY(new_step(ctx, out, ALCORE__DECODER_STRIP, &step));
+    step->text = (alcore__name){" ", 1};
+    step->start = step->stop = INT64_MAX;
+    return ALCORE_OK;
+}
+
 alcore_status alcore__token_decoder_add_word_piece(alcore_ctx *ctx, alcore__token_decoder *out) {
     alcore__decoder_step *step;
     ALCORE__TRY(new_step(ctx, out, ALCORE__DECODER_WORD_PIECE, &step));
