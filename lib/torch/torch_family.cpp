@@ -14,6 +14,9 @@ namespace alcore_torch {
 
 namespace {
 
+/* The model_type of plain Transformers that are trained from scratch. */
+constexpr std::string_view OWN_FAMILY = "alcore_transformer";
+
 /* What building needs at hand. */
 struct Builder {
     const Host &host;
@@ -245,6 +248,8 @@ Stack build_stack(Builder &build, const StackNames &names, const StackKeys &keys
     stack.causal = decoder;
     stack.dropout = dropout_of(build);
     stack.pre_norm = family.pre_norm;
+    if (family.model_type == OWN_FAMILY)
+        stack.pre_norm = json_flag(build.config, "normalize_before", true);
     bool t5 = family.positions == Positions::Relative;
     stack.attention_scale = t5 ? 1.0 : 1.0 / std::sqrt(static_cast<double>(stack.head));
     if (family.scaled_embeddings && json_flag(build.config, "scale_embedding", false))
@@ -255,9 +260,11 @@ Stack build_stack(Builder &build, const StackNames &names, const StackKeys &keys
     /* Shared by both stacks; some Marian models have a table of their own for each. */
     std::string own = std::string(names.prefix) + "embed_tokens.weight";
     bool has_own = family.decoder.block != nullptr && !build.find(own).empty();
+    std::vector<int64_t> shape{-1, -1};
+    if (build.model.random) shape = {build.size("vocab_size"), stack.dims};
     stack.words = decoder && !has_own
                       ? build.model.encoder.words
-                      : build.read(has_own ? own : std::string(names.words) + ".weight", {-1, -1});
+                      : build.read(has_own ? own : std::string(names.words) + ".weight", shape);
     if (decoder && has_own && json_flag(build.config, "share_encoder_decoder_embeddings", true))
         stack.words = build.tied(stack.words, build.model.encoder.words);
     int64_t width = stack.words.size(1), pad = json_int(build.config, "pad_token_id", -1);
@@ -278,7 +285,7 @@ Stack build_stack(Builder &build, const StackNames &names, const StackKeys &keys
     for (int64_t i = 0; i < layers; i++)
         stack.blocks.push_back(
             build_block(build, names, i, stack.dims, stack.heads * stack.head, ffn, decoder));
-    if (names.final_norm != nullptr)
+    if (names.final_norm != nullptr && stack.pre_norm)
         stack.final_norm =
             build.norm(std::string(names.prefix) + names.final_norm, stack.dims, build.epsilon());
     return stack;
@@ -508,8 +515,16 @@ std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
     Json config = read_json(host, folder, "config.json");
     if (!config) fail(ALCORE_E_IO, "%s: config.json is missing", folder.c_str());
     const Family &family = find_family(folder, json_text(config, "model_type", ""));
-    Weights weights(host, folder);
     auto model = std::make_unique<Model>();
+    /* A folder of our own family without weights is a model that is yet to be trained. */
+    json_t *seed = json_object_get(config.get(), "random_seed");
+    model->random =
+        family.model_type == OWN_FAMILY && json_is_integer(seed) && !has_weights(host, folder);
+    std::optional<Weights> weights;
+    if (model->random)
+        weights.emplace(host, static_cast<uint64_t>(json_integer_value(seed)));
+    else
+        weights.emplace(host, folder);
     model->host = host;
     model->folder = folder;
     model->config = config;
@@ -533,7 +548,7 @@ std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
     model->max_tokens = json_int(config, "n_positions", 0);
     if (model->max_tokens < 1 || family.positions != Positions::Relative)
         model->max_tokens = family.positions == Positions::Relative ? 512 : INT64_MAX;
-    Builder build{host, folder, config, family, weights, *model};
+    Builder build{host, folder, config, family, *weights, *model};
     std::string architecture;
     json_t *names = json_object_get(config.get(), "architectures");
     if (json_is_string(json_array_get(names, 0)))

@@ -83,6 +83,9 @@ class Weights {
   public:
     /* file: the only file to read; NULL: model.safetensors or what its index names. */
     Weights(const Host &host, const std::string &folder, const char *file = nullptr);
+    /* Random weights instead of files, of a model that is to be trained from scratch: every name of
+     * a plain Transformer below model. exists, and read() makes what it asks for. */
+    Weights(const Host &host, uint64_t seed) : host_(host), random_(seed) {}
     ~Weights();
     Weights(const Weights &) = delete;
     Weights &operator=(const Weights &) = delete;
@@ -109,6 +112,7 @@ class Weights {
     void add_entry(const std::string &path, const char *name, json_t *value, int64_t data_start,
                    int64_t data_bytes, std::vector<std::pair<int64_t, int64_t>> &spans);
     const Host &host_;
+    std::optional<uint64_t> random_;
     std::vector<alcore_sys_file *> files_;
     std::vector<std::string> paths_;
     std::map<std::string, Entry> entries_;
@@ -126,6 +130,8 @@ struct Written {
 void write_tensors(const Host &host, const std::string &path, std::vector<Written> tensors);
 /* Writes a file, whole or not at all. */
 void write_text(const Host &host, const std::string &path, const std::string &text);
+/* Whether the folder has safetensors or other files of weights. */
+bool has_weights(const Host &host, const std::string &folder);
 /* Hash of the numbers of a tensor on the CPU, row by row. */
 uint64_t tensor_hash(const at::Tensor &tensor);
 /* Hash of two, in this order. */
@@ -215,6 +221,7 @@ struct Model {
     std::string folder, family, device_name, version, json;
     Json config;
     std::vector<Stored> stored; /* in the order of reading */
+    bool random = false;        /* the folder has no weights: they were drawn */
     at::Device device = at::kCPU;
     at::ScalarType dtype = at::kFloat;
     Stack encoder;

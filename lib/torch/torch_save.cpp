@@ -241,17 +241,18 @@ void save_model(const Model &model, const std::string &folder) {
         tensors.push_back({stored.name, stored.view.scalar_type(), stored.view.sizes().vec(),
                            [&stored] { return stored.view; }});
     }
-    Weights before(host, model.folder);
-    for (const std::string &name : before.names()) {
+    std::optional<Weights> before;
+    if (!model.random) before.emplace(host, model.folder);
+    for (const std::string &name : before ? before->names() : std::vector<std::string>()) {
         if (known.count(name) != 0) continue;
-        uint64_t hash = tensor_hash(before.read(name));
+        uint64_t hash = tensor_hash(before->read(name));
         bool copy = false; /* of a tensor that the model has */
         for (const Stored &stored : model.stored)
             copy = copy || (stored.hash == hash &&
-                            stored.view.sizes() == at::IntArrayRef(before.shape(name)));
+                            stored.view.sizes() == at::IntArrayRef(before->shape(name)));
         if (!copy)
-            tensors.push_back({name, before.dtype(name), before.shape(name),
-                               [&before, name] { return before.read(name); }});
+            tensors.push_back({name, before->dtype(name), before->shape(name),
+                               [&before, name] { return before->read(name); }});
     }
     write_tensors(host, folder + "/model.safetensors", std::move(tensors));
     if (folder != model.folder) {

@@ -161,6 +161,7 @@ static const Family FAMILIES[] = {
     BART_FAMILY("mbart", Positions::Learned, 2, true, "layer_norm"),
     BART_FAMILY("marian", Positions::Sinusoid, 0, false, nullptr),
     BART_FAMILY("m2m_100", Positions::SinusoidFairseq, 2, true, "layer_norm"),
+    BART_FAMILY("alcore_transformer", Positions::Sinusoid, 0, true, "layer_norm"),
     T5_FAMILY("t5"),
     T5_FAMILY("mt5"),
 };

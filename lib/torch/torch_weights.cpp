@@ -7,8 +7,14 @@
  * neither overlap nor leave holes. Numbers are read in blocks, so a file that is cut off while it
  * is read is an error and no signal. */
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
+
+#include <ATen/CPUGeneratorImpl.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "torch_parts.h"
 
@@ -91,6 +97,37 @@ bool json_flag(const Json &object, const char *key, bool otherwise) {
 std::string json_text(const Json &object, const char *key, const char *otherwise) {
     json_t *value = json_object_get(object.get(), key);
     return json_is_string(value) ? json_string_value(value) : otherwise;
+}
+
+bool has_weights(const Host &host, const std::string &folder) {
+    for (const char *name :
+         {"/model.safetensors", "/model.safetensors.index.json", "/pytorch_model.bin"}) {
+        File probe(host);
+        int64_t length = 0;
+        if (open_file(host, folder + name, probe, length)) return true;
+    }
+    return false;
+}
+
+/* Whether name holds the part. */
+static bool contains(const std::string &name, const char *part) {
+    return name.find(part) != std::string::npos;
+}
+
+/* A tensor of a model that is to be trained: norms 1, biases 0, embeddings normal with the variance
+ * 1 / dims, other matrices uniform with the variance 2 / (rows + columns) (Glorot and Bengio 2010).
+ * Draws depend on the seed and the name. */
+static at::Tensor draw(const std::string &name, const std::vector<int64_t> &shape, uint64_t seed) {
+    at::TensorOptions options = at::TensorOptions().dtype(at::kFloat);
+    if (shape.size() < 2)
+        return contains(name, ".bias") ? at::zeros(shape, options) : at::ones(shape, options);
+    at::Generator generator =
+        at::detail::createCPUGenerator(hash_join(seed, XXH3_64bits(name.data(), name.size())));
+    double rows = static_cast<double>(shape[0]), columns = static_cast<double>(shape[1]);
+    at::Tensor out = at::empty(shape, options);
+    if (contains(name, "shared")) return out.normal_(0, 1 / std::sqrt(columns), generator);
+    double bound = std::sqrt(6 / (rows + columns));
+    return out.uniform_(-bound, bound, generator);
 }
 
 /* Finds the tensors of model.safetensors or, without that file, of those that the index file names:
@@ -217,7 +254,10 @@ void Weights::add_entry(const std::string &path, const char *name, json_t *value
 
 /* Whether a tensor of this name was found. */
 bool Weights::has(const std::string &name) const {
-    return entries_.count(name) != 0;
+    if (!random_) return entries_.count(name) != 0;
+    for (const char *none : {"embed_tokens", "lm_head", "logits_bias", "layernorm_embedding"})
+        if (contains(name, none)) return false;
+    return name.rfind("model.", 0) == 0;
 }
 
 /* The names of all tensors, sorted. */
@@ -234,6 +274,7 @@ at::Tensor Weights::read(const std::string &name) {
 /* Reads a tensor in its stored number type, on the CPU, in blocks. shape: what it must be; -1
  * matches any size. Throws when cancelled. */
 at::Tensor Weights::read(const std::string &name, const std::vector<int64_t> &shape) {
+    if (random_) return draw(name, shape, *random_);
     auto found = entries_.find(name);
     if (found == entries_.end())
         fail(ALCORE_E_DATA, "%s: the tensor %s is missing", paths_[0].c_str(), name.c_str());
