@@ -181,34 +181,38 @@ static alcore_status system_close(void *user, void *handle) {
     return status;
 }
 
-/* Brings a new name to the disk by syncing the folder of path. File systems that cannot sync a
- * folder say so by EINVAL, which is no failure. */
-static alcore_status sync_folder(alcore_ctx *ctx, const char *path) {
+/* *out: the folder of path, opened to be synced and for the caller to close; -1: it cannot be opened.
+ */
+static alcore_status open_folder(alcore_ctx *ctx, const char *path, int *out) {
     const char *slash = strrchr(path, '/');
     size_t bytes = slash ? (size_t)(slash - path) + (slash == path) : 1;
     char *folder = alcore__strndup(ctx, slash ? path : ".", bytes);
     if (!folder) return alcore__fail_memory(bytes + 1);
-    alcore_status status = ALCORE_OK;
-    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor >= 0) {
-        if (fsync(descriptor) != 0 && errno == EIO) status = fail_errno(errno, "sync", folder);
-        close(descriptor);
-    }
+    *out = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     alcore__free(ctx, folder);
-    return status;
+    return ALCORE_OK;
 }
 
-/* rename of the file table: replaces path by the temporary file and brings the new name to the
- * disk. */
+/* rename of the file table: replaces path by the temporary file and brings the new name to the disk
+ * by syncing the folder. What needs memory comes before the renaming, so that a call that runs out
+ * of it has changed nothing. File systems that cannot sync a folder say so by EINVAL, which is no
+ * failure. */
 static alcore_status system_rename(void *user, const char *temporary, const char *path) {
     struct stat info;
+    int folder = -1;
     /* A rename onto a device such as /dev/null would replace it. */
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return S_ISDIR(info.st_mode)
                    ? fail_errno(EISDIR, "write", path)
                    : alcore__fail(ALCORE_E_IO, "cannot write '%s': not a regular file", path);
-    if (rename(temporary, path) != 0) return fail_errno(errno, "write", path);
-    return sync_folder(user, path);
+    ALCORE__TRY(open_folder(user, path, &folder));
+    alcore_status status = ALCORE_OK;
+    if (rename(temporary, path) != 0)
+        status = fail_errno(errno, "write", path);
+    else if (folder >= 0 && fsync(folder) != 0 && errno == EIO)
+        status = fail_errno(errno, "sync the folder of", path);
+    if (folder >= 0) close(folder);
+    return status;
 }
 
 static alcore_status system_remove(void *user, const char *path) {
