@@ -42,7 +42,7 @@ typedef struct alcore_encode_options {
  *   file and what is wrong), ALCORE_E_UNSUPPORTED (names the part of a kind that is not known),
  *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_FORKED
  * @threadsafe
- * @callback files
+ * @callback progress, files
  * @since 0.1 */
 ALCORE_API alcore_status alcore_tokenizer_open(alcore_ctx *ctx, const char *path,
                                                alcore_tokenizer **out);

@@ -3,6 +3,7 @@
  * are those of alcore_files (alcore/context.h); `user` is the context. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -181,38 +182,36 @@ static alcore_status system_close(void *user, void *handle) {
     return status;
 }
 
-/* *out: the folder of path, opened to be synced and for the caller to close; -1: it cannot be opened.
- */
-static alcore_status open_folder(alcore_ctx *ctx, const char *path, int *out) {
+/* The folder of path, opened to be synced and for the caller to close; -1: it cannot be opened.
+ * Allocates nothing, so that a file is never left without the one that was to be written with it
+ * for want of memory. */
+static int open_folder(const char *path) {
+    char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
-    size_t bytes = slash ? (size_t)(slash - path) + (slash == path) : 1;
-    char *folder = alcore__strndup(ctx, slash ? path : ".", bytes);
-    if (!folder) return alcore__fail_memory(bytes + 1);
-    *out = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    alcore__free(ctx, folder);
-    return ALCORE_OK;
+    const size_t bytes = slash ? (size_t)(slash - path) + (slash == path) : 1;
+    if (bytes >= sizeof folder) return -1;
+    memcpy(folder, slash ? path : ".", bytes);
+    folder[bytes] = 0;
+    return open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 /* rename of the file table: replaces path by the temporary file and brings the new name to the disk
- * by syncing the folder. What needs memory comes before the renaming, so that a call that runs out
- * of it has changed nothing. File systems that cannot sync a folder say so by EINVAL, which is no
+ * by syncing the folder. File systems that cannot sync a folder say so by EINVAL, which is no
  * failure. */
 static alcore_status system_rename(void *user, const char *temporary, const char *path) {
+    (void)user;
     struct stat info;
-    int folder = -1;
     /* A rename onto a device such as /dev/null would replace it. */
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return S_ISDIR(info.st_mode)
                    ? fail_errno(EISDIR, "write", path)
                    : alcore__fail(ALCORE_E_IO, "cannot write '%s': not a regular file", path);
-    ALCORE__TRY(open_folder(user, path, &folder));
-    alcore_status status = ALCORE_OK;
-    if (rename(temporary, path) != 0)
-        status = fail_errno(errno, "write", path);
-    else if (folder >= 0 && fsync(folder) != 0 && errno == EIO)
-        status = fail_errno(errno, "sync the folder of", path);
-    if (folder >= 0) close(folder);
-    return status;
+    if (rename(temporary, path) != 0) return fail_errno(errno, "write", path);
+    const int folder = open_folder(path);
+    if (folder < 0) return ALCORE_OK;
+    const bool failed = fsync(folder) != 0 && errno == EIO;
+    close(folder);
+    return failed ? fail_errno(EIO, "sync the folder of", path) : ALCORE_OK;
 }
 
 static alcore_status system_remove(void *user, const char *path) {
