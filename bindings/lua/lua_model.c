@@ -57,9 +57,12 @@ static int run_model(lua_State *L) {
     if (rows != call->batch->count)
         return luaL_error(L, "%s: gave %d rows for %d texts", call->function, (int)rows,
                           (int)call->batch->count);
-    call->status =
-        alcore_column_writer_put(call->out, call->batch->rows, call->ragged ? array->lengths : NULL,
-                                 call->batch->count, &array->values);
+    /* A frame of its own: the put may call the progress function, and an error that this raises is
+     * a value of this function's stack. */
+    AL_CALL(L, call->host->context,
+            call->status = alcore_column_writer_put(call->out, call->batch->rows,
+                                                    call->ragged ? array->lengths : NULL,
+                                                    call->batch->count, &array->values));
     return 0;
 }
 
