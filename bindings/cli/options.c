@@ -152,6 +152,8 @@ const option_info option_table[OPTION_TOTAL] = {
          "which links the words in place of a training"},
     [OPTION_CACHE] = {"cache", 0, "DIR", false, COMMAND_SELECT | COMMAND_ABLATE,
                       "folder where columns that models compute are kept for the next run"},
+    [OPTION_CACHE_MAX_AGE] = {"cache-max-age", 0, "SECONDS", false, REQUESTED,
+                              "compute again what --cache keeps and is older (default off)"},
     [OPTION_ORDER] = {"order", 0, "N", false, COMMAND_LM,
                       "order of the n-gram model, 1 to 6 (default 4)"},
     [OPTION_LM] =

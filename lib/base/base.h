@@ -232,6 +232,12 @@ alcore_status alcore__writer_commit(alcore__writer *writer);
  * was there before under the first path may be gone. */
 alcore_status alcore__writer_commit_both(alcore__writer *first, alcore__writer *second);
 void alcore__writer_abort(alcore__writer *writer); /* removes the temporary file; NULL-safe */
+/* When the file at path was last written, in seconds since 1970; NaN: there is no such file. Only
+ * of the file system: ALCORE_E_UNSUPPORTED where the host has a file table of its own, which knows
+ * no times. */
+alcore_status alcore__file_time(alcore_ctx *ctx, const char *path, double *out);
+/* Sets that time; a failure is ignored, as nothing is lost but the time. */
+void alcore__file_set_time(alcore_ctx *ctx, const char *path, double time);
 /* Makes a folder in the file system, unless it exists; its parent must. Nothing happens where the
  * host has a file table of its own, which knows no folders. */
 alcore_status alcore__make_folder(alcore_ctx *ctx, const char *path);

@@ -6,6 +6,8 @@
  * alcore__writer collects small pieces in a buffer and writes to a temporary file beside the path,
  * which is renamed to the path when all is written: the file appears whole or not at all. Error
  * texts always name the path that the caller gave. */
+#include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -104,6 +106,26 @@ alcore_status alcore__file_read_all(alcore__file *file, int64_t offset, void *da
         return alcore__fail(ALCORE_E_DATA, "'%s' ends at byte %lld, %zu bytes too early",
                             file->path, (long long)(offset + (int64_t)got), bytes - got);
     return ALCORE_OK;
+}
+
+alcore_status alcore__file_time(alcore_ctx *ctx, const char *path, double *out) {
+    struct stat info;
+    *out = (double)NAN;
+    if (!alcore__is_file_system(&ctx->files))
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "'%s': the context's file table does not tell when a file was written",
+                            path);
+    if (stat(path, &info) == 0)
+        *out = (double)info.st_mtim.tv_sec + 1e-9 * (double)info.st_mtim.tv_nsec;
+    return ALCORE_OK;
+}
+
+void alcore__file_set_time(alcore_ctx *ctx, const char *path, double time) {
+    double whole = floor(time);
+    const struct timespec stamp = {.tv_sec = (time_t)whole,
+                                   .tv_nsec = (long)(1e9 * (time - whole))};
+    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, stamp}; /* access, change */
+    if (alcore__is_file_system(&ctx->files)) utimensat(AT_FDCWD, path, times, 0);
 }
 
 /* Closes and frees. Nothing was written, so a failure to close loses nothing and is ignored. A

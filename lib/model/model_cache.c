@@ -9,6 +9,9 @@
  * (model_handle.c): it names the model, its settings and its state, so a model that was trained
  * further, or opened with other settings, has another file.
  *
+ * The time of the file is that of its oldest row: rows that are added later do not change it. A
+ * file that is older than max_age is not read, and replaced by one with what is computed now.
+ *
  * A run reads the file, computes the wanted rows that it lacks, and writes the file anew with both,
  * beside the old one, which it then replaces. Two runs may do so at once: each file that appears is
  * whole, and what only the other one had computed is computed again when it is next wanted. A file
@@ -16,7 +19,9 @@
  * warning. A folder that cannot be written ends the run before anything is computed; a file that
  * cannot be written afterwards is a warning, as its values are there. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "model/model_internal.h"
 #include "pool/column_names.h"
@@ -28,7 +33,8 @@ typedef struct cached_run {
     alcore_pool *pool;
     const char *column;           /* its name */
     const alcore__wanted *wanted; /* rows that are asked for; NULL: all */
-    const char *folder;
+    const alcore__cache *cache;
+    double oldest;                /* time of the oldest row that was read; NaN: none was */
     int32_t shape;                /* ALCORE_COLUMN_* of the column */
     alcore__buffer path;          /* of the file, owned */
     alcore_column_writer *writer; /* collects the rows of the file and those computed; owned */
@@ -53,8 +59,8 @@ static alcore_status name_file(cached_run *self, const char *origin) {
     if (status == ALCORE_OK) {
         const alcore__hash hash = alcore__hash128(key.data, key.length);
         status = alcore__buffer_format(self->ctx, &self->path,
-                                       "%s/%s-%016" PRIx64 "%016" PRIx64 ".alcore", self->folder,
-                                       self->column, hash.high, hash.low);
+                                       "%s/%s-%016" PRIx64 "%016" PRIx64 ".alcore",
+                                       self->cache->folder, self->column, hash.high, hash.low);
     }
     alcore__buffer_clear(self->ctx, &key);
     return status;
@@ -86,12 +92,26 @@ static void warn_unused(const cached_run *self) {
                 self->column, alcore_last_error());
 }
 
-/* Puts the rows of the file, if there is one, into the writer. */
+/* Whether the file, written at `time`, is too old to be used. A time in the future, of a clock that
+ * was set back, is young. */
+static bool is_outdated(const cached_run *self, double time) {
+    struct timespec now;
+    if (isnan(self->cache->max_age)) return false;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec - time > self->cache->max_age;
+}
+
+/* Puts the rows of the file, if there is one that is young enough, into the writer. */
 static alcore_status read_file(cached_run *self) {
     bool found;
+    double time;
+    alcore_status status = alcore__file_time(self->ctx, self->path.data, &time);
+    if (status != ALCORE_OK && !isnan(self->cache->max_age))
+        return alcore__fail_within(status, "the age of a cache's entry");
     ALCORE__TRY(find_file(self, &found));
-    if (!found) return ALCORE_OK;
-    const alcore_status status = alcore_column_writer_merge(self->writer, self->path.data);
+    if (!found || is_outdated(self, time)) return ALCORE_OK;
+    status = alcore_column_writer_merge(self->writer, self->path.data);
+    if (status == ALCORE_OK) self->oldest = time;
     if (status == ALCORE_OK || is_fatal(status)) return status;
     warn_unused(self);
     return ALCORE_OK;
@@ -117,10 +137,10 @@ static alcore_status list_missing(cached_run *self) {
  * begun beside it and removed. The folder is made where it is missing. */
 static alcore_status check_folder(const cached_run *self) {
     alcore__writer *writer;
-    ALCORE__TRY(alcore__make_folder(self->ctx, self->folder));
+    ALCORE__TRY(alcore__make_folder(self->ctx, self->cache->folder));
     const alcore_status status = alcore__writer_open(self->ctx, self->path.data, &writer);
     if (status != ALCORE_OK)
-        return alcore__fail_within(status, "the cache '%s' cannot be written", self->folder);
+        return alcore__fail_within(status, "the cache '%s' cannot be written", self->cache->folder);
     alcore__writer_abort(writer);
     return ALCORE_OK;
 }
@@ -151,6 +171,7 @@ static alcore_status compute_missing(cached_run *self) {
     const alcore_status status = copy_computed(self);
     if (status != ALCORE_E_SHAPE) return status;
     warn_unused(self);
+    self->oldest = (double)NAN;
     ALCORE__TRY(new_writer(self));
     ALCORE__TRY(list_missing(self));
     ALCORE__TRY(run_missing(self));
@@ -160,6 +181,8 @@ static alcore_status compute_missing(cached_run *self) {
 /* Writes the file. What was computed is in memory: a full disk does not lose it for this run. */
 static alcore_status write_file(const cached_run *self) {
     const alcore_status status = alcore_column_writer_save(self->writer, self->path.data);
+    if (status == ALCORE_OK && !isnan(self->oldest))
+        alcore__file_set_time(self->ctx, self->path.data, self->oldest);
     if (status == ALCORE_OK || is_fatal(status)) return status;
     alcore__log(self->ctx, ALCORE_LOG_WARN, "cache", NULL, "the column '%s' could not be kept: %s",
                 self->column, alcore_last_error());
@@ -197,13 +220,14 @@ bool alcore__model_is_cached(const alcore_model *model, const char *column) {
  * model and no lock of the pool. */
 alcore_status alcore__model_run_cached(alcore_model *model, alcore_pool *pool, const char *column,
                                        const alcore__wanted *wanted, const char *origin,
-                                       const char *folder) {
+                                       const alcore__cache *cache) {
     cached_run self = {.ctx = model->object.ctx,
                        .model = model,
                        .pool = pool,
                        .column = column,
                        .wanted = wanted,
-                       .folder = folder,
+                       .cache = cache,
+                       .oldest = (double)NAN,
                        .shape = alcore__column_name_find(column)->shape};
     const alcore_status status = run_cached(&self, origin);
     if (self.writer) alcore__column_writer_want(self.writer, NULL);

@@ -97,7 +97,7 @@ static alcore_status join_rows(const alcore_model *model, const alcore_pool *poo
  * made first, so that after the column was installed only the lock can fail. Called with the write
  * lock of the model and no lock of the pool: each step locks the pool by itself. */
 static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const char *column,
-                                  const alcore__wanted *wanted, const char *cache) {
+                                  const alcore__wanted *wanted, const alcore__cache *cache) {
     alcore__buffer origin = {0};
     uint8_t *mask = NULL;
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
@@ -107,7 +107,7 @@ static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const 
     const alcore__wanted joined = {.mask = mask, .rows = wanted ? wanted->rows : 0};
     if (mask) wanted = &joined;
     if (status == ALCORE_OK)
-        status = cache && *cache && alcore__model_is_cached(model, column)
+        status = cache && *cache->folder && alcore__model_is_cached(model, column)
                      ? alcore__model_run_cached(model, pool, column, wanted, origin.data, cache)
                      : model->table->run(model, pool, column, wanted);
     alcore__free(model->object.ctx, mask);
@@ -125,7 +125,7 @@ static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const 
 /* Refuses columns that the model cannot make, and runs it under its write lock. Called by
  * alcore_model_run() and by alcore__model_supply(), without a lock of the pool. */
 alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const char *column,
-                                const alcore__wanted *wanted, const char *cache) {
+                                const alcore__wanted *wanted, const alcore__cache *cache) {
     if (!model->table->can(model, column))
         return alcore__fail(
             ALCORE_E_UNSUPPORTED,

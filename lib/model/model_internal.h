@@ -71,17 +71,21 @@ static inline bool alcore__model_wants(const alcore__wanted *wanted, int64_t row
     return (state == 0 || (state == ALCORE_ROW_LABELED && strcmp(column, "embeddings") == 0)) &&
            alcore__is_wanted(wanted, row);
 }
+/* Where computed columns are kept. */
+typedef struct alcore__cache {
+    const char *folder; /* borrowed; "": none */
+    double max_age;     /* seconds after which what was computed is computed again; NaN: never */
+} alcore__cache;
 /* Runs the model and gives the column its origin. As alcore_model_run(), without enter and leave,
- * and for the wanted rows only (NULL: all). cache: the folder where computed columns are kept; NULL
- * or "": none. */
+ * and for the wanted rows only (NULL: all). cache NULL: none. */
 alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const char *column,
-                                const alcore__wanted *wanted, const char *cache);
+                                const alcore__wanted *wanted, const alcore__cache *cache);
 /* Whether the values of the column are kept in a cache; and the part of alcore__model_run() that
  * makes the column with one (model_cache.c). origin: that of the column. */
 bool alcore__model_is_cached(const alcore_model *model, const char *column);
 alcore_status alcore__model_run_cached(alcore_model *model, alcore_pool *pool, const char *column,
                                        const alcore__wanted *wanted, const char *origin,
-                                       const char *folder);
+                                       const alcore__cache *cache);
 /* *out: whether the column of the pool can be used as it is: it was given by the caller, or this
  * model made it in its present state (model NULL: any model) and it has values for all wanted rows
  * that need one. The caller holds a lock of the pool. */
@@ -131,7 +135,7 @@ enum { ALCORE__SUPPLY_GIVEN = -1, ALCORE__SUPPLY_NONE = -2 };
  * any makes now, for the wanted rows (NULL: all). cache: as in alcore__model_run(). *out_from: the
  * index of that model, or ALCORE__SUPPLY_*. Called with no lock of the pool held. */
 alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, alcore_pool *pool,
-                                   const alcore__wanted *wanted, const char *cache,
+                                   const alcore__wanted *wanted, const alcore__cache *cache,
                                    const char *need, char name[ALCORE__NEED_BYTES],
                                    int32_t *out_from);
 /* Sets origin, which the column then owns, and engine of a column of the pool. engine: name of what

@@ -42,7 +42,7 @@ static alcore_status find_standing(alcore_model *const *models, int32_t count,
  * column name, or GIVEN (the pool had it), or NONE (nobody can make any; the caller words the
  * error). */
 alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, alcore_pool *pool,
-                                   const alcore__wanted *wanted, const char *cache,
+                                   const alcore__wanted *wanted, const alcore__cache *cache,
                                    const char *need, char name[ALCORE__NEED_BYTES],
                                    int32_t *out_from) {
     bool stands = false;

@@ -108,8 +108,10 @@ static alcore_status resolve(resolver *self, int32_t role, alcore_pool *pool, co
     char name[ALCORE__NEED_BYTES]; /* of the column that meets the need */
     if (!self->needs_are_given) ALCORE__TRY(list_models(self, need, models, &count));
     const bool some = role == ALCORE_ROLE_CANDIDATES && self->mask;
-    ALCORE__TRY(alcore__model_supply(models, count, pool, some ? &self->wanted : NULL,
-                                     alcore__values_text(&self->request->values, "cache"), need,
+    const alcore__values *values = &self->request->values;
+    const alcore__cache cache = {.folder = alcore__values_text(values, "cache"),
+                                 .max_age = alcore__values_number(values, "cache_max_age")};
+    ALCORE__TRY(alcore__model_supply(models, count, pool, some ? &self->wanted : NULL, &cache, need,
                                      name, &maker));
     if (maker == ALCORE__SUPPLY_NONE) return fail_missing(self, role, need);
     /* The n-gram model is the last one asked. */

@@ -36,8 +36,9 @@ static const alcore__param options[] = {
     {"device", ALCORE_PARAM_TEXT, "auto", 0, 0, NULL, "auto, cpu, cuda or cuda:N"},
     {"cache", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
      "folder where columns that models compute are kept for the next call, which then computes "
-     "only "
-     "rows that are not there; it is made where it is missing"},
+     "only rows that are not there; it is made where it is missing"},
+    {"cache_max_age", ALCORE_PARAM_NUMBER, "off", 0, 1e12, "off",
+     "seconds after which what a cache has is computed again, counted from its oldest row"},
     {"command", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
      "command line of the run as a JSON array, kept in the provenance"},
 };

@@ -65,8 +65,8 @@ static alcore_status fail_no_pool(void) {
 }
 
 /* Refuses what can be seen without reading a pool: no candidates, the pool of candidates as the
- * labeled pool or the excluded texts too (as the target it is allowed), no budget. Messages carry
- * a remedy where there is one thing to set. */
+ * labeled pool or the excluded texts too (as the target it is allowed), no budget, the age of a
+ * cache without one. Messages carry a remedy where there is one thing to set. */
 static alcore_status check(const alcore_request *request) {
     if (!request->candidates) return fail_no_pool();
     if (request->candidates == request->labeled)
@@ -81,6 +81,12 @@ static alcore_status check(const alcore_request *request) {
         return alcore__fail_remedy(alcore__fail(ALCORE_E_PARAM, "the request has no budget"),
                                    ALCORE_REMEDY_OPTION, "budget", "1000w",
                                    "buys items worth 1000 words");
+    if (!isnan(alcore__values_number(&request->values, "cache_max_age")) &&
+        !*alcore__values_text(&request->values, "cache"))
+        return alcore__fail_remedy(
+            alcore__fail(ALCORE_E_PARAM,
+                         "a largest age of what a cache has is given, but no cache"),
+            ALCORE_REMEDY_OPTION, "cache", "FOLDER", "keeps what models compute");
     return ALCORE_OK;
 }
 

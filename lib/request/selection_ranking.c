@@ -37,14 +37,15 @@ static alcore_status copy_text(alcore_ctx *ctx, const char *text, char **out) {
 /* Makes *out, a JSON object of all parameters of a table (NULL: a host's strategy has none) with
  * their values, for the provenance. Numbers and integers become JSON numbers, everything else,
  * words such as "all" among them, a string. The option "command" is left out, as the provenance has
- * a member for it, and "cache", which changes nothing of a selection. The caller frees *out. */
+ * a member for it, and those of the cache, which change nothing of a selection. The caller frees
+ * *out. */
 static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, char **out) {
     alcore__json_out json = {.ctx = ctx};
     alcore__json_open(&json, NULL, '{');
     for (int32_t i = 0; values->table && i < values->table->count; i++) {
         const alcore__param *row = &values->table->rows[i];
         const alcore__value *value = &values->values[i];
-        if (strcmp(row->name, "command") == 0 || strcmp(row->name, "cache") == 0) continue;
+        if (strcmp(row->name, "command") == 0 || strncmp(row->name, "cache", 5) == 0) continue;
         bool number = row->type == ALCORE_PARAM_NUMBER && !isnan(value->number);
         bool integer = row->type == ALCORE_PARAM_INTEGER || row->type == ALCORE_PARAM_FLAG;
         if (number)

@@ -214,6 +214,8 @@ FIXTURES = {
                     ["select", "pool.txt", "--budget", "3", "--strategy", "nnll", "--model", "nowhere"]),
         "--cache": (["select", "pool.txt", "--budget", "3", "--strategy", "nnll"],
                     ["select", "pool.txt", "--budget", "3", "--strategy", "nnll", "--cache", "no/where"]),
+        # What it does when it can is a_cache_spares_the_model of test_select_run.py.
+        "--cache-max-age": (PICK, [*PICK, "--cache-max-age", "60"]),
         "--report": (PICK, [*PICK, "--report", "run.html"]),
         "--config": (["select"], ["select", "--config", "run.json"]),
         "--force": (["select", "--config", "run.json"], ["select", "--config", "run.json", "--force"]),
@@ -405,6 +407,7 @@ FIXTURES = {
         "--embeddings": (ABLATE[:4], [*ABLATE[:4], "--embeddings", "e.npy"]),
         "--model": (ABLATE[:4], [*ABLATE[:4], "--model", "nowhere"]),
         "--cache": (ABLATE[:4], [*ABLATE[:4], "--cache", "no/where"]),
+        "--cache-max-age": (ABLATE, [*ABLATE, "--cache-max-age", "60"]),
         "--lambda": (ABLATE, [*ABLATE, "--lambda", "0,1"]),
         "--ratio": ([*HYBRID], [*HYBRID, "--ratio", "0,1"]),
         "--test": (ABLATE, [*ABLATE, "--test", "near.txt"]),

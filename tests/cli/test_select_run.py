@@ -316,6 +316,15 @@ def a_cache_spares_the_model(box):
     third = box.run(*args, "--cache", "kept")
     contains(third.err, entry + " is not used", "50 are computed")
     equal(third.out, plain.out)
+    old = time.time() - 1000
+    os.utime(os.path.join(box.path, "kept", entry), (old, old))
+    kept = box.run(*args, "--cache", "kept", "--cache-max-age", "2000")
+    contains(kept.err, "50 rows were there, 0 are computed")
+    again = box.run(*args, "--cache", "kept", "--cache-max-age", "500")
+    contains(again.err, "0 rows were there, 50 are computed")
+    equal([kept.out, again.out], [plain.out] * 2)
+    contains(box.run(*args, "--cache", "kept", "--cache-max-age", "500").err, "50 rows were there")
+    contains(box.run(*args, "--cache-max-age", "500", expect=2).err, "no cache", "--cache FOLDER")
     contains(box.run(*args, "--cache", "no/where", expect=4).err, "no/where")
 
 

@@ -178,7 +178,7 @@ end)
 
 case("a cache spares a model that has a name", function()
     local asked = 0
-    local function select()
+    local function select(age)
         local model = assert(alcore.model{
             name = "kept", version = function() return 1 end,
             embed = function(batch)
@@ -189,13 +189,17 @@ case("a cache spares a model that has a name", function()
             end,
         })
         local picked = assert(alcore.select{texts = TEXTS, budget = 4, strategy = "diversity-global", model = model,
-            cache = scratch .. "/kept"})
+            cache = scratch .. "/kept", cache_max_age = age})
         return table.concat(picked.indices, " ")
     end
     local first = select()
     equal(asked, 1)
     equal(select(), first)
     equal(asked, 1)
+    equal(select(3600), first)
+    equal(asked, 1)
+    equal(select(0), first) -- written more than no time ago
+    equal(asked, 2)
 end)
 
 case("an own strategy is a function of the view", function()

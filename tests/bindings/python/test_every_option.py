@@ -205,6 +205,7 @@ OPTIONS = {
     # A folder that cannot be made; what a cache does when it can is not to be seen (test_cache of
     # tests/unit/request).
     "cache": ("nnll", {"scores": None, "embeddings": None}, ["/nowhere/at/all"]),
+    "cache_max_age": ("nnll", {}, [60.0]),  # without a cache it is refused
     "command": ("nnll", {}, ['["program", "argument"]']),
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Own models, scorers and strategies; exceptions that come back from them."""
 import gc
+import os
 import weakref
 
 import pytest
@@ -88,6 +89,13 @@ def test_cache(texts, tmp_path):
     assert asked
     assert [select(cache=tmp_path / "kept") for _ in range(3)] == [(plain, True), (plain, False), (plain, False)]
     assert sorted(path.name.partition("-")[0] for path in (tmp_path / "kept").iterdir()) == ["embeddings", "logprobs"]
+    for entry in (tmp_path / "kept").iterdir():
+        os.utime(entry, (entry.stat().st_mtime - 1000,) * 2)
+    assert select(cache=tmp_path / "kept", cache_max_age=2000) == (plain, False)
+    assert select(cache=tmp_path / "kept", cache_max_age=500) == (plain, True)
+    assert select(cache=tmp_path / "kept", cache_max_age=500) == (plain, False)
+    with pytest.raises(alcore.ParamError, match="no cache"):
+        select(cache_max_age=500)
     Kept.version = 2
     assert select(cache=str(tmp_path / "kept")) == (plain, True)
     with pytest.raises(alcore.FileError, match="where"):

@@ -5,9 +5,11 @@
 #include "request_test.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fault_allocator.h"
@@ -22,6 +24,7 @@ typedef struct run {
     uint64_t state;           /* version of the model */
     int64_t dims;             /* of its embeddings */
     const char *cache;        /* NULL: none */
+    const char *max_age;      /* NULL: off */
     const char *strategy;     /* NULL: huds */
     int64_t first, past;      /* rows that are eligible; past 0: all */
     const char *first_text;   /* of the pool's first row; NULL: as the others */
@@ -136,6 +139,7 @@ static void go(run *self) {
     if (count > 0)
         ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_ELIGIBLE, eligible, count));
     if (self->cache) ck_assert_ok(alcore_request_set(request, "cache", self->cache));
+    if (self->max_age) ck_assert_ok(alcore_request_set(request, "cache_max_age", self->max_age));
     self->status = alcore_select(request, &selection);
     snprintf(self->error, sizeof self->error, "%s", alcore_last_error());
     self->table[0] = '\0';
@@ -155,7 +159,7 @@ static void go(run *self) {
 /* A run of the same settings without a cache selects the same. */
 static void check_uncached(const run *cached) {
     run plain = *cached;
-    plain.cache = NULL;
+    plain.cache = plain.max_age = NULL;
     go(&plain);
     ck_assert_int_eq(plain.status, ALCORE_OK);
     ck_assert_int_eq(plain.notes, 0);
@@ -238,6 +242,73 @@ START_TEST(only_rows_that_are_not_there_are_computed) {
     go(&all);
     ck_assert_int_eq(all.scored, 0);
     ck_assert_int_eq(list_entries(""), 2);
+    end();
+}
+END_TEST
+
+/* Makes every entry look as if it had been written so many seconds ago. */
+static void make_older(int64_t seconds) {
+    const struct dirent *entry;
+    DIR *dir = opendir(cache);
+    ck_assert_ptr_nonnull(dir);
+    while ((entry = readdir(dir))) {
+        char path[512];
+        struct timespec times[2];
+        if (entry->d_name[0] == '.') continue;
+        snprintf(path, sizeof path, "%s/%.300s", cache, entry->d_name);
+        clock_gettime(CLOCK_REALTIME, &times[0]);
+        times[0].tv_sec -= seconds;
+        times[1] = times[0];
+        ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+    }
+    closedir(dir);
+}
+
+START_TEST(entries_that_are_too_old_are_computed_anew) {
+    begin();
+    run self = new_run(), young = new_run();
+    self.strategy = young.strategy = "nnll";
+    young.max_age = "600";
+    go(&self);
+    make_older(500);
+    go(&young);
+    ck_assert_int_eq(young.scored, 0);
+    make_older(700);
+    go(&self); /* without a limit it is used as before */
+    ck_assert_int_eq(self.scored, 0);
+    go(&young);
+    ck_assert_int_eq(young.scored, ROWS);
+    ck_assert_int_eq(young.warnings, 0);
+    check_uncached(&young);
+    ck_assert_int_eq(list_entries(""), 1);
+    go(&young); /* what was computed is young */
+    ck_assert_int_eq(young.scored, 0);
+    make_older(-5000); /* a clock that was set back */
+    go(&young);
+    ck_assert_int_eq(young.scored, 0);
+    young.cache = NULL;
+    go(&young);
+    ck_assert_int_eq(young.status, ALCORE_E_PARAM);
+    ck_assert_ptr_nonnull(strstr(young.error, "no cache"));
+    end();
+}
+END_TEST
+
+/* Rows that are added to an entry do not make those that it had any younger. */
+START_TEST(an_entry_is_as_old_as_its_oldest_row) {
+    begin();
+    run some = new_run(), all = new_run();
+    some.strategy = all.strategy = "nnll";
+    some.past = 100;
+    go(&some);
+    make_older(700);
+    go(&all);
+    ck_assert_int_eq(all.scored, ROWS - 100);
+    all.max_age = "600";
+    go(&all);
+    ck_assert_int_eq(all.scored, ROWS);
+    go(&all);
+    ck_assert_int_eq(all.scored, 0);
     end();
 }
 END_TEST
@@ -492,6 +563,7 @@ START_TEST(every_allocation) {
 END_TEST
 
 CHECK_SUITE("cache", a_second_run_asks_for_nothing, only_rows_that_are_not_there_are_computed,
+            entries_that_are_too_old_are_computed_anew, an_entry_is_as_old_as_its_oldest_row,
             another_state_model_or_pool_has_its_own_entries, a_model_without_a_name_is_not_kept,
             a_damaged_entry_is_computed_again, values_of_another_shape_are_not_mixed,
             a_folder_that_cannot_be_written_fails_at_once, a_cancelled_run_leaves_whole_entries,
