@@ -17,6 +17,8 @@
 
 static const char STAGE[] = "tokenizing";
 enum { BLOCK_TEXTS = 64, ROUND_BLOCKS = 256, POLL_WORDS = 4096 };
+/* What a call leaves for the next one at the most: enough for texts of 100 KB. */
+enum { MOST_SPARE_BYTES = 4 << 20 };
 
 /* What one thread works with. */
 typedef struct alcore__encoder {
@@ -33,6 +35,21 @@ void alcore__encoder_free(alcore_ctx *ctx, alcore__encoder *encoder) {
     alcore__pieces_clear(ctx, &encoder->pieces);
     alcore__aligned_clear(ctx, &encoder->repaired);
     alcore__free(ctx, encoder);
+}
+
+static size_t text_bytes(const alcore__aligned *text) {
+    return text->text_capacity + text->source_capacity * sizeof *text->source;
+}
+
+/* About the memory that an encoder holds: that of its longest text so far. */
+static size_t encoder_bytes(const alcore__encoder *e) {
+    return text_bytes(&e->normalizer.text[0]) + text_bytes(&e->normalizer.text[1]) +
+           text_bytes(&e->pre.text[0]) + text_bytes(&e->pre.text[1]) +
+           text_bytes(&e->pre.prefixed) + text_bytes(&e->repaired) + e->pieces.scratch_bytes +
+           (e->pre.words[0].capacity + e->pre.words[1].capacity) * sizeof(alcore__word) +
+           (e->normalizer.changes.capacity + e->normalizer.form.decomposed.capacity +
+            e->normalizer.form.composed.capacity) *
+               sizeof(alcore__change);
 }
 
 /* ---- the tokens of one text ---- */
@@ -409,7 +426,11 @@ static alcore_status run(const call *c, alcore__tokens *out) {
         status = c->texts->count > BLOCK_TEXTS ? encode_many(c, &encoder, out)
                                                : encode_range(c, encoder, 0, c->texts->count, out);
     if (status != ALCORE_OK) out->count = before;
-    alcore__encoder_free(c->ctx, atomic_exchange(&owner->spare, encoder));
+    if (encoder && encoder_bytes(encoder) > MOST_SPARE_BYTES) {
+        alcore__encoder_free(c->ctx, encoder);
+        encoder = NULL;
+    }
+    if (encoder) alcore__encoder_free(c->ctx, atomic_exchange(&owner->spare, encoder));
     return status;
 }
 
