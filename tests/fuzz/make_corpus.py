@@ -185,3 +185,33 @@ write("vocab_txt", words + "\n", words, words.replace("\n", "\r\n"), "a\nb\n", "
 texts = ["", "ab abab  a", "Ábe\u0301 中a.b", "a\0b\t\r\n", "👍🏽 ab\u200bab ▁a", "[CLS]a<unk><s>", "a" * 30, "\u3000 a\u00a0b", "b\u0301\u0323\u0345", b"ab\xff\xc3 \xe4\xb8"]
 write("tokenize", *[bytes([kind, 2 * len(text) & 14]) + (text if isinstance(text, bytes) else text.encode())
                     for kind in range(4) for text in texts])
+
+
+def message(*fields):
+    """A message of protocol buffers: (number, text, integer or float)."""
+    out = b""
+    for number, value in fields:
+        if isinstance(value, float):
+            out += bytes([number << 3 | 5]) + struct.pack("<f", value)
+        elif isinstance(value, int):
+            key = number << 3
+            out += (bytes([key]) if key < 128 else bytes([key & 127 | 128, key >> 7])) + bytes([value])
+        else:
+            data = value if isinstance(value, bytes) else value.encode()
+            out += bytes([number << 3 | 2]) + (bytes([len(data)]) if len(data) < 128 else bytes([len(data) & 127 | 128, len(data) >> 7])) + data
+    return out
+
+
+def pieces_model(*pieces, trainer=(), normalizer=()):
+    """A sentencepiece model: (piece, score, type)."""
+    return (b"".join(message((1, message((1, piece), (2, score), *([(3, kind)] if kind != 1 else [])))) for piece, score, kind in pieces) +
+            message((2, message(*trainer)), (3, message(*normalizer))))
+
+
+basic = (("<unk>", 0.0, 2), ("<s>", 0.0, 3), ("</s>", 0.0, 3), ("▁", -1.0, 1), ("a", -2.0, 1), ("b", -2.5, 1), ("ab", -1.5, 1), ("▁a", -3.0, 1))
+byte_pieces = tuple(("<0x%02X>" % byte, 0.0, 6) for byte in range(256))
+write("sentencepiece", pieces_model(*basic, trainer=((3, 1),)), pieces_model(*basic, trainer=((3, 2),)),
+      pieces_model(*basic, *byte_pieces, trainer=((3, 2), (35, 1))), pieces_model(*basic, *byte_pieces, trainer=((3, 1), (35, 1))),
+      pieces_model(*basic, ("[x]", 0.0, 4), ("old", -1.0, 5), normalizer=((1, "nmt_nfkc"), (2, b"\4\0\0\0\0\0\0\0"), (3, 0), (4, 0), (5, 0))),
+      pieces_model(*basic, trainer=((3, 3),)), pieces_model(*basic, trainer=((3, 4),)), pieces_model(*basic[3:]), pieces_model(*basic, ("a", -1.0, 1)),
+      pieces_model(("<unk>", float("nan"), 2)), pieces_model(("", 0.0, 1)), pieces_model(), b"\x0a\xff\xff\xff\xff\x0f", pieces_model(*basic)[:30], b"")
