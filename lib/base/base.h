@@ -77,6 +77,8 @@ alcore_status alcore__leave(alcore_ctx *ctx, alcore_status status);
 alcore_status alcore__tick(alcore_ctx *ctx, const char *stage, int64_t done, int64_t total);
 /* From any thread: whether the running call is to stop. */
 bool alcore__cancelled(const alcore_ctx *ctx);
+/* The error of a call that was cancelled: ALCORE_E_CANCELLED. */
+alcore_status alcore__fail_cancelled(void);
 /* Whether this process is a forked child of the one that made ctx: then release functions free
  * memory and call nothing of the host (no destroy, no close). */
 bool alcore__forked(const alcore_ctx *ctx);

@@ -86,8 +86,6 @@ alcore_status alcore__fail_renamed(alcore_status status, const char *temporary, 
 int64_t alcore__now_ns(void); /* nanoseconds of a monotonic clock, a few milliseconds coarse */
 /* Calls progress when it is due and the log function for queued lines; the entering thread only. */
 void alcore__report(alcore_ctx *ctx, const char *stage, int64_t done, int64_t total);
-/* Sets the error of a cancelled call; returns ALCORE_E_CANCELLED. */
-alcore_status alcore__fail_cancelled(void);
 
 /* log.c: begin and end make and free a queue; drain passes its lines to the log function, on the
  * entering thread. */

@@ -179,12 +179,10 @@ alcore_status alcore__builder_put(alcore__column_builder *builder,
     for (int64_t i = 0, next_row = 0; i < input->count; i++) {
         const int64_t row = input->rows[i];
         const int64_t length = input->lengths ? input->lengths[i] : 1;
-        const alcore_status status = i % POLL_ENTRIES == POLL_ENTRIES - 1
-                                         ? alcore__tick(builder->ctx, NULL, 0, 0)
-                                         : ALCORE_OK;
-        if (status != ALCORE_OK) {
+        /* No progress is reported: models put values from within callbacks of the host. */
+        if (i % POLL_ENTRIES == POLL_ENTRIES - 1 && alcore__cancelled(builder->ctx)) {
             undo(builder, &before);
-            return status;
+            return alcore__fail_cancelled();
         }
         if (builder->entry[row] != 0) {
             builder->repeats++;

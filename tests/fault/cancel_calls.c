@@ -579,7 +579,6 @@ const cancel_call CALLS[] = {
     {"alcore_pool_column_rows", "", call_column_rows},
     {"alcore_column_writer_save", "", call_writer_save},
     {"alcore_column_writer_merge", "", call_writer_merge},
-    {"alcore_column_writer_put", "", call_writer_put},
     {"alcore_column_writer_finish", "", call_writer_finish},
     {"alcore_lm_train", "", call_lm_train},
     {"alcore_lm_write_arpa", "", call_write_arpa},

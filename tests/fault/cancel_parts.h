@@ -57,7 +57,6 @@ alcore_status call_derive_long_phrases(void);
 alcore_status call_write_phrases(void);
 alcore_status call_writer_save(void);
 alcore_status call_writer_merge(void);
-alcore_status call_writer_put(void);
 alcore_status call_writer_finish(void);
 alcore_status call_add_arrow(void);
 alcore_status call_column_rows(void);
