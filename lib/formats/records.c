@@ -58,17 +58,29 @@ static const struct {
     {".pdf", NULL},
 };
 
+/* The formats that are read, by their number; NULL: it is another's. */
+static const alcore__record_format *const named[] = {
+    [ALCORE_FORMAT_TEXT] = &alcore__text_format,   [ALCORE_FORMAT_TSV] = &alcore__tsv_format,
+    [ALCORE_FORMAT_JSONL] = &alcore__jsonl_format, [ALCORE_FORMAT_CONLL] = &alcore__conll_format,
+    [ALCORE_FORMAT_SGML] = &alcore__sgml_format,
+};
+
+int32_t alcore__records_format(const char *path) {
+    size_t length;
+    alcore__stream_compressed(path, &length);
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        if (!suffixes[i].format || !alcore__path_ends_in(path, length, suffixes[i].suffix))
+            continue;
+        for (int32_t number = 0; number < (int32_t)(sizeof named / sizeof *named); number++)
+            if (named[number] == suffixes[i].format) return number;
+    }
+    return ALCORE_FORMAT_TEXT;
+}
+
 /* *out: the format that the options name, or else the one of the path's extension; plain text for
  * an extension that nothing is known about. */
 static alcore_status find_format(const char *path, const alcore_read_options *options,
                                  const alcore__record_format **out) {
-    static const alcore__record_format *const named[] = {
-        [ALCORE_FORMAT_TEXT] = &alcore__text_format,
-        [ALCORE_FORMAT_TSV] = &alcore__tsv_format,
-        [ALCORE_FORMAT_JSONL] = &alcore__jsonl_format,
-        [ALCORE_FORMAT_CONLL] = &alcore__conll_format,
-        [ALCORE_FORMAT_SGML] = &alcore__sgml_format,
-    };
     int32_t requested = options ? options->format : ALCORE_FORMAT_AUTO;
     if (requested == ALCORE_FORMAT_CSV)
         return alcore__fail(ALCORE_E_PARAM,

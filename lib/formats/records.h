@@ -39,4 +39,8 @@ alcore_status alcore__read_records(alcore_ctx *ctx, const char *path,
                                    const alcore_read_options *options, int64_t max_line_bytes,
                                    alcore__record_sink sink, void *user);
 
+/* The ALCORE_FORMAT_* of the records that a path's suffix names, without regard to one of
+ * compression; ALCORE_FORMAT_TEXT for a suffix that nothing is known about, or that is not read. */
+int32_t alcore__records_format(const char *path);
+
 #endif

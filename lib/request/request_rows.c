@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/byte_stream.h"
 #include "formats/records.h"
 #include "pool/pool_internal.h"
 #include "request/request_internal.h"
@@ -183,20 +182,24 @@ static alcore_status add_ids(void *user, const alcore__record *records, int64_t 
 /* Reads a file of ids and appends their rows in the candidates' pool to the list. It is read like
  * the records of a pool, so that it may have their formats and has their messages: in .jsonl and
  * .ndjson the id is the field "id" (a text is needed beside it), in .tsv the column "id", else a
- * line. An id that the pool lacks is an error in a list of eligible rows only: the others say what
- * to leave out, and a row that is not there is left out already. The texts of phrases are added to
- * the pool phrases; NULL: ids of phrases are skipped. */
+ * line; files of tagged or marked texts, which have no ids of rows, are refused. An id that the
+ * pool lacks is an error in a list of eligible rows only: the others say what to leave out, and a
+ * row that is not there is left out already. The texts of phrases are added to the pool phrases;
+ * NULL: ids of phrases are skipped. */
 static alcore_status read_ids(alcore_request *request, int32_t kind, const char *path,
                               alcore__row_list *list, alcore_pool *phrases) {
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
-    size_t base; /* length of the path without a suffix of compression */
-    alcore__stream_compressed(path, &base);
-    if (alcore__path_ends_in(path, base, ".tsv"))
-        options.text_column = "id"; /* it may have no other column */
+    const int32_t format = alcore__records_format(path);
+    if (format == ALCORE_FORMAT_CONLL || format == ALCORE_FORMAT_SGML)
+        return alcore__fail(ALCORE_E_DATA,
+                            "%s: a list of ids is expected: a .tsv with the column id, a .jsonl "
+                            "with the field id, or a text file with one id a line; this is a file "
+                            "of %s texts",
+                            path, format == ALCORE_FORMAT_CONLL ? "tagged" : "marked");
+    if (format == ALCORE_FORMAT_TSV) options.text_column = "id"; /* it may have no other column */
     id_file file = {.pool = request->candidates,
                     .path = path,
-                    .objects = alcore__path_ends_in(path, base, ".jsonl") ||
-                               alcore__path_ends_in(path, base, ".ndjson"),
+                    .objects = format == ALCORE_FORMAT_JSONL,
                     .strict = kind == ALCORE_ROWS_ELIGIBLE,
                     .list = list,
                     .phrases = phrases};

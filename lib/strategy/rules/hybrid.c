@@ -15,7 +15,8 @@ static alcore_status refuse(alcore__run *run) {
 /* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param ROWS[] = {
     {"sentences", ALCORE_PARAM_TEXT, "huds", 0, 0, NULL,
-     "strategy that buys rows; a parameter of it is set as sentences.NAME"},
+     "strategy that buys rows; the paper's best is mrs, which needs labeled rows and embeddings of "
+     "both sides. A parameter of it is set as sentences.NAME"},
     {"phrases", ALCORE_PARAM_TEXT, "ngf-smp", 0, 0, NULL,
      "strategy that buys phrases; a parameter of it is set as phrases.NAME"},
     {"ratio", ALCORE_PARAM_NUMBER, "0.5", 0, 1, NULL, "share of the budget for sentences"},

@@ -403,6 +403,25 @@ START_TEST(ids_have_the_formats_of_a_pool) {
 }
 END_TEST
 
+/* Files that are records of a pool but have no ids. */
+START_TEST(files_without_ids_are_refused) {
+    static const char *const suffixes[] = {".conll", ".CONLLU", ".bio", ".sgm", ".xml"};
+    bed b = open_bed();
+    alcore_request *request = full_request(&b, "nnll", "60");
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        char path[64];
+        write_ids(path, suffixes[i], "5\tO\n\n");
+        ck_assert_fails(alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED, path),
+                        ALCORE_E_DATA, "a list of ids is expected: a .tsv with the column id");
+        ck_assert_ptr_nonnull(strstr(alcore_last_error(), i < 3 ? "tagged" : "marked"));
+        ck_assert_ptr_nonnull(strstr(alcore_last_error(), path));
+        unlink(path);
+    }
+    alcore_request_unref(request);
+    close_bed(&b);
+}
+END_TEST
+
 START_TEST(ids_are_valid_utf8) {
     bed b = open_bed();
     alcore_request *request = full_request(&b, "nnll", "60");
@@ -563,6 +582,7 @@ END_TEST
 CHECK_SUITE("budgets", several_budgets_equal_each_alone, a_budget_may_be_kept_by_itself,
             a_pool_without_candidates_has_every_budget, counterfactuals_run_through_the_real_budget,
             the_score_that_was_used_is_named, prices_are_told, rows_belong_to_the_request,
-            rows_are_read_from_files_of_ids, ids_have_the_formats_of_a_pool, ids_are_valid_utf8,
-            parts_of_another_context_are_refused, many_requests_read_one_pool_at_once,
-            the_page_carries_its_pictures, texts_name_no_flag_and_no_function);
+            rows_are_read_from_files_of_ids, ids_have_the_formats_of_a_pool,
+            files_without_ids_are_refused, ids_are_valid_utf8, parts_of_another_context_are_refused,
+            many_requests_read_one_pool_at_once, the_page_carries_its_pictures,
+            texts_name_no_flag_and_no_function);
