@@ -139,10 +139,9 @@ class Model(Handle):
         translates and scores pairs, and "description", what the engine says of it (a dict; None where there is none)."""
         found = struct(_ffi.alcore_model_info)
         check(lib.alcore_model_get_info(self._handle, ctypes.byref(found)))
-        texts = {name: text_or_none(getattr(found, name)) for name in ("engine", "family", "device", "version")}
-        numbers = {name: getattr(found, name) for name in ("dims", "classes", "max_tokens", "vocabulary")}
-        return dict(texts, **numbers, translates=bool(found.translates), scores=bool(found.scores),
-                    description=json.loads(found.json) if found.json else None)
+        convert = {ctypes.c_char_p: text_or_none, ctypes.c_int64: int, ctypes.c_int32: bool}
+        facts = {name: convert[kind](getattr(found, name)) for name, kind in found._fields_ if name not in ("size", "json")}
+        return dict(facts, description=json.loads(found.json) if found.json else None)
 
     def _pool_of(self, texts, **fields):
         """A pool of all texts, repeated ones too."""
@@ -151,12 +150,13 @@ class Model(Handle):
     def embed(self, texts):
         """Embeddings of texts: float64 [n, dims], NaN for an empty text."""
         with self._pool_of(texts) as pool:
-            self.run(pool, "embeddings")
-            return pool.column_rows("embeddings", range(len(pool)))
+            column = _ffi.MODEL_FUNCTIONS["embed"]
+            self.run(pool, column)
+            return pool.column_rows(column, range(len(pool)))
 
     def translate(self, texts, *, beams=0, max_tokens=0, length_penalty=0.0, sample=False, temperature=0.0, seed=0):
         """The best output of a seq2seq model for each text: a list of str; of a Pool a Pool of the outputs, with the same ids
-        and the column "logprobs" of their tokens. beams: 1 (greedy) to 64; max_tokens of an output; 0 means what the folder
+        and the log-probabilities of their tokens as a column. beams: 1 (greedy) to 64; max_tokens of an output; 0 means what the folder
         says. sample=True draws tokens with temperature and seed in place of searching."""
         options = struct(_ffi.alcore_translate_options, beams=beams, max_tokens=max_tokens, length_penalty=length_penalty,
                          sample=int(sample), temperature=temperature, seed=seed)
@@ -168,14 +168,14 @@ class Model(Handle):
 
     def score(self, sources, targets=None):
         """Natural log-probability of each token of a target, its end included, given its source: a list of lists. Of a Pool
-        without targets its references are scored, and the pool has them as its column "logprobs" (None is returned)."""
+        without targets its references are scored, and the pool has the values as a column (None is returned)."""
         if isinstance(sources, Pool) and targets is None:
             return run(lib.alcore_model_score, self._handle, sources._handle)
         with self._pool_of(sources, references=targets) as pool:
             if pool.count("empty"):
                 raise ValueError("sources: text %d is empty" % next(row for row, text in enumerate(pool) if not text.strip()))
             run(lib.alcore_model_score, self._handle, pool._handle)
-            values, offsets = pool.get_column("logprobs")
+            values, offsets = pool.get_column(_ffi.MODEL_FUNCTIONS["token_logprobs"])
             bounds, numbers = offsets.tolist(), values.tolist()
             return [numbers[begin:end] for begin, end in zip(bounds, bounds[1:])]
 
