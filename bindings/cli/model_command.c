@@ -146,11 +146,24 @@ static int print_lines(const model_run *self, json_t *all) {
     return code;
 }
 
+/* Adds the number of the tokens of the folder's tokenizer, or that it has none. A model of another
+ * kind has no such member. */
+static void add_tokenizer(const model_run *self, const alcore_model_info *info, json_t *all) {
+    alcore_tokenizer *tokenizer = NULL;
+    if (!info->family) return;
+    if (alcore_tokenizer_open(self->ctx, self->args->operands[1], &tokenizer) == ALCORE_OK)
+        add_number(all, "tokenizer_tokens", alcore_tokenizer_size(tokenizer));
+    else
+        add_text(all, "tokenizer", "none");
+    alcore_tokenizer_unref(tokenizer);
+}
+
 static int run_info(model_run *self) {
     alcore_model_info info = ALCORE_MODEL_INFO_INIT;
     TRY(open_model(self));
     TRY(outcome(alcore_model_get_info(self->model, &info)));
     json_t *all = describe(self->model, &info);
+    add_tokenizer(self, &info, all);
     return option_given(self->args, OPTION_JSON) ? print_json_object(all) : print_lines(self, all);
 }
 
