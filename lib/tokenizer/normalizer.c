@@ -93,8 +93,8 @@ static alcore_status replace(alcore_ctx *ctx, const alcore__normalizer_step *ste
     size_t done = 0, polled = 0, begin, end;
     for (;;) {
         ALCORE__TRY(alcore__poll_text(ctx, done, &polled));
-        ALCORE__TRY(
-            alcore__pattern_find(&step->pattern, view->text, view->length, done, &begin, &end));
+        ALCORE__TRY(alcore__pattern_find(ctx, &step->pattern, view->text, view->length, done,
+                                         &begin, &end));
         ALCORE__TRY(alcore__aligned_room(ctx, out, begin - done + step->text.length));
         alcore__aligned_copy(out, view, done, begin);
         if (begin == view->length) return ALCORE_OK;

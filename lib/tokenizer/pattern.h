@@ -23,7 +23,8 @@ alcore_status alcore__pattern_read(const alcore__part *part, alcore__pattern *ou
 /* Finds the first match in text [length] that begins at `from` or later and is not empty: *begin
  * and *end are its bounds, both `length` without one. ALCORE_E_DATA: the expression takes more
  * steps than any useful one. */
-alcore_status alcore__pattern_find(const alcore__pattern *pattern, const char *text, size_t length,
-                                   size_t from, size_t *begin, size_t *end);
+alcore_status alcore__pattern_find(alcore_ctx *ctx, const alcore__pattern *pattern,
+                                   const char *text, size_t length, size_t from, size_t *begin,
+                                   size_t *end);
 
 #endif

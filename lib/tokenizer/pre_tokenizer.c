@@ -162,7 +162,8 @@ static alcore_status cut_pattern(cutter *c, const alcore__pre_tokenizer_step *st
             begin = done;
             end = alcore__byte_level_word(whole, length, done);
         } else {
-            ALCORE__TRY(alcore__pattern_find(&step->pattern, whole, length, done, &begin, &end));
+            ALCORE__TRY(
+                alcore__pattern_find(c->ctx, &step->pattern, whole, length, done, &begin, &end));
         }
         ALCORE__TRY(add_part(c, word.begin + done, word.begin + begin, step->invert));
         ALCORE__TRY(add_part(c, word.begin + begin, word.begin + end, !step->invert));

@@ -232,8 +232,8 @@ static alcore_status put_stripped(run *state, const alcore__token_view *text) {
 static alcore_status put_matches(run *state, const alcore__token_view *text) {
     const alcore__decoder_step *step = state->step;
     for (size_t next = 0, begin, end; next < text->length; next = end) {
-        ALCORE__TRY(
-            alcore__pattern_find(&step->pattern, text->text, text->length, next, &begin, &end));
+        ALCORE__TRY(alcore__pattern_find(state->ctx, &step->pattern, text->text, text->length, next,
+                                         &begin, &end));
         ALCORE__TRY(put(state, text->text + next, begin - next));
         if (begin < text->length) ALCORE__TRY(put(state, step->text.text, step->text.length));
     }
