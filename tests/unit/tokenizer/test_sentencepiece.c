@@ -176,6 +176,32 @@ START_TEST(tokens_are_those_of_the_layout) {
 }
 END_TEST
 
+/* A user-defined piece scores a tenth for each byte but the first: abc and d are better than ab and cd
+ * by that alone. As sentencepiece 0.2.3 does. */
+START_TEST(longer_user_defined_pieces_win) {
+    char vocab[] = "{\"<unk>\":0,\"ab\":1,\"d\":2,\"abc\":3,\"cd\":4}";
+    message bytes = {.length = 0};
+    alcore_ctx *ctx = NULL;
+    alcore__sentencepiece file;
+    alcore__token_model *model;
+    alcore__json json;
+    put_piece(&bytes, "<unk>", 0, 2);
+    put_piece(&bytes, "ab", -1, 1);
+    put_piece(&bytes, "d", -1, 1);
+    put_piece(&bytes, "abc", 0, 4);
+    put_piece(&bytes, "cd", 0, 4);
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+    ck_assert_ok(alcore__sentencepiece_read(ctx, bytes.data, bytes.length, "f.spm", &file));
+    alcore__json_begin(&json, vocab, strlen(vocab), 4);
+    const alcore__spm_layout layout = {.vocab = &json, .vocab_path = "v.json"};
+    ck_assert_ok(alcore__sentencepiece_model(ctx, &file, &layout, "f.spm", &model));
+    assert_ids(ctx, model, "abcd", "3 2");
+    alcore__token_model_free(ctx, model);
+    alcore__sentencepiece_clear(ctx, &file);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 /* ---- settings ---- */
 
 /* What a file does not say has the value that sentencepiece_model.proto gives; fields that are not
@@ -336,5 +362,5 @@ START_TEST(impossible_models_are_refused) {
 END_TEST
 
 CHECK_SUITE("sentencepiece", ids_are_those_of_the_packages, tokens_are_those_of_the_layout,
-            settings_are_read, a_file_that_is_cut_off_is_refused, damaged_files_are_refused,
-            impossible_models_are_refused);
+            longer_user_defined_pieces_win, settings_are_read, a_file_that_is_cut_off_is_refused,
+            damaged_files_are_refused, impossible_models_are_refused);

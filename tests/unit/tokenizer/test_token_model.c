@@ -118,6 +118,30 @@ START_TEST(unigram_takes_the_best_sum) {
 }
 END_TEST
 
+/* An unknown character scores 10 less than the worst token: with 5 for "a" it is better to take
+ * "xa", with 12 it is not. As the package does. */
+START_TEST(unknown_characters_score_ten_less) {
+    static const char *const one[][2] = {{"xa", "2:0:2"}, {NULL, NULL}};
+    static const char *const two[][2] = {{"xa", "0:0:1 1:1:2"}, {NULL, NULL}};
+    assert_words("{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"u\",0],[\"a\",5],[\"xa\",-1]]}",
+                 one);
+    assert_words("{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"u\",0],[\"a\",12],[\"xa\",-1]]}",
+                 two);
+}
+END_TEST
+
+/* The package reads numbers of 17 digits and more with an error of up to a bit, which decides
+ * between ways of the same sum: with correctly rounded scores the pieces would be a aa aa, and aa
+ * aa aa a. */
+START_TEST(scores_are_rounded_as_in_the_package) {
+    static const char *const words[][2] = {
+        {"aaaaa", "2:0:2 2:2:4 1:4:5"}, {"aaaaaaa", "2:0:2 2:2:4 1:4:5 2:5:7"}, {NULL, NULL}};
+    assert_words("{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"u\",0],"
+                 "[\"a\",-8.58371463086871698],[\"aa\",-7.05703408148589848]]}",
+                 words);
+}
+END_TEST
+
 /* Merges of rank 0 to 3: the lowest rank first, of several the leftmost. "<unk>" of unknown
  * characters is one token with fuse_unk. Worked out by hand. */
 START_TEST(byte_pair_merges_by_rank) {
@@ -333,7 +357,8 @@ START_TEST(bad_models_are_refused) {
 END_TEST
 
 CHECK_SUITE("token_model", pieces_are_those_of_the_package, word_piece_takes_the_longest_token,
-            unigram_takes_the_best_sum, byte_pair_merges_by_rank,
+            unigram_takes_the_best_sum, unknown_characters_score_ten_less,
+            scores_are_rounded_as_in_the_package, byte_pair_merges_by_rank,
             a_model_without_type_is_recognized, a_vocabulary_has_ids_and_texts,
             vocab_txt_is_word_piece, pieces_go_from_model_to_model,
             long_words_are_cut_as_short_ones, bad_models_are_refused);
