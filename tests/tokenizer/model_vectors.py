@@ -96,8 +96,8 @@ def unigram(rng):
 
 
 def pieces(model, word):
-    """Where the bytes of an unknown character have tokens, the package counts those of its prefix and
-    suffix as bytes of the word, and passes its end; the library stops there."""
+    """Where the bytes of an unknown character have tokens, the package counts those of its prefix
+    and suffix as bytes of the word, and passes its end; the library stops there."""
     end = len(word.encode())
     return " ".join("%d:%d:%d" % (t.id, min(t.offsets[0], end), min(t.offsets[1], end))
                     for t in model.tokenize(word))

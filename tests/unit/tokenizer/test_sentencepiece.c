@@ -176,8 +176,8 @@ START_TEST(tokens_are_those_of_the_layout) {
 }
 END_TEST
 
-/* A user-defined piece scores a tenth for each byte but the first: abc and d are better than ab and cd
- * by that alone. As sentencepiece 0.2.3 does. */
+/* A user-defined piece scores a tenth for each byte but the first: abc and d are better than ab and
+ * cd by that alone. As sentencepiece 0.2.3 does. */
 START_TEST(longer_user_defined_pieces_win) {
     char vocab[] = "{\"<unk>\":0,\"ab\":1,\"d\":2,\"abc\":3,\"cd\":4}";
     message bytes = {.length = 0};

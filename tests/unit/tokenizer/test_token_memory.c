@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models, sentencepiece files and decoders where memory ends: every allocation of a job fails in turn,
- * and then every one from there on. The job reports it, releases all, and leaves what the caller had;
- * without a failure it gives the same as before. */
+/* Models, sentencepiece files and decoders where memory ends: every allocation of a job fails in
+ * turn, and then every one from there on. The job reports it, releases all, and leaves what the
+ * caller had; without a failure it gives the same as before. */
 #include "check_suite.h"
 
 #include "check_status.h"
@@ -12,7 +12,8 @@
 /* A job returns a status and adds ids or bytes to *sum. */
 typedef alcore_status (*job)(alcore_ctx *ctx, const char *text, uint64_t *sum);
 
-/* Cuts 300 short words, most of them more than once, so that they are remembered, and a long one. */
+/* Cuts 300 short words, most of them more than once, so that they are remembered, and a long one.
+ */
 static alcore_status cut_words(alcore_ctx *ctx, const alcore__token_model *model, uint64_t *sum) {
     static char text[600];
     alcore__pieces pieces = {0};
@@ -51,8 +52,9 @@ static alcore_status run_vocab(alcore_ctx *ctx, const char *text, uint64_t *sum)
     return status;
 }
 
-/* text: the digit of the model type, and the vocabulary if one follows. The file has the pieces <unk>,
- * a, b, ab and bc, the last one user-defined (sentencepiece_model.proto), and ends with that digit. */
+/* text: the digit of the model type, and the vocabulary if one follows. The file has the pieces
+ * <unk>, a, b, ab and bc, the last one user-defined (sentencepiece_model.proto), and ends with that
+ * digit. */
 static alcore_status run_sentencepiece(alcore_ctx *ctx, const char *text, uint64_t *sum) {
     char bytes[] = "\x0A\x0E\x0A\5<unk>\x15\0\0\0\0\x18\2"
                    "\x0A\x08\x0A\1a\x15\0\0\x80\xBF"
