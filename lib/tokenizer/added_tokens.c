@@ -198,7 +198,6 @@ alcore__added_match alcore__added_find(const alcore__added_tokens *tokens,
         size_t begin = place, end = place + finder->text[found].text.length;
         const alcore__added_token *token = &tokens->token[finder->text[found].token];
         place = end;
-        if (token->at_begin && begin > 0) continue;
         if (token->single_word && (word_before(text, begin) || word_behind(text, length, end)))
             continue;
         *next = place;

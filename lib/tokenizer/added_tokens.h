@@ -16,7 +16,6 @@ typedef struct alcore__added_token {
     bool single_word; /* only between characters that are no part of a word */
     bool left, right; /* it takes the white space on that side */
     bool unsought;    /* never: texts do not hold it, only templates do */
-    bool at_begin;    /* only at the beginning of the text */
     bool normalized;  /* it is sought in normalized text, in its own normalized form */
 } alcore__added_token;
 

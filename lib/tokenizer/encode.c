@@ -215,11 +215,27 @@ static alcore_status add_around(job *j, const alcore__view *view,
     return ALCORE_OK;
 }
 
+/* Adds the code of a language that a text begins with, ">>de<<", as one token, and moves the text
+ * behind it. A code without a token is unknown as a whole. */
+static alcore_status add_language_code(job *j, alcore__view *text) {
+    if (text->length < 4 || memcmp(text->text, ">>", 2) != 0) return ALCORE_OK;
+    const char *mark = memmem(text->text, text->length, "<<", 2);
+    if (!mark) return ALCORE_OK;
+    const size_t end = (size_t)(mark - text->text) + 2;
+    int64_t id = alcore__token_model_id(j->model, text->text, end);
+    if (id < 0) id = alcore__token_model_id(j->model, "<unk>", 5);
+    ALCORE__TRY(tokens_room(j->ctx, j->out, j->count + 1));
+    add_token(j, text, 0, end, id);
+    *text = alcore__view_slice(text, end, text->length);
+    return ALCORE_OK;
+}
+
 /* Adds the tokens of a piece between added tokens that are sought in raw text. */
 static alcore_status add_piece(job *j, const alcore__view *piece) {
-    alcore__view view;
+    alcore__view raw = *piece, view;
+    if (j->tokenizer->language_codes) ALCORE__TRY(add_language_code(j, &raw));
     ALCORE__TRY(
-        alcore__normalizer_run(j->ctx, j->normalizer, piece, &j->encoder->normalizer, &view));
+        alcore__normalizer_run(j->ctx, j->normalizer, &raw, &j->encoder->normalizer, &view));
     return add_around(j, &view, &j->tokenizer->added.normalized, add_words);
 }
 

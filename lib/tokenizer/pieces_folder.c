@@ -22,6 +22,17 @@
 
 typedef enum family { NONE, XLMR, MBART, T5, M2M100, MARIAN } family;
 
+/* The languages of mBART-50, in the order of their ids; the first MBART_LANGUAGES of them are those
+ * of mBART. */
+static const char *const MBART50_LANGUAGES[] = {
+    "ar_AR", "cs_CZ", "de_DE", "en_XX", "es_XX", "et_EE", "fi_FI", "fr_XX", "gu_IN",
+    "hi_IN", "it_IT", "ja_XX", "kk_KZ", "ko_KR", "lt_LT", "lv_LV", "my_MM", "ne_NP",
+    "nl_XX", "ro_RO", "ru_RU", "si_LK", "tr_TR", "vi_VN", "zh_CN", "af_ZA", "az_AZ",
+    "bn_IN", "fa_IR", "he_IL", "hr_HR", "id_ID", "ka_GE", "km_KH", "mk_MK", "ml_IN",
+    "mn_MN", "mr_IN", "pl_PL", "ps_AF", "pt_XX", "sv_SE", "sw_KE", "ta_IN", "te_IN",
+    "th_TH", "tl_XX", "uk_UA", "ur_PK", "xh_ZA", "gl_ES", "sl_SI"};
+enum { MBART_LANGUAGES = 25 };
+
 /* The languages of M2M100, in the order of their ids, and those of its models for WMT 2021. */
 static const char M2M100_LANGUAGES[] =
     "af am ar ast az ba be bg bn br bs ca ceb cs cy da de el en es et fa ff fi fr fy ga gd gl gu "
@@ -39,7 +50,8 @@ typedef struct reader {
     const alcore__part *config;
     alcore_tokenizer *tokenizer;
     alcore__buffer path, file, vocab;
-    const char **extra; /* [extras] names in the arena, the array owned */
+    size_t mbart_languages; /* how many of MBART50_LANGUAGES the family has if no file lists any */
+    const char **extra;     /* [extras] names in the arena, the array owned */
     size_t extras, extra_capacity;
 } reader;
 
@@ -112,6 +124,11 @@ static alcore_status find_languages(reader *r) {
         ALCORE__TRY(read_languages(r, &map));
     }
     if (r->extras > 0) return ALCORE_OK;
+    if (r->mbart_languages > 0) {
+        for (size_t i = 0; i < r->mbart_languages; i++)
+            ALCORE__TRY(add_extra(r, MBART50_LANGUAGES[i], strlen(MBART50_LANGUAGES[i])));
+        return ALCORE_OK;
+    }
     return alcore__fail(
         ALCORE_E_UNSUPPORTED,
         "%s: neither tokenizer_config.json nor special_tokens_map.json lists the "
@@ -216,6 +233,15 @@ static alcore_status read_xlmr(reader *r) {
     return write_templates(r, single, pair);
 }
 
+/* The language of a text where neither the folder nor the call names one: English, as in the
+ * classes of transformers, if it is among the languages. */
+static const char *usual_language(const reader *r) {
+    const char *usual = r->mbart_languages > 0 ? "en_XX" : "eng_Latn";
+    for (size_t i = 0; i < r->extras; i++)
+        if (strcmp(r->extra[i], usual) == 0) return usual;
+    return r->extra[0];
+}
+
 static alcore_status read_mbart(reader *r) {
     ALCORE__TRY(find_languages(r));
     const size_t languages = r->extras;
@@ -224,8 +250,8 @@ static alcore_status read_mbart(reader *r) {
     ALCORE__TRY(add_usual(r));
     for (size_t i = 0; i < languages; i++) ALCORE__TRY(add_special(r, r->extra[i]));
     ALCORE__TRY(add_like(r, "<mask>", (alcore__added_token){.left = true}));
-    const char *const single[] = {"A", "</s>", r->extra[0], NULL};
-    const char *const pair[] = {"A", "B", "</s>", r->extra[0], NULL};
+    const char *const single[] = {"A", "</s>", usual_language(r), NULL};
+    const char *const pair[] = {"A", "B", "</s>", usual_language(r), NULL};
     return write_templates(r, single, pair);
 }
 
@@ -276,30 +302,21 @@ static alcore_status read_m2m100(reader *r) {
     return write_templates(r, single, pair);
 }
 
-/* Adds the tokens >>xx<< of models with several target languages, which begin a text. */
-static alcore_status add_targets(reader *r) {
-    const alcore__token_model *model = r->tokenizer->model;
-    for (int64_t id = 0; id < alcore__token_model_size(model); id++) {
-        size_t length;
-        const char *token = alcore__token_model_token(model, id, &length), *kept = "";
-        if (!token || length < 5 || memcmp(token, ">>", 2) != 0 ||
-            memcmp(token + length - 2, "<<", 2) != 0)
-            continue;
-        ALCORE__TRY(keep_name(r, token, length, &kept));
-        ALCORE__TRY(add_like(r, kept, (alcore__added_token){.at_begin = true}));
-    }
-    return ALCORE_OK;
-}
-
 static alcore_status read_marian(reader *r) {
     static const char *const single[] = {"A", "</s>", NULL};
     static const char *const pair[] = {"A", "B", "</s>", NULL};
     alcore_tokenizer *tokenizer = r->tokenizer;
+    bool separate = false;
+    ALCORE__TRY(alcore__part_flag(r->config, "separate_vocabs", &separate));
+    if (separate)
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "%s: separate vocabularies of source and target are not supported",
+                            r->folder);
     ALCORE__TRY(read_with_vocab(r, "source.spm", &tokenizer->normalizer, &tokenizer->model));
     ALCORE__TRY(
         read_with_vocab(r, "target.spm", &tokenizer->target_normalizer, &tokenizer->target_model));
     ALCORE__TRY(add_usual(r));
-    ALCORE__TRY(add_targets(r));
+    tokenizer->language_codes = true;
     return write_templates(r, single, pair);
 }
 
@@ -316,34 +333,67 @@ static alcore_status has_file(reader *r, const char *name, bool *found) {
     return status == ALCORE_E_IO ? ALCORE_OK : status;
 }
 
-/* The family of a class; Marian's folders need not name theirs. */
+/* A class of tokenizers, by the beginning of its name, and a type of models. */
+typedef struct kind {
+    const char *class, *type;
+    family family;
+    size_t mbart_languages;
+} kind;
+/* Of two names that begin alike the longer one comes first. */
+static const kind kinds[] = {
+    {"XLMRoberta", "xlm-roberta", XLMR, 0},
+    {"MBart50", "mbart50", MBART, sizeof MBART50_LANGUAGES / sizeof *MBART50_LANGUAGES},
+    {"MBart", "mbart", MBART, MBART_LANGUAGES},
+    {"Nllb", "nllb", MBART, 0},
+    {"T5", "t5", T5, 0},
+    {"MT5", "mt5", T5, 0},
+    {"M2M100", "m2m_100", M2M100, 0},
+    {"Marian", "marian", MARIAN, 0}};
+
+/* Reads tokenizer_class of tokenizer_config.json, else model_type of config.json. */
+static alcore_status read_kind_name(reader *r, alcore__name *class, alcore__name *type) {
+    bool found;
+    ALCORE__TRY(alcore__part_text(r->config, "tokenizer_class", class));
+    if (class->text) return ALCORE_OK;
+    ALCORE__TRY(alcore__folder_read(r->ctx, r->folder, "config.json", &r->path, &r->vocab, &found));
+    if (!found) return ALCORE_OK;
+    alcore__part part = {r->ctx, &r->tokenizer->arena, r->path.data, "settings", {0}};
+    alcore__json_begin(&part.value, r->vocab.data, r->vocab.length, 32);
+    return alcore__part_text(&part, "model_type", type);
+}
+
+static bool is_kind(const kind *one, alcore__name class, alcore__name type) {
+    const size_t length = strlen(one->class);
+    return class.text ? class.length >= length && memcmp(class.text, one->class, length) == 0
+                      : alcore__name_is(type, one->type);
+}
+
+/* The family of a folder, by its class or type; one that names neither is of XLM-R, T5 or Marian,
+ * by its files. */
 static alcore_status find_family(reader *r, family *out) {
-    static const struct {
-        const char *prefix;
-        family family;
-    } classes[] = {{"XLMRoberta", XLMR}, {"MBart", MBART},   {"Nllb", MBART},   {"T5", T5},
-                   {"MT5", T5},          {"M2M100", M2M100}, {"Marian", MARIAN}};
-    alcore__name class = {0};
+    alcore__name class = {0}, type = {0};
     bool spiece, bpe, marian;
     *out = NONE;
     ALCORE__TRY(has_file(r, "spiece.model", &spiece));
     ALCORE__TRY(has_file(r, "sentencepiece.bpe.model", &bpe));
     ALCORE__TRY(has_file(r, "source.spm", &marian));
     if (!spiece && !bpe && !marian) return ALCORE_OK;
-    ALCORE__TRY(alcore__part_text(r->config, "tokenizer_class", &class));
-    if (!class.text && marian) *out = MARIAN;
-    for (size_t i = 0; class.text && i < sizeof classes / sizeof *classes; i++) {
-        const size_t length = strlen(classes[i].prefix);
-        if (class.length >= length && memcmp(class.text, classes[i].prefix, length) == 0)
-            *out = classes[i].family;
+    ALCORE__TRY(read_kind_name(r, &class, &type));
+    if (!class.text && !type.text) {
+        *out = marian ? MARIAN : bpe ? XLMR : T5;
+        return ALCORE_OK;
     }
-    if (*out != NONE) return ALCORE_OK;
-    return alcore__fail(
-        ALCORE_E_UNSUPPORTED,
-        "%s: the folder has a sentencepiece model and no tokenizer.json; "
-        "tokenizer_config.json names the class \"%.*s\", and those of XLM-R, mBART, "
-        "NLLB, T5, M2M100 and Marian are known",
-        r->folder, (int)(class.length > 64 ? 64 : class.length), class.text ? class.text : "");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (!is_kind(&kinds[i], class, type)) continue;
+        *out = kinds[i].family;
+        r->mbart_languages = kinds[i].mbart_languages;
+        return ALCORE_OK;
+    }
+    const alcore__name name = class.text ? class : type;
+    return alcore__fail(ALCORE_E_UNSUPPORTED,
+                        "%s: the folder has a sentencepiece model and no tokenizer.json; it is of "
+                        "\"%.*s\", and XLM-R, mBART, NLLB, T5, M2M100 and Marian are known",
+                        r->folder, (int)(name.length > 64 ? 64 : name.length), name.text);
 }
 
 static alcore_status read_family(reader *r, family which) {

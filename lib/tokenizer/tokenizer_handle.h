@@ -26,7 +26,8 @@ struct alcore_tokenizer {
     alcore__token_decoder decoder;
     alcore__name source_language, target_language; /* what the folder says; text NULL: nothing */
     bool marks_language;                           /* the templates have a language */
-    int64_t size;                                  /* ids are 0 .. size - 1 */
+    bool language_codes; /* a text may begin with the token of a language, ">>de<<" (Marian) */
+    int64_t size;        /* ids are 0 .. size - 1 */
     /* Memory of an encoder that the last call left for the next one, which takes it; NULL: a call
      * has it, or there was none. */
     _Atomic(struct alcore__encoder *) spare;
