@@ -216,6 +216,11 @@ START_TEST(the_version_depends_on_the_tokenizer) {
     char path[100];
     snprintf(path, sizeof path, "%s/tokenizer_config.json", folder);
     remove(path);
+    version_of(same);
+    ck_assert_str_eq(first, same);
+    write_file("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\nfever\n");
+    version_of(other);
+    ck_assert_str_ne(first, other);
     remove_folder();
 }
 END_TEST
