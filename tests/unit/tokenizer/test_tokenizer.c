@@ -109,6 +109,10 @@ START_TEST(patterns_are_found_as_oniguruma_finds_them) {
     assert_parts(
         SPLIT("{\"Regex\":\"(?i:ab)|\\\\p{N}{1,2}(?!\\\\p{N})|[^\\\\s\\\\p{N}]++\"}", "Isolated"),
         parts);
+    /* A class within a class, as BLOOM's expression has it. */
+    static const char *const nested[][2] = {{"ab,a(b", "4:0:2w 0:2:3 1:3:4 0:4:5 2:5:6"},
+                                            {NULL, NULL}};
+    assert_parts(SPLIT("{\"Regex\":\" ?[^(\\\\s|[.,!?])]+\"}", "Isolated"), nested);
 }
 END_TEST
 
