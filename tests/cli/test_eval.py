@@ -104,6 +104,21 @@ def the_other_metrics_are_those_of_the_vectors(box):
 
 
 @case
+def the_sides_are_not_exchanged(box):
+    """Hypotheses come first and gold labels before predicted ones: pairs whose sides differ in length and in number."""
+    long, short = lines(box, "long.txt", ["a b c", "d e"]), lines(box, "short.txt", ["a", "d"])
+    found = values(box.run("eval", "length-ratio", long, short))
+    equal([found["length-ratio"], found["hypothesis_words"], found["reference_words"]], [2.5, 5, 2])
+    gold, predicted = lines(box, "gold.txt", ["B-A O B-A"]), lines(box, "predicted.txt", ["B-A O O"])
+    found = values(box.run("eval", "f1", gold, predicted))
+    equal([found[name] for name in ("gold_spans", "predicted_spans", "matches")], [2, 1, 1])
+    equal([found["precision"], found["recall"]], [1, 0.5])
+    # I- begins a span by default, and not with --scheme strict.
+    found = [values(box.run("eval", "f1", gold, lines(box, "inside.txt", ["I-A O O"]), "--scheme", scheme)) for scheme in ("default", "strict")]
+    equal([one["predicted_spans"] for one in found], [1, 0])
+
+
+@case
 def a_question_has_several_answers(box):
     files = [lines(box, "gold.txt", ["a cat\tthe dog", ""]), lines(box, "predicted.txt", ["Dog!", "none"])]
     found = values(box.run("eval", "qa", *files))

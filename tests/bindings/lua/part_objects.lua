@@ -53,6 +53,15 @@ case("an option that a function does not know is refused, with the nearest name"
     os.remove(file)
 end)
 
+case("the value of an option has the type of the option", function()
+    local lines, pool = {"a b", "c d"}, assert(alcore.pool(TEXTS))
+    raises("table expected, got number", alcore.lm, TEXTS, 3)
+    raises("table expected, got string", alcore.metrics.bleu, lines, lines, "13a")
+    raises("smoothing_value: a number expected, got string", alcore.metrics.bleu, lines, lines, {smoothing_value = "0.1"})
+    raises("text_column: a string expected, got number", pool.read, pool, "absent.tsv", {text_column = 5})
+    raises("order: an integer expected, got table", alcore.lm, TEXTS, {order = {}})
+end)
+
 case("misuse raises, and says where", function()
     raises("'texts' or 'pool' is needed", alcore.select, {budget = 1})
     raises("table expected", alcore.select, "texts")
