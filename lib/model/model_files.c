@@ -144,10 +144,12 @@ static alcore_status open_without_columns(alcore_ctx *ctx, const char *path,
         return alcore__model_open_with_engine(ctx, path, options, out);
     }
     if (status == ALCORE_E_NOMEM) return status;
-    return alcore__fail(ALCORE_E_IO,
-                        "%s: no model here; a folder with embeddings.npy, logprobs.npy and "
-                        "logprobs.offsets.npy, probs.npy or scores.npy is expected",
-                        path);
+    return alcore__fail(
+        ALCORE_E_IO,
+        "%s: no model here; a Hugging Face folder with config.json is expected, or one "
+        "with embeddings.npy, logprobs.npy and logprobs.offsets.npy, probs.npy or "
+        "scores.npy",
+        path);
 }
 
 /* Ready columns are read, not computed: a setting of the computation (any but 0, the default) would
