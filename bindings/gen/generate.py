@@ -144,7 +144,7 @@ LUA_TABLES = {"aligner_models": "ALCORE_ALIGNER_", "bad_lines": "ALCORE_BAD_LINE
               "meanings": "ALCORE_MEANS_", "metrics": "ALCORE_METRIC_", "missing_rules": "ALCORE_MISSING_", "normalizations": "ALCORE_NORMALIZE_",
               "overlap_roles": "ALCORE_OVERLAP_",
               "poolings": "ALCORE_POOLING_", "report_kinds": "ALCORE_REPORT_",
-              "roles": "ALCORE_ROLE_", "row_states": "ALCORE_ROW_", "scopes": "ALCORE_SCOPE_",
+              "roles": "ALCORE_ROLE_", "row_states": "ALCORE_ROW_", "schedules": "ALCORE_SCHEDULE_", "scopes": "ALCORE_SCOPE_",
               "shapes": "ALCORE_COLUMN_", "sides": "ALCORE_SIDE_", "stop_criteria": "ALCORE_STOP_", "tensions": "ALCORE_TENSION_"}
 
 #: Structs that travel as Lua tables, and of their int32_t fields those that are words (the table's
@@ -191,6 +191,8 @@ LUA_STRUCTS = {
     "alcore_stop_decision": {"criterion": "stop_criteria", "stop": True},
     "alcore_ter_options": {"case_sensitive": True},
     "alcore_ter_score": {},
+    "alcore_train_options": {"schedule": "schedules"},
+    "alcore_train_result": {},
     "alcore_translate_options": {"sample": True},
     "alcore_wilcoxon_result": {"exact": True},
     "alcore_word_accuracy_score": {},

@@ -212,8 +212,8 @@ extern const al_member al_aligner_options[], al_bleu_options[], al_bleu_score[],
     al_mean_result[], al_mix_options[], al_model_info[], al_model_options[], al_ngram_options[],
     al_pearson_result[],
     al_phrase_options[], al_pool_options[], al_read_options[], al_span_score[],
-    al_translate_options[], al_wilcoxon_result[];
-extern const al_constant al_bands[], al_cost_models[];
+    al_train_options[], al_train_result[], al_translate_options[], al_wilcoxon_result[];
+extern const al_constant al_bands[], al_cost_models[], al_schedules[];
 extern const al_member al_composition[], al_composition_options[], al_cost_options[],
     al_cost_result[], al_plot_options[], al_projection[];
 extern const al_constant al_metrics[];
@@ -415,7 +415,9 @@ int al_pool_write_phrases(lua_State *L);
 /* Methods and a field of a model (lua_model_texts.c). */
 int al_model_embed(lua_State *L);
 int al_model_info_field(lua_State *L);
+int al_model_save(lua_State *L);
 int al_model_score(lua_State *L);
+int al_model_train(lua_State *L);
 int al_model_translate(lua_State *L);
 /* Pushes the strategy that the value at index means: an object, or one that is made of a name, a
  * function or a table of functions. */

@@ -255,7 +255,9 @@ static int run(lua_State *L) {
 static const al_method methods[] = {{"can", can},
                                     {"embed", al_model_embed},
                                     {"run", run},
+                                    {"save", al_model_save},
                                     {"score", al_model_score},
+                                    {"train", al_model_train},
                                     {"translate", al_model_translate},
                                     {NULL, NULL}};
 static const al_method getters[] = {{"info", al_model_info_field}, {"name", name}, {NULL, NULL}};

@@ -131,3 +131,37 @@ int al_model_score(lua_State *L) {
     al_push_tensor(L, &values, &offsets);
     return 1;
 }
+
+/*** Trains the model in place on the pairs of a pool: texts and references of a translation model;
+ * of a classifier of texts the references are numbers of classes.
+ * @function model:train
+ * @tparam pool pool
+ * @tparam[opt] table options rate, weight_decay, clip, label_smoothing, updates (0: one pass over
+ * the pool), warmup, accumulate, batch_tokens, schedule ("constant", "linear", "inverse_sqrt" or
+ * "cosine"), seed, checkpoints (a folder, from which an interrupted training goes on),
+ * checkpoint_every
+ * @return a table with updates, tokens, loss and seconds; or nil, message, code */
+int al_model_train(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_model_kind), *pool = al_check(L, 2, &al_pool_kind);
+    alcore_train_options options = ALCORE_TRAIN_OPTIONS_INIT;
+    alcore_train_result result = ALCORE_TRAIN_RESULT_INIT;
+    lua_settop(L, 3);
+    int table = al_options(L, 3, "model:train", al_train_options, NULL);
+    al_read_struct(L, table, al_train_options, &options);
+    check_context(L, self, pool);
+    int failed =
+        AL_CALL(L, self->context, alcore_model_train(self->model, pool->pool, &options, &result));
+    if (failed) return failed;
+    al_push_struct(L, al_train_result, &result);
+    return 1;
+}
+
+/*** Writes the model as a folder that alcore and transformers read.
+ * @function model:save
+ * @tparam string path
+ * @return the model; or nil, message, code */
+int al_model_save(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_model_kind);
+    const char *path = luaL_checkstring(L, 2);
+    return al_result(L, AL_CALL(L, self->context, alcore_model_save(self->model, path)), 1);
+}

@@ -129,6 +129,12 @@ const al_constant al_row_states[] = {
     {"missing", ALCORE_ROW_MISSING},
     {"malformed", ALCORE_ROW_MALFORMED},
     {NULL, 0}};
+const al_constant al_schedules[] = {
+    {"constant", ALCORE_SCHEDULE_CONSTANT},
+    {"linear", ALCORE_SCHEDULE_LINEAR},
+    {"inverse_sqrt", ALCORE_SCHEDULE_INVERSE_SQRT},
+    {"cosine", ALCORE_SCHEDULE_COSINE},
+    {NULL, 0}};
 const al_constant al_scopes[] = {
     {"picks", ALCORE_SCOPE_PICKS},
     {"candidates", ALCORE_SCOPE_CANDIDATES},
@@ -258,6 +264,26 @@ const al_member al_translate_options[] = {
     {"seed", AL_UINT64, 1, offsetof(alcore_translate_options, seed), NULL},
     {"beams", AL_INT32, 1, offsetof(alcore_translate_options, beams), NULL},
     {"sample", AL_FLAG, 1, offsetof(alcore_translate_options, sample), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_train_options[] = {
+    {"rate", AL_DOUBLE, 1, offsetof(alcore_train_options, rate), NULL},
+    {"weight_decay", AL_DOUBLE, 1, offsetof(alcore_train_options, weight_decay), NULL},
+    {"clip", AL_DOUBLE, 1, offsetof(alcore_train_options, clip), NULL},
+    {"label_smoothing", AL_DOUBLE, 1, offsetof(alcore_train_options, label_smoothing), NULL},
+    {"updates", AL_INT64, 1, offsetof(alcore_train_options, updates), NULL},
+    {"warmup", AL_INT64, 1, offsetof(alcore_train_options, warmup), NULL},
+    {"accumulate", AL_INT64, 1, offsetof(alcore_train_options, accumulate), NULL},
+    {"batch_tokens", AL_INT64, 1, offsetof(alcore_train_options, batch_tokens), NULL},
+    {"checkpoint_every", AL_INT64, 1, offsetof(alcore_train_options, checkpoint_every), NULL},
+    {"seed", AL_UINT64, 1, offsetof(alcore_train_options, seed), NULL},
+    {"checkpoints", AL_TEXT, 1, offsetof(alcore_train_options, checkpoints), NULL},
+    {"schedule", AL_WORD, 1, offsetof(alcore_train_options, schedule), al_schedules},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_train_result[] = {
+    {"updates", AL_INT64, 1, offsetof(alcore_train_result, updates), NULL},
+    {"tokens", AL_INT64, 1, offsetof(alcore_train_result, tokens), NULL},
+    {"loss", AL_DOUBLE, 1, offsetof(alcore_train_result, loss), NULL},
+    {"seconds", AL_DOUBLE, 1, offsetof(alcore_train_result, seconds), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_mix_options[] = {
     {"kind", AL_TEXT, 1, offsetof(alcore_mix_options, kind), NULL},

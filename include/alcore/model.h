@@ -298,6 +298,80 @@ ALCORE_API alcore_status alcore_model_translate(alcore_model *model, alcore_pool
  * @since 0.1 */
 ALCORE_API alcore_status alcore_model_score(alcore_model *model, alcore_pool *pool);
 
+/** Step sizes over the updates of a training. Update u = 1 .. updates of the warm-up has rate * u /
+ * warmup; after it, with share = (u - 1 - warmup) / (updates - warmup): */
+enum {
+    ALCORE_SCHEDULE_CONSTANT = 0, /**< rate */
+    ALCORE_SCHEDULE_LINEAR = 1,   /**< rate * (1 - share) */
+    /** rate * sqrt(warmup / u); without a warm-up rate / sqrt(u) */
+    ALCORE_SCHEDULE_INVERSE_SQRT = 2,
+    ALCORE_SCHEDULE_COSINE = 3 /**< rate * (1 + cos(pi * share)) / 2 */
+};
+
+/** How a model is trained, with AdamW. Zero means default everywhere. */
+typedef struct alcore_train_options {
+    size_t size;              /**< sizeof(alcore_train_options) */
+    double rate;              /**< largest step size; 0: 5e-5 */
+    double weight_decay;      /**< decoupled, of matrices only; 0: none */
+    double clip;              /**< largest norm of the gradient; 0: no limit */
+    double label_smoothing;   /**< share of the loss that goes to all classes alike, below 1 */
+    int64_t updates;          /**< steps of the optimizer; 0: one pass over the pool */
+    int64_t warmup;           /**< updates of a linear rise from 0 */
+    int64_t accumulate;       /**< passes per update; 0: 1 */
+    int64_t batch_tokens;     /**< tokens of one pass, text and reference; 0: the engine's choice */
+    int64_t checkpoint_every; /**< updates; 0: a checkpoint at the end only */
+    uint64_t seed;            /**< of the order of examples and of dropout */
+    const char *checkpoints;  /**< folder; training resumes from a checkpoint there; NULL: none */
+    int32_t schedule;         /**< ALCORE_SCHEDULE_* */
+    int32_t reserved;         /**< pads: 0, checked */
+} alcore_train_options;
+/** An alcore_train_options with its size set and everything else 0. */
+#define ALCORE_TRAIN_OPTIONS_INIT ALCORE_INIT(alcore_train_options)
+
+/** What a training did. */
+typedef struct alcore_train_result {
+    size_t size;     /**< sizeof(alcore_train_result) */
+    int64_t updates; /**< made in all, those before a checkpoint included */
+    int64_t tokens;  /**< read by this call, of texts and references */
+    double loss;     /**< mean per token (per text with a classifier) in the last update, nats */
+    double seconds;  /**< of this call */
+} alcore_train_result;
+/** An alcore_train_result with its size set and everything else 0. */
+#define ALCORE_TRAIN_RESULT_INIT ALCORE_INIT(alcore_train_result)
+
+/** Trains a model in place on the pairs of a pool: a translation model on texts and references
+ * (alcore_pool_reference()), a classifier of texts on references that are numbers of classes, from
+ * 0. Masked rows are left out. The same pool, options and number of threads give the same weights.
+ * After a failure or a cancellation the weights are those of the last finished update.
+ * @param[in,out] model borrowed, changed
+ * @param[in] pool borrowed; it may be read meanwhile
+ * @param[in] options borrowed; NULL: defaults
+ * @param[in,out] out NULL: not wanted; else its size is read, the rest is filled
+ * @return ALCORE_OK, ALCORE_E_INVALID (also: the checkpoint is of another training; the text names
+ * the difference), ALCORE_E_UNSUPPORTED (the model is not trained, or has no tokenizer),
+ * ALCORE_E_PARAM (names an option out of bounds), ALCORE_E_MISSING (names the first row without a
+ * reference), ALCORE_E_DATA (a reference is no class; the gradient is not finite), ALCORE_E_SHAPE,
+ * ALCORE_E_CORRUPT (a damaged checkpoint), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
+ * ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ * @serialized per model. ALCORE_E_BUSY while another call uses the model or changes the pool.
+ * @callback progress, log
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_model_train(alcore_model *model, alcore_pool *pool,
+                                            const alcore_train_options *options,
+                                            alcore_train_result *out);
+
+/** Writes a model as a folder that alcore_model_open() and transformers read: weights, settings and
+ * files of the tokenizer, each file whole or not at all. The folder that the model was opened from
+ * must still be there.
+ * @param[in] model borrowed
+ * @param[in] path of the folder; it is made where there is none
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (models of this kind are not saved),
+ * ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ * @serialized per model. ALCORE_E_BUSY while another call uses the model.
+ * @callback progress, log
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_model_save(alcore_model *model, const char *path);
+
 ALCORE_END
 
 #endif

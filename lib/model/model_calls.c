@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public calls of a model beside those that make columns (model_handle.c): what it is,
- * translating the texts of a pool, and scoring its references. */
+ * translating the texts of a pool, scoring its references, training on them, and saving. */
 #include <math.h>
 
 #include "model/model_internal.h"
@@ -97,4 +97,81 @@ alcore_status alcore_model_score(alcore_model *model, alcore_pool *pool) {
         return alcore__fail(ALCORE_E_INVALID, "alcore_model_score: model and pool are needed");
     ALCORE__TRY(alcore__enter(model->object.ctx));
     return alcore__leave(model->object.ctx, score(model, pool));
+}
+
+/* Reads the options by their size and checks the values. */
+static alcore_status read_train_options(const alcore_train_options *given,
+                                        alcore_train_options *out) {
+    ALCORE__TRY(alcore__struct_read(out, sizeof *out,
+                                    ALCORE__FIRST_SIZE(alcore_train_options, reserved), given,
+                                    "alcore_train_options"));
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"rate", out->rate},
+                   {"weight_decay", out->weight_decay},
+                   {"clip", out->clip},
+                   {"label_smoothing", out->label_smoothing},
+                   {"updates", (double)out->updates},
+                   {"warmup", (double)out->warmup},
+                   {"accumulate", (double)out->accumulate},
+                   {"batch_tokens", (double)out->batch_tokens},
+                   {"checkpoint_every", (double)out->checkpoint_every}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (!(numbers[i].value >= 0 && numbers[i].value < (double)INFINITY))
+            return alcore__fail(ALCORE_E_PARAM,
+                                "alcore_train_options: %s is not a number from 0 on",
+                                numbers[i].name);
+    if (out->label_smoothing >= 1)
+        return alcore__fail(ALCORE_E_PARAM, "alcore_train_options: label_smoothing is not below 1");
+    if (out->schedule < 0 || out->schedule > ALCORE_SCHEDULE_COSINE)
+        return alcore__fail(ALCORE_E_PARAM, "alcore_train_options: schedule %d is not known",
+                            out->schedule);
+    if (out->reserved != 0)
+        return alcore__fail(ALCORE_E_STRUCT_NEWER, "alcore_train_options: reserved is not 0");
+    return ALCORE_OK;
+}
+
+/* Trains under the write lock of the model. result: filled also after a failure. */
+static alcore_status train(alcore_model *model, alcore_pool *pool,
+                           const alcore_train_options *given, alcore_train_result *result) {
+    alcore_train_options options;
+    ALCORE__TRY(read_train_options(given, &options));
+    if (!model->table->train)
+        return alcore__fail(ALCORE_E_UNSUPPORTED, "model %s is not trained", model->name);
+    ALCORE__TRY(alcore__write_begin(model, "model"));
+    const alcore_status status = model->table->train(model, pool, &options, result);
+    alcore__write_end(model);
+    return status;
+}
+
+alcore_status alcore_model_train(alcore_model *model, alcore_pool *pool,
+                                 const alcore_train_options *options, alcore_train_result *out) {
+    alcore_train_result result = ALCORE_TRAIN_RESULT_INIT;
+    if (!model || !pool)
+        return alcore__fail(ALCORE_E_INVALID, "alcore_model_train: model and pool are needed");
+    ALCORE__TRY(alcore__enter(model->object.ctx));
+    alcore_status status = train(model, pool, options, &result);
+    if (status == ALCORE_OK && out)
+        status = alcore__struct_write(out, &result, sizeof result,
+                                      ALCORE__FIRST_SIZE(alcore_train_result, seconds),
+                                      "alcore_train_result");
+    return alcore__leave(model->object.ctx, status);
+}
+
+/* Saves under the write lock of the model: an engine answers one call at a time. */
+static alcore_status save(alcore_model *model, const char *path) {
+    if (!model->table->save)
+        return alcore__fail(ALCORE_E_UNSUPPORTED, "model %s cannot be saved", model->name);
+    ALCORE__TRY(alcore__write_begin(model, "model"));
+    const alcore_status status = model->table->save(model, path);
+    alcore__write_end(model);
+    return status;
+}
+
+alcore_status alcore_model_save(alcore_model *model, const char *path) {
+    if (!model || !path)
+        return alcore__fail(ALCORE_E_INVALID, "alcore_model_save: model and path are needed");
+    ALCORE__TRY(alcore__enter(model->object.ctx));
+    return alcore__leave(model->object.ctx, save(model, path));
 }

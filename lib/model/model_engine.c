@@ -122,34 +122,6 @@ static alcore_status call_engine(const alcore__engine_model *data, uint32_t call
     return engine->token_logprobs(data->opened, texts, targets, &scoring, sink);
 }
 
-/* Lists the references of the rows of a batch: texts and lengths (bytes) are [batch->count]. The
- * caller holds the read lock of the pool. */
-static alcore_status list_references(const alcore_pool *pool, const alcore__model_batch *batch,
-                                     const char **texts, size_t *lengths) {
-    for (int64_t i = 0; i < batch->count; i++) {
-        char id[24];
-        texts[i] = alcore_pool_reference(pool, batch->rows[i], &lengths[i]);
-        if (!texts[i])
-            return alcore__fail(ALCORE_E_MISSING, "row %lld (id %s) has no reference to score",
-                                (long long)batch->rows[i],
-                                alcore_pool_id(pool, batch->rows[i], id));
-    }
-    return ALCORE_OK;
-}
-
-/* Encodes the references of a batch as targets; *texts and *lengths are arrays of the call that the
- * caller frees when the targets are no longer used. */
-static alcore_status encode_references(const alcore_model *model, const alcore_pool *pool,
-                                       const alcore__model_batch *batch, const char ***texts,
-                                       size_t **lengths, alcore__engine_texts *out) {
-    const size_t count = (size_t)batch->count;
-    ALCORE__TRY(alcore__new_array(model->object.ctx, count, sizeof **texts, texts));
-    ALCORE__TRY(alcore__new_array(model->object.ctx, count, sizeof **lengths, lengths));
-    ALCORE__TRY(list_references(pool, batch, *texts, *lengths));
-    const alcore__texts references = {*texts, *lengths, batch->count};
-    return alcore__engine_encode(model, &references, NULL, true /* targets */, out);
-}
-
 /* One batch: encodes its texts, and the references of its rows where these are scored, and calls
  * the engine. */
 static alcore_status run_batch(const alcore_model *model, const alcore_pool *pool, uint32_t call,
@@ -162,7 +134,8 @@ static alcore_status run_batch(const alcore_model *model, const alcore_pool *poo
     size_t *target_lengths = NULL;    /* [batch->count] bytes */
     alcore_status status = alcore__engine_encode(model, &texts, batch->languages, false, &sources);
     if (status == ALCORE_OK && of_references)
-        status = encode_references(model, pool, batch, &target_texts, &target_lengths, &targets);
+        status = alcore__engine_encode_references(model, pool, batch, &target_texts,
+                                                  &target_lengths, &targets);
     if (status == ALCORE_OK) {
         status =
             call_engine(data, call, &sources.passed, of_references ? &targets.passed : NULL, sink);
@@ -360,6 +333,8 @@ alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, con
                                         .info = info,
                                         .translate = alcore__engine_translate,
                                         .score = score,
+                                        .train = alcore__engine_train,
+                                        .save = alcore__engine_save,
                                         .release = release};
     alcore_status status = open_model(ctx, path, options, data);
     if (status == ALCORE_OK)

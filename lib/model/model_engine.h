@@ -52,6 +52,21 @@ alcore_status alcore__engine_encode(const alcore_model *model, const alcore__tex
                                     alcore__engine_texts *out);
 void alcore__engine_texts_clear(alcore_ctx *ctx, alcore__engine_texts *texts);
 
+/* Encodes the references of a batch as targets. *texts and *lengths are arrays that the caller
+ * frees when the targets are no longer used, also after a failure. The caller holds the read lock
+ * of the pool. ALCORE_E_MISSING names the first row without a reference. */
+alcore_status alcore__engine_encode_references(const alcore_model *model, const alcore_pool *pool,
+                                               const alcore__model_batch *batch,
+                                               const char ***texts, size_t **lengths,
+                                               alcore__engine_texts *out);
+
+/* ---- training (model_train.c) ---- */
+
+/* alcore__model_table.train and .save of an engine. */
+alcore_status alcore__engine_train(alcore_model *model, alcore_pool *pool,
+                                   const alcore_train_options *options, alcore_train_result *out);
+alcore_status alcore__engine_save(alcore_model *model, const char *path);
+
 /* ---- translation (model_translate.c) ---- */
 
 /* alcore__model_table.translate of an engine. */

@@ -43,6 +43,11 @@ typedef struct alcore__model_table {
     /* Makes the column "logprobs" of the references of a pool; the call of alcore_model_score().
      * NULL: such models score no pairs. */
     alcore_status (*score)(alcore_model *model, alcore_pool *pool);
+    /* The calls of alcore_model_train() and alcore_model_save(). NULL: such models are neither
+     * trained nor saved. */
+    alcore_status (*train)(alcore_model *model, alcore_pool *pool,
+                           const alcore_train_options *options, alcore_train_result *out);
+    alcore_status (*save)(alcore_model *model, const char *path);
     void (*release)(alcore_model *model); /* frees data */
 } alcore__model_table;
 

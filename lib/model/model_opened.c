@@ -30,6 +30,10 @@ static bool has_call(const alcore_sys_model_engine *engine, uint32_t call) {
         return HAS(mlm_losses);
     case ALCORE_SYS_MODEL_TRANSLATE:
         return HAS(translate);
+    case ALCORE_SYS_MODEL_TRAIN:
+        return HAS(train);
+    case ALCORE_SYS_MODEL_SAVE:
+        return HAS(save);
     default:
         return false;
     }
@@ -147,6 +151,33 @@ alcore_status alcore__engine_encode(const alcore_model *model, const alcore__tex
     out->passed.types = out->tokens.types;
     out->passed.marks = out->tokens.marks;
     return ALCORE_OK;
+}
+
+/* Lists the references of the rows of a batch: texts and lengths (bytes) are [batch->count]. The
+ * caller holds the read lock of the pool. */
+static alcore_status list_references(const alcore_pool *pool, const alcore__model_batch *batch,
+                                     const char **texts, size_t *lengths) {
+    for (int64_t i = 0; i < batch->count; i++) {
+        char id[24];
+        texts[i] = alcore_pool_reference(pool, batch->rows[i], &lengths[i]);
+        if (!texts[i])
+            return alcore__fail(ALCORE_E_MISSING, "row %lld (id %s) has no reference",
+                                (long long)batch->rows[i],
+                                alcore_pool_id(pool, batch->rows[i], id));
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__engine_encode_references(const alcore_model *model, const alcore_pool *pool,
+                                               const alcore__model_batch *batch,
+                                               const char ***texts, size_t **lengths,
+                                               alcore__engine_texts *out) {
+    const size_t count = (size_t)batch->count;
+    ALCORE__TRY(alcore__new_array(model->object.ctx, count, sizeof **texts, texts));
+    ALCORE__TRY(alcore__new_array(model->object.ctx, count, sizeof **lengths, lengths));
+    ALCORE__TRY(list_references(pool, batch, *texts, *lengths));
+    const alcore__texts references = {*texts, *lengths, batch->count};
+    return alcore__engine_encode(model, &references, NULL, true /* targets */, out);
 }
 
 void alcore__engine_texts_clear(alcore_ctx *ctx, alcore__engine_texts *texts) {

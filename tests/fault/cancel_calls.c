@@ -94,6 +94,19 @@ static alcore_status call_model_translate(void) {
 static alcore_status call_model_score(void) {
     return with_null_model(alcore_model_score);
 }
+static alcore_status train(alcore_model *model, alcore_pool *texts) {
+    return alcore_model_train(model, texts, NULL, NULL);
+}
+static alcore_status call_model_train(void) {
+    return with_null_model(train);
+}
+static alcore_status save(alcore_model *model, alcore_pool *texts) {
+    (void)texts;
+    return alcore_model_save(model, in_folder("null"));
+}
+static alcore_status call_model_save(void) {
+    return with_null_model(save);
+}
 static alcore_status call_scorer(void) {
     alcore_scorer *scorer;
     alcore_status status = alcore_scorer_new(ctx, "nsp", &scorer);
@@ -624,6 +637,8 @@ const cancel_call CALLS[] = {
     {"alcore_model_run", "embeddings", call_model_embeddings},
     {"alcore_model_translate", "", call_model_translate},
     {"alcore_model_score", "", call_model_score},
+    {"alcore_model_train", "", call_model_train},
+    {"alcore_model_save", "", call_model_save},
     {"alcore_scorer_run", "", call_scorer},
     {"alcore_view_column", "", call_view_column},
     {"alcore_logits_measure", "", call_logits},

@@ -168,6 +168,26 @@ GROWS(alcore_model_score, 0) {
     alcore_pool_unref(pool);
     return status;
 }
+GROWS(alcore_model_train, 0) {
+    alcore_train_result result = ALCORE_TRAIN_RESULT_INIT;
+    alcore_model *model = NULL;
+    alcore_pool *pool = NULL;
+    alcore_status status = open_null(w, &model, &pool);
+    if (status == ALCORE_OK) status = alcore_model_train(model, pool, NULL, &result);
+    if (status == ALCORE_OK && result.updates < 1) status = ALCORE_E_INTERNAL;
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    return status;
+}
+GROWS(alcore_model_save, 0) {
+    alcore_model *model = NULL;
+    alcore_pool *pool = NULL;
+    alcore_status status = open_null(w, &model, &pool);
+    if (status == ALCORE_OK) status = alcore_model_save(model, world_file("null"));
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    return status;
+}
 /* Without an engine the places that were looked at are told, which allocates too. The context keeps
  * what it learned of one module when memory ends at the next. */
 GROWS(alcore_model_check_engine, 0) {

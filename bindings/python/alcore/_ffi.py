@@ -125,6 +125,10 @@ ALCORE_POOLING_MAX = 5
 ALCORE_NORMALIZE_AUTO = 0
 ALCORE_NORMALIZE_UNIT = 1
 ALCORE_NORMALIZE_NONE = 2
+ALCORE_SCHEDULE_CONSTANT = 0
+ALCORE_SCHEDULE_LINEAR = 1
+ALCORE_SCHEDULE_INVERSE_SQRT = 2
+ALCORE_SCHEDULE_COSINE = 3
 ALCORE_ROLE_CANDIDATES = 1
 ALCORE_ROLE_LABELED = 2
 ALCORE_ROLE_TARGET = 3
@@ -623,6 +627,39 @@ class alcore_translate_options(Structure):
         ("seed", c_uint64),
         ("beams", c_int32),
         ("sample", c_int32),
+    ]
+
+
+class alcore_train_options(Structure):
+    """How a model is trained, with AdamW."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("rate", c_double),
+        ("weight_decay", c_double),
+        ("clip", c_double),
+        ("label_smoothing", c_double),
+        ("updates", c_int64),
+        ("warmup", c_int64),
+        ("accumulate", c_int64),
+        ("batch_tokens", c_int64),
+        ("checkpoint_every", c_int64),
+        ("seed", c_uint64),
+        ("checkpoints", c_char_p),
+        ("schedule", c_int32),
+        ("reserved", c_int32),
+    ]
+
+
+class alcore_train_result(Structure):
+    """What a training did."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("updates", c_int64),
+        ("tokens", c_int64),
+        ("loss", c_double),
+        ("seconds", c_double),
     ]
 
 
@@ -1178,6 +1215,8 @@ FUNCTIONS = {
     "alcore_model_get_info": (c_int32, (c_void_p, c_void_p), False),
     "alcore_model_translate": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_model_score": (c_int32, (c_void_p, c_void_p), True),
+    "alcore_model_train": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_model_save": (c_int32, (c_void_p, c_char_p), True),
     "alcore_view_count": (c_int64, (c_void_p, c_int32), False),
     "alcore_view_rows": (c_void_p, (c_void_p, c_int32), False),
     "alcore_view_pool": (c_void_p, (c_void_p, c_int32), False),

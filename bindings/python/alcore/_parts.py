@@ -166,6 +166,25 @@ class Model(Handle):
         lib.alcore_pool_unref(pointer)  # borrowed() has a reference of its own
         return out if isinstance(texts, Pool) else list(out)
 
+    def train(self, pool, *, rate=0.0, weight_decay=0.0, clip=0.0, label_smoothing=0.0, updates=0, warmup=0, accumulate=0,
+              batch_tokens=0, schedule="constant", seed=0, checkpoints=None, checkpoint_every=0):
+        """Trains the model in place, with AdamW, on the pairs of a Pool: texts and references of a translation model; of a
+        classifier of texts the references are numbers of classes. Returns a dict: updates, tokens, loss (nats, of the last
+        update) and seconds. rate: 0 is 5e-5; updates: 0 is one pass over the pool; schedule: constant, linear, inverse_sqrt
+        or cosine. With a folder for checkpoints a training that was interrupted goes on from there."""
+        folder = None if checkpoints is None else path_of(checkpoints)
+        options = struct(_ffi.alcore_train_options, rate=rate, weight_decay=weight_decay, clip=clip,
+                         label_smoothing=label_smoothing, updates=updates, warmup=warmup, accumulate=accumulate,
+                         batch_tokens=batch_tokens, checkpoint_every=checkpoint_every, seed=seed, checkpoints=folder,
+                         schedule=choice("ALCORE_SCHEDULE_", schedule, "schedule"))
+        out = struct(_ffi.alcore_train_result)
+        run(lib.alcore_model_train, self._handle, pool._handle, ctypes.byref(options), ctypes.byref(out))
+        return {"updates": out.updates, "tokens": out.tokens, "loss": out.loss, "seconds": out.seconds}
+
+    def save(self, path):
+        """Writes the model as a folder that alcore and transformers read."""
+        run(lib.alcore_model_save, self._handle, path_of(path))
+
     def score(self, sources, targets=None):
         """Natural log-probability of each token of a target, its end included, given its source: a list of lists. Of a Pool
         without targets its references are scored, and the pool has the values as a column (None is returned)."""

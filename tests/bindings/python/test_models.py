@@ -77,6 +77,26 @@ def test_translate(context, folder):
         alcore.Model.ngram(context=context).translate(TEXTS)
 
 
+def test_train_and_save(context, folder):
+    model = alcore.Model.open(folder, context=context)
+    pool = alcore.Pool(TEXTS, references=["fever", "no", "a"], context=context)
+    before = model.info["version"]
+    done = model.train(pool, updates=2, rate=1e-3, schedule="inverse_sqrt", warmup=1, seed=3, checkpoints=folder / "state")
+    assert done["updates"] == 3 and done["tokens"] == 0  # the null module counts texts
+    after = model.info["version"]
+    assert before.startswith("null-3-0-") and after.startswith("null-3-3-")
+    model.save(folder)
+    assert alcore.Model.open(folder, context=context).info["version"] == after
+    with pytest.raises(alcore.ParamError, match="rate"):
+        model.train(pool, rate=-1.0)
+    with pytest.raises(ValueError, match="schedule"):
+        model.train(pool, schedule="step")
+    with pytest.raises(alcore.MissingError, match="row 0"):
+        model.train(alcore.Pool(TEXTS, context=context))
+    with pytest.raises(OSError, match="nowhere"):
+        model.save("/nowhere/else")
+
+
 def test_score(context, folder):
     model = alcore.Model.open(folder, context=context)
     targets = ["no", "fever with", "a"]

@@ -8,6 +8,7 @@
  *     class probabilities     p_0 = (1 + h(t) mod 16) / 32, the other class the rest
  *     question answering      of n words: start 1 / n each; end 1 at the last
  *     translation             the text itself, with the log-probabilities of its words
+ *     training                the version counts examples, one with class c as 1 + c
  *
  * A model that takes ids does the same with the ids of a text: h is the hash of their 8-byte
  * little-endian forms, the words of a text are its tokens but the special ones (all tokens of a
@@ -280,17 +281,25 @@ static alcore_status translate(alcore_sys_model *model, const alcore_sys_model_t
 
 static alcore_status train(alcore_sys_model *model, const alcore_sys_model_training *training,
                            alcore_sys_model_trained *out) {
-    model->trained += training->sources->count;
+    int64_t count = training->sources->count;
+    alcore_status status = ALCORE_OK;
+    if (!training->labels && (!training->targets || training->targets->count != count))
+        return fail(ALCORE_E_INVALID, "the null model needs labels, or a target for each source");
+    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
+        model->trained += training->labels ? 1 + training->labels[i] : 1;
+        status = core->progress(model->user, "null", i + 1, count);
+    }
     set_version(model);
-    if (out) out->updates = training->sources->count;
-    return ALCORE_OK;
+    if (out) out->updates = count;
+    return status;
 }
 
 static alcore_status save(alcore_sys_model *model, const char *path) {
     char name[500], text[100];
     snprintf(name, sizeof name, "%s/config.json", path);
-    int length = snprintf(text, sizeof text, "{\"dims\": %lld, \"trained\": %lld}",
-                          (long long)model->dims, (long long)model->trained);
+    int length =
+        snprintf(text, sizeof text, "{\"dims\": %lld, \"tokens\": %lld, \"trained\": %lld}",
+                 (long long)model->dims, (long long)model->tokens, (long long)model->trained);
     alcore_sys_writer *writer;
     alcore_status status = core->writer_open(model->user, name, &writer);
     if (status != ALCORE_OK) return status;
