@@ -5,9 +5,7 @@
 #include "tokenizer/sentencepiece.h"
 
 static void cut_words(alcore_ctx *ctx, const alcore__token_model *model) {
-    static const char *const words[] = {"\xe2\x96\x81"
-                                        "ab",
-                                        "abab\xc3\xa9\xf0\x9f\x91\x8d", " a"};
+    static const char *const words[] = {"▁ab", "ababé👍", " a"};
     alcore__pieces pieces = {0};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         const size_t length = strlen(words[i]);
