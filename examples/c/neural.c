@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HUDS with the embeddings of a Hugging Face folder: usage: neural FOLDER POOL.txt */
+/* HUDS with the embeddings of a Hugging Face folder. usage: neural FOLDER POOL.txt
+ * build: cc neural.c -o neural $(pkg-config --cflags --libs alcore) */
 #include <alcore/alcore.h>
 #include <stdio.h>
 #define TRY(call)                                                                                  \
-    if ((call) != ALCORE_OK) return fprintf(stderr, "neural: %s\n", alcore_last_error()), 1
+    if ((call) != ALCORE_OK) return fprintf(stderr, "%s\n", alcore_last_error()), 1
 int main(int argc, char **argv) {
     alcore_ctx *ctx = NULL;
     alcore_pool *pool = NULL;
@@ -20,6 +21,5 @@ int main(int argc, char **argv) {
     TRY(alcore_request_set_model(request, model));
     TRY(alcore_request_set(request, "budget", "5"));
     TRY(alcore_select(request, &picked));
-    const int64_t *rows = alcore_selection_rows(picked);
-    for (int64_t i = 0; i < 5; i++) puts(alcore_pool_text(pool, rows[i], NULL));
+    for (int i = 0; i < 5; i++) puts(alcore_pool_text(pool, alcore_selection_rows(picked)[i], 0));
 }

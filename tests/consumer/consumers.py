@@ -5,10 +5,12 @@ static, by CMake's package config, and as a meson subproject; then the C example
 
   consumers.py SOURCE BUILD CC PREFIX LIBDIR
 """
+import array
 import glob
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -17,8 +19,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from tap import Tap  # noqa: E402
 
 SOURCE, BUILD, CC, PREFIX, LIBDIR = sys.argv[1:]
-# What an example is called with; in examples/data.
-ARGUMENTS = {'trainer': ['pool.txt', 'labeled.tsv'], 'own_model': ['pool.txt'], 'own_strategy': ['pool.txt']}
+# What an example is called with; in examples/data. COLUMNS: a folder with embeddings of the pool,
+# which is a model too and needs no engine.
+COLUMNS = 'COLUMNS'
+ARGUMENTS = {'trainer': ['pool.txt', 'labeled.tsv'], 'own_model': ['pool.txt'], 'own_strategy': ['pool.txt'],
+             'neural': [COLUMNS, 'pool.txt']}
 
 
 class Failed(Exception):
@@ -32,6 +37,19 @@ def run(*command, **options):
     if done.returncode != 0:
         raise Failed(f"{' '.join(map(str, command))}: {done.returncode}\n{done.stdout}")
     return done.stdout
+
+
+def columns_of(pool, folder):
+    """Makes folder/embeddings.npy, float32 [rows of the pool, 2], and returns the folder."""
+    with open(pool, encoding='utf-8') as file:
+        rows = len(file.read().splitlines())
+    numbers = array.array('f', (value for row in range(rows) for value in (1.0, row % 7)))
+    header = "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, 2), }" % rows
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, 'embeddings.npy'), 'wb') as file:
+        file.write(b'\x93NUMPY\x01\x00' + struct.pack('<H', 118) + header.ljust(117).encode() + b'\n')
+        file.write(numbers.tobytes())
+    return folder
 
 
 def main():
@@ -71,7 +89,7 @@ def tests(tap, folder):
     def own_libraries(source):
         # What the build line of an example's first comment names beside this library's flags.
         with open(source, encoding='utf-8') as file:
-            line = re.search(r'^ \* build: cc (\S+) -o \S+ \$\(pkg-config --cflags --libs alcore\)(.*)$', file.read(), re.M)
+            line = re.search(r'^ \* build: cc (\S+) -o \S+ \$\(pkg-config --cflags --libs alcore\)(.*?)(?: \*/)?$', file.read(), re.M)
         if not line or line.group(1) != os.path.basename(source):
             raise Failed('its first comment does not say how it is built')
         return line.group(2).split()
@@ -129,7 +147,9 @@ def tests(tap, folder):
         if name not in ARGUMENTS:
             raise Failed('say in consumers.py what it is called with')
         data = os.path.join(SOURCE, 'examples', 'data')
-        output = run(program, *ARGUMENTS[name], cwd=data, env=plain if static else with_library)
+        arguments = [columns_of(os.path.join(data, 'pool.txt'), os.path.join(folder, 'columns')) if word == COLUMNS else word
+                     for word in ARGUMENTS[name]]
+        output = run(program, *arguments, cwd=data, env=plain if static else with_library)
         if not output.strip():
             raise Failed('it printed nothing')
         return f'{len(output.splitlines())} lines'
