@@ -4,6 +4,9 @@
 test program meant to find it. A mutant counts as killed only when the case named for it fails, while every other case that the
 plain library passes is free to fail too; one that lives, dies elsewhere or does not compile fails. In TAP.
 
+Of all mutants it is checked that their texts stand in the sources. Every third, from one on that $ALCORE_TEST_SEED chooses, is
+compiled and run; with $ALCORE_TEST_FULL each of them is, and with names those.
+
   strategy_mutants.py SOURCE BUILD [NAME]..."""
 import json
 import os
@@ -13,6 +16,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tools'))
+from tap import Tap  # noqa: E402
 
 VECTORS = 'tests/unit/strategy/test_strategy_vectors'
 TARGET = 'tests/unit/strategy/test_strategy_target'
@@ -396,36 +402,45 @@ def failing_cases(program):
     return failed if failed or done.returncode == 0 else {'exit code %d' % done.returncode}, done.stdout
 
 
+def misplaced(source, name):
+    """Why a mutant cannot be made: its text does not stand in the source exactly once; empty when it does."""
+    path, old = MUTANTS[name][:2]
+    with open(os.path.join(source, path), encoding='utf-8') as file:
+        count = file.read().count(old)
+    return '' if count == 1 else '%s, %s: the text stands there %d times, not once: %s' % (name, path, count, old)
+
+
+def survives(source, build, name):
+    """Why a mutant counts as alive; empty when the case meant for it fails."""
+    path, old, new, program, case = MUTANTS[name]
+    with open(os.path.join(source, path), encoding='utf-8') as file:
+        text = file.read()
+    with tempfile.TemporaryDirectory(prefix='alcore-mutant-') as folder:
+        tree = Tree(source, build, folder)
+        made, member = tree.compile(path, text.replace(old, new))
+        linked, said = tree.link(program, made, member) if made else (None, member)
+        if not linked:
+            return said
+        failed, said = failing_cases(linked)
+    if case in failed:
+        return ''
+    return '%s passed; failed: %s\n%s' % (case, ', '.join(sorted(failed)) or 'nothing', said[-600:])
+
+
 def main():
     source, build = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-    chosen = [name for name in MUTANTS if not sys.argv[3:] or name in sys.argv[3:]]
-    print('1..%d' % len(chosen))
-    alive = 0
-    for number, name in enumerate(chosen, 1):
-        path, old, new, program, case = MUTANTS[name]
-        with open(os.path.join(source, path), encoding='utf-8') as file:
-            text = file.read()
-        why = ''
-        if text.count(old) != 1:
-            why = '%s: the text stands there %d times, not once: %s' % (path, text.count(old), old)
-        else:
-            with tempfile.TemporaryDirectory(prefix='alcore-mutant-') as folder:
-                tree = Tree(source, build, folder)
-                made, member = tree.compile(path, text.replace(old, new))
-                linked, said = tree.link(program, made, member) if made else (None, member)
-                if not linked:
-                    why = said
-                else:
-                    failed, said = failing_cases(linked)
-                    if case not in failed:
-                        why = '%s passed; failed: %s\n%s' % (case, ', '.join(sorted(failed)) or 'nothing', said[-600:])
-        alive += bool(why)
-        print('%s %d %s' % ('not ok' if why else 'ok', number, name))
-        for line in why.splitlines():
-            print('# ' + line)
-        sys.stdout.flush()
-    return 1 if alive else 0
+    chosen = sys.argv[3:] or list(MUTANTS)
+    if not sys.argv[3:] and not os.environ.get('ALCORE_TEST_FULL'):
+        chosen = chosen[int(os.environ.get('ALCORE_TEST_SEED', '1')) % 3::3]
+    tap = Tap()
+    lost = [why for why in (misplaced(source, name) for name in MUTANTS) if why]
+    tap.check(not lost, 'the texts of all %d mutants stand in the sources; %d of them are run' % (len(MUTANTS), len(chosen)),
+              '\n'.join(lost))
+    for name in chosen:
+        why = misplaced(source, name) or survives(source, build, name)
+        tap.check(not why, name, why)
+    tap.finish()
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    main()
