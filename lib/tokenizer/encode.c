@@ -143,9 +143,10 @@ static size_t spaces_behind(const char *text, size_t length) {
     return count;
 }
 
-/* Leaves white space at its ends out of the span of a token, text [length]: as many characters of
- * the original text as the token has spaces, whatever they are, as the package does. The only space
- * before a token at the beginning is the one that ByteLevel added, and counts for nothing. */
+/* The span of a token, text [length], without the white space at both ends of the token. For each
+ * space of the token one character of the original text is left out, whatever character it is: that
+ * is what the package tokenizers does. A single space before the first token of a text is the one
+ * that ByteLevel added: no character of the text belongs to it. */
 static alcore__source trim(const job *j, const char *text, size_t length, alcore__source source) {
     size_t before = spaces_before(text, length), behind = spaces_behind(text, length);
     const bool first = j->count == j->first || source.begin == 0;

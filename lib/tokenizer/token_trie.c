@@ -108,14 +108,14 @@ static alcore_status sort_tokens(build *state) {
     return ALCORE_OK;
 }
 
-/* Takes a unit out of the ring. */
+/* Removes a unit, which is taken now, from the ring of free units. */
 static void leave_ring(build *state, size_t unit) {
     const ring links = state->free_units[unit];
     state->free_units[links.previous].next = links.next;
     state->free_units[links.next].previous = links.previous;
 }
 
-/* Puts a unit at the end of the ring. */
+/* Adds a free unit at the end of the ring of free units. */
 static void join_ring(build *state, uint32_t unit) {
     const uint32_t last = state->free_units[0].previous;
     state->free_units[unit] = (ring){0, last};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decoding of seq2seq models: greedy, beam search and sampling.
  *
- * An item is one source text of the batch. A hypothesis is an output as far as it goes; an item has
- * k of them (beams, or samples). A finished one has ended with the end token or at the longest
+ * An item is one source text of the batch. A hypothesis is the beginning of an output; an item has k
+ * of them (beams, or samples). A finished one has ended with the end token or at the longest
  * length. Logarithms are natural; larger scores are better.
  *
  * A step computes the last token of every hypothesis; keys and values of earlier tokens are cached.

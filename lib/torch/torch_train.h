@@ -20,7 +20,8 @@ struct Parameter {
     bool decays; /* matrices do; biases and norms do not */
 };
 
-/* Where a training stands: after so many updates the next pass is number `pass` of `epoch`. */
+/* How far a training has come: `update` updates are made, and pass number `pass` of epoch `epoch`
+ * is read next. All three count from 0. */
 struct Position {
     int64_t update = 0, epoch = 0, pass = 0;
     double loss = 0; /* of the last update */

@@ -49,25 +49,22 @@ alcore_status call_lm_token_logprobs(void) {
     return status;
 }
 /* The pool is its own translation. */
-alcore_status call_aligner_train(void) {
-    const char **texts = texts_of_pool();
-    alcore_aligner *out = NULL;
-    alcore_status status =
-        alcore_aligner_train(ctx, texts, NULL, texts, NULL, row_count, NULL, &out);
-    alcore_aligner_unref(out);
-    free(texts);
-    return status;
-}
-alcore_status call_aligner_tension(void) {
+static alcore_status train_aligner(int32_t tension) {
     const char **texts = texts_of_pool();
     alcore_aligner_options options = ALCORE_ALIGNER_OPTIONS_INIT;
     alcore_aligner *out = NULL;
-    options.tension = ALCORE_TENSION_GRADIENT;
+    options.tension = tension;
     alcore_status status =
         alcore_aligner_train(ctx, texts, NULL, texts, NULL, row_count, &options, &out);
     alcore_aligner_unref(out);
     free(texts);
     return status;
+}
+alcore_status call_aligner_train(void) {
+    return train_aligner(ALCORE_TENSION_OFF);
+}
+alcore_status call_aligner_tension(void) {
+    return train_aligner(ALCORE_TENSION_GRADIENT);
 }
 alcore_status call_aligner_links(void) {
     alcore_links *out = NULL;

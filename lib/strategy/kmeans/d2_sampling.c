@@ -87,7 +87,7 @@ alcore_status alcore__draw_find(const alcore__draw *draw, const alcore__matrix *
 /* ---- speculation ---- */
 
 /* A hit saves a pass; a miss wastes what a pass spends on one speculative row. Rates of hits above
- * which speculation was faster on CPUs, as tests/bench measured them. */
+ * which speculation was faster on CPUs in tests/bench. */
 #define MIN_HIT_RATE_ONE 0.25 /* for one speculative row */
 #define MIN_HIT_RATE_TWO 0.5  /* for a second */
 /* The hit rate is an exponential mean over HIT_WINDOW passes. Below the limit one pass in

@@ -99,8 +99,8 @@ static alcore_model *open_model(alcore_ctx *ctx) {
     return model;
 }
 
-/* The ids of a text that consists of words of the vocabulary and unknown ones; how many there are.
- */
+/* Writes the token ids of a text, whose words are in the vocabulary or unknown, to ids; returns how
+ * many there are. */
 static int64_t ids_of(const char *text, int64_t *ids) {
     char copy[200], *rest = NULL;
     int64_t count = 0;
@@ -158,6 +158,15 @@ static void check_embeddings(const alcore_pool *pool, int64_t longest) {
     }
 }
 
+/* Releases the handles of a test, checks that no memory is left, and removes the folder. */
+static void close_all(alcore_ctx *ctx, alcore_pool *pool, alcore_model *model) {
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+    ck_assert_int_eq(fault.live_bytes, 0);
+    remove_folder();
+}
+
 START_TEST(texts_reach_the_module_as_ids) {
     make_folder("{\"dims\": 3, \"tokens\": 1}", false);
     alcore_ctx *ctx = context();
@@ -171,11 +180,7 @@ START_TEST(texts_reach_the_module_as_ids) {
     const uint64_t hash = hash_of(ids, ids_of(texts[3], ids));
     ck_assert_int_eq(count, 3); /* the module leaves out what the marks call special */
     for (int64_t k = 0; k < count; k++) ck_assert_float_eq(values[k], logprob_of(hash, k));
-    alcore_model_unref(model);
-    alcore_pool_unref(pool);
-    alcore_ctx_unref(ctx);
-    ck_assert_int_eq(fault.live_bytes, 0);
-    remove_folder();
+    close_all(ctx, pool, model);
 }
 END_TEST
 
@@ -326,11 +331,7 @@ START_TEST(translations_are_a_pool) {
     MUST(alcore_model_translate(model, pool, NULL, &out));
     ck_assert_str_eq(alcore_pool_text(out, 3, NULL), texts[3]);
     alcore_pool_unref(out);
-    alcore_model_unref(model);
-    alcore_pool_unref(pool);
-    alcore_ctx_unref(ctx);
-    ck_assert_int_eq(fault.live_bytes, 0);
-    remove_folder();
+    close_all(ctx, pool, model);
 }
 END_TEST
 
@@ -374,11 +375,7 @@ START_TEST(options_of_a_translation_are_checked) {
     model = open_model(ctx);
     ck_assert_int_eq(alcore_model_translate(model, pool, NULL, &out), ALCORE_E_INVALID);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "gave item 4 of a call with 4"));
-    alcore_model_unref(model);
-    alcore_pool_unref(pool);
-    alcore_ctx_unref(ctx);
-    ck_assert_int_eq(fault.live_bytes, 0);
-    remove_folder();
+    close_all(ctx, pool, model);
 }
 END_TEST
 
@@ -401,11 +398,7 @@ START_TEST(references_are_scored) {
     ck_assert_int_eq(alcore_pool_add_texts(pool, &words[7], NULL, 1, NULL), ALCORE_OK);
     ck_assert_int_eq(alcore_model_score(model, pool), ALCORE_E_MISSING);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 4 (id 5) has no reference"));
-    alcore_model_unref(model);
-    alcore_pool_unref(pool);
-    alcore_ctx_unref(ctx);
-    ck_assert_int_eq(fault.live_bytes, 0);
-    remove_folder();
+    close_all(ctx, pool, model);
 }
 END_TEST
 
