@@ -133,7 +133,7 @@ static void print_member(FILE *stream, const char *key, const json_t *value) {
     fputc('\n', stream);
 }
 
-/* Prints the description of the model, a line "NAME: VALUE" for each member; returns an exit code. */
+/* Prints the description of the model, a line "NAME: VALUE" a member; returns an exit code. */
 static int print_lines(const model_run *self, json_t *all) {
     text_output out;
     const char *key;
