@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decoding of seq2seq models: greedy, beam search and sampling.
  *
- * An item is one source text of the batch. A hypothesis is the beginning of an output; an item has k
- * of them (beams, or samples). A finished one has ended with the end token or at the longest
- * length. Logarithms are natural; larger scores are better.
+ * An item is one source text of the batch. A hypothesis is the beginning of an output; an item has
+ * k of them (beams, or samples). A hypothesis is finished when it has ended with the end token or
+ * has reached the greatest length. Logarithms are natural; larger scores are better.
  *
  * A step computes the last token of every hypothesis; keys and values of earlier tokens are cached.
  * The hypotheses of an item read one copy of its encoder states: they are the queries of one
