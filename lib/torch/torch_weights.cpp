@@ -3,9 +3,9 @@
  *
  * A safetensors file is the length of its header (8 bytes, little-endian), the header, which is a
  * JSON object {name: {dtype, shape, data_offsets}}, and the numbers, little-endian and row-major.
- * Everything in the header is checked against the file before a tensor is allocated: sizes must fit, and tensors may
- * neither overlap nor leave holes. Numbers are read in blocks, so a file that is cut off while it
- * is read is an error and no signal. */
+ * Everything in the header is checked against the file before a tensor is allocated: sizes must
+ * fit, and tensors may neither overlap nor leave holes. Numbers are read in blocks, so a file that
+ * is cut off while it is read is an error and no signal. */
 #include <algorithm>
 #include <cmath>
 #include <cstring>
