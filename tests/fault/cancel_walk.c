@@ -13,7 +13,9 @@
  * not seen: a wait for anything but a file, such as a lock, and how long other threads of the pool
  * compute while the entering thread waits for them. */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/time.h>
 #include <time.h>
@@ -47,10 +49,26 @@ static void cancel_now(void) {
     alcore_ctx_cancel(ctx);
 }
 
-static void *cancel_from_thread(void *delay) {
-    double left = *(const double *)delay;
-    struct timespec nap = {(time_t)left, (long)((left - (double)(time_t)left) * 1e9)};
-    nanosleep(&nap, NULL);
+/* A thread that cancels the call `delay` seconds after `started` was set. */
+typedef struct canceller {
+    double delay;
+    atomic_bool ready;      /* the thread runs: starting one can take longer than a short call */
+    _Atomic double started; /* CLOCK_MONOTONIC at the beginning of the call; 0: not yet */
+} canceller;
+
+/* Sleeps through all but the last 2 ms of the delay and watches the clock from then on: a short
+ * call would be over before the thread had woken. */
+static void *cancel_from_thread(void *argument) {
+    canceller *self = argument;
+    self->ready = true;
+    while (self->started == 0) sched_yield();
+    double moment = self->started + self->delay;
+    double left = moment - clock_seconds(CLOCK_MONOTONIC) - 0.002;
+    if (left > 0) {
+        struct timespec nap = {(time_t)left, (long)((left - (double)(time_t)left) * 1e9)};
+        nanosleep(&nap, NULL);
+    }
+    while (clock_seconds(CLOCK_MONOTONIC) < moment) continue;
     cancel_now();
     return NULL;
 }
@@ -70,6 +88,7 @@ typedef struct outcome {
 /* Runs the call and cancels it after so many seconds. */
 static outcome cancelled_call(alcore_status (*call)(void), bool from_handler, double delay) {
     outcome result = {0};
+    canceller from_thread = {.delay = delay};
     pthread_t thread;
     cancelled_at = 0;
     if (from_handler) {
@@ -77,10 +96,12 @@ static outcome cancelled_call(alcore_status (*call)(void), bool from_handler, do
             .it_value = {.tv_sec = (time_t)delay,
                          .tv_usec = (suseconds_t)(delay * 1e6) % 1000000 + 1}};
         setitimer(ITIMER_REAL, &timer, NULL);
-    } else if (pthread_create(&thread, NULL, cancel_from_thread, &delay) != 0) {
-        exit(2);
+    } else {
+        if (pthread_create(&thread, NULL, cancel_from_thread, &from_thread) != 0) exit(2);
+        while (!from_thread.ready) sched_yield();
     }
     double started = clock_seconds(CLOCK_MONOTONIC);
+    from_thread.started = started;
     result.status = call();
     result.took = clock_seconds(CLOCK_MONOTONIC) - started;
     double end = clock_seconds(entering), begun = cancelled_at;
