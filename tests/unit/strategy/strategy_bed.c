@@ -57,6 +57,15 @@ bool bed_brief(void) {
     return getenv("ALCORE_TEST_BRIEF");
 }
 
+void bed_add_variants(TCase *to, const TTest *test, int count) {
+    const char *seed = getenv("ALCORE_TEST_SEED");
+    if (!bed_brief())
+        tcase_add_loop_test(to, test, 0, count);
+    else
+        for (int i = seed ? atoi(seed) % 4 : 0; i < count; i += 4)
+            tcase_add_loop_test(to, test, i, i + 1);
+}
+
 void bed_open(bed *b, int64_t rows, int32_t threads, const alcore_allocator *allocator) {
     memset(b, 0, sizeof *b);
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;

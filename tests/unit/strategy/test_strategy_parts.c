@@ -268,7 +268,7 @@ int main(void) {
     for (variant v; variant_at(variants, &v);) variants++;
     if (FEW_VARIANTS || bed_brief()) variants -= 2;
     /* Under TSan only the other test: parts are run by the same threads as the whole. */
-    if (!FEW_VARIANTS) tcase_add_loop_test(parts, parts_give_the_same_bytes, 0, variants);
+    if (!FEW_VARIANTS) bed_add_variants(parts, parts_give_the_same_bytes, variants);
     /* Valgrind runs one thread at a time. */
     if (!bed_brief()) tcase_add_loop_test(parts, threads_give_the_same_bytes, 0, variants);
     tcase_add_test(parts, repeated_parts_count_once);
