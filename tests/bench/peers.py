@@ -7,16 +7,17 @@ import sys
 MARK = 'ALCORE_BENCH_VENV'
 
 
-def enter(project, listed=os.path.join('tests', 'bench', 'peers.txt'), folder='bench-venv'):
+def enter(project, listed=os.path.join('tests', 'bench', 'peers.txt'), folder='bench-venv', alone=()):
     """Runs the program again inside the environment build/FOLDER, which is made first where it is missing or of another
-    list. Gives a reason when that cannot be done, and None inside."""
+    list. alone: packages installed after those of the list, without what they require. Gives a reason when that cannot be
+    done, and None inside."""
     listed = os.path.join(project, listed)
     venv = os.path.join(project, 'build', folder)
     inside, have = os.path.join(venv, 'bin', 'python'), os.path.join(venv, '.peers')
     if os.environ.get(MARK) == venv:
         return None
     with open(listed, encoding='utf-8') as file:
-        wanted = file.read()
+        wanted = file.read() + ' '.join(alone)
     try:
         with open(have, encoding='utf-8') as file:
             ready = file.read() == wanted
@@ -26,8 +27,10 @@ def enter(project, listed=os.path.join('tests', 'bench', 'peers.txt'), folder='b
         if not ready:
             if not os.path.exists(inside):
                 subprocess.run([sys.executable, '-m', 'venv', venv], check=True)
-            subprocess.run([inside, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', listed],
-                           check=True)
+            install = [inside, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check']
+            subprocess.run([*install, '-r', listed], check=True)
+            if alone:
+                subprocess.run([*install, '--no-deps', *alone], check=True)
             with open(have, 'w', encoding='utf-8') as file:
                 file.write(wanted)
     except (OSError, subprocess.CalledProcessError) as error:

