@@ -19,8 +19,9 @@
  *                  positions of the active rows, `extra` bytes are given to reduce()
  *     filler       spends the budget: a row that is offered to it is bought or passed over
  *     center       a row that was bought, from which distances are measured
- *     speculative  of a row that a later draw would hit under the present weights: all candidates
- *                  are measured from it in advance, which saves a pass when it is drawn (a hit)
+ *     speculative  a row is speculative when a later draw would hit it under the present weights:
+ *                  all candidates are measured from it in advance, which saves a pass when it is
+ *                  drawn (a hit)
  *     sampler      the draws (d2_sampling.h). draw [3]: what is to be found, by a position or by a
  *                  block and the running weight inside it; found: positions of the rows found; hit:
  *                  which speculative row of the last pass the new center is, -1: none;
@@ -52,8 +53,8 @@ typedef struct badge_state {
     double *block_weights;   /* [blocks] total D^2 weight of the rows that can still be picked */
     double *squares;         /* [candidates] G */
     alcore__sampler sampler; /* which rows the next pass looks up or measures (d2_sampling.h) */
-    /* What "drawn rows" found: entry 0 of the row that was drawn, then those of speculative rows.
-     */
+    /* What the pass "drawn rows" found: entry 0 belongs to the row that was drawn, the entries
+     * after it to the speculative rows. */
     double *found_a;                         /* [ALCORE__MAX_DRAWS, classes] */
     double *found_h;                         /* [ALCORE__MAX_DRAWS, dims] */
     double found_squares[ALCORE__MAX_DRAWS]; /* G */
@@ -80,7 +81,8 @@ static row_values lay_out(double *values, int64_t rows) {
                         .a = values + (2 + ALCORE__MAX_SPECULATIVE) * rows};
 }
 
-/* The column that the factor a is computed from: class scores, or ready factors (*is_factor). */
+/* The column of the candidates that the factor a is computed from: the class scores "probs" or,
+ * where these are not there, the ready factors "factors" (*is_factor). One of both is, by NEEDS. */
 static const alcore__column *factor_column(const alcore__run *run, bool *is_factor) {
     const alcore__column *probs = alcore__dataset_find(&run->input->candidates, "probs");
     *is_factor = !probs;
@@ -103,7 +105,7 @@ static alcore_status begin(alcore__run *run) {
     alcore__rng_seed(&state->rng,
                      alcore__rng_derive(run->input->seed, ALCORE__TAG_BADGE,
                                         (uint64_t)run->input->round, 0 /* one sequence a round */));
-    run->repeats = true; /* two passes a pick: the runner keeps copies of the embeddings */
+    run->repeats = true; /* two passes for each pick: the runner keeps copies of the embeddings */
     alcore__sampler_begin(run, false /* not as unit vectors */, &state->sampler);
     ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
     size_t count = (size_t)run->outcome.count, draw_bytes = ALCORE__MAX_DRAWS * sizeof(double),
@@ -129,7 +131,7 @@ static void free_state(alcore__run *run) {
 
 /* ---- the factor a ---- */
 
-/* p moved into [0, 1]. */
+/* p, or the nearer end of [0, 1] where it lies outside. */
 static double clamp_probability(double p) {
     return p < 0.0 ? 0.0 : p > 1.0 ? 1.0 : p;
 }
@@ -177,9 +179,11 @@ static alcore_status read_factors(const badge_state *state, const alcore__matrix
     return ALCORE_OK;
 }
 
-/* score_rows of the definition, which is called for its checks only: fails with the name of a row
- * whose class scores are not a distribution, as least confidence would; given factors have to be
- * finite. With nan=exclude a bad row gets NaN instead. The values of good rows are not used. */
+/* score_rows of the definition, called for its checks only: fails with the number of a row whose
+ * class scores are not a distribution, by the checks of the score "least confidence", or whose
+ * given factors are not finite. With nan=exclude a bad row gets NaN in score, raw and rank [count]
+ * instead, by which the runner masks it before the first pass. The values of good rows are not
+ * used. */
 static alcore_status check_rows(alcore__score_call *call) {
     const alcore__column *column = alcore__dataset_find(call->dataset, "factors");
     if (alcore__dataset_find(call->dataset, "probs")) return alcore__score_lc.rows(call);
@@ -199,7 +203,7 @@ static alcore_status check_rows(alcore__score_call *call) {
     return ALCORE_OK;
 }
 
-/* The factors a [rows, classes] in the form that kernels read. */
+/* Describes the factors a [rows, classes] as a matrix for kernels. */
 static alcore_sys_rows as_matrix(const badge_state *state, const double *a, int64_t rows) {
     return (alcore_sys_rows){.data = a,
                              .count = rows,
@@ -210,7 +214,7 @@ static alcore_sys_rows as_matrix(const badge_state *state, const double *a, int6
 
 /* ---- pass "gradient norms": G, the factors, infinite weights ---- */
 
-/* Where the runner stores the values of the pass: G [candidates]. */
+/* The array in which the runner stores the values of the pass: G [candidates]. */
 static double *squares_of(const alcore__run *run) {
     return ((badge_state *)run->state)->squares;
 }
@@ -238,8 +242,9 @@ static alcore_status fill_rows(const badge_state *state, const alcore__matrix *m
     return ALCORE_OK;
 }
 
-/* Visits each block once and leaves G [active rows] as its partial; the arrays by matrix row stay
- * with the block for the later passes. The scores are computed for their checks only. */
+/* Computes what a block keeps for the later passes (row_values, in one array of `count` doubles),
+ * in host memory; alcore__block_keep() then moves it to the engine's memory and owns it. The
+ * partial is G, double [active rows]. The scores are computed for the checks of check_rows(). */
 static alcore_status measure_norms(alcore__block *block, void *partial) {
     const badge_state *state = block->run->state;
     alcore_ctx *ctx = block->run->ctx;
@@ -286,9 +291,9 @@ static int64_t first_position(alcore__run *run) {
     return nth_free(run, (int64_t)alcore__rng_below(&state->rng, (uint64_t)count));
 }
 
-/* Draws the next row by D^2 weight, weighted(D^2, f64()) of spec 1.7, and speculative rows: those
- * that the draws after it would hit under the present weights. A copy of the generator looks ahead,
- * so that speculation does not change the numbers of later draws. */
+/* Draws the next row by D^2 weight, weighted(D^2, f64()) of spec 1.7, to draw[0], and speculative
+ * rows, which the draws after it would hit under the present weights, to draw[1] and on. These use
+ * a copy of the generator, so that speculation does not change the numbers of later draws. */
 static void draw_by_weight(alcore__run *run) {
     badge_state *state = run->state;
     alcore__sampler *sampler = &state->sampler;
@@ -296,8 +301,7 @@ static void draw_by_weight(alcore__run *run) {
     int32_t speculative = alcore__sampler_speculative_draws(sampler);
     double u = alcore__rng_f64(&state->rng);
     alcore__rng ahead = state->rng;
-    /* Where only duplicates of picked rows are left no row has a weight: the first of them is next.
-     */
+    /* No row has a weight where all that are left are duplicates of centers: the first is next. */
     if (!alcore__draw_by_weight(state->block_weights, 1 /* stride */, blocks, u, &sampler->draw[0]))
         sampler->draw[0].position = nth_free(run, 0 /* the first */);
     for (int32_t k = 1; k <= speculative; k++) {
@@ -373,9 +377,9 @@ static alcore_status write_found(const badge_state *state, const alcore__matrix 
     return ALCORE_OK;
 }
 
-/* Finds the drawn rows of this block by their running weight among the rows that can still be
- * picked, and writes an entry for each, in the order of the draws. Each is found: a draw by weight
- * chose the block only where such a row has a weight. */
+/* Finds the drawn rows of this block, by their position or by their running weight among the rows
+ * that can still be picked, and writes an entry for each, in the order of the draws. Each is found:
+ * a draw by weight chose the block only where such a row has a weight. */
 static alcore_status find_drawn(alcore__block *block, void *partial) {
     const badge_state *state = block->run->state;
     alcore__matrix matrix;
@@ -420,9 +424,11 @@ static alcore_status store_found(alcore__run *run, const alcore__block_partial *
 }
 
 /* End of the pass "drawn rows": offers the drawn row to the budget. A row that is bought becomes a
- * center with its distance to the earlier ones as its score, and the vectors that the next pass
- * measures from are moved to the front. When the first row is passed over, the next one is tried at
- * once; when a later one is, the next pass sums the weights again without it. */
+ * center. Its score is its distance to the nearest earlier center, for the first one the length of
+ * its gradient. The vectors that the next pass measures from are then moved to the front of
+ * found_a, found_h and found_squares. When the first row is passed over, the next one is tried at
+ * once, as there are no weights yet; when a later one is, the pass "D^2 weights" adds the weights
+ * up again without it. */
 static alcore_status offer_drawn(alcore__run *run) {
     badge_state *state = run->state;
     alcore__greedy *greedy = &state->greedy;
@@ -456,11 +462,11 @@ static size_t weight_bytes(const alcore__block *block) {
     return sizeof(double);
 }
 
-/* Updates the D^2 weights of a block to the minimum with the distances to the new center, and their
- * total. Three cases: the drawn row was passed over, so that only the total is computed again; it
- * was a speculative row whose distances an earlier pass measured, so that the minimum of both
- * arrays is enough; else the rows are measured from it now, and from the next speculative rows. The
- * total is over the rows that can still be picked; entries of inactive matrix rows do not count. */
+/* Updates the D^2 weights of a block to the minimum with the squared distances to the new center,
+ * and writes their total over the rows that can still be picked to the partial. Three cases: the
+ * drawn row was passed over, so that only the total is computed again; it was a speculative row
+ * whose distances an earlier pass measured, so that the minimum of both arrays is enough; else the
+ * rows are measured from it now, and from the next speculative rows. */
 static alcore_status weigh_rows(alcore__block *block, void *partial) {
     const badge_state *state = block->run->state;
     const alcore_sys_kernels *kernels = alcore__run_kernels(block->run);
@@ -497,9 +503,10 @@ static alcore_status store_weight(alcore__run *run, const alcore__block_partial 
 
 /* ---- pass "scores": the distance of every candidate to the nearest center ---- */
 
-/* Reads the D^2 weights of a block back from the engine's memory: the partial is the score of each
- * active row, the distance to the nearest center. Where nothing was picked the weights are still
- * infinite, and the score is the length of the gradient. */
+/* Copies the D^2 weights of a block from the engine's memory: the partial is the score of each
+ * active row, double [active rows], the distance to the nearest center; finish() sets the scores of
+ * the picks. Where nothing was picked the weights are still infinite, and the score is the length
+ * of the gradient. */
 static alcore_status read_scores(alcore__block *block, void *partial) {
     alcore__matrix matrix;
     double *scores = partial, *squares;
@@ -540,7 +547,8 @@ static const alcore__pass PASSES[] = {
     {.name = NULL},
 };
 
-/* Called after the last pass: records the length of every gradient and hands the picks over. */
+/* Called after the last pass: records the length of every gradient, and moves the picks and their
+ * scores to the outcome. */
 static alcore_status finish(alcore__run *run) {
     badge_state *state = run->state;
     double *norm;

@@ -17,7 +17,8 @@
  *                 pick_scores [candidates]: the score that a pick keeps
  *     filler      spends the budget: a row that is offered to it is bought or passed over; it is
  *                 full when nothing more can be bought. A candidate is free while it was not
- *                 offered and the budget left can pay it
+ *                 offered and could be bought now: it costs something, and with fill=skip no more
+ *                 than is left
  *
  * Vectors are read as unit vectors throughout. */
 #include "strategy/rules/cluster_picks.h"
@@ -25,15 +26,16 @@
 #include <math.h>
 #include <string.h>
 
-/* Entries of the lists in the first pass, and at most; and bytes of all lists that the first pass
- * spends beside one entry for each cluster. */
+/* Entries of each list in the first pass, unless all lists together would then need more than
+ * LIST_BYTES, at 16 bytes an entry; and the largest number of entries, up to which they double. */
 enum { FIRST_LENGTH = 8, MAX_LENGTH = 1024, LIST_BYTES = 8 << 20 /* 8 MiB */ };
 
 /* ---- begin ---- */
 
-/* Allocates the state: all candidates are of group 0, no cluster is known (-1), the first cluster
- * chooses first. The lists have FIRST_LENGTH entries, or fewer, 1 at least, where all of them would
- * take more than LIST_BYTES. */
+/* Called in the strategy's begin: as many clusters as picks are expected, at least one. New arrays
+ * are zeroed, so all candidates are of group 0 and cluster 0 chooses first; no candidate has a
+ * cluster yet (-1). The lists have FIRST_LENGTH entries, or fewer, 1 at least, where all of them
+ * would need more than LIST_BYTES. */
 alcore_status alcore__cluster_picks_begin(alcore__run *run) {
     alcore__cluster_picks *state = run->state;
     size_t count = (size_t)run->outcome.count;
@@ -72,7 +74,7 @@ void *alcore__cluster_picks_state(alcore__run *run) {
 
 /* ---- pass "k-means" ---- */
 
-/* nested_state() of the row "k-means". */
+/* What run->state is while the passes of k-means run. */
 static void *kmeans_of(alcore__run *run) {
     return &((alcore__cluster_picks *)run->state)->kmeans;
 }
@@ -100,7 +102,8 @@ static size_t distances_bytes(const alcore__block *block) {
     return (size_t)block->count * (sizeof(double) + sizeof(int32_t));
 }
 
-/* Writes the squared distance of each active row to its nearest centroid, and that cluster. */
+/* Writes the partial: the squared distance of each active row to its nearest centroid, and the
+ * number of that centroid. */
 static alcore_status measure(alcore__block *block, void *partial) {
     const alcore__cluster_picks *state = block->run->state;
     double *sq_dist = partial;
@@ -132,13 +135,13 @@ static alcore_status new_lists(alcore__run *run) {
                                       &state->near);
 }
 
-/* The partial: the lists of the block. */
+/* The partial: the lists of the block (neighbor_lists.h). */
 static size_t lists_bytes(const alcore__block *block) {
     return alcore__neighbor_lists_bytes(&((const alcore__cluster_picks *)block->run->state)->near);
 }
 
-/* Finds the candidates of the block nearest to each centroid, among those that were not offered yet
- * and that the budget can pay. */
+/* Writes the partial: for each centroid the nearest candidates of the block, among those that are
+ * free. */
 static alcore_status find_nearest(alcore__block *block, void *partial) {
     const alcore__cluster_picks *state = block->run->state;
     const alcore_sys_rows centroids = centroids_of(state);
@@ -153,16 +156,16 @@ static alcore_status find_nearest(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-/* Reduces the partial of one block. */
+/* Reduces the partial of one block: merges its lists into those of the blocks before. */
 static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *part) {
     alcore__neighbor_lists_merge(&((alcore__cluster_picks *)run->state)->near, part->extra);
     return ALCORE_OK;
 }
 
 /* The position of the first candidate of a cluster's list that is free, and in *sq_dist its squared
- * distance; -1: the list has none. *complete: whether the list had all candidates that were free
- * when it was made, which is so when its last entry is -1; with -1 returned no candidate is free
- * any more then. */
+ * distance to the centroid; -1: the list has none. *complete: whether the list has all candidates
+ * that were free when it was made, which its last entry shows, -1; if so, -1 as the result means
+ * that no candidate at all is free any more. */
 static int64_t first_free(const alcore__cluster_picks *state, int64_t cluster, bool *complete,
                           double *sq_dist) {
     const int64_t *list = state->near.position + cluster * state->length;
@@ -175,7 +178,9 @@ static int64_t first_free(const alcore__cluster_picks *state, int64_t cluster, b
 }
 
 /* End of the pass: the clusters choose, one after the other, until the budget is spent, no
- * candidate is left, or the list of the cluster whose turn it is has none left. */
+ * candidate is left, or the list of the cluster whose turn it is has none left. In the last case
+ * the pass is made again and state->next goes on: new lists hold free candidates only, so they have
+ * further ones even when they cannot be longer. The score of a pick is minus its distance. */
 static alcore_status choose_rows(alcore__run *run) {
     alcore__cluster_picks *state = run->state;
     alcore__greedy *greedy = &state->greedy;
@@ -226,8 +231,8 @@ const alcore__pass alcore__cluster_picks_passes[] = {
 
 /* ---- finish ---- */
 
-/* Hands over the fact "kmeans passes", the records "cluster" and "distance", minus the distances as
- * scores, and the picks. */
+/* Called in the strategy's finish: reports the fact "kmeans passes", records "cluster" and
+ * "distance", sets the scores to minus the distances, and moves the picks to the outcome. */
 alcore_status alcore__cluster_picks_finish(alcore__run *run) {
     alcore__cluster_picks *state = run->state;
     int64_t *cluster;

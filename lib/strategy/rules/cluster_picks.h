@@ -5,8 +5,8 @@
  * left after the last cluster, the first one chooses again.
  *
  * A candidate that the budget or the similarity limit passes over is not offered again; the cluster
- * takes the next nearest. Passes: those of k-means, then the distances of all candidates to their
- * nearest centroids, then lists of the nearest candidates of each centroid, made again where a list
+ * offers the next nearest. Passes: those of k-means, then the distances of all candidates to their
+ * nearest centroids, then lists of the candidates nearest to each centroid, made again where a list
  * ends before the budget is spent.
  *
  * Memory: 29 bytes a candidate, 8 more for the record "cluster", and that of k-means; 16 bytes for
@@ -27,9 +27,10 @@ typedef struct alcore__cluster_picks {
     int64_t length;              /* entries of each list */
     int64_t next;                /* the cluster that chooses next */
     bool goes_on;                /* a list ended before the budget: the lists are made again */
-    alcore__neighbor_lists near; /* [clusters, length] the candidates nearest to each centroid */
-    int64_t *cluster;            /* [candidates] the one of the nearest centroid; of a pick the one
-                                    that chose it; -1 before it is known */
+    alcore__neighbor_lists near; /* [clusters, length] the candidates nearest to each centroid that
+                                    could be bought when the lists were made */
+    int64_t *cluster;            /* [candidates] the cluster of the nearest centroid; of a pick the
+                                    cluster that chose it; -1 before it is known */
     double *distance;            /* [candidates] Euclidean distance to that centroid */
 } alcore__cluster_picks;
 

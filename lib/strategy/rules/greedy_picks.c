@@ -20,8 +20,9 @@
 #include <string.h>
 
 /* Prepares the state of a strategy that picks row after row: no candidate has been offered (status
- * [candidates] is ALCORE__GREEDY_FREE, which is 0), none is the best, and pick_scores [candidates]
- * are 0. The state is freed by alcore__greedy_free_state(), also after a failure here. */
+ * [candidates] is ALCORE__GREEDY_FREE, which is 0 as new arrays are), none is the best, and
+ * pick_scores [candidates] are 0. The state is freed by alcore__greedy_free_state(), also after a
+ * failure here. */
 alcore_status alcore__greedy_begin(alcore__run *run, alcore__greedy *greedy) {
     greedy->run = run;
     alcore__filler_begin(&greedy->filler, run);
@@ -41,14 +42,16 @@ void alcore__greedy_free_state(alcore_ctx *ctx, alcore__greedy *greedy) {
     alcore__free(ctx, greedy->best_vector);
 }
 
-/* Whether the candidate at a position was not offered yet and the budget left can pay it. */
+/* Whether the candidate at a position was not offered yet and would be bought if it were offered
+ * now, the similarity limit aside: a row of cost 0 never is, and with fill=skip neither is a row
+ * that costs more than is left. */
 bool alcore__greedy_is_free(const alcore__greedy *greedy, int64_t position) {
     return greedy->status[position] == ALCORE__GREEDY_FREE &&
            alcore__filler_fits(&greedy->filler, position);
 }
 
-/* Pushes mask [matrix rows] on the scratch stack: 1 for an active row that was not offered yet and
- * that the budget left can pay. */
+/* Pushes mask [matrix rows] on the scratch stack: 1 for the active rows of which
+ * alcore__greedy_is_free() is true, 0 for the others and for rows that are not active. */
 alcore_status alcore__greedy_push_mask(const alcore__greedy *greedy, const alcore__matrix *matrix,
                                        uint8_t **mask) {
     alcore__block *block = matrix->block;
@@ -67,8 +70,8 @@ alcore_status alcore__greedy_push_mask(const alcore__greedy *greedy, const alcor
 }
 
 /* The row of the block with the largest of values [matrix rows, in the engine's memory] among those
- * of the mask; *index is among active rows, -1 where the mask is empty; equal values go to the
- * lower row. */
+ * whose mask [matrix rows] is 1: its index among the active rows, the lower row where values are
+ * equal; -1 where the mask is 0 everywhere (*value is then -infinity). */
 alcore_status alcore__greedy_arg_max(const alcore__matrix *matrix, const uint8_t *mask,
                                      const double *values, int64_t *index, double *value) {
     const alcore__run *run = matrix->block->run;
@@ -87,8 +90,8 @@ size_t alcore__greedy_best_bytes(const alcore__block *block) {
 }
 
 /* Writes the partial of a block: its best row, by its position among all candidates (-1 where index
- * is: no row can be picked), the value that it is the best by, and a copy of its vector [dims],
- * because the block may lie on another device or in another process. */
+ * is -1: no row can be picked), the value that it is the best by, and a copy of its vector [dims],
+ * because the block may have been visited by another process. */
 alcore_status alcore__greedy_write_best(const alcore__matrix *matrix, int64_t index, double value,
                                         alcore__greedy_best *out) {
     out->position = index < 0 ? -1 : matrix->block->start + index;
@@ -96,8 +99,9 @@ alcore_status alcore__greedy_write_best(const alcore__matrix *matrix, int64_t in
     return index < 0 ? ALCORE_OK : alcore__matrix_copy_row(matrix, index, out->vector);
 }
 
-/* Reduces the partial of one block: keeps the row of the larger value. Blocks are reduced in order
- * and only a larger value wins, so ties go to the lower row. */
+/* Reduces the partial of one block: keeps the row of the larger value, unless the block has none
+ * (position -1). Blocks are reduced in order and only a larger value replaces the one before, so
+ * the lower row is kept in a tie. */
 alcore_status alcore__greedy_keep_best(alcore__run *run, const alcore__block_partial *part) {
     alcore__greedy *greedy = run->state;
     const alcore__greedy_best *best = part->extra;
@@ -114,8 +118,8 @@ bool alcore__greedy_can_offer(const alcore__greedy *greedy) {
     return greedy->best >= 0 && !alcore__filler_full(&greedy->filler);
 }
 
-/* Offers the best candidate of the pass, of which there is one (alcore__greedy_can_offer()), and
- * records what became of it: it is not offered again. */
+/* Offers the best candidate of the pass, which exists, as alcore__greedy_can_offer() was true, and
+ * records in its status what became of it: it is not offered again. */
 alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *bought) {
     ALCORE__TRY(alcore__filler_offer(&greedy->filler, greedy->best, bought));
     greedy->status[greedy->best] = *bought ? ALCORE__GREEDY_PICKED : ALCORE__GREEDY_PASSED_OVER;
@@ -128,8 +132,10 @@ void alcore__greedy_clear_best(alcore__greedy *greedy) {
 }
 
 /* Ends the picking: picked rows get the score they had when they were picked, in place of the one
- * that the last pass left. While the budget has something left, rows that were never offered
- * because none of them could be paid are counted as passed over, as in a strategy that ranks. */
+ * that the last pass stored, and the picks move to the outcome. Where the budget is not full,
+ * picking ended because no row that is left could be bought. These rows were never offered; they
+ * are counted here as passed over, as a strategy that ranks counts them: as too dear for what is
+ * left (fill=skip), or as rows of cost 0, which are never bought. */
 void alcore__greedy_finish(alcore__greedy *greedy) {
     alcore__filler *filler = &greedy->filler;
     alcore__outcome *outcome = &greedy->run->outcome;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What strategies share that pick one row a pass (idds, kcenter, badge): which candidates are left,
- * the best of them, and the budget.
+/* What strategies share that pick row after row (idds, kcenter, badge, mrs with iterative=1, and
+ * cluster_picks.c): which candidates are left, the best of them, and the budget.
  *
  * A pass with the partial ALCORE__GREEDY_BEST finds the best candidate: each block sends its best
- * one with its vector, and the best of all is kept, the lower row in a tie. `end` offers it to the
- * budget. The strategy's state begins with an alcore__greedy. */
+ * one with its vector, and the best of all is kept, the lower row in a tie. The pass's `end` offers
+ * it to the budget. The strategy's state begins with an alcore__greedy. */
 #ifndef ALCORE__GREEDY_PICKS_H
 #define ALCORE__GREEDY_PICKS_H
 
@@ -19,13 +19,13 @@ typedef struct alcore__greedy {
     alcore__filler filler; /* spends the budget; has the picks so far */
     uint8_t *status;       /* [candidates] ALCORE__GREEDY_*: what became of each candidate */
     double *pick_scores; /* [candidates] score of each pick, written by the strategy when it offers
-                            the row; 0 elsewhere */
+                            the row; used for rows with status ALCORE__GREEDY_PICKED only */
     int64_t best;        /* position of the best candidate of the pass; -1: there is none */
     double best_value;   /* what it is the best by: the largest value of the pass */
     double *best_vector; /* [dims] its embedding */
 } alcore__greedy;
 
-/* Called in the strategy's begin and free_state. */
+/* Called in the strategy's begin and in its free_state. */
 alcore_status alcore__greedy_begin(alcore__run *run, alcore__greedy *greedy);
 void alcore__greedy_free_state(alcore_ctx *ctx, alcore__greedy *greedy);
 

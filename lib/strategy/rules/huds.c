@@ -23,9 +23,10 @@
  * are NaN.
  *
  * Reads the scores once and the embeddings twice (k = 1; with distances=needed those of the strata
- * that are measured) or about 2 + k + iterations times.
+ * that are measured) or about 2 + k + iterations times: k-means++ draws its k first centroids one
+ * after another.
  * Memory: 20 bytes a candidate (24 with min_stratum, 4 more with k > 1) and n_strata x k centroids
- * in double. u and d become columns of the record, so that no candidate's values are there twice.
+ * in double. The arrays u and d themselves become columns of the record, without a copy.
  */
 #include <math.h>
 #include <string.h>
@@ -42,33 +43,38 @@ typedef struct huds_state {
     int64_t strata, clusters, dims; /* n_strata, k_clusters, components of an embedding */
     bool unit;                      /* embeddings are divided by their length first */
     bool some_global;               /* some strata are smaller than min_stratum */
-    double *u, *d;    /* [candidates] uncertainty and diversity, the larger the better */
-    int32_t *stratum; /* [candidates] from 0, that of the smallest u */
-    int32_t *cluster; /* [candidates] within the stratum; NULL: every stratum has one centroid */
+    /* [candidates] uncertainty (0 in diversity-global) and diversity (NaN: not measured), the
+     * larger the better. */
+    double *u, *d;
+    int32_t *stratum; /* [candidates] 0 .. strata - 1; stratum 0 has the smallest u */
+    int32_t *cluster; /* [candidates] number of the cluster in its stratum, 0 for a row of a small
+                         stratum; NULL: every stratum has one centroid */
     /* [candidates] the group whose sums and centroids a row joins: its stratum, -1 for a row of a
      * small stratum. NULL with min_stratum=0, where it would be `stratum` (see group_array). */
     int32_t *group;
-    double *edges;   /* [strata + 1] of the strata, ascending */
-    double *sums;    /* [strata + 1, dims] of the strata, then of all candidates */
-    int64_t *counts; /* [strata + 1] rows of each, then all */
-    /* [centroid_count, dims]: those of the strata (k of each with k-means), last that of all
-     * candidates. */
+    double *edges;   /* [strata + 1] lower bound of u in each stratum, then the largest u */
+    double *sums;    /* [strata + 1, dims] over the rows of each stratum, 0 for a small one; then
+                        over all candidates, 0 where some_global is false */
+    int64_t *counts; /* [strata + 1] candidates of each stratum, small ones too, then all */
+    /* [centroid_count, dims]: one of each stratum or, with k-means, those of its clusters in the
+     * order of kmeans.centroid_starts; the last one is that of all candidates. */
     double *centroids;
     int64_t centroid_count;
     alcore__kmeans kmeans; /* with clusters > 1 */
 
-    /* distances=needed. Strata from first_chosen on are measured or about to be. */
+    /* With distances=needed. The present batch begins with stratum first_chosen; the strata above
+     * the batch are measured, those below first_chosen are not. */
     bool only_needed;
     bool decided;         /* no row that is not measured can be picked */
     int64_t first_chosen; /* a stratum; `strata` before the first batch */
-    int64_t *chosen;      /* [chosen_count] candidates of the present batch of strata, ascending */
-    int64_t chosen_count, measured; /* rows of the batch; rows of all batches before it */
+    int64_t *chosen;      /* [chosen_count] positions of the batch's candidates, ascending */
+    int64_t chosen_count, measured; /* rows of the batch; rows of all batches measured so far */
 } huds_state;
 
 /* ---- the score ---- */
 
-/* lambda of the round, the weight of d; lambda_first in the first one when it is set (spec 3.6). A
- * strategy without the parameter is diversity alone: 1. */
+/* lambda of the round, the weight of d (spec 3.6). In round 1 it is lambda_first, unless that is
+ * "same", which reads as NaN. A strategy without the parameter is diversity alone: 1. */
 static double lambda_of(const alcore__run *run) {
     if (!alcore__values_has(run->values, "lambda")) return 1.0;
     double first = alcore__values_number(run->values, "lambda_first");
@@ -88,14 +94,14 @@ static double hybrid_score(double lambda, double d, double rest, double u) {
 
 /* ---- begin ---- */
 
-/* Bytes of the state, for huds_phrase.c, which allocates it in its own. */
+/* Bytes of the state, for huds_phrase.c, which allocates one that its own state points to. */
 size_t alcore__huds_state_bytes(void) {
     return sizeof(huds_state);
 }
 
-/* Prepares distances=needed: no row is measured yet. What needs the distances of all rows is
- * refused: a common scale of all of them, the centroid of all rows, and k-means, which is made for
- * all strata together. */
+/* Prepares distances=needed: d and the score of every row are NaN, not measured. Parameters that
+ * need all rows are refused: a common scale needs all distances, min_stratum the centroid of all
+ * rows, and k-means runs over all strata together. */
 static alcore_status begin_needed(alcore__run *run) {
     huds_state *state = run->state;
     const alcore__values *values = run->values;
@@ -115,8 +121,9 @@ static alcore_status begin_needed(alcore__run *run) {
 }
 
 /* Called once before the first pass, for HUDS, also as a part of huds_phrase.c, and for the
- * strategies that are its diversity alone. diversity-global has no n_strata, so all candidates are
- * one stratum whose count is set here. */
+ * strategies that are its diversity alone. diversity-global has no n_strata and skips the pass
+ * "scores": all candidates are stratum 0 then (new arrays are zeroed), whose count is set here. For
+ * the others cut_strata() counts the strata. */
 alcore_status alcore__huds_begin(alcore__run *run) {
     huds_state *state = run->state;
     size_t count = (size_t)run->outcome.count;
@@ -167,19 +174,20 @@ static bool has_scores(const alcore__run *run) {
     return run->def->score_rows != NULL;
 }
 
-/* Where the runner stores the values of the pass: u [candidates]. */
+/* The array in which the runner stores the values of the pass: u [candidates]. */
 static double *u_of(const alcore__run *run) {
     return ((huds_state *)run->state)->u;
 }
 
-/* The partial is u, double [active rows]: what the scorer ranks by. */
+/* The partial is u, double [active rows]: the `rank` of the score, by which rows are ordered. */
 static alcore_status score_block(alcore__block *block, void *partial) {
     return alcore__block_scores(block, partial, NULL, NULL); /* without score and raw */
 }
 
 /* Makes the next batch of strata with distances=needed the source of the passes that follow: strata
- * from the last batch down, until they have as many rows as were measured before and as the budget
- * is expected to buy. So the number of batches grows with the logarithm of the candidates only. */
+ * below the last batch in falling order, until they have as many rows as were measured before and
+ * as the budget is expected to buy. So the number of batches grows with the logarithm of the
+ * candidates only. Called while some candidate is not measured, so a batch has a row. */
 static alcore_status choose_strata(alcore__run *run) {
     huds_state *state = run->state;
     int64_t end = state->first_chosen, rows = 0, low = end;
@@ -196,8 +204,9 @@ static alcore_status choose_strata(alcore__run *run) {
     return alcore__run_choose(run, state->chosen, rows);
 }
 
-/* End of pass "scores": cuts the candidates into strata by u and decides which centroid each row is
- * measured from: that of its stratum, or, in a stratum below min_stratum, that of all. */
+/* End of pass "scores": cuts the candidates into strata by u, counts them, and decides which
+ * centroid each row is measured from: that of its stratum or, in a stratum of fewer than
+ * min_stratum rows, that of all candidates. With distances=needed the first batch is chosen. */
 static alcore_status cut_strata(alcore__run *run) {
     huds_state *state = run->state;
     int64_t count = run->outcome.count,
@@ -233,13 +242,14 @@ static bool goes_on(const alcore__run *run) {
     return state->only_needed && !state->decided;
 }
 
-/* The group of each candidate [candidates]: the strata themselves where none can be small. */
+/* The group of each candidate [candidates], -1 for rows of small strata: without min_stratum, where
+ * no stratum is small, the array of strata itself. */
 static const int32_t *group_array(const huds_state *state) {
     return state->group ? state->group : state->stratum;
 }
 
 /* *out [active rows]: the groups of the block's rows, a part of the state's array or, in a batch of
- * strata, a copy on the scratch stack. */
+ * strata, where block->start is a position in state->chosen, a copy on the scratch stack. */
 static alcore_status groups_of(alcore__block *block, const int32_t **out) {
     const huds_state *state = block->run->state;
     int32_t *copy;
@@ -252,15 +262,15 @@ static alcore_status groups_of(alcore__block *block, const int32_t **out) {
     return ALCORE_OK;
 }
 
-/* The array of the state to which the runner adds the sums of the partials. It is not cleared
- * between batches of strata: each stratum is in one batch, which completes its sum. */
+/* The array of the state to which the runner adds the sums of the partials. Batches of strata add
+ * to the same array without clearing it: all rows of a stratum are in one batch. */
 static alcore__doubles sums_of(const alcore__run *run) {
     const huds_state *state = run->state;
     return (alcore__doubles){.values = state->sums, .count = (state->strata + 1) * state->dims};
 }
 
-/* The partial is sums [strata + 1, dims]: of the block's rows of each stratum, then of all its
- * rows. The last one is needed only where a stratum is small. */
+/* The partial is sums [strata + 1, dims]: of the block's rows of each stratum, without those of
+ * group -1, then of all its rows, which stays 0 where no stratum is small. */
 static alcore_status sum_by_stratum(alcore__block *block, void *partial) {
     const huds_state *state = block->run->state;
     double *sums = partial;
@@ -296,15 +306,15 @@ static alcore_status start_kmeans(alcore__run *run) {
 
 /* ---- pass "distances": d and the cluster of every candidate ---- */
 
-/* Start of the pass: makes the centroids in the order of state->centroids; rows of small strata are
- * measured from the last one, which stays 0 where there are none. A stratum without a row has a
- * centroid of 0 that no row is measured from. */
+/* Start of the pass: fills state->centroids. Rows of small strata are measured from the last one,
+ * which stays 0 where there are none. The centroids of empty strata, of small ones and of those in
+ * a later batch are 0 too; no row is measured from them. */
 static alcore_status set_centroids(alcore__run *run) {
     huds_state *state = run->state;
     int64_t dims = state->dims, last = state->strata;
     if (state->clusters > 1) last = state->kmeans.centroid_starts[state->strata];
     state->centroid_count = last + 1;
-    alcore__free(run->ctx, state->centroids); /* of the last batch */
+    alcore__free(run->ctx, state->centroids); /* those made for the batch before, or NULL */
     state->centroids = NULL;
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)state->centroid_count,
                                   (size_t)dims * sizeof(double), &state->centroids));
@@ -322,21 +332,21 @@ static alcore_status set_centroids(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Where the runner stores the values of the pass: d [candidates]. */
+/* The array in which the runner stores the values of the pass: d [candidates]. */
 static double *d_of(const alcore__run *run) {
     return ((huds_state *)run->state)->d;
 }
 
-/* Behind the distances, with k-means: int32 [active rows], the cluster of each. */
+/* Size of the extra bytes behind d: with k-means int32 [active rows], the cluster of each row. */
 static size_t clusters_bytes(const alcore__block *block) {
     if (!many_centroids(block->run)) return 0;
     return (size_t)block->count * sizeof(int32_t);
 }
 
-/* The partial is d [active rows], then with k-means cluster [active rows], which `assigned` has as
- * the number of a cluster within its stratum. The kernel needs one index per row into
- * state->centroids, whichever of the three kinds of centroid it is: of all candidates, of a
- * cluster, or of a stratum. */
+/* The partial is d [active rows], as values or, in a batch of strata, as extra bytes; then, with
+ * k-means only, cluster [active rows]. assigned [active rows] numbers the clusters within their
+ * stratum, while the kernel needs one index per row into state->centroids, whichever of the three
+ * kinds of centroid it is: of all candidates, of a cluster, or of a stratum. */
 static alcore_status measure_distances(alcore__block *block, void *partial) {
     const huds_state *state = block->run->state;
     double *distance = partial;
@@ -358,7 +368,8 @@ static alcore_status measure_distances(alcore__block *block, void *partial) {
                                            state->centroids, distance);
 }
 
-/* Reduces the cluster numbers of one block; the runner has stored d. Called with k-means only. */
+/* Reduces the partial of one block: stores its cluster numbers at the positions of its candidates;
+ * the runner stores d by itself. Called with k-means only, as there are no extra bytes without. */
 static alcore_status store_clusters(alcore__run *run, const alcore__block_partial *part) {
     huds_state *state = run->state;
     memcpy(state->cluster + part->start, part->extra, part->extra_bytes);
@@ -372,13 +383,15 @@ static bool measures_all(const alcore__run *run) {
     return !((const huds_state *)run->state)->only_needed;
 }
 
-/* The partial of a batch: d, double [active rows]. */
+/* The partial of a batch: d, double [active rows]. It is `extra`, not `values`: the runner would
+ * store values by the position in state->chosen, and the rows belong elsewhere among the
+ * candidates. */
 static size_t distances_bytes(const alcore__block *block) {
     return (size_t)block->count * sizeof(double);
 }
 
-/* Stores the distances of the rows of one block, and their H as scores, which the trial purchase
- * after the batch ranks by. */
+/* Reduces the partial of one block of a batch: stores the distances of its rows, and their H as
+ * scores, by which the trial purchase in end_batch() ranks. */
 static alcore_status store_distances(alcore__run *run, const alcore__block_partial *part) {
     huds_state *state = run->state;
     const double *d = part->extra;
@@ -402,8 +415,8 @@ static double largest_possible(const alcore__run *run, int64_t end) {
     return hybrid_score(lambda_of(run), 2.0 /* the largest d */, one_minus_lambda(run), largest_u);
 }
 
-/* End of the passes over a batch: decides whether a row that is not measured can still be picked,
- * and makes the next batch where one can. */
+/* End of the passes over a batch: decides, by a trial purchase from the rows measured so far,
+ * whether a row that is not measured can still be picked, and chooses the next batch if so. */
 static alcore_status end_batch(alcore__run *run) {
     huds_state *state = run->state;
     state->measured += state->chosen_count;
@@ -473,8 +486,9 @@ static alcore_status report_term(alcore__run *run, const char *name, const doubl
     return report_number(run, name, sd);
 }
 
-/* The values of a term on the scale of the parameter "rescale": *scaled is the term itself, or a
- * copy [candidates] that the caller frees by *copy. */
+/* The values of a term on the scale of the parameter "rescale": *scaled is `values` itself, or a
+ * rescaled copy [candidates], which *copy owns for the caller to free. *copy comes as NULL. A
+ * strategy without the parameter has the empty text, which means no scale. */
 static alcore_status rescale_term(const alcore__run *run, const double *values,
                                   const double **scaled, double **copy) {
     int64_t scale = alcore__rescale_named(alcore__values_text(run->values, "rescale"));
@@ -487,7 +501,8 @@ static alcore_status rescale_term(const alcore__run *run, const double *values,
     return alcore__rescale(run, scale, *copy);
 }
 
-/* H [candidates] from the scaled terms u and d [candidates]. */
+/* Writes H [candidates] made of the scaled terms u and d [candidates], and reports lambda and the
+ * deviation of each term. With NaN for a d that is not measured, H is NaN. */
 static alcore_status combine(alcore__run *run, const double *u, const double *d, double *h) {
     double lambda = lambda_of(run), rest = one_minus_lambda(run);
     for (int64_t i = 0; i < run->outcome.count; i++) h[i] = hybrid_score(lambda, d[i], rest, u[i]);
@@ -498,8 +513,8 @@ static alcore_status combine(alcore__run *run, const double *u, const double *d,
     return report_term(run, "sd rest u", u, rest);
 }
 
-/* H [candidates] from the terms of the state, rescaled to a common scale where that is asked for.
- * The state's terms stay as they are, for the record. */
+/* Writes H [candidates] made of the terms of the state, rescaled to a common scale where that is
+ * asked for. The state's terms stay as they are, for the record. */
 static alcore_status combine_terms(alcore__run *run, double *h) {
     const huds_state *state = run->state;
     const double *u, *d;
@@ -512,8 +527,8 @@ static alcore_status combine_terms(alcore__run *run, double *h) {
     return status;
 }
 
-/* Facts of the report: the edges of the strata, their counts, and with k-means the iterations that
- * each made. */
+/* Facts of the report: the edges of the strata, where there are any, how many candidates each
+ * stratum has, and with k-means how many iterations each needed. */
 static alcore_status report_strata(alcore__run *run) {
     huds_state *state = run->state;
     double *edges, *counts, *passes;
@@ -530,8 +545,8 @@ static alcore_status report_strata(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* A column of the record made of the int32 values *numbers [candidates], which are freed; NULL: all
- * are 0. */
+/* Adds an integer column to the record, made of *numbers [candidates], which is freed and becomes
+ * NULL; where it is NULL all entries are 0. */
 static alcore_status record_numbers(alcore__run *run, const char *name, int32_t **numbers) {
     int64_t *column;
     ALCORE__TRY(alcore__outcome_column(run, name, ALCORE_INT64, &column));
@@ -541,8 +556,9 @@ static alcore_status record_numbers(alcore__run *run, const char *name, int32_t 
     return ALCORE_OK;
 }
 
-/* Columns of the record, one entry per candidate: what H was made of, so that a reason can be given
- * without computing anything again. The arrays of the state become the columns. */
+/* Adds the columns of the record, one entry per candidate: what H was made of, so that a reason can
+ * be given without computing anything again. The record owns u and d from now on; the state has
+ * NULL. */
 static alcore_status record_columns(alcore__run *run) {
     huds_state *state = run->state;
     if (has_scores(run)) ALCORE__TRY(alcore__outcome_keep_column(run, "u", &state->u));
@@ -553,10 +569,11 @@ static alcore_status record_columns(alcore__run *run) {
 }
 
 /* Called after the last pass of HUDS, by the runner or by huds_phrase.c, whose own passes follow:
- * combines d and u into H, which is the score (the column H is the array of the scores itself; NaN
- * for rows that were not measured, which the ranking puts last), and records both. outcome.measured
- * is the number of all candidates unless it is set here. It is set before combine_terms(), which
- * asks for it; record_columns() comes last, as it gives u and d away. */
+ * combines d and u into H and records all three. H is the score, and the column H is the array of
+ * the scores itself; it is NaN for rows that were not measured, which the ranking puts last.
+ * The runner has set outcome.measured to the number of all candidates. With distances=needed it is
+ * set here, before combine_terms(), which reads it; record_columns() comes after, as the state has
+ * no u and d from then on. */
 alcore_status alcore__huds_finish(alcore__run *run) {
     huds_state *state = run->state;
     alcore__free(run->ctx, state->group); /* only passes read it */

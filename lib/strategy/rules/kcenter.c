@@ -4,14 +4,15 @@
  *
  *   m(x) = min of ||x - y||^2 over labeled rows and picks y;  the next pick is argmax m(x)
  *
- * Without labeled rows the first pick is the candidate nearest to the mean of all. A row that the
- * budget or the similarity limit passes over is no center.
+ * Labeled rows and picks are the centers. Without labeled rows the first pick is the candidate
+ * nearest to the mean of all. A row that the budget or the similarity limit passes over is no
+ * center.
  *
  * m(x) only shrinks as picks are added, so a value over fewer picks is an upper bound. Each row
  * therefore keeps m over the picks that it was measured from (that it has "seen") and is measured
  * from the others only when its bound is the largest of its block, for then it may be the farthest
- * row. Where that happens to most rows of a block, all of them are measured together, which costs a
- * fifth of measuring them one by one.
+ * row. Where many rows of a block have come to that, all of them are measured together, which costs
+ * a fifth of measuring them one by one.
  *
  * Squared distances are compared; radii and scores are distances.
  *
@@ -25,16 +26,16 @@
  *     partial     what a block contributes to a pass; it comes zeroed. `sums` are added up over the
  *                 blocks, `values` stored at the positions of the active rows, `extra` bytes given
  *                 to reduce()
- *     upload      of the engine's kernels: where it is there, the engine has memory of its own, a
- *                 device's
+ *     upload      an entry of the table of kernels; it is NULL unless the engine has memory of its
+ *                 own, that of a device
  *     filler      spends the budget: a row that is offered to it is bought or passed over
  *     greedy      what is shared by strategies that pick row after row (greedy_picks.h): best is
  *                 the position of the best candidate of the pass, best_value what it is the best
  *                 by, best_vector its embedding; status tells which candidates are centers
  *
  * Reads the labeled embeddings once, CHUNK_ROWS at a time, and the candidates' once for each chunk;
- * then a part of the candidates for each pick. Memory: 16 bytes a candidate, CHUNK_ROWS and all
- * picks' vectors in double. */
+ * then a part of the candidates for each pick. Memory: 33 bytes a candidate, 8 more for the record,
+ * and the vectors of CHUNK_ROWS labeled rows and of all picks in double. */
 #include <math.h>
 #include <string.h>
 
@@ -46,8 +47,9 @@ enum { CHUNK_ROWS = 1024 };
 /* Rows of a block that are listed at once as the next to be measured: those of the largest bounds.
  */
 enum { TOP_ROWS = 16 };
-/* All rows of a block are measured together when at least MIN_UNSEEN picks are unseen and measuring
- * row by row has cost more than 1 / TOGETHER_SPEEDUP of it; measured on CPUs. */
+/* All rows of a block are measured together when some row has not seen at least MIN_UNSEEN picks,
+ * and the distances measured row by row since the last time are more than 1 / TOGETHER_SPEEDUP of
+ * those that measuring together computes. Both numbers were found by timing on CPUs. */
 enum { TOGETHER_SPEEDUP = 5, MIN_UNSEEN = 5 };
 
 typedef struct kcenter_state {
@@ -57,21 +59,23 @@ typedef struct kcenter_state {
     double *chunk;   /* [chunk_rows, dims] vectors of the labeled rows of the present chunk;
                         without labeled rows [dims], the mean of the candidates */
     int64_t chunk_rows; /* at most CHUNK_ROWS */
-    int64_t
-        collected;   /* labeled rows of earlier chunks; those of the candidates' pool come first */
-    double *centers; /* [center_count, dims] vectors of the picks, in their order */
+    int64_t collected; /* number of labeled rows in earlier chunks, counted over both sources: first
+                        all of the candidates' pool, then those of the labeled pool */
+    double *centers;   /* [center_count, dims] vectors of the picks, in their order */
     int64_t center_count;
     size_t center_capacity; /* in doubles */
-    double *radius;         /* [candidates] for each pick the distance of the farthest row to the
-                               nearest labeled row or pick once it was picked; NaN for other rows */
+    double *radius;         /* [candidates] for each pick the largest distance that a row has to its
+                               nearest center once this pick is one; NaN for other rows */
     double max_sq_dist;     /* largest m(x) of the rows that are no center, in the present pass */
     int64_t last_pick;      /* position of the last pick; -1: there is none */
     bool first_from_mean;   /* the last pick is the first one, chosen by its distance to the mean */
-    bool picks;             /* a further pass "farthest" is made */
+    bool picks;             /* a further pass that picks is made, see offer_best() */
 } kcenter_state;
 
-/* Called once before the first pass: allocates the chunk of labeled rows and the radii, and warns
- * when the picks will take long. There are no parameters to read. */
+/* Called once before the first pass: allocates the chunk of labeled rows, which has a vector for
+ * the mean where there are none, and the radii. Warns when this will take long: measuring from a
+ * labeled row costs what a pass for a pick does at most, so both count as a pass. The parameters
+ * have been applied before the run: they only say which candidates are drawn. */
 static alcore_status begin(alcore__run *run) {
     kcenter_state *state = run->state;
     size_t count = (size_t)run->outcome.count;
@@ -80,7 +84,7 @@ static alcore_status begin(alcore__run *run) {
         run->active[ALCORE__OVER_LABELED_ROWS].count + run->active[ALCORE__OVER_LABELED_POOL].count;
     state->last_pick = -1;
     state->picks = true;
-    run->repeats = true; /* a pass a pick: the runner keeps copies of the embeddings */
+    run->repeats = true; /* one pass for each pick: the runner keeps copies of the embeddings */
     ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
     size_t chunk = state->labeled < CHUNK_ROWS ? (size_t)state->labeled + 1 : CHUNK_ROWS;
     ALCORE__TRY(
@@ -114,9 +118,9 @@ typedef struct row_state {
     int64_t *seen;         /* [active rows] number of picks that each row has seen */
 } row_state;
 
-/* Gives the block its m(x) [matrix rows], infinite, on the first visit. Before that the self dots
- * of the rows are computed in the same array: one that is not finite reveals a row with a NaN,
- * whose name ends the run. */
+/* Gives the block its m(x) [matrix rows], infinite, on the first visit. Before that the dot product
+ * of each row with itself is computed in the same array: where one is not finite, the run fails
+ * with the number of the first row that has a NaN or an infinity. */
 static alcore_status make_sq_dists(alcore__block *block, const alcore__matrix *matrix) {
     const alcore__run *run = block->run;
     alcore_sys_work work = alcore__run_work(run);
@@ -148,9 +152,9 @@ static alcore_status open_rows(alcore__block *block, const alcore__matrix *matri
     return ALCORE_OK;
 }
 
-/* Measures all active rows of the block from vectors [count, dims]: m(x), sq_dist [matrix rows],
- * becomes the minimum with each distance. The kernel needs self dots (both NULL) only where
- * duplicates count as distance 0 (flag 0: they do not). */
+/* Measures all active rows of the block from vectors [count, dims]: m(x), sq_dist [matrix rows, in
+ * the engine's memory], becomes the minimum with each distance. The kernel could round distances of
+ * near duplicates to 0; that is off (flag 0), so it needs no self dots (the two NULLs). */
 static alcore_status measure_all(const alcore__matrix *matrix, const double *vectors, int64_t count,
                                  double *sq_dist) {
     const alcore__run *run = matrix->block->run;
@@ -160,7 +164,7 @@ static alcore_status measure_all(const alcore__matrix *matrix, const double *vec
                                                   count, NULL, NULL, 0, &weights);
 }
 
-/* Measures all rows of the block together from the picks that some of them have not seen. Rows that
+/* Measures all rows of the block together from the picks after the first seen_by_all. Rows that
  * have seen a few of these are measured from them again, which changes no minimum. */
 static alcore_status show_all_picks(const kcenter_state *state, const alcore__matrix *matrix,
                                     row_state *rows) {
@@ -174,9 +178,10 @@ static alcore_status show_all_picks(const kcenter_state *state, const alcore__ma
 }
 
 /* Measures the active row of an index from the picks that it has not seen, at most
- * ALCORE_BLOCK_ROWS of them at a time. The picks are the rows of the kernel here and the row is its
- * vector, where measure_all() has it the other way round: sq_dist is symmetric to the last bit.
- * vector [dims]: scratch. */
+ * ALCORE_BLOCK_ROWS of them at a time, so that to_picks [max_count] stays small. Only for engines
+ * that work in host memory. The picks are the rows of the kernel here and the row is its vector,
+ * where measure_all() has it the other way round: sq_dist is symmetric to the last bit. vector
+ * [dims]: workspace for the row. */
 static alcore_status show_picks(const kcenter_state *state, const alcore__matrix *matrix,
                                 row_state *rows, int64_t index, double *vector) {
     alcore__block *block = matrix->block;
@@ -217,7 +222,8 @@ static bool takes_part(const kcenter_state *state, int64_t position, bool pickab
 
 /* Lists the indices of the active rows with the largest bounds among those that take part
  * (takes_part()), at most TOP_ROWS, largest first, the lower row first among equals; returns how
- * many. `value` has their bounds, kept sorted by insertion; most rows end at the first test. */
+ * many. sq_dist [matrix rows] has the bounds. value [count] holds those of the rows listed so far,
+ * sorted by insertion; most rows end at the first test. */
 static int list_top(const kcenter_state *state, const alcore__matrix *matrix, const double *sq_dist,
                     bool pickable, int64_t top[TOP_ROWS]) {
     const alcore__block *block = matrix->block;
@@ -238,8 +244,8 @@ static int list_top(const kcenter_state *state, const alcore__matrix *matrix, co
     return count;
 }
 
-/* find_farthest() where the engine has memory of its own: every row has seen every pick there, so a
- * search of m(x) under a mask of the rows that take part is enough. */
+/* find_farthest() where the engine has memory of its own: find_pick() has shown every row all picks
+ * before, so the kernel arg_max under a mask of the rows that take part is enough. */
 static alcore_status find_farthest_on_device(const kcenter_state *state,
                                              const alcore__matrix *matrix, const row_state *rows,
                                              bool pickable, int64_t *index, double *value) {
@@ -257,9 +263,9 @@ static alcore_status find_farthest_on_device(const kcenter_state *state,
 
 /* Finds the farthest row of the block among those that take part (takes_part): measures rows until
  * the largest bound belongs to a row that has seen every pick, since no other row can be farther
- * then. *index and *value: that row and its m(x); index -1: none takes part. vector [dims]:
- * scratch.
- */
+ * then. Each turn measures the first row of the list at least, so the loop ends. *index and *value:
+ * the row found and its m(x); index -1: no row takes part. vector [dims]: workspace for
+ * show_picks(). */
 static alcore_status find_farthest(const kcenter_state *state, const alcore__matrix *matrix,
                                    row_state *rows, bool pickable, double *vector, int64_t *index,
                                    double *value) {
@@ -284,7 +290,7 @@ static alcore_status find_farthest(const kcenter_state *state, const alcore__mat
         double best = -1.0;
         for (int k = 0; k < count; k++) {
             const double *sq_dist = &rows->sq_dist[alcore__matrix_row_of(matrix, top[k])];
-            if (*sq_dist < best) break; /* nor can the rest be farther */
+            if (*sq_dist < best) break; /* this bound and those after it are below a true m(x) */
             ALCORE__TRY(show_picks(state, matrix, rows, top[k], vector));
             if (*sq_dist > best) best = *sq_dist;
         }
@@ -293,7 +299,7 @@ static alcore_status find_farthest(const kcenter_state *state, const alcore__mat
 
 /* ---- without labeled rows: passes "mean" and "nearest to the mean" ---- */
 
-/* Condition of both passes. */
+/* Condition of both passes: there is no labeled row. */
 static bool has_no_labeled(const alcore__run *run) {
     return !((const kcenter_state *)run->state)->labeled;
 }
@@ -318,9 +324,9 @@ static alcore_status divide_mean(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Finds the candidate of the block nearest to the mean among those that can be picked. `best`
- * stands for the largest value here as in the other passes, so the value is minus the squared
- * distance. */
+/* Finds the candidate of the block nearest to the mean (state->chunk [dims]) among those that can
+ * be picked. The best candidate is that of the largest value in every pass, so the value here is
+ * minus the squared distance. */
 static alcore_status find_nearest_to_mean(alcore__block *block, void *partial) {
     const kcenter_state *state = block->run->state;
     alcore_sys_work work = alcore__run_work(block->run);
@@ -342,7 +348,7 @@ static alcore_status find_nearest_to_mean(alcore__block *block, void *partial) {
 
 /* Active rows of the block that are in the present chunk of their source: indices *first to
  * *end - 1. state->collected counts the rows of both sources, so those of the first one are
- * subtracted in the second. */
+ * subtracted in the second. The range is empty, *first = *end, where the block has none. */
 static void chunk_range(const alcore__block *block, int64_t *first, int64_t *end) {
     const kcenter_state *state = block->run->state;
     int64_t earlier_rows = block->source == ALCORE__OVER_LABELED_POOL
@@ -363,7 +369,7 @@ static size_t chunk_bytes(const alcore__block *block) {
     return (size_t)((end - first) * state->dims) * sizeof(double);
 }
 
-/* Copies the vectors of the rows that the present chunk takes from this block to the partial, as
+/* Copies the vectors of the block's rows that belong to the present chunk to the partial, as
  * doubles, and fails on a component that is not finite. */
 static alcore_status collect_vectors(alcore__block *block, void *partial) {
     const kcenter_state *state = block->run->state;
@@ -381,8 +387,8 @@ static alcore_status collect_vectors(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-/* Appends the vectors of one block to the chunk; blocks are reduced in order, so the chunk has the
- * rows in the order of the pool. */
+/* Reduces the partial of one block: appends its vectors to the chunk. Blocks are reduced in order,
+ * so the chunk has the rows in the order of the pool. */
 static alcore_status store_vectors(alcore__run *run, const alcore__block_partial *part) {
     kcenter_state *state = run->state;
     memcpy(state->chunk + state->chunk_rows * state->dims, part->extra, part->extra_bytes);
@@ -407,7 +413,8 @@ static bool has_chunk(const alcore__run *run) {
     return ((const kcenter_state *)run->state)->chunk_rows > 0;
 }
 
-/* End of the passes "distances to ...": the chunk is done, the next one begins empty. */
+/* End of the passes "distances to ...": counts the rows of the chunk as collected and empties it.
+ */
 static alcore_status end_chunk(alcore__run *run) {
     kcenter_state *state = run->state;
     state->collected += state->chunk_rows;
@@ -428,15 +435,16 @@ static bool more_labeled_pool(const alcore__run *run) {
 
 /* ---- pass "farthest": one pick ---- */
 
-/* The partial: the largest m(x) of the rows that are no center, then the best candidate. */
+/* The partial: the largest m(x) of the rows that are no center, double [1], then the best
+ * candidate, an alcore__greedy_best. */
 static size_t farthest_bytes(const alcore__block *block) {
     return sizeof(double) + alcore__greedy_best_bytes(block);
 }
 
-/* Searches the block twice: for the largest m(x) of all rows that are no center, which is the
- * radius that the last pick left, and for the largest among rows that can still be picked. They
- * differ when the budget passed rows over. A block without such a row reports a radius of 0, or -1
- * as its best row. */
+/* Searches the block twice: for the largest m(x) of all rows that are no center, whose root, over
+ * all blocks, is the radius of the last pick, and for the largest among rows that can still be
+ * picked. They differ when the budget passed rows over. Without a row for the first search the
+ * block reports 0, without one for the second -1 as its best row. */
 static alcore_status find_pick(alcore__block *block, void *partial) {
     const kcenter_state *state = block->run->state;
     alcore__matrix matrix;
@@ -467,8 +475,10 @@ static alcore_status keep_farthest(alcore__run *run, const alcore__block_partial
 }
 
 /* Offers the best candidate of the pass to the budget; if it is bought it becomes a center.
- * sq_dist: its m(x), whose root is its score; from_mean: it is the nearest to the mean, as there is
- * nothing labeled or picked yet. Sets `picks`, which repeats the pass. */
+ * sq_dist: its m(x), whose root is its score. from_mean: it is the nearest to the mean, as there is
+ * nothing labeled or picked yet; its score is then set by set_radius_and_offer(). Sets
+ * state->picks, which repeats the pass; false: there was nothing to offer, or the budget is full.
+ */
 static alcore_status offer_best(alcore__run *run, double sq_dist, bool from_mean) {
     kcenter_state *state = run->state;
     alcore__greedy *greedy = &state->greedy;
@@ -488,7 +498,7 @@ static alcore_status offer_best(alcore__run *run, double sq_dist, bool from_mean
                (size_t)state->dims * sizeof(double));
     }
     alcore__greedy_clear_best(greedy);
-    /* After the last pick one more pass finds its radius, which offers nothing. */
+    /* Also when this pick fills the budget: one more pass finds its radius and offers nothing. */
     state->picks = bought || !alcore__filler_full(&greedy->filler);
     return ALCORE_OK;
 }
@@ -518,8 +528,8 @@ static bool goes_on(const alcore__run *run) {
     return ((const kcenter_state *)run->state)->picks;
 }
 
-/* Loop of the pass "nearest to the mean": the nearest row was passed over, so the next nearest one
- * is tried. */
+/* Loop of the pass "nearest to the mean": the row offered was passed over, so the pass is made
+ * again and finds the next nearest one. */
 static bool lacks_first_center(const alcore__run *run) {
     const kcenter_state *state = run->state;
     return !state->labeled && state->picks && !state->center_count;
@@ -527,8 +537,9 @@ static bool lacks_first_center(const alcore__run *run) {
 
 /* ---- pass "scores": the distance of every candidate to the nearest center ---- */
 
-/* Measures every row from the picks it has not seen, so that m(x) is final, and scores it with the
- * distance. Without picks and labeled rows all scores are 0. */
+/* Measures every row from the picks it has not seen, so that m(x) is final, and scores it with its
+ * root; finish() sets the scores of the picks. Without picks and labeled rows all scores are 0.
+ * The partial is scores, double [active rows]. */
 static alcore_status read_scores(alcore__block *block, void *partial) {
     const kcenter_state *state = block->run->state;
     double *scores = partial;
@@ -594,7 +605,8 @@ static const alcore__pass PASSES[] = {
     {.name = NULL},
 };
 
-/* Called after the last pass: records the radii and hands the picks over. */
+/* Called after the last pass: records the radii, and moves the picks and their scores to the
+ * outcome. */
 static alcore_status finish(alcore__run *run) {
     kcenter_state *state = run->state;
     double *radius;

@@ -39,7 +39,8 @@
  *     greedy      the picks of iterative=1 (greedy_picks.h). best: position of the candidate that
  *                 is offered next and then of the last pick, -1: none; status [candidates]: what
  *                 became of each; pick_scores [candidates]: the score that a pick keeps. A
- *                 candidate is free while it was not offered and the budget left can pay it
+ *                 candidate is free while it was not offered and could be bought now: it costs
+ *                 something, and with fill=skip no more than is left
  *     filler      spends the budget: a row that is offered to it is bought or passed over; it is
  *                 full when nothing more can be bought
  *     knn, margin_ratios  kernels (alcore/sys/kernel.h) that join what they find in a call to what
@@ -48,8 +49,8 @@
  * Reads the labeled embeddings once and those of the candidates twice, with metric=cosine once;
  * with iterative=1 as often again for each pick, and the block of the pick once more. Memory: 16 k
  * + 33 bytes a candidate, 9 more with iterative=1, 16 more for the record; for each row of L' its
- * vector in double and 8 k + 33 bytes; for each wanted row of L', at first all of them, a copy of
- * the vector and 16 k bytes, the latter for each block in work, too. */
+ * vector in double and 8 k + 33 bytes; for each wanted row of L' (mrs.h; at first all are wanted) a
+ * copy of the vector and 16 k bytes, and 16 k bytes more for each block in work. */
 #include <math.h>
 #include <string.h>
 
@@ -67,7 +68,8 @@ static const char *const NO_LABELED =
     "labeled pool";
 
 /* Draws L' from L: all of it where it has no more rows than the parameter `sample`. Sets
- * labeled_rows, drawn, positions [drawn], ascending, and own_rows. Fails without a labeled row. */
+ * labeled_rows, drawn, own_rows, and positions [drawn], which the draw returns in another order and
+ * which are then written anew, ascending. Fails without a labeled row. */
 static alcore_status draw_sample(alcore__run *run) {
     alcore__mrs_state *state = run->state;
     state->labeled_rows = run->active[ALCORE__OVER_LABELED_ROWS].count;
@@ -96,8 +98,8 @@ static alcore_status draw_sample(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Gives all arrays that have an entry for each row of L', but wanted_vectors, the capacity for
- * `count` rows; what they hold stays. */
+/* Grows all arrays that have entries for each row of L', except wanted_vectors and the lists in
+ * `found`, to the capacity for `count` rows; what they hold stays. */
 static alcore_status reserve(alcore__run *run, int64_t count) {
     alcore__mrs_state *state = run->state;
     alcore_ctx *ctx = run->ctx;
@@ -115,15 +117,15 @@ static alcore_status reserve(alcore__run *run, int64_t count) {
     return alcore__grow(ctx, &state->half, &state->half_capacity, rows, sizeof *state->half);
 }
 
-/* Reads the parameters, draws L' and allocates what is needed before the first pass. The vectors of
- * L' are collected by the passes. */
+/* Called once before the first pass: reads the parameters, draws L' and allocates what is needed
+ * before the passes collect the vectors of L'. */
 static alcore_status begin(alcore__run *run) {
     alcore__mrs_state *state = run->state;
     state->dims = alcore__embedding_dims(run);
     state->k = alcore__values_integer(run->values, "k");
     state->by_cosine = alcore__values_integer(run->values, "metric") == METRIC_COSINE;
     state->iterative = alcore__values_integer(run->values, "iterative") == 1;
-    if (state->by_cosine) state->k = 1; /* the nearest row of L' is all that is looked at */
+    if (state->by_cosine) state->k = 1; /* only the nearest row of L' matters */
     run->repeats = true; /* two passes or more: the runner keeps copies of the embeddings */
     ALCORE__TRY(draw_sample(run));
     ALCORE__TRY(reserve(run, state->drawn));
@@ -149,8 +151,8 @@ static void free_state(alcore__run *run) {
 
 /* ---- passes "labeled rows" and "labeled pool": the vectors of L' ---- */
 
-/* The number of the first drawn row whose position in L is `position` or later; drawn: there is
- * none. By bisection, as positions ascend. */
+/* The number of the first drawn row whose position in L is `position` or later; state->drawn: there
+ * is none. By bisection, as positions ascend. */
 static int64_t first_drawn_from(const alcore__mrs_state *state, int64_t position) {
     int64_t low = 0, high = state->drawn;
     while (low < high) {
@@ -171,7 +173,8 @@ static int64_t first_position(const alcore__block *block) {
     return block->start + (block->source == ALCORE__OVER_LABELED_POOL ? state->labeled_rows : 0);
 }
 
-/* The partial: the pool row, as a double, and the vector [dims] of each drawn row of the block. */
+/* The partial: for each drawn row of the block its pool row, as a double, which is exact below
+ * 2^53, and its vector [dims]. */
 static size_t drawn_bytes(const alcore__block *block) {
     const alcore__mrs_state *state = block->run->state;
     int64_t position = first_position(block);
@@ -180,7 +183,8 @@ static size_t drawn_bytes(const alcore__block *block) {
     return (size_t)rows * (size_t)(1 + state->dims) * sizeof(double);
 }
 
-/* Writes the partial; fails for a vector with a NaN or infinity. */
+/* Writes the partial, the drawn rows of the block in the order of L; fails for a vector with a NaN
+ * or infinity. */
 static alcore_status collect_drawn(alcore__block *block, void *partial) {
     const alcore__mrs_state *state = block->run->state;
     int64_t position = first_position(block),
@@ -197,7 +201,8 @@ static alcore_status collect_drawn(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-/* Reduces the partial of one block: appends its rows to L'. */
+/* Reduces the partial of one block: appends its rows to L', which thus has the drawn rows in the
+ * order of L. reserve() in begin() has made the capacity. */
 static alcore_status append_drawn(alcore__run *run, const alcore__block_partial *part) {
     alcore__mrs_state *state = run->state;
     size_t row_bytes = (size_t)(1 + state->dims) * sizeof(double);
@@ -212,13 +217,14 @@ static alcore_status append_drawn(alcore__run *run, const alcore__block_partial 
 
 /* ---- pass "neighbors" ---- */
 
-/* when() of the pass: metric=cosine needs no h. */
+/* Condition of the pass: metric=cosine needs no h. */
 static bool by_ratio(const alcore__run *run) {
     return !((const alcore__mrs_state *)run->state)->by_cosine;
 }
 
-/* Start of the pass: the rows of L' that were added are wanted too, behind those that are already,
- * and all of these get empty lists and a copy of their vectors. */
+/* Start of the pass: appends the rows of L' that were added to the wanted ones, copies the vectors
+ * of all wanted rows to wanted_vectors, so that they are adjacent, and makes empty lists for them.
+ */
 static alcore_status want_new(alcore__run *run) {
     alcore__mrs_state *state = run->state;
     size_t row_bytes = (size_t)state->dims * sizeof(double);
@@ -240,9 +246,10 @@ static size_t lists_bytes(const alcore__block *block) {
     return alcore__neighbor_lists_bytes(&((const alcore__mrs_state *)block->run->state)->found);
 }
 
-/* Finds the nearest candidates of the block for each wanted row of L', which is the partial, and
- * joins the new rows of L' to the lists of the candidates. A candidate is stale where this changed
- * its h, or where the row of L' that has its largest ratio is wanted. */
+/* Finds the nearest candidates of the block for each wanted row of L', whose lists are the partial,
+ * and joins the new rows of L' to the lists of the candidates, from which h of each candidate is
+ * computed again. A candidate is stale where its h changed, or where the row of L' that has its
+ * largest ratio is wanted. The mask leaves out picks, which are no candidates any more. */
 static alcore_status find_neighbors(alcore__block *block, void *partial) {
     const alcore__mrs_state *state = block->run->state;
     alcore__matrix matrix;
@@ -269,14 +276,14 @@ static alcore_status find_neighbors(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-/* Reduces the partial of one block. */
+/* Reduces the partial of one block: merges its lists into those of the blocks before. */
 static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *part) {
     alcore__neighbor_lists_merge(&((alcore__mrs_state *)run->state)->found, part->extra);
     return ALCORE_OK;
 }
 
-/* End of the pass: the lists found become those of the wanted rows, near [., k]; h of these rows,
- * and the smallest h of L'. */
+/* End of the pass: the lists found replace those of the wanted rows in near [collected, k]. Sets h
+ * of these rows, and the smallest h of all rows of L'. */
 static alcore_status set_halves(alcore__run *run) {
     alcore__mrs_state *state = run->state;
     int64_t k = state->k;
@@ -298,8 +305,9 @@ static size_t distances_bytes(const alcore__block *block) {
     return (size_t)block->count * (sizeof(double) + sizeof(int64_t));
 }
 
-/* Brings the largest ratio (metric=cosine: the largest cosine) of every candidate of the block up
- * to date and writes the partial. The entries of picks are not used. */
+/* Computes the largest ratio of every candidate of the block, with metric=cosine the largest cosine
+ * by joining the new rows of L' to its list of one entry, and writes the partial. The entries of
+ * picks are those of an earlier pass; store_distances() leaves them out. */
 static alcore_status measure(alcore__block *block, void *partial) {
     const alcore__mrs_state *state = block->run->state;
     double *dist = partial;
@@ -323,8 +331,8 @@ static alcore_status measure(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-/* Stores the dists of a block as the scores of its candidates; those of picks stay what they were
- * when they were picked. */
+/* Reduces the partial of one block: stores its dists as the scores of its candidates, and the
+ * numbers. The score and the number of a pick stay what they were when it was picked. */
 static alcore_status store_distances(alcore__run *run, const alcore__block_partial *part) {
     alcore__mrs_state *state = run->state;
     const double *dist = part->extra;
@@ -349,8 +357,9 @@ static int64_t find_best(const alcore__run *run) {
     return best;
 }
 
-/* End of the pass. With iterative=1 the best candidate is offered to the budget, and the next best
- * ones until one is bought: that pick goes to L'. */
+/* End of the pass: no row of L' is new or wanted any more. With iterative=1 the best candidate is
+ * offered to the budget, and the next best ones until one is bought, which greedy->best then names;
+ * goes_on tells the pass "pick" to add it to L'. Without, the runner ranks by the scores. */
 static alcore_status offer_best(alcore__run *run) {
     alcore__mrs_state *state = run->state;
     alcore__greedy *greedy = &state->greedy;
@@ -371,8 +380,8 @@ static alcore_status offer_best(alcore__run *run) {
 
 /* ---- pass "pick" ---- */
 
-/* when() and again() of the pass: there is a pick whose vector goes to L', and after that the
- * passes from "neighbors" on are made again. */
+/* Condition of the pass and of the loop back to "neighbors": there is a pick that is to be added to
+ * L', and the budget is not full. */
 static bool has_pick(const alcore__run *run) {
     return ((const alcore__mrs_state *)run->state)->goes_on;
 }
@@ -385,7 +394,7 @@ static size_t pick_bytes(const alcore__block *block) {
     return index >= 0 && index < block->count ? (size_t)state->dims * sizeof(double) : 0;
 }
 
-/* Writes the partial. */
+/* Writes the partial: copies the vector of the pick. Called for its block only. */
 static alcore_status read_pick(alcore__block *block, void *partial) {
     const alcore__mrs_state *state = block->run->state;
     alcore__matrix matrix;
@@ -403,7 +412,8 @@ static alcore_status append_pick(alcore__run *run, const alcore__block_partial *
     return ALCORE_OK;
 }
 
-/* End of the pass: the rows of L' that have the pick among their neighbors are wanted again. */
+/* End of the pass: the rows of L' that have the pick in their lists are wanted again, as it is no
+ * candidate any more. The pick itself, row new_first of L', is added by want_new(). */
 static alcore_status want_neighbors_of_pick(alcore__run *run) {
     alcore__mrs_state *state = run->state;
     for (int64_t i = 0; i < state->new_first && !state->by_cosine; i++) {
@@ -451,9 +461,10 @@ static const alcore__pass PASSES[] = {
 
 /* ---- finish ---- */
 
-/* Records the labeled row that decides each dist, in the pool where it is: nearest_labeled is a row
- * of the labeled pool, nearest_row one of the candidates' pool, labeled or a pick; -1: it is in the
- * other pool. */
+/* Called after the last pass: records the row of L' that decides each dist, in the pool where it
+ * is: nearest_labeled is a row of the labeled pool, nearest_row one of the candidates' pool, which
+ * is labeled or a pick; -1: it is in the other pool. Every candidate has such a row, as L' is not
+ * empty. */
 static alcore_status finish(alcore__run *run) {
     alcore__mrs_state *state = run->state;
     int64_t *labeled, *own;

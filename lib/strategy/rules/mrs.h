@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of MRS, and the ratios that its blocks of candidates keep from pass to pass. The terms
- * are those of mrs.c. */
+ * are those of mrs.c: L is all labeled rows, L' the sample of them that candidates are compared
+ * with; a number counts the rows of L', and h of a row is half its mean cosine to its k nearest
+ * rows on the other side. */
 #ifndef ALCORE__MRS_H
 #define ALCORE__MRS_H
 
@@ -12,18 +14,18 @@ typedef struct alcore__mrs_state {
     bool iterative, by_cosine; /* the parameters: iterative=1, metric=cosine */
     int64_t dims, k;           /* of the embeddings; entries of a list, 1 with metric=cosine */
     int64_t labeled_rows;      /* rows of L that are in the candidates' pool; they come first */
-    int64_t drawn;             /* rows of L that are in L' */
+    int64_t drawn;             /* rows of L that were drawn for L'; picks follow them in L' */
     int64_t *positions;        /* [drawn] their positions in L, ascending */
-    int64_t collected;         /* rows of L' whose vector is in `sample` */
+    int64_t collected;         /* rows of L' whose vector is in `sample`, drawn rows and picks */
     double *sample;            /* [collected, dims] vectors of L' by number */
     size_t sample_capacity;
-    int64_t *sample_rows; /* [collected] the row of each in its pool: the labeled pool for the drawn
-                             rows from number own_rows on, else the candidates' pool */
+    int64_t *sample_rows; /* [collected] the pool row of each: a row of the labeled pool for the
+                             numbers own_rows .. drawn - 1, else one of the candidates' pool */
     size_t rows_capacity;
-    int64_t own_rows;  /* drawn rows of the candidates' pool */
-    int64_t new_first; /* rows of L' from here on were added since the last pass "neighbors" */
-    /* Rows of L' that the next pass "neighbors" finds lists for: those whose list had the last
-     * pick, then the new ones. By metric=ratio only; the arrays keep their capacity when
+    int64_t own_rows;  /* how many of the drawn rows are of the candidates' pool */
+    int64_t new_first; /* rows of L' from here on were added since the last pass "distances" */
+    /* Rows of L' for which the next pass "neighbors" finds lists: those whose list has the last
+     * pick, then the new ones. With metric=ratio only; the arrays keep their capacity when
      * wanted_count becomes 0 after "distances". */
     alcore__neighbor_lists found; /* [wanted_count, k] the lists */
     int64_t *wanted;              /* [wanted_count] their numbers, ascending */
@@ -31,15 +33,15 @@ typedef struct alcore__mrs_state {
     int64_t wanted_count;
     double *wanted_vectors; /* [wanted_count, dims] copies of their vectors */
     size_t wanted_vectors_capacity;
-    uint8_t *changed; /* [collected] 1: the row is wanted, so its h may change */
+    uint8_t *changed; /* [collected] 1: the row is among `wanted`, so its h may change */
     size_t changed_capacity;
     int64_t *near; /* [collected, k] the candidates with the largest cosine to each row of L', by
                       position */
     size_t near_capacity;
     double *half; /* [collected] h of each row of L' */
     size_t half_capacity;
-    double min_half;  /* the smallest of them; `near`, `half` and this by metric=ratio only */
-    int64_t *nearest; /* [candidates] the number that has the largest ratio or cosine */
+    double min_half;  /* the smallest of them; `near`, `half` and this with metric=ratio only */
+    int64_t *nearest; /* [candidates] number of the row of L' with the largest ratio or cosine */
     bool goes_on;     /* iterative: a pick was made, and the budget is not full */
 } alcore__mrs_state;
 
@@ -57,13 +59,18 @@ typedef struct alcore__mrs_rows {
 
 /* Whether a candidate was picked: then it is in L' and no candidate any more. */
 bool alcore__mrs_is_picked(const alcore__mrs_state *state, int64_t position);
+/* Describes the rows first .. end - 1 of vectors [.., dims] as a matrix for kernels. */
 alcore_sys_rows alcore__mrs_as_rows(const alcore__mrs_state *state, const double *vectors,
                                     int64_t first, int64_t end);
+/* Finds what the block keeps, or makes it on the first visit. */
 alcore_status alcore__mrs_open_rows(alcore__block *block, const alcore__matrix *matrix,
                                     alcore__mrs_rows *out);
+/* Pushes *mask [matrix rows]: 1 for the active rows that are no pick. */
 alcore_status alcore__mrs_push_mask(const alcore__matrix *matrix, uint8_t **mask);
+/* Joins the rows of L' from new_first on to the lists of the candidates of the mask. */
 alcore_status alcore__mrs_join_new(const alcore__matrix *matrix, const uint8_t *mask,
                                    alcore__mrs_rows *rows);
+/* Computes the largest ratio of the candidates of the mask, which is overwritten. */
 alcore_status alcore__mrs_update_ratios(const alcore__matrix *matrix, uint8_t *mask,
                                         alcore__mrs_rows *rows);
 

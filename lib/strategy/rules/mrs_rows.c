@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What MRS keeps with a block of candidates: the neighbors of each in L', its h, and its largest
  * ratio with the row that has it. A pick that joins L' leaves most of these as they are: the ratio
- * is computed again over all of L' where it is stale, else compared with the changed rows only. The
- * terms are those of mrs.c. */
+ * is computed again over all of L' where it is stale, else compared with the changed rows only.
+ *
+ * The terms are those of mrs.c. L' is the sample of labeled rows, and with iterative=1 the picks; a
+ * number counts its rows. ratio(x, y) = cos(x, y) / (h(x) + h(y)), where h of a row is half the
+ * mean cosine to its k nearest rows on the other side. An active row is a candidate of the block, a
+ * matrix row a row of the block as kernels see it, active or not. The wanted rows of L' are those
+ * whose h may have changed since the last pass, the new ones included. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +15,8 @@
 #include "strategy/rules/mrs.h"
 
 /* Finds what the block keeps, or makes it on the first visit: empty lists, no number, all rows
- * stale. That visit looks for a NaN in the vectors. */
+ * stale. On that visit the vectors are also searched for a NaN. All arrays lie in one piece of
+ * memory, those of 8-byte entries first and `stale` last, so that all are aligned. */
 alcore_status alcore__mrs_open_rows(alcore__block *block, const alcore__matrix *matrix,
                                     alcore__mrs_rows *out) {
     const alcore__mrs_state *state = block->run->state;
@@ -32,6 +38,8 @@ alcore_status alcore__mrs_open_rows(alcore__block *block, const alcore__matrix *
     return alcore__matrix_check_norms(matrix);
 }
 
+/* Whether the candidate at a position was picked; only with iterative=1 are there picks before the
+ * end of the run. */
 bool alcore__mrs_is_picked(const alcore__mrs_state *state, int64_t position) {
     return state->iterative && state->greedy.status[position] == ALCORE__GREEDY_PICKED;
 }
@@ -92,11 +100,11 @@ static alcore_status join_ratios(const alcore__matrix *matrix, const uint8_t *ma
                                                    ratio, number);
 }
 
-/* The stale candidates of the block: their largest ratio over all of L', to ratio and number of
- * rows. Their neighbors give a first one, and only those that are open, for which another row of L'
- * may have a larger one (margin_bound.h), are compared with all of L'. mask [matrix rows]: the
- * candidates; on return it is 0 for the stale ones, which are stale no longer. open [matrix rows]:
- * workspace. */
+/* Computes the largest ratio over all of L' of the stale candidates of the block, into ratio and
+ * number of `rows`. The largest among their k neighbors comes first, and only candidates for which
+ * another row of L' may have a larger one (margin_bound.h), those of open [matrix rows], are
+ * compared with all of L'. mask [matrix rows]: the candidates; on return it is 0 for those that
+ * were stale, and these are stale no longer. open: workspace. */
 static alcore_status compute_stale(const alcore__matrix *matrix, uint8_t *mask, uint8_t *open,
                                    alcore__mrs_rows *rows) {
     const alcore__mrs_state *state = matrix->block->run->state;
@@ -117,8 +125,10 @@ static alcore_status compute_stale(const alcore__matrix *matrix, uint8_t *mask, 
                : ALCORE_OK;
 }
 
-/* The other candidates of the block, those of mask [matrix rows]: whether one of the wanted rows of
- * L' has a larger ratio than the largest so far, or the same one and a lower number. */
+/* Compares the other candidates of the block, those of mask [matrix rows], with the wanted rows of
+ * L': one that has a larger ratio than the largest so far, or the same one and a lower number,
+ * replaces it in `rows`. The largest so far is valid, as its row of L' is not wanted: otherwise the
+ * candidate would have been stale (find_neighbors() in mrs.c). */
 static alcore_status compare_wanted(const alcore__matrix *matrix, const uint8_t *mask,
                                     alcore__mrs_rows *rows) {
     alcore__block *block = matrix->block;
@@ -148,8 +158,9 @@ static alcore_status compare_wanted(const alcore__matrix *matrix, const uint8_t 
     return ALCORE_OK;
 }
 
-/* Brings the largest ratio of every candidate of the block, where mask [matrix rows] is 1, up to
- * date; mask is overwritten. */
+/* Called in the pass "distances", after "neighbors" has set h and `stale`: computes the largest
+ * ratio of every candidate of the block where mask [matrix rows] is 1, from the one of the last
+ * pass where that is still valid. mask is overwritten. */
 alcore_status alcore__mrs_update_ratios(const alcore__matrix *matrix, uint8_t *mask,
                                         alcore__mrs_rows *rows) {
     uint8_t *open; /* [matrix rows] */

@@ -60,7 +60,8 @@ size_t alcore__neighbor_lists_bytes(const alcore__neighbor_lists *lists) {
     return (size_t)entries_of(lists) * (sizeof(int64_t) + sizeof(double));
 }
 
-/* Empties the lists of a partial, as the kernel wants them before the first call. */
+/* Empties the lists of a partial, as the kernel expects them before its first call: every entry is
+ * free, -1. The values of free entries have no meaning. */
 void alcore__neighbor_lists_begin(const alcore__neighbor_lists *lists, void *partial) {
     int64_t *position = partial;
     for (int64_t i = 0; i < entries_of(lists); i++) position[i] = -1;
@@ -120,7 +121,8 @@ static void merge_list(alcore__neighbor_lists *lists, int64_t *position, double 
                          is_nearer(lists, block_value[from_block], value[from_list]));
         lists->merged[i] = is_block ? block_position[from_block] : position[from_list];
         lists->merged_value[i] = is_block ? block_value[from_block] : value[from_list];
-        /* Neither index passes the end: both together advance once for each merged entry. */
+        /* Neither index passes the end: together they advance once for each merged entry but the
+         * last. */
         if (i + 1 < length) *(is_block ? &from_block : &from_list) += 1;
     }
     memcpy(position, lists->merged, (size_t)length * sizeof *position);
