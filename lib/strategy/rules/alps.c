@@ -5,8 +5,8 @@
  * row nearest to each centroid (cluster_picks.h).
  *
  * A loss is the cross-entropy of a token in nats, given the unmasked text: 0 or above. Reads the
- * losses once more than bertkm reads the embeddings. Memory: that of cluster_picks.h and 8 bytes a
- * candidate. */
+ * losses once more than the strategy bertkm reads the embeddings. Memory: that of cluster_picks.h
+ * and 8 bytes a candidate. */
 #include <math.h>
 
 #include "alcore/sys/dtype.h"
@@ -29,10 +29,10 @@ typedef struct alps_state {
 
 /* ---- the losses ---- */
 
-/* *mean: the mean of the losses values [tokens], numbers of type dtype, of a pool row, in nats.
- * Fails for one below -1e-6 (rounding may take a loss of 0 there) and, unless nan=exclude leaves
- * the row out, for one that is not finite and for a row without a token; with nan=exclude the mean
- * of such a row is NaN. */
+/* Sets *mean to the mean loss of a pool row, in nats. values [tokens]: its losses, of type dtype.
+ * Fails for a loss below -1e-6 (rounding may make a loss of 0 that small) and, unless nan=exclude
+ * leaves the row out, for one that is not finite and for a row without a token; with nan=exclude
+ * the mean of such a row is NaN. */
 static alcore_status mean_loss(const alcore__score_call *call, int64_t row, const char *values,
                                int64_t tokens, int32_t dtype, double *mean) {
     double sum = 0.0;
@@ -104,7 +104,7 @@ static void free_state(alcore__run *run) {
     alcore__free(run->ctx, state->loss);
 }
 
-/* values() of the pass "losses": [candidates]. */
+/* The array in which the runner stores the values of the pass "losses": mean loss [candidates]. */
 static double *loss_of(const alcore__run *run) {
     return ((alps_state *)run->state)->loss;
 }
@@ -125,7 +125,8 @@ static const alcore__pass PASSES[] = {
     {.name = NULL},
 };
 
-/* The records, scores and picks of cluster_picks.h, and the record "loss". */
+/* Called after the last pass: sets the records, scores and picks as cluster_picks.h says, and adds
+ * the record "loss". */
 static alcore_status finish(alcore__run *run) {
     alps_state *state = run->state;
     ALCORE__TRY(alcore__cluster_picks_finish(run));

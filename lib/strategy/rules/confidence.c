@@ -17,6 +17,8 @@ static const alcore__param_table PLAIN = ALCORE__PARAM_TABLE(PLAIN_ROWS);
 static const alcore__param_table MARGIN = ALCORE__PARAM_TABLE(MARGIN_ROWS);
 static const alcore__param_table UNCERTAINTY = ALCORE__PARAM_TABLE(UNCERTAINTY_ROWS);
 
+/* score_rows of the definitions: fill score, raw and rank of the rows of a call, as score.h
+ * describes them. */
 static alcore_status uncertainty(alcore__score_call *call) {
     return alcore__score_class_uncertainty.rows(call);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A caller's strategy (alcore_strategy_new_host): its function sees the candidates, what is labeled
- * and the target through a view and answers with scores or an order of rows; ties, budget and
- * reports are those of every strategy. It makes no pass of its own. The outcome of the run has
- * `count` candidates: rows [count], their pool rows, ascending, and scores [count], zeroed. */
+/* A caller's strategy (alcore_strategy_new_host): its function, `choose`, sees the candidates, what
+ * is labeled and the target through a view and answers with scores or an order of rows; ties,
+ * budget and reports are those of every strategy. It makes no pass of its own. The outcome of the
+ * run has `count` candidates: rows [count], their pool rows, ascending, and scores [count], zeroed.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -10,8 +11,9 @@
 #include "strategy/budget/fill.h"
 #include "strategy/strategy_handle.h"
 
-/* The answer, while the caller's function runs. Where it gave both, the order is used. A position
- * numbers the candidates from 0 in the order of their pool rows. Arrays are owned. */
+/* The answer of the caller's function, which fills it by the two alcore_choice_ calls below. Where
+ * it gave both, the order is used. A position numbers the candidates from 0 in the order of their
+ * pool rows. Arrays are owned. */
 struct alcore_choice {
     alcore__run *run;
     double *scores;  /* [candidates] copied; NULL: not given */
@@ -30,8 +32,9 @@ static alcore_status check_choice(const alcore_choice *choice, const void *value
     return ALCORE_OK;
 }
 
-/* Called by the host's choose function: scores [candidates], in the order of the view, copied. A
- * later call replaces an earlier one. */
+/* Called by the host's choose function: scores [candidates], in the order of the view, finite, and
+ * the largest is picked first. They are copied. A later call replaces an earlier one, and one that
+ * fails leaves it as it was. */
 alcore_status alcore_choice_scores(alcore_choice *choice, const double *scores, int64_t count) {
     ALCORE__TRY(check_choice(choice, scores, count));
     const alcore__outcome *outcome = &choice->run->outcome;
@@ -68,8 +71,8 @@ static int64_t find_position(const alcore__outcome *outcome, int64_t row) {
     return low < outcome->count && outcome->rows[low] == row ? low : -1;
 }
 
-/* Turns rows [count] into positions, order [count]. seen [candidates] is all-zero before; it finds
- * rows that are named twice. */
+/* Turns pool rows [count] into positions, order [count]. Fails for a row that is no candidate or is
+ * named twice, which seen [candidates] shows; it is zeroed before. */
 static alcore_status check_order(const alcore__outcome *outcome, const int64_t *rows, int64_t count,
                                  uint8_t *seen, int64_t *order) {
     for (int64_t i = 0; i < count; i++) {
@@ -107,8 +110,8 @@ alcore_status alcore_choice_order(alcore_choice *choice, const int64_t *rows, in
     return ALCORE_OK;
 }
 
-/* Offers the rows of the order to the budget and hands the picks over. Their scores fall from 1
- * along it; rows that it leaves out have score 0. */
+/* Offers the rows of the order to the budget and moves the picks to the outcome. The scores fall
+ * from 1 in equal steps along the order, bought or not; rows that it leaves out have score 0. */
 static alcore_status buy_order(const alcore_choice *choice) {
     alcore__run *run = choice->run;
     alcore__filler filler;
@@ -126,8 +129,8 @@ static alcore_status buy_order(const alcore_choice *choice) {
     return status;
 }
 
-/* Turns what the host's function gave, once it has returned, into picks, or into the scores of the
- * outcome, which the runner ranks and buys by. */
+/* Called once the host's function has returned: turns an order into picks, or copies scores to the
+ * outcome, by which the runner ranks and buys. */
 static alcore_status use_answer(const alcore_choice *choice) {
     alcore__outcome *outcome = &choice->run->outcome;
     if (choice->order) return buy_order(choice);
@@ -139,7 +142,7 @@ static alcore_status use_answer(const alcore_choice *choice) {
     return ALCORE_OK;
 }
 
-/* The active rows that a view shows under each role. */
+/* Which active rows a view shows under each role, as ALCORE__OVER_*. */
 static const int32_t SOURCE_OF_ROLE[ALCORE__VIEW_ROLES] = {
     [ALCORE_ROLE_CANDIDATES] = ALCORE__OVER_CANDIDATES,
     [ALCORE_ROLE_LABELED] = ALCORE__OVER_LABELED_POOL,
@@ -147,8 +150,9 @@ static const int32_t SOURCE_OF_ROLE[ALCORE__VIEW_ROLES] = {
     [ALCORE_ROLE_LABELED_ROWS] = ALCORE__OVER_LABELED_ROWS,
 };
 
-/* Called once instead of any pass, on the calling thread: shows the rows of every role to the
- * host's function through a view, which is valid during the call only, and uses its answer. */
+/* Called once, on the calling thread; the strategy has no pass. Shows the rows of every role to the
+ * host's function through a view, which is valid during the call only, and uses its answer. A
+ * failure that the function returns ends the run. */
 static alcore_status finish(alcore__run *run) {
     const alcore_strategy *strategy = run->strategy;
     const alcore__run_input *input = run->input;

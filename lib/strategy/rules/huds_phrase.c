@@ -5,17 +5,18 @@
  * "embeddings" of the phrases (lib/request/phrase_measures.c makes them from those of words):
  *
  *   H(p)      lambda d(p) + (1 - lambda) u(p), as in rules/huds.c
- *   score(p)  log(1 + occ(p))^gamma H(p), the largest first; ties by occ, then words, both falling,
- *             then first occurrence
+ *   score(p)  log(1 + occ(p))^gamma H(p), the largest first; of equal scores the larger occ(p)
+ *             first, then the phrase of more words, then the earlier first occurrence
  *
  * With prune=1 a phrase is passed over that lies inside a phrase bought before or contains one.
  *
- * A position numbers the candidates from 0. While functions and passes of HUDS run, run->state is
- * the state of HUDS, which this strategy's state owns. The filler spends the budget: a row that is
- * offered to it is bought or passed over.
+ * occ(p) is the number of occurrences of p in the texts. A position numbers the candidates from 0.
+ * While functions and passes of HUDS run, run->state is the state of HUDS, which this strategy's
+ * state owns. The filler spends the budget: a row that is offered to it is bought or passed over.
  *
- * Cost: that of HUDS over the phrases. Memory beside it: 48 bytes a candidate, and with prune=1 32
- * bytes for each phrase inside a pick. */
+ * Cost: that of HUDS over the phrases. Memory beside it: 49 bytes a candidate, 48 more while they
+ * are ranked, and with prune=1 32 bytes or more for each different sequence of words inside a pick.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,26 +28,26 @@
 #include "strategy/rules/phrase_columns.h"
 #include "text/words.h"
 
-/* A part of the text of a pick: the words of a phrase inside it, or all of them. */
+/* A part of the text of a pick: a sequence of words inside it, or all of its words. */
 typedef struct bought_part {
-    const char *text; /* [length] borrowed from the pool */
+    const char *text; /* [length] borrowed from the pool, not ended by a 0 byte */
     size_t length;
-    bool whole; /* the pick itself */
+    bool whole; /* it is the whole text of a pick */
 } bought_part;
 
 typedef struct huds_phrase_state {
-    void *huds; /* the state of HUDS, owned */
-    alcore__phrase_columns columns;
-    int64_t *order; /* [candidates] positions, the best first */
+    void *huds;                     /* the state of HUDS, owned */
+    alcore__phrase_columns columns; /* occurrences, length and first occurrence of the candidates */
+    int64_t *order;                 /* [candidates] positions, the best first */
     alcore__filler filler;
-    /* For prune=1: the parts of all picks, found by the hash of their texts. */
+    /* For prune=1: the different parts of all picks, found by the hash of their texts. */
     bought_part *parts; /* [part_count] */
     int64_t part_count;
     size_t part_capacity;
     alcore__hash_index index; /* of the parts */
 } huds_phrase_state;
 
-/* Calls a function of HUDS with the state of HUDS as that of the run. */
+/* Calls a function of HUDS while run->state is the state of HUDS. */
 static alcore_status call_huds(alcore__run *run, alcore_status (*call)(alcore__run *run)) {
     huds_phrase_state *state = run->state;
     run->state = state->huds;
@@ -88,7 +89,8 @@ static void *columns_of(alcore__run *run) {
     return &((huds_phrase_state *)run->state)->columns;
 }
 
-/* Gives the record column H an array of its own: it is that of the scores, which change. */
+/* Replaces the values of the record column H by a copy: HUDS lets that column share the array of
+ * the scores, which rank_phrases() multiplies. */
 static alcore_status detach_h(alcore__run *run) {
     alcore__outcome *outcome = &run->outcome;
     for (int32_t c = 0; c < outcome->column_count; c++) {
@@ -101,8 +103,8 @@ static alcore_status detach_h(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Start of the pass over the columns of phrases: ends HUDS, whose columns come first in the record.
- */
+/* Start of the pass over the columns of phrases: ends HUDS, which sets the scores to H and whose
+ * columns come first in the record, and adds those of the phrases. */
 static alcore_status begin_columns(alcore__run *run) {
     huds_phrase_state *state = run->state;
     ALCORE__TRY(call_huds(run, alcore__huds_finish));
@@ -121,8 +123,8 @@ static const alcore__pass PASSES[] = {
 
 /* ---- the order ---- */
 
-/* What candidates are ordered by: the score, occurrences, number of words, and the place of the
- * first occurrence. */
+/* What candidates are ordered by: the score, number of occurrences, number of words, and row and
+ * word of the first occurrence in the texts. */
 typedef struct ranked {
     double score;
     int64_t occ, length, row, word;
@@ -140,7 +142,7 @@ static int compare_ranked(const void *left, const void *right) {
     return a->position < b->position ? -1 : a->position > b->position;
 }
 
-/* Makes the scores from H, which they are so far, and the order from the scores. */
+/* Makes the scores, which are H so far, and from these state->order. */
 static alcore_status rank_phrases(alcore__run *run) {
     huds_phrase_state *state = run->state;
     int64_t *const *records = state->columns.records;
@@ -168,8 +170,7 @@ static alcore_status rank_phrases(alcore__run *run) {
 
 /* ---- phrases inside phrases ---- */
 
-/* The part with a text: its entry in state->parts, or NULL. *slot: where it is or belongs; not set
- * while no pick has a part. */
+/* The part with a text: its entry in state->parts, or NULL. slot: workspace of the search. */
 static const bought_part *find_part(const huds_phrase_state *state, const char *text, size_t length,
                                     uint64_t hash, size_t *slot) {
     if (state->index.capacity == 0) return NULL;
@@ -181,15 +182,16 @@ static const bought_part *find_part(const huds_phrase_state *state, const char *
     return NULL;
 }
 
-/* The text of a candidate, whose words have one space between them; NULL where the rows belong to
- * no pool. */
+/* The text [*length] of a candidate, whose words have one space between them, borrowed from the
+ * pool; NULL where the candidates have no pool. */
 static const char *text_of(const alcore__run *run, int64_t position, size_t *length) {
     const alcore_pool *pool = run->input->candidates.pool;
     *length = 0;
     return pool ? alcore_pool_text(pool, run->outcome.rows[position], length) : NULL;
 }
 
-/* What is done with one sequence of words inside a text; whole: it is the text itself. */
+/* What visit_parts() does with one sequence of words inside a text: is_bought() or add_part().
+ * whole: it is the text itself. true ends the visits. */
 typedef bool part_visit(huds_phrase_state *state, const char *part, size_t part_length, bool whole);
 
 /* Calls visit() for every sequence of words inside a text, itself too, until it returns true, and
@@ -208,16 +210,16 @@ static bool visit_parts(huds_phrase_state *state, const char *text, size_t lengt
     return false;
 }
 
-/* Whether a part of a candidate shows that it lies inside a pick (the whole of it is a part of one)
- * or contains one (a part of it is a whole pick). */
+/* Whether a part of a candidate's text shows that the candidate lies inside a pick (the whole text
+ * is a part of a pick) or contains one (the part is a whole pick). */
 static bool is_bought(huds_phrase_state *state, const char *part, size_t length, bool whole) {
     size_t slot;
     const bought_part *found = find_part(state, part, length, alcore__hash64(part, length), &slot);
     return found && (whole || found->whole);
 }
 
-/* Adds a part of a pick; true when memory is out. A part that is there already stays, and is a
- * whole pick from now on where this one is. */
+/* Adds a part of a pick to state->parts; true when there is no memory. A part with the same text
+ * stays, and is marked as a whole pick where this one is. */
 static bool add_part(huds_phrase_state *state, const char *part, size_t length, bool whole) {
     alcore_ctx *ctx = state->filler.run->ctx;
     const uint64_t hash = alcore__hash64(part, length);
@@ -239,10 +241,11 @@ static bool add_part(huds_phrase_state *state, const char *part, size_t length, 
     return false;
 }
 
-/* ---- the walk ---- */
+/* ---- buying ---- */
 
-/* Offers the candidates in their order; with prune=1 not those that lie inside a pick or contain
- * one, which count as redundant. */
+/* Offers the candidates in their order until the budget is spent. With prune=1 those that lie
+ * inside a pick or contain one are not offered and count as redundant, and the parts of each pick
+ * are added. Without a pool there are no texts, and nothing is pruned. */
 static alcore_status buy(alcore__run *run) {
     huds_phrase_state *state = run->state;
     const bool prune = alcore__values_integer(run->values, "prune") == 1;
@@ -263,7 +266,7 @@ static alcore_status buy(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Called after the last pass: ranks the phrases, buys and hands the picks over. */
+/* Called after the last pass: ranks the phrases, buys, and moves the picks to the outcome. */
 static alcore_status finish(alcore__run *run) {
     huds_phrase_state *state = run->state;
     alcore__filler_begin(&state->filler, run);
@@ -276,7 +279,8 @@ static alcore_status finish(alcore__run *run) {
 
 /* ---- the strategy ---- */
 
-/* The phrases of C: semi-maximal, unknown, of occ_min occurrences or more. */
+/* phrase_options of the definition, the phrases that a request derives as candidates: semi-maximal,
+ * in no labeled text, of occ_min occurrences or more. */
 static void set_options(const alcore__values *values, alcore_phrase_options *out) {
     alcore__smp_options_set(values, out);
     out->min_count = alcore__values_integer(values, "occ_min");

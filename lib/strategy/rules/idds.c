@@ -28,7 +28,7 @@
  *                 best_value its score, best_vector its embedding
  *
  * Reads the labeled embeddings once, the candidates' twice and once more for each pick.
- * Memory: 40 bytes a candidate, on the device where there is one. */
+ * Memory: 40 bytes a candidate, on the device where there is one, and 9 in host memory. */
 #include <math.h>
 #include <string.h>
 
@@ -49,15 +49,15 @@ typedef struct idds_state {
     bool self_is_one;                   /* mode=code: f(v, v) counts as 1 */
     double alpha;                       /* 0 to 1: weight of the similarity to A */
     double *sum_a, *sum_b; /* [dims] SA and SB as they are before the first pick, owned */
-    /* The row that moves from A to B in the next pass: */
-    bool moves;        /* the last offer was bought, so there is one */
-    double *moved;     /* [dims] its vector w, owned */
+    /* The row w that moves from A to B in the next pass: */
+    bool moves;        /* there is one: the row offered last was bought */
+    double *moved;     /* [dims] its vector, owned */
     double moved_norm; /* ||w|| */
-    bool picks;        /* a further pass is made and picks the best row */
+    bool picks;        /* the pass "after a pick" is made once more */
 } idds_state;
 
-/* The arrays of a block, [matrix rows] each, kept with it in the memory that the engine works in.
- */
+/* The arrays of a block, [matrix rows] each, kept with it from pass to pass in the memory that the
+ * engine works in. */
 typedef struct row_values {
     double *norm;  /* ||v|| */
     double *a;     /* A_v */
@@ -77,7 +77,8 @@ static row_values lay_out(double *values, int64_t rows) {
 }
 
 /* Called once before the first pass: counts A and B, reads the parameters and allocates the sums.
- */
+ * mode=paper is oneshot with self=include, and mode=code is greedy with inner products, so that sim
+ * has no effect there. The warning counts the passes that sum and make the first scores, 2. */
 static alcore_status begin(alcore__run *run) {
     idds_state *state = run->state;
     state->dims = alcore__embedding_dims(run);
@@ -118,7 +119,8 @@ static void free_state(alcore__run *run) {
 
 /* ---- passes that sum: SB over both sources of labeled rows, SA over the candidates ---- */
 
-/* The arrays of the state to which the runner adds the sums of the partials. */
+/* The arrays of the state to which the runner adds the sums of the partials: SA in the pass over
+ * the candidates, SB in the two passes over labeled rows. */
 static alcore__doubles sum_a_of(const alcore__run *run) {
     const idds_state *state = run->state;
     return (alcore__doubles){.values = state->sum_a, .count = state->dims};
@@ -129,8 +131,8 @@ static alcore__doubles sum_b_of(const alcore__run *run) {
     return (alcore__doubles){.values = state->sum_b, .count = state->dims};
 }
 
-/* The partial is the sum [dims] of the block's active rows, as unit vectors for the cosine. Both
- * passes over labeled rows add to SB. */
+/* The partial is the sum [dims] of the block's active rows, as unit vectors for the cosine. A NaN
+ * in a row is found here, as the sum is not finite then. */
 static alcore_status sum_block(alcore__block *block, void *partial) {
     const idds_state *state = block->run->state;
     alcore__matrix matrix;
@@ -140,9 +142,10 @@ static alcore_status sum_block(alcore__block *block, void *partial) {
 
 /* ---- pass "first scores": the arrays of each block, and the best candidate ---- */
 
-/* Computes the arrays of one block, [matrix rows] each, but the scores, from the sums SA and SB.
- * Entries of rows that are not active have no meaning. For cosine the inner products are divided by
- * the length of the row; a row shorter than 1e-12 is similar to nothing. */
+/* Computes the arrays of one block, [matrix rows] each and in host memory, except the scores, from
+ * the sums SA and SB. Entries of rows that are not active have no meaning. For the cosine the inner
+ * products are divided by the length of the row, as the sums are of unit vectors already; a row
+ * shorter than 1e-12 has similarity 0 to every row, itself included (spec 1.5). */
 static alcore_status fill_rows(const idds_state *state, const alcore__matrix *matrix,
                                row_values *rows) {
     const alcore_sys_kernels *kernels = alcore__run_kernels(matrix->block->run);
@@ -162,9 +165,9 @@ static alcore_status fill_rows(const idds_state *state, const alcore__matrix *ma
     return ALCORE_OK;
 }
 
-/* Makes the arrays of one block in the pass "first scores" in host memory, which kernels read and
- * write as well, and gives them to the block, which moves them to the engine's memory and has them
- * until the run ends. */
+/* Makes the arrays of one block in host memory, which every engine's kernels can write to, and
+ * passes them on to the block, which moves them to the engine's memory and owns them until the run
+ * ends. Called in the pass "first scores". */
 static alcore_status make_rows(const idds_state *state, const alcore__matrix *matrix) {
     alcore_ctx *ctx = matrix->block->run->ctx;
     int64_t count = matrix->rows.count;
@@ -191,9 +194,9 @@ static alcore_status update_scores(const idds_state *state, const alcore__matrix
                                                  rows->a, rows->b, rows->self, rows->score);
 }
 
-/* Finds the row with the largest score among those of the block that can still be picked: they were
- * not offered yet, and the budget can pay them. Writes it, with its vector, to the partial; the
- * position is -1 where the block has no such row. */
+/* Finds the row with the largest score among those of the block that can still be picked
+ * (alcore__greedy_push_mask()). Writes it, with its vector, to the partial; the position is -1
+ * where the block has no such row. */
 static alcore_status find_best(const idds_state *state, const alcore__matrix *matrix,
                                const row_values *rows, alcore__greedy_best *out) {
     uint8_t *mask;
@@ -257,9 +260,10 @@ static alcore_status set_moved(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* End of both scoring passes: the best candidate of all blocks is offered to the budget, and its
- * score is kept for the report. moves is whether it was bought. Sets `picks`, which repeats the
- * pass "after a pick", until the budget is full or no candidate is left. */
+/* End of both scoring passes: offers the best candidate of all blocks to the budget and keeps its
+ * score for the report; state->moves is whether it was bought. Sets state->picks, which repeats the
+ * pass "after a pick", until the budget is full or no candidate is left. With mode=oneshot nothing
+ * is offered: the runner ranks by the scores. */
 static alcore_status offer_best(alcore__run *run) {
     idds_state *state = run->state;
     alcore__greedy *greedy = &state->greedy;
@@ -279,10 +283,11 @@ static bool goes_on(const alcore__run *run) {
     return ((const idds_state *)run->state)->picks;
 }
 
-/* ---- pass "scores": those of every candidate, of the last scoring pass; when the budget is full
- * that pass came before the last pick moved ---- */
+/* ---- pass "scores": the score of every candidate ---- */
 
-/* Reads the scores of the last pass back from the engine's memory, one per active row. */
+/* Copies the scores of the last scoring pass from the engine's memory: the partial is the score of
+ * each active row, double [active rows]. Where the budget is full that pass came before the last
+ * pick moved to B. finish() sets the scores of the picks. */
 static alcore_status read_scores(alcore__block *block, void *partial) {
     alcore__matrix matrix;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
@@ -322,8 +327,9 @@ static const alcore__pass PASSES[] = {
     {.name = NULL},
 };
 
-/* Called after the last pass: mode=greedy hands its picks over; with mode=oneshot nothing is bought
- * yet and the runner ranks the candidates by their scores, the largest first. */
+/* Called after the last pass: moves the picks and their scores to the outcome. With mode=oneshot
+ * nothing is bought yet: the runner then ranks the candidates by their scores, the largest first.
+ */
 static alcore_status finish(alcore__run *run) {
     idds_state *state = run->state;
     if (!state->oneshot) alcore__greedy_finish(&state->greedy);

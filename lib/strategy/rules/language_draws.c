@@ -20,24 +20,25 @@
 #include "strategy/strategies.h"
 
 typedef struct draw_state {
-    int64_t language_count; /* tags of the pool, those without a candidate among them */
-    double *wanted;         /* [languages] rows that are to be bought of each; not used by
+    int64_t language_count; /* tags of the pool, with those that no candidate has; 1 without tags */
+    double *wanted;         /* [languages] how many rows to buy of each, integers; not used by
                                egalitarian, whose shares are of the budget */
     int64_t *drawn;         /* [candidates] positions of one language, in the order of the draw */
     int64_t *members;       /* [candidates] positions of one language, ascending */
-    uint8_t *is_drawn;      /* [candidates] 1: bought or passed over before */
-    double *missing;        /* [languages] rows that were wanted beyond those that there are; 0 for
-                               egalitarian */
+    uint8_t *is_drawn;      /* [candidates] 1: offered before, so in no later draw */
+    double *missing;        /* [languages] by how many rows the wanted ones are more than those that
+                               the language has; 0 for egalitarian */
     alcore__filler filler;
 } draw_state;
 
-/* The language number of the candidate at a position; 0 where the request names no languages. */
+/* The language number of the candidate at a position; 0 where the pool has no languages. */
 static int32_t language_of(const alcore__run *run, int64_t position) {
     const int32_t *languages = run->input->languages;
     return languages ? languages[run->outcome.rows[position]] : 0;
 }
 
-/* Allocates the state; the pool is of one language where the input names none. */
+/* Called once before finish: allocates the state. The pool is of one language where the input names
+ * none. */
 static alcore_status begin(alcore__run *run) {
     draw_state *state = run->state;
     size_t count = (size_t)run->outcome.count;
@@ -65,9 +66,10 @@ static void free_state(alcore__run *run) {
 
 /* ---- draws ---- */
 
-/* Orders the candidates of a language that are left (language -1: of all) at random: drawn
- * [*count], positions in the order of the draw. tag and rank: parts of the seed, derive(seed, tag,
- * round, rank); rank is the language, or the number of languages for the draw from all. */
+/* Orders the candidates that were not offered yet, those of a language or all of them (language
+ * -1), at random: state->drawn [*count] gets their positions in the order of the draw, and
+ * state->members is overwritten. tag and rank: parts of the seed, derive(seed, tag, round, rank);
+ * rank is the language, or the number of languages for the draw from all. */
 static alcore_status draw_order(alcore__run *run, int64_t language, uint64_t tag, uint64_t rank,
                                 int64_t *count) {
     draw_state *state = run->state;
@@ -85,16 +87,16 @@ static alcore_status draw_order(alcore__run *run, int64_t language, uint64_t tag
     return alcore__tick(run->ctx, "draws", 0, 0); /* lets the host cancel; no numbers */
 }
 
-/* Offers the first `count` candidates of the draw in drawn, until the budget is spent; all of them
- * count as drawn, bought or not, and are in no later draw. */
+/* Offers the first `count` entries of state->drawn, until the budget is spent; all of them, bought
+ * or not, are in no later draw. */
 static alcore_status offer(alcore__run *run, int64_t count) {
     draw_state *state = run->state;
     for (int64_t i = 0; i < count; i++) state->is_drawn[state->drawn[i]] = 1;
     return alcore__filler_offer_all(&state->filler, state->drawn, count);
 }
 
-/* How many of the first candidates of the draw in drawn [count] cost no more than `share` together,
- * in the unit of the budget: a prefix, which ends before the first candidate that goes beyond. */
+/* The length of the longest prefix of state->drawn [count] that costs no more than `share`, in the
+ * unit of the budget. */
 static int64_t count_within(const draw_state *state, int64_t count, double share) {
     double cost = 0;
     int64_t rows = 0;
@@ -106,7 +108,8 @@ static int64_t count_within(const draw_state *state, int64_t count, double share
     return rows;
 }
 
-/* Scores fall from 1 along the picks. Called after the budget was spent. */
+/* Scores the picks from 1 down in equal steps, in the order in which they were bought; other
+ * candidates keep score 0. Called once the outcome has the picks. */
 static void score_picks(alcore__run *run) {
     const alcore__outcome *outcome = &run->outcome;
     for (int64_t rank = 0; rank < outcome->pick_count; rank++)
@@ -114,8 +117,8 @@ static void score_picks(alcore__run *run) {
             (double)(outcome->pick_count - rank) / (double)outcome->pick_count;
 }
 
-/* Records the language of each candidate and how many rows of each language were missing, and ends
- * the purchase. */
+/* Ends finish of all three strategies: records the language of each candidate, reports how many
+ * rows of each language were missing, and moves the picks to the outcome. */
 static alcore_status hand_over(alcore__run *run) {
     draw_state *state = run->state;
     int64_t *language;
@@ -132,9 +135,9 @@ static alcore_status hand_over(alcore__run *run) {
 
 /* ---- egalitarian ---- */
 
-/* finish of egalitarian: each language gets an equal share of the budget, whole rows only; what the
- * shares leave is drawn from all remaining candidates. A budget in rows gives floor(b / languages)
- * rows to each. */
+/* finish of egalitarian: each language has an equal share of the budget and buys as many whole rows
+ * as that pays; what is left of the budget is spent on rows drawn from all remaining candidates.
+ * With a budget b in rows each language buys floor(b / languages) rows, or all that it has. */
 static alcore_status buy_equal_shares(alcore__run *run) {
     draw_state *state = run->state;
     int64_t count;
@@ -152,7 +155,8 @@ static alcore_status buy_equal_shares(alcore__run *run) {
 
 /* ---- same-ratio and plan ---- */
 
-/* The number of the language with a tag of `length` bytes, -1: the pool has none. */
+/* The number of the language with the tag of `length` bytes, not ended by a 0 byte; -1: the pool
+ * has no such language. */
 static int64_t find_language(const alcore__run_input *input, const char *tag, size_t length) {
     for (int64_t l = 0; input->languages && l < input->language_count; l++) {
         if (strlen(input->language_tags[l]) == length &&
@@ -162,8 +166,8 @@ static int64_t find_language(const alcore__run_input *input, const char *tag, si
     return -1;
 }
 
-/* Reads one "language:rows" of length bytes to wanted, which is -1 for languages that were not
- * named yet. */
+/* Reads one "language:rows" of `length` bytes into state->wanted, which is -1 for languages that
+ * were not named yet. */
 static alcore_status read_count(alcore__run *run, const char *text, size_t length) {
     draw_state *state = run->state;
     const char *name = run->def->name, *colon = memchr(text, ':', length);
@@ -186,9 +190,10 @@ static alcore_status read_count(alcore__run *run, const char *text, size_t lengt
     return ALCORE_OK;
 }
 
-/* Reads the counts of this round to wanted [languages], in rows, 0 for a language that is not
- * named: "hi:4,fa:2" for every round, or several such lists, one for each round, with semicolons
- * between them; the last one stays. More rows than a budget of items are refused. */
+/* Reads the counts of this round into state->wanted [languages], in rows, 0 for a language that is
+ * not named. text: "hi:4,fa:2" for every round, or several such lists, one for each round, with
+ * semicolons between them; rounds after the end use the last list. Where the budget is in rows
+ * (there are no costs), a sum above it is refused. */
 static alcore_status read_counts(alcore__run *run, const char *text) {
     draw_state *state = run->state;
     for (int64_t round = 1; round < run->input->round && strchr(text, ';'); round++)
@@ -212,13 +217,14 @@ static alcore_status read_counts(alcore__run *run, const char *text) {
     return ALCORE_OK;
 }
 
-/* counts=proportional: the expected number of rows is shared by the numbers of candidates of each
- * language; what rounding down leaves goes to the largest remainders, of equal ones to the earlier
- * language. */
+/* counts=proportional: sets state->wanted to shares of the expected number of picks, proportional
+ * to how many candidates each language has. They are rounded down; the rows left over go to the
+ * languages with the largest remainders, one to each, of equal remainders to the earlier language.
+ */
 static alcore_status share_proportionally(alcore__run *run) {
     draw_state *state = run->state;
     double rows = alcore__expected_picks(run), left = rows;
-    double *remainder; /* [languages] number of candidates, then what rounding down left */
+    double *remainder; /* [languages] number of candidates, then the part that was rounded off */
     ALCORE__TRY(
         alcore__new_array(run->ctx, (size_t)state->language_count, sizeof *remainder, &remainder));
     for (int64_t i = 0; i < run->outcome.count; i++) remainder[language_of(run, i)] += 1;
@@ -233,14 +239,15 @@ static alcore_status share_proportionally(alcore__run *run) {
         for (int64_t l = 1; l < state->language_count; l++)
             if (remainder[l] > remainder[largest]) largest = l;
         state->wanted[largest] += 1;
-        remainder[largest] = -1; /* one row more a language */
+        remainder[largest] = -1; /* it has its additional row */
     }
     alcore__free(run->ctx, remainder);
     return ALCORE_OK;
 }
 
-/* Draws the wanted rows of each language; where there are too few, all of them. tag: ALCORE__TAG_*
- * of the strategy's draws; counts: "proportional", or the text that read_counts() reads. */
+/* Draws the wanted rows of each language and offers them to the budget; where the language has too
+ * few, all of them, and the rest is counted as missing. tag: ALCORE__TAG_* of the strategy's draws;
+ * counts: "proportional", or the text that read_counts() reads. */
 static alcore_status buy_counts(alcore__run *run, uint64_t tag, const char *counts) {
     draw_state *state = run->state;
     ALCORE__TRY(strcmp(counts, "proportional") == 0 ? share_proportionally(run)
@@ -255,12 +262,13 @@ static alcore_status buy_counts(alcore__run *run, uint64_t tag, const char *coun
     return hand_over(run);
 }
 
-/* finish of same-ratio. */
+/* finish of same-ratio: the counts are those of its parameter. */
 static alcore_status buy_same_ratio(alcore__run *run) {
     return buy_counts(run, ALCORE__TAG_SAME_RATIO, alcore__values_text(run->values, "counts"));
 }
 
-/* finish of plan: the counts come from its file, or without one from the parameter `counts`. */
+/* finish of plan: the counts come from its file or, without one, from the parameter `counts`.
+ * Parameters that contradict each other are refused. */
 static alcore_status buy_plan(alcore__run *run) {
     const char *path = alcore__values_text(run->values, "file");
     const char *counts = alcore__values_text(run->values, "counts");

@@ -34,8 +34,10 @@ void alcore__phrase_columns_free(alcore__run *run, alcore__phrase_columns *colum
 
 /* ---- pass "columns" ---- */
 
-/* Reads an integer column for the candidates of a block: out [block->count]. Fails on a value that
- * is missing, negative or not below 2^53. */
+/* Reads an integer column of the candidates' pool for the candidates of a block: out
+ * [block->count], one for each active row. Fails on a value that is NaN, negative or not below
+ * 2^53, up to which doubles hold every integer. The column is there: it is among the strategy's
+ * needs. The scratch memory of the call is released on success; after a failure the runner does. */
 static alcore_status read_column(alcore__block *block, const char *name, int64_t *out) {
     const alcore__column *column = alcore__dataset_find(&block->run->input->candidates, name);
     const alcore__scratch_mark mark = alcore__scratch_get_mark(block);
@@ -69,7 +71,8 @@ static size_t rows_bytes(const alcore__block *block) {
     return (size_t)block->count * sizeof(phrase_row);
 }
 
-/* Visits a block once: reads the record columns, and lists every phrase. */
+/* Block function of the pass for all phrases: reads the record columns, and lists every phrase. The
+ * partial is phrase_row [active rows]. */
 static alcore_status read_all(alcore__block *block, void *partial) {
     phrase_row *rows = partial;
     int64_t *numbers;
@@ -82,7 +85,7 @@ static alcore_status read_all(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-/* The same; known phrases are not listed unless the strategy buys them. */
+/* The same without known phrases: these are not listed unless the strategy may buy them. */
 static alcore_status read_unknown(alcore__block *block, void *partial) {
     phrase_row *rows = partial;
     int64_t *numbers;
@@ -94,7 +97,8 @@ static alcore_status read_unknown(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-/* The same; of these only semi-maximal phrases are listed. */
+/* The same as read_unknown(), and of the phrases that it lists only semi-maximal ones stay listed.
+ */
 static alcore_status read_semi_maximal(alcore__block *block, void *partial) {
     phrase_row *rows = partial;
     int64_t *numbers;
@@ -133,14 +137,16 @@ const alcore__pass alcore__all_phrases_passes[] = COLUMNS_PASS(read_all);
 
 /* ---- the phrases that a request derives from a pool of texts ---- */
 
-/* Sets which phrases are derived: the longest, and whether those without a letter or digit are. */
+/* Sets which phrases are derived: the number of words of the longest, and whether each must have a
+ * letter or digit. */
 void alcore__phrase_options_set(const alcore__values *values, alcore_phrase_options *out) {
     const bool unlimited = strcmp(alcore__values_text(values, "max_n"), "inf") == 0;
     out->max_words = unlimited ? ALCORE_PHRASE_UNLIMITED : alcore__values_integer(values, "max_n");
     out->with_letters = alcore__values_integer(values, "letters") == 1;
 }
 
-/* The same; and only phrases that no labeled text contains and that are semi-maximal. */
+/* The same, and only phrases that no labeled text contains and that are semi-maximal; smp_limit=inf
+ * tests that also against phrases of more than max_words words. */
 void alcore__smp_options_set(const alcore__values *values, alcore_phrase_options *out) {
     enum { WITHIN_LIMIT, BEYOND_LIMIT };
     alcore__phrase_options_set(values, out);

@@ -5,7 +5,9 @@
 
 #include "strategy/strategies.h"
 
-/* The columns of the record, [candidates] each; their values are those of the pool's columns. */
+/* The columns of the record, [candidates] each; their values are those of the pool's columns: the
+ * number of occurrences, the row of the texts and the word in it where the phrase occurs first, and
+ * its number of words. */
 typedef enum alcore__phrase_record {
     ALCORE__PHRASE_OCC,
     ALCORE__PHRASE_FIRST_ROW,
@@ -20,13 +22,14 @@ typedef struct alcore__phrase_columns {
     uint8_t *listed; /* [candidates] 1: the flags of the pool let the strategy buy the phrase */
 } alcore__phrase_columns;
 
-/* Adds the columns to the record; they are filled in by the pass. free: of what the record does not
- * own. */
+/* Adds the columns to the record and allocates `listed`; the pass fills them. _free() frees
+ * `listed`: the record owns the rest. */
 alcore_status alcore__phrase_columns_begin(alcore__run *run, alcore__phrase_columns *columns);
 void alcore__phrase_columns_free(alcore__run *run, alcore__phrase_columns *columns);
 
-/* Tables of one pass. Without known phrases, unless the parameter exclude_labeled is 0;
- * semi-maximal phrases of these; all phrases, where the pool has no others. */
+/* Tables of one pass each, which differ in the phrases that are listed: those not known (or all,
+ * where the strategy has a parameter exclude_labeled and it is 0); of these the semi-maximal ones;
+ * all phrases of the pool. "known" is the flag column of phrases that a labeled text contains. */
 extern const alcore__pass alcore__unknown_phrases_passes[];
 extern const alcore__pass alcore__semi_maximal_passes[];
 extern const alcore__pass alcore__all_phrases_passes[];
@@ -52,8 +55,9 @@ extern const alcore__pass alcore__all_phrases_passes[];
             "inf: phrases of more than max_n words count when a shorter one is tested"             \
     }
 
-/* Sets the options of the phrases that are derived from texts, by these parameters: the length and
- * the letters; and for the others semi-maximal phrases that no labeled text contains. */
+/* Set the options of the phrases that are derived from texts: the first by the parameters max_n and
+ * letters; the second also asks for semi-maximal phrases only that no labeled text contains, with
+ * the parameter smp_limit. */
 void alcore__phrase_options_set(const alcore__values *values, alcore_phrase_options *out);
 void alcore__smp_options_set(const alcore__values *values, alcore_phrase_options *out);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Phrase-level selection (spec 5.3 to 5.5; Hu and Neubig 2021). The candidates are phrases: rows of
- * a pool with the columns that alcore_pool_derive_phrases() makes. With occ(p) the occurrences of
- * phrase p in the unlabeled rows of the texts, and P_L the phrases of everything labeled so far:
+ * a pool with the columns that alcore_pool_derive_phrases() makes. With occ(p) the number of
+ * occurrences of phrase p in the unlabeled rows of the texts, and P_L the phrases of everything
+ * labeled so far:
  *
  *   ngf            phi(p) = occ(p) if p is not in P_L, else 0 (equation 4)
  *   ngf-smp        the same for semi-maximal phrases, 0 for the others (equations 5 and 6)
@@ -13,13 +14,15 @@
  * Terms used here:
  *
  *     position    number of a candidate among all candidates, from 0
- *     type        a phrase that is listed, one that may be bought: its number is from 0 in the
- *                 order of first occurrences
- *     token       an occurrence of a type in the texts
- *     positive    of the run: the budget buys no candidate of score 0
+ *     listed      a phrase is listed when it may be bought: its flag columns ("known",
+ *                 "semi_maximal") do not rule it out
+ *     type        a listed phrase; types are numbered from 0 in the order of first occurrences
+ *     token       an occurrence of a type in the texts, numbered in the order of (row, word,
+ *                 length)
+ *     positive    a member of the run: the budget buys no candidate of score 0
  *
- * One pass over six integer columns. Memory: 40 bytes a candidate, and for random-phrase 8 to 40
- * more; weight=tokens also needs 12 bytes for each occurrence. */
+ * One pass over five or six integer columns. Memory: 33 bytes a candidate, and for random-phrase up
+ * to 40 more; weight=tokens also needs 12 bytes for each occurrence. */
 #include <stdlib.h>
 
 #include "base/rng.h"
@@ -27,17 +30,19 @@
 #include "strategy/rules/phrase_columns.h"
 
 typedef struct phrase_state {
-    alcore__phrase_columns columns; /* first: the state of the pass */
-    /* random-phrase: */
-    int64_t *order;   /* [listed_count] listed candidates in the order in which types are listed */
-    int64_t *drawn;   /* [types or tokens] the draw: numbers of types or of tokens */
-    uint32_t *tokens; /* [token_count] weight=tokens: the type of each occurrence, index of order */
+    alcore__phrase_columns columns; /* first: the pass reads run->state as this struct */
+    /* For random-phrase, made in finish: */
+    int64_t *order;   /* [listed_count] position of each type */
+    int64_t *drawn;   /* [listed_count], with weight=tokens [token_count]: all types or tokens, in
+                         the order of the draw */
+    uint32_t *tokens; /* [token_count] with weight=tokens: the type of each token, index of order */
     int64_t token_count;
     size_t token_capacity;
-    int64_t listed_count;
+    int64_t listed_count; /* number of types */
 } phrase_state;
 
-/* Called once before the pass: makes the record columns, which the outcome owns, and listed. */
+/* Called once before the pass: makes the record columns, which the outcome owns, and the array
+ * `listed`, all zeroed; the pass fills them. */
 static alcore_status begin(alcore__run *run) {
     return alcore__phrase_columns_begin(run, run->state);
 }
@@ -54,7 +59,8 @@ static void free_state(alcore__run *run) {
 
 /* ---- ngf and ngf-smp ---- */
 
-/* The score is occ(p) of a listed phrase and 0 of any other. */
+/* finish of ngf and ngf-smp: the score of a listed phrase is occ(p), that of any other 0. The
+ * runner then ranks by the scores and buys those above 0. */
 static alcore_status finish_frequency(alcore__run *run) {
     const phrase_state *state = run->state;
     for (int64_t i = 0; i < run->outcome.count; i++)
@@ -66,7 +72,8 @@ static alcore_status finish_frequency(alcore__run *run) {
 
 /* ---- random-phrase ---- */
 
-/* The place at which a phrase occurs first, and its length: types are listed in this order. */
+/* Where a phrase occurs first (row of the texts, word in it), and its words: types are numbered in
+ * this order. */
 typedef struct place {
     int64_t row, word, length;
     int64_t position; /* of the phrase among the candidates */
@@ -81,8 +88,9 @@ static int compare_places(const void *left, const void *right) {
     return a->position < b->position ? -1 : a->position > b->position;
 }
 
-/* Makes state->order [listed_count], the listed candidates by first occurrence, then length. Rows
- * that have this order already, as a request derives them, are not sorted. */
+/* Makes state->order [listed_count], the positions of the listed candidates by first occurrence,
+ * then length. Where the rows of the pool have this order already, as in a pool that the request
+ * derived (phrases_by_place), nothing is sorted. */
 static alcore_status list_types(alcore__run *run) {
     phrase_state *state = run->state;
     int64_t *const *records = state->columns.records;
@@ -109,7 +117,8 @@ static alcore_status list_types(alcore__run *run) {
     return status;
 }
 
-/* Appends an occurrence of a type to the list of tokens (alcore__phrase_visit). */
+/* The visitor of list_tokens() (alcore__phrase_visit), user being the run: appends an occurrence of
+ * a type to the list of tokens. */
 static alcore_status add_token(void *user, int64_t type, int64_t row, int64_t word) {
     alcore__run *run = user;
     phrase_state *state = run->state;
@@ -120,8 +129,8 @@ static alcore_status add_token(void *user, int64_t type, int64_t row, int64_t wo
     return ALCORE_OK;
 }
 
-/* Makes state->tokens, the occurrences of all types in the order of (row, word, length). They are
- * found in the texts that the pool was derived from. */
+/* Makes state->tokens: finds the occurrences of all types in the texts that the pool was derived
+ * from, in the order of (row, word, length). Fails for a pool that was not derived from texts. */
 static alcore_status list_tokens(alcore__run *run) {
     phrase_state *state = run->state;
     const alcore_pool *pool = run->input->candidates.pool;
@@ -138,9 +147,10 @@ static alcore_status list_tokens(alcore__run *run) {
     return status;
 }
 
-/* Draws all `count` numbers of tokens (by_token) or of types without replacement into state->drawn,
- * so that a type with more tokens tends to come earlier; then scores each type by how early it is
- * drawn first, from 1 down in equal steps. */
+/* Draws all `count` tokens (by_token) or types without replacement into state->drawn; among tokens,
+ * a type with more of them tends to come earlier. Then scores each type by how early it is drawn
+ * first, from 1 down in equal steps to 1 / types: a score of 0 means that it was not drawn yet.
+ * rng_sample() needs no other memory for a draw of all, hence no context (NULL). */
 static alcore_status draw(alcore__run *run, int64_t count, bool by_token) {
     phrase_state *state = run->state;
     const double types = (double)state->listed_count;
@@ -160,7 +170,8 @@ static alcore_status draw(alcore__run *run, int64_t count, bool by_token) {
     return ALCORE_OK;
 }
 
-/* Called after the pass: scores the types by a draw of types, or of tokens with weight=tokens. */
+/* finish of random-phrase: scores the types by a draw of types or, with weight=tokens, of tokens.
+ * Phrases that are not listed keep score 0 and are not bought. */
 static alcore_status finish_random(alcore__run *run) {
     const phrase_state *state = run->state;
     enum { BY_TYPE, BY_TOKEN };
@@ -173,8 +184,8 @@ static alcore_status finish_random(alcore__run *run) {
 
 /* ---- the phrases that a request derives from a pool of texts ---- */
 
-/* phrase_options of the definitions: the phrases that a strategy has as candidates. unknown 1: only
- * those that no labeled row contains. */
+/* phrase_options of the definitions: sets which phrases a request derives from a pool of texts as
+ * the candidates. unknown 1: only those that no labeled row contains. */
 static void set_ngf_options(const alcore__values *values, alcore_phrase_options *out) {
     alcore__phrase_options_set(values, out);
     out->unknown = 1;

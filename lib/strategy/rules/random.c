@@ -8,10 +8,10 @@
 #include "base/rng.h"
 #include "strategy/strategies.h"
 
-/* Draws all candidates, of which there is one at least, and scores them by their rank in the draw,
- * from 1 down to 1 / count, so that the runner's ranking by score, the largest first, is the draw.
- * drawn [count]: positions among the candidates in the order of the draw. tag: ALCORE__TAG_* of
- * base/rng.h, by which each use of random numbers has a generator of its own. */
+/* Draws all candidates and scores them by their rank in the draw, from 1 down to 1 / count, so that
+ * the runner, which ranks by score, the largest first, buys in the order of the draw. drawn
+ * [count]: positions among the candidates in that order. tag: ALCORE__TAG_* of base/rng.h, by which
+ * each use of random numbers has a generator of its own. */
 static alcore_status draw_all(alcore__run *run, uint64_t tag) {
     int64_t count = run->outcome.count, *drawn;
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *drawn, &drawn));
@@ -28,6 +28,7 @@ static alcore_status draw_all(alcore__run *run, uint64_t tag) {
     return status;
 }
 
+/* finish of the two definitions; they make no pass. */
 static alcore_status finish_random(alcore__run *run) {
     return draw_all(run, ALCORE__TAG_RANDOM);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What strategies share that only rank by a score of lib/scorer (nnll, nsp, lc, entropy, margin,
- * uncertainty): one pass that scores the candidates, best rank first. A score has three values for
+ * uncertainty, rttl, rtt-bleu): one pass that scores the candidates. A score has three values for
  * each row: `rank`, what rows are ordered by, the largest first; `score`, what is reported, in the
  * same order but perhaps saturated (nsp rounds to 1); `raw`, the quantity of the paper, which
  * becomes the record column raw_name of the strategy. The state has an array of each, [candidates].
@@ -33,7 +33,8 @@ static size_t scores_bytes(const alcore__block *block) {
     return 3 * (size_t)block->count * sizeof(double);
 }
 
-/* Called for each block once: writes its scores to the partial. */
+/* Called for each block once: writes the partial, by the score_rows of the strategy's definition.
+ */
 static alcore_status score_block(alcore__block *block, void *partial) {
     double *rank = partial, *score = rank + block->count, *raw = score + block->count;
     return alcore__block_scores(block, rank, score, raw);
@@ -59,8 +60,9 @@ const alcore__pass alcore__rank_by_score_passes[] = {
     {.name = NULL},
 };
 
-/* Called after the pass: hands the scores and the raw quantity over and lets the candidates be
- * ranked by `rank`, which is oriented so that the largest is picked first (spec 1.2). */
+/* Called after the pass: copies the scores and the raw quantity to the outcome, and sets run->keys,
+ * by which the runner ranks the candidates, to `rank`, oriented so that the largest is picked first
+ * (spec 1.2). */
 alcore_status alcore__rank_by_score_finish(alcore__run *run) {
     alcore__ranked_scores *state = run->state;
     size_t bytes = (size_t)run->outcome.count * sizeof(double);

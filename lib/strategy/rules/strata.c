@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cuts candidates into n strata by a score u, for HUDS (docs/spec/huds.md):
+/* Cuts candidates into n strata by a score u, for HUDS (spec 3.2):
  *
  *   equal width   stratum(x) = min(floor(n (u(x) - min u) / (max u - min u)), n - 1)
  *   equal count   stratum(x) = floor(n rank(x) / candidates), rank from 0 by u, then by row
  *
- * Both write the edges of the strata for the report. Scores are finite, and there is at least one.
- * Cost: one pass, or one sort. */
+ * Both write the edges of the strata for the report. Called at the end of the pass "scores" of
+ * HUDS (huds.c). Scores are finite, as the scorer refuses others, and there is at least one. Cost:
+ * one pass, or one sort. */
 #include "strategy/rules/strata.h"
 
 #include <math.h>
@@ -13,9 +14,11 @@
 #include "strategy/budget/rank.h"
 #include "strategy/strategy_run.h"
 
-/* Cuts scores [count] into `strata` intervals of equal width: stratum [count], edges [strata + 1]
- * ascending. The largest score, and what rounding lifts above it, belongs to the last one; when all
- * scores are equal, all belong to the first. count and strata are at least 1. */
+/* Cuts scores [count] into `strata` intervals of equal width: stratum [count] from 0; edges [strata
+ * + 1], the lower bound of each stratum and then the largest score. The largest score, and one that
+ * rounding puts beside it, belongs to the last stratum; when all scores are equal, all belong to
+ * the first. count and strata are at least 1. The order of the operations is that of spec 3.2,
+ * since rounding decides for a score on an edge. */
 void alcore__strata_equal(const double *scores, int64_t count, int64_t strata, int32_t *stratum,
                           double *edges) {
     double low = scores[0], high = scores[0];
@@ -32,16 +35,18 @@ void alcore__strata_equal(const double *scores, int64_t count, int64_t strata, i
     edges[strata] = high;
 }
 
-/* Cuts scores [count] into `strata` parts of equal size by rank: stratum [count], edges [strata +
- * 1] the lowest score of each part and the largest of all. Ties are ranked by row, so a part can
- * split equal scores, and with fewer scores than strata some parts are empty. */
+/* Cuts scores [count] into `strata` parts of equal size by rank: stratum [count] from 0; edges
+ * [strata + 1], the lowest score of each part and then the largest of all. Ties are ranked by row,
+ * so equal scores can be in two parts, and with fewer scores than strata some parts are empty; the
+ * edge of an empty part is the lowest score of the next one that is not, or the largest score. */
 alcore_status alcore__strata_quantile(alcore_ctx *ctx, const double *scores, int64_t count,
                                       int64_t strata, int32_t *stratum, double *edges) {
     double *negative;      /* [count] minus each score */
     int64_t *order = NULL; /* [count] indices of the scores, the smallest score first */
     ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *negative, &negative));
     alcore_status status = alcore__new_array(ctx, (size_t)count, sizeof *order, &order);
-    /* Largest of the negatives first is smallest first, with the lower row first among equals. */
+    /* alcore__rank() puts the largest first, hence the negatives; the lower row first among equals.
+     */
     for (int64_t i = 0; i < count; i++) negative[i] = -scores[i];
     if (status == ALCORE_OK)
         status = alcore__rank(ctx, negative, NULL /* no rows */, count, ALCORE__TIE_INDEX,
@@ -51,7 +56,7 @@ alcore_status alcore__strata_quantile(alcore_ctx *ctx, const double *scores, int
             stratum[order[rank]] = (int32_t)(rank * strata / count);
         }
         for (int64_t e = 0; e <= strata; e++) {
-            int64_t rank = (e * count + strata - 1) / strata; /* the first one of stratum e */
+            int64_t rank = (e * count + strata - 1) / strata; /* the first rank of stratum e */
             edges[e] = scores[order[rank < count - 1 ? rank : count - 1]];
         }
     }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Surprisal vectors (surprisal.h) as a column that is computed when it is read: 128 numbers a row
- * would take more memory than the losses that they are made of. Each thread keeps the reader of the
- * losses and the arrays of one text in its scratch.
+/* Surprisal vectors (surprisal.h) as a column that is computed when it is read: its components, 128
+ * a row by default, would need more memory than the losses that they are made of. Each thread keeps
+ * the reader of the losses and the arrays of one text in its scratch.
  *
  * The column "mlm_losses" is ragged, a list of losses a row, one a token: those of row i of a read
- * are values[offsets[i] - offsets[0]] and on, offsets[i + 1] - offsets[i] of them. Members of
- * alcore__surprisal: length, tokens of a text that are looked at and components of a vector; share
- * of them that keep their loss; bernoulli, true: each is drawn by itself, false: the number is
- * fixed; pool, for the ids of rows, NULL: the ids are their numbers from 1. */
+ * are values[offsets[i] - offsets[0]] and on, offsets[i + 1] - offsets[i] of them. alps.c has
+ * checked that it is ragged with one number a token. Members of alcore__surprisal: length, how many
+ * tokens of a text are looked at and how many components a vector has; share of these tokens that
+ * keep their loss; bernoulli, true: each token is drawn by itself, false: how many are drawn is
+ * fixed; pool, for the ids of rows, NULL: the id of a row is its number from 1. */
 #include "strategy/rules/surprisal.h"
 
 #include <math.h>
@@ -41,14 +42,14 @@ alcore_status alcore__surprisal_draw(const alcore__surprisal *surprisal, const c
     return ALCORE_OK;
 }
 
-/* What a thread keeps between blocks. */
+/* What a thread keeps between reads, in `user` of its scratch. */
 typedef struct reader {
     alcore__scratch losses; /* in which the losses are read */
-    uint8_t *chosen;        /* [length] */
+    uint8_t *chosen;        /* [length] of the text at hand, as alcore__surprisal_draw() sets it */
     int64_t *workspace;     /* [length] */
 } reader;
 
-/* alcore__scratch.user_free. */
+/* The user_free of the scratch: frees the reader of a thread. */
 static void free_reader(alcore_ctx *ctx, void *user) {
     reader *self = user;
     alcore__scratch_clear(ctx, &self->losses);
@@ -57,11 +58,12 @@ static void free_reader(alcore_ctx *ctx, void *user) {
     alcore__free(ctx, self);
 }
 
-/* *out: the reader that the scratch has, or a new one. */
+/* Sets *out to the reader that the thread's scratch has, or to a new one that the scratch owns. */
 static alcore_status get_reader(const alcore__column *column, alcore__scratch *scratch,
                                 reader **out) {
     const size_t length = (size_t)column->dims;
-    /* The thread may have read the embeddings of the pool with it before, to look for a NaN. */
+    /* Another column may have used the same scratch, such as embeddings that were searched for a
+     * NaN: what it kept there is freed. */
     if (scratch->user && scratch->user_free != free_reader)
         alcore__scratch_clear(column->ctx, scratch);
     if (!scratch->user) {
@@ -76,8 +78,9 @@ static alcore_status get_reader(const alcore__column *column, alcore__scratch *s
     return alcore__new_array(column->ctx, length, sizeof(int64_t), &(*out)->workspace);
 }
 
-/* Writes the vector of the text of a pool row to out [length], components of type out_dtype, zeroed
- * before: the losses, values [tokens] of type dtype, of the tokens that were drawn. */
+/* Writes the vector of the text of a pool row to out [length], components of type out_dtype, which
+ * are zeroed before: component t is the loss of token t where it was drawn. values [tokens]: the
+ * losses of the text, of type dtype; tokens from `length` on are not looked at. */
 static alcore_status make_vector(const alcore__surprisal *surprisal, reader *own, int64_t row,
                                  const char *values, int64_t tokens, int32_t dtype,
                                  int32_t out_dtype, char *out) {
@@ -100,8 +103,9 @@ static alcore_status make_vector(const alcore__surprisal *surprisal, reader *own
     return ALCORE_OK;
 }
 
-/* alcore__column_ops.rows: computes the vectors of pool rows first .. first + count - 1, *out
- * [count, length], in the scratch, where they stay until it is used again. */
+/* The function `rows` of the column: computes the vectors of pool rows first .. first + count - 1,
+ * *out [count, length], in the scratch, where they stay until it is used again. Called by any
+ * thread, each with its own scratch, whenever a block reads the embeddings. */
 static alcore_status read_rows(const alcore__column *column, int64_t first, int64_t count,
                                alcore__scratch *scratch, alcore_sys_rows *out) {
     const alcore__surprisal *surprisal = column->data;
@@ -131,7 +135,7 @@ static alcore_status read_rows(const alcore__column *column, int64_t first, int6
     return ALCORE_OK;
 }
 
-/* alcore__column_ops.release: nothing is owned. */
+/* The function `release` of the column: it owns nothing. */
 static void release_nothing(alcore__column *column) {
     (void)column;
 }

@@ -6,20 +6,22 @@
 
 #include "pool/column.h"
 
-/* Which tokens of a text keep their loss. */
+/* Which tokens of a text keep their loss, the cross-entropy of a token in nats. */
 typedef struct alcore__surprisal {
-    const alcore__column *losses; /* ragged, one number a token; borrowed */
-    alcore_pool *pool;            /* for the ids of rows; NULL: their numbers from 1 */
+    const alcore__column *losses; /* ragged, one loss a token; borrowed */
+    alcore_pool *pool;            /* for the ids of rows; NULL: the id is the row's number from 1 */
     uint64_t seed;
-    int64_t length; /* tokens of a text that are looked at, and components of a vector */
-    double share;   /* of the tokens, that keep their loss */
-    bool bernoulli; /* each token is drawn by itself; else the number is fixed */
+    int64_t length; /* how many tokens of a text are looked at, the first ones; also the components
+                       of a vector */
+    double share;   /* 0 to 1: share of these tokens that keep their loss */
+    bool bernoulli; /* each token is drawn by itself; else how many are drawn is fixed */
 } alcore__surprisal;
 
-/* Sets chosen [min(tokens, length)] to 1 for the tokens that keep their loss: max(1, floor(share *
- * n + 0.5)) of the n that are looked at, drawn without replacement, or with bernoulli each of them
- * where a number is below the share. The generator is derive(seed, ALPS, 0, hash64(id)), so the
- * draw depends neither on the round nor on the row. workspace: int64 [length]. */
+/* Sets chosen [n], n = min(tokens, length), to 1 for the tokens that keep their loss, else 0:
+ * max(1, floor(share * n + 0.5)) of them drawn without replacement or, with bernoulli, each one for
+ * which a random number of [0, 1) is below the share. The generator is derive(seed, ALPS, 0,
+ * hash64(id)), so the draw depends neither on the round nor on the row. workspace: int64 [length].
+ */
 alcore_status alcore__surprisal_draw(const alcore__surprisal *surprisal, const char *id,
                                      int64_t tokens, uint8_t *chosen, int64_t *workspace);
 /* Makes a column that computes the vectors, [rows, length], not normalized, as blocks are read:
