@@ -9,11 +9,12 @@
  *
  *   mean ||x - t||^2 = ||x - c||^2 + mean ||t - c||^2,    mean (1 - cos(x, t)) = 1 - x . c / ||x||
  *
- * (in the second the mean of unit vectors), so one pass over the candidates is enough. The mean
- * Euclidean distance has none and takes candidates x targets distances. Therefore a pass in float32
- * bounds each candidate's mean first, and the exact mean is computed only of the candidates that
- * can be among the nearest ones that the budget is expected to buy. Where the budget passes rows
- * over and reaches farther candidates, twice as many become exact in one more pass, and so on.
+ * (in the second c is the mean of unit vectors), so one pass over the candidates is enough. The
+ * mean Euclidean distance has no closed form and needs candidates x targets distances. Therefore a
+ * pass in float32 bounds each candidate's mean first, and the exact mean is computed only of the
+ * candidates that can be among the nearest ones that the budget is expected to buy. Where the
+ * budget passes rows over and reaches farther candidates, twice as many become exact in one more
+ * pass, and so on.
  *
  * Terms used here:
  *
@@ -24,7 +25,7 @@
  *     partial     what a block contributes to a pass; it comes zeroed. `sums` are added up over the
  *                 blocks, `values` stored at the positions of the active rows, `extra` bytes given
  *                 to reduce()
- *     exact       of a candidate whose mean distance was computed in double
+ *     exact       a candidate is exact once its mean distance was computed in double
  *     filler      spends the budget: a row that is offered to it is bought or passed over
  *
  * Scores are minus distances, as the largest score is best.
@@ -60,12 +61,13 @@ typedef struct average_state {
     /* For Euclidean distances: */
     bool bounded;        /* the pass "bounds" is made */
     double *low, *high;  /* [candidates] bounds of the mean distance; 0 where `bounded` is false */
-    double *distance;    /* [candidates] the exact mean distance; NaN: not computed */
+    double *distance;    /* [candidates] the exact mean distance, with a closed form too; NaN: not
+                            computed */
     uint8_t *wanted;     /* [candidates] 1: the next pass "exact distances" computes it */
     int64_t exact_count; /* number of nearest candidates whose distance has to be exact */
-    int64_t offered; /* exact candidates that were offered to the budget so far, nearest first */
+    int64_t offered; /* how many candidates were offered to the budget so far, the nearest ones */
     double reach;    /* after the next pass "exact distances" every candidate whose distance is at
-                        most this has an exact one */
+                        most this is exact; HUGE_VAL: all are */
     bool ended;      /* the budget is full, or all candidates were offered */
 } average_state;
 
@@ -116,7 +118,8 @@ static void free_state(alcore__run *run) {
 
 /* ---- passes over the target: means of the groups, and their variances ---- */
 
-/* Pushes the group of each active row of a block of the target: *group [active rows]. */
+/* Pushes the group of each active row of a block of the target on the scratch stack: *group [active
+ * rows], none of which is -1. */
 static alcore_status push_groups(alcore__block *block, int32_t **group) {
     const average_state *state = block->run->state;
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof **group, group));
@@ -165,7 +168,8 @@ static alcore__doubles variance_of(const alcore__run *run) {
 }
 
 /* Adds the squared distances of the block's target rows to the centroid of their group: the partial
- * is sums [groups]. Each centroid is measured from all rows of the block, as groups are few. */
+ * is sums [groups]. All rows of the block are measured from each centroid, as groups are few, and
+ * only those of the group are added. */
 static alcore_status sum_variance(alcore__block *block, void *partial) {
     const average_state *state = block->run->state;
     alcore__matrix matrix;
@@ -198,7 +202,7 @@ static bool has_closed_form(const alcore__run *run) {
     return state->squared || state->cosine;
 }
 
-/* Where the runner stores the values of the pass: distance [candidates]. */
+/* The array in which the runner stores the values of the pass: distance [candidates]. */
 static double *distance_of(const alcore__run *run) {
     return ((average_state *)run->state)->distance;
 }
@@ -224,9 +228,9 @@ static alcore_status measure_group(const average_state *state, const alcore__mat
     return ALCORE_OK;
 }
 
-/* The mean distance of each active candidate to the target by the closed form; the partial is
- * distance [active rows], zeroed by the runner. Norms that are not finite reveal a bad row first.
- */
+/* Computes the mean distance of each active candidate to the target by the closed form; the partial
+ * is distance, double [active rows], zeroed by the runner. A norm that is not finite shows a row
+ * with a NaN or an infinity, for which the run fails. With one group its mean is the result. */
 static alcore_status measure_closed(alcore__block *block, void *partial) {
     const average_state *state = block->run->state;
     int64_t count = block->count;
@@ -258,9 +262,10 @@ static bool has_active_target(const alcore__run *run, int64_t target_block) {
 }
 
 /* Sums the exact distances of the wanted candidates of a block to the whole target, one block of
- * the target (8192 rows of its pool) after another: totals [active rows, groups], overwritten.
- * wanted [active rows]: 1 for the candidates that are measured; the totals of others are 0, as
- * their entries of sums are, which are zeroed here and then not written. */
+ * the target (8192 rows of its pool) after another, as spec 1.8 prescribes: totals [active rows,
+ * groups], overwritten. wanted [active rows]: 1 for the candidates that are measured; the totals of
+ * others are 0, because their entries of sums are zeroed here and the kernel does not write them.
+ */
 static alcore_status sum_distances(const alcore__matrix *matrix, const uint8_t *wanted,
                                    double *totals) {
     alcore__block *block = matrix->block;
@@ -283,8 +288,8 @@ static alcore_status sum_distances(const alcore__matrix *matrix, const uint8_t *
 }
 
 /* Sums lower and upper bounds of the distances of all active candidates of a block to the whole
- * target, one block of the target after another: low and high [active rows, groups], overwritten.
- */
+ * target, one block of the target after another: low and high [active rows, groups], overwritten,
+ * bounds of what sum_distances() computes. */
 static alcore_status sum_bounds(const alcore__matrix *matrix, double *low, double *high) {
     alcore__block *block = matrix->block;
     const average_state *state = block->run->state;
@@ -309,9 +314,10 @@ static alcore_status sum_bounds(const alcore__matrix *matrix, double *low, doubl
 
 /* ---- which candidates have to be exact ---- */
 
-/* Sets reach to the exact_count-th smallest upper bound; exact_count is at least 1. At least
+/* Sets state->reach to the exact_count-th smallest upper bound; exact_count is at least 1. At least
  * exact_count candidates are not farther than that, so a candidate whose lower bound is above it is
- * not among the exact_count nearest and need not be measured. */
+ * not among the exact_count nearest and need not be measured. Ties do not matter here, as only the
+ * value of the last one is used. */
 static alcore_status find_reach(alcore__run *run) {
     average_state *state = run->state;
     int64_t count = run->outcome.count, *order;
@@ -329,8 +335,8 @@ static alcore_status find_reach(alcore__run *run) {
 }
 
 /* Sets wanted [candidates] for the next pass "exact distances": the candidates that can be among
- * the exact_count nearest and are not exact yet. Without bounds these are all that are not exact.
- */
+ * the exact_count nearest and are not exact yet. Without bounds, or where all become exact, these
+ * are all that are not exact. Called at the end of the pass before. */
 static alcore_status want_nearest(alcore__run *run) {
     average_state *state = run->state;
     state->reach = HUGE_VAL;
@@ -340,9 +346,10 @@ static alcore_status want_nearest(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* End of "target means": turns the sums into means and decides how many candidates become exact
- * first, as many as the budget is expected to buy. Where that is more than half of them, or all
- * scores are asked for, all become exact and the pass "bounds" would not save anything. */
+/* End of "target means": turns the sums into means and, for Euclidean distances, decides how many
+ * candidates become exact first: as many as the budget is expected to buy. Where that is more than
+ * half of them, or all scores are asked for, all become exact and the pass "bounds" would not save
+ * anything. An engine without the kernel distance_bounds makes all exact, too. */
 static alcore_status plan_distances(alcore__run *run) {
     average_state *state = run->state;
     ALCORE__TRY(divide_centroids(run));
@@ -366,8 +373,8 @@ static size_t bounds_bytes(const alcore__block *block) {
     return 2 * (size_t)block->count * sizeof(double);
 }
 
-/* Bounds the mean distance of each active candidate from both sides by float32 distances to the
- * whole target, widened by what adding and dividing may round off. */
+/* Writes the partial: bounds of the mean distance of each active candidate, from float32 distances
+ * to the whole target, widened by what adding and dividing may round off. */
 static alcore_status bound_distances(alcore__block *block, void *partial) {
     const average_state *state = block->run->state;
     int64_t entries = block->count * state->target.count;
@@ -386,7 +393,7 @@ static alcore_status bound_distances(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-/* Copies the bounds of one block to their positions among the candidates. */
+/* Reduces the partial of one block: copies its bounds to the positions of its candidates. */
 static alcore_status store_bounds(alcore__run *run, const alcore__block_partial *part) {
     average_state *state = run->state;
     const double *low = part->extra, *high = low + part->count;
@@ -397,7 +404,8 @@ static alcore_status store_bounds(alcore__run *run, const alcore__block_partial 
 
 /* ---- pass "exact distances" ---- */
 
-/* Condition and loop of the pass: Euclidean distances, and the budget is not spent. */
+/* Condition and loop of the pass: the distance is Euclidean, and further candidates may be bought.
+ */
 static bool wants_exact(const alcore__run *run) {
     return !has_closed_form(run) && !((const average_state *)run->state)->ended;
 }
@@ -430,7 +438,8 @@ static alcore_status measure_exactly(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-/* Copies the distances that were computed; those of earlier passes stay. */
+/* Reduces the partial of one block: copies the distances that were computed to the positions of
+ * their candidates; those of earlier passes stay. */
 static alcore_status store_exact(alcore__run *run, const alcore__block_partial *part) {
     average_state *state = run->state;
     const double *distance = part->extra;
@@ -441,10 +450,10 @@ static alcore_status store_exact(alcore__run *run, const alcore__block_partial *
 }
 
 /* Offers the `count` nearest candidates to the budget, less those that earlier calls offered. keys
- * [candidates]: minus the distance of the exact candidates, -infinity for others, so that the first
- * `count` in the order of the keys are exact. The order of earlier calls is a prefix of this one:
- * what became exact since is farther than what was offered, and ties depend on the row and
- * the seed only. */
+ * [candidates]: minus the distance of the `count` candidates that may be offered, -infinity for
+ * others, so that the former come first. The order of earlier calls is a prefix of this one: what
+ * became exact since then is farther than what was offered, and ties depend on the row and the seed
+ * only. */
 static alcore_status offer_nearest(alcore__run *run, const double *keys, int64_t count) {
     average_state *state = run->state;
     const alcore__fill *fill = &run->input->fill;
@@ -465,9 +474,10 @@ static alcore_status offer_nearest(alcore__run *run, const double *keys, int64_t
     return status;
 }
 
-/* End of "exact distances": every candidate that is not exact is farther than reach, so the exact
- * ones up to there are the nearest of all in their final order. Offers them to the budget and,
- * where it is not full after that, makes twice as many candidates exact in another pass. */
+/* End of "exact distances": every candidate that is not exact is farther than state->reach, so the
+ * exact ones up to that distance are the nearest of all, in their final order. Offers them to the
+ * budget and, where it is not full after that, makes twice as many candidates exact in another
+ * pass. */
 static alcore_status offer_and_widen(alcore__run *run) {
     average_state *state = run->state;
     int64_t count = run->outcome.count, final_count = 0;
@@ -483,7 +493,7 @@ static alcore_status offer_and_widen(alcore__run *run) {
     ALCORE__TRY(status);
     state->ended = state->offered == count || alcore__filler_full(&state->filler);
     if (state->ended) return ALCORE_OK;
-    /* final_count >= exact_count > 0, so that every pass has more to do. */
+    /* final_count >= exact_count > 0, so each pass makes further candidates final. */
     state->exact_count = final_count < count / 2 ? 2 * final_count : count;
     return want_nearest(run);
 }
@@ -522,8 +532,10 @@ static const alcore__pass PASSES[] = {
 };
 
 /* Called after the last pass: sets scores and the record column "distance". With Euclidean
- * distances only candidates that were offered to the budget have a score, although more may be
- * exact, so that scores do not depend on how tight the bounds of an engine are. */
+ * distances and scores=picked only candidates that were offered to the budget have a score,
+ * although more may be exact, so that scores do not depend on how tight the bounds of an engine
+ * are; the others have NaN in both. With a closed form nothing is bought yet, and the runner ranks
+ * by the scores. */
 static alcore_status finish(alcore__run *run) {
     average_state *state = run->state;
     double *distance, *scores = run->outcome.scores;

@@ -50,37 +50,39 @@ enum { FILL_SHORT_NONE, FILL_SHORT_UNCERTAINTY }; /* the parameter "fill_short" 
 /* Entries of a list beside positions: there is no further neighbor; a labeled row. */
 enum { NO_NEIGHBOR = -1, LABELED_NEIGHBOR = -2 };
 
-/* Lists have this many times the entries that the budget needs if no two targets shared a neighbor,
- * and at most this many more bytes are spent on them than one entry for each target needs. */
+/* With k=auto, lists have LENGTH_FACTOR times the entries that the budget would need if no two
+ * target rows shared a neighbor, but all lists together no more than LIST_BYTES, unless one entry
+ * for each target row needs more. */
 enum { LENGTH_FACTOR = 4, LIST_BYTES = 8 << 20 /* 8 MiB */ };
 
 typedef struct knn_state {
     alcore__hybrid hybrid;        /* uncertainty of the candidates, and the budget */
     bool automatic;               /* k=auto */
     bool fill_short;              /* other candidates follow where N_k is short of the budget */
-    int64_t limit;                /* largest k: that of the parameters, at most the rows searched */
+    int64_t limit;                /* largest k: min of k_max, a fixed k, and the rows searched */
     bool balanced;                /* balance_targets=1 */
     alcore__target_groups groups; /* the languages of the target, or one group of all its rows */
     int64_t target_rows;          /* rows of the target's pool, active or not */
     int64_t length;               /* entries of each list */
-    int64_t next_k;   /* neighbors that a group wants and the lists did not have; 0: none */
+    int64_t next_k;   /* the largest k that a group has yet to try, beyond `length`; 0: all groups
+                         have their k */
     int64_t *k;       /* [groups] the k of each group, once no group wants longer lists */
-    int64_t *targets; /* [candidates] target rows among whose k nearest the candidate is, k being
-                         that of the row's group; it is in an N_k where this is not 0 */
+    int64_t *targets; /* [candidates] number of target rows among whose k nearest the candidate is,
+                         k being that of the target row's group; not 0: it is in an N_k */
     alcore__neighbor_lists near; /* [target rows, length] the nearest candidates of each target row;
                                     none of one that is not active */
     bool searches_labeled;       /* mode=code: `labeled` has the nearest labeled rows, which
                                     choose_k() first merges into `near` */
     alcore__neighbor_lists labeled; /* [target rows, length]; a position is here the number of a row
                                        among the labeled rows of the pool that take part */
-    bool checked; /* embeddings were checked for NaN in the first pass over them */
+    bool checked; /* the first passes are over, in which embeddings were checked for NaN */
 } knn_state;
 
 /* ---- begin ---- */
 
-/* The entries of each list in the first pass: those that the fixed k needs; with k=auto
- * LENGTH_FACTOR times the smallest k for which the smallest group can exceed its share of the
- * budget. LIST_BYTES is an upper limit of the memory of all lists. */
+/* The number of entries of each list in the first pass: the fixed k; with k=auto LENGTH_FACTOR
+ * times the smallest k for which the smallest group can exceed its share of the budget, rounded up
+ * to a power of two, within LIST_BYTES, and at most state->limit. */
 static int64_t first_length(const alcore__run *run) {
     const knn_state *state = run->state;
     if (!state->automatic) return state->limit;
@@ -94,9 +96,9 @@ static int64_t first_length(const alcore__run *run) {
     return length < state->limit ? length : state->limit;
 }
 
-/* Called once before the first pass: reads the parameters and allocates what has one entry for each
- * candidate. A fixed k above k_max counts as k_max. The target has an active row, which was checked
- * before. */
+/* Called once before the first pass: reads the parameters, groups the target rows and allocates
+ * what has an entry for each group or candidate. A fixed k above k_max counts as k_max. The target
+ * has an active row, which was checked before. */
 static alcore_status begin(alcore__run *run) {
     knn_state *state = run->state;
     size_t count = (size_t)run->outcome.count;
@@ -140,7 +142,7 @@ static bool searches_labeled(const alcore__run *run) {
     return ((const knn_state *)run->state)->searches_labeled;
 }
 
-/* The lists that a pass over a source fills in. */
+/* The lists that a pass fills: those of candidates or, over labeled rows, those of labeled rows. */
 static const alcore__neighbor_lists *lists_of(const knn_state *state, int32_t source) {
     return source == ALCORE__OVER_CANDIDATES ? &state->near : &state->labeled;
 }
@@ -162,8 +164,9 @@ static size_t lists_bytes(const alcore__block *block) {
     return alcore__neighbor_lists_bytes(lists_of(block->run->state, block->source));
 }
 
-/* Finds the nearest active rows of the block for every active target row, a block of targets at a
- * time: the partial is their lists. Embeddings are checked for NaN in the first passes only. */
+/* Finds the nearest active rows of the block, candidates or labeled rows, for every active target
+ * row, a block of the target at a time: the partial is their lists. Embeddings are checked for NaN
+ * in the first passes only. */
 static alcore_status find_neighbors(alcore__block *block, void *partial) {
     const alcore__run *run = block->run;
     const knn_state *state = run->state;
@@ -186,7 +189,8 @@ static alcore_status find_neighbors(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-/* Reduces the partial of one block. */
+/* Reduce the partial of one block of candidates, or of labeled rows: merge its lists into those of
+ * the blocks before. */
 static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *part) {
     knn_state *state = run->state;
     alcore__neighbor_lists_merge(&state->near, part->extra);
@@ -199,7 +203,8 @@ static alcore_status merge_labeled_lists(alcore__run *run, const alcore__block_p
 }
 
 /* Whether entry c of a target row's list of candidates comes before entry l of its list of labeled
- * rows, by (squared distance, row). `first` is the row's first entry in both lists. */
+ * rows, by (squared distance, pool row). `first` is the target row's first entry in both lists. An
+ * entry that is not there, below 0, comes last. */
 static bool candidate_is_next(const alcore__run *run, int64_t first, int64_t c, int64_t l) {
     const knn_state *state = run->state;
     const int64_t candidate = state->near.position[first + c];
@@ -210,8 +215,9 @@ static bool candidate_is_next(const alcore__run *run, int64_t first, int64_t c, 
     return run->outcome.rows[candidate] < run->active[ALCORE__OVER_LABELED_ROWS].rows[labeled];
 }
 
-/* Merges the labeled rows into the lists of candidates: entry i is then the i-th nearest of both,
- * a position or LABELED_NEIGHBOR; the values of the lists have no meaning from here on. */
+/* Merges the labeled rows into the lists of candidates: entry i is then the i-th nearest of both, a
+ * position, LABELED_NEIGHBOR, or NO_NEIGHBOR where there are no more. The values of the lists have
+ * no meaning from here on. */
 static alcore_status merge_labeled(alcore__run *run) {
     knn_state *state = run->state;
     int64_t *merged; /* [length] */
@@ -229,9 +235,10 @@ static alcore_status merge_labeled(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Marks the neighbors number first to end - 1 of every target row of a group: mark [candidates]
- * becomes group + 1. Returns what the candidates cost that did not have this mark before, added to
- * `cost` one after another in the order of the target rows. */
+/* Marks the candidates among the neighbors first .. end - 1, counted from the nearest, of every
+ * target row of a group: their mark [candidates] becomes group + 1. Returns `cost` plus what those
+ * cost that did not have this mark before, added one after another in the order of the target rows.
+ */
 static double mark_neighbors(const knn_state *state, int64_t group, int64_t first, int64_t end,
                              int32_t *mark, double cost) {
     for (int64_t t = 0; t < state->target_rows; t++) {
@@ -247,9 +254,10 @@ static double mark_neighbors(const knn_state *state, int64_t group, int64_t firs
     return cost;
 }
 
-/* Sets the k of a group: doubled until its N_k costs more than its share of the budget or k is at
- * its limit. Where the lists are too short for that, next_k becomes the k that was to be tried.
- * mark [candidates]: without marks of the group. */
+/* Sets the k of a group: the fixed one, or with k=auto doubled from 1 until its N_k costs more than
+ * its share of the budget or k is at its limit. Where the lists are too short for the next k, that
+ * k is not set and next_k is raised to the one that was to be tried. mark [candidates]: comes
+ * without marks of this group. */
 static void find_k(const alcore__run *run, int64_t group, int32_t *mark) {
     knn_state *state = run->state;
     double share = run->input->fill.budget / (double)state->groups.count, cost = 0;
@@ -266,7 +274,8 @@ static void find_k(const alcore__run *run, int64_t group, int32_t *mark) {
     if (next > state->next_k) state->next_k = next;
 }
 
-/* Counts for every candidate the target rows among whose k nearest it is. */
+/* Counts for every candidate the target rows among whose k nearest it is, into state->targets.
+ * Called once, when every group has its k. */
 static void count_targets(knn_state *state) {
     for (int64_t t = 0; t < state->target_rows; t++) {
         const int64_t *list = state->near.position + t * state->length;
@@ -277,8 +286,8 @@ static void count_targets(knn_state *state) {
     }
 }
 
-/* End of "neighbors": sets the k of every group or, where the lists are too short for one of them,
- * makes the lists longer for another pass. */
+/* End of "neighbors": sets the k of every group and counts target rows or, where the lists are too
+ * short for a group, raises `length`, and both passes are made again from empty lists. */
 static alcore_status choose_k(alcore__run *run) {
     knn_state *state = run->state;
     int32_t *mark; /* [candidates] 1 + the last group that counted the candidate; 0: none did */
@@ -286,7 +295,7 @@ static alcore_status choose_k(alcore__run *run) {
     if (state->searches_labeled) ALCORE__TRY(merge_labeled(run));
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof *mark, &mark));
     state->next_k = 0;
-    alcore_status status = ALCORE_OK; /* of a cancellation, between two groups */
+    alcore_status status = ALCORE_OK; /* not OK where the host cancels between two groups */
     for (int64_t g = 0; g < state->groups.count && status == ALCORE_OK; g++) {
         find_k(run, g, mark);
         status = alcore__tick(run->ctx, "k of languages", g, state->groups.count);
@@ -302,7 +311,7 @@ static alcore_status choose_k(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Loop of the pass: a group wants more neighbors than the lists had. */
+/* Loop of the two passes: a group needs longer lists. */
 static bool needs_longer_lists(const alcore__run *run) {
     return ((const knn_state *)run->state)->next_k > 0;
 }
@@ -329,11 +338,12 @@ static const alcore__pass PASSES[] = {
 
 /* ---- finish ---- */
 
-/* Orders positions [count], ascending, by the uncertainty of the candidates, the largest first. */
+/* Reorders positions [count], which come ascending, by the uncertainty of the candidates, the
+ * largest first. Ties by the request's rule, which for random ties needs the pool rows. */
 static alcore_status rank_uncertain(alcore__run *run, int64_t *positions, int64_t count) {
     const knn_state *state = run->state;
-    int64_t *rows = NULL, *order = NULL; /* [count] pool rows; indices into positions, then these */
-    double *keys = NULL;                 /* [count] */
+    int64_t *rows = NULL, *order = NULL; /* [count] pool rows; ranked indices, then positions */
+    double *keys = NULL;                 /* [count] uncertainty */
     if (count == 0) return ALCORE_OK;
     alcore_status status = alcore__new_array(run->ctx, (size_t)count, sizeof *rows, &rows);
     if (status == ALCORE_OK)
@@ -355,8 +365,9 @@ static alcore_status rank_uncertain(alcore__run *run, int64_t *positions, int64_
     return status;
 }
 
-/* Lists the N_k of every group, the most uncertain candidate first. starts [groups + 1] is filled;
- * *positions [starts[groups]] is allocated for the caller. mark [candidates]: workspace, zeroed. */
+/* Lists the N_k of every group, the most uncertain candidate first: *positions [starts[groups]],
+ * allocated for the caller, has that of group g from starts[g] on. starts [groups + 1] comes zeroed
+ * and is filled. mark [candidates]: workspace, zeroed. */
 static alcore_status list_neighbors(alcore__run *run, int32_t *mark, int64_t *starts,
                                     int64_t **positions) {
     const knn_state *state = run->state;
@@ -370,7 +381,7 @@ static alcore_status list_neighbors(alcore__run *run, int32_t *mark, int64_t *st
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)starts[groups], sizeof **positions, positions));
     for (int64_t g = 0; g < groups; g++) {
         int64_t *list = *positions + starts[g], found = 0;
-        /* Groups share candidates, so that those that came later took marks of this one. */
+        /* Marked again: later groups have overwritten the marks of candidates that they share. */
         mark_neighbors(state, g, 0, state->k[g], mark, 0);
         for (int64_t i = 0; i < count; i++) {
             if (mark[i] == (int32_t)g + 1) list[found++] = i;
@@ -381,7 +392,8 @@ static alcore_status list_neighbors(alcore__run *run, int32_t *mark, int64_t *st
     return ALCORE_OK;
 }
 
-/* Spends the budget on the N_k of the groups in turns. buyer [candidates]: see target_groups.h. */
+/* Spends the budget on the N_k of the groups in turns. buyer [candidates] comes with -1 and gets
+ * the group for which a candidate was bought. */
 static alcore_status buy_neighbors(alcore__run *run, int64_t *buyer) {
     knn_state *state = run->state;
     size_t groups = (size_t)state->groups.count;
@@ -432,7 +444,9 @@ static alcore_status buy(alcore__run *run) {
     return status;
 }
 
-/* Called after the last pass: records uncertainty and target rows of every candidate, and buys. */
+/* Called after the last pass: sets the scores to the uncertainty, records it and the number of
+ * target rows of every candidate, reports the k of each group and how many candidates are in an
+ * N_k, and buys. */
 static alcore_status finish(alcore__run *run) {
     knn_state *state = run->state;
     size_t bytes = (size_t)run->outcome.count * sizeof(double);

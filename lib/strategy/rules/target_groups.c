@@ -14,9 +14,10 @@ void alcore__target_groups_free(alcore_ctx *ctx, alcore__target_groups *groups) 
     memset(groups, 0, sizeof *groups);
 }
 
-/* Numbers the languages that have an active row, in the order of their tags, and counts the active
- * rows of each. row_language [rows of the target]: number of each row's language among all tags;
- * NULL: all rows are of one. */
+/* Called in begin of the strategies that have a target: numbers the languages that have an active
+ * row, in the order of their tags, and counts the active rows of each. There is one group at least,
+ * as the target has an active row. row_language [rows of the target]: number of each row's language
+ * among all tags; NULL: all rows are of one. */
 alcore_status alcore__target_groups_new(alcore__run *run, bool balanced,
                                         alcore__target_groups *groups) {
     const alcore__run_input *input = run->input;
@@ -33,7 +34,7 @@ alcore_status alcore__target_groups_new(alcore__run *run, bool balanced,
     for (int64_t i = 0; i < active->count; i++)
         language_group[row_language ? row_language[active->rows[i]] : 0] = 1;
     for (size_t l = 0; l < languages; l++) {
-        groups->language[groups->count] = (int32_t)l; /* where it has no row: overwritten */
+        groups->language[groups->count] = (int32_t)l; /* overwritten by the next if l has no row */
         language_group[l] = language_group[l] ? (int32_t)groups->count++ : -1;
     }
     for (int64_t row = 0; row < input->target.rows; row++) groups->group_of[row] = -1;
@@ -46,7 +47,8 @@ alcore_status alcore__target_groups_new(alcore__run *run, bool balanced,
     return ALCORE_OK;
 }
 
-/* The mean over the groups of the mean over their rows; sums [groups], over the rows of each. */
+/* The mean over the groups of the mean over their rows; sums [groups]: the sum over the rows of
+ * each. */
 double alcore__target_groups_mean(const alcore__target_groups *groups, const double *sums) {
     double total = 0.0;
     if (groups->count == 1) return sums[0] / groups->rows[0];
@@ -56,15 +58,17 @@ double alcore__target_groups_mean(const alcore__target_groups *groups, const dou
 
 /* ---- turns ---- */
 
-/* What the turns keep of each group and each candidate; owned by alcore__target_groups_buy(). */
+/* What is known of each group and each candidate while the groups buy; the arrays are owned by
+ * alcore__target_groups_buy(). */
 typedef struct turns {
-    int64_t *next;    /* [groups] entry of the lists that the group comes to next */
+    int64_t *next;    /* [groups] index into lists->positions of the group's next entry */
     double *spent;    /* [groups] what the group's picks cost, in the unit of the budget */
     uint8_t *offered; /* [candidates] 1: a group offered it, whether it was bought or passed over */
 } turns;
 
-/* The group whose turn it is; its next entry is then a candidate that was not offered. -1: all
- * lists are used up. */
+/* The group whose turn it is: of those with an entry left the one that has spent least, the lower
+ * one in a tie. Moves self->next of every group past candidates that were offered, so the group's
+ * next entry is one that was not. -1: all lists are used up. */
 static int64_t find_turn(const alcore__target_groups *groups, const alcore__group_lists *lists,
                          turns *self) {
     int64_t turn = -1;
@@ -78,7 +82,7 @@ static int64_t find_turn(const alcore__target_groups *groups, const alcore__grou
 }
 
 /* Lets the groups offer in turns until the filler is full or no list has an entry left. The arrays
- * of self are allocated and zeroed. */
+ * of self are allocated and zeroed; buyer as below. */
 static alcore_status buy_in_turns(const alcore__target_groups *groups,
                                   const alcore__group_lists *lists, alcore__filler *filler,
                                   turns *self, int64_t *buyer) {
@@ -122,7 +126,8 @@ alcore_status alcore__target_groups_buy(const alcore__target_groups *groups,
     return status;
 }
 
-/* The column has for each candidate the language of the group that bought it, -1: none did. */
+/* Called in finish with balance_targets=1: records for each candidate the language number of the
+ * group that bought it, -1: none did. buyer [candidates]: that group, or -1. */
 alcore_status alcore__target_groups_record(alcore__run *run, const alcore__target_groups *groups,
                                            const int64_t *buyer) {
     int64_t *language;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The target by language (spec 7.1): the groups of target rows that balance_targets=1 gives the
- * equal weight in the choice. A group is a language of the target that has an active row; groups
- * are numbered in byte order of their tags. Without balance_targets, or where the target has no
+/* The target by language (spec 7.1): groups of target rows, which have equal weight in the choice
+ * with balance_targets=1. A group is a language of the target that has an active row; groups are
+ * numbered in byte order of their tags. Without balance_targets, or where the target has no
  * languages, all active rows are one group. */
 #ifndef ALCORE__TARGET_GROUPS_H
 #define ALCORE__TARGET_GROUPS_H
@@ -12,7 +12,7 @@
 typedef struct alcore__target_groups {
     int64_t count;     /* number of groups, at least 1 */
     int32_t *group_of; /* [rows of the target pool] group of each row; -1: not active */
-    double *rows;      /* [count] active target rows of each group */
+    double *rows;      /* [count] how many active target rows each group has, 1 or more */
     int32_t *language; /* [count] number of each group's language among all tags of the target; 0
                           where all rows are one group */
 } alcore__target_groups;
@@ -23,7 +23,8 @@ alcore_status alcore__target_groups_new(alcore__run *run, bool balanced,
                                         alcore__target_groups *groups);
 void alcore__target_groups_free(alcore_ctx *ctx, alcore__target_groups *groups);
 
-/* The mean over the groups of the mean over their rows, from sums [count] over the rows of each. */
+/* The mean over the groups of the mean over their rows; sums [count]: the sum over the rows of each
+ * group. */
 double alcore__target_groups_mean(const alcore__target_groups *groups, const double *sums);
 
 /* Lists of candidates, one for each group, the best first; a candidate may be in several. */
@@ -40,8 +41,8 @@ alcore_status alcore__target_groups_buy(const alcore__target_groups *groups,
                                         const alcore__group_lists *lists, alcore__filler *filler,
                                         int64_t *buyer);
 
-/* Adds the record column "target_language": for each candidate the number of the language of its
- * group in buyer [candidates], -1 where that is -1. */
+/* Adds the record column "target_language": for each candidate the language number of the group
+ * buyer [candidates] that bought it, -1 where that is -1. */
 alcore_status alcore__target_groups_record(alcore__run *run, const alcore__target_groups *groups,
                                            const int64_t *buyer);
 

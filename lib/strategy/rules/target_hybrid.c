@@ -4,8 +4,9 @@
  * 8192 adjacent pool rows, of which the active ones take part. Memory: 8 bytes a candidate. */
 #include "strategy/rules/target_hybrid.h"
 
-/* Whether the uncertainty is measured on class probabilities, or on what was computed of them; else
- * it is a given score, or NNLL of the tokens, and has no mode. */
+/* Whether the uncertainty is measured on class probabilities, or on columns computed from them
+ * (margins, confidences, entropies); else it is a given score, or NNLL of the tokens, and the
+ * parameters mode and margin have no effect. The columns that the candidates have tell which. */
 static bool has_modes(const alcore__run *run) {
     static const char *const given[] = {"scores", "logprobs"};
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
@@ -14,9 +15,9 @@ static bool has_modes(const alcore__run *run) {
 }
 
 /* Called in the strategy's begin: fails where the parameter mode or margin (which class measure
- * becomes the uncertainty) would have no effect, then allocates. 0 is the default of both.
- * names_source: the strategy does something else by mode=paper and mode=code too, so that they are
- * allowed. */
+ * becomes the uncertainty) is set, that is not 0, its default, and would have no effect; then
+ * begins the filler and allocates. names_source: mode=paper and mode=code are allowed, because the
+ * strategy does something else by them too (knn-uncertainty searches labeled rows). */
 alcore_status alcore__hybrid_begin(alcore__run *run, bool names_source) {
     alcore__hybrid *hybrid = run->state;
     const bool allowed = names_source && alcore__mode_names_source(run->values);
@@ -39,19 +40,19 @@ void alcore__hybrid_free(alcore__run *run) {
     alcore__filler_clear(&hybrid->filler);
 }
 
-/* The partial: the uncertainty of each active row, by which rows are ranked; the score to report
- * and the raw quantity are not wanted. */
+/* The partial: the uncertainty, double [active rows], which is the `rank` of the score; the score
+ * to report and the raw quantity are not needed. */
 alcore_status alcore__hybrid_score_block(alcore__block *block, void *partial) {
     return alcore__block_scores(block, partial, NULL /* score */, NULL /* raw */);
 }
 
-/* Where the runner stores the values of the pass, [candidates]. */
+/* The array in which the runner stores the values of the pass: uncertainty [candidates]. */
 double *alcore__hybrid_uncertainty(const alcore__run *run) {
     return ((const alcore__hybrid *)run->state)->uncertainty;
 }
 
-/* Visits a block of the target: fails with the name of its first row whose embedding is not finite.
- */
+/* Visits a block of the target: fails with the number of its first row whose embedding is not
+ * finite. */
 alcore_status alcore__hybrid_check_target(alcore__block *block, void *partial) {
     alcore__matrix matrix;
     (void)partial; /* the pass has none */

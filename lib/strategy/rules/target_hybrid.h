@@ -15,8 +15,8 @@ typedef struct alcore__hybrid {
 } alcore__hybrid;
 
 /* Allocates the uncertainty and begins the filler. ALCORE_E_PARAM for mode= or margin= where the
- * uncertainty does not come from class probabilities; names_source: but mode=paper and mode=code
- * are allowed, as they say more than what is measured. */
+ * uncertainty does not come from class probabilities. names_source: mode=paper and mode=code are
+ * allowed even so, as the strategy does something else by them too. */
 alcore_status alcore__hybrid_begin(alcore__run *run, bool names_source);
 void alcore__hybrid_free(alcore__run *run);
 
@@ -27,8 +27,8 @@ double *alcore__hybrid_uncertainty(const alcore__run *run);
     .name = "uncertainty", .rows = ALCORE__OVER_CANDIDATES, .block = alcore__hybrid_score_block,   \
     .partial = {.values = alcore__hybrid_uncertainty}
 
-/* A pass that refuses target rows with a NaN or an infinity: distances to such a row are NaN, which
- * is nobody's neighbor, so that nothing else would show it. */
+/* A pass that fails for a target row with a NaN or an infinity. Distances to such a row are NaN or
+ * infinite; no later pass would notice that. */
 alcore_status alcore__hybrid_check_target(alcore__block *block, void *partial);
 #define ALCORE__CHECK_TARGET_PASS                                                                  \
     .name = "target", .rows = ALCORE__OVER_TARGET, .block = alcore__hybrid_check_target

@@ -27,10 +27,13 @@
  *                   reduce()
  *     target block  8192 rows of the target's pool; block_starts and mask of the active rows tell
  *                   which of its rows take part
+ *     in turns      balance_targets=1 with prox=min and cover=0: each group has a list of C in its
+ *                   own order, and the groups buy in turns
  *     filler        spends the budget: a row that is offered to it is bought or passed over
  *
  * Memory: 33 bytes a candidate; with cover=1 also 8 bytes for each component of the embeddings of
- * C, and with turns 32 bytes for each member of C and group. */
+ * C; in turns 8 bytes for each pair of a member of C and a group, 8 more while the budget is spent,
+ * and one byte for each pair of a group and a target row. */
 #include <math.h>
 #include <string.h>
 
@@ -50,27 +53,28 @@ typedef struct prune_state {
     uint8_t *is_member;    /* [candidates] 1: in C */
     int64_t *members;      /* [member_count] positions of C, the most uncertain first */
     int64_t member_count;
-    /* [candidates] prox of the members of C: the squared distance to the nearest target row, or the
-     * mean distance with prox=mean; with cover=1 the squared distance to the target row whose visit
-     * bought the candidate, and in turns that to the nearest row of the group that bought it. NaN:
-     * not measured, or not bought */
+    /* [candidates] prox of the members of C: the squared distance to the nearest target row or,
+     * with prox=mean, the mean distance (not squared); with cover=1 the squared distance to the
+     * target row whose visit offered the candidate, and in turns that to the nearest row of the
+     * group that bought it. NaN: no such distance is known */
     double *prox;
     alcore__target_groups groups; /* the languages of the target, or one group of all its rows */
     int64_t *buyer;               /* [candidates] the group for which it was bought; -1: none */
-    /* With cover=1 and in turns, the members of C in row order: */
+    /* With cover=1 and in turns, the members of C in row order, not in that of `members`: */
     int64_t *position_of; /* [member_count] position of each */
     int64_t collected;    /* members whose values the pass has stored so far */
     double *vectors;      /* cover: [member_count, dims] their embeddings */
     double *nearest;      /* in turns: [member_count, groups] their squared distances to the nearest
                               row of each group */
     uint8_t *group_mask;  /* in turns: [groups, target rows] 1: an active row of the group */
-    int64_t *visits;      /* cover: [active target rows] these rows, those of each group together */
+    int64_t *visits;      /* cover: [active target rows] rows of the target's pool, those of group 0
+                             first, and so on, ascending in each group */
     int64_t *group_visits; /* cover: [groups + 1] first entry of each group in `visits` */
 } prune_state;
 
 /* ---- begin ---- */
 
-/* Lists the active rows of the target by group, for the visits of cover=1. */
+/* Makes visits and group_visits: the active rows of the target by group, for cover=1. */
 static alcore_status list_visits(alcore__run *run) {
     prune_state *state = run->state;
     const alcore__active_rows *target = &run->active[ALCORE__OVER_TARGET];
@@ -89,7 +93,8 @@ static alcore_status list_visits(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Makes the mask of each group's rows, for the distances to their nearest. */
+/* Makes group_mask [groups, target rows], by which measure_groups() finds the nearest row of each
+ * group. */
 static alcore_status mask_groups(alcore__run *run) {
     prune_state *state = run->state;
     int64_t rows = run->input->target.rows;
@@ -102,7 +107,8 @@ static alcore_status mask_groups(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Called once before the first pass: reads the parameters and allocates the arrays. */
+/* Called once before the first pass: reads the parameters and allocates the arrays. Those for the
+ * members of C follow in choose_members(), which knows how many there are. */
 static alcore_status begin(alcore__run *run) {
     prune_state *state = run->state;
     size_t count = (size_t)run->outcome.count;
@@ -147,9 +153,10 @@ static void free_state(alcore__run *run) {
 
 /* ---- end of pass "uncertainty" ---- */
 
-/* End of "uncertainty": C is the shortest prefix of the ranking by uncertainty that costs c times
- * the budget, or all candidates. The limit is 1e-9 lower, so that a rounded sum of costs does not
- * take in one more row. With cover=1 and in turns the arrays for the members of C are made too. */
+/* End of "uncertainty": C is the shortest prefix of the ranking by uncertainty that costs at least
+ * c times the budget, or all candidates. The limit is 1e-9 lower, so that rounding in the sum of
+ * costs does not add one more row. Makes members [member_count of candidates], which is allocated
+ * for all, and is_member; with cover=1 and in turns the arrays for the members of C too. */
 static alcore_status choose_members(alcore__run *run) {
     prune_state *state = run->state;
     int64_t count = run->outcome.count;
@@ -172,7 +179,7 @@ static alcore_status choose_members(alcore__run *run) {
 
 /* ---- pass "distances": prox of the members of C ---- */
 
-/* Condition of the pass. */
+/* Condition of the pass: neither cover=1 nor in turns. */
 static bool measures(const alcore__run *run) {
     const prune_state *state = run->state;
     return !state->cover && !state->in_turns;
@@ -192,7 +199,7 @@ static size_t distance_bytes(const alcore__block *block) {
     return count_members(block) > 0 ? (size_t)block->count * sizeof(double) : 0;
 }
 
-/* Opens the embeddings of a block of candidates and fails on one that is not finite. */
+/* Sets *matrix to the embeddings of a block of candidates, and fails on one that is not finite. */
 static alcore_status open_matrix(alcore__block *block, alcore__matrix *matrix) {
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, matrix));
     return alcore__matrix_check_norms(matrix);
@@ -204,8 +211,9 @@ static bool has_active_target(const alcore__run *run, int64_t target_block) {
     return starts[target_block] < starts[target_block + 1];
 }
 
-/* prox=mean: the mean over the groups of the mean distance of each member to the rows of the group,
- * prox [active rows]. */
+/* prox=mean: computes the mean over the groups of the mean distance of each member to the rows of
+ * the group: prox [active rows]. Entries of rows that are no members have no meaning. The distances
+ * to a block of the target are added up first and then these sums (spec 1.8). */
 static alcore_status measure_means(const alcore__matrix *matrix, double *prox) {
     alcore__block *block = matrix->block;
     const prune_state *state = block->run->state;
@@ -230,8 +238,8 @@ static alcore_status measure_means(const alcore__matrix *matrix, double *prox) {
     return ALCORE_OK;
 }
 
-/* prox=min: the squared distance of each member to the nearest row of the target, prox [active
- * rows]. */
+/* prox=min: computes the squared distance of each member to the nearest row of the target: prox
+ * [active rows]; HUGE_VAL for rows that are no members. */
 static alcore_status measure_nearest(const alcore__matrix *matrix, double *prox) {
     alcore__block *block = matrix->block;
     const prune_state *state = block->run->state;
@@ -248,8 +256,8 @@ static alcore_status measure_nearest(const alcore__matrix *matrix, double *prox)
     return ALCORE_OK;
 }
 
-/* Measures the members of C in the block from the whole target: the partial is prox, double [active
- * rows]. */
+/* Measures the members of C in the block from the whole target: writes the partial, prox of the
+ * members and NaN for the other active rows. */
 static alcore_status measure_members(alcore__block *block, void *partial) {
     const prune_state *state = block->run->state;
     double *prox = partial;
@@ -271,7 +279,7 @@ static alcore_status store_distances(alcore__run *run, const alcore__block_parti
 
 /* ---- pass "distances of languages": C in turns ---- */
 
-/* Condition of the pass. */
+/* Condition of the pass: the groups buy in turns. */
 static bool takes_turns(const alcore__run *run) {
     return ((const prune_state *)run->state)->in_turns;
 }
@@ -283,7 +291,8 @@ static size_t nearest_bytes(const alcore__block *block) {
     return (size_t)(count_members(block) * state->groups.count) * sizeof(double);
 }
 
-/* Measures the members of C in the block from the nearest row of each group. */
+/* Measures the members of C in the block from the nearest row of each group, one target block after
+ * another, and writes the partial in the order of the members' rows. */
 static alcore_status measure_groups(alcore__block *block, void *partial) {
     const alcore__run *run = block->run;
     const prune_state *state = run->state;
@@ -311,8 +320,9 @@ static alcore_status measure_groups(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-/* Appends values of the members of C in a block, [members, width] at part->extra, to those of the
- * blocks before, and notes the position of each. Blocks come in order, so both are in row order. */
+/* Appends the partial of a block, [members of the block, width], to values [member_count, width],
+ * behind those of the blocks before, and the position of each member to position_of. Blocks come in
+ * order, so both are in row order. */
 static void append_members(prune_state *state, const alcore__block_partial *part, int64_t width,
                            double *values) {
     memcpy(values + state->collected * width, part->extra, part->extra_bytes);
@@ -320,7 +330,7 @@ static void append_members(prune_state *state, const alcore__block_partial *part
         if (state->is_member[i]) state->position_of[state->collected++] = i;
 }
 
-/* Reduces the partial of one block. */
+/* Reduces the partial of one block: appends the distances of its members. */
 static alcore_status store_nearest(alcore__run *run, const alcore__block_partial *part) {
     prune_state *state = run->state;
     append_members(state, part, state->groups.count, state->nearest);
@@ -329,7 +339,7 @@ static alcore_status store_nearest(alcore__run *run, const alcore__block_partial
 
 /* ---- pass "vectors": the embeddings of C, for cover=1 ---- */
 
-/* Condition of the pass. */
+/* Condition of the pass: cover=1. */
 static bool collects(const alcore__run *run) {
     return ((const prune_state *)run->state)->cover;
 }
@@ -356,7 +366,7 @@ static alcore_status collect_members(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-/* Reduces the partial of one block. */
+/* Reduces the partial of one block: appends the embeddings of its members. */
 static alcore_status store_vectors(alcore__run *run, const alcore__block_partial *part) {
     prune_state *state = run->state;
     append_members(state, part, alcore__embedding_dims(run), state->vectors);
@@ -386,9 +396,10 @@ static const alcore__pass PASSES[] = {
 
 /* ---- finish ---- */
 
-/* Offers C by (prox ascending, uncertainty descending), as the largest key, minus prox, comes
- * first. members lists C by uncertainty, so the index in it decides between equal distances. order,
- * index [member_count] and keys: workspace. */
+/* Offers C by (prox ascending, uncertainty descending): the largest key, minus prox, comes first.
+ * `members` lists C by uncertainty, so the lower index in it wins between equal distances; index,
+ * which is 0, 1, ..., stands for the pool rows that alcore__rank() expects. order, index and keys
+ * [member_count]: workspace. */
 static alcore_status buy_nearest(alcore__run *run, int64_t *order, int64_t *index, double *keys) {
     prune_state *state = run->state;
     int64_t count = state->member_count;
@@ -402,9 +413,10 @@ static alcore_status buy_nearest(alcore__run *run, int64_t *order, int64_t *inde
     return alcore__filler_offer_all(&state->hybrid.filler, order, count);
 }
 
-/* The member that a visit of a target row buys: that with the smallest of sq_dist [member_count],
- * of equally near ones the more uncertain, then the lower row; an index into `vectors`, -1: none is
- * left. done [member_count]: 1: offered before. */
+/* The member that a visit of a target row offers: the one with the smallest of sq_dist
+ * [member_count], of equally near ones the more uncertain, then the lower row; an index among the
+ * members in row order, -1: none is left. done [member_count], in the same order: 1: offered
+ * before. */
 static int64_t find_nearest(const prune_state *state, const double *sq_dist, const uint8_t *done) {
     int64_t best = -1;
     for (int64_t i = 0; i < state->member_count; i++) {
@@ -419,15 +431,17 @@ static int64_t find_nearest(const prune_state *state, const double *sq_dist, con
     return best;
 }
 
-/* The target row of a visit: each group is visited in turn, and of each group one row after
- * another. */
+/* The row of the target's pool that visit number `visit`, from 0, is made to. group: visit mod
+ * groups, so each group is visited in turn, and in each group one row after another, from the first
+ * again after the last. */
 static int64_t visited_row(const prune_state *state, int64_t visit, int64_t group) {
     int64_t first = state->group_visits[group], rows = state->group_visits[group + 1] - first;
     return state->visits[first + visit / state->groups.count % rows];
 }
 
-/* Visits the active target rows in turn until the budget is spent or C is used up. sq_dist
- * [member_count], done [member_count, zeroed] and target [dims]: workspace. */
+/* Spends the budget with cover=1: visits the active target rows in turn until it is spent or C is
+ * used up; each visit offers one member, bought or not. Workspace: sq_dist and done [member_count],
+ * zeroed, and target [dims], the vector of the visited row. */
 static alcore_status buy_cover(alcore__run *run, double *sq_dist, uint8_t *done, double *target) {
     prune_state *state = run->state;
     const alcore__column *column = alcore__dataset_find(&run->input->target, "embeddings");
@@ -442,7 +456,7 @@ static alcore_status buy_cover(alcore__run *run, double *sq_dist, uint8_t *done,
     alcore__scratch scratch = {0};
     alcore_status status = ALCORE_OK;
     for (int64_t visit = 0; offered < state->member_count && status == ALCORE_OK; visit++) {
-        bool bought; /* the filler keeps what it bought */
+        bool bought; /* the filler sets it also when it fails */
         alcore_sys_rows row = {0};
         if (alcore__filler_full(&state->hybrid.filler)) break;
         int64_t group = visit % state->groups.count;
@@ -451,7 +465,7 @@ static alcore_status buy_cover(alcore__run *run, double *sq_dist, uint8_t *done,
         if (status == ALCORE_OK)
             status = kernels->sq_dists(&work, &members, NULL /* no mask */, target, sq_dist);
         if (status != ALCORE_OK) break;
-        /* One is left, as fewer than member_count were offered. */
+        /* Not -1: fewer than member_count were offered. */
         int64_t nearest = find_nearest(state, sq_dist, done);
         int64_t position = state->position_of[nearest];
         done[nearest] = 1;
@@ -466,7 +480,8 @@ static alcore_status buy_cover(alcore__run *run, double *sq_dist, uint8_t *done,
     return status;
 }
 
-/* The index of a member of C among those in row order, by its position. */
+/* The index of a member of C among those in row order, by its position, which position_of has: a
+ * bisection, as it ascends. */
 static int64_t find_member(const prune_state *state, int64_t position) {
     int64_t low = 0, high = state->member_count - 1;
     while (low < high) {
@@ -479,9 +494,9 @@ static int64_t find_member(const prune_state *state, int64_t position) {
     return low;
 }
 
-/* Orders C for each group by (distance to its nearest row ascending, uncertainty descending) and
- * buys in turns. Workspace: index, order [groups, member_count], values [member_count] and starts
- * [groups + 1], zeroed. */
+/* Orders C for each group by (distance to its nearest row ascending, uncertainty descending), as
+ * buy_nearest() does, and buys in turns; then sets prox of what was bought. Workspace: index and
+ * values [member_count], order [groups, member_count] and starts [groups + 1], zeroed. */
 static alcore_status buy_in_turns(alcore__run *run, int64_t *index, int64_t *order, double *values,
                                   int64_t *starts) {
     prune_state *state = run->state;
@@ -489,7 +504,7 @@ static alcore_status buy_in_turns(alcore__run *run, int64_t *index, int64_t *ord
     for (int64_t g = 0; g < groups; g++) {
         int64_t *list = order + g * count;
         starts[g + 1] = starts[g] + count;
-        for (int64_t i = 0; i < count; i++) { /* i: the place of the member in C */
+        for (int64_t i = 0; i < count; i++) { /* i: index in `members`, by uncertainty */
             index[i] = i;
             values[i] = -state->nearest[find_member(state, state->members[i]) * groups + g];
         }
@@ -507,9 +522,9 @@ static alcore_status buy_in_turns(alcore__run *run, int64_t *index, int64_t *ord
     return ALCORE_OK;
 }
 
-/* Allocates the workspace of each rule and spends the budget on C: values [member_count] and a
- * vector [dims] behind them, order [groups, member_count], index [member_count], done
- * [member_count] and starts [groups + 1], zeroed. */
+/* Allocates the workspace that the three rules need and spends the budget on C by the one of the
+ * parameters: values [member_count] and a vector [dims] behind them, order [groups, member_count],
+ * index [member_count], done [member_count] and starts [groups + 1], zeroed. */
 static alcore_status buy(alcore__run *run) {
     prune_state *state = run->state;
     size_t count = (size_t)state->member_count, dims = (size_t)alcore__embedding_dims(run);
@@ -537,9 +552,10 @@ static alcore_status buy(alcore__run *run) {
     return status;
 }
 
-/* Called after the last pass: buys, then scores what was measured by its nearness: minus the
- * distance, NaN where none was measured. With cover=1 and in turns the scores of the picks fall
- * from 1 in the order of the picks, as their distances do not. */
+/* Called after the last pass: buys, records uncertainty and distance (the root of prox, which is
+ * squared unless prox=mean), and scores what was measured by minus the distance, NaN where none was
+ * measured. With cover=1 and in turns only picks have scores, which fall from 1 in the order of the
+ * picks, as their distances do not order them. */
 static alcore_status finish(alcore__run *run) {
     prune_state *state = run->state;
     int64_t count = run->outcome.count;
