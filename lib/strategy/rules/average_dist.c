@@ -22,9 +22,9 @@
  *     active row  a row that takes part in its block (8192 pool rows): a candidate, or in passes
  *                 over the target one of its rows; its index numbers them in the block, so that its
  *                 position is block->start + index and its pool row block->rows[index]
- *     partial     what a block contributes to a pass; it comes zeroed. `sums` are added up over the
- *                 blocks, `values` stored at the positions of the active rows, `extra` bytes given
- *                 to reduce()
+ *     partial     what a block contributes to a pass, zeroed before the visit. `sums` are added up
+ *                 over the blocks, `values` stored at the positions of the active rows, `extra`
+ *                 bytes given to reduce()
  *     exact       a candidate is exact once its mean distance was computed in double
  *     filler      spends the budget: a row that is offered to it is bought or passed over
  *
@@ -181,7 +181,7 @@ static alcore_status sum_variance(alcore__block *block, void *partial) {
     for (int64_t g = 0; g < state->target.count; g++) {
         ALCORE__TRY(alcore__matrix_sq_dists(&matrix, state->centroids + g * state->dims, sq_dist));
         for (int64_t i = 0; i < block->count; i++) {
-            if (group[i] == g) sums[g] += sq_dist[i]; /* a partial comes zeroed */
+            if (group[i] == g) sums[g] += sq_dist[i]; /* a partial is zeroed before */
         }
     }
     return ALCORE_OK;

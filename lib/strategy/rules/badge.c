@@ -15,8 +15,8 @@
  *     active row   a candidate in its block (8192 pool rows); its index numbers them in the block,
  *                  so that its position is block->start + index
  *     matrix row   a row of the block as kernels see it, rows that are no candidates included
- *     partial      what a block contributes to a pass; it comes zeroed. `values` are stored at the
- *                  positions of the active rows, `extra` bytes are given to reduce()
+ *     partial      what a block contributes to a pass, zeroed before the visit. `values` are stored
+ *                  at the positions of the active rows, `extra` bytes are given to reduce()
  *     filler       spends the budget: a row that is offered to it is bought or passed over
  *     center       a row that was bought, from which distances are measured
  *     speculative  a row is speculative when a later draw would hit it under the present weights:

@@ -7,8 +7,8 @@
  *     active row  a candidate in its block (8192 pool rows); its index numbers them in the block,
  *                 so that its position is block->start + index
  *     matrix row  a row of the block as kernels see it, rows that are not active included
- *     partial     what a block contributes to a pass; it comes zeroed, and its bytes are given to
- *                 reduce() as part->extra, with start and count of the block's positions
+ *     partial     what a block contributes to a pass, zeroed before the visit; its bytes are given
+ *                 to reduce() as part->extra, with start and count of the block's positions
  *     near        the lists (neighbor_lists.h): position [clusters, length], the nearest first, -1:
  *                 a free entry, and these come last; value, their squared distances
  *     kmeans      (kmeans.h) one group, number 0, of all candidates; centroids [clusters, dims];

@@ -11,10 +11,10 @@
  *
  * cos is the cosine; all values are by position among the candidates, and inside a block (8192 pool
  * rows) by the index of its candidates, the active rows: position = block->start + index. A partial
- * is what a block contributes to a pass and comes zeroed: `values` are stored at the positions of
- * its active rows, `sums` are added up over the blocks, `extra` bytes are given to reduce(). In the
- * passes over a batch of strata the active rows are those of the batch, state->chosen: position k
- * is then the candidate chosen[k].
+ * is what a block contributes to a pass, zeroed before the visit: `values` are stored at the
+ * positions of its active rows, `sums` are added up over the blocks, `extra` bytes are given to
+ * reduce(). In the passes over a batch of strata the active rows are those of the batch,
+ * state->chosen: position k of such a pass is the candidate chosen[k].
  *
  * With distances=needed, d is measured only where it can matter (spec 3.10). As d is at most 2, H
  * of a stratum is at most 2 lambda + (1 - lambda) max u. Strata are measured from that of the
@@ -123,7 +123,7 @@ static alcore_status begin_needed(alcore__run *run) {
 /* Called once before the first pass, for HUDS, also as a part of huds_phrase.c, and for the
  * strategies that are its diversity alone. diversity-global has no n_strata and skips the pass
  * "scores": all candidates are stratum 0 then (new arrays are zeroed), whose count is set here. For
- * the others cut_strata() counts the strata. */
+ * the others cut_strata() counts the strata. A parameter that the strategy lacks reads as 0. */
 alcore_status alcore__huds_begin(alcore__run *run) {
     huds_state *state = run->state;
     size_t count = (size_t)run->outcome.count;

@@ -11,7 +11,7 @@
  * m(x) only shrinks as picks are added, so a value over fewer picks is an upper bound. Each row
  * therefore keeps m over the picks that it was measured from (that it has "seen") and is measured
  * from the others only when its bound is the largest of its block, for then it may be the farthest
- * row. Where many rows of a block have come to that, all of them are measured together, which costs
+ * row. Where that has cost too much in a block, all of its rows are measured together, which costs
  * a fifth of measuring them one by one.
  *
  * Squared distances are compared; radii and scores are distances.
@@ -23,9 +23,9 @@
  *                 over labeled rows one of these; its index numbers them in the block, so that its
  *                 position is block->start + index
  *     matrix row  a row of the block as kernels see it, rows that are not active included
- *     partial     what a block contributes to a pass; it comes zeroed. `sums` are added up over the
- *                 blocks, `values` stored at the positions of the active rows, `extra` bytes given
- *                 to reduce()
+ *     partial     what a block contributes to a pass, zeroed before the visit. `sums` are added up
+ *                 over the blocks, `values` stored at the positions of the active rows, `extra`
+ *                 bytes given to reduce()
  *     upload      an entry of the table of kernels; it is NULL unless the engine has memory of its
  *                 own, that of a device
  *     filler      spends the budget: a row that is offered to it is bought or passed over

@@ -30,8 +30,8 @@
  *                 candidate is block->start + index
  *     matrix row  a row of the block as kernels see it, rows that are not active included; matrix
  *                 row i of a matrix is reported by kernels as rows.first + i
- *     partial     what a block contributes to a pass; it comes zeroed, and its bytes are given to
- *                 reduce()
+ *     partial     what a block contributes to a pass, zeroed before the visit; its bytes are given
+ *                 to reduce()
  *     filler      spends the budget: a row that is offered to it is bought or passed over
  *
  * Memory: 61 bytes a candidate, 45 of them while the budget is spent; 16 bytes for each entry of
@@ -66,7 +66,7 @@ typedef struct knn_state {
     int64_t length;               /* entries of each list */
     int64_t next_k;   /* the largest k that a group has yet to try, beyond `length`; 0: all groups
                          have their k */
-    int64_t *k;       /* [groups] the k of each group, once no group wants longer lists */
+    int64_t *k;       /* [groups] the k of each group, once no group needs longer lists */
     int64_t *targets; /* [candidates] number of target rows among whose k nearest the candidate is,
                          k being that of the target row's group; not 0: it is in an N_k */
     alcore__neighbor_lists near; /* [target rows, length] the nearest candidates of each target row;

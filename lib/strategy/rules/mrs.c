@@ -33,8 +33,8 @@
  *     matrix row  a row of the block as kernels see it, rows that are not active included
  *     list        of the k neighbors of a row, that of the largest cosine first; -1 is a free
  *                 entry, and free entries come last
- *     partial     what a block contributes to a pass; it comes zeroed, and its bytes are given to
- *                 reduce() as part->extra, with start and count of the block's positions
+ *     partial     what a block contributes to a pass, zeroed before the visit; its bytes are given
+ *                 to reduce() as part->extra, with start and count of the block's positions
  *     local       memory that a block of candidates keeps from pass to pass, zeroed at first
  *     greedy      the picks of iterative=1 (greedy_picks.h). best: position of the candidate that
  *                 is offered next and then of the last pick, -1: none; status [candidates]: what

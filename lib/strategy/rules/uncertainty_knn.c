@@ -23,8 +23,8 @@
  *     position      number of a candidate among all candidates, from 0
  *     active row    a row that takes part in its block (8192 pool rows), here a candidate; its
  *                   index numbers them in the block, so that its position is block->start + index
- *     partial       what a block contributes to a pass; it comes zeroed, and its bytes are given to
- *                   reduce()
+ *     partial       what a block contributes to a pass, zeroed before the visit; its bytes are
+ *                   given to reduce()
  *     target block  8192 rows of the target's pool; block_starts and mask of the active rows tell
  *                   which of its rows take part
  *     in turns      balance_targets=1 with prox=min and cover=0: each group has a list of C in its
