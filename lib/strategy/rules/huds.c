@@ -378,7 +378,7 @@ static alcore_status store_clusters(alcore__run *run, const alcore__block_partia
 
 /* ---- distances=needed: the same two passes over batches of strata ---- */
 
-/* Condition of the pass over all candidates. */
+/* Condition of the pass "distances": all rows are measured (distances=all). */
 static bool measures_all(const alcore__run *run) {
     return !((const huds_state *)run->state)->only_needed;
 }
@@ -487,8 +487,8 @@ static alcore_status report_term(alcore__run *run, const char *name, const doubl
 }
 
 /* The values of a term on the scale of the parameter "rescale": *scaled is `values` itself, or a
- * rescaled copy [candidates], which *copy owns for the caller to free. *copy comes as NULL. A
- * strategy without the parameter has the empty text, which means no scale. */
+ * rescaled copy [candidates], which the caller frees through *copy, also after a failure; *copy is
+ * NULL before. A strategy without the parameter has the empty text, which means no scale. */
 static alcore_status rescale_term(const alcore__run *run, const double *values,
                                   const double **scaled, double **copy) {
     int64_t scale = alcore__rescale_named(alcore__values_text(run->values, "rescale"));

@@ -392,7 +392,7 @@ static alcore_status list_neighbors(alcore__run *run, int32_t *mark, int64_t *st
     return ALCORE_OK;
 }
 
-/* Spends the budget on the N_k of the groups in turns. buyer [candidates] comes with -1 and gets
+/* Spends the budget on the N_k of the groups in turns. buyer [candidates] is -1 before and gets
  * the group for which a candidate was bought. */
 static alcore_status buy_neighbors(alcore__run *run, int64_t *buyer) {
     knn_state *state = run->state;

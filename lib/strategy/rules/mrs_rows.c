@@ -87,8 +87,8 @@ alcore_status alcore__mrs_join_new(const alcore__matrix *matrix, const uint8_t *
 /* Compares the candidates whose mask [matrix rows] is 1 with `others`, rows of L', all of them,
  * whose h is half [others->count]. row_half [matrix rows]: h of the candidates. Raises ratio
  * [matrix rows], the largest so far, and sets number [matrix rows] to others->first + the index of
- * the one that has it, the lower one in a tie; -infinity and -1 come in where there is none so
- * far. */
+ * the one that has it, the lower one in a tie. Before the call they are -infinity and -1 where
+ * there is none so far. */
 static alcore_status join_ratios(const alcore__matrix *matrix, const uint8_t *mask,
                                  const alcore_sys_rows *others, const double *half,
                                  const double *row_half, double *ratio, int64_t *number) {

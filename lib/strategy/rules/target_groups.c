@@ -106,7 +106,7 @@ static alcore_status buy_in_turns(const alcore__target_groups *groups,
 
 /* Buys in turns as target_groups.h says: the group that has spent least offers next. lists: the
  * candidates of each group, its best first; a candidate may stand in several. buyer [candidates]
- * comes with -1 and gets the group that bought the candidate. Cost: one comparison for each group
+ * is -1 before and gets the group that bought the candidate. Cost: one comparison for each group
  * and offer, and one step for each entry of the lists. */
 alcore_status alcore__target_groups_buy(const alcore__target_groups *groups,
                                         const alcore__group_lists *lists, alcore__filler *filler,
