@@ -60,7 +60,7 @@ typedef struct kcenter_state {
                         without labeled rows [dims], the mean of the candidates */
     int64_t chunk_rows; /* at most CHUNK_ROWS */
     int64_t
-        collected; /* labeled rows of earlier chunks over both sources; the candidates' pool first */
+        collected; /* labeled rows in earlier chunks of both sources; the candidates' pool first */
     double *centers; /* [center_count, dims] vectors of the picks, in their order */
     int64_t center_count;
     size_t center_capacity; /* in doubles */
