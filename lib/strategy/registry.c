@@ -25,7 +25,8 @@ const alcore__strategy_def *alcore__strategy_find(const char *name) {
     return NULL;
 }
 
-/* Names that strategies had before, with the present ones: the message for an old name says it. */
+/* Names that strategies had before, with the present ones, which the message for an old name says.
+ */
 static const struct { const char *old, *present; } RENAMED[] = {{"average", "average-dist"}};
 
 /* Fails for a name that no strategy has. The message tells its new name where it was renamed, else

@@ -37,7 +37,7 @@ enum {
     ALCORE__OVER_LABELED_POOL = 2, /* rows of the pool in the role labeled */
     ALCORE__OVER_TARGET = 3,
     ALCORE__OVER_CHOSEN =
-        4, /* the candidates that alcore__run_choose() was given last; none before */
+        4, /* the candidates of the last call of alcore__run_choose(); none before */
     ALCORE__SOURCES = 5
 };
 

@@ -6,6 +6,8 @@
  *
  *     def         the definition; &alcore__strategy_of_host for a host's strategy
  *     values      the parameters, owned
+ *     parts       of a hybrid strategy: two handles, one that buys rows (part 0, "sentences") and
+ *                 one that buys phrases (part 1), owned; else NULL
  *     owner       "strategy NAME", what messages call the strategy, owned
  *     host        a host's callbacks with their `user`, a copy; zeroed for a built-in strategy
  *     host_needs  by ALCORE_ROLE_*: the columns that a host's strategy reads, a list that ends with
@@ -22,8 +24,8 @@ static const char PREFIX[] = "strategy "; /* what `owner` begins with */
  * more: the similarity limit adds the embeddings. */
 enum { MAX_HOST_NEEDS = 7 };
 
-/* The destructor of the handle, called when its last reference goes. The host's destroy callback,
- * which may free host.user, runs first. */
+/* The destructor of the handle, called when its last reference is released. The host's destroy
+ * callback, which may free host.user, runs first. */
 static void release(void *object) {
     alcore_strategy *strategy = object;
     alcore_ctx *ctx = strategy->object.ctx;
@@ -45,8 +47,8 @@ static const char *const PART_NAMES[ALCORE__STRATEGY_PARTS] = {"sentences", "phr
 static alcore_status make(alcore_ctx *ctx, const alcore__strategy_def *def, const char *name,
                           alcore_strategy **out);
 
-/* Replaces a part by the strategy of a name, with its defaults. Part 0 buys rows, part 1 phrases.
- */
+/* Replaces a part by the built-in strategy of a name, with its default parameters. Fails for one
+ * that buys the other kind (part 0 buys rows, part 1 phrases) or is a hybrid itself. */
 static alcore_status set_part(alcore_strategy *strategy, int32_t part, const char *name) {
     const alcore__strategy_def *def = alcore__strategy_find(name);
     alcore_strategy *made;
@@ -61,7 +63,8 @@ static alcore_status set_part(alcore_strategy *strategy, int32_t part, const cha
     return ALCORE_OK;
 }
 
-/* Makes the parts that the parameters name. */
+/* Makes the parts of a new handle by the parameters "sentences" and "phrases", whose values name
+ * strategies; nothing for a strategy that is no hybrid. */
 static alcore_status make_parts(alcore_strategy *strategy) {
     if (!strategy->def->hybrid) return ALCORE_OK;
     for (int32_t p = 0; p < ALCORE__STRATEGY_PARTS; p++)
@@ -69,8 +72,9 @@ static alcore_status make_parts(alcore_strategy *strategy) {
     return ALCORE_OK;
 }
 
-/* The part that a parameter names, -1: none. "sentences" and "phrases" name a part itself, *rest is
- * then NULL; "sentences.k" the parameter *rest of one. */
+/* The part of a hybrid that a parameter belongs to; -1: it is a parameter of the strategy itself.
+ * "sentences" and "phrases" choose the strategy of a part: *rest is then NULL. "sentences.k" is
+ * parameter k of part 0: *rest is "k". *rest is meaningful only where the result is not -1. */
 static int32_t part_of(const alcore_strategy *strategy, const char *name, const char **rest) {
     for (int32_t p = 0; strategy->def->hybrid && p < ALCORE__STRATEGY_PARTS; p++) {
         const size_t length = strlen(PART_NAMES[p]);
@@ -122,8 +126,9 @@ alcore_status alcore_strategy_new(alcore_ctx *ctx, const char *name, alcore_stra
 }
 
 /* Copies the NULL-terminated list of column names that a host's strategy reads of the pool in a
- * role (NULL: none), since the host may free its own after the call. The copy is zeroed first, so
- * that release() finds its end also when an allocation fails midway. */
+ * role (NULL: none), since the host may free its own after the call. A name of more than 31 bytes
+ * is refused. The copy is zeroed first, so that release() finds its end also when an allocation
+ * fails midway. */
 static alcore_status copy_needs(alcore_strategy *strategy, int32_t role, const char *const *needs) {
     alcore_ctx *ctx = strategy->object.ctx;
     char ***copy = &strategy->host_needs[role];
@@ -143,9 +148,10 @@ static alcore_status copy_needs(alcore_strategy *strategy, int32_t role, const c
     return ALCORE_OK;
 }
 
-/* A strategy whose rule is a callback of the host program. Reads the caller's struct by its size,
- * as every public struct, and copies the name and the needs; host.user passes to the handle on
- * success only, so the caller still owns it after an error. */
+/* A strategy whose rule is a callback of the host program. Reads the caller's struct by its member
+ * `size`, as every public struct, and copies the name and the needs. The callbacks and host.user
+ * are stored last, on success only: the caller still owns host.user after an error, since release()
+ * then finds no destroy callback to call. */
 static alcore_status make_host(alcore_ctx *ctx, const alcore_strategy_host *theirs,
                                alcore_strategy **out) {
     alcore_strategy_host host; /* a copy; members that the caller's struct does not have are 0 */
@@ -164,6 +170,7 @@ static alcore_status make_host(alcore_ctx *ctx, const alcore_strategy_host *thei
         return status;
     }
     strategy->host = host;
+    /* These are the host's memory; the handle has copies of its own. */
     strategy->host.name = NULL;
     strategy->host.needs = NULL;
     strategy->host.labeled_needs = NULL;
@@ -194,7 +201,9 @@ void alcore_strategy_unref(alcore_strategy *strategy) {
 }
 
 /* Set and read one parameter; alcore__param_set() and alcore__param_get() call them with the
- * context entered and the handle locked for writing or reading. */
+ * context entered and the handle locked for writing or reading. In a hybrid, "sentences.k" is set
+ * in the part (a part is no hybrid, so the recursion is one call deep), and setting "sentences"
+ * makes the part anew, with its defaults, before the name is stored. */
 static alcore_status set_value(void *handle, const char *name, const char *value) {
     alcore_strategy *strategy = handle;
     const char *rest;

@@ -56,10 +56,12 @@ static double value_or_lowest(double value) {
     return isnan(value) ? (double)-INFINITY : value;
 }
 
-/* Sets at_least [picks], by rank: the number of candidates of the pick's group whose value is not
- * below the pick's. values [candidates]; group [candidates], NULL: all are one group. Only the
- * picks are sorted; each candidate finds the largest pick that it reaches by bisection, and the
- * counts are then summed from the largest pick down. */
+/* Sets at_least [picks], by rank: the number of candidates of the pick's group, the pick included,
+ * whose value is not below the pick's. values [candidates], NaN: not measured, which counts as the
+ * lowest; group [candidates], in which -1 is a group like the others, NULL: all are one group. Only
+ * the picks are sorted, by group and value; each candidate finds by bisection the largest pick of
+ * its group that it reaches, and within a group the counts are then summed from the largest pick
+ * down. */
 static alcore_status count_at_least(alcore_ctx *ctx, const alcore__outcome *outcome,
                                     const alcore__purchase *purchase, const double *values,
                                     const int64_t *group, int64_t *at_least) {
@@ -122,7 +124,8 @@ static alcore_status measure_groups(alcore_ctx *ctx, const alcore__outcome *outc
 
 /* Computes what a term of the given weight contributed to the picks: part->contribution [picks],
  * w (r(x) - mean r), and part->deviation, w sd(r), with r the rescaled values of the term. values
- * [candidates] as the strategy recorded them; they are rescaled here as the strategy did. */
+ * [candidates] as the strategy recorded them, none of them NaN, as all candidates were measured;
+ * they are rescaled here by the parameter "rescale" as the strategy did. */
 static alcore_status contribute(alcore__run *run, const alcore__purchase *purchase, double weight,
                                 const double *values, alcore__term_part *part) {
     int64_t count = run->outcome.count;
@@ -155,7 +158,8 @@ static alcore_status list_ranks(const alcore__run *run, const alcore__purchase *
 }
 
 /* The counterfactual: buys under the same budget in the order of the term's values [candidates]
- * alone, and sets part->also [picks] for the picks that both purchases have. */
+ * alone, and sets part->also [picks] for the picks that both purchases have, and also_count. A
+ * value of NaN becomes the lowest key, since a key of NaN would never be bought. */
 static alcore_status buy_alone(alcore__run *run, const alcore__purchase *purchase,
                                const double *values, alcore__term_part *part) {
     int64_t count = run->outcome.count, *ranks = NULL;
@@ -189,7 +193,8 @@ static void count_decided(const alcore__purchase *purchase, alcore__explanation 
 }
 
 /* The index of the term with the largest contribution to the pick of a rank. Terms without a weight
- * have no contributions and are passed over; -1 where the largest ones are equal. */
+ * have no contributions and are passed over; -1 where the largest ones are equal, or no term has
+ * contributions. */
 int32_t alcore__explanation_decided(const alcore__explanation *explanation, int64_t rank) {
     int32_t best = -1;
     double largest = (double)-INFINITY;
@@ -205,9 +210,10 @@ int32_t alcore__explanation_decided(const alcore__explanation *explanation, int6
 /* ---- the explanation of a purchase ---- */
 
 /* Fills in the part of one term: part->at_least [picks], how many candidates have a value not below
- * the pick's, and the sizes of the groups where the term is compared inside groups. part->alone
- * names the order of the counterfactual: the strategy that the term alone would be, or "the given
- * scores" where the user gave the scores that the term is. */
+ * the pick's, and the sizes of the groups where the term is compared inside groups. The record has
+ * the term's column, as alcore__explain() has looked. part->alone names the order of the
+ * counterfactual: the strategy that the term alone would be, or "the given scores" where the user
+ * gave the scores that the term is (then the candidates have a column "scores"). */
 static alcore_status explain_term(alcore__run *run, const alcore__term *term,
                                   const alcore__purchase *purchase, alcore__term_part *part) {
     const alcore__outcome *outcome = &run->outcome;
@@ -247,12 +253,12 @@ static alcore_status explain_mix(alcore__run *run, const alcore__purchase *purch
     return ALCORE_OK;
 }
 
-/* Called for each purchase after the strategy's finish, when scores and record columns are
- * complete; its picks are there and its explanation is empty. Strategies without a table of terms
- * get the counts of their score only: score_at_least [picks], how many candidates score no less
- * than the pick. The counts of target rows are those of this run, because a strategy that runs
- * again for a smaller budget may look at fewer neighbors then. A table has at most ALCORE__TERMS
- * (4) rows. */
+/* Called by alcore__spend() for each purchase after the strategy's finish, when scores and record
+ * columns are complete; its picks are there and its explanation is empty. Strategies without a
+ * table of terms get the counts of their score only: score_at_least [picks], how many candidates
+ * score no less than the pick. The counts of target rows are those of this run, because a strategy
+ * that runs again for a smaller budget may look at fewer neighbors then. A table has at most
+ * ALCORE__TERMS (4) rows. */
 alcore_status alcore__explain(alcore__run *run, alcore__purchase *purchase) {
     alcore__explanation *explanation = &purchase->explanation;
     const alcore__outcome *outcome = &run->outcome;

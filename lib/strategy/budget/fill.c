@@ -53,7 +53,8 @@ void alcore__filler_clear(alcore__filler *filler) {
     memset(filler, 0, sizeof *filler);
 }
 
-/* Whether nothing more can be bought: the budget is spent, or fill=stop has stopped. */
+/* Whether nothing more can be bought: the budget is spent, as one of 0 always is, or fill=stop met
+ * a candidate that does not fit. */
 bool alcore__filler_full(const alcore__filler *filler) {
     return filler->stopped || !(filler->spent < filler->budget);
 }
@@ -64,9 +65,9 @@ double alcore__filler_cost(const alcore__filler *filler, int64_t position) {
     return run->input->costs ? run->input->costs[run->outcome.rows[position]] : 1.0;
 }
 
-/* Whether the budget can buy the candidate at a position now. Strategies ask before they choose a
- * row; overshoot and stop let any row of positive cost through, as they decide when the row is
- * offered. */
+/* Whether the budget can buy the candidate at a position now. Strategies that choose row after row
+ * ask before they choose one; with overshoot and stop any row of positive cost passes, as these
+ * decide when the row is offered. */
 bool alcore__filler_fits(const alcore__filler *filler, int64_t position) {
     double cost = alcore__filler_cost(filler, position);
     if (!(cost > 0.0)) return false;
@@ -78,7 +79,8 @@ bool alcore__filler_fits(const alcore__filler *filler, int64_t position) {
  * of them exceeds max_similarity. Its vector and norm are written behind those of the picks, as
  * entry `count` of chosen [count + 1, dims] and norms [count + 1]: they are those of the next pick
  * if the row is bought, and are overwritten by the next offer if not. The last dot product is that
- * of the row with itself. */
+ * of the row with itself. A zero vector has the cosine 0 with every other (spec 1.5). The column is
+ * there, as a run with a similarity limit checks that before it begins (input_check.c). */
 static alcore_status compare(alcore__filler *filler, int64_t position, bool *redundant) {
     alcore__run *run = filler->run;
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
@@ -92,7 +94,7 @@ static alcore_status compare(alcore__filler *filler, int64_t position, bool *red
                              sizeof(double)));
     alcore_sys_rows row = {0};
     ALCORE__TRY(column->ops->rows(column, run->outcome.rows[position], 1, &filler->scratch, &row));
-    double *vector = filler->chosen + count * dims, *dots = NULL;
+    double *vector = filler->chosen + count * dims, *dots = NULL; /* [dims]; [count + 1] */
     ALCORE__TRY(kernels->widen(&work, &row, NULL /* no mask */, vector));
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count + 1, sizeof *dots, &dots));
     alcore_sys_rows all = {.data = filler->chosen,
@@ -173,8 +175,8 @@ alcore_status alcore__filler_offer_all(alcore__filler *filler, const int64_t *po
 
 /* Moves the picks and counts of a filler into a purchase, whose explanation is empty, and clears
  * the filler. The purchase is SHORT when the rows that were offered ended before the budget was
- * spent and none was passed over for its cost: all candidates, or fewer where the strategy offers
- * some of them only (the counts of a plan, the neighbors of a target). */
+ * spent and none was passed over as too dear (fill=skip). Those are all candidates, or fewer where
+ * the strategy offers only some of them (the counts of a plan, the neighbors of a target). */
 static void close_purchase(alcore__filler *filler, alcore__purchase *purchase) {
     bool enough = alcore__filler_full(filler) || filler->unaffordable > 0;
     *purchase = (alcore__purchase){.budget = filler->budget,
@@ -215,8 +217,8 @@ void alcore__filler_finish(alcore__filler *filler) {
     set_outcome(run, &purchase);
 }
 
-/* Number of candidates that a budget buys at the mean cost of all candidates, rounded up and at
- * most the number of candidates. */
+/* Number of candidates that a budget buys at the mean cost of all candidates, rounded up, from 0 to
+ * the number of candidates, which it is where every candidate costs 0. */
 static double expected_picks(const alcore__run *run, double budget) {
     double total = 0.0;
     int64_t count = run->outcome.count;
@@ -240,9 +242,10 @@ static alcore_status offer_ranked(alcore__filler *filler, const double *keys, do
     const alcore__run_input *input = run->input;
     int64_t count = run->outcome.count, done = 0, *order = NULL;
     alcore_status status = ALCORE_OK;
-    /* Only the first candidates of the order are made, as many as the budget is expected to buy and
-     * 64 more; where that was too few, four times as many are ordered and the walk goes on at
-     * `done`, as the longer order begins with the shorter one. */
+    /* Only the beginning of the order is made: as many candidates as the budget is expected to buy
+     * and 64 more. Where these were too few, four times as many are ordered and the loop continues
+     * at `done`, the number of candidates looked at so far, as the longer order begins with the
+     * shorter one. order [ordered]: positions, by rank. */
     double expected = expected_picks(run, filler->budget) + 64.0;
     int64_t ordered = expected < (double)count ? (int64_t)expected : count;
     bool ended = false;
@@ -270,8 +273,8 @@ static alcore_status offer_ranked(alcore__filler *filler, const double *keys, do
 }
 
 /* Buys in the order of keys [candidates], the largest first, until purchase->budget, which is the
- * only input in *purchase, is spent or the candidates end; those whose key is NaN, and where the
- * strategy says so (run->positive) not above 0, are left out. */
+ * only input in *purchase, is spent or the candidates end. Candidates whose key is NaN are not
+ * bought, nor those whose key is 0 or less where the strategy has set run->positive. */
 alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purchase *purchase) {
     alcore__filler filler;
     alcore__filler_begin(&filler, run);
@@ -287,10 +290,11 @@ alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purc
 }
 
 /* *out: whether every budget of the request is spent on candidates whose keys [candidates] are
- * above `bound`, bought in their order, so that no other candidate is looked at. Each budget is
- * tried with a filler of its own, as with fill=skip a smaller one may look at more candidates than
- * a larger one. i: number of a further budget; -1: the first. What the fillers bought is thrown
- * away. */
+ * above `bound`, bought in their order, so that no other candidate is looked at. Called by
+ * strategies that know exact keys for some candidates only (NaN: not known) and an upper bound for
+ * all others: they are done when *out is true. Each budget is tried with a filler of its own, as
+ * with fill=skip a smaller one may look at more candidates than a larger one. i: number of a
+ * further budget; -1: the first. What the fillers bought is thrown away. */
 alcore_status alcore__fill_ends_above(alcore__run *run, const double *keys, double bound,
                                       bool *out) {
     const alcore__fill *fill = &run->input->fill;
@@ -307,7 +311,8 @@ alcore_status alcore__fill_ends_above(alcore__run *run, const double *keys, doub
     return ALCORE_OK;
 }
 
-/* The run's own budget, the largest of the request, spent by keys [candidates]. */
+/* Buys in the order of keys [candidates] under the run's own budget, the largest of the request,
+ * and moves the picks into the run's outcome. */
 alcore_status alcore__fill_ranked(alcore__run *run, const double *keys) {
     alcore__purchase purchase = {.budget = run->input->fill.budget};
     ALCORE__TRY(alcore__fill_by(run, keys, &purchase));

@@ -32,7 +32,8 @@ typedef struct alcore__filler {
     size_t offer_capacity;
 } alcore__filler;
 
-/* Begin with nothing bought; free what a filler owns (also one that is zeroed). */
+/* alcore__filler_begin() makes a filler that has bought nothing; alcore__filler_clear() frees what
+ * a filler owns and accepts one that is zeroed. */
 void alcore__filler_begin(alcore__filler *filler, alcore__run *run);
 void alcore__filler_clear(alcore__filler *filler);
 /* Whether no further row can be bought: the budget is spent, or fill=stop has ended. */

@@ -43,8 +43,9 @@ static bool precedes(const tie_rule *ties, const entry *a, const entry *b) {
     return a->position < b->position;
 }
 
-/* Moves heap[at] of heap [count] down until no child comes after it. Every parent of the heap comes
- * after its children in the order, so the root is the last of all entries. */
+/* Restores the order of heap [count] after heap[at] was replaced: moves it down until no child of
+ * it comes after it. The children of entry i are 2 i + 1 and 2 i + 2. Every parent of the heap
+ * comes after its children in the order of precedes(), so the root is the last of all entries. */
 static void sink(const tie_rule *ties, entry *heap, int64_t count, int64_t at) {
     entry moved = heap[at];
     for (int64_t child; (child = 2 * at + 1) < count; at = child) {
@@ -55,7 +56,8 @@ static void sink(const tie_rule *ties, entry *heap, int64_t count, int64_t at) {
     heap[at] = moved;
 }
 
-/* The entry of a candidate: one whose key is NaN, not known, ranks below every known key. */
+/* The entry of a candidate. A key of NaN (not known) becomes -infinity, so that it ranks below
+ * every finite key and comparisons are never with NaN. */
 static entry entry_of(const double *keys, int64_t position) {
     double key = keys[position];
     return (entry){.key = isnan(key) ? (double)-INFINITY : key, .position = position};
@@ -80,9 +82,10 @@ static alcore_status fill_heap(alcore_ctx *ctx, const tie_rule *ties, const doub
 }
 
 /* Lists the positions of the `best` first of count candidates in out [best], or of all where there
- * are fewer, the first one first: the root of the heap is the last that is left. keys [count]: NaN
- * comes last. rows [count]: pool rows, from which random ties are drawn; NULL is allowed with ties
- * by index. Cost: count log(best) comparisons, memory 16 bytes for each of the best. */
+ * are fewer, the first one first. out is filled from its end, as the root of the heap is the last
+ * of those that are left. keys [count]: NaN comes last. rows [count]: pool rows, from which the
+ * random numbers of ties are derived; NULL is allowed with ties by index. tie: ALCORE__TIE_*. Cost:
+ * count log(best) comparisons, memory 16 bytes for each of the best. */
 alcore_status alcore__rank(alcore_ctx *ctx, const double *keys, const int64_t *rows, int64_t count,
                            int32_t tie, uint64_t seed, int64_t best, int64_t *out) {
     if (best > count) best = count;

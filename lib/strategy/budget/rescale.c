@@ -8,8 +8,8 @@
 
 #include "strategy/budget/rank.h"
 
-/* Replaces values [candidates] by their average ranks, mapped to [0, 1]; there are at least two
- * different values. */
+/* Replaces values [candidates], none NaN, by their average ranks (equal values share the mean of
+ * their ranks), mapped from 1 .. candidates to [0, 1]; there are at least two different values. */
 static alcore_status by_rank(const alcore__run *run, double *values) {
     int64_t count = run->outcome.count;
     double *ranks;
@@ -22,8 +22,9 @@ static alcore_status by_rank(const alcore__run *run, double *values) {
     return status;
 }
 
-/* ALCORE__RESCALE_* of a word of the parameter "rescale". The number of a choice does not serve, as
- * strategies differ in which words they have. Any other word names ALCORE__RESCALE_NONE. */
+/* ALCORE__RESCALE_* of a word of the parameter "rescale". It goes by the word and not by the index
+ * of the choice, as strategies differ in which words they have. Any other word, such as the empty
+ * text of a strategy without the parameter, names ALCORE__RESCALE_NONE. */
 int64_t alcore__rescale_named(const char *word) {
     static const char *const WORDS[] = {"none", "minmax", "zscore", "rank"};
     for (int64_t scale = ALCORE__RESCALE_NONE; scale <= ALCORE__RESCALE_RANK; scale++)
@@ -32,8 +33,8 @@ int64_t alcore__rescale_named(const char *word) {
 }
 
 /* Rescales values [candidates], one or more and without NaN, in place so that terms of different
- * units can be added: to [0, 1] by range or by rank, or to mean 0 and deviation 1. Equal values all
- * become 0. */
+ * units can be added: to [0, 1] by range or by rank, or to mean 0 and deviation 1; scale is
+ * ALCORE__RESCALE_*, and NONE leaves them. Where all values are equal, all become 0. */
 alcore_status alcore__rescale(const alcore__run *run, int64_t scale, double *values) {
     int64_t count = run->outcome.count;
     if (scale == ALCORE__RESCALE_NONE) return ALCORE_OK;

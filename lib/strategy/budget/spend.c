@@ -19,8 +19,10 @@
 #include "strategy/budget/fill.h"
 #include "strategy/engine/runner.h"
 
-/* Runs the strategy of the run `like` anew, from its first pass to its outcome, with another input.
- * On failure out is zeroed. */
+/* Runs the strategy of the run `like` anew, from its first pass to its outcome, with another input,
+ * in the middle of alcore__spend() of that run. On failure out is zeroed. (alcore__run_finish() of
+ * the new run calls alcore__spend() again, which ends there, as the input has no further budgets.)
+ */
 static alcore_status run_whole(const alcore__run *like, const alcore__run_input *input,
                                alcore__outcome *out) {
     memset(out, 0, sizeof *out);
@@ -70,8 +72,9 @@ static alcore_status run_again_each(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Explains the picks of the run's own budget and, if `further` is set, those of the further
- * budgets. It is not set after run_again_each(), whose runs explained their picks themselves. */
+/* Explains the picks of the run's own budget, in a purchase that borrows them from the outcome,
+ * and, if `further` is set, those of the further budgets. It is not set after run_again_each(),
+ * whose runs explained their picks themselves. After a failure the outcome owns what was made. */
 static alcore_status explain_all(alcore__run *run, bool further) {
     alcore__outcome *outcome = &run->outcome;
     alcore__purchase first = {.budget = run->input->fill.budget,
@@ -84,10 +87,11 @@ static alcore_status explain_all(alcore__run *run, bool further) {
     return status;
 }
 
-/* Called once after the strategy's finish. run->picked: the strategy has offered its picks itself;
- * otherwise the candidates are ranked by run->keys [candidates] or, where that is NULL, by the
- * scores. keys is NULL where nothing is ranked. Then the further budgets are spent and, if asked
- * for, the picks explained. */
+/* Called once after the strategy's finish. run->picked: the strategy has offered its picks itself,
+ * and keys is NULL here; otherwise the candidates are ranked by run->keys [candidates] or, where
+ * that is NULL, by the scores. Then the further budgets are spent and, if the request asks for it
+ * (fill.explain), the picks explained. again: the strategy runs once more for each further budget,
+ * which only strategies that offer their picks need. */
 alcore_status alcore__spend(alcore__run *run) {
     alcore__outcome *outcome = &run->outcome;
     const double *keys = run->picked ? NULL : run->keys ? run->keys : outcome->scores;

@@ -9,7 +9,7 @@
  *                 their pool, the labeled pool, the target, some chosen candidates; a pool that was
  *                 not given has 0 rows
  *     block       ALCORE_BLOCK_ROWS = 8192 pool rows, the last one fewer
- *     active      of a row: it takes part. alcore__active_rows has mask [rows of the pool],
+ *     active      of a row: it takes part. Members of alcore__active_rows: mask [rows of the pool],
  *                 borrowed, NULL: all are active; mask_copy, owned, in its place when rows with a
  *                 NaN are left out; rows [count], the active rows, ascending; block_starts [blocks
  *                 + 1], the index in rows of the first one of each block
@@ -31,10 +31,10 @@ void alcore__free_active_rows(alcore__run *run) {
     for (int32_t s = 0; s < ALCORE__SOURCES; s++) free_source(run->ctx, &run->active[s]);
 }
 
-/* Lists the active rows of one source anew: rows of the dataset with mask 1 and nan 0, [rows] each;
- * mask NULL: every row, nan NULL: no row has a NaN. out borrows the mask, or owns a copy of it
- * where rows with a NaN have to be cleared. Called when the run begins and after the search for
- * NaN. */
+/* Lists the active rows of one source anew, in place of what *out listed: rows of the dataset with
+ * mask 1 and nan 0, [rows] each; mask NULL: every row, nan NULL: no row has a NaN. out borrows the
+ * mask, or owns a copy of it in which rows with a NaN are 0. Called when the run begins, when nan
+ * is NULL, and after the search for NaN; also by alcore__run_choose(). */
 static alcore_status list_source(alcore_ctx *ctx, const alcore__dataset *dataset,
                                  const uint8_t *mask, const uint8_t *nan,
                                  alcore__active_rows *out) {
@@ -61,9 +61,9 @@ static alcore_status list_source(alcore_ctx *ctx, const alcore__dataset *dataset
     return ALCORE_OK;
 }
 
-/* Lists the active rows of the four sources: rows of a pool that its mask keeps and that are not
- * marked as NaN. Labeled rows of the candidates' pool are a source of their own with the same NaN
- * marks. */
+/* Lists the active rows of the four sources that the input has: rows of a pool that its mask keeps
+ * and that are not marked as NaN. Labeled rows of the candidates' pool are a source of their own
+ * with the NaN marks of that pool; without any, their source stays zeroed: 0 rows, 0 blocks. */
 alcore_status alcore__list_active_rows(alcore__run *run) {
     const alcore__run_input *input = run->input;
     uint8_t *const *nan = run->runner->nan;
@@ -80,9 +80,9 @@ alcore_status alcore__list_active_rows(alcore__run *run) {
 }
 
 /* Lists the chosen candidates, positions [count] among all candidates, ascending, as the source
- * ALCORE__OVER_CHOSEN. Its mask [rows of the pool] is made for them, as the rows between two chosen
- * ones are read with a mask. The search for NaN is over by then, so that the list is not made
- * again. */
+ * ALCORE__OVER_CHOSEN, in place of those chosen before. Its mask [rows of the pool] is made for
+ * them, as the rows between two chosen ones are read with a mask. The search for NaN is over when a
+ * strategy calls this, so no mark of NaN has to be applied. */
 alcore_status alcore__run_choose(alcore__run *run, const int64_t *positions, int64_t count) {
     const alcore__active_rows *candidates = &run->active[ALCORE__OVER_CANDIDATES];
     uint8_t *mask;

@@ -20,8 +20,8 @@ typedef struct spread {
     double *out[2]; /* [matrix rows, groups] the sums, and out[1] not used; or low and high */
 } spread;
 
-/* Spreads the wanted rows out by matrix row and pushes `outputs` arrays [matrix rows, groups] for
- * the kernel. wanted [active rows]; NULL: all. */
+/* Makes what a kernel is given: the mask of the wanted rows by matrix row, and `outputs` (1 or 2)
+ * arrays [matrix rows, groups], uninitialized. wanted [active rows] 1 or 0; NULL: all are. */
 static alcore_status push_spread(const alcore__matrix *matrix, const uint8_t *wanted,
                                  int64_t groups, int outputs, spread *out) {
     alcore__block *block = matrix->block;
@@ -36,8 +36,8 @@ static alcore_status push_spread(const alcore__matrix *matrix, const uint8_t *wa
     return ALCORE_OK;
 }
 
-/* Picks one output of the kernel out by index: out [active rows, groups]; rows not wanted are left
- * as they were. */
+/* Copies one output of the kernel, by_row->out[output], to out [active rows, groups] by index; the
+ * entries of rows that are not wanted are left as they were. */
 static void collect(const alcore__matrix *matrix, const spread *by_row, int64_t groups, int output,
                     double *out) {
     for (int64_t i = 0; i < matrix->block->count; i++) {
@@ -49,8 +49,8 @@ static void collect(const alcore__matrix *matrix, const spread *by_row, int64_t 
 }
 
 /* Sums the Euclidean distances of each wanted row to one block of targets, by the group of the
- * targets: sums [active rows, groups], overwritten for wanted rows; group [targets], -1: left out.
- */
+ * targets: sums [active rows, groups], overwritten for wanted rows; the caller adds the sums of the
+ * blocks up. group [targets], 0 .. groups - 1, -1: left out. The caller looks for NaN. */
 alcore_status alcore__matrix_distances(const alcore__matrix *matrix, const uint8_t *wanted,
                                        const alcore_sys_rows *targets, const int32_t *group,
                                        int64_t groups, double *sums) {
@@ -68,7 +68,7 @@ alcore_status alcore__matrix_distances(const alcore__matrix *matrix, const uint8
 
 /* Lower and upper bounds of the sums that alcore__matrix_distances() computes for one block of
  * targets, for all active rows, at the speed of float32: low and high [active rows, groups] are
- * overwritten. */
+ * overwritten. Strategies discard by them the rows whose exact sums they need not know. */
 alcore_status alcore__matrix_distance_bounds(const alcore__matrix *matrix,
                                              const alcore_sys_rows *targets, const int32_t *group,
                                              int64_t groups, double *low, double *high) {
@@ -100,7 +100,7 @@ alcore_status alcore__matrix_join_nearest(const alcore__matrix *matrix, const ui
     int64_t *nearest; /* [matrix rows] row of that target; -1: none */
     ALCORE__TRY(push_spread(matrix, wanted, 1 /* group */, 1 /* output */, &by_row));
     ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, sizeof *nearest, &nearest));
-    for (int64_t i = 0; i < matrix->rows.count; i++) nearest[i] = -1;
+    for (int64_t i = 0; i < matrix->rows.count; i++) nearest[i] = -1; /* none is known yet */
     const alcore_sys_best best = {.k = 1, .row = nearest, .value = by_row.out[0]};
     ALCORE__TRY(alcore__run_kernels(block->run)
                     ->knn(&work, &matrix->rows, by_row.mask, targets, target_mask, &search,

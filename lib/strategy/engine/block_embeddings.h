@@ -9,8 +9,9 @@
 /* Sets out, whose dims and dtype the caller has set, to the copy of the block's active rows
  * [active rows, dims] that an earlier pass kept, numbered by position. False: there is none. */
 bool alcore__block_find_copy(const alcore__block *block, alcore_sys_rows *out);
-/* Keeps a copy where that saves time in later passes. rows, and mask [rows->count] (NULL: all are
- * active), are the rows as they were just read from the column by the reader. */
+/* Makes and keeps a copy of the active rows where that saves time in later passes. rows, and mask
+ * [rows->count] (NULL: all are active), are the rows as they were just read from the column with
+ * the buffer `reader`. */
 alcore_status alcore__block_make_copy(alcore__block *block, const alcore__column *column,
                                       const alcore__scratch *reader, const alcore_sys_rows *rows,
                                       const uint8_t *mask);

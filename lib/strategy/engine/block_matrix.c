@@ -42,7 +42,8 @@ static const uint8_t *span_mask(const alcore__block *block) {
  * the pool. rank, score and raw are the caller's, [active rows], by index: what rows are ordered by
  * (the largest is picked first), what is reported (larger = more worth labeling), and the quantity
  * of the paper; score and raw may be NULL. Scorers work on adjacent rows with a mask, hence the
- * three temporary arrays [span], whose entries outside the mask are not read. The thread's count of
+ * three temporary arrays [span], whose entries outside the mask are not read. A row without a score
+ * ends the run, or is NaN in all three where the request has nan=exclude. The thread's count of
  * log-probabilities that were raised to -100 (floored) grows by those of the block. */
 alcore_status alcore__block_scores(alcore__block *block, double *rank, double *score, double *raw) {
     const alcore__run *run = block->run;
@@ -74,8 +75,10 @@ alcore_status alcore__block_scores(alcore__block *block, double *rank, double *s
     return ALCORE_OK;
 }
 
-/* *out: the rows of the span in a dense column, readable until this thread reads another column of
- * scores: active row `index` is row block->rows[index] - block->rows[0] of *out. */
+/* *out: the rows of the span in a dense column that is not "embeddings", such as class
+ * probabilities. They lie in the thread's reader of scores (worker->scores) or in the column itself
+ * and stay readable until the next call with this reader. Active row `index` is row
+ * block->rows[index] - block->rows[0] of *out; rows that are not active are read too. */
 alcore_status alcore__block_column(alcore__block *block, const alcore__column *column,
                                    alcore_sys_rows *out) {
     return column->ops->rows(column, block->rows[0], block_span(block), &block->worker->scores,
@@ -106,9 +109,10 @@ static alcore__scratch *embedding_reader(alcore__block *block, int32_t source) {
     return &block->worker->embeddings[source];
 }
 
-/* *out: the embeddings of all rows of block number target_block of the target pool, for passes over
- * candidates that measure each of them from the whole target. They stay readable until this thread
- * asks for another block of the target, as they lie in the target's own reader. */
+/* *out: the embeddings of all rows of block number target_block of the target pool, inactive rows
+ * included, for passes over candidates that measure each of them from the whole target. The caller
+ * leaves inactive rows out by a mask or by group -1. The rows stay readable until this thread asks
+ * for another block of the target, as they lie in the target's own reader. */
 alcore_status alcore__target_rows(alcore__block *block, int64_t target_block,
                                   alcore_sys_rows *out) {
     const alcore__dataset *target = &block->run->input->target;
@@ -118,16 +122,20 @@ alcore_status alcore__target_rows(alcore__block *block, int64_t target_block,
                              embedding_reader(block, ALCORE__OVER_TARGET), out);
 }
 
-/* Whether only the active rows are read, some adjacent ones at a time, and copied together: where
- * most rows of the span are not active, so that reading them from a file or computing them would be
- * most of the work. Where copies are kept between passes, block_memory.c makes them. */
+/* Whether only the active rows are read, one run of adjacent rows at a time, and copied together:
+ * where more than half of the span is not active, so that reading those rows from a file or
+ * computing them would be most of the work. Where copies are kept between passes, which is in runs
+ * of many passes and for candidates only (other blocks have no memory), block_memory.c makes them.
+ */
 static bool is_sparse(const alcore__block *block) {
     bool keeps_copies = block->run->repeats && block->memory;
     return !keeps_copies && block_span(block) > 2 * block->count;
 }
 
 /* Reads only the active rows of the block: *out is [active rows, dims] on the scratch stack, in the
- * column's type, without gaps, so that the matrix row of a row is its index. */
+ * column's type, which is also that of the rows it reads, without gaps, so that the matrix row of a
+ * row is its index. `first` of such a matrix is not a pool row but the position of its first row
+ * among all active rows, as kernels report neighbors by first + matrix row. */
 static alcore_status read_active_rows(alcore__block *block, const alcore__column *column,
                                       alcore_sys_rows *out) {
     size_t row_bytes = alcore_sys_dtype_bytes(column->dtype) * (size_t)column->dims;
@@ -135,7 +143,7 @@ static alcore_status read_active_rows(alcore__block *block, const alcore__column
     char *packed;
     ALCORE__TRY(alcore__scratch_push(block, block->count, row_bytes, &packed));
     for (int64_t i = 0, count; i < block->count; i += count) {
-        alcore_sys_rows rows;
+        alcore_sys_rows rows; /* the run of `count` adjacent pool rows that begins at index i */
         for (count = 1; i + count < block->count; count++)
             if (block->rows[i + count] != block->rows[i] + count) break;
         ALCORE__TRY(column->ops->rows(column, block->rows[i], count, reader, &rows));
@@ -187,7 +195,7 @@ alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matr
 }
 
 /* The index among the active rows of the active row at a matrix row; by bisection, as block->rows
- * (pool rows of the active rows) ascends. The caller gives no matrix row that is not active. */
+ * (pool rows of the active rows) ascends. The caller passes no matrix row that is not active. */
 int64_t alcore__matrix_index_of(const alcore__matrix *matrix, int64_t matrix_row) {
     if (!matrix->mask) return matrix_row;
     const alcore__block *block = matrix->block;
@@ -203,8 +211,8 @@ int64_t alcore__matrix_index_of(const alcore__matrix *matrix, int64_t matrix_row
     return low;
 }
 
-/* Copies the row at an index (among active rows) to out [dims] as doubles, from a device too;
- * divided by its length in a unit matrix. */
+/* Copies the row at an index (among active rows) to out [dims] in host memory as doubles, also from
+ * rows that lie on a device; divided by its length in a unit matrix. */
 alcore_status alcore__matrix_copy_row(const alcore__matrix *matrix, int64_t index, double *out) {
     alcore_sys_work work = alcore__run_work(matrix->block->run);
     alcore_sys_rows row = matrix->rows;
@@ -237,9 +245,10 @@ alcore_status alcore__vector_check(const double *values, int64_t dims, int32_t s
     return ALCORE_OK;
 }
 
-/* Looks for a component that is not finite in the active rows and fails with its name. Called only
- * after a sum or a dot product came out infinite or NaN, so it may be slow; a sum can also overflow
- * from finite values, then nothing is found and the call succeeds. */
+/* Looks for a component that is not finite in the active rows, whose values are read as they are
+ * and not divided by the row's length, and fails with the first one. Called only after a sum or a
+ * dot product came out infinite or NaN, so it may be slow; a sum can also overflow from finite
+ * values: then nothing is found, the call succeeds, and the run goes on with the infinite sum. */
 alcore_status alcore__matrix_check(const alcore__matrix *matrix) {
     alcore__matrix plain = *matrix;
     alcore__block *block = matrix->block;
@@ -333,7 +342,9 @@ alcore_status alcore__matrix_self_dots(const alcore__matrix *matrix, double *out
     return ALCORE_OK;
 }
 
-/* Looks at the length of each active row, which is not finite if one of its components is not. */
+/* Checks the active rows for NaN and infinities, for passes that compute neither a sum nor a norm
+ * in which one would show up. The dot product of a row with itself is not finite if one of its
+ * components is not; only then are the components searched. */
 alcore_status alcore__matrix_check_norms(const alcore__matrix *matrix) {
     alcore__scratch_mark mark = alcore__scratch_get_mark(matrix->block);
     int64_t count = matrix->block->count;
@@ -346,9 +357,10 @@ alcore_status alcore__matrix_check_norms(const alcore__matrix *matrix) {
     return finite ? ALCORE_OK : alcore__matrix_check(matrix);
 }
 
-/* Adds the active rows up by group: group [active rows], -1 for none; sums [groups, dims] and
- * counts [groups] are results of the kernel. Each sum runs in row order (spec 1.8). A sum that is
- * not finite starts the search for the row that is to blame. */
+/* Adds the active rows up by group: group [active rows], 0 .. groups - 1, -1: the row is added to
+ * no sum. sums [groups, dims] and counts [groups], how many rows each sum has, are overwritten,
+ * with 0 for a group without rows. Each sum runs in row order (spec 1.8). A sum that is not finite
+ * starts the search for a NaN or infinity in the rows. */
 alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int32_t *group,
                                         int64_t groups, double *sums, int64_t *counts) {
     alcore_sys_work work = alcore__run_work(matrix->block->run);
@@ -369,7 +381,7 @@ alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int3
 alcore_status alcore__matrix_sum(const alcore__matrix *matrix, double *sums) {
     alcore__scratch_mark mark = alcore__scratch_get_mark(matrix->block);
     int32_t *all_in_one; /* [active rows] group 0 for each */
-    int64_t count;       /* of active rows; known before */
+    int64_t count;       /* of active rows, which the caller knows; not used */
     ALCORE__TRY(
         alcore__scratch_push(matrix->block, matrix->block->count, sizeof *all_in_one, &all_in_one));
     memset(all_in_one, 0, (size_t)matrix->block->count * sizeof *all_in_one);
@@ -415,9 +427,10 @@ static void collect_nearest(const alcore__matrix *matrix, const int32_t *group,
 
 /* Finds the nearest centroid of each active row that has a group: group g owns the centroids
  * centroid_starts[g] .. centroid_starts[g + 1] - 1 of centroids [all, dims]; group [active rows],
- * -1: the row is left as it was. The arrays of out are [active rows]: the centroid, counted from 0
- * within the group, its squared distance, and bounds of L2 distances (not squared) to the nearest
- * (high) and to every other centroid of the group (low); those that are NULL are not wanted. */
+ * -1: the entries of the row in out are left as they were. The arrays of out are [active rows]: the
+ * centroid, counted from 0 within the group, its squared distance, and bounds of L2 distances (not
+ * squared) to the nearest (high) and to every other centroid of the group (low); those that are
+ * NULL are not wanted. `nearest` is never NULL. */
 alcore_status alcore__matrix_nearest(const alcore__matrix *matrix, const int32_t *group,
                                      int64_t groups, const int64_t *centroid_starts,
                                      const double *centroids, const alcore__nearest *out) {

@@ -32,7 +32,8 @@ enum { MAX_HOST_COPY = 256 << 20 }; /* 256 MiB */
 
 /* ---- bytes of the strategy ---- */
 
-/* *out: `bytes` bytes that the first call allocates, zeroed, and every later call finds again. */
+/* *out: `bytes` bytes that the first call allocates, zeroed, and every later call finds again. The
+ * block is one of candidates, as only these have a memory; so with the functions below. */
 alcore_status alcore__block_local(alcore__block *block, size_t bytes, void *out) {
     void **local = &block->memory->local;
     if (!*local) ALCORE__TRY(alcore__new_array(block->run->ctx, 1, bytes, local));
@@ -59,8 +60,9 @@ double *alcore__block_doubles(const alcore__block *block) {
 }
 
 /* Makes values [count], in host memory, the doubles of the block. Where the engine has memory of
- * its own they are uploaded and the host array is freed; else the host array is kept as it is. It
- * is freed after an error too. */
+ * its own they are uploaded and the host array is freed. The host array is kept as it is where the
+ * engine works in host memory, or its own memory is short (kernels take host arrays too). After an
+ * error the array is freed too. */
 alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t count) {
     const alcore__run *run = block->run;
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
@@ -87,7 +89,7 @@ alcore_status alcore__download(const alcore__run *run, const double *values, int
 }
 
 /* Copies values [matrix rows] from the engine's memory and picks out those of active rows: out
- * [active rows]. */
+ * [active rows], by index, in host memory. */
 alcore_status alcore__download_active(const alcore__matrix *matrix, const double *values,
                                       double *out) {
     alcore__block *block = matrix->block;
@@ -104,8 +106,9 @@ alcore_status alcore__download_active(const alcore__matrix *matrix, const double
 /* ---- copies of the embeddings ---- */
 
 /* Asks the engine once for a device copy of the active rows of `rows`, those with mask
- * [rows->count] 1 (NULL: all), in runs that read them again (run->repeats). It may refuse for lack
- * of memory, which is no failure: the rows are then read from the column each time. */
+ * [rows->count] 1 (NULL: all), in runs that read them again (run->repeats). It copies nothing where
+ * memory is short or the rows lie on the device already, which is no failure: device.memory stays
+ * NULL, and a host copy is considered next. */
 static alcore_status upload_rows(alcore__block *block, const alcore_sys_rows *rows,
                                  const uint8_t *mask) {
     const alcore__run *run = block->run;
@@ -117,9 +120,10 @@ static alcore_status upload_rows(alcore__block *block, const alcore_sys_rows *ro
 }
 
 /* Whether later passes gain from a copy of the active rows in host memory, by the table at the top
- * of this file. rows: the span as it was just read; reader: the buffer it was read with, where the
- * rows lie in it when they were read from a file or converted. It has a `user`, the state of the
- * generator, where rows are generated block by block. */
+ * of this file. rows: the span (the pool rows from the first active row to the last) as it was just
+ * read; reader: the buffer it was read with, in which the rows lie when they were read from a file
+ * or converted. It has a `user`, the state of the generator, where rows are generated block by
+ * block. */
 static bool is_worth_copying(const alcore__block *block, const alcore__column *column,
                              const alcore__scratch *reader, const alcore_sys_rows *rows) {
     const alcore__run *run = block->run;
@@ -149,9 +153,9 @@ static alcore_status copy_rows(alcore__block *block, const alcore_sys_rows *rows
 }
 
 /* Whether a copy of the active rows was made earlier; then fills in out as the matrix of exactly
- * these rows (matrix row = index), the first of which is numbered by its position among all active
- * rows. The copy on the host has the dims and dtype that the caller set in out. A block of another
- * source than the candidates has no memory. */
+ * these rows (matrix row = index). out->first, which is a pool row in a matrix without a copy, is
+ * then the position of the first row among all active rows. The copy on the host has the dims and
+ * dtype that the caller set in out. A block of another source than the candidates has no memory. */
 bool alcore__block_find_copy(const alcore__block *block, alcore_sys_rows *out) {
     const alcore__block_memory *memory = block->memory;
     if (!memory || (!memory->device.memory && !memory->host)) return false;
@@ -166,8 +170,8 @@ bool alcore__block_find_copy(const alcore__block *block, alcore_sys_rows *out) {
     return true;
 }
 
-/* Called when rows were read from the column: makes the copy that pays, if any. mask [rows->count],
- * NULL: all are active. */
+/* Called by alcore__block_matrix() each time it has read rows from the column: makes the copy that
+ * pays, if any, on the device or else on the host. mask [rows->count], NULL: all are active. */
 alcore_status alcore__block_make_copy(alcore__block *block, const alcore__column *column,
                                       const alcore__scratch *reader, const alcore_sys_rows *rows,
                                       const uint8_t *mask) {

@@ -5,11 +5,12 @@
 #include "base/rng.h"
 #include "strategy/strategy_run.h"
 
-/* What the draw makes of a row. */
+/* What is known of a row during the draw: it may not be selected, it is one of the `count`
+ * candidates, or it may become one. */
 enum { NOT_CANDIDATE = 0, CHOSEN = 1, WAITING = 2 };
 
-/* Draws `count` of the rows that are WAITING, or all of them where there are no more, uniformly and
- * without replacement, and makes them CHOSEN. fate [rows]. */
+/* Draws `count` of the rows that are WAITING, or all of them where there are fewer, uniformly and
+ * without replacement, and makes them CHOSEN. fate [rows]: what each row is. */
 static alcore_status draw(alcore_ctx *ctx, alcore__rng *rng, int64_t count, int64_t rows,
                           uint8_t *fate) {
     int64_t total = 0;
@@ -23,7 +24,7 @@ static alcore_status draw(alcore_ctx *ctx, alcore__rng *rng, int64_t count, int6
         if (fate[i] == WAITING) waiting[n++] = i;
     }
     if (status == ALCORE_OK)
-        status = alcore__rng_sample(NULL /* its own memory by malloc */, rng, total, count, drawn);
+        status = alcore__rng_sample(NULL /* it uses malloc itself */, rng, total, count, drawn);
     for (int64_t i = 0; i < count && status == ALCORE_OK; i++) fate[waiting[drawn[i]]] = CHOSEN;
     alcore__free(ctx, drawn);
     alcore__free(ctx, waiting);
@@ -31,9 +32,9 @@ static alcore_status draw(alcore_ctx *ctx, alcore__rng *rng, int64_t count, int6
 }
 
 /* Reduces mask [rows], 1 for the rows that may be selected, to `count` of its rows (all, when there
- * are no more): first the rows that were candidates in the previous round, in row order, then a
- * uniform draw from the others. previous [rows]: 1 for those rows; NULL: there are none. The mask
- * is unchanged after a failure. */
+ * are fewer): first the rows that were candidates in the previous round, in row order and no more
+ * than `count`, then a uniform draw from the others. previous [rows]: 1 for the former; NULL: there
+ * are none. The mask is unchanged after a failure. */
 alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t round, int64_t count,
                                       int64_t rows, const uint8_t *previous, uint8_t *mask) {
     int64_t kept = 0;

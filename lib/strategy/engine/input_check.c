@@ -31,7 +31,8 @@ bool alcore__reads_embeddings(const alcore__run *run, int32_t role) {
     return role == ALCORE_ROLE_CANDIDATES && run->input->fill.limited;
 }
 
-/* What messages call the run's strategy. */
+/* What messages call the run's strategy: the name of its handle, or of its definition where it is
+ * run without a handle. */
 static const char *strategy_name(const alcore__run *run) {
     return run->strategy ? alcore__strategy_name(run->strategy) : run->def->name;
 }
@@ -57,9 +58,9 @@ static alcore_status check_needs(const alcore__run *run, const alcore__dataset *
     return ALCORE_OK;
 }
 
-/* Checks that the embeddings of a dataset exist and have the shape [rows, dims]. owner: what
- * messages call its pool; dims: components of the candidates' embeddings, 0 where these are
- * checked. */
+/* Checks that the embeddings of a dataset exist, have the shape [rows, dims], and as many
+ * components as those of the candidates. owner: what messages call its pool; dims: the components
+ * of the candidates' embeddings; 0: any number is right, where it is these that are checked. */
 static alcore_status check_embeddings(const alcore__dataset *dataset, const char *owner,
                                       int64_t dims) {
     const alcore__column *column = alcore__dataset_find(dataset, "embeddings");
@@ -90,9 +91,10 @@ static alcore_status check_costs(const alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Called once when a run begins, after the active rows are listed: a strategy that reads a target
- * needs at least one active row there. Messages name the pool and the column in the user's terms.
- */
+/* Called once when a run begins, after the active rows are listed and before the strategy's begin,
+ * which may rely on what is checked here. The labeled pool may be missing; a strategy that reads
+ * embeddings of a target needs at least one active row there. Values are not read, so NaN are not
+ * looked for. Messages name the pool and the column in the user's terms. */
 alcore_status alcore__check_input(const alcore__run *run) {
     const alcore__run_input *input = run->input;
     ALCORE__TRY(check_needs(run, &input->candidates, ALCORE_ROLE_CANDIDATES, "the pool"));
@@ -101,7 +103,7 @@ alcore_status alcore__check_input(const alcore__run *run) {
     if (input->target.rows)
         ALCORE__TRY(check_needs(run, &input->target, ALCORE_ROLE_TARGET, "the target"));
     if (alcore__reads_embeddings(run, ALCORE_ROLE_CANDIDATES))
-        ALCORE__TRY(check_embeddings(&input->candidates, "the pool", 0 /* sets the number */));
+        ALCORE__TRY(check_embeddings(&input->candidates, "the pool", 0 /* any number */));
     if (input->labeled.rows && alcore__reads_embeddings(run, ALCORE_ROLE_LABELED))
         ALCORE__TRY(
             check_embeddings(&input->labeled, "the labeled pool", alcore__embedding_dims(run)));

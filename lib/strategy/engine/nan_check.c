@@ -11,7 +11,7 @@
 
 #include "strategy/engine/runner.h"
 
-/* Size of the partial of a block. */
+/* Size of the partial of a block: a byte for each active row. */
 static size_t byte_per_row(const alcore__block *block) {
     return (size_t)block->count;
 }
@@ -30,8 +30,9 @@ static alcore_status check_scores(alcore__block *block, uint8_t *bad) {
     return ALCORE_OK;
 }
 
-/* Sets bad [active rows] to 1 for each embedding with a component that is not finite. The self dot
- * of a row shows cheaply whether it can have one. */
+/* Sets bad [active rows] to 1 for each embedding with a component that is not finite; other entries
+ * stay. The dot product of a row with itself (its self dot) shows cheaply whether it can have one.
+ */
 static alcore_status check_embeddings(alcore__block *block, uint8_t *bad) {
     alcore__matrix matrix;
     double *self_dots, *vector;
@@ -50,7 +51,9 @@ static alcore_status check_embeddings(alcore__block *block, uint8_t *bad) {
     return ALCORE_OK;
 }
 
-/* Called for each block of candidates; the partial is bad [active rows], zeroed by the runner. */
+/* Called for each block of candidates; the partial is bad [active rows], zeroed by the runner.
+ * Scores are checked for strategies that compute one from columns, embeddings where they are read.
+ */
 static alcore_status check_candidates(alcore__block *block, void *partial) {
     if (block->run->def->score_rows) ALCORE__TRY(check_scores(block, partial));
     bool embeddings = alcore__reads_embeddings(block->run, ALCORE_ROLE_CANDIDATES);
@@ -88,12 +91,14 @@ static alcore_status mark_target(alcore__run *run, const alcore__block_partial *
     return mark_rows(run, ALCORE__OVER_TARGET, part);
 }
 
-/* Whether a pass is made: whether the strategy reads embeddings of that source. */
+/* `when` of the passes below: whether the strategy reads embeddings of that source. Here: of the
+ * labeled pool. */
 static bool reads_labeled(const alcore__run *run) {
     return alcore__reads_embeddings(run, ALCORE_ROLE_LABELED);
 }
-/* Labeled rows of the candidates' pool have the columns of the candidates. A host's function sees
- * them whatever it needs of the labeled pool. */
+/* Labeled rows of the candidates' pool: a strategy reads them where it reads the labeled pool, in
+ * the columns of the candidates. A host's function sees them whatever it needs of the labeled pool
+ * (alcore__strategy_reads()). Without a handle (run->strategy NULL, in tests) the needs decide. */
 static bool reads_labeled_rows(const alcore__run *run) {
     bool wanted = run->strategy ? alcore__strategy_reads(run->strategy, ALCORE_ROLE_LABELED)
                                 : reads_labeled(run);

@@ -13,9 +13,10 @@ double *alcore__outcome_scores(const alcore__run *run) {
     return run->outcome.scores;
 }
 
-/* Adds a column to the record, whose values [candidates] the outcome frees from then on. name is
- * kept and not copied: it is a literal. A strategy adds a fixed number of columns, so that a full
- * record is an error of the strategy. */
+/* Adds a column to the record, whose values [candidates], by position, the outcome frees from then
+ * on; after a failure they stay the caller's. dtype: ALCORE_INT64 or ALCORE_FLOAT64. name is kept
+ * and not copied: it is a literal. A strategy adds a fixed number of columns, so that a full record
+ * is an error of the strategy. */
 static alcore_status add_column(alcore__run *run, const char *name, int32_t dtype, void *values) {
     alcore__outcome *outcome = &run->outcome;
     if (outcome->column_count == ALCORE__RECORD_COLUMNS) {
@@ -28,8 +29,8 @@ static alcore_status add_column(alcore__run *run, const char *name, int32_t dtyp
 }
 
 /* Adds a column to the record and sets *out, a double * or int64_t * by dtype, to its values
- * [candidates], zeroed, which the strategy fills in from then on; the outcome owns them. NULL after
- * a failure. Called in the strategy's finish. */
+ * [candidates], zeroed, which the strategy fills in next; the outcome owns them. NULL after a
+ * failure. Called in the strategy's finish. */
 alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t dtype, void *out) {
     void *values;
     *(void **)out = NULL;
@@ -93,10 +94,10 @@ void alcore__purchase_clear(alcore_ctx *ctx, alcore__purchase *purchase) {
     *purchase = (alcore__purchase){0};
 }
 
-/* Frees all arrays of an outcome and zeroes it; safe for one whose run failed in any pass. A record
- * column may be the array of scores itself (alcore__outcome_score_column), freed once. The picks
- * and their explanation are freed as those of a purchase, which every further budget has too.
- */
+/* Frees all arrays of an outcome and zeroes it; safe for one whose run failed in any pass. Names of
+ * columns and facts are static. A record column may be the array of scores itself
+ * (alcore__outcome_score_column), freed once. The picks and their explanation are freed as those of
+ * a purchase, which every further budget has too. */
 void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome) {
     for (int32_t i = 0; i < outcome->column_count; i++)
         if (outcome->columns[i].values != outcome->scores)
@@ -114,8 +115,8 @@ void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome) {
     memset(outcome, 0, sizeof *outcome);
 }
 
-/* The cosine of two vectors from their dot product and norms (spec 1.8): 0 for a zero vector, and
- * within 1e-12 of +-1 exactly that, so that equal directions tie. */
+/* The cosine of two vectors from their dot product and norms (spec 1.5): 0 for a zero vector, and
+ * exactly 1 or -1 within 1e-12 of it, so that equal directions tie. */
 double alcore__cosine(double dot, double norm, double other_norm) {
     /* A vector shorter than this counts as zero and has no direction. */
     if (norm < 1e-12 || other_norm < 1e-12) return 0.0;
@@ -124,8 +125,9 @@ double alcore__cosine(double dot, double norm, double other_norm) {
     return cosine;
 }
 
-/* Sum over values [candidates] of (weight value - shift) ^ power, power 1 or 2: a running sum in
- * each block of pool rows, then the sums of the blocks in block order (spec 1.8). */
+/* Sum over values [candidates], by position, of (weight * value - shift) ^ power, power 1 or 2: a
+ * running sum in each block of pool rows, then the sums of the blocks in block order (spec 1.8).
+ * active: the candidates. */
 static double block_ordered_sum(const alcore__active_rows *active, const double *values,
                                 double weight, double shift, int power) {
     double total = 0.0;
@@ -140,8 +142,8 @@ static double block_ordered_sum(const alcore__active_rows *active, const double 
     return total;
 }
 
-/* Mean and standard deviation (division by n) of weight x values [candidates]; summed block by
- * block, so that the result does not depend on threads. */
+/* Mean and standard deviation (division by n) of weight x values [candidates], of which there is
+ * one or more; summed block by block, as every sum over rows is (spec 1.8). */
 void alcore__candidate_mean_sd(const alcore__run *run, const double *values, double weight,
                                double *mean, double *sd) {
     const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];
@@ -150,8 +152,9 @@ void alcore__candidate_mean_sd(const alcore__run *run, const double *values, dou
     *sd = sqrt(block_ordered_sum(active, values, weight, *mean, 2 /* power */) / count);
 }
 
-/* Logs a warning where a run will make more than 100 passes over all embeddings (a NaN counts as
- * few), with a rough estimate of the time. Strategies that pick one row a pass call it in begin. */
+/* Logs a warning where a run will make more than 100 passes over all embeddings, with a rough
+ * estimate of the time. Strategies whose number of passes grows with their picks or clusters call
+ * it in begin, with the number that they expect; a NaN brings no warning. */
 void alcore__warn_passes(const alcore__run *run, double passes) {
     if (!(passes > 100.0)) return;
     double components = (double)run->outcome.count * (double)alcore__embedding_dims(run);

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Appends the partial of a block in a pass. data [bytes] is a pointer from alcore__new_array() or
- * NULL; the set owns it on success, and it is freed on failure. */
+/* Appends the partial of a block in a pass, such as one that came from another process (in this
+ * library only tests do so; alcore__run_map() appends what it computes by itself). data [bytes] is a
+ * pointer from alcore__new_array() or NULL; the set owns it on success, and it is freed on failure.
+ */
 alcore_status alcore__partials_add(alcore_ctx *ctx, alcore__partials *partials, int64_t pass,
                                    int64_t block, void *data, size_t bytes) {
     alcore_status status = alcore__grow(ctx, &partials->entries, &partials->capacity,
@@ -35,8 +37,9 @@ static bool same_bytes(const alcore__partial *a, const alcore__partial *b) {
     return a->bytes == b->bytes && (!a->bytes || !memcmp(a->data, b->data, a->bytes));
 }
 
-/* Removes repeats of a sorted set: entries of the same pass and block. Goes through all entries
- * also after a disagreement, so that each one is either kept, packed to the front, or freed. */
+/* Removes repeats of a sorted set, entries of the same pass and block, and packs the others to the
+ * front. Fails with ALCORE_E_CORRUPT where two such entries have different bytes; the loop ends
+ * only after the last entry also then, so that each one is either kept or freed. */
 static alcore_status drop_repeats(alcore_ctx *ctx, alcore__partials *partials) {
     alcore_status status = ALCORE_OK;
     size_t kept = 0;
@@ -58,9 +61,10 @@ static alcore_status drop_repeats(alcore_ctx *ctx, alcore__partials *partials) {
     return status;
 }
 
-/* Moves the entries of `added` into `partials`, sorted by pass and block, and leaves `added` empty.
- * Two processes may have visited the same block: equal partials become one, different ones are an
- * error. When no memory is left both sets stay as they were. */
+/* Moves the entries of `added` into `partials`, sorted by pass and block, and leaves `added` empty
+ * (its array stays allocated until alcore__partials_clear()). Two processes may have visited the
+ * same block: equal partials become one, different ones are an error. When no memory is left both
+ * sets stay as they were. */
 alcore_status alcore__partials_merge(alcore_ctx *ctx, alcore__partials *partials,
                                      alcore__partials *added) {
     ALCORE__TRY(alcore__grow(ctx, &partials->entries, &partials->capacity,

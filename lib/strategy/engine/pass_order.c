@@ -40,10 +40,11 @@ static alcore_status leave_out_nan_rows(alcore__run *run) {
 
 static const alcore__pass NO_PASSES[] = {{.name = NULL}};
 
-/* Start of the root's row of the strategy. The candidates are final: the outcome gets its rows (the
- * pool row of each candidate, ascending) and zeroed scores, and the strategy begins. Without
- * candidates it does not begin, and none of its passes is looked at: find_pass() reads `nested`
- * only after this. */
+/* Start of the root's row of the strategy, root[1]. The candidates are final: the outcome gets its
+ * rows (the pool row of each candidate, ascending) and zeroed scores, and the strategy begins.
+ * `measured` is set to all candidates; a strategy that does not measure all of them lowers it.
+ * Without candidates the strategy does not begin, and none of its passes is looked at: find_pass()
+ * reads `nested` only after this. */
 static alcore_status begin_strategy(alcore__run *run) {
     const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];
     size_t count = (size_t)active->count;
@@ -57,7 +58,8 @@ static alcore_status begin_strategy(alcore__run *run) {
     return run->def->begin ? run->def->begin(run) : ALCORE_OK;
 }
 
-/* nested_state() of the root's rows: they work on the state of the strategy. */
+/* nested_state() of the root's rows: run->state stays what alcore__run_begin() allocated, the state
+ * of the strategy. */
 static void *keep_state(alcore__run *run) {
     return run->state;
 }
@@ -69,8 +71,8 @@ static alcore__pass_cursor *top_cursor(alcore__run *run) {
     return &run->runner->cursors[run->runner->depth - 1];
 }
 
-/* Moves the topmost cursor past its pass, or back to the first pass of the loop that the pass ends.
- */
+/* Moves the topmost cursor to the next row of its table or, where again() is true, back to the
+ * first row of the loop that the present row ends. */
 static void step_on(alcore__run *run) {
     alcore__pass_cursor *cursor = top_cursor(run);
     const alcore__pass *pass = cursor->pass;
@@ -88,8 +90,9 @@ static alcore_status enter_table(alcore__run *run, const alcore__pass *table, vo
     return ALCORE_OK;
 }
 
-/* The topmost table is at its end: goes back to the table and the state around it, ends the row
- * that it is nested in, and moves on from there. Where it was the root, the run is done. */
+/* The topmost table is at its end: pops its cursor, makes run->state that of the table around it,
+ * calls `end` of the row that names the table, and moves on from there. Where the table was the
+ * root, the stack is empty and the run is done. */
 static alcore_status leave_table(alcore__run *run) {
     if (--run->runner->depth == 0) return ALCORE_OK;
     alcore__pass_cursor *cursor = top_cursor(run);
@@ -122,8 +125,9 @@ static alcore_status find_pass(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Makes the root table and moves to the first pass of the run. The strategy begins here or, with
- * nan=exclude, only once the search for NaN is over and its row of the root table is reached. */
+/* Makes the root table and moves to the first pass of the run. The strategy's begin is called here
+ * or, with nan=exclude, only once the search for NaN is over and the strategy's row of the root
+ * table is reached (find_pass() from alcore__passes_advance()). */
 alcore_status alcore__passes_begin(alcore__run *run) {
     const alcore__pass *passes = run->def->passes ? run->def->passes : NO_PASSES;
     alcore__runner *runner = run->runner;
@@ -141,7 +145,8 @@ alcore_status alcore__passes_begin(alcore__run *run) {
     return find_pass(run);
 }
 
-/* Ends the present pass, all of whose blocks are reduced, and moves to the next one. */
+/* Calls `end` of the present pass, all of whose blocks are reduced, and moves to the next one.
+ * Called by alcore__run_end_pass(). */
 alcore_status alcore__passes_advance(alcore__run *run) {
     const alcore__pass *pass = alcore__present_pass(run);
     if (pass->end) ALCORE__TRY(pass->end(run));
@@ -149,7 +154,7 @@ alcore_status alcore__passes_advance(alcore__run *run) {
     return find_pass(run);
 }
 
-/* Whether every pass of the run was made. */
+/* Whether every pass of the run was made, so that alcore__run_finish() may be called. */
 bool alcore__run_done(const alcore__run *run) {
     return run->runner->depth == 0;
 }

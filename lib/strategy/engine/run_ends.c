@@ -31,9 +31,9 @@ static alcore_status make_nan_marks(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* What has to be there before the first pass, in this order: the active rows are listed, then the
- * input is checked against them, then the first pass is found. A failure leaves what was made to
- * alcore__run_free(). */
+/* Makes what a run needs before its first pass, in this order: the active rows are listed, then the
+ * input is checked against them, then the first pass is found, which calls the strategy's begin
+ * unless NaN are looked for first. After a failure alcore__run_free() frees what was made. */
 static alcore_status prepare(alcore__run *run) {
     ALCORE__TRY(alcore__new_array(run->ctx, 1, sizeof *run->runner, &run->runner));
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->threads, sizeof(alcore__worker_memory *),
@@ -45,7 +45,9 @@ static alcore_status prepare(alcore__run *run) {
     return alcore__passes_begin(run);
 }
 
-/* Makes a run that stands on its first pass. input stays the caller's and must outlive the run. */
+/* Makes a run that stands on its first pass. Strategy, definition, values and input stay the
+ * caller's and must outlive the run. strategy is NULL for a definition that has no handle, which
+ * tests run. */
 alcore_status alcore__run_begin(const alcore_strategy *strategy, const alcore__strategy_def *def,
                                 const alcore__values *values, const alcore__run_input *input,
                                 alcore__run **out) {
@@ -69,7 +71,7 @@ alcore_status alcore__run_begin(const alcore_strategy *strategy, const alcore__s
 
 /* ---- finish ---- */
 
-/* Number of rows with a mark of 1 among marks [rows]; 0 where marks is NULL. */
+/* Number of rows with a mark of 1 among marks [rows], 0 or 1 each; 0 where marks is NULL. */
 static int64_t count_marks(const uint8_t *marks, int64_t rows) {
     int64_t count = 0;
     for (int64_t i = 0; marks && i < rows; i++) count += marks[i];
@@ -93,9 +95,10 @@ static alcore_status report_nan_rows(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* No block is visited any more: what the worker threads have is freed, as the arrays of all
- * candidates are made now. Their counts of floored values (log-probabilities below -100, which were
- * read as -100) are added up first. Threads that visited no block have no memory: NULL. */
+/* Frees the scratch memory of all worker threads. No block is visited any more, and the strategy's
+ * finish now allocates arrays of all candidates. The threads' counts of floored values
+ * (log-probabilities below -100, which were read as -100) are added up first. Threads that visited
+ * no block have no memory: NULL. */
 static void free_workers(alcore__run *run) {
     for (int32_t i = 0; i < run->threads; i++) {
         alcore__worker_memory **worker = &run->runner->workers[i];
@@ -106,7 +109,8 @@ static void free_workers(alcore__run *run) {
 }
 
 /* After the last pass: the strategy's finish fills in scores and columns, the budget is spent, and
- * the outcome moves to the caller. */
+ * the outcome moves to the caller. Without candidates there is no finish, as the strategy never
+ * began. After a failure *out is not written and alcore__run_free() frees the outcome. */
 alcore_status alcore__run_finish(alcore__run *run, alcore__outcome *out) {
     free_workers(run);
     if (run->outcome.count) ALCORE__TRY(run->def->finish(run));

@@ -73,9 +73,9 @@ typedef struct map_job {
     alcore__partial *out; /* [tasks] the partial of each block */
 } map_job;
 
-/* Fills in the block with a number of a source (ALCORE__OVER_*): its active rows are positions
- * start .. start + count - 1 among the active rows of the source. Its memory and its worker are set
- * by map_task, as only a block that is visited has them. */
+/* Fills in the block of a source (ALCORE__OVER_*) with the given number, from 0: its active rows
+ * are positions start .. start + count - 1 among the active rows of the source. `memory` and
+ * `worker` stay NULL; map_task() sets them, as only a block that is visited has them. */
 static void describe_block(alcore__run *run, int32_t source, int64_t number, alcore__block *out) {
     const alcore__active_rows *active = &run->active[source];
     int64_t start = active->block_starts[number];
@@ -100,8 +100,9 @@ static alcore_status get_worker(alcore__run *run, int32_t number, alcore__worker
 }
 
 /* Allocates the zeroed partial of a block and lets the pass fill it in. A pass that can have
- * partials but has no bytes for this block has nothing to do there and is not called. Everything
- * that the pass pushed on the scratch stack is released. */
+ * partials but has no bytes for this block has nothing to do there and is not called; a pass
+ * without partials is called with NULL. Everything that the pass pushed on the scratch stack is
+ * released, also after a failure. out->data is owned by the set of partials that has the entry. */
 static alcore_status visit_block(map_job *job, alcore__block *block, alcore__partial *out) {
     alcore__run *run = job->run;
     const alcore__pass *pass = alcore__present_pass(run);
@@ -142,6 +143,8 @@ alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t fi
     map_job job = {.run = run, .shard = shard, .first = first, .out = out->entries + out->count};
     if (count > 0) memset(job.out, 0, count * sizeof *job.out); /* a part may have no block */
     out->count += count; /* from here on alcore__partials_clear() frees what tasks allocate */
+    /* The stage of the progress is the strategy's name: blocks that are done, of all in the pass.
+     */
     ALCORE__TRY(alcore__tick(run->ctx, run->def->name, first, blocks));
     return alcore__parallel_part(run->ctx, run->def->name, first, blocks, (int64_t)count, map_task,
                                  &job);
@@ -190,7 +193,7 @@ static alcore_status add_range(void *data, int64_t index, int32_t worker) {
     double *restrict total = job->sums.values + first;
     for (size_t p = 0; p < job->partials->count; p++) {
         const double *restrict part = job->partials->entries[p].data;
-        if (!part) continue;
+        if (!part) continue; /* a block without active rows */
         part += first;
         for (int64_t j = 0; j < count; j++) total[j] += part[j];
     }
@@ -198,8 +201,8 @@ static alcore_status add_range(void *data, int64_t index, int32_t worker) {
 }
 
 /* Adds the leading sums [sums.count] of every partial to sums.values, which the strategy zeroed
- * before the first pass that adds to them, range by range; in parallel where the additions outweigh
- * waking threads. */
+ * before the first pass that adds to them, range by range; in parallel where there are so many
+ * additions that waking threads pays. */
 static alcore_status reduce_sums(alcore__run *run, alcore__doubles sums,
                                  const alcore__partials *partials) {
     sum_job job = {.sums = sums, .partials = partials};
@@ -212,8 +215,8 @@ static alcore_status reduce_sums(alcore__run *run, alcore__doubles sums,
 }
 
 /* Reduces the values and the extra bytes of the partial of one block: stores the values at the
- * positions of the block's active rows, and gives the extra bytes to the pass's reduce().
- * check_partial() has accepted the partial. */
+ * positions of the block's active rows, and passes the extra bytes to the pass's reduce(). Leading
+ * sums were added by reduce_sums() before. check_partial() has accepted the partial. */
 static alcore_status reduce_block(alcore__run *run, const alcore__pass *pass,
                                   const alcore__partial *partial) {
     alcore__block block;
@@ -248,8 +251,9 @@ alcore_status alcore__run_reduce(alcore__run *run, const alcore__partials *parti
     return ALCORE_OK;
 }
 
-/* Ends the present pass and moves on to the next one. Fails unless every block of the pass was
- * reduced: a part that was lost would otherwise change sums silently. */
+/* Ends the present pass and moves on to the next one, whose first block is then reduced next. Fails
+ * unless every block of the pass was reduced: a part that was lost would otherwise change sums
+ * silently. */
 alcore_status alcore__run_end_pass(alcore__run *run) {
     alcore__runner *runner = run->runner;
     int64_t blocks = run->active[alcore__present_pass(run)->rows].blocks;
@@ -265,8 +269,9 @@ alcore_status alcore__run_end_pass(alcore__run *run) {
 
 /* ---- shards ---- */
 
-/* Part `part` (from 0) of `parts` of the pool, with one block memory (what a block keeps from pass
- * to pass), zeroed, for each block of candidates; that of blocks of other parts stays unused. */
+/* *out: part number `part` (from 0) of the `parts` parts of the pool, with one block memory (what a
+ * block keeps from pass to pass), zeroed, for each block of candidates, those of other parts
+ * included, so that it is indexed by block number; the entries of other parts stay unused. */
 alcore_status alcore__shard_new(alcore__run *run, int32_t part, int32_t parts,
                                 alcore__shard **out) {
     *out = NULL;
@@ -304,8 +309,8 @@ void alcore__shard_blocks(const alcore__run *run, const alcore__shard *shard, in
 
 /* ---- one process, one shard ---- */
 
-/* Blocks of a wave: as many as WAVE_BYTES of partials hold, estimated as the sums and two doubles
- * for each row, and at least a few for each thread. */
+/* How many blocks a wave of the pass has: as many as have WAVE_BYTES of partials, estimated as the
+ * sums and two doubles for each row of a block, and at least a few for each thread. */
 static int64_t blocks_per_wave(const alcore__run *run, const alcore__pass *pass) {
     int64_t bytes = 2 * ALCORE_BLOCK_ROWS * (int64_t)sizeof(double); /* values and extras */
     if (pass->partial.sums) bytes += pass->partial.sums(run).count * (int64_t)sizeof(double);

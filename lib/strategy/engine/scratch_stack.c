@@ -38,7 +38,8 @@ static alcore_status new_chunk(alcore__worker_memory *worker, size_t index, size
     return ALCORE_OK;
 }
 
-/* Frees chunk `index`, which was allocated, and leaves it as one that was not. */
+/* Frees chunk `index`, which was allocated, and leaves it as one that was not. The memory is
+ * unpoisoned first, as the allocator may use it again. */
 static void free_chunk(alcore__worker_memory *worker, size_t index) {
     UNPOISON(worker->chunks[index].bytes, worker->chunks[index].capacity);
     alcore__free(worker->ctx, worker->chunks[index].bytes);
@@ -50,8 +51,8 @@ static void free_chunk(alcore__worker_memory *worker, size_t index) {
  * points to (T **; NULL after a failure): at the top of the present chunk, or at the bottom of the
  * next one, which is allocated now if it is not yet, or anew where it is too small. Arrays never
  * move, so the rest of a chunk stays unused when the next array does not fit there. A gap follows
- * each array, in which AddressSanitizer finds overruns. `count` entries that no memory can hold,
- * also a negative number, fail as out of memory. */
+ * each array, in which AddressSanitizer finds overruns. An array of 0 entries has an address too. A
+ * count that no memory can hold, as a negative one is after the cast, fails as out of memory. */
 alcore_status alcore__scratch_push(alcore__block *block, int64_t count, size_t entry_bytes,
                                    void *out) {
     alcore__worker_memory *worker = block->worker;
@@ -59,7 +60,7 @@ alcore_status alcore__scratch_push(alcore__block *block, int64_t count, size_t e
     size_t bytes;
     if (__builtin_mul_overflow((size_t)count, entry_bytes, &bytes) || bytes > SIZE_MAX / 2)
         return alcore__fail_memory(SIZE_MAX);
-    size_t reserved = (bytes / ALIGNMENT + 1) * ALIGNMENT; /* a gap even after a full line */
+    size_t reserved = (bytes / ALIGNMENT + 1) * ALIGNMENT; /* with the gap: 1 to 64 bytes */
     alcore__scratch_mark top = worker->top;
     while (top.chunk < ALCORE__SCRATCH_CHUNKS &&
            worker->chunks[top.chunk].capacity - top.used < reserved) {
@@ -86,8 +87,9 @@ alcore__scratch_mark alcore__scratch_get_mark(const alcore__block *block) {
     return block->worker->top;
 }
 
-/* Pops every array that was pushed after the mark was got (alcore__scratch_get_mark()) and poisons
- * its memory. The chunks stay allocated for the next block. */
+/* Pops every array that was pushed after alcore__scratch_get_mark() returned `mark` and poisons its
+ * memory: the rest of the mark's chunk, and the chunks above it up to the present one. The chunks
+ * stay allocated for the next block. */
 void alcore__scratch_release(alcore__block *block, alcore__scratch_mark mark) {
     alcore__worker_memory *worker = block->worker;
     for (size_t c = mark.chunk; c <= worker->top.chunk && c < ALCORE__SCRATCH_CHUNKS; c++) {

@@ -30,7 +30,8 @@
 const alcore__draw alcore__no_draw = {.position = -1, .block = -1};
 
 /* Draws a block with a probability proportional to its weight: block_weights[b * stride] is that of
- * block b, at least 0, as k-means has a weight for each of its groups in a row; u in [0, 1).
+ * block b, 0 or more. (stride: k-means has [blocks, groups] weights and draws for one group.) u: a
+ * uniform random number in [0, 1).
  * out->before is the weight of the blocks before it and out->target = u x total weight: the row
  * drawn is the first whose running sum, begun with `before`, is above the target, which
  * alcore__draw_find() finds; out->position is -1 until then. False: no block has a weight, and *out
@@ -86,8 +87,8 @@ alcore_status alcore__draw_find(const alcore__draw *draw, const alcore__matrix *
 
 /* ---- speculation ---- */
 
-/* A hit saves a pass; a miss wastes what a pass spends on one speculative row. Rates of hits above
- * which speculation was faster on CPUs in tests/bench. */
+/* A hit saves a pass; a miss wastes what a pass spends on one speculative row. These are the hit
+ * rates above which speculation was faster on CPUs in tests/bench. */
 #define MIN_HIT_RATE_ONE 0.25 /* for one speculative row */
 #define MIN_HIT_RATE_TWO 0.5  /* for a second */
 /* The hit rate is an exponential mean over HIT_WINDOW passes. Below the limit one pass in
@@ -125,7 +126,7 @@ void alcore__sampler_begin(const alcore__run *run, bool unit, alcore__sampler *s
     memset(sampler, 0, sizeof *sampler);
     alcore__sampler_clear_draws(sampler);
     for (int32_t k = 0; k < ALCORE__MAX_SPECULATIVE; k++) sampler->measured[k] = -1;
-    sampler->hit = -1;
+    sampler->hit = -1; /* none */
     sampler->max_speculative = max_speculative_rows(run, unit);
     sampler->hit_rate = MIN_HIT_RATE_TWO;
 }
@@ -156,9 +157,10 @@ static void choose_speculative(alcore__sampler *sampler) {
         sampler->measured[s] = -1;
 }
 
-/* Called when draw 0 becomes a center, a row that all candidates are measured from: notes whether
- * an earlier pass has measured it already (hit: which of the speculative rows it was; -1: none),
- * updates the hit rate, and after a miss chooses the speculative rows of the next pass. */
+/* Called when found[0] becomes the row that the weights are lowered to next, a centroid of k-means
+ * or a pick of BADGE: notes whether an earlier pass has measured it in advance (hit: which of the
+ * speculative rows it was; -1: none), updates the hit rate, and after a miss chooses the
+ * speculative rows of the next pass. */
 void alcore__sampler_accept(alcore__sampler *sampler) {
     sampler->hit = -1;
     for (int32_t s = 0; s < ALCORE__MAX_SPECULATIVE; s++) {
@@ -169,17 +171,17 @@ void alcore__sampler_accept(alcore__sampler *sampler) {
         sampler->hit_rate += ((sampler->hit >= 0 ? 1.0 : 0.0) - sampler->hit_rate) / HIT_WINDOW;
     sampler->first_draw = false;
     sampler->speculative = 0;
-    /* After a hit nothing is measured, and what the last pass measured stays good for the draw
-     * after this one: weights only fall, so an old weight is an upper bound that the minimum
-     * overrides. */
+    /* After a hit nothing is measured, and the distances to the other speculative row of the last
+     * pass stay good for the draw after this one: the kernel wrote infinity in place of those that
+     * did not lower the weight of that time, and weights only fall, so the minimum is the same. */
     if (sampler->hit >= 0) return;
     choose_speculative(sampler);
     sampler->first_draw = true;
     sampler->idle_passes = sampler->speculative ? 0 : sampler->idle_passes + 1;
 }
 
-/* Moves the entries of the chosen speculative rows right behind that of draw 0: vectors
- * [ALCORE__MAX_DRAWS, size]. Kernels measure from adjacent vectors. */
+/* Moves the entries of the chosen speculative rows right behind that of draw 0, as kernels measure
+ * from adjacent vectors: vectors [ALCORE__MAX_DRAWS, size], by draw before and by slot after. */
 void alcore__sampler_pack(const alcore__sampler *sampler, double *vectors, int64_t size) {
     for (int32_t s = 0; s < sampler->speculative; s++) {
         /* slot[s] >= 1 + s, so nothing that is still needed is overwritten. */

@@ -30,7 +30,7 @@ typedef struct alcore__kmeans_group {
     double seed_dots[ALCORE__MAX_DRAWS]; /* self dots of the newest centroid and of the speculative
                                             rows */
     int64_t changed; /* rows of the group that changed their cluster in the last iteration */
-    int64_t empty;   /* clusters that it left without a row; 0 before the first iteration */
+    int64_t empty;   /* clusters that this iteration left without a row; 0 before the first */
     /* How far centroids moved in the last iteration: the largest shift, the largest one of the
      * other clusters, and the cluster of the largest. */
     double max_shift, max_other_shift;
@@ -54,7 +54,9 @@ typedef struct alcore__kmeans {
                                    centroid of each, then its speculative rows */
     double *block_weights;      /* [blocks, groups] total D^2 weight */
     uint8_t *is_seed;           /* [candidates] */
-    char *far_rows;             /* candidates for empty clusters, as blocks sent them */
+    /* [far_bytes] rows for empty clusters as blocks sent them: alcore__kmeans_found with a vector
+     * behind it, one after the other. */
+    char *far_rows;
     size_t far_bytes, far_capacity;
 } alcore__kmeans;
 

@@ -29,7 +29,9 @@ static bool is_farther(const alcore__kmeans_found *a, const alcore__kmeans_found
     return a->value > b->value || (a->value == b->value && a->position < b->position);
 }
 
-/* Inserts a row into far [max_count], which keeps the farthest rows, the farthest first. */
+/* Inserts a row into far [max_count], of which the first *count entries are the farthest rows seen
+ * so far, the farthest first. When it is full (max_count >= 1), the row replaces the last entry, or
+ * is dropped where it is not farther than that. */
 static void keep_farthest(alcore__kmeans_found *far, int64_t *count, int64_t max_count,
                           alcore__kmeans_found row) {
     int64_t at = *count;
@@ -51,7 +53,8 @@ static int64_t far_count(const alcore__kmeans *means, const alcore__block *block
     return rows;
 }
 
-/* Size of the partial of a block: its far_count() entries of every group. */
+/* Size of the partial of a block: its far_count() entries of every group. Without any the block is
+ * not visited. */
 size_t alcore__kmeans_far_bytes(const alcore__block *block) {
     const alcore__kmeans *means = block->run->state;
     int64_t total = 0;
@@ -59,9 +62,11 @@ size_t alcore__kmeans_far_bytes(const alcore__block *block) {
     return (size_t)total * alcore__kmeans_found_bytes(means);
 }
 
-/* Squared distance of each row of a group with empty clusters to the centroid of its own cluster:
- * to the kernel every cluster is a group of one centroid. sq_dist: [active rows], not written for
- * other rows. */
+/* Squared distance of each row of a group with empty clusters to the centroid of its own cluster,
+ * which has moved since the row was assigned. The kernel is told that every cluster is a group of
+ * one centroid, so that it measures just this distance. sq_dist: [active rows], not written for
+ * rows of other groups. A group with empty clusters has made an iteration, so its rows have a
+ * cluster. */
 static alcore_status measure_own_centroid(const alcore__kmeans *means, const alcore__matrix *matrix,
                                           const alcore__kmeans_rows *rows, double *sq_dist) {
     alcore__block *block = matrix->block;
@@ -83,8 +88,9 @@ static alcore_status measure_own_centroid(const alcore__kmeans *means, const alc
 
 /* Visits one block in the pass. The partial: group by group its far_count() farthest rows, the
  * farthest first, each as an alcore__kmeans_found with its vector as k-means reads it (a unit
- * vector where means->unit is set), double [dims], behind it. Scratch arrays that are not released
- * here are released when the block is done, also after an error. */
+ * vector where means->unit is set), double [dims], behind it. far_count() entries are always found,
+ * as the block has as many rows of the group. Scratch arrays that are not released here are
+ * released by the runner when the block is done, also after an error. */
 alcore_status alcore__kmeans_find_far(alcore__block *block, void *partial) {
     const alcore__kmeans *means = block->run->state;
     alcore__matrix matrix;
@@ -127,8 +133,8 @@ alcore_status alcore__kmeans_store_far(alcore__run *run, const alcore__block_par
     return ALCORE_OK;
 }
 
-/* The farthest row of a group, among those that blocks sent, that was not given to a cluster yet;
- * its vector follows it. */
+/* The farthest row of a group, among those that blocks sent, that is not yet the centroid of an
+ * empty cluster (whose group is then -1); its vector follows it. NULL: there is none. */
 static alcore__kmeans_found *farthest_left(const alcore__kmeans *means, int64_t g) {
     size_t entry_bytes = alcore__kmeans_found_bytes(means);
     alcore__kmeans_found *best = NULL;
@@ -139,8 +145,10 @@ static alcore__kmeans_found *farthest_left(const alcore__kmeans *means, int64_t 
     return best;
 }
 
-/* End of the pass: each empty cluster, from the lowest on, gets the farthest row of its group that
- * no other cluster got. A group has at least as many rows as clusters, so there is one. */
+/* End of the pass: the centroid of each empty cluster, from the lowest on, moves to the farthest
+ * row of its group that no other cluster got. The row keeps its assignment until the next
+ * iteration. farthest_left() is not NULL: a group has at least as many rows as clusters, and every
+ * block has sent as many rows as there are empty clusters, or all that it has. */
 alcore_status alcore__kmeans_fill_empty(alcore__run *run) {
     alcore__kmeans *means = run->state;
     for (int64_t g = 0; g < means->groups; g++) {
@@ -149,7 +157,7 @@ alcore_status alcore__kmeans_fill_empty(alcore__run *run) {
             if (means->counts[c]) continue;
             alcore__kmeans_found *row = farthest_left(means, g);
             alcore__kmeans_move_centroid(means, c, (const double *)(const void *)(row + 1));
-            row->group = -1; /* given */
+            row->group = -1; /* used */
         }
     }
     return ALCORE_OK;

@@ -61,12 +61,14 @@ typedef struct block_work {
     /* [active rows] */
     int32_t *search_group; /* the group in which the row's nearest centroid is searched; -1: not */
     int32_t *recheck;      /* the cluster whose centroid alone is measured first; -1: none */
-    int32_t *cluster;      /* the row's cluster among all; -1: its group is not active or none */
+    int32_t *cluster;      /* the row's cluster, numbered among all; -1: the row has no group, its
+                              group is converged, or it was not assigned yet */
     int32_t *nearest;      /* local cluster that the kernel found; renew_kept_sums() uses the array
                               again */
     double *lower, *upper; /* L2 bounds that the kernel found */
-    int64_t search_count, recheck_count; /* rows with search_group, with recheck set */
-    /* [clusters] index among the clusters whose sums are made again; -1: they are not */
+    int64_t search_count, recheck_count; /* rows whose search_group, and whose recheck, is not -1 */
+    /* [clusters] index of the cluster, 0 .. renewed_count - 1, among those that won or lost a row
+     * of this block, whose sums are made again; -1: it did not */
     int32_t *renewed;
     int64_t renewed_count;
 } block_work;
@@ -96,13 +98,12 @@ static bool cannot_change(double upper, double lower) {
 }
 
 /* Loosens the bounds of each row by how far the centroids moved since the last iteration, rounded
- * outwards by two ulps, and requests a full search for the rows whose assignment may change. Where
- * the upper bound from before the move would have been enough, the one distance to the assigned
- * centroid is measured first: centroids come nearer as often as not, and it costs 1/k of a
- * search. A lower bound below 0 is rounded inwards, which does no harm, as it saves no search and
- * stays below 0 until the next one. Rows are searched in the first iteration, when none is
- * assigned.
- */
+ * outwards by two ulps, and requests a full search (search_group) for the rows whose assignment may
+ * change. Where the upper bound from before the move would have been small enough, the one distance
+ * to the assigned centroid is measured first (recheck): the centroid comes nearer to the row as
+ * often as not, and the measurement costs 1/k of a search. A lower bound below 0 is rounded
+ * inwards, which does no harm, as it saves no search and stays below 0 until the next search. In
+ * the first iteration no row is assigned and every row of an active group is searched. */
 static void loosen_bounds(block_work *work) {
     const alcore__kmeans *means = work->means;
     const int32_t *group = means->group + work->block->start;
@@ -113,6 +114,7 @@ static void loosen_bounds(block_work *work) {
         if (assigned >= 0) {
             const alcore__kmeans_group *each = &means->each[g];
             int64_t cluster = means->centroid_starts[g] + assigned;
+            /* How far the other centroids of the group moved at most. */
             double others =
                 cluster == each->max_shift_cluster ? each->max_other_shift : each->max_shift;
             double *upper = &work->rows.upper[i], *lower = &work->rows.lower[i], before = *upper;
@@ -130,9 +132,11 @@ static void loosen_bounds(block_work *work) {
     }
 }
 
-/* Measures the rows to be rechecked from their assigned centroid; the search of those whose
- * assignment cannot change is called off. To the kernel every cluster is a group of one centroid:
- * only its upper bounds are used, as its nearest is always 0 and its lower bound infinite. */
+/* Measures the rows to be rechecked from their assigned centroid, which tightens their upper bound;
+ * those whose assignment cannot change then are not searched. The kernel is told that every cluster
+ * is a group of one centroid, so that it measures one distance a row. Of its results only the upper
+ * bounds are used: `nearest` is 0 and the lower bound infinite, as the group has no other centroid.
+ */
 static alcore_status recheck_rows(block_work *work) {
     const alcore__kmeans *means = work->means;
     int64_t clusters = cluster_count(means), *starts;
@@ -154,13 +158,15 @@ static alcore_status recheck_rows(block_work *work) {
     return ALCORE_OK;
 }
 
-/* Notes that a row joined or left a cluster, so that the block's sums of it are made again. */
+/* Notes that a row joined or left a cluster, so that the sums of this cluster in the block are made
+ * again. */
 static void renew_sums_of(block_work *work, int64_t cluster) {
     if (work->renewed[cluster] < 0) work->renewed[cluster] = (int32_t)work->renewed_count++;
 }
 
-/* Searches the nearest centroids of the requested rows, with new bounds. changed [groups], zeroed
- * before: the rows of each group that changed their cluster in this block. */
+/* Searches the nearest centroid of each row with a search_group, and replaces its bounds by those
+ * that the kernel found. changed [groups], a part of the partial, zeroed before: counts the rows of
+ * each group that changed their cluster in this block. */
 static alcore_status search_nearest(block_work *work, int64_t *changed) {
     const alcore__kmeans *means = work->means;
     if (!work->search_count) return ALCORE_OK;
@@ -184,8 +190,9 @@ static alcore_status search_nearest(block_work *work, int64_t *changed) {
 
 /* ---- sums ---- */
 
-/* Whether the sums of all clusters are made: there are no kept ones, or making those that changed
- * costs about as much. */
+/* Whether the sums of all clusters are made from the rows: the block keeps no sums or has made none
+ * yet, or more than three quarters of the clusters changed, where making only these costs about as
+ * much. */
 static bool sums_all(const block_work *work) {
     const alcore__kmeans_rows *rows = &work->rows;
     return !rows->sums_valid || !*rows->sums_valid ||
@@ -206,14 +213,16 @@ static alcore_status sum_all_clusters(block_work *work, double *sums, int64_t *c
     return ALCORE_OK;
 }
 
-/* Makes the kept sums of the clusters that won or lost rows of the block anew. The kernel is given
- * only these clusters, as groups 0 .. renewed_count - 1. */
+/* Makes the kept sums of the clusters that won or lost rows of the block anew. The kernel sums only
+ * these clusters, as groups 0 .. renewed_count - 1. */
 static alcore_status renew_kept_sums(block_work *work) {
     const alcore__kmeans *means = work->means;
     alcore__block *block = work->block;
-    int32_t *sum_index = work->nearest; /* [active rows] of each row's cluster; -1: not renewed */
-    double *sums;                       /* [renewed_count, dims] */
-    int64_t *counts;                    /* [renewed_count] */
+    /* [active rows] the index of the row's cluster in `renewed`; -1: its sums are kept as they are.
+     * It lies in work->nearest, which is read no more in this visit. */
+    int32_t *sum_index = work->nearest;
+    double *sums;    /* [renewed_count, dims] */
+    int64_t *counts; /* [renewed_count] */
     size_t bytes = (size_t)means->dims * sizeof *sums;
     if (!work->renewed_count) return ALCORE_OK;
     ALCORE__TRY(alcore__scratch_push(block, work->renewed_count, bytes, &sums));
@@ -249,9 +258,10 @@ static alcore_status sum_clusters(block_work *work, double *sums, int64_t *count
 
 /* ---- pass "assignment" ---- */
 
-/* The largest shift of a group's centroids (how far each moved last: L2, 0 before the first move),
- * those of empty clusters included, and the largest of the other ones. A NaN counts as largest, so
- * that no bound is trusted. */
+/* Sets what loosen_bounds() reads of a group: the largest shift of its centroids (L2, how far each
+ * moved after the last iteration; 0 before the first), those that replaced empty clusters included,
+ * the cluster that has it, and the largest shift of the other clusters. A NaN counts as the
+ * largest: every comparison with it is false, so that no bound is trusted. */
 static void find_max_shifts(alcore__kmeans *means, int64_t g) {
     alcore__kmeans_group *each = &means->each[g];
     each->max_shift = each->max_other_shift = 0.0;
@@ -270,8 +280,8 @@ static void find_max_shifts(alcore__kmeans *means, int64_t g) {
 
 /* Start of the pass, before any block: the sums and counts of all clusters begin at zero, as do the
  * counts of changed rows and of empty clusters, and the rows found for empty clusters are dropped.
- * A group that is still active has made fewer than ALCORE__KMEANS_MAX_ITERATIONS (100) iterations,
- * as all active groups have made the same number and alcore__kmeans_iterates() ends the loop. */
+ * No group is tested for its limit of 100 iterations here: all active groups have made the same
+ * number of them, and alcore__kmeans_iterates() ends the loop when they have made 100. */
 alcore_status alcore__kmeans_begin_iteration(alcore__run *run) {
     alcore__kmeans *means = run->state;
     size_t clusters = (size_t)cluster_count(means);
@@ -287,7 +297,8 @@ alcore_status alcore__kmeans_begin_iteration(alcore__run *run) {
 }
 
 /* Visits one block in an iteration: updates the bounds, measures only rows whose cluster may have
- * changed, and leaves the sums and counts of its clusters. */
+ * changed, and writes the partial that the head of this file describes: the sums and counts of the
+ * clusters in this block, and how many rows changed their cluster. */
 alcore_status alcore__kmeans_assign_rows(alcore__block *block, void *partial) {
     const alcore__kmeans *means = block->run->state;
     double *sums = partial;
@@ -295,10 +306,12 @@ alcore_status alcore__kmeans_assign_rows(alcore__block *block, void *partial) {
     block_work work;
     ALCORE__TRY(begin_work(means, block, &work));
     bool opened = !alcore__kmeans_find_rows(means, block, &work.rows);
-    if (opened) /* the first visit to a block without a seed row, where no weights were needed */
+    if (opened) /* no pass visited it: it has no seed row, and "D^2 weights" was not made, as the
+                   seed rows were given or every group has one cluster */
         ALCORE__TRY(alcore__kmeans_open_block(means, block, &work.matrix, &work.rows));
     loosen_bounds(&work);
-    /* A block in which nothing can change and whose sums are kept is not even read. */
+    /* A block in which nothing can change and whose sums are kept is not even read. (Rows to be
+     * rechecked are among those to be searched, and renewed_count is still 0 here.) */
     if (!opened && (work.search_count || sums_all(&work)))
         ALCORE__TRY(alcore__block_matrix(block, means->unit, &work.matrix));
     ALCORE__TRY(recheck_rows(&work));
@@ -315,8 +328,9 @@ alcore_status alcore__kmeans_add_counts(alcore__run *run, const alcore__block_pa
     return ALCORE_OK;
 }
 
-/* Moves the centroids of a group to the means of their rows; empty clusters are counted and stay.
- */
+/* Moves the centroids of a group to the means of their rows, by which the sums are replaced in
+ * place. The centroid of an empty cluster stays where it is, and the cluster is counted: the pass
+ * "farthest rows" (kmeans_empty.c) replaces its centroid. */
 static void move_group(alcore__kmeans *means, int64_t g) {
     for (int64_t c = means->centroid_starts[g]; c < means->centroid_starts[g + 1]; c++) {
         means->shift[c] = 0.0;

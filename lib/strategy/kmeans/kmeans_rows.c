@@ -65,19 +65,22 @@ bool alcore__kmeans_find_rows(const alcore__kmeans *means, const alcore__block *
     return true;
 }
 
-/* The local cluster of each active row of a block, [block->count], once the passes are made. */
+/* The local cluster of each active row of a block, [block->count], once the passes are made. For
+ * strategies that nested the passes of k-means; every block with candidates was visited, so its
+ * memory is there. */
 const int32_t *alcore__kmeans_assigned(const alcore__block *block) {
-    static const alcore__kmeans NO_SUMS = {0}; /* keeps_sums false: the layout up to assigned is the
-                                                  same */
+    /* keeps_sums is false: `assigned` lies at the same place with kept sums and without. */
+    static const alcore__kmeans NO_SUMS = {0};
     return lay_out(&NO_SUMS, block, alcore__block_find_local(block)).assigned;
 }
 
 /* ---- the engine's memory ---- */
 
-/* Makes the arrays on the first visit and gives them to the block: the dot product of each active
- * row with itself, then infinite weights, as there is no seed row yet. A self dot that is not
- * finite starts the search for a NaN or infinity in the rows, which ends the run where there is
- * one. */
+/* Makes the arrays on the first visit and lets the block keep them: the dot product of each active
+ * row with itself, 0 for others, then infinite weights, as there is no seed row yet. They are made
+ * in host memory; alcore__block_keep() uploads them where the engine works on a device, and owns
+ * them from then on, also after a failure. A self dot that is not finite starts the search for a
+ * NaN or infinity in the rows, which ends the run where there is one. */
 static alcore_status make_engine_arrays(alcore__block *block, const alcore__matrix *matrix) {
     const alcore__run *run = block->run;
     alcore_sys_work work = alcore__run_work(run);
@@ -98,7 +101,8 @@ static alcore_status make_engine_arrays(alcore__block *block, const alcore__matr
 
 /* Reads the matrix of a block and finds what the block keeps, or makes it at the first visit: upper
  * and lower [active rows] zeroed, assigned [active rows] -1; self dots and weights [matrix rows] in
- * the engine's memory. */
+ * the engine's memory. The matrix of a block has the same rows in every pass, as whether the block
+ * keeps a copy of its embeddings is decided at the first visit (block_memory.c). */
 alcore_status alcore__kmeans_open_block(const alcore__kmeans *means, alcore__block *block,
                                         alcore__matrix *matrix, alcore__kmeans_rows *out) {
     void *local;
@@ -118,7 +122,9 @@ alcore_status alcore__kmeans_open_block(const alcore__kmeans *means, alcore__blo
 /* ---- centroids ---- */
 
 /* Moves a centroid, by its number among all centroids, to `to` [dims] and sets its shift: the
- * Euclidean length of the move, rounded up, because the bounds of the rows rely on it. */
+ * Euclidean length of the move, rounded up, because the bounds of the rows rely on it. A centroid
+ * that moves twice in an iteration was an empty cluster's: it did not move the first time, so the
+ * second length is that of the whole move. */
 void alcore__kmeans_move_centroid(alcore__kmeans *means, int64_t cluster, const double *to) {
     double *centroid = means->centroids + cluster * means->dims, square = 0.0;
     for (int64_t j = 0; j < means->dims; j++) {
@@ -126,8 +132,8 @@ void alcore__kmeans_move_centroid(alcore__kmeans *means, int64_t cluster, const 
         square += t * t;
         centroid[j] = to[j];
     }
-    /* An upper bound of the exact length, in spite of the rounding of the sum and of squares below
-     * the range of double. */
+    /* An upper bound of the exact length: the factor covers the rounding of the sum (an ulp for
+     * each component), the term 1e-150 squares that are below the range of double. */
     double slack = 1e-9 + (double)means->dims * 0x1p-52;
     means->shift[cluster] = sqrt(square) * (1.0 + slack) + 1e-150;
 }

@@ -22,7 +22,7 @@ typedef struct alcore__kmeans_rows {
     double *sums;        /* [clusters, dims] */
 } alcore__kmeans_rows;
 
-/* Reads the matrix and what is kept, and makes it when the block is visited first. */
+/* Reads the matrix and finds what is kept, which is made at the first visit of the block. */
 alcore_status alcore__kmeans_open_block(const alcore__kmeans *means, alcore__block *block,
                                         alcore__matrix *matrix, alcore__kmeans_rows *out);
 /* What is kept in host memory, without reading the matrix; false: the block was never visited. */
@@ -32,7 +32,8 @@ bool alcore__kmeans_find_rows(const alcore__kmeans *means, const alcore__block *
 /* A row that a block found: a seed row, or a candidate for an empty cluster. A vector, double
  * [dims], follows it in a partial. */
 typedef struct alcore__kmeans_found {
-    int64_t group, position; /* of the row among the candidates; group -1: given to a cluster */
+    int64_t group, position; /* of the row among the candidates; group -1: it has become the
+                                centroid of an empty cluster */
     int64_t draw;            /* which of the group's draws it is; 0 in kmeans_empty.c */
     double value; /* its self dot; in kmeans_empty.c its squared distance to its centroid */
 } alcore__kmeans_found;

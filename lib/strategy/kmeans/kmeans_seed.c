@@ -54,7 +54,8 @@ bool alcore__kmeans_wants_weights(const alcore__run *run) {
     return !((const alcore__kmeans *)run->state)->seeds_given && alcore__kmeans_wants_seeds(run);
 }
 
-/* The newest centroid of a group, its speculative rows behind it: [ALCORE__MAX_DRAWS, dims]. */
+/* The vectors of a group's newest centroid and, behind it, of its speculative rows:
+ * [ALCORE__MAX_DRAWS, dims] of the state. The group has candidates. */
 static double *vectors_of(const alcore__kmeans *means, int64_t g) {
     return means->seed_vectors + means->each[g].number * ALCORE__MAX_DRAWS * means->dims;
 }
@@ -100,10 +101,10 @@ static alcore_status write_found(const alcore__matrix *matrix, const alcore__kme
     return alcore__matrix_copy_row(matrix, index, (double *)(void *)(out + sizeof found));
 }
 
-/* Writes an entry for each drawn row that lies in this block, by group and draw (0: the next
- * centroid, others: speculative rows). The mask of a group is made once for all of its draws. A row
- * is found each time: a draw by weight chose the block only where a row of the group has a weight.
- */
+/* Visits a block that holds a drawn row; others have no bytes and are not visited. Writes an entry
+ * for each drawn row that lies in this block, by group and draw (0: the next centroid, others:
+ * speculative rows). The mask of a group is made once for all of its draws. The index is never -1:
+ * a draw by weight chose the block only where a row of the group has a weight. */
 alcore_status alcore__kmeans_find_seeds(alcore__block *block, void *partial) {
     const alcore__kmeans *means = block->run->state;
     alcore__matrix matrix;
@@ -129,8 +130,9 @@ alcore_status alcore__kmeans_find_seeds(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-/* Copies one entry into the state. Draw 0 becomes the next centroid of its group, whose row cannot
- * be a seed again; the others are speculative and wait in seed_vectors. */
+/* Copies one entry into the state: its vector to seed_vectors, its self dot to seed_dots and its
+ * position to the sampler, each by its draw. Draw 0 becomes the next centroid of its group too, and
+ * its row cannot be a seed row again. */
 static void store_seed(alcore__kmeans *means, const char *entry) {
     alcore__kmeans_found found;
     memcpy(&found, entry, sizeof found);
@@ -170,8 +172,8 @@ alcore_status alcore__kmeans_accept_seeds(alcore__run *run) {
         each->seeded++;
         alcore__sampler_accept(sampler);
         alcore__sampler_pack(sampler, vectors_of(means, g), means->dims);
-        alcore__sampler_pack(sampler, each->seed_dots, 1 /* number each */);
-        alcore__sampler_clear_draws(sampler);
+        alcore__sampler_pack(sampler, each->seed_dots, 1 /* double each */);
+        alcore__sampler_clear_draws(sampler); /* alcore__kmeans_draw_seeds() makes the next ones */
         if (means->seeds_given && wants_seed(each))
             sampler->draw[0].position =
                 means->seed_positions[means->centroid_starts[g] + each->seeded];
@@ -187,7 +189,8 @@ size_t alcore__kmeans_weights_bytes(const alcore__block *block) {
 }
 
 /* Replaces the D^2 weight of each row of the block by its squared distance to the newest centroid
- * of its group where that is smaller, and totals the weights: totals [groups]. weights and
+ * of its group where that is smaller, and adds the weights up: totals [groups], the partial, in
+ * which a group without rows in the block, or with all its centroids, stays 0. weights and
  * self_dots [matrix rows] and speculative_weights [ALCORE__MAX_SPECULATIVE, matrix rows] of `rows`
  * are kept with the block. After a hit the distances to the new centroid are there already, in its
  * row of speculative_weights, and the rows of the group are not measured. */
@@ -230,8 +233,8 @@ alcore_status alcore__kmeans_store_weights(alcore__run *run, const alcore__block
     return ALCORE_OK;
 }
 
-/* The position of the lowest row of a group that is no seed yet. There is one, as a group has at
- * least as many rows as clusters. */
+/* The position of the lowest row of a group that is no seed row yet. There is one, as a group has
+ * at least as many rows as clusters. */
 static int64_t first_unseeded(const alcore__kmeans *means, int64_t g, int64_t candidates) {
     int64_t position = 0;
     while (position < candidates && (means->group[position] != g || means->is_seed[position]))
@@ -239,20 +242,21 @@ static int64_t first_unseeded(const alcore__kmeans *means, int64_t g, int64_t ca
     return position;
 }
 
-/* Draws the next seed of group g with a probability proportional to the D^2 weights, and the
- * speculative rows after it. Only the block and the running weight are known here; the block finds
- * the row in the next pass. */
+/* Draws the next seed row of group g with a probability proportional to the D^2 weights, and the
+ * speculative rows after it. Only the block and the target of the running weight are known here;
+ * the block finds the row in the next pass "seed rows". */
 static void draw_next(alcore__run *run, alcore__kmeans *means, int64_t g) {
     alcore__kmeans_group *each = &means->each[g];
     alcore__sampler *sampler = &each->sampler;
-    const double *weights = means->block_weights + g;
-    /* When only duplicates of seed rows are left, nothing has a weight. */
+    const double *weights = means->block_weights + g; /* entry b * groups: that of block b */
+    /* When only duplicates of seed rows are left, no row has a weight. */
     if (!alcore__draw_by_weight(weights, means->groups, means->blocks, alcore__rng_f64(&each->rng),
                                 &sampler->draw[0]))
         sampler->draw[0].position = first_unseeded(means, g, run->outcome.count);
-    /* Speculative draws use the numbers that the generator will give next, from a copy of it. The
-     * last draw of a group is left out, as no weights are needed after it: besides that one and the
-     * present one, draws_left follow. */
+    /* Speculative draws use the numbers that the generator will return next, from a copy of it.
+     * clusters - seeded draws are left, the present one included. A row is not worth measuring in
+     * advance for the last of them, as no weights are needed after it; so draws_left of the draws
+     * after the present one can use a speculative row. */
     alcore__rng ahead = each->rng;
     int64_t draws_left = each->clusters - each->seeded - 2;
     int32_t speculative = alcore__sampler_speculative_draws(sampler);
