@@ -19,6 +19,8 @@
 #include "pool/pool_internal.h"
 #include "request/request_internal.h"
 
+/* What phrases are measured by, columns of the texts; alcore__measure_phrases() reads them in this
+ * order. */
 const char *const alcore__phrase_measure_needs[] = {"logprobs", "word_embeddings|embeddings", NULL};
 
 /* Occurrences of a phrase whose vectors are averaged. */
@@ -46,7 +48,8 @@ typedef struct measures {
     alcore__scratch logprob_scratch, vector_scratch;
 } measures;
 
-/* Widens `count` values of a type to doubles in *out, which grows to hold them. */
+/* Widens values [count] of a type (ALCORE_FLOAT32, ...) to doubles in *out, an array of *capacity
+ * entries that grows to hold them and replaces what it held. */
 static alcore_status widen(measures *self, const void *values, int64_t count, int32_t dtype,
                            double **out, size_t *capacity) {
     const alcore_sys_rows block = {
@@ -67,9 +70,10 @@ static alcore_status check_vectors(const measures *self, int64_t row, int64_t to
 }
 
 /* Reads nll of the words of a row of the texts, in natural logarithms (the column's values times
- * its log_scale) and at most 100; a NaN or a log-probability above 0 is an error. Where the values
- * are not one a word, they belong to other tokens, such as those of a translation: every word then
- * counts with the mean of the row (spec 3.9). */
+ * its log_scale) and at most 100; a NaN or a log-probability above 0 is an error. A value behind
+ * those of the words, that of the end of the text, is read and not used. Where the values are not
+ * one a word, they belong to other tokens, such as those of a translation: every word then counts
+ * with the mean of the row (spec 3.9). 0.0 - x makes +0.0 of a log-probability of 0. */
 static alcore_status read_logprobs(measures *self, int64_t row) {
     const int64_t words = alcore_pool_words(self->texts, row);
     alcore_sys_ragged tokens;
@@ -99,8 +103,9 @@ static alcore_status read_logprobs(measures *self, int64_t row) {
     return ALCORE_OK;
 }
 
-/* Reads row_vectors: the vectors of the words of a row of the texts, or its own. tokens.values
- * begins with the first token of the row, whatever offsets[0] is. */
+/* Reads row_vectors: the vectors of the words of a row of the texts or, where the texts have
+ * vectors of rows only, that of the row. tokens.values begins with the first token of the row,
+ * whatever offsets[0] is. */
 static alcore_status read_vectors(measures *self, int64_t row) {
     const alcore__column *column = self->vectors;
     if (column->ragged) {
@@ -117,7 +122,7 @@ static alcore_status read_vectors(measures *self, int64_t row) {
                  &self->vector_capacity);
 }
 
-/* Makes a row of the texts the present one. */
+/* Makes a row of the texts the present one: reads its nll and its vectors. */
 static alcore_status read_row(measures *self, int64_t row) {
     ALCORE__TRY(read_logprobs(self, row));
     ALCORE__TRY(read_vectors(self, row));
@@ -125,7 +130,8 @@ static alcore_status read_row(measures *self, int64_t row) {
     return ALCORE_OK;
 }
 
-/* The vector of an occurrence of `length` words at a word of the present row. */
+/* The vector [dims] of an occurrence of `length` words at a word of the present row: the mean of
+ * the vectors of its words, or the vector of the row. Valid until the next call. */
 static const double *vector_of(measures *self, int64_t word, int64_t length) {
     if (!self->vectors->ragged) return self->row_vectors;
     for (int64_t d = 0; d < self->dims; d++) {
@@ -152,8 +158,9 @@ static alcore_status add_occurrence(void *user, int64_t phrase, int64_t row, int
     return ALCORE_OK;
 }
 
-/* Sums up all occurrences of all phrases and divides. Every phrase has an occurrence, as it was
- * derived from these texts. */
+/* Makes u and e: sums over all occurrences of all phrases, divided by how many were added. Every
+ * phrase has an occurrence, as it was derived from these texts. After a failure clear() frees what
+ * was made. */
 static alcore_status sum_up(measures *self) {
     const int64_t count = alcore_pool_rows(self->phrases);
     int64_t *rows; /* [count] every row of the pool of phrases */
@@ -175,7 +182,7 @@ static alcore_status sum_up(measures *self) {
     return status;
 }
 
-/* Gives the pool of phrases both columns. */
+/* Sets both columns of the pool of phrases, which copies u and e. */
 static alcore_status set_columns(const measures *self, alcore_pool *phrases) {
     int64_t shape[2] = {alcore_pool_rows(phrases), self->dims};
     alcore_tensor tensor;
@@ -197,8 +204,9 @@ static void clear(measures *self) {
     alcore__scratch_clear(self->ctx, &self->vector_scratch);
 }
 
-/* Gives a pool of phrases its columns "scores" and "embeddings", as the top says; nothing for one
- * without rows. The columns of the texts are entries of `columns` in the order of the needs. */
+/* Sets the columns "scores" and "embeddings" of a pool of phrases, as the top says; nothing for one
+ * without rows. The columns of the texts are entries of `columns` in the order of the needs. Called
+ * by select.c, with the texts locked for reading, right after the phrases were derived. */
 alcore_status alcore__measure_phrases(const alcore_pool *texts, const alcore__resolution *columns,
                                       alcore_pool *phrases) {
     measures self = {.ctx = alcore__pool_ctx(texts), .texts = texts, .phrases = phrases, .row = -1};

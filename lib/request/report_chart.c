@@ -58,9 +58,9 @@ static void close_drawing(drawing *self) {
     draw(self, "</svg>\n");
 }
 
-/* Draws bar number `bar`, from 0 at the top: the label on its left, `number` behind its end. share:
- * the bar's length as a part of the longest possible, 0 to 1. The label comes from outside, so it
- * is escaped. */
+/* Draws bar number `bar`, from 0 at the top: the label on its left, the text `number` behind its
+ * end. share: the bar's length as a part of the longest possible, 0 to 1. The label may be a name
+ * from the pool, so it is escaped; long labels are not cut. */
 static void put_bar(drawing *self, int bar, const char *label, double share, const char *number) {
     double width = share * (WIDTH - LABEL - 110); /* 110: for the number */
     int y = bar * ROW + 4;
@@ -91,8 +91,8 @@ alcore_status alcore__chart_budget(const alcore_selection *selection, alcore__bu
     return self.status;
 }
 
-/* A bar for each of the most frequent names and one for all others; shares [count], the most
- * frequent first. */
+/* Draws a bar for each of the BARS most frequent names, with the number of picks, and one for all
+ * others together; shares [count], the most frequent first. Draws nothing without names. */
 alcore_status alcore__chart_shares(const alcore_selection *selection, const char *title,
                                    const alcore__share *shares, int64_t count,
                                    alcore__buffer *out) {
@@ -102,7 +102,7 @@ alcore_status alcore__chart_shares(const alcore_selection *selection, const char
     int drawn = count < BARS ? (int)count : BARS;
     if (count == 0) return ALCORE_OK;
     for (int64_t i = drawn; i < count; i++) rest += shares[i].count;
-    int64_t largest = rest > shares[0].count ? rest : shares[0].count;
+    int64_t largest = rest > shares[0].count ? rest : shares[0].count; /* that of the longest bar */
     open_drawing(&self, title, (drawn + (rest > 0)) * ROW + 8);
     for (int i = 0; i < drawn; i++)
         put_bar(&self, i, shares[i].name, (double)shares[i].count / (double)largest,
@@ -123,8 +123,8 @@ typedef struct axis {
     double low, high;     /* the smallest and the largest finite value: both ends of the axis */
 } axis;
 
-/* Makes the axis of a term from its record column. False when the record lacks the column or all
- * its values are equal: then there is no scatter. */
+/* Makes the axis of a term from its record column. False when the record lacks the column, or has
+ * fewer than two different finite values in it: then there is no scatter. */
 static bool find_axis(const alcore_selection *selection, const alcore__term_part *part, axis *out) {
     const alcore__outcome *outcome = &selection->ranking->outcome;
     *out = (axis){.name = part->term->name, .low = (double)INFINITY, .high = (double)-INFINITY};
@@ -164,8 +164,9 @@ static void put_frame(drawing *self, const axis *x, const axis *y) {
         PLOT / 2, y->name);
 }
 
-/* Draws candidates as small crosses, every n-th so that no more than SAMPLE are drawn, and over
- * them the first PICKS picks as filled circles. Candidates without both values are left out. */
+/* Draws candidates as small crosses, every `step`-th position so that no more than SAMPLE are
+ * drawn, and over them the first PICKS picks as filled circles. Candidates and picks without a
+ * finite value of both terms are left out. A finite value lies between the ends of its axis. */
 static void put_points(drawing *self, const alcore_selection *selection, const axis *x,
                        const axis *y) {
     int64_t count = selection->ranking->outcome.count, step = (count + SAMPLE - 1) / SAMPLE;

@@ -58,9 +58,9 @@ static int32_t find_unit(const char *word, size_t length) {
     return -1;
 }
 
-/* Length of the number that the NUL-terminated text begins with; 0: there is none. An exponent
- * belongs to the number, the first letter of a unit does not. Characters only are looked at:
- * alcore__parse_double() refuses what is no number, such as "1.2.3". */
+/* Length in bytes of the number that the NUL-terminated text begins with; 0: there is none. An
+ * exponent belongs to the number, the first letter of a unit does not. Only the kind of each
+ * character is looked at: alcore__parse_double() refuses what is no number, such as "1.2.3". */
 static size_t number_length(const char *text) {
     size_t length = strspn(text, "0123456789.+-");
     if (length > 0 && (text[length] == 'e' || text[length] == 'E')) {
@@ -70,7 +70,7 @@ static size_t number_length(const char *text) {
     return length;
 }
 
-/* ALCORE_E_PARAM with what is allowed; text: the whole option. */
+/* Fails with ALCORE_E_PARAM and a message of what is allowed; text: the whole option. */
 static alcore_status refuse_budget(const char *text) {
     return alcore__fail(
         ALCORE_E_PARAM,
@@ -79,13 +79,14 @@ static alcore_status refuse_budget(const char *text) {
         text);
 }
 
-/* Parses one budget, text[0 .. length - 1] without spaces around it: a number and an optional unit,
- * items where there is none. whole: the text of the option, which error messages quote. */
+/* Parses one budget, text[0 .. length - 1] without spaces around it: a number of 0 or more and an
+ * optional unit, items where there is none. whole: the text of the option, which error messages
+ * quote. */
 static alcore_status parse_one(const char *whole, const char *text, size_t length,
                                alcore__budget *out) {
     size_t number = number_length(text);
     double amount;
-    /* text goes on behind length, so the number may too. */
+    /* The text has further budgets behind `length`, and number_length() may have read on there. */
     if (number == 0 || number > length || !alcore__parse_double(text, number, &amount) ||
         !isfinite(amount))
         return refuse_budget(whole);
@@ -116,7 +117,8 @@ static alcore_status check_together(const char *text, const alcore__budgets *bud
 }
 
 /* Parses "amount unit, amount unit ..." to at most ALCORE__BUDGETS budgets, in the order given.
- * Called when the option is set; out has no meaning after a failure. */
+ * Called when the option is set; out has no meaning after a failure. Each turn of the loop parses
+ * the text up to the next comma or the end. */
 alcore_status alcore__budgets_parse(const char *text, alcore__budgets *out) {
     *out = (alcore__budgets){0};
     for (const char *rest = text;; rest++) {
@@ -140,7 +142,7 @@ double alcore__budgets_largest(const alcore__budgets *budgets) {
     return largest;
 }
 
-/* ALCORE_E_PARAM with what is allowed; text: the whole option. */
+/* Fails with ALCORE_E_PARAM and a message of what is allowed; text: the whole option. */
 static alcore_status refuse_price(const char *text) {
     return alcore__fail(ALCORE_E_PARAM,
                         "price '%s': an amount for a unit is expected, such as 0.1773/w (a word), "
@@ -166,6 +168,8 @@ alcore_status alcore__price_parse(const char *text, alcore__price *out) {
     while (length > 0 && currency[length - 1] == ' ') length--;
     const char *word = slash + 1 + strspn(slash + 1, " ");
     int32_t unit = find_unit(word, strlen(word));
+    /* The currency [length] leaves a byte for the NUL and is UTF-8 without control characters
+     * and spaces of ASCII. */
     bool plain = length < sizeof out->currency && alcore__utf8_check(currency, length) == length;
     for (size_t i = 0; i < length; i++) plain = plain && (unsigned char)currency[i] > ' ';
     if (unit < 0 || !plain) return refuse_price(text);

@@ -10,7 +10,7 @@
 #include "pool/column_names.h"
 #include "request/request_internal.h"
 
-/* The state of one call of alcore__resolve_columns(). */
+/* The state of one call of alcore__resolve_columns() or alcore__resolve_needs(). */
 typedef struct resolver {
     alcore_request *request;
     bool needs_are_given;  /* no model is asked: the strategy needs values that none makes, though
@@ -39,8 +39,9 @@ static alcore_status keep(resolver *self, int32_t role, const char *name, bool b
     return ALCORE_OK;
 }
 
-/* Makes the built-in n-gram model with the first need. When it makes a column it is trained on the
- * labeled pool, or cross-fitted on the pool itself when there are no labeled texts. */
+/* Makes self->built_in, the n-gram model, with the first need; later calls find it. Only when it is
+ * to make a column is it trained: on the labeled pool or, without labeled texts, cross-fitted on
+ * the pool whose column it makes. */
 static alcore_status built_in_model(resolver *self) {
     if (self->built_in) return ALCORE_OK;
     alcore_pool *labeled = self->request->labeled;
@@ -84,8 +85,9 @@ static alcore_status fail_missing(const resolver *self, int32_t role, const char
     return status;
 }
 
-/* Lists the models that may make a column of the need: those that the user set for one of its
- * columns, the user's model, the built-in one. models: [ALCORE__COLUMN_INPUTS + 2]. */
+/* Lists the models that may make a column of the need, in the order in which they are asked: those
+ * that the user set for one of its columns, the user's model, the built-in one. models
+ * [ALCORE__COLUMN_INPUTS + 2] borrows them, *count of them; *count comes as 0. */
 static alcore_status list_models(resolver *self, const char *need, alcore_model **models,
                                  int32_t *count) {
     const alcore_request *request = self->request;
@@ -99,22 +101,23 @@ static alcore_status list_models(resolver *self, const char *need, alcore_model 
     return ALCORE_OK;
 }
 
-/* Meets one need ("a|b": either column) of a role: given, or made by a model of the user, or by the
- * built-in one, in this order; the last is logged, as scores then mean something else. */
+/* Meets one need ("a|b": either column) of a role: by a column that was given, or made by a model
+ * of the user, or by the built-in one, in this order; the last is logged, as scores then mean
+ * something else. A model computes only the rows of self->mask, or all rows in other roles. */
 static alcore_status resolve(resolver *self, int32_t role, alcore_pool *pool, const char *need) {
     alcore_model *models[ALCORE__COLUMN_INPUTS + 2];
     int32_t count = 0,
             maker; /* index in models of the one that made the column, or ALCORE__SUPPLY_* */
     char name[ALCORE__NEED_BYTES]; /* of the column that meets the need */
     if (!self->needs_are_given) ALCORE__TRY(list_models(self, need, models, &count));
-    const bool some = role == ALCORE_ROLE_CANDIDATES && self->mask;
+    const bool some = role == ALCORE_ROLE_CANDIDATES && self->mask; /* not all rows are computed */
     const alcore__values *values = &self->request->values;
     const alcore__cache cache = {.folder = alcore__values_text(values, "cache"),
                                  .max_age = alcore__values_number(values, "cache_max_age")};
     ALCORE__TRY(alcore__model_supply(models, count, pool, some ? &self->wanted : NULL, &cache, need,
                                      name, &maker));
     if (maker == ALCORE__SUPPLY_NONE) return fail_missing(self, role, need);
-    /* The n-gram model is the last one asked. */
+    /* The n-gram model is the last one asked. A column that was given has a negative maker. */
     bool built_in = !self->needs_are_given && maker == count - 1;
     if (built_in)
         alcore__log(self->request->object.ctx, ALCORE_LOG_WARN, "request", NULL,
@@ -132,9 +135,10 @@ static alcore_status resolve_role(resolver *self, const alcore_strategy *strateg
     return ALCORE_OK;
 }
 
-/* Lists the rows of the candidates' pool that take part: the candidates and its labeled rows. The
- * others, which the request leaves out or the labeled pool holds too, are not computed. Where the
- * pool is the target too, all its rows are. */
+/* Makes self->mask and self->wanted, the rows of the candidates' pool that take part: the
+ * candidates and its labeled rows. Models do not compute the others, which the request leaves out
+ * or the labeled pool holds too. Where the pool is the target too, the mask stays NULL, as all its
+ * rows may be read. */
 static alcore_status want_rows(resolver *self, const alcore__masks *masks) {
     const alcore_request *request = self->request;
     if (request->target == request->candidates) return ALCORE_OK;

@@ -12,8 +12,8 @@
 #include "request/request_internal.h"
 #include "text/utf8.h"
 
-/* Name, type, default, smallest and largest value (0, 0: none), choices or the word that may stand
- * for a number, help. */
+/* The options, one row each: name, type, default, smallest and largest value (0, 0: no bounds),
+ * the choices or the word that may stand for a number, help. */
 static const alcore__param options[] = {
     {"budget", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
      "what may be spent: a number with i (items), w (words), c (characters) or u (units of the "
@@ -72,7 +72,8 @@ static void release(void *object) {
     alcore__values_clear(ctx, &request->values);
 }
 
-/* Makes a request with every option at its default and no pool, strategy or model. */
+/* Makes a request with every option at its default and no pool, strategy or model; a price of NaN
+ * is none. */
 static alcore_status new_request(alcore_ctx *ctx, alcore_request **out) {
     alcore_request *request;
     ALCORE__TRY(alcore__object_new(ctx, sizeof *request, release, &request));
@@ -157,14 +158,16 @@ alcore_status alcore_request_set_model(alcore_request *request, alcore_model *mo
     return alcore__request_end(request, ALCORE_OK);
 }
 
-/* The index of an input column by its name; -1: there is none. */
+/* The index of an input column (a column that a user may give or have made; column_names.h) by its
+ * name; -1: there is none. */
 static int32_t find_input(const char *column) {
     for (int32_t i = 0; i < ALCORE__COLUMN_INPUTS; i++)
         if (strcmp(alcore__column_name_input(i)->name, column) == 0) return i;
     return -1;
 }
 
-/* Fails for a name that no input column has. */
+/* Fails for a name that no input column has; the message suggests the most similar one, if any is
+ * similar. */
 static alcore_status fail_column(const char *column) {
     const char *names[ALCORE__COLUMN_INPUTS];
     for (int32_t i = 0; i < ALCORE__COLUMN_INPUTS; i++)
@@ -174,7 +177,8 @@ static alcore_status fail_column(const char *column) {
                         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-/* Keeps a reference to the model of a column; NULL: the model of the request makes it. */
+/* Keeps a reference to the model that makes the input column of a name, asked before the model of
+ * the request; NULL: the column has none of its own. A model that cannot make it is refused. */
 alcore_status alcore_request_set_column_model(alcore_request *request, const char *column,
                                               alcore_model *model) {
     if (!column)
@@ -196,7 +200,7 @@ alcore_status alcore_request_set_column_model(alcore_request *request, const cha
 
 /* Checks that the option "command" is a JSON array of strings in UTF-8, or empty: the provenance
  * contains it unchanged and would not be valid JSON otherwise. The parser changes its input, so it
- * is given a copy. */
+ * reads a copy. */
 static alcore_status check_command(alcore_ctx *ctx, const char *value) {
     size_t length = strlen(value);
     if (length == 0) return ALCORE_OK;
@@ -217,8 +221,7 @@ static alcore_status check_command(alcore_ctx *ctx, const char *value) {
 
 /* Sets one option; alcore__param_set() calls it with the request locked for writing. Options with a
  * grammar of their own are parsed before anything is stored, so that a refused value changes
- * nothing.
- */
+ * nothing. "spread" is the former name of max_similarity. */
 static alcore_status set_value(void *handle, const char *name, const char *value) {
     alcore_request *request = handle;
     alcore__budgets budgets = request->budgets;
@@ -265,7 +268,8 @@ alcore_status alcore_request_param(int64_t index, alcore_param_info *out) {
     return alcore__leave(NULL, alcore__param_info(&option_table, index, out));
 }
 
-/* The seed of all random draws of a round: the option, or the seed of the context. */
+/* The seed from which all random draws of the request are derived: the option, or the seed of the
+ * context. */
 uint64_t alcore__request_seed(const alcore_request *request) {
     if (strcmp(alcore__values_text(&request->values, "seed"), "context") == 0)
         return alcore__ctx_seed(request->object.ctx);

@@ -16,7 +16,7 @@
 #include "pool/phrase_pool.h"
 #include "request/selection_internal.h"
 
-/* The parts of a hybrid strategy. */
+/* The parts of a hybrid strategy, by their index everywhere (alcore__strategy_part()). */
 enum { SENTENCES, PHRASES, PARTS };
 
 /* The state of one call. */
@@ -26,11 +26,12 @@ typedef struct hybrid {
     alcore_strategy *parts[PARTS]; /* borrowed from the strategy */
     double ratio;
     bool carry, cover;
-    alcore_selection *sentences; /* of all budgets of `split`, owned */
+    alcore_selection *sentences; /* what the first budget of `split` bought, which owns those of the
+                                    others; one reference */
     alcore__budgets split;       /* B_s of the request's budgets, each amount once */
 } hybrid;
 
-/* B_s of a budget B. */
+/* B_s of a budget B. 1e-9 keeps a product that rounding made slightly less than an integer. */
 static double share_of_sentences(const hybrid *self, double budget) {
     return floor(self->ratio * budget + 1e-9);
 }
@@ -42,9 +43,10 @@ static bool is_split(const hybrid *self, double amount) {
     return false;
 }
 
-/* Buys the sentences of all budgets. The candidates that a strategy with sticky=1 keeps are those
- * of the caller's request: they are copied back, also after a failure, which leaves them as they
- * were. */
+/* Buys the sentences of all budgets: answers a copy of the request with the part's strategy and the
+ * budgets B_s. `last` and `previous`, the candidates that a strategy with sticky=1 keeps, are owned
+ * by the caller's request and may be replaced in the copy, so they are copied back; a failure
+ * leaves them as they were. */
 static alcore_status buy_sentences(hybrid *self) {
     alcore_request *request = self->request, part = *request;
     for (int32_t i = 0; i < request->budgets.count; i++) {
@@ -70,8 +72,8 @@ static alcore_selection *sentences_of(const hybrid *self, double budget) {
     return NULL; /* not reached: every share is in the split */
 }
 
-/* The list `rows` of the request with the picks of a selection behind it: *out, whose rows the
- * caller frees. */
+/* *out: a list of rows of the request with the picks of a selection behind it, whose rows the
+ * caller frees, also after a failure. The rows of a list may repeat. */
 static alcore_status add_picks(const hybrid *self, const alcore__row_list *list,
                                const alcore_selection *picks, alcore__row_list *out) {
     const int64_t more = alcore_selection_count(picks);
@@ -84,9 +86,9 @@ static alcore_status add_picks(const hybrid *self, const alcore__row_list *list,
     return ALCORE_OK;
 }
 
-/* Buys the phrases of one budget, after its sentences: *out, which the caller releases. The target
- * is for the sentences only. The list of rows that the part has instead of the request's is freed
- * here. */
+/* Buys the phrases of one budget, after its sentences: *out, which the caller releases. The part is
+ * a copy of the request in which the sentences are labeled (cover=1) or excluded. The target is for
+ * the sentences only. The list of rows that the part has instead of the request's is freed here. */
 static alcore_status buy_phrases(const hybrid *self, alcore__budget budget,
                                  const alcore_selection *sentences, alcore_selection **out) {
     const int32_t kind = self->cover ? ALCORE_ROWS_LABELED : ALCORE_ROWS_EXCLUDED;
@@ -104,7 +106,8 @@ static alcore_status buy_phrases(const hybrid *self, alcore__budget budget,
     return status;
 }
 
-/* Answers one budget: *out is the selection of both parts, with a reference to each. */
+/* Answers one budget of the request: *out is the selection of both parts, with a reference to
+ * each. */
 static alcore_status answer_budget(const hybrid *self, alcore__budget budget,
                                    alcore_selection **out) {
     alcore_selection *parts[PARTS] = {sentences_of(self, budget.amount), NULL};
@@ -114,7 +117,8 @@ static alcore_status answer_budget(const hybrid *self, alcore__budget budget,
     return status;
 }
 
-/* Answers every budget: the selection of the first one owns the others. */
+/* Answers every budget of the request, in their order: *out is the selection of the first one,
+ * which owns the others as siblings. */
 static alcore_status answer_budgets(hybrid *self, alcore_selection **out) {
     const alcore__budgets *budgets = &self->request->budgets;
     alcore_selection *first = NULL;

@@ -35,7 +35,8 @@ const char *alcore__cause_name(int32_t cause) {
     return causes[cause].name;
 }
 
-/* Counts a masked row for the first cause of the table that its states contain. */
+/* Counts a masked row for the first cause of the table that its states contain. state: bits
+ * ALCORE_ROW_*, one or more. */
 static void count_cause(alcore__masks *masks, uint32_t state) {
     for (int32_t i = 0; i < ALCORE__CAUSES; i++) {
         if ((state & causes[i].state) == 0) continue;
@@ -44,9 +45,11 @@ static void count_cause(alcore__masks *masks, uint32_t state) {
     }
 }
 
-/* Sets bit in extra[row] for every row of a list, or with `others` for every row but those, in
- * whose extra the bit is 0 before. A list that was not given says nothing. extra [rows]: states
- * that the request adds to the pool's; what: the rows' name in messages. */
+/* Sets `bit` (an ALCORE_ROW_*) in extra[row] for every row of a list, or with `others` for every
+ * row that is not in the list: the bit, 0 in all rows before, is then set in all of them and
+ * cleared in those of the list. A list that was not given changes nothing. extra [rows]: states
+ * that the request adds to those of the pool; what: the name of the list in messages. Row numbers
+ * are checked here first. */
 static alcore_status add_list(const alcore__row_list *list, uint32_t bit, bool others,
                               const char *what, int64_t rows, uint32_t *extra) {
     if (!list->given) return ALCORE_OK;
@@ -61,12 +64,12 @@ static alcore_status add_list(const alcore__row_list *list, uint32_t bit, bool o
     return ALCORE_OK;
 }
 
-/* Sets ALCORE_ROW_EXCLUDED in extra [rows] for the candidates whose text a pool of excluded texts
- * has. excluded NULL: there is none. */
+/* Sets ALCORE_ROW_EXCLUDED in extra [rows] for the rows of the candidates' pool whose text a pool
+ * of excluded texts has. excluded NULL: there is none. */
 static alcore_status add_texts(const alcore_request *request, const alcore_pool *excluded,
                                int64_t rows, uint32_t *extra) {
     alcore_ctx *ctx = request->object.ctx;
-    uint8_t *found = NULL; /* [rows] 1: the text is excluded */
+    uint8_t *found = NULL; /* [rows] 1: `excluded` has the text */
     if (!excluded) return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof *found, &found));
     alcore_status status = alcore__pool_match_texts(request->candidates, excluded, found);
@@ -111,8 +114,8 @@ static alcore_status mask_rows(alcore_ctx *ctx, const alcore_pool *pool, const u
         masks->candidate_mask[i] = state == 0;
         masks->eligible += state == 0;
         if (state != 0) count_cause(masks, state);
-        /* A labeled row that was masked for another reason is no part of the labeled rows either.
-         */
+        /* A labeled row takes part as such unless something else masks it too; that the labeled
+         * pool has its text as well does no harm. */
         if ((state & ~(uint32_t)ALCORE_ROW_KNOWN) == ALCORE_ROW_LABELED) {
             masks->labeled_rows[i] = 1;
             masks->labeled_count++;
@@ -136,7 +139,8 @@ static alcore_status mask_other_pool(alcore_ctx *ctx, const alcore_pool *pool, u
     return ALCORE_OK;
 }
 
-/* *out [rows]: the number of each row's language in byte order of the pool's tags. */
+/* *out [rows]: the language of each row, as an index into the pool's tags in byte order; the caller
+ * frees it. Called for the target and, by select.c, for the candidates' pool. */
 alcore_status alcore__list_languages(alcore_ctx *ctx, const alcore_pool *pool, int32_t **out) {
     int64_t rows = alcore_pool_rows(pool);
     ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof **out, out));
@@ -145,16 +149,17 @@ alcore_status alcore__list_languages(alcore_ctx *ctx, const alcore_pool *pool, i
     return ALCORE_OK;
 }
 
-/* Masks of the target pool: target_mask [rows of the target], and target_languages [the same], the
- * rank of each row's language among the pool's tags. */
+/* Makes the masks of the target pool: target_mask [rows of the target], and target_languages [rows
+ * of the target], the language of each row as an index into the target's tags in byte order. */
 static alcore_status mask_target(alcore_ctx *ctx, const alcore_pool *target, alcore__masks *masks) {
     ALCORE__TRY(mask_other_pool(ctx, target, &masks->target_mask, &masks->target_rows,
                                 &masks->target_count));
     return alcore__list_languages(ctx, target, &masks->target_languages);
 }
 
-/* Makes the masks of all pools. *known and *extra, [rows of the candidates], are temporary and
- * freed by the caller. */
+/* Makes the masks of all pools. *known and *extra, [rows of the candidates' pool], come as NULL;
+ * they are temporary and freed by the caller, also after a failure. target: as in
+ * alcore__masks_new(). */
 static alcore_status build(const alcore_request *request, const alcore_pool *target,
                            uint8_t **known, uint32_t **extra, alcore__masks *out) {
     alcore_ctx *ctx = request->object.ctx;
@@ -173,9 +178,9 @@ static alcore_status build(const alcore_request *request, const alcore_pool *tar
 }
 
 /* Makes the masks of all pools of a request. target: its target pool, or NULL in calls after which
- * no strategy looks at it; its masks are then NULL. Called
- * with the pools locked for reading, before columns are resolved: without a candidate no column is
- * needed. out is zeroed after a failure; the caller frees it with alcore__masks_clear(). */
+ * no strategy looks at it; its masks are then NULL. Called with the pools locked for reading,
+ * before columns are resolved: without a candidate no column is needed. out is zeroed after a
+ * failure; the caller frees it with alcore__masks_clear(). */
 alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool *target,
                                 alcore__masks *out) {
     alcore_ctx *ctx = request->object.ctx;

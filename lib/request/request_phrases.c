@@ -15,7 +15,7 @@
 #include "request/request_internal.h"
 #include "text/phrase_table.h"
 
-/* A column that every pool of phrases has. */
+/* A column that every pool of phrases has, and by which one is recognized here. */
 static const char PHRASE_COLUMN[] = "occurrences";
 
 /* Derives the phrases of U and L by the masks of the pool of texts: *out, owned by the caller. use
@@ -48,9 +48,9 @@ alcore_status alcore__request_phrases(const alcore_request *request,
     if (!alcore__strategy_buys_phrases(strategy, &options, &by_place) ||
         alcore__pool_find_column(request->candidates, PHRASE_COLUMN))
         return ALCORE_OK;
-    /* Without the labeled pool, so that a row whose text is labeled stays in U, as the definition
-     * has it. Its phrases are known. The same for excluded texts: of the phrases, it is those with
-     * these texts that are not bought. */
+    /* The masks are made without the labeled pool, so that a row whose text is labeled stays in U,
+     * as the definition demands; that its phrases are known follows from L. They are made without
+     * the excluded texts too: these mask the phrases with the same text, not the rows. */
     alcore_request alone = *request;
     alone.labeled = alone.excluded = alone.excluded_phrases = NULL;
     ALCORE__TRY(alcore__masks_new(&alone, NULL /* no target */, &masks));

@@ -19,7 +19,7 @@ static bool is_kind(int32_t kind) {
     return kind >= ALCORE_ROWS_ELIGIBLE && kind < ALCORE__ROW_KINDS;
 }
 
-/* Frees the rows of a list; it is as one that was never set. */
+/* Frees the rows of a list, which is then as one that was never set. */
 static void clear_list(alcore_ctx *ctx, alcore__row_list *list) {
     alcore__free(ctx, list->rows);
     *list = (alcore__row_list){0};
@@ -41,8 +41,9 @@ static alcore_status append(alcore_ctx *ctx, alcore__row_list *list, int64_t row
 }
 
 /* Replaces the list of one kind by a copy of rows [count]. rows NULL: no list is given, and the
- * kind says nothing; a list of no rows says that there are none. Numbers are checked when the
- * request is answered, as the pool may still grow. */
+ * kind says nothing; a list of 0 rows says that there are none. Row numbers are checked when the
+ * request is answered, as the pool may still grow. A new list of excluded rows replaces the phrases
+ * too that alcore_request_read_rows() excluded. */
 static alcore_status set_rows(alcore_request *request, int32_t kind, const int64_t *rows,
                               int64_t count) {
     alcore_ctx *ctx = request->object.ctx;
@@ -66,7 +67,7 @@ static alcore_status set_rows(alcore_request *request, int32_t kind, const int64
     return ALCORE_OK;
 }
 
-/* Sets the rows of one kind; NULL takes the list away. */
+/* Sets the rows of one kind; rows NULL: removes the list. */
 alcore_status alcore_request_set_rows(alcore_request *request, int32_t kind, const int64_t *rows,
                                       int64_t count) {
     ALCORE__TRY(alcore__request_begin(request, "alcore_request_set_rows"));
@@ -82,14 +83,16 @@ typedef struct id_file {
     const alcore_pool *pool; /* whose rows the ids name; locked for reading */
     const char *path;
     bool objects;           /* JSON lines: the id is the field "id"; else it is a record's text */
-    bool strict;            /* an id that the pool lacks is an error; else it is skipped */
+    bool strict;            /* an id that the pool lacks is an error; else it may be a phrase's, and
+                               is skipped where it is not */
     int64_t records;        /* read so far */
     alcore__row_list *list; /* to which the rows are appended */
     alcore_pool *phrases;   /* to which the texts of phrases are added; NULL: they are skipped */
 } id_file;
 
-/* Reads digits from *at up to end as a number from 0; false where there is none or it is too large
- * for a place in a text. */
+/* Reads digits from *at up to end as an integer, *out, and moves *at behind them; false where there
+ * is no digit, or the integer is too large for a place in a text. It has at most 11 digits, so that
+ * the caller can add two without overflow. */
 static bool read_number(const char **at, const char *end, int64_t *out) {
     const char *begin = *at;
     for (*out = 0; *at < end && **at >= '0' && **at <= '9'; (*at)++) {
@@ -99,9 +102,11 @@ static bool read_number(const char **at, const char *end, int64_t *out) {
     return *at > begin;
 }
 
-/* Finds the phrase that an id "ID:WORD+LENGTH" names: LENGTH words of the row with the id ID, from
- * word WORD, counted from 0. False where the id has another form or the pool lacks the row or the
- * words. *text [*bytes] is a view of the row's text from the first of the words to the last. */
+/* Finds the phrase that an id "ID:WORD+LENGTH" [length bytes] names: LENGTH words of the row with
+ * the id ID, from word WORD, counted from 0; rows of a pool of phrases have such ids. ID may
+ * contain colons, so the last colon is looked for. False where the id has another form or the pool
+ * lacks the row or the words. *text [*bytes] is a view of the row's text from the first of the
+ * words to the last. */
 static bool find_phrase(const alcore_pool *pool, const char *id, size_t length, const char **text,
                         size_t *bytes) {
     const char *end = id + length, *colon = end;
@@ -122,8 +127,9 @@ static bool find_phrase(const alcore_pool *pool, const char *id, size_t length, 
     return true;
 }
 
-/* Adds the text of the phrase that an id names to the phrases of the file: its words with one space
- * between them, which is the text that a pool of phrases has. An id that names none is skipped. */
+/* Adds the text of the phrase that an id [length] names to the phrases of the file: its words with
+ * one space between them, which is the text that a pool of phrases has. An id that names none is
+ * skipped. */
 static alcore_status add_phrase(const id_file *file, const char *id, size_t length) {
     alcore_ctx *ctx = alcore__pool_ctx(file->pool);
     alcore__buffer words = {0};
@@ -142,7 +148,8 @@ static alcore_status add_phrase(const id_file *file, const char *id, size_t leng
     return status;
 }
 
-/* Appends the row of one id, [length] bytes that stand on a line of the file. */
+/* Appends the row of one id, [length] bytes, to the list. An id that the pool lacks is an error in
+ * a strict file, else it may name a phrase. line: where it stands in the file, for messages. */
 static alcore_status add_id(const id_file *file, const char *id, size_t length, int64_t line) {
     int64_t row;
     const size_t valid = alcore__utf8_check(id, length);
@@ -157,9 +164,9 @@ static alcore_status add_id(const id_file *file, const char *id, size_t length, 
                         (long long)line, (int)length, id);
 }
 
-/* The sink of alcore__read_records(): appends the rows of a batch of ids. A JSON object without an
- * id stands for the row of its number among the records, from 1, as in a pool; an empty id is
- * skipped. user: id_file. */
+/* The sink of alcore__read_records(): appends the rows of a batch of ids, records [count]. A JSON
+ * object without an id has its number among the records, from 1, as its id, as in a pool; an empty
+ * id is skipped. user: id_file; coming, how many records may follow, is not used. */
 static alcore_status add_ids(void *user, const alcore__record *records, int64_t count,
                              int64_t coming) {
     id_file *file = user;
@@ -180,7 +187,7 @@ static alcore_status add_ids(void *user, const alcore__record *records, int64_t 
 }
 
 /* Reads a file of ids and appends their rows in the candidates' pool to the list. It is read like
- * the records of a pool, so that it may have their formats and has their messages: in .jsonl and
+ * the records of a pool, so that it may have their formats and the same messages: in .jsonl and
  * .ndjson the id is the field "id" (a text is needed beside it), in .tsv the column "id", else a
  * line; files of tagged or marked texts, which have no ids of rows, are refused. An id that the
  * pool lacks is an error in a list of eligible rows only: the others say what to leave out, and a
@@ -210,8 +217,8 @@ static alcore_status read_ids(alcore_request *request, int32_t kind, const char 
     return status;
 }
 
-/* Adds the texts of phrases to those that the request excludes already; a failure leaves these as
- * they were. */
+/* Adds the texts of `phrases` to those that the request excludes already; a failure leaves these as
+ * they were, as the old texts are copied into the new pool and not the other way round. */
 static alcore_status keep_phrases(alcore_request *request, alcore_pool *phrases) {
     const int64_t rows = alcore_pool_rows(phrases);
     alcore_pool *kept = request->excluded_phrases;
@@ -231,7 +238,7 @@ static alcore_status keep_phrases(alcore_request *request, alcore_pool *phrases)
 }
 
 /* Appends the rows whose ids a file names to the list of a kind; a failure leaves the list as it
- * was. */
+ * was. Only a list of excluded rows may name phrases. */
 static alcore_status read_rows(alcore_request *request, int32_t kind, const char *path) {
     if (!is_kind(kind) || !path)
         return alcore__fail(ALCORE_E_INVALID,

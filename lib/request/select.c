@@ -38,8 +38,8 @@ typedef struct answer {
     /* A copy of the caller's request whose candidates are the phrases of its texts, `phrases`, and
      * which names no rows; used where the strategy buys phrases. */
     alcore_request derived;
-    alcore_pool *phrases; /* one reference; NULL: the candidates are those of the caller */
-    alcore__text_rows texts;
+    alcore_pool *phrases;    /* one reference; NULL: the candidates are those of the caller */
+    alcore__text_rows texts; /* what is known of the texts of `phrases`; else all 0 */
     alcore_ctx *ctx;
     alcore_strategy *strategy; /* the request's, or a new ALCORE_DEFAULT_STRATEGY; one reference */
     alcore__masks masks;
@@ -65,8 +65,9 @@ static alcore_status fail_no_pool(void) {
 }
 
 /* Refuses what can be seen without reading a pool: no candidates, the pool of candidates as the
- * labeled pool or the excluded texts too (as the target it is allowed), no budget, the age of a
- * cache without one. Messages carry a remedy where there is one thing to set. */
+ * labeled pool or the excluded texts too (as the target it is allowed), no budget, and
+ * cache_max_age (NaN: "off") without a cache. Messages carry a remedy where there is one thing to
+ * set. */
 static alcore_status check(const alcore_request *request) {
     if (!request->candidates) return fail_no_pool();
     if (request->candidates == request->labeled)
@@ -93,8 +94,8 @@ static alcore_status check(const alcore_request *request) {
 /* Locks all pools of the request for reading, or none of them after a failure: ALCORE_E_BUSY
  * where another call is changing one, as calls never wait for each other. A pool may be locked
  * twice, since the candidates may be the target too. labeled, target and excluded are NULL where
- * there is none. A selection locks twice: models must be able to add columns to the pools in
- * between. */
+ * there is none. A call of alcore_select() locks and unlocks the pools several times: models must
+ * be able to add columns to them in between. */
 static alcore_status read_pools(const alcore_request *request) {
     const struct {
         alcore_pool *pool;
@@ -116,7 +117,7 @@ static alcore_status read_pools(const alcore_request *request) {
     return status;
 }
 
-/* Unlocks what read_pools() locked. */
+/* Unlocks what read_pools() locked; there are candidates, as check() has looked. */
 static void leave_pools(const alcore_request *request) {
     if (request->excluded) alcore__read_end(request->excluded);
     if (request->target) alcore__read_end(request->target);
@@ -161,8 +162,9 @@ static alcore_status check_target(const answer *self) {
 }
 
 /* Makes costs [rows], the cost of every candidate in the unit of the budget: its words, its
- * characters, or its entry in the cost column. A budget of items has no costs. Fails for a
- * candidate without a cost. */
+ * characters, or its entry in the cost column; 0 for other rows. All budgets have one unit. Those
+ * of items leave costs NULL: every row costs 1. Fails for a candidate without an entry in the cost
+ * column (NaN). */
 static alcore_status make_costs(answer *self) {
     const alcore_pool *pool = self->request->candidates;
     int32_t unit = self->request->budgets.items[0].unit;
@@ -234,8 +236,8 @@ static alcore_status check_values(answer *self, const alcore__dataset *dataset) 
     return ALCORE_OK;
 }
 
-/* With sticky=1, copies the candidates of this round to self->drawn for the next one
- * (docs/spec/huds.md). */
+/* With sticky=1, copies the candidates of this round to self->drawn for the next one (spec 3.7);
+ * without, self->drawn stays NULL and nothing is remembered. */
 static alcore_status copy_drawn(answer *self) {
     if (alcore__values_integer(alcore__strategy_values(self->strategy), "sticky") == 0)
         return ALCORE_OK;
@@ -246,7 +248,7 @@ static alcore_status copy_drawn(answer *self) {
     return ALCORE_OK;
 }
 
-/* Moves that copy into the request, once the selection is made. A later round becomes `last`, and
+/* Moves self->drawn into the request, once the selection is made. A later round becomes `last`, and
  * what was last becomes `previous`; the same round asked for again replaces `last` and keeps
  * `previous`, from which it started both times. Strategies that buy phrases have no parameter
  * sticky, so self->request is the caller's here and never `derived`, which would free the masks
@@ -267,7 +269,9 @@ static void keep_drawn(answer *self) {
 
 /* Applies candidates=N to the mask of the candidates and copies what it draws for sticky=1. For
  * sticky=1 the draw starts from the candidates of the latest earlier round that was answered,
- * previous [rows]; rows that were added since were no candidates then. */
+ * previous [rows] (NULL: there is none; without sticky=1 it is not looked at); rows that were added
+ * since were no candidates then. Only after the run is it known that the round was answered, so
+ * keep_drawn() is called later. */
 static alcore_status draw(answer *self) {
     const alcore_request *request = self->request;
     const alcore__drawn *drawn = request->last.round != 0 && request->last.round < self->input.round
@@ -303,8 +307,8 @@ static alcore_status set_budgets(answer *self, alcore__fill *fill) {
     return ALCORE_OK;
 }
 
-/* Reads the options into the input of the run, opens the engine, and finds the strategy (huds, when
- * none was set). */
+/* Reads the options into the input of the run, opens the engine that the option "device" names, and
+ * sets self->strategy (huds, when none was set). Pools are added by run(). */
 static alcore_status set_up(answer *self) {
     alcore_request *request = self->request;
     const alcore__values *values = &request->values;
@@ -339,7 +343,9 @@ static alcore_status resolve_measures(answer *self) {
     return alcore__resolve_needs(self->request, alcore__phrase_measure_needs, &self->texts.columns);
 }
 
-/* Replaces the candidates by their phrases where the strategy buys phrases and they are texts. */
+/* Replaces the candidates by their phrases where the strategy buys phrases and they are texts: from
+ * then on self->request is `derived`, whose candidates are the phrases and which names no rows, as
+ * the rows that the caller's request names are rows of the texts. Else nothing changes. */
 static alcore_status make_phrases(answer *self) {
     ALCORE__TRY(resolve_measures(self));
     ALCORE__TRY(read_pools(self->request));
@@ -370,8 +376,9 @@ static alcore_status make_masks(answer *self) {
 }
 
 /* Fills in the input of the run, with the pools locked for reading, and runs the strategy. A role
- * without a pool leaves its dataset empty. Columns are added to the datasets first, then
- * candidates=N draws the candidates, and only these must have values. */
+ * without a pool leaves its dataset empty (0 rows), as does a labeled pool without a row that is
+ * read. Columns are added to the datasets first, then candidates=N draws the candidates, and only
+ * these must have values. */
 static alcore_status run(answer *self) {
     alcore_request *request = self->request;
     alcore__run_input *input = &self->input;
@@ -408,7 +415,7 @@ static alcore_status run(answer *self) {
         input->language_count = alcore__pool_languages(request->candidates, &input->language_tags);
     }
     ALCORE__TRY(draw(self));
-    ALCORE__TRY(check_values(self, &input->candidates));
+    ALCORE__TRY(check_values(self, &input->candidates)); /* may lower labeled_count */
     if (self->masks.labeled_count == 0) input->labeled_rows = NULL;
     return alcore__strategy_run(self->strategy, input, &self->outcome);
 }
@@ -458,7 +465,8 @@ alcore_status alcore__request_answer(alcore_request *request, alcore_selection *
     return status;
 }
 
-/* Answers the request, which is locked for writing, as it remembers its candidates. */
+/* Answers the request, a hybrid's by its two parts. It is locked for writing, as the call changes
+ * the candidates that it remembers (keep_drawn()). */
 static alcore_status select_rows(alcore_request *request, alcore_selection **out) {
     ALCORE__TRY(alcore__write_begin(request, "request"));
     const bool hybrid = request->strategy && alcore__strategy_part(request->strategy, 0);

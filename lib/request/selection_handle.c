@@ -18,9 +18,10 @@
 
 #include "request/selection_internal.h"
 
-/* The destructor of the handle. Frees the arrays by pick, [count] each, and drops the references to
- * the ranking, which has the column count of pick_columns, and to the siblings, the selections of
- * the other budgets. */
+/* The destructor of the handle, called when its last reference is released; also for one whose
+ * making failed, in which what was not made is NULL. Frees the arrays of the picks and releases the
+ * parts of a hybrid, the siblings (the selections of the other budgets) and the ranking; this only
+ * after pick_columns, whose number it has. */
 static void release(void *object) {
     alcore_selection *self = object;
     alcore_ctx *ctx = self->object.ctx;
@@ -48,9 +49,10 @@ static void release(void *object) {
 }
 
 /* Makes the arrays of the picks: rows, scores, costs and record columns [count] in rank order, and
- * ranks [candidates], which leads from a candidate to its rank, -1 where it was not picked; also
- * the sums of words, characters and units, the values of the pool's cost column, NaN where it has
- * none. costs [rows of the pool], in the unit of the budget; NULL: every row costs 1. */
+ * ranks [candidates], the rank of each candidate by its position, -1 where it was not picked. Also
+ * adds up the words and characters of the picks and their units, the values of the pool's cost
+ * column (NaN where a pick has none). costs [rows of the pool], in the unit of the budget; NULL:
+ * every row costs 1. */
 static alcore_status gather_picks(alcore_selection *self, const double *costs) {
     alcore_ctx *ctx = self->object.ctx;
     const alcore__outcome *outcome = &self->ranking->outcome;
@@ -83,9 +85,10 @@ static alcore_status gather_picks(alcore_selection *self, const double *costs) {
     return ALCORE_OK;
 }
 
-/* What the picks cost in money: the price of a unit times the units of all picks, whatever unit the
- * budget had. NaN without a price, whose amount is NaN, and where the price is for a cost column
- * that the rows lack, as a missing cost is NaN. */
+/* What the picks cost in money: the amount of the price, which is for one item, word, character or
+ * unit of the cost column, times how many of these the picks have, whatever unit the budget had.
+ * NaN without a price, whose amount is NaN, and where the price is for a cost column that the rows
+ * lack, as a missing cost is NaN. */
 static double price_of(const alcore_selection *self) {
     const alcore__price *price = &self->ranking->price;
     double units = price->unit == ALCORE__UNIT_ITEMS        ? (double)self->count
@@ -114,8 +117,9 @@ static alcore_status build(alcore_selection *self, const double *costs,
     return alcore__selection_write_summary(self);
 }
 
-/* Makes the selection of one purchase, which moves into it and is freed also after a failure. *out
- * is set on success only. */
+/* Makes the selection of one purchase, which moves into it and is freed also after a failure;
+ * *purchase is zeroed then. The selection adds a reference to the ranking. Called for each budget,
+ * and by selection_join.c for a hybrid. *out is set on success only. */
 alcore_status alcore__selection_make(alcore__ranking *ranking, const double *costs,
                                      alcore__purchase *purchase, alcore_selection *const *parts,
                                      alcore_selection **out) {
@@ -139,9 +143,9 @@ alcore_status alcore__selection_make(alcore__ranking *ranking, const double *cos
 }
 
 /* Moves the purchase of the budget `amount` out of the outcome, so that nothing of it is freed with
- * the outcome, too: that of the largest budget is spread over members of the outcome, the others
- * are in its list of further purchases. Called once for each amount of a request, which are all
- * different (request_budget.c refuses an amount that is given twice). */
+ * the outcome, too: that of the request's largest budget, `largest`, lies in members of the
+ * outcome, the others are in its list of further purchases. Called once for each amount of a
+ * request, which are all different (request_budget.c refuses an amount that is given twice). */
 static void move_purchase(alcore__outcome *outcome, double amount, double largest,
                           alcore__purchase *out) {
     if (amount == largest) {
@@ -169,8 +173,9 @@ static void move_purchase(alcore__outcome *outcome, double amount, double larges
     *out = (alcore__purchase){.budget = amount, .flags = amount > 0 ? ALCORE_SELECTION_SHORT : 0};
 }
 
-/* Makes the selections of the other budgets, in the order given, as siblings of the selection of
- * the first budget. After a failure those that were made are freed with `first`. */
+/* Makes the selections of the other budgets, in the order given, as siblings of `first`, the
+ * selection of the budget that was given first. costs [rows of the pool], NULL: every row costs 1.
+ * After a failure those that were made are freed with `first`. */
 static alcore_status add_siblings(alcore_selection *first, const alcore__budgets *budgets,
                                   const double *costs) {
     alcore_ctx *ctx = first->object.ctx;
@@ -188,8 +193,9 @@ static alcore_status add_siblings(alcore_selection *first, const alcore__budgets
     return ALCORE_OK;
 }
 
-/* Makes the selections of all budgets from one outcome: that of the first budget holds the others
- * as siblings, and all share one ranking. */
+/* Makes the selections of all budgets from one outcome: that of the first budget owns the others as
+ * siblings, and all share one ranking, to which each has a reference. The contents of *outcome move
+ * to the ranking. Called by select.c with the pools locked for reading, as texts are read. */
 alcore_status alcore__selection_new(const alcore_request *request, const alcore_strategy *strategy,
                                     const alcore__run_input *input, const alcore__masks *masks,
                                     const alcore__resolution *resolution, alcore__outcome *outcome,

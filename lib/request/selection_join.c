@@ -6,10 +6,10 @@
  *   kind        0: a sentence, 1: a phrase; files have these words
  *   first_row   row of the texts: of the sentence, or of the phrase's first occurrence
  *
- * A pick has no value in a column that its part lacks: NaN or -1. The selection keeps the
- * parts and takes over their summaries and provenance. Arrays of a selection are by rank,
- * from 0 in the order of buying: rows, scores, costs, reasons, and pick_columns, those of the
- * record. */
+ * A pick has no value in a column that its part lacks: NaN or -1. The selection keeps a reference
+ * to each part, and its summary and provenance contain those of the parts. Arrays of a selection
+ * are by rank, from 0 in the order of buying: rows, scores, costs, reasons, and pick_columns, those
+ * of the record. */
 #include <math.h>
 #include <string.h>
 
@@ -23,7 +23,8 @@ static const char *const KIND_WORDS[] = {
 
 /* ---- the pool of the picks ---- */
 
-/* The arrays of alcore_records, [count] each. */
+/* The arrays of alcore_records (what a pool is filled from), [count] each, by rank of the pick. The
+ * struct owns the arrays; the texts in them are borrowed. */
 typedef struct pick_records {
     const char **texts, **ids, **languages, **groups;
     size_t *text_lengths;
@@ -54,9 +55,9 @@ static void free_records(alcore_ctx *ctx, pick_records *records) {
     alcore__free(ctx, records->costs);
 }
 
-/* Fills the records, sentences and then phrases, with views of the pools of the parts. Those of the
- * texts are valid while that pool is locked; the pool of phrases was made in this call and needs no
- * lock. Returns their number. */
+/* Fills the records, sentences and then phrases, with views of the texts, ids, ... in the pools of
+ * the parts. Those of the pool of texts are valid while that pool is locked; the pool of phrases
+ * was made in this call of alcore_select() and needs no lock. Returns the number of records. */
 static int64_t fill_records(alcore_selection *const parts[PARTS], pick_records *records) {
     int64_t row = 0;
     records->priced = true;
@@ -75,8 +76,9 @@ static int64_t fill_records(alcore_selection *const parts[PARTS], pick_records *
     return row;
 }
 
-/* Makes *out, the pool of the picks of both parts, in their order. texts: the pool of texts, locked
- * for reading. */
+/* Makes *out, the pool of the picks of both parts, in their order, derived from `texts`, the pool
+ * of texts, which is locked for reading. Every pick must become a row of the same number, so no
+ * duplicate is left out and no text is too long. Costs are set only where every pick has one. */
 static alcore_status make_pool(alcore_pool *texts, alcore_selection *const parts[PARTS],
                                alcore_pool **out) {
     alcore_ctx *ctx = alcore__pool_ctx(texts);
@@ -109,8 +111,9 @@ static alcore_status make_pool(alcore_pool *texts, alcore_selection *const parts
 
 /* ---- the record ---- */
 
-/* The record column of a name, which is added where it is not there yet: no pick has a value in it.
- */
+/* *out: the values [picks] of the record column of a name. Where it is not there yet it is added,
+ * with NaN or -1 (by dtype) for every pick: no value. Columns of one name in both parts have the
+ * same dtype. */
 static alcore_status get_column(alcore_ctx *ctx, alcore__outcome *outcome, const char *name,
                                 int32_t dtype, void **out) {
     int32_t c = 0;
@@ -134,7 +137,8 @@ static alcore_status get_column(alcore_ctx *ctx, alcore__outcome *outcome, const
     return ALCORE_OK;
 }
 
-/* Copies the record of one part, whose picks are the ranks from `first` on of the whole. */
+/* Copies the record of one part (kind: KIND_SENTENCE or KIND_PHRASE) into the record of both, in
+ * which its pick of rank k has the rank first + k. */
 static alcore_status copy_record(alcore_ctx *ctx, const alcore_selection *part, int32_t kind,
                                  int64_t first, alcore__outcome *outcome) {
     void *values;
@@ -152,8 +156,9 @@ static alcore_status copy_record(alcore_ctx *ctx, const alcore_selection *part, 
     return ALCORE_OK;
 }
 
-/* Fills the outcome: every pick is a candidate, and its row is its rank. The first column is
- * "kind", which files write in words. */
+/* Fills the outcome, as if a strategy had selected from the pool of picks: every pick is a
+ * candidate, and its position and its row are its rank. The first column is "kind", which files
+ * write in words. */
 static alcore_status fill_outcome(alcore_ctx *ctx, alcore_selection *const parts[PARTS],
                                   alcore__outcome *outcome) {
     outcome->count = outcome->measured = parts[0]->count + parts[1]->count;
@@ -172,7 +177,9 @@ static alcore_status fill_outcome(alcore_ctx *ctx, alcore_selection *const parts
 
 /* ---- the selection ---- */
 
-/* What both parts bought together. */
+/* *out: what both parts bought together, sentences first, under the whole budget; every position is
+ * a pick. It is SHORT where one of the parts is. There is no explanation, as the parts have theirs.
+ */
 static alcore_status add_purchases(alcore_ctx *ctx, alcore_selection *const parts[PARTS],
                                    double budget, alcore__purchase *out) {
     *out = (alcore__purchase){.budget = budget, .pick_count = parts[0]->count + parts[1]->count};
@@ -189,7 +196,8 @@ static alcore_status add_purchases(alcore_ctx *ctx, alcore_selection *const part
     return ALCORE_OK;
 }
 
-/* Copies the reasons of a part and the contexts of its phrases. */
+/* Copies the reasons of a part, whose picks begin at rank `first`, and the contexts of its phrases;
+ * sentences have none: -1. */
 static alcore_status copy_words(alcore_selection *self, const alcore_selection *part,
                                 int64_t first) {
     alcore_ctx *ctx = self->object.ctx;
@@ -205,9 +213,10 @@ static alcore_status copy_words(alcore_selection *self, const alcore_selection *
     return ALCORE_OK;
 }
 
-/* Gives a new selection what does not come from its ranking and its purchase: references to its
+/* Sets in a new selection what does not stem from its ranking and its purchase: references to its
  * parts, reasons [picks], which are copies in its own memory, and contexts [picks,
- * ALCORE__CONTEXTS], rows of the texts that contain a phrase, -1: none. */
+ * ALCORE__CONTEXTS], rows of the texts that contain a phrase, -1: none. Called by
+ * selection_handle.c while the selection of the whole is made. */
 alcore_status alcore__selection_copy_parts(alcore_selection *self,
                                            alcore_selection *const parts[PARTS]) {
     alcore_ctx *ctx = self->object.ctx;
@@ -233,7 +242,8 @@ static alcore_status join_costs(alcore_ctx *ctx, alcore_selection *const parts[P
     return ALCORE_OK;
 }
 
-/* Makes the ranking and the purchase, and of both the selection. */
+/* Makes *out, the selection of both parts over `pool`, the pool of picks: first its ranking and its
+ * purchase, which alcore__selection_make() combines. */
 static alcore_status make(const alcore_request *request, alcore_selection *const parts[PARTS],
                           double budget, alcore_pool *pool, alcore_selection **out) {
     alcore_ctx *ctx = request->object.ctx;
@@ -256,8 +266,9 @@ static alcore_status make(const alcore_request *request, alcore_selection *const
     return status;
 }
 
-/* Makes one selection of both parts under a budget: *out, with one reference. Locks the pool of
- * texts for reading while it is read. */
+/* Makes one selection of both parts, whose budget together is `budget`: *out, with one reference.
+ * Called by request_hybrid.c for each budget, without locks on the pools; the pool of texts is
+ * locked here while it is read. */
 alcore_status alcore__selection_join(const alcore_request *request,
                                      alcore_selection *const parts[PARTS], double budget,
                                      alcore_selection **out) {

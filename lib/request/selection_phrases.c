@@ -30,8 +30,9 @@ typedef struct place_notes {
     int64_t *last_row; /* [picks] row of the latest occurrence, -1: none yet */
 } place_notes;
 
-/* Notes one occurrence of a pick (alcore__phrase_visit), in a row at a word of it: rows come in
- * ascending order, so a row was seen before only if it is the last one. user: place_notes. */
+/* Notes one occurrence of the pick of a rank (alcore__phrase_visit), in a row of the texts at a
+ * word of it. Occurrences are visited in ascending order of rows, so a row was seen before only if
+ * it is the pick's last one. user: place_notes. */
 static alcore_status note_place(void *user, int64_t rank, int64_t row, int64_t word) {
     place_notes *notes = user;
     alcore_selection *self = notes->selection;
@@ -45,8 +46,8 @@ static alcore_status note_place(void *user, int64_t rank, int64_t row, int64_t w
     return ALCORE_OK;
 }
 
-/* Makes occurrences, phrase_rows and contexts by one pass over the texts; the selection owns them.
- */
+/* Makes occurrences, phrase_rows and contexts by one pass over the texts of the pool of phrases;
+ * the selection owns them, also after a failure. */
 static alcore_status find_places(alcore_selection *self) {
     alcore_ctx *ctx = self->object.ctx;
     const size_t count = (size_t)self->count;
@@ -70,10 +71,12 @@ static alcore_status find_places(alcore_selection *self) {
 typedef struct nesting {
     alcore_selection *selection;
     alcore__hash_index index; /* of the texts of the picks: entry i is the pick of rank i */
-    int64_t *last_pick;       /* [picks] the latest pick that this one was found in, -1: none */
+    int64_t *last_pick;       /* [picks] rank of the latest pick that this one was found in, -1:
+                                 none */
 } nesting;
 
-/* The rank of the pick with a text; -1: there is none. */
+/* The rank of the pick with a text [length]; -1: there is none. Entries of the index with the same
+ * hash are compared by their texts. */
 static int64_t find_pick(const nesting *work, const char *text, size_t length) {
     const alcore_selection *self = work->selection;
     const uint64_t hash = alcore__hash64(text, length);
@@ -96,15 +99,16 @@ static alcore_status index_picks(nesting *work) {
         const char *text = alcore_pool_text(self->ranking->pool, self->rows[rank], &length);
         const uint64_t hash = alcore__hash64(text, length);
         size_t slot = alcore__index_home(&work->index, hash);
-        while (alcore__index_next(&work->index, hash, &slot) >= 0) {
+        while (alcore__index_next(&work->index, hash, &slot) >= 0) { /* to the first free slot */
         }
         alcore__index_put(&work->index, slot, hash, rank);
     }
     return ALCORE_OK;
 }
 
-/* Counts the pick of a rank for every shorter pick inside it, once for each. The words of a phrase
- * have one space between them, so a phrase inside it is a part of its text. */
+/* Adds 1 to `containing` of every shorter pick inside the pick of a rank, once for each, however
+ * often it occurs there. The words of a phrase have one space between them, so a phrase inside it
+ * is a part of its text, from the begin of one word (first) to the end of another (last). */
 static void count_inside(nesting *work, int64_t rank) {
     alcore_selection *self = work->selection;
     size_t length, first_length, last_length;
@@ -123,8 +127,8 @@ static void count_inside(nesting *work, int64_t rank) {
 }
 
 /* Makes longer [picks] and containing [picks]. Longer picks are counted by a table of lengths,
- * which has the number of picks of each length first, and from the last loop over it on that of
- * picks of more words. */
+ * which has the number of picks of each length first; the loop over it, from the longest down,
+ * replaces that by the number of picks of more words. work owns the index and last_pick. */
 static alcore_status find_nesting(nesting *work) {
     alcore_selection *self = work->selection;
     alcore_ctx *ctx = self->object.ctx;
@@ -157,7 +161,8 @@ static alcore_status find_nesting(nesting *work) {
 
 /* ---- interface ---- */
 
-/* The record column of the strategy that is the index; -1: there is none. */
+/* The record column that is the index of a pick in files, "first_row", which strategies that buy
+ * phrases record; -1: there is none. */
 static int32_t index_column(const alcore_selection *selection) {
     const alcore__outcome *outcome = &selection->ranking->outcome;
     for (int32_t c = 0; c < outcome->column_count; c++)
@@ -191,8 +196,9 @@ alcore_status alcore__selection_find_phrases(alcore_selection *selection) {
     return status;
 }
 
-/* "occurs 214 times, in 3 % of the rows", or in "12 of 226,621 rows" where that is less than 1 %;
- * then "9 of the 12 longer picks contain it", where one does. */
+/* Appends what a reason says of the phrase of a rank: "occurs 214 times, in 3 % of the rows", or
+ * "in 12 of 226,621 rows" where that is less than 1 %; then "; 9 of the 12 longer picks contain
+ * it", where one does. The rows are those whose phrases were counted. */
 alcore_status alcore__selection_put_phrase(const alcore_selection *selection, int64_t rank,
                                            alcore__buffer *line) {
     alcore_ctx *ctx = selection->object.ctx;
@@ -217,9 +223,9 @@ alcore_status alcore__selection_put_phrase(const alcore_selection *selection, in
         alcore__thousands(longer, total), containing == 1 ? "contains" : "contain");
 }
 
-/* "contexts": up to three rows of the texts that contain the phrase, the lowest first, each with
- * its id, its row and its text. A pick that is no phrase has none. The texts are locked for
- * reading. */
+/* Writes the member "contexts": up to three rows of the texts that contain the phrase of a rank,
+ * the lowest first, each with its id, its row and its text; nothing for a pick that is no phrase.
+ * The texts, the pool that the selection's pool is derived from, are locked for reading. */
 void alcore__selection_put_contexts(const alcore_selection *selection, int64_t rank,
                                     alcore__json_out *json) {
     const alcore_pool *texts = alcore_pool_source(selection->ranking->pool);

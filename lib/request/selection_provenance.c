@@ -67,7 +67,8 @@ static void put_columns(const alcore__ranking *ranking, int32_t role, alcore__js
 }
 
 /* "inputs": an object for the pool of each role that the request has: its rows, the rows that took
- * part, its fingerprint and its columns. */
+ * part, its fingerprint, for a pool of phrases also the rows whose phrases it has, and its columns.
+ */
 static void put_inputs(const alcore__ranking *ranking, alcore__json_out *json) {
     alcore__json_open(json, "inputs", '{');
     for (int32_t i = 0; i < 3; i++) {
@@ -125,8 +126,9 @@ static void put_price(const alcore_selection *selection, alcore__json_out *json)
     alcore__json_close(json, '}');
 }
 
-/* A key made of a prefix, a name and a suffix: "the" in front of the name is left out and spaces
- * become underscores, so that "also_" and "the given scores" make "also_given_scores". */
+/* Writes a key made of a prefix, a name and a suffix to out and returns it: "the " in front of the
+ * name is left out and spaces become underscores, so that "also_" and "the given scores" make
+ * "also_given_scores". Names of terms and strategies are short; a longer key would be cut. */
 static const char *key_of(const char *prefix, const char *name, const char *suffix, char out[96]) {
     if (strncmp(name, "the ", 4) == 0) name += 4;
     snprintf(out, 96, "%s%s%s", prefix, name, suffix);
@@ -135,8 +137,9 @@ static const char *key_of(const char *prefix, const char *name, const char *suff
     return out;
 }
 
-/* "terms": for each term of a mixed score its standard deviation in the score, the number of picks
- * that it decided, and the number of picks that it alone would have made too. */
+/* "terms": for each term of a mixed score its standard deviation in the score (weighted and
+ * rescaled; 0 for a term without a weight), the number of picks that it decided, and the number of
+ * picks that it alone would have made too. */
 static void put_terms(const alcore_selection *selection, alcore__json_out *json) {
     const alcore__explanation *explanation = &selection->bought.explanation;
     char key[96];
@@ -167,8 +170,9 @@ static void put_facts(const alcore__ranking *ranking, alcore__json_out *json) {
     alcore__json_close(json, '}');
 }
 
-/* "engines": the device that was asked for, and the engine that ran each operation: the model (the
- * last one, where several made columns), the scorer and the strategy. */
+/* "engines": the value of the option "device", and the engine that ran each operation: the model
+ * (the last one, where several made columns; left out where none did), the scorer and the strategy.
+ */
 static void put_engines(const alcore__ranking *ranking, alcore__json_out *json) {
     const char *model = NULL;
     for (int32_t i = 0; i < ranking->source_count; i++)
@@ -182,7 +186,8 @@ static void put_engines(const alcore__ranking *ranking, alcore__json_out *json) 
     alcore__json_close(json, '}');
 }
 
-/* "parts": the provenance of the sentences and of the phrases of a hybrid. */
+/* "parts": the provenance of the sentences and of the phrases of a hybrid, JSON objects that their
+ * selections have; no member for other strategies. */
 static void put_parts(const alcore_selection *selection, alcore__json_out *json) {
     if (!selection->parts[0]) return;
     alcore__json_open(json, "parts", '[');
@@ -218,7 +223,8 @@ void alcore__selection_put_provenance(const alcore_selection *selection, alcore_
     put_parts(selection, json);
 }
 
-/* Called once when a selection is made: the text is kept in selection->provenance. */
+/* Called once when a selection is made: the text, a JSON object, is kept in selection->provenance,
+ * which stays NULL after a failure. */
 alcore_status alcore__selection_write_provenance(alcore_selection *selection) {
     alcore__json_out json = {.ctx = selection->object.ctx};
     alcore__json_open(&json, NULL, '{');

@@ -35,10 +35,11 @@ static alcore_status copy_text(alcore_ctx *ctx, const char *text, char **out) {
 }
 
 /* Makes *out, a JSON object of all parameters of a table (NULL: a host's strategy has none) with
- * their values, for the provenance. Numbers and integers become JSON numbers, everything else,
- * words such as "all" among them, a string. The option "command" is left out, as the provenance has
- * a member for it, and those of the cache, which change nothing of a selection. The caller frees
- * *out. */
+ * their values, for the provenance: the options of the request, or the parameters of the strategy.
+ * Numbers and integers become JSON numbers, everything else, words such as "all" among them, a
+ * string. (A number that is a word has the value NaN; an integer that is one shows by its text.)
+ * The option "command" is left out, as the provenance has a member for it, and those of the cache,
+ * which change nothing of a selection. The caller frees *out; it is NULL after a failure. */
 static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, char **out) {
     alcore__json_out json = {.ctx = ctx};
     alcore__json_open(&json, NULL, '{');
@@ -61,8 +62,9 @@ static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, 
     return json.status;
 }
 
-/* Copies the request: options, strategy and its parameters, seed, round, price. The request and the
- * strategy may change after the selection is made. */
+/* Copies what a selection tells of the request: options, strategy and its parameters, seed, round,
+ * price. Copies, since the request and the strategy may change after the selection is made. reason
+ * and measure are static. */
 static alcore_status keep_request(alcore__ranking *self, const alcore_request *request,
                                   const alcore_strategy *strategy) {
     alcore_ctx *ctx = self->object.ctx;
@@ -82,9 +84,10 @@ static alcore_status keep_request(alcore__ranking *self, const alcore_request *r
     return values_json(ctx, alcore__strategy_values(strategy), &self->parameters);
 }
 
-/* Describes a column that was read, unless the pool lacks it or the maker of a derived pool gave
- * it: where it came from, its shape and dtype, and a fingerprint of its values, or the engine where
- * it is computed on reading. */
+/* Adds a description of a column that was read to self->sources: where it came from, its shape and
+ * dtype, and a fingerprint of its values, or, where a model computes it on reading, that model's
+ * engine. Columns that another thread has dropped meanwhile are left out, and those that the maker
+ * of a derived pool set, since they follow from its source. */
 static alcore_status keep_source(alcore__ranking *self, const alcore_pool *pool,
                                  const alcore__resolved *entry) {
     const alcore__column *column = alcore__pool_find_column(pool, entry->name);
@@ -152,9 +155,9 @@ static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *re
     return ALCORE_OK;
 }
 
-/* Makes the ranking of an answered request. The outcome moves into it: its arrays are freed with
- * the ranking, and *outcome is zeroed, also when what follows fails. Called once by
- * alcore__selection_new(), with the pools of the request locked for reading. */
+/* Makes the ranking of an answered request, *out, with one reference. The outcome moves into it:
+ * its arrays are freed with the ranking, and *outcome is zeroed, also when what follows fails.
+ * Called once by alcore__selection_new(), with the pools of the request locked for reading. */
 alcore_status alcore__ranking_new(const alcore_request *request, const alcore_strategy *strategy,
                                   const alcore__run_input *input, const alcore__masks *masks,
                                   const alcore__resolution *resolution, alcore__outcome *outcome,
@@ -176,8 +179,10 @@ alcore_status alcore__ranking_new(const alcore_request *request, const alcore_st
     return ALCORE_OK;
 }
 
-/* The ranking of the picks of a hybrid: asked for by the whole request, over the pool of picks,
- * with the inputs of the sentences; what was read of columns is in the provenance of the parts. */
+/* The ranking of the picks of a hybrid, *out, with one reference: options, seed and strategy are
+ * those of the whole request, the pool is that of the picks, the inputs are those of the sentences.
+ * It has no sources, as the provenance of the parts tells which columns were read. The outcome
+ * moves into it as in alcore__ranking_new(). Called by selection_join.c. */
 alcore_status alcore__ranking_join(const alcore_request *request, const alcore__ranking *sentences,
                                    alcore_pool *picks, alcore__outcome *outcome,
                                    alcore__ranking **out) {

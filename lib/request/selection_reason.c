@@ -44,12 +44,13 @@ typedef struct writer {
     alcore__scratch scratch; /* in which they are read */
 } writer;
 
-/* The n of "top n %": at_least of count candidates in whole per cent, rounded up. */
+/* The n of "top n %": at_least of count candidates in whole per cent, rounded up. Both are 1 or
+ * more, as the pick itself is among them; so n is 1 to 100. */
 static int64_t top_percent(int64_t at_least, int64_t count) {
     return (100 * at_least + count - 1) / count;
 }
 
-/* Appends "; " where something stands in the line already. */
+/* Appends "; " unless the line is empty. */
 static alcore_status separate(writer *self) {
     if (self->line.length == 0) return ALCORE_OK;
     return alcore__buffer_append(self->ctx, &self->line, "; ", 2);
@@ -63,7 +64,7 @@ static alcore_status separate(writer *self) {
 static alcore_status put_term(writer *self, const alcore__term_part *part, int64_t rank,
                               int64_t position) {
     const alcore__outcome *outcome = &self->selection->ranking->outcome;
-    const int64_t *group = NULL;
+    const int64_t *group = NULL; /* [candidates] of the term; NULL: one group or none */
     for (int32_t c = 0; part->groups > 1 && c < outcome->column_count; c++)
         if (strcmp(outcome->columns[c].name, part->term->within) == 0)
             group = outcome->columns[c].values;
@@ -83,7 +84,8 @@ static alcore_status put_term(writer *self, const alcore__term_part *part, int64
 
 /* Where several terms have a weight, appends which of them decided the pick of a rank, and the
  * strategies of single terms that would have made it too: "; chosen by uncertainty; also nnll's
- * pick". */
+ * pick". A term of the score stands in the line before it. A name in the plural, "the given
+ * scores", gets an apostrophe only. */
 static alcore_status put_decision(writer *self, int64_t rank) {
     const alcore__explanation *explanation = &self->selection->bought.explanation;
     if (!explanation->mixed) return ALCORE_OK;
@@ -140,7 +142,7 @@ typedef struct rare_word {
     double logprob; /* that the model gave it */
 } rare_word;
 
-/* Whether a byte is ASCII punctuation. */
+/* Whether a byte is ASCII punctuation; no byte of a character beyond ASCII is. */
 static bool is_mark(char c) {
     return (c > ' ' && c < '0') || (c > '9' && c < 'A') || (c > 'Z' && c < 'a') ||
            (c > 'z' && c < 127);
@@ -153,8 +155,9 @@ static void trim(rare_word *word) {
 }
 
 /* Inserts a word into rare [RARE_WORDS], of which *count are used: the least likely words, each
- * once, the least likely first. A word that is there already keeps its smaller log-probability; the
- * last word falls out where the list is full. */
+ * once, the least likely first. A word that is there already stays, or moves forward where the
+ * new log-probability is smaller: it is removed and inserted anew. Where the list is full, the last
+ * word is dropped, or the new one if it is likelier than all. */
 static void keep_rare(rare_word *rare, int32_t *count, rare_word word) {
     for (int32_t i = 0; i < *count; i++) {
         if (rare[i].length != word.length || memcmp(rare[i].text, word.text, word.length) != 0)
@@ -167,7 +170,7 @@ static void keep_rare(rare_word *rare, int32_t *count, rare_word word) {
     int32_t at = *count;
     while (at > 0 && rare[at - 1].logprob > word.logprob) at--;
     if (at >= RARE_WORDS) return;
-    int32_t last = *count < RARE_WORDS ? *count : RARE_WORDS - 1;
+    int32_t last = *count < RARE_WORDS ? *count : RARE_WORDS - 1; /* entry that becomes the last */
     memmove(&rare[at + 1], &rare[at], (size_t)(last - at) * sizeof *rare);
     rare[at] = word;
     *count = last + 1;
@@ -175,7 +178,8 @@ static void keep_rare(rare_word *rare, int32_t *count, rare_word word) {
 
 /* Appends the rarest words of the pick's row, "; rare words: a, b", where the model scored words.
  * Words are compared without the punctuation around them; the value of the end of the text is
- * passed over. row: that of the pick in the pool, as the column has it. */
+ * passed over. row: that of the pick in the pool and in the column. Values are natural logarithms
+ * in float32, as the models that make one a word make them. */
 static alcore_status put_rare_words(writer *self, int64_t row) {
     if (!self->logprobs || !alcore__column_has(self->logprobs, row)) return ALCORE_OK;
     alcore_sys_ragged tokens;
@@ -220,8 +224,9 @@ static const alcore__column *aligned_logprobs(const alcore__ranking *ranking) {
     return NULL;
 }
 
-/* Writes the reason of one pick, by its rank, to self->line: its terms or its score, what decided,
- * the target rows that it is near, how frequent a phrase is, and its rarest words. */
+/* Writes the reason of one pick, by its rank, to self->line, which it empties first: its terms or
+ * its score, which term decided, the target rows that it is near, how frequent a phrase is, and its
+ * rarest words. */
 static alcore_status put_reason(writer *self, int64_t rank) {
     const alcore_selection *selection = self->selection;
     const alcore__explanation *explanation = &selection->bought.explanation;

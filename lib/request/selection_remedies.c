@@ -39,8 +39,9 @@ bool alcore__selection_lopsided(const alcore_selection *selection, const alcore_
     return (*wide)->deviation > 5 * (*narrow)->deviation;
 }
 
-/* Called once the picks are there: a budget that was overshot, terms of very different scale. There
- * are fewer causes than ALCORE__REMEDIES. */
+/* Called once when a selection is made, after the arrays of its picks. Finds the remedies for a
+ * budget that was overshot and for terms of very different scale: fewer than ALCORE__REMEDIES, so
+ * the array has an entry for each. */
 void alcore__selection_find_remedies(alcore_selection *self) {
     const alcore__term_part *wide, *narrow;
     if (self->bought.spent > self->bought.budget)

@@ -22,7 +22,8 @@ typedef struct term_stats {
     double mean, median;
 } term_stats;
 
-/* The numbers of one report, measured before it is written. */
+/* The numbers of one report, measured before it is written; arrays are owned, names borrowed from
+ * the pool. */
 typedef struct report {
     const alcore_selection *selection;
     alcore_ctx *ctx;
@@ -68,8 +69,9 @@ static void count_names(alcore__share *shares, int64_t *count) {
     *count = names;
 }
 
-/* Appends the mean and the median of one term to self->terms; values [picks]: the term's value of
- * each pick. The median of an even number is the mean of both middle values. */
+/* Appends the mean and the median of one term to self->terms; values [picks], one or more: the
+ * term's value of each pick, by rank. The median of an even number of values is the mean of the
+ * middle two. terms has an entry for every term, each of which has one record column. */
 static alcore_status measure_term(report *self, const char *name, const double *values) {
     size_t count = (size_t)self->selection->count;
     double *sorted, sum = 0;
@@ -95,8 +97,9 @@ const alcore__term_part *alcore__selection_term_of(const alcore_selection *selec
     return NULL;
 }
 
-/* Counts the picks by language and by group and measures the terms of the score among them. Texts
- * are borrowed from the pool, which stays locked for reading until the report is composed. */
+/* Counts the picks by language and by group and measures the terms of the score among them. A pick
+ * without a language has the name "unknown", one without a group none (NULL). Names are borrowed
+ * from the pool, which stays locked for reading until the report is composed. */
 static alcore_status measure(report *self) {
     const alcore_selection *selection = self->selection;
     const alcore_pool *pool = selection->ranking->pool;
@@ -124,7 +127,7 @@ static alcore_status measure(report *self) {
 /* ---- JSON ---- */
 
 /* Writes shares [count] as an array of objects {name, count, share} under a key; a share is the
- * part of all picks, 0 to 1. */
+ * part of all picks, 0 to 1. Without picks there are no shares, so no division by 0. */
 static void put_shares(const report *self, alcore__json_out *json, const char *key,
                        const alcore__share *shares, int64_t count) {
     alcore__json_open(json, key, '[');
@@ -140,7 +143,9 @@ static void put_shares(const report *self, alcore__json_out *json, const char *k
 }
 
 /* Writes the report as one JSON object: the members of the provenance, the languages, the groups,
- * and a member for each term of the score. *out owns the text also after a failure. */
+ * and a member for each term of the score, named as the term. Functions of alcore__json_out note
+ * the first failure in json.status and then do nothing, so it is asked once. The text moves to
+ * *out, also after a failure, and the caller frees it. */
 static alcore_status write_json(const report *self, alcore__buffer *out) {
     alcore__json_out json = {.ctx = self->ctx, .text = *out};
     alcore__json_open(&json, NULL, '{');
@@ -204,7 +209,8 @@ static const marks html = {
     .row_end = "</td></tr>\n",
     .html = true};
 
-/* A page that is being written. The first failure stays in status and later calls do nothing. */
+/* A page, in Markdown or HTML, that is being written. The first failure stays in status and later
+ * calls do nothing. */
 typedef struct sheet {
     alcore_ctx *ctx;
     alcore__buffer *out;
@@ -219,7 +225,7 @@ static void put(sheet *self, const char *text) {
 }
 
 /* Appends text from outside, such as names of languages: characters that HTML, or in Markdown a
- * table, would read as marks are escaped. */
+ * table, would read as marks are escaped. one: the present byte as a string. */
 static void put_foreign(sheet *self, const char *text) {
     char one[2] = {0};
     for (; *text != '\0'; text++) {
@@ -251,8 +257,9 @@ static void put_block(sheet *self, const char *text) {
     put(self, self->marks->text_end);
 }
 
-/* Appends a section with a table of names, counts and percentages, rounded half up, of `total`
- * picks. shares [count], in the order of the rows; nothing is appended where there are none. */
+/* Appends a section with a table of names, counts and percentages of `total` picks, in whole per
+ * cent, rounded half up. shares [count]: the rows of the table in their order; nothing is appended
+ * where there are none. */
 static void put_table(sheet *self, const char *title, const alcore__share *shares, int64_t count,
                       int64_t total) {
     char number[32];
@@ -273,8 +280,9 @@ static void put_table(sheet *self, const char *title, const alcore__share *share
     put(self, self->marks->table_end);
 }
 
-/* Appends a section about one term, "Uncertainty of the picks: mean 3.1, median 3.0"; the name's
- * first letter becomes a capital. */
+/* Appends a section about one term: the heading "Uncertainty of the picks" and the text "mean 3.1,
+ * median 3.0". The first letter of the name, a small ASCII letter in every term, becomes a capital.
+ */
 static void put_term_stats(sheet *page, const term_stats *stats) {
     char mean[32], median[32];
     if (page->status != ALCORE_OK) return;
@@ -296,8 +304,9 @@ static alcore_status put_charts(const report *self, alcore__buffer *out) {
                                 out);
 }
 
-/* Appends the report as Markdown or HTML, by the marks `with`; both have the same parts in the same
- * order. */
+/* Appends the report as Markdown or HTML, by the marks `with`. Both have the same parts in the same
+ * order, but for the drawings, which only HTML has. The caller frees the text, also after a
+ * failure. */
 static alcore_status write_page(const report *self, const marks *with, alcore__buffer *out) {
     sheet page = {.ctx = self->ctx, .out = out, .marks = with};
     const alcore_selection *selection = self->selection;
@@ -317,8 +326,9 @@ static alcore_status write_page(const report *self, const marks *with, alcore__b
     return page.status;
 }
 
-/* Chooses the format of a report, ALCORE_REPORT_*: the one that was asked for, *kind, or, where
- * that is 0, the one that the suffix of the path names. */
+/* Sets *kind to the format of a report, ALCORE_REPORT_*: the one that the options ask for, which it
+ * is before, or, where that is 0, the one that the suffix of the path names. Fails where there is
+ * neither. */
 static alcore_status resolve_kind(const char *path, int32_t *kind) {
     const char *dot = strrchr(path, '.');
     if (*kind == 0 && dot)
@@ -347,7 +357,8 @@ static alcore_status compose(report *self, int32_t kind, alcore__buffer *out) {
 }
 
 /* Reads the options, composes the report in the format that was asked for or that the suffix of the
- * path names, and writes the file as a whole or not at all. */
+ * path names, and writes the file as a whole or not at all: the writer replaces the file only when
+ * it commits. theirs: the caller's options, NULL: the defaults. */
 static alcore_status write_report(const alcore_selection *selection, const char *path,
                                   const alcore_write_options *theirs) {
     alcore_ctx *ctx = selection->object.ctx;

@@ -23,7 +23,8 @@
 #include "request/selection_internal.h"
 
 /* Writes the digits of a value with a comma before every group of three, counted from the right, to
- * out, which is returned so that the call can stand in an argument list. */
+ * out, which is returned so that the call can stand in an argument list, with an array of its own
+ * for each value of that list. */
 const char *alcore__thousands(int64_t value, char out[32]) {
     char digits[24];
     int length = snprintf(digits, sizeof digits, "%" PRId64, value);
@@ -36,15 +37,18 @@ const char *alcore__thousands(int64_t value, char out[32]) {
     return out;
 }
 
-/* An integer of fewer than 16 digits with thousands, any other number in the fewest digits. */
+/* An amount of a budget or of costs: an integer below 9e15, which a double holds exactly, with
+ * thousands; any other number in the fewest digits that read back as the same double. Writes to out
+ * and returns it. */
 const char *alcore__amount(double value, char out[40]) {
     if (value == floor(value) && fabs(value) < 9e15) return alcore__thousands((int64_t)value, out);
     alcore__print_double(value, out);
     return out;
 }
 
-/* Rounds to cents; amounts of more than 9e13 are written with four digits and an exponent. A
- * currency of "" is left out. */
+/* Writes an amount of money, 0 or more, to out and returns it: rounded to cents, "1,773.00 EUR".
+ * Amounts of 9e13 or more, whose cents a double does not hold, are written with four digits and an
+ * exponent. A currency of "" is left out. */
 const char *alcore__money(double value, const char *currency, char out[64]) {
     char cents[16], whole[32];
     double rounded = floor(value * 100 + 0.5);
@@ -73,7 +77,8 @@ typedef struct lines {
             (page)->status = alcore__buffer_format((page)->ctx, &(page)->text, __VA_ARGS__);       \
     } while (0)
 
-/* How many rows were masked for each cause, by_cause [ALCORE__CAUSES], where there are any. */
+/* How many rows were masked for each cause, by_cause [ALCORE__CAUSES], behind the number of rows in
+ * the same line: "; masked: 3 empty, 2 duplicate". Nothing where no row was masked. */
 static void say_masked(lines *page, const int64_t *by_cause) {
     static const char *const words[ALCORE__CAUSES] = {"malformed",
                                                       "empty",
@@ -94,8 +99,10 @@ static void say_masked(lines *page, const int64_t *by_cause) {
     }
 }
 
-/* How many rows were read, masked and scored, what was changed or left out of them on the way, and
- * how many phrases they have where the picks are phrases. */
+/* How many rows were read, masked and scored, how many values were floored and how many rows left
+ * out for a NaN. Where the request derived phrases from its texts (texts.rows > 0), a line about
+ * the texts precedes that about the phrases; text_rows are then the rows whose phrases were
+ * counted. */
 static void say_rows(lines *page, const alcore__ranking *ranking) {
     const alcore__outcome *outcome = &ranking->outcome;
     char number[32], other[32];
@@ -124,7 +131,8 @@ static void say_rows(lines *page, const alcore__ranking *ranking) {
             alcore__thousands(outcome->nan_target, number));
 }
 
-/* What was bought in every unit, and how much of the budget that is. */
+/* What was bought in every unit, and what was spent of the budget. The units of the cost column are
+ * NaN where a pick has no cost. Only fill=overshoot spends more than the budget. */
 static void say_spending(lines *page, const alcore_selection *selection) {
     const alcore__purchase *bought = &selection->bought;
     char items[32], words[32], characters[32], amount[40];
@@ -157,7 +165,7 @@ static void say_price(lines *page, const alcore_selection *selection) {
         alcore__unit_singular(price->unit));
 }
 
-/* How many rows were passed over for each cause, where there are any. */
+/* A line for each cause for which rows were passed over, with their number. */
 static void say_passed_over(lines *page, const alcore__purchase *bought) {
     char number[32];
     if (bought->redundant > 0)
@@ -171,7 +179,8 @@ static void say_passed_over(lines *page, const alcore__purchase *bought) {
             alcore__thousands(bought->free_rows, number));
 }
 
-/* Why fewer rows than the budget pays were selected, where that is so. */
+/* Why fewer rows than the budget pays were selected, where that is so (ALCORE_SELECTION_SHORT). A
+ * hybrid refers to its parts, whose summaries say why. */
 static void say_short(lines *page, const alcore_selection *selection) {
     const alcore__ranking *ranking = selection->ranking;
     char number[32];
@@ -206,14 +215,15 @@ static void say_sources(lines *page, const alcore__ranking *ranking) {
     }
 }
 
-/* part of whole, above 0, in whole per cent, rounded half up. */
+/* `part` of `whole` in whole per cent, rounded half up; whole is above 0. */
 static int64_t percent(int64_t part, int64_t whole) {
     return (200 * part + whole) / (2 * whole);
 }
 
 /* For a mixed score: "nnll alone would have made 37 % of these picks, diversity alone 4 %", then
  * the share of the picks that each term decided, and a warning where one term decides nearly alone.
- */
+ * Picks whose largest contributions are equal are decided by no term, so the shares may add up to
+ * less than 100 %. */
 static void say_terms(lines *page, const alcore_selection *selection) {
     const alcore__explanation *explanation = &selection->bought.explanation;
     const alcore__term_part *wide, *narrow;
@@ -243,8 +253,9 @@ static void say_terms(lines *page, const alcore_selection *selection) {
             wide->term->name, narrow->term->name);
 }
 
-/* Called once when a selection is made: the text is kept in selection->summary. The caller has
- * locked the pool for reading. */
+/* Called once when a selection is made, after its remedies and provenance: the text is kept in
+ * selection->summary, which stays NULL after a failure. A hybrid has the summaries of its parts,
+ * and lines of its own for what both bought. The caller has locked the pool for reading. */
 alcore_status alcore__selection_write_summary(alcore_selection *selection) {
     const alcore__ranking *ranking = selection->ranking;
     lines page = {.ctx = selection->object.ctx};

@@ -13,7 +13,8 @@
 #include "formats/table_writer.h"
 #include "request/selection_internal.h"
 
-/* The names of the columns of TSV and CSV. */
+/* Writes the line with the names of the columns of TSV and CSV; put_pick() writes cells in the same
+ * order. */
 static alcore_status put_header(const alcore_selection *selection, alcore__table *table) {
     static const char *const names[] = {"rank", "index", "id", "score", "cost"};
     const alcore__outcome *outcome = &selection->ranking->outcome;
@@ -28,7 +29,8 @@ static alcore_status put_header(const alcore_selection *selection, alcore__table
 }
 
 /* Appends the line of the pick of a rank in TSV or CSV. Ranks count from 1 in files. A negative
- * integer in the record means that the pick has no value there, and an empty cell is written. */
+ * integer in the record means that the pick has no value there, and an empty cell is written. A
+ * column with words has integers 0, 1, ... that files write as its words. */
 static alcore_status put_pick(const alcore_selection *selection, int64_t rank,
                               alcore__table *table) {
     int64_t row = selection->rows[rank];
@@ -69,8 +71,9 @@ static alcore_status put_plain(const alcore_selection *selection, int64_t rank,
 }
 
 /* Appends the pick of a rank as one JSON object of the library's own format (docs/formats.md). The
- * reference is left out, since the file goes to the people who write one. Record columns that are
- * terms of the score have the term's name. */
+ * reference translation of the record is left out, since the file goes to the people who write one.
+ * Record columns that are terms of the score have the term's name; one in which the pick has no
+ * value, a negative integer, is left out. */
 static alcore_status put_object(const alcore_selection *selection, int64_t rank,
                                 alcore__table *table) {
     const alcore_pool *pool = selection->ranking->pool;
@@ -112,7 +115,7 @@ static alcore_status put_object(const alcore_selection *selection, int64_t rank,
     return json.status == ALCORE_OK ? alcore__table_end_line(table) : json.status;
 }
 
-/* Writes all picks in rank order. */
+/* Writes all picks in rank order; TSV and CSV, which have cells, begin with the header. */
 static alcore_status write_lines(const alcore_selection *selection, alcore__table *table) {
     const bool cells = alcore__table_has_cells(table);
     if (cells) ALCORE__TRY(put_header(selection, table));
@@ -125,8 +128,8 @@ static alcore_status write_lines(const alcore_selection *selection, alcore__tabl
     return ALCORE_OK;
 }
 
-/* Writes all picks with the pool locked for reading, as texts are copied from it; those of the
- * contexts of phrases are in its source, which is locked too. */
+/* Writes all picks with the pool locked for reading, as texts are copied from it; the contexts of
+ * phrases are texts of its source, the pool that it was derived from, which is locked too. */
 static alcore_status write_locked(const alcore_selection *selection, alcore__table *table) {
     alcore_pool *pool = selection->ranking->pool;
     alcore_pool *source = selection->contexts ? alcore_pool_source(pool) : NULL;
@@ -140,7 +143,8 @@ static alcore_status write_locked(const alcore_selection *selection, alcore__tab
     return status;
 }
 
-/* Writes the picks to a file, which replaces an old one only when it is complete. */
+/* Writes the picks to a file, which replaces an old one only when it is complete:
+ * alcore__table_close() removes the new one where it is given a failure. */
 static alcore_status write_file(const alcore_selection *selection, const char *path,
                                 const alcore_write_options *options) {
     alcore__table table;

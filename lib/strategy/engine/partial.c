@@ -8,9 +8,9 @@
 #include <string.h>
 
 /* Appends the partial of a block in a pass, such as one that came from another process (in this
- * library only tests do so; alcore__run_map() appends what it computes by itself). data [bytes] is a
- * pointer from alcore__new_array() or NULL; the set owns it on success, and it is freed on failure.
- */
+ * library only tests do so; alcore__run_map() appends what it computes by itself). data [bytes] is
+ * a pointer from alcore__new_array() or NULL; the set owns it on success, and it is freed on
+ * failure. */
 alcore_status alcore__partials_add(alcore_ctx *ctx, alcore__partials *partials, int64_t pass,
                                    int64_t block, void *data, size_t bytes) {
     alcore_status status = alcore__grow(ctx, &partials->entries, &partials->capacity,
