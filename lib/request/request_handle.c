@@ -44,8 +44,8 @@ static const alcore__param options[] = {
 };
 static const alcore__param_table option_table = ALCORE__PARAM_TABLE(options);
 
-/* Forgets the candidates of earlier rounds, so that sticky=1 begins anew. Called when the request
- * gets another pool, whose rows are other records, and when it is freed. */
+/* Forgets the candidates of earlier rounds, so that sticky=1 begins anew. Called when another
+ * pool of candidates is set, whose rows are other records, and when the request is freed. */
 static void forget_drawn(alcore_request *request) {
     alcore_ctx *ctx = request->object.ctx;
     alcore__free(ctx, request->last.mask);
@@ -54,7 +54,7 @@ static void forget_drawn(alcore_request *request) {
 }
 
 /* The destructor of the handle, called when its last reference is released. Pools, strategy and
- * model live on where others have references. */
+ * model stay where others have references. */
 static void release(void *object) {
     alcore_request *request = object;
     alcore_ctx *ctx = request->object.ctx;

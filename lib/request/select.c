@@ -57,7 +57,8 @@ typedef struct answer {
     alcore__outcome outcome;
 } answer;
 
-/* The remedy names the role whose pool is to be set; there is no value to suggest. */
+/* Fails for a request without a pool of candidates. The remedy names the role whose pool is to be
+ * set; there is no value to suggest. */
 static alcore_status fail_no_pool(void) {
     return alcore__fail_remedy(
         alcore__fail(ALCORE_E_INVALID, "the request has no pool of candidates"), ALCORE_REMEDY_POOL,
@@ -334,8 +335,9 @@ static alcore_status set_up(answer *self) {
     return alcore_strategy_new(self->ctx, ALCORE_DEFAULT_STRATEGY, &self->strategy);
 }
 
-/* Provides the columns of the texts by which phrases are measured, where the strategy reads
- * measures of phrases and the candidates are texts that have none. */
+/* Provides the columns of the texts by which phrases are measured (self->texts.columns), where the
+ * strategy reads the columns "scores" and "embeddings" of phrases and the candidates are texts.
+ * Called without locks on the pools, as models may make the columns. */
 static alcore_status resolve_measures(answer *self) {
     if (!alcore__strategy_measures_phrases(self->strategy) ||
         alcore__is_phrase_pool(self->request->candidates))
@@ -364,7 +366,8 @@ static alcore_status make_phrases(answer *self) {
 }
 
 /* Makes the masks of all pools and the costs of the candidates, with the pools locked for reading.
- * They come first, as without a candidate no column is needed at all. */
+ * They are made before any column of the strategy, as without a candidate no column is needed at
+ * all. masks.texts: what the provenance tells of the texts of derived phrases. */
 static alcore_status make_masks(answer *self) {
     const alcore_request *request = self->request;
     ALCORE__TRY(read_pools(request));

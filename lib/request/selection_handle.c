@@ -8,8 +8,8 @@
  *                from 0, and outcome.rows has its pool row
  *     pick       a candidate that was bought; its rank is 0 for the one bought first
  *     purchase   what one budget bought (purchase.h): picks, the sum of their costs (spent), how
- *                many rows were passed over because they are too similar to a pick (redundant), too
- *                dear (unaffordable) or of cost 0 (free_rows), the explanation of the picks, and
+ *                many rows were passed over because they are too similar to a pick (redundant), did
+ *                not fit (unaffordable) or cost 0 (free_rows), the explanation of the picks, and
  *                flags: ALCORE_SELECTION_SHORT where the candidates ended before the budget did
  *     ranking    what all selections of a request share: candidates, scores, record columns, price
  *     siblings   the selections of the other budgets, which that of the first budget owns */

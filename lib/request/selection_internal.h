@@ -123,8 +123,8 @@ alcore_status alcore__request_answer_hybrid(alcore_request *request, alcore_sele
 
 /* Makes the selection of one purchase, whose arrays it owns from then on; they are freed on failure
  * too. costs [rows of the ranking's pool] in the unit of the budget; NULL: every row costs 1.
- * parts: those of a hybrid, whose words the selection takes over; NULL: it finds words of its own.
- */
+ * parts: the selections of sentences and of phrases of a hybrid, whose reasons are copied; NULL:
+ * the strategy is no hybrid, and reasons are made. */
 alcore_status alcore__selection_make(alcore__ranking *ranking, const double *costs,
                                      alcore__purchase *purchase, alcore_selection *const *parts,
                                      alcore_selection **out);
@@ -134,7 +134,8 @@ alcore_status alcore__selection_make(alcore__ranking *ranking, const double *cos
 alcore_status alcore__selection_join(const alcore_request *request,
                                      alcore_selection *const parts[2], double budget,
                                      alcore_selection **out);
-/* Keeps the parts in a new selection of their picks and copies their words. */
+/* Stores references to the parts of a hybrid in a new selection of their picks and copies their
+ * reasons and contexts. */
 alcore_status alcore__selection_copy_parts(alcore_selection *selection,
                                            alcore_selection *const parts[2]);
 /* Makes the ranking of such a selection, like that of the sentences, over the pool of its picks.

@@ -96,7 +96,7 @@ static void put_masked(const alcore__ranking *ranking, alcore__json_out *json) {
 
 /* "budget": what might be spent and what was, in the unit of the budget and in every other unit;
  * the units of a cost column are left out where the rows have no costs. "passed_over_": rows that
- * would have been bought next, but are too similar to a pick, too dear (fill=skip), or free. */
+ * would have been bought next, but are too similar to a pick, do not fit (fill=skip), or cost 0. */
 static void put_budget(const alcore_selection *selection, alcore__json_out *json) {
     const alcore__purchase *bought = &selection->bought;
     alcore__json_open(json, "budget", '{');

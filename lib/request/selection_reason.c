@@ -84,8 +84,8 @@ static alcore_status put_term(writer *self, const alcore__term_part *part, int64
 
 /* Where several terms have a weight, appends which of them decided the pick of a rank, and the
  * strategies of single terms that would have made it too: "; chosen by uncertainty; also nnll's
- * pick". A term of the score stands in the line before it. A name in the plural, "the given
- * scores", gets an apostrophe only. */
+ * pick". The line has the terms of the score before it. Behind a name in the plural, "the
+ * given scores", no s follows the apostrophe. */
 static alcore_status put_decision(writer *self, int64_t rank) {
     const alcore__explanation *explanation = &self->selection->bought.explanation;
     if (!explanation->mixed) return ALCORE_OK;

@@ -144,7 +144,7 @@ static alcore_status write_locked(const alcore_selection *selection, alcore__tab
 }
 
 /* Writes the picks to a file, which replaces an old one only when it is complete:
- * alcore__table_close() removes the new one where it is given a failure. */
+ * alcore__table_close() removes the new one where writing failed. */
 static alcore_status write_file(const alcore_selection *selection, const char *path,
                                 const alcore_write_options *options) {
     alcore__table table;

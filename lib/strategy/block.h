@@ -20,7 +20,7 @@ typedef struct alcore__block_memory {
     void *
         local; /* what alcore__block_local() returns: bytes of the strategy in host memory, owned */
     alcore_sys_held
-        doubles; /* what alcore__block_keep() was given, as one matrix row, owned: in the
+        doubles; /* the values that alcore__block_keep() received, as one matrix row, owned: in the
                     memory of the device, or in host memory where kernels run there */
     bool doubles_on_device;
     bool upload_tried; /* the engine was asked once to keep the embeddings in its memory */
@@ -78,8 +78,8 @@ alcore_status alcore__block_local(alcore__block *block, size_t bytes, void *out)
 void *alcore__block_find_local(const alcore__block *block);
 /* Doubles of the block that kernels read and write from pass to pass. They lie in the memory that
  * the engine works in, which may be a device's, so only kernels and alcore__download() access them.
- * alcore__block_keep() gives the block its doubles, values [count] from alcore__new_array(), and
- * owns values also when it fails; before that alcore__block_doubles() returns NULL. */
+ * alcore__block_keep() makes values [count], an array from alcore__new_array(), the doubles of the
+ * block and owns it also when it fails; before that alcore__block_doubles() returns NULL. */
 double *alcore__block_doubles(const alcore__block *block);
 alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t count);
 /* Copies values [count] from the engine's memory to out [count] in host memory. */
@@ -160,7 +160,8 @@ alcore_status alcore__matrix_distances(const alcore__matrix *matrix, const uint8
 alcore_status alcore__matrix_join_nearest(const alcore__matrix *matrix, const uint8_t *wanted,
                                           const alcore_sys_rows *targets,
                                           const uint8_t *target_mask, double *sq_dist);
-/* Intervals around them: low and high [count, groups]. */
+/* Bounds of the sums that alcore__matrix_distances() would compute for all active rows: low and
+ * high [count, groups]. */
 alcore_status alcore__matrix_distance_bounds(const alcore__matrix *matrix,
                                              const alcore_sys_rows *targets, const int32_t *group,
                                              int64_t groups, double *low, double *high);

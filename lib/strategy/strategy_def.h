@@ -117,8 +117,9 @@ typedef struct alcore__strategy_def {
     const char *const *needs[4];
     /* Those of the candidates with other parameters, where they matter; NULL: always `needs`. */
     const char *const *(*candidate_needs)(const alcore__values *values);
-    /* No model makes what the needs name, though one may make columns of that name: the
-     * log-probabilities of a round trip are not those of a text. Then no model is asked. */
+    /* The columns that the needs name have to be given by the user, and no model is asked for them:
+     * one may make columns of that name, but the log-probabilities of a round trip, say, are not
+     * those of a text. */
     bool needs_are_given;
     /* Computes the scores of rows from their columns; alcore__block_scores() calls it. NULL: the
      * strategy has no such score. */

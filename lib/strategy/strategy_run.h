@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running a strategy: what goes in, what comes out. lib/request fills the input and makes a
+/* Running a strategy: its input and its outcome. lib/request fills the input and makes a
  * selection of the outcome. */
 #ifndef ALCORE__STRATEGY_RUN_H
 #define ALCORE__STRATEGY_RUN_H
@@ -67,7 +67,7 @@ typedef struct alcore__run_input {
 typedef struct alcore__record_column {
     const char *name; /* static: "u", "d", "stratum", "cluster", "H", ... */
     int32_t dtype;    /* ALCORE_FLOAT64 or ALCORE_INT64 */
-    /* Static: what files write in place of the integers 0, 1, ...; NULL: the numbers themselves. */
+    /* Static: what files write in place of the integers 0, 1, ...; NULL: the integers. */
     const char *const *words;
     void *values; /* [count]; a float64 entry is NaN and an int64 entry -1 where the strategy has
                      none */

@@ -7,7 +7,7 @@
  *   stop       ends at the first candidate with S + cost > B
  *   skip       passes over candidates with S + cost > B
  *
- * A candidate is named by its position among all candidates; outcome.rows gives its pool row. Costs
+ * A candidate is named by its position among all candidates; outcome.rows has its pool row. Costs
  * are by pool row, in the unit of the budget; a request without costs counts rows. Keys order the
  * candidates, the largest first. The first budget of a request is the largest; further ones are
  * spent afterwards from the same order.
@@ -175,8 +175,9 @@ alcore_status alcore__filler_offer_all(alcore__filler *filler, const int64_t *po
 
 /* Moves the picks and counts of a filler into a purchase, whose explanation is empty, and clears
  * the filler. The purchase is SHORT when the rows that were offered ended before the budget was
- * spent and none was passed over as too dear (fill=skip). Those are all candidates, or fewer where
- * the strategy offers only some of them (the counts of a plan, the neighbors of a target). */
+ * spent and none was passed over because it did not fit (fill=skip). Those are all candidates, or
+ * fewer where the strategy offers only some of them (the counts of a plan, the neighbors of a
+ * target). */
 static void close_purchase(alcore__filler *filler, alcore__purchase *purchase) {
     bool enough = alcore__filler_full(filler) || filler->unaffordable > 0;
     *purchase = (alcore__purchase){.budget = filler->budget,
@@ -191,8 +192,9 @@ static void close_purchase(alcore__filler *filler, alcore__purchase *purchase) {
     alcore__filler_clear(filler);
 }
 
-/* Moves a purchase, picks and counts, into the run's outcome; the explanation is added later. From
- * here on run->picked is true, which only alcore__spend() asks, before it ranks. */
+/* Moves a purchase, picks and counts, into the run's outcome; the explanation is added later. Sets
+ * run->picked, by which alcore__spend() recognizes a strategy that has bought its picks itself in
+ * finish; where alcore__spend() has ranked and bought, nothing reads it afterwards. */
 static void set_outcome(alcore__run *run, const alcore__purchase *purchase) {
     alcore__outcome *outcome = &run->outcome;
     outcome->picks = purchase->picks;
@@ -294,7 +296,7 @@ alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purc
  * strategies that know exact keys for some candidates only (NaN: not known) and an upper bound for
  * all others: they are done when *out is true. Each budget is tried with a filler of its own, as
  * with fill=skip a smaller one may look at more candidates than a larger one. i: number of a
- * further budget; -1: the first. What the fillers bought is thrown away. */
+ * further budget; -1: the first. What the fillers bought is discarded. */
 alcore_status alcore__fill_ends_above(alcore__run *run, const double *keys, double bound,
                                       bool *out) {
     const alcore__fill *fill = &run->input->fill;

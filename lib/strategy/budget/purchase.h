@@ -24,8 +24,9 @@ typedef struct alcore__term {
                            NULL: there is none */
     /* The strategy that orders by this term alone: "nnll". NULL: there is none. */
     const char *alone;
-    /* The value is the score that the strategy computed or was given (alcore__block_scores): where
-     * the caller gave ready scores, it is they that `alone` would have ordered by. */
+    /* The value is the score of alcore__block_scores(), computed from columns or read from the
+     * column "scores". Where the user gave that column, the counterfactual is named after it and
+     * not after the strategy `alone`. */
     bool is_score;
     /* Weight of the term in the score of this run; 0: it has no part in it. */
     double (*weight)(const alcore__run *run);

@@ -3,7 +3,7 @@
  * run->input->fill; the others are its further budgets. Purchases are what budgets buy. For each
  * further budget:
  *
- *     a strategy that ranks (run->picked is false)   the ranking is walked once more
+ *     a strategy that ranks (run->picked is false)   the candidates are ranked and offered again
  *     one that chooses row after row (run->picked)   the rows that it offered to the largest budget
  *                                                    are offered again, in the same order
  *     one whose choices depend on the budget         it runs again: with fill=skip, and where the

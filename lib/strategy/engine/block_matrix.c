@@ -170,7 +170,7 @@ static alcore_status read_active_rows(alcore__block *block, const alcore__column
  *     the span    where the column or the thread's reader has it, with a mask where it has rows
  *                 that are not active
  *
- * unit: kernels take each row divided by its length. The values are not checked for NaN here. */
+ * unit: kernels read each row divided by its length. The values are not checked for NaN here. */
 alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matrix *out) {
     const alcore__active_rows *active = &block->run->active[block->source];
     const alcore__column *column =
@@ -248,7 +248,7 @@ alcore_status alcore__vector_check(const double *values, int64_t dims, int32_t s
 /* Looks for a component that is not finite in the active rows, whose values are read as they are
  * and not divided by the row's length, and fails with the first one. Called only after a sum or a
  * dot product came out infinite or NaN, so it may be slow; a sum can also overflow from finite
- * values: then nothing is found, the call succeeds, and the run goes on with the infinite sum. */
+ * values: then nothing is found, the call succeeds, and the run continues with the infinite sum. */
 alcore_status alcore__matrix_check(const alcore__matrix *matrix) {
     alcore__matrix plain = *matrix;
     alcore__block *block = matrix->block;
@@ -328,7 +328,7 @@ alcore_status alcore__matrix_sq_dists(const alcore__matrix *matrix, const double
                               out);
 }
 
-/* out [active rows]: the dot product of each embedding with itself. Strategies take its root as the
+/* out [active rows]: the dot product of each embedding with itself. Strategies use its root as the
  * norm; a value that is not finite reveals a row with a NaN or infinity. */
 alcore_status alcore__matrix_self_dots(const alcore__matrix *matrix, double *out) {
     alcore_sys_work work = alcore__run_work(matrix->block->run);

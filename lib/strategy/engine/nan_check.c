@@ -78,6 +78,7 @@ static alcore_status mark_rows(alcore__run *run, int32_t source,
     for (int64_t i = 0; i < part->count; i++) nan[rows[i]] |= bad[i];
     return ALCORE_OK;
 }
+/* The reduce() of each pass below, which tells mark_rows() its source. */
 static alcore_status mark_candidates(alcore__run *run, const alcore__block_partial *part) {
     return mark_rows(run, ALCORE__OVER_CANDIDATES, part);
 }

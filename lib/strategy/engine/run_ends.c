@@ -2,7 +2,7 @@
 /* Both ends of a run: what is made before the first pass, and what is handed over and freed after
  * the last.
  *
- * Members of alcore__run (strategy_def.h) and of its runner (runner.h) that stand here:
+ * Members of alcore__run (strategy_def.h) and of its runner (runner.h) that this file uses:
  *
  *     active    by source: the active rows, those that take part, of the candidates, the labeled
  *               rows, the labeled pool and the target; the candidates' list is outcome.rows, too

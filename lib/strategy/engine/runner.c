@@ -40,7 +40,7 @@ enum {
 /* Sizes of the two parts of a block's partial. */
 typedef struct partial_layout {
     size_t leading_bytes; /* of the sums or values, which the runner reduces */
-    size_t extra_bytes;   /* of what follows, which the pass's reduce() is given */
+    size_t extra_bytes;   /* of what follows, which is passed to the pass's reduce() */
 } partial_layout;
 
 /* Where the parts of a block's partial lie: first the sums of the pass (the same for every block)
@@ -153,8 +153,8 @@ alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t fi
 /* ---- reduce ---- */
 
 /* Fails unless the partial is of the present pass and of block `number`, and has as many bytes as
- * alcore__run_map() gives that block. Called before anything of the partial is read, as it may come
- * from another process. */
+ * alcore__run_map() makes for that block. Called before anything of the partial is read, as it may
+ * come from another process. */
 static alcore_status check_partial(alcore__run *run, const alcore__partial *partial,
                                    int64_t number) {
     const alcore__pass *pass = alcore__present_pass(run);

@@ -43,7 +43,7 @@ void alcore__shard_blocks(const alcore__run *run, const alcore__shard *shard, in
 alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t first, int64_t end,
                               alcore__partials *out);
 /* Reduces partials that continue where the last call ended; ALCORE_E_INTERNAL when they do not,
- * ALCORE_E_CORRUPT when one has another size than its block gives. */
+ * ALCORE_E_CORRUPT when one has not as many bytes as the pass makes for its block. */
 alcore_status alcore__run_reduce(alcore__run *run, const alcore__partials *partials);
 alcore_status alcore__run_end_pass(alcore__run *run);
 

@@ -55,13 +55,14 @@ bool alcore__draw_by_weight(const double *block_weights, int64_t stride, int64_t
         return true;
     }
     /* Rounding left no block: the last row with a weight is drawn (spec 1.7). With `before` minus
-     * infinity no running sum is above the target, and then the kernel gives that row. */
+     * infinity no running sum is above the target, and then the kernel returns that row. */
     out->block = last;
     out->before = -HUGE_VAL;
     return true;
 }
 
-/* Whether the drawn row is one of this block, known by its position or by its block. */
+/* Whether the drawn row is one of this block: by its position among the candidates or, where it was
+ * drawn by weight, by the number of its block. alcore__no_draw is in none. */
 bool alcore__draw_is_in(const alcore__draw *draw, const alcore__block *block) {
     if (draw->position < 0) return draw->block == block->number;
     int64_t index = draw->position - block->start;

@@ -9,10 +9,11 @@
  *
  *     upper[i] >= dist(i, a),    lower[i] <= dist(i, c) for every other centroid c of the group
  *
- * By the triangle inequality a move of length shift[a] adds at most shift[a] to the first, and the
- * moves of the other centroids take at most their largest shift from the second. While upper <
- * lower the assignment cannot change, so the row is not read in this pass: an iteration reads the
- * rows near the borders of clusters only, and few blocks at all near the end.
+ * By the triangle inequality a move of length shift[a] raises the first distance by at most
+ * shift[a], and the moves of the other centroids lower the others by at most their largest shift.
+ * While upper < lower the assignment cannot change, so the row is not read in this pass: an
+ * iteration reads only the rows near the borders of clusters, and in the last iterations few blocks
+ * have such rows.
  *
  * Groups are clustered side by side; a row of group -1 takes part in none. A cluster has a number
  * among all clusters, and a local number inside its group. Blocks are runs of 8192 pool rows; what

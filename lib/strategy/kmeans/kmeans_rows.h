@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What k-means keeps with each block of candidates between passes, and the rows that blocks find.
- * The lowest of the files of k-means: seed, lloyd and empty include it and do not see each other;
+ * kmeans_seed.c, kmeans_lloyd.c and kmeans_empty.c include it and call nothing of each other;
  * kmeans.c puts their passes into one table. */
 #ifndef ALCORE__KMEANS_ROWS_H
 #define ALCORE__KMEANS_ROWS_H

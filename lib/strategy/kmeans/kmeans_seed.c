@@ -14,7 +14,7 @@
  *
  * Terms used here:
  *
- *     means->each[g]     group g: the clusters that it gets, `seeded` of which have a centroid; its
+ *     means->each[g]     group g: its clusters, `seeded` of which have a centroid so far; its
  *                        generator rng; and its sampler (d2_sampling.h)
  *     sampler            draw: what is to be found; found: positions of the rows found;
  *                        speculative: how many speculative rows the pass measures from; hit: which
