@@ -48,8 +48,8 @@ static void count_cause(alcore__masks *masks, uint32_t state) {
 /* Sets `bit` (an ALCORE_ROW_*) in extra[row] for every row of a list, or with `others` for every
  * row that is not in the list: the bit, 0 in all rows before, is then set in all of them and
  * cleared in those of the list. A list that was not given changes nothing. extra [rows]: states
- * that the request adds to those of the pool; what: the name of the list in messages. Row numbers
- * are checked here first. */
+ * that the request adds to those of the pool; what: the name of the list in messages. This is
+ * where row numbers are checked. */
 static alcore_status add_list(const alcore__row_list *list, uint32_t bit, bool others,
                               const char *what, int64_t rows, uint32_t *extra) {
     if (!list->given) return ALCORE_OK;

@@ -42,8 +42,8 @@ static alcore_status append(alcore_ctx *ctx, alcore__row_list *list, int64_t row
 
 /* Replaces the list of one kind by a copy of rows [count]. rows NULL: no list is given, and the
  * kind says nothing; a list of 0 rows says that there are none. Row numbers are checked when the
- * request is answered, as the pool may still grow. A new list of excluded rows replaces the phrases
- * too that alcore_request_read_rows() excluded. */
+ * request is answered, as the pool may still grow. Setting the excluded rows also drops the phrases
+ * that alcore_request_read_rows() excluded. */
 static alcore_status set_rows(alcore_request *request, int32_t kind, const int64_t *rows,
                               int64_t count) {
     alcore_ctx *ctx = request->object.ctx;

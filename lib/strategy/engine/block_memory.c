@@ -33,7 +33,7 @@ enum { MAX_HOST_COPY = 256 << 20 }; /* 256 MiB */
 /* ---- bytes of the strategy ---- */
 
 /* *out: `bytes` bytes that the first call allocates, zeroed, and every later call finds again. The
- * block is one of candidates, as only these have a memory; so with the functions below. */
+ * block is one of candidates, as only these have a memory; the functions below demand that too. */
 alcore_status alcore__block_local(alcore__block *block, size_t bytes, void *out) {
     void **local = &block->memory->local;
     if (!*local) ALCORE__TRY(alcore__new_array(block->run->ctx, 1, bytes, local));

@@ -158,8 +158,8 @@ static void choose_speculative(alcore__sampler *sampler) {
         sampler->measured[s] = -1;
 }
 
-/* Called when found[0] becomes the row that the weights are lowered to next, a centroid of k-means
- * or a pick of BADGE: notes whether an earlier pass has measured it in advance (hit: which of the
+/* Called when found[0] becomes the next centroid (k-means) or pick (BADGE), whose distances lower
+ * the weights next: notes whether an earlier pass has measured them in advance (hit: which of the
  * speculative rows it was; -1: none), updates the hit rate, and after a miss chooses the
  * speculative rows of the next pass. */
 void alcore__sampler_accept(alcore__sampler *sampler) {

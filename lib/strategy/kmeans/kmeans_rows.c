@@ -122,9 +122,9 @@ alcore_status alcore__kmeans_open_block(const alcore__kmeans *means, alcore__blo
 /* ---- centroids ---- */
 
 /* Moves a centroid, by its number among all centroids, to `to` [dims] and sets its shift: the
- * Euclidean length of the move, rounded up, because the bounds of the rows rely on it. A centroid
- * that moves twice in an iteration was an empty cluster's: it did not move the first time, so the
- * second length is that of the whole move. */
+ * Euclidean length of the move, rounded up, because the bounds of the rows rely on it. Called
+ * at most once a cluster in an iteration: by kmeans_lloyd.c or, for one that became empty, by
+ * kmeans_empty.c. */
 void alcore__kmeans_move_centroid(alcore__kmeans *means, int64_t cluster, const double *to) {
     double *centroid = means->centroids + cluster * means->dims, square = 0.0;
     for (int64_t j = 0; j < means->dims; j++) {
