@@ -42,7 +42,8 @@ typedef struct drawing {
     } while (0)
 
 /* Begins a drawing `height` pixels high under a heading: the <svg> element with a title for screen
- * readers, and the hatching that bars are filled with. */
+ * readers, and the hatching that bars are filled with. title is a literal without characters that
+ * HTML would read as marks. */
 static void open_drawing(drawing *self, const char *title, int height) {
     draw(self,
          "<h2>%s</h2>\n<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "

@@ -23,7 +23,8 @@ typedef struct resolver {
 } resolver;
 
 /* Adds the column `name` of a role to the resolution; once, where two needs are met by the same
- * column. built_in: the n-gram model made it. */
+ * column. The name of a column in a need has fewer bytes than entry->name (ALCORE__NEED_BYTES).
+ * built_in: the n-gram model made it. */
 static alcore_status keep(resolver *self, int32_t role, const char *name, bool built_in) {
     alcore__resolution *out = self->out;
     for (int32_t i = 0; i < out->count; i++)

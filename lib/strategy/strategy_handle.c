@@ -85,6 +85,7 @@ static int32_t part_of(const alcore_strategy *strategy, const char *name, const 
     return -1;
 }
 
+/* Part 0 (buys rows) or 1 (buys phrases) of a hybrid, borrowed; NULL: the strategy is none. */
 alcore_strategy *alcore__strategy_part(const alcore_strategy *strategy, int32_t part) {
     return strategy->parts[part];
 }

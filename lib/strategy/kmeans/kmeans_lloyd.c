@@ -90,10 +90,10 @@ static alcore_status begin_work(const alcore__kmeans *means, alcore__block *bloc
     return ALCORE_OK;
 }
 
-/* upper bounds the distance to the assigned centroid from above, lower those to all others from
- * below. Whether the assigned centroid is nearer than every other by so much that the squared
- * distances of spec 1.8, each within 1e-9 of the exact one, say the same; 1e-140 covers squares
- * below the range of double. */
+/* Whether a row cannot change its cluster: its assigned centroid, at most `upper` away, is nearer
+ * than every other, all at least `lower` away, by so much that the squared distances of spec 1.8,
+ * each within a relative error of 1e-9, say the same. 1e-140 covers squares below the range of
+ * double. A NaN gives false. */
 static bool cannot_change(double upper, double lower) {
     return upper * (1.0 + 1e-8) + 1e-140 < lower;
 }
