@@ -29,9 +29,9 @@
  * stop.
  *
  * Layout: targets are ordered by group and packed into panels of PRODUCT_COLUMNS of one group, a
- * chunk of CHUNK_PANELS panels at a time; all rows pass each chunk, some panels of PRODUCT_ROWS at
- * a time. Cost: rows x targets x dims multiply-adds in float32 (half of that time as int16) and one
- * reciprocal root a pair.
+ * chunk of CHUNK_PANELS panels at a time; all rows are compared with each chunk, some panels of
+ * PRODUCT_ROWS at a time. Cost: rows x targets x dims multiply-adds in float32 (half of that time
+ * as int16) and one reciprocal root a pair.
  *
  * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
  * set (cpu_vector.h). */
@@ -44,8 +44,8 @@
 #include "cpu/cpu_floats.h"
 #include "cpu/cpu_int16.h"
 
-/* Targets of a chunk, and bytes of packed rows (256 KiB) that stay in the cache while the panels of
- * the chunk pass; at most MAX_ROW_PANELS panels of them. */
+/* Targets of a chunk, and bytes of packed rows (256 KiB) that stay in the cache while they are
+ * multiplied with the panels of the chunk; at most MAX_ROW_PANELS panels of them. */
 #define CHUNK_TARGETS 2048
 #define ROW_BYTES (INT64_C(256) << 10)
 #define MAX_ROW_PANELS 16
@@ -104,7 +104,9 @@ typedef struct bounds_call {
     float *products; /* [row_panels * PRODUCT_ROWS, PRODUCT_COLUMNS] of these rows with a panel */
 } bounds_call;
 
-/* Returns sqrt(f) within a relative error of 2^-21; *inverse is 1 / sqrt(f) within 2^-10. f > 0. */
+/* Returns sqrt(f) within a relative error of 2^-21; *inverse is 1 / sqrt(f) within 2^-10. Each f is
+ * at least the smallest E, 1e-36 (bound_of()), and finite, or NaN, whose root is NaN. On x86 the
+ * root is made of an approximate 1 / sqrt(f) by one step of Newton's method. */
 CPU_INLINE bound_floats roots(bound_floats f, bound_floats *inverse) {
 #if defined(__AVX512F__) || defined(__AVX2__)
 #if defined(__AVX512F__)
@@ -335,7 +337,8 @@ static void measure_targets(bounds_call *call, int64_t first, int64_t panels) {
  * PROBE_COUNT rows (those of the mask among evenly spaced ones) to PROBE_COUNT targets of the
  * chunk, the panels first .. first + panels - 1. Where rows and targets lie close together but far
  * from the origin, the intervals would be as wide as the distances. call->whole serves as a buffer
- * for a widened row [dims]; call->scale and norm are set. */
+ * for a widened row [dims], made before target_row() overwrites a unit row in call->unit;
+ * call->scale and norm are set. */
 static int is_sharp(const bounds_call *call, const uint8_t *mask, int64_t first, int64_t panels) {
     int64_t dims = call->rows->dims, rows = call->rows->count;
     int32_t dtype = cpu_row_dtype(call->rows);
@@ -386,7 +389,8 @@ static void pack_targets(bounds_call *call, int64_t first, int64_t panels) {
 /* One chunk of targets, the panels first .. first + panels - 1 of the list, against all rows of the
  * mask, whose sums continue from earlier chunks: measures and packs the targets, then the rows.
  * Rows are collected in item until row_panels panels are full, so that the packed targets are read
- * once for all of these rows. */
+ * once for all of these rows. For a poll a pair counts as dims / 8: float32 vectors do some 8
+ * multiply-adds at a time. */
 static alcore_status bound_chunk(bounds_call *call, const uint8_t *mask, int64_t first,
                                  int64_t panels) {
     int64_t item[MAX_ROW_PANELS * PRODUCT_ROWS];
@@ -455,8 +459,9 @@ static void store_intervals(const bounds_call *call, const uint8_t *mask) {
     }
 }
 
-/* Allocates the arrays for one chunk of targets and row_panels panels of rows. After a failure
- * free_memory() releases what was allocated: alcore__cpu_free() ignores NULL. */
+/* Allocates the arrays for one chunk of targets and row_panels panels of rows. The list has more
+ * entries than there can be panels, as each panel has a target. dims + 1: bytes is never 0. After a
+ * failure free_memory() releases what was allocated: alcore__cpu_free() ignores NULL. */
 static alcore_status new_memory(bounds_call *call) {
     int64_t dims = call->rows->dims, bytes = PRODUCT_ROWS * (dims + 1) * 4;
     int64_t columns = CHUNK_PANELS * PRODUCT_COLUMNS;
@@ -501,7 +506,7 @@ static void free_memory(const bounds_call *call) {
  * negative: the target takes no part; NULL: all are of group 0. low and high hold the sums of s and
  * of E / s until store_intervals() makes the intervals of them; after a failure they have no
  * meaning. Rows outside mask [rows] (0; NULL: all take part) are not written. Chunk by chunk:
- * targets are packed once, and all rows pass them. */
+ * targets are packed once, and all rows are compared with them. */
 alcore_status CPU(distance_bounds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                    const uint8_t *mask, const alcore_sys_rows *targets,
                                    const int32_t *group, int64_t groups, double *low,

@@ -101,8 +101,8 @@ alcore_status alcore__cpu_new(const alcore_sys_work *work, int64_t count, size_t
     return ALCORE_OK;
 }
 
-/* Gives memory of alcore__cpu_new() back; count and bytes as they were given there; NULL is
- * ignored. */
+/* Releases memory of alcore__cpu_new(); count and bytes are those of that call, as the host wants
+ * the size; NULL is ignored. */
 void alcore__cpu_free(const alcore_sys_work *work, void *memory, int64_t count, size_t bytes) {
     if (!memory) return;
     size_t total = (size_t)count * bytes;

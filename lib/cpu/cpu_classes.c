@@ -4,9 +4,9 @@
  *
  * Decisions are made from them, so every engine calls the exp and log of libm on the CPU and adds
  * the entropy in class order. Negations are written 0.0 - x, so that a certain row has +0.0 and not
- * -0.0. A row is widened to doubles in a buffer [classes] and read two to
- * four times. alcore__cpu_poll() adds up work (`spent`) and asks the host now and then whether to
- * stop. Cost: one log (probabilities), one exp (log-probabilities) or two exp (logits) a class.
+ * -0.0. A row is widened to doubles in a buffer [classes] and read two to four times.
+ * alcore__cpu_poll() adds up work (`spent`) and asks the host now and then whether to stop. Cost:
+ * one log (probabilities), one exp (log-probabilities) or two exp (logits) a class.
  *
  * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
  * set (cpu_vector.h). */
@@ -26,8 +26,8 @@ static double floored(double logarithm) {
     return logarithm < FLOOR ? FLOOR : logarithm;
 }
 
-/* The classes of the two largest of value [classes], the lower class first among equals; *second is
- * -1 with one class. */
+/* The classes of the two largest of value [classes], 1 or more and no NaN, the lower class first
+ * among equals; *second is -1 with one class. */
 static void top_two(const double *value, int64_t classes, int64_t *first, int64_t *second) {
     *first = 0;
     *second = -1;

@@ -7,8 +7,8 @@
  * panel is CPU_WIDTH targets transposed to [dims][CPU_WIDTH], so that a running sum of spec 1.8
  * (component j to sum j mod 32, the 32 being CPU_LANES) is a vector, one value for each target of
  * the panel, and its tree of additions adds whole vectors: nothing is reduced across a vector. A
- * tile of PANELS_TOGETHER panels is filled, all rows pass it, and the next one is filled; so sums
- * run in target order. Distances are L2 distances, not squared.
+ * tile of PANELS_TOGETHER panels is filled, all rows are compared with it, and the next one is
+ * filled; so sums run in target order. Distances are L2 distances, not squared.
  *
  * A matrix row is the number of a row in the call, from 0. cpu_row() returns a row as it is read,
  * of type cpu_row_dtype(): in place, or where rows->unit is 1 the unit vector row / |row|, written
@@ -35,7 +35,7 @@
 #endif
 #define SUMS_TOGETHER 4
 
-/* Panels of a tile, which stays in the cache while all rows pass. */
+/* Panels of a tile, which stays in the cache while all rows are compared with it. */
 #define PANELS_TOGETHER 8
 #define TARGETS_TOGETHER (PANELS_TOGETHER * CPU_WIDTH)
 
@@ -49,7 +49,7 @@ typedef struct sums_call {
     int64_t groups, spent; /* spent: multiplications since the last poll */
     double *sums;          /* [rows, groups] the caller's */
     double *unit;          /* [dims] a row or target as a unit vector; NULL: not needed */
-    double *wide;          /* [ROWS_TOGETHER, dims] rows as double; also one target on its way */
+    double *wide;          /* [ROWS_TOGETHER, dims] rows, or one target, as doubles */
     double *tile;          /* [PANELS_TOGETHER, dims, CPU_WIDTH] transposed targets */
     int64_t count;         /* targets in the tile */
     int32_t tile_group[TARGETS_TOGETHER]; /* group of each target in the tile */

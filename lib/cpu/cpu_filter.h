@@ -4,9 +4,10 @@
  * (cpu_bounds.c) takes the error of a product from here.
  *
  * For a row x the filter ranks F(c) = |c|^2 - 2 x.c = |x - c|^2 - |x|^2 with x.c in float32, and
- * keeps every centroid whose F is at most the smallest F plus T. T = 4 E + 8 e bounds all in which
- * F and the sq_dist in double can differ. With u = 2^-24, c' the centroid rounded to float32, and
- * every sum of products bounded by Cauchy-Schwarz, the product x.c is off by at most the sum E of
+ * keeps every centroid whose F is at most the smallest F plus T. T = 4 E + 8 e bounds how far the
+ * difference of two F can be from the difference of the two sq_dists in double. With u = 2^-24, c'
+ * the centroid rounded to float32, and every sum of products bounded by Cauchy-Schwarz, the product
+ * x.c is off by at most the sum E of
  *
  *     |x| |c - c'|   rounding c to float32
  *     u |x| |c'|     rounding x (float64 and unit rows)

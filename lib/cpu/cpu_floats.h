@@ -82,7 +82,7 @@ CPU_INLINE int cpu_any(cpu_float_bits mask) {
 #endif
 }
 
-/* The larger of x and other; other where x is NaN. */
+/* The larger of x and other; other where either is NaN. */
 CPU_INLINE cpu_floats cpu_larger(cpu_floats x, cpu_floats other) {
 #if defined(__AVX512F__)
     return (cpu_floats)_mm512_max_ps((__m512)x, (__m512)other);
@@ -93,7 +93,7 @@ CPU_INLINE cpu_floats cpu_larger(cpu_floats x, cpu_floats other) {
 #endif
 }
 
-/* The smaller of x and other; other where x is NaN. */
+/* The smaller of x and other; other where either is NaN. */
 CPU_INLINE cpu_floats cpu_smaller(cpu_floats x, cpu_floats other) {
 #if defined(__AVX512F__)
     return (cpu_floats)_mm512_min_ps((__m512)x, (__m512)other);

@@ -23,8 +23,8 @@
 /* Bytes that one prefetch brings. */
 #define CACHE_LINE 64
 
-/* The matrix rows of one group that are collected and not added yet; how many follows from counts.
- */
+/* The matrix rows of one group that are collected and not added yet: the first counts[g] mod
+ * CPU_TOGETHER entries. */
 typedef struct group_queue {
     int64_t row[CPU_TOGETHER];
 } group_queue;
@@ -97,7 +97,7 @@ alcore_status CPU(group_sums)(const alcore_sys_work *work, const alcore_sys_rows
 
 /* out[i], for each row that has a group (group [rows], negative: none, and out[i] is not written):
  * its distance to that group's centroid, centroids [groups, dims]: the cosine distance 1 - cos when
- * norms is there, else the sq_dist. norms [groups]: norm of each centroid, -1 until a row of the
+ * norms is not NULL, else the sq_dist. norms [groups]: norm of each centroid, -1 until a row of the
  * group needs it. unit [dims]: workspace for unit rows, NULL without them. */
 static alcore_status distance_rows(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                    const int32_t *group, const double *centroids, double *norms,
@@ -124,9 +124,9 @@ static alcore_status distance_rows(const alcore_sys_work *work, const alcore_sys
     return ALCORE_OK;
 }
 
-/* Both kernels below, cosine 1 for CPU(group_cosine) and 0 for CPU(group_sq_dists): checks the
- * arguments, allocates norms [groups] (cosine) and, for unit rows, unit [dims], and computes out
- * [rows]. */
+/* The body of the two kernels below, cosine 1 for CPU(group_cosine) and 0 for CPU(group_sq_dists):
+ * checks the arguments, allocates norms [groups] (cosine) and, for unit rows, unit [dims], and
+ * computes out [rows]. */
 static alcore_status group_distance(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                     const int32_t *group, int64_t groups, const double *centroids,
                                     double *out, int cosine) {

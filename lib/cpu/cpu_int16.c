@@ -18,8 +18,8 @@
  * to an even number), zero behind the last component; returns an upper bound of the residual, the
  * L2 distance of the row to its int16 values / scale, computed from the squared rounding errors
  * (moved). PRODUCT_FLOATS components at a time; rows of other dtypes and the last components go
- * through a float32 buffer. out never runs ahead of row, so that both may begin at the same
- * address. */
+ * through a float32 buffer. A component of out, 2 bytes, is never longer than one of row, so that
+ * both may begin at the same address: what is overwritten has been read. */
 double CPU(int16_row)(const char *row, int64_t dims, int32_t dtype, float scale, void *out) {
     __m512 factor = _mm512_set1_ps(scale), moved = _mm512_setzero_ps();
     int64_t padded = 2 * int16_pairs(dims);

@@ -95,9 +95,10 @@ static double filter_norm(const knn_call *call, const search_operand *operand, i
     return call->metric == ALCORE_SYS_COSINE ? SEARCH_UP : operand->norm[i] * SEARCH_UP;
 }
 
-/* The score that corresponds to a value of the metric (L2: sq_dist), for the item of norm `norm`
- * whose neighbor it is, rounded down: for L2 s = (norm^2 - sq_dist) / 2, where 2^-48 covers the
- * rounding; for dot and cosine the value itself. */
+/* The score s that corresponds to a value of the metric in double, rounded down. norm: L2 norm of
+ * the item x that has the neighbor y. L2: the value is sq_dist = |x|^2 - 2 x.y + |y|^2, while s =
+ * x.y - |y|^2 / 2 leaves |x|^2 out, so s = (norm^2 - sq_dist) / 2; 2^-48 covers the rounding of
+ * this. Dot and cosine: s is the value itself. */
 static double score_of_value(const knn_call *call, double norm, double value) {
     if (call->metric != ALCORE_SYS_L2) return value;
     double half_norm = 0.5 * norm * norm, half = 0.5 * value;
@@ -113,9 +114,9 @@ static double score_error(const knn_call *call, const knn_operand *operand,
            sweep_error(&operand->items, &other->items, norm, limit);
 }
 
-/* Raises the score that candidates of a slab item must reach, and what its tiles are compared with:
- * the same number, or with pruning (slack is there) that number less what a bound in a tile may lie
- * below the true product. A min_score that is no rise changes nothing. */
+/* Raises min_score of a slab item to the value given, if that is larger, and with it the number
+ * that products of a tile are compared with: the same array entry or, with pruning (slack is not
+ * NULL), that score less what a bound in a tile may lie below the true product. */
 static void raise_min_score(knn_operand *operand, int64_t slab_index, float min_score) {
     if (min_score <= operand->min_score[slab_index]) return;
     operand->min_score[slab_index] = min_score;
@@ -226,11 +227,11 @@ CPU_INLINE void add_candidate(knn_call *call, knn_operand *operand, const knn_op
 }
 
 /* Adds candidates from SWEEP_STEP products of one row with the queries first .. (slab indices),
- * some of which passed the comparison of scan_tile(). Where a tile holds upper bounds (pruning),
- * the full product of a pair that passes is computed first. row: position in the slab of rows;
- * products [SWEEP_STEP]; weight: w of the row, 1 / |row| for cosine (1 where it is in the packed
- * values), else 1. Columns behind the last query of the slab are skipped.
- * Not inlined, as few steps come here: the loop of scan_tile() stays small. */
+ * some of which reach the limits in scan_tile(). Where a tile holds upper bounds (pruning), the
+ * full product of such a pair is computed first, and compared with min_score. row: position in the
+ * slab of rows; products [SWEEP_STEP]; weight: w of the row, 1 / |row| for cosine (1 where it is in
+ * the packed values), else 1. Columns behind the last query of the slab are skipped. Not inlined,
+ * so that the loop of scan_tile() stays small: few steps need this function. */
 static __attribute__((noinline)) void add_hits(knn_call *call, int64_t row, int64_t first,
                                                const float *products, float weight) {
     knn_operand *rows = &call->rows, *queries = &call->queries;
@@ -255,10 +256,12 @@ static __attribute__((noinline)) void add_hits(knn_call *call, int64_t row, int6
 
 /* Compares a tile, products [rows, count] of the slab rows row .. row + rows - 1 with the slab
  * queries first .. first + count - 1, with the limits of both operands (tile_min), SWEEP_STEP = 2 x
- * PRODUCT_FLOATS products at a time; add_hits() sees only steps in which a comparison holds.
- * query_best and row_best (1: the neighbors of queries, of rows are wanted) are constants, so that
- * each caller compiles to a loop without branches on them. The row's limit is read again for each
- * step, because add_hits() may have raised it. */
+ * PRODUCT_FLOATS products at a time; add_hits() is called only for steps in which a comparison
+ * holds. count is whole panels of queries and so a multiple of SWEEP_STEP; behind the last query of
+ * the slab load_slab() has set limits and offsets that no comparison passes. query_best and
+ * row_best (1: the neighbors of queries, of rows are wanted) are constants, so that each caller
+ * compiles to a loop without branches on them. The row's limit is read again for each step, because
+ * add_hits() may have raised it. */
 CPU_INLINE void scan_tile(knn_call *call, int64_t row, int rows, int64_t first, int64_t count,
                           const float *products, int query_best, int row_best) {
     const float *limits = call->queries.tile_min + first, *offset = call->queries.offset + first;
@@ -285,8 +288,9 @@ CPU_INLINE void scan_tile(knn_call *call, int64_t row, int rows, int64_t first, 
     }
 }
 
-/* The callbacks of sweep_products(), called for each tile; user is the knn_call. Neighbors are
- * wanted of both operands, of the queries only, of the rows only. */
+/* The callbacks of sweep_products(), called for each tile; user is the knn_call. There is one for
+ * each choice of wanted neighbors: those of both operands, of the queries only, of the rows
+ * only. */
 static void scan_tile_both(void *user, int64_t row, int rows, int64_t first, int64_t count,
                            const float *products) {
     scan_tile(user, row, rows, first, count, products, /*query_best=*/1, /*row_best=*/1);
@@ -330,10 +334,11 @@ static alcore_status compare_far(knn_call *call, knn_operand *operand, knn_opera
     return status;
 }
 
-/* Makes the items from position `first` of order on, as many as a slab takes, the present slab:
- * sets offset, limits (from the k best of earlier slabs and calls) and empty candidate lists.
- * Entries that fill the last panel get an infinite offset and limit, so that no comparison holds;
- * so does the limit of every item when the operand's neighbors are not wanted. */
+/* Makes the items from position `first` of order on, as many as fit a slab, the present slab: sets
+ * offset, limits (from the k best of earlier slabs and calls) and empty candidate lists. Entries
+ * that fill the last panel have an infinite offset and limit, so that no comparison holds; every
+ * limit is infinite when the operand's neighbors are not wanted. slack is for the norms up to
+ * other->base.limit, of all items that the filter compares an item with. */
 static void load_slab(knn_call *call, knn_operand *operand, const knn_operand *other,
                       int64_t first) {
     int64_t left = operand->ordered - first;
@@ -394,9 +399,9 @@ static int64_t packed_words(const knn_call *call) {
 }
 
 /* All slabs of queries against all slabs of rows. A slab of queries stays packed while every slab
- * of rows passes, so its items are reranked once; the lists of a slab of rows are reused by the
- * next slab, so its items are reranked before that. The callback `tile` is the variant of
- * scan_tile() for the operands whose neighbors are wanted, one at least. */
+ * of rows is multiplied with it, so its items are reranked once; the lists of a slab of rows are
+ * reused by the next slab, so its items are reranked before that. The callback `tile` is the
+ * variant of scan_tile() for the operands whose neighbors are wanted, one at least. */
 static alcore_status sweep(knn_call *call) {
     knn_operand *rows = &call->rows, *queries = &call->queries;
     int64_t words = packed_words(call);
@@ -437,7 +442,7 @@ static void size_operand(const knn_call *call, knn_operand *operand, int64_t wid
 }
 
 /* Cuts the arrays of one operand out of the call's allocation (sweep_cut() only adds up sizes in
- * the first of two walks). weighted: SWEEP_WEIGHTED where products of this operand's items are
+ * the first of two runs). weighted: SWEEP_WEIGHTED where products of this operand's items are
  * multiplied by w = 1 / norm (rows of a cosine search), else SWEEP_UNWEIGHTED. */
 static void cut_operand(const knn_call *call, knn_operand *operand, sweep_memory *memory,
                         int weighted) {
@@ -520,7 +525,7 @@ static sweep_view view_of(knn_operand *operand) {
 }
 
 /* Kernel table: the k best queries of each row (row_best) and the k best rows of each query
- * (query_best); either may be NULL. row and value [items, k] of both come in with the best so far
+ * (query_best); either may be NULL. row and value [items, k] of both hold the best of earlier calls
  * (row -1: none; best value first, equal values by the lower row), so that a matrix may be passed
  * in parts. mask [rows], query_mask [queries]: 1: the item takes part; NULL: all do. Far items are
  * compared in double first, the others in the sweep, whose panels are float32, or int16 where
@@ -541,7 +546,7 @@ alcore_status CPU(knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
     call.prune = prune_begin(search, dims);
     size_operand(&call, &call.rows, PRODUCT_ROWS);
     size_operand(&call, &call.queries, PRODUCT_COLUMNS);
-    sweep_memory memory = {0}; /* base NULL: the first walk only adds up sizes */
+    sweep_memory memory = {0}; /* base NULL: the first run only adds up sizes */
     cut_call(&call, &memory);
     int64_t bytes = memory.used;
     status = alcore__cpu_new(work, bytes, 1, &memory.base);

@@ -99,7 +99,8 @@ static void join_best(margin_call *call, int64_t i, double ratio, int64_t j) {
 }
 
 /* Raises `reached` of a slab row to r, a ratio that some pair of the row reaches, and makes slope
- * and bar from it, rounded so that no pair with a larger ratio fails the comparison of a tile. */
+ * and bar from it, rounded so that no pair with a ratio of r or more fails the comparison of a tile
+ * (an equal ratio counts: the lower other wins). */
 static void raise_reached(margin_call *call, int64_t slab_index, double r) {
     if (r <= call->reached[slab_index]) return;
     double half = call->row_half[call->row_items.item[slab_index]];
@@ -134,7 +135,8 @@ static void widen_item(margin_call *call, const search_operand *operand, int64_t
 /* Computes in double the candidates of a slab row whose upper end (s + E) / D is not below what the
  * row has reached, merges them into the row's best and empties the list. The factor 2^-40 covers
  * the rounding of the upper end itself. sum is above MARGIN_ZERO: test_pair() lists no other pair.
- * Called when the list is nearly full, and for each row after a slab of others. */
+ * Called when the list is nearly full, and for each row of a slab that has been compared with a
+ * slab of others. The row is widened only when a candidate is left to compute (is_wide). */
 static void rerank(margin_call *call, int64_t slab_index) {
     int64_t i = call->row_items.item[slab_index];
     int is_wide = 0;
@@ -255,7 +257,7 @@ static alcore_status compare_far(margin_call *call, int by_row) {
     return status;
 }
 
-/* Makes the others from position `first` of other_order on, as many as a slab takes, the present
+/* Makes the others from position `first` of other_order on, as many as fit a slab, the present
  * slab: half [columns], 0 for the columns that fill the last panel; max_half, the largest
  * |other_half|; and *min_half, the smallest other_half, from which load_rows() tells which rows are
  * plain. */
@@ -270,13 +272,14 @@ static void load_others(margin_call *call, int64_t first, double *min_half) {
         if (c >= call->other_items.count) continue;
         double half = call->other_half[call->other_items.item[c]];
         call->half[c] = (float)half;
-        /* A NaN is taken, and kept: no number compares with it. */
+        /* A NaN half makes both extremes NaN, which they stay, as no comparison with NaN is true;
+         * load_rows() then makes every row plain. */
         if (half < *min_half || half != half) *min_half = half;
         if (fabs(half) > call->max_half || half != half) call->max_half = fabs(half);
     }
 }
 
-/* Makes the rows from position `first` of row_order on, as many as a slab takes, the present slab:
+/* Makes the rows from position `first` of row_order on, as many as fit a slab, the present slab:
  * empty candidate lists, and nothing reached but the ratio that earlier slabs or calls found
  * (call->other of the row is -1 when there is none: then every pair passes the first comparison).
  * min_half: the smallest other_half of the present slab of others. A row is plain when row_half +
@@ -365,9 +368,9 @@ static void cut_call(margin_call *call, sweep_memory *memory) {
 /* Kernel table: for each row of mask [rows] the item of `others` within other_mask [others] with
  * the largest ratio (1 in a mask: takes part; NULL: all do). row_half [rows], other_half [others]:
  * half the mean cosine of an item to its k nearest neighbors, as knn found them. ratio [rows] and
- * other [rows], the pool row of that item, come in with the best of earlier calls, because the
- * search module passes the others in parts (-infinity and -1 before the first), and are replaced by
- * a better pair only. `search` (metric and directions) is part of the signature that searches
+ * other [rows], the pool row of that item, hold the best of earlier calls, because the search
+ * module passes the others in parts (-infinity and -1 before the first), and are replaced by a
+ * better pair only. `search` (metric and directions) is part of the signature that searches
  * share; a ratio is always made of cosines, so it is not read. Steps: memory, norms, far items in
  * double, the order of the items that the filter compares, the form of panels (float32 or int16),
  * the sweep. */
@@ -393,7 +396,7 @@ alcore_status CPU(margin_ratios)(const alcore_sys_work *work, const alcore_sys_r
     call.row_slab = sweep_slab(rows->count, MARGIN_CAPACITY * 8 + bytes, PRODUCT_ROWS);
     /* + 1: sweep_slab() divides by it, and dims may be 0 */
     call.other_slab = sweep_slab(others->count, bytes + 1, PRODUCT_COLUMNS);
-    sweep_memory memory = {0}; /* base NULL: the first walk only adds up sizes */
+    sweep_memory memory = {0}; /* base NULL: the first run only adds up sizes */
     cut_call(&call, &memory);
     bytes = memory.used;
     status = alcore__cpu_new(work, bytes, 1, &memory.base);

@@ -69,8 +69,9 @@ typedef struct minimum_call {
 
 /* Stores the weight w of row i against centroid c where it is below the minimum of the row: as its
  * new minimum, or for a speculative centroid as speculative[c', i], c' being its index among the
- * speculative ones, which stay infinite elsewhere. A NaN w is not stored. Callers go through the
- * centroids in order, so the minimum is final for the pass when the speculative ones come. */
+ * speculative ones, which stay infinite elsewhere. A NaN w is not stored. Callers compare a row
+ * with the centroids in order, the speculative ones last: the minimum is then that of all
+ * others. */
 static void store_weight(const minimum_call *call, int64_t i, int64_t c, double w) {
     const alcore_sys_weights *weights = call->weights;
     int64_t speculative = c - (call->count - weights->speculative_count);
@@ -142,9 +143,9 @@ static alcore_status make_floats(const alcore_sys_work *work, const alcore_sys_r
 /* ---- weights ---- */
 
 /* Computes the weight of row i against centroid c and stores it where it is below the minimum:
- * first a float32 comparison where floats is there, then the sq_dist in double, which stops early
- * above the limit of the pair. row: the components of row i as cpu_row() gives them; for float32
- * rows, where floats is there, these are floats. */
+ * first a float32 comparison if call->floats is not NULL, then the sq_dist in double, which stops
+ * early above the limit of the pair. row: the components of row i as cpu_row() returns them; they
+ * are float32 whenever call->floats is not NULL. */
 static void weigh(const minimum_call *call, const char *row, int64_t i, int64_t c) {
     int64_t dims = call->rows->dims;
     double duplicate, limit = pair_limit(call, i, c, &duplicate);
@@ -160,7 +161,8 @@ static void weigh(const minimum_call *call, const char *row, int64_t i, int64_t 
  * distance |c|^2 + |x|^2 - 2 x.c from float32 products, and bound how far it may be off (negative:
  * do not filter this row, but weigh it against every centroid; filter_bound()). f is infinite
  * behind the last centroid. A pair is weighed when f is not above its limit by more than that;
- * CPU_WIDTH centroids are compared at a time with the largest limit of the row. */
+ * CPU_WIDTH centroids are compared at a time with the largest limit of the row, which is computed
+ * again each time, as weigh() lowers the minimum. */
 static void weigh_tile(minimum_call *call, const int64_t *item, int count) {
     int64_t dims = call->rows->dims, padded = call->filter.padded;
     int32_t dtype = cpu_row_dtype(call->rows);
@@ -216,7 +218,8 @@ static alcore_status weigh_rows(minimum_call *call, const uint8_t *mask, int fil
 }
 
 /* Sets the speculative weights [speculative_count, rows] of the rows of the mask to infinity: what
- * remains where a weight is not below the minimum. Called before the pass; rows: their number. */
+ * remains where a weight is not below the minimum. Called before the pass. rows: rows of the call.
+ */
 static void clear_speculative(const alcore_sys_weights *weights, int64_t rows,
                               const uint8_t *mask) {
     for (int64_t c = 0; c < weights->speculative_count; c++) {
@@ -228,7 +231,7 @@ static void clear_speculative(const alcore_sys_weights *weights, int64_t rows,
 
 /* *weights->total, where it is wanted (not NULL): the running sum of the minima of the block in row
  * order, over the rows of total_mask, or of mask when that is NULL. Last step of the three kernels
- * that change minima. rows: their number. */
+ * that change minima. rows: rows of the call, masked ones included. */
 static void add_total(const alcore_sys_weights *weights, int64_t rows, const uint8_t *mask) {
     const uint8_t *counted = weights->total_mask ? weights->total_mask : mask;
     double total = 0.0;
@@ -239,7 +242,7 @@ static void add_total(const alcore_sys_weights *weights, int64_t rows, const uin
     *weights->total = total;
 }
 
-/* Kernel table: D^2 weights of k-means++. weights->minimum [rows] comes in with the smallest weight
+/* Kernel table: D^2 weights of k-means++. weights->minimum [rows] is on entry the smallest weight
  * over earlier centroids (infinity before the first) and becomes the smallest over itself and the
  * centroids [count, dims]; the last speculative_count centroids write to weights->speculative
  * [speculative_count, rows] instead, the weight where it is below the minimum and infinity
@@ -308,8 +311,8 @@ typedef struct badge_call {
 } badge_call;
 
 /* 1 when the weight sum - 2 dot_a (h.h_c) of a row and centroid c is certainly above the limit,
- * from h.h_c in float32; 0 says nothing. row_h: the factor h of the row, float32 where call->floats
- * is there; dot_a: a.a_c; sum: G + G_c. Since |dot_a| |h| |h_c| <= |a| |a_c| |h| |h_c|
+ * from h.h_c in float32; 0 says nothing. row_h: the factor h of the row, float32 if call->floats
+ * is not NULL; dot_a: a.a_c; sum: G + G_c. Since |dot_a| |h| |h_c| <= |a| |a_c| |h| |h_c|
  * <= (G + G_c) / 2, the error of the float32 product is a share of sum. */
 static int is_badge_above(const badge_call *call, const char *row_h, int64_t c, double dot_a,
                           double sum, double limit) {
@@ -321,11 +324,11 @@ static int is_badge_above(const badge_call *call, const char *row_h, int64_t c, 
     return fabs(dot_h) < FLOAT_MAX && sum - 2.0 * dot_a * dot_h - error > limit;
 }
 
-/* The weight of row i, with factors row_a and row_h as cpu_row() gives them, against centroid c,
- * and stores it where it is below the minimum of the row. a.a_c is computed in double, h.h_c
- * (usually the longer one) in double only where its float32 bound leaves the weight possibly below
- * the limit: the minimum of the row or, when larger, what counts as a duplicate, whose weight is 0.
- */
+/* Computes the weight of row i, with factors row_a and row_h as cpu_row() returns them, against
+ * centroid c, and stores it where it is below the minimum of the row. a.a_c is computed in double,
+ * h.h_c (usually the longer one) in double only where its float32 bound leaves the weight possibly
+ * below the limit: the minimum of the row or, when larger, what counts as a duplicate, whose weight
+ * is 0. */
 static void weigh_badge(const badge_call *call, const char *row_a, const char *row_h, int64_t i,
                         int64_t c) {
     const alcore_sys_rows *a = call->a, *h = call->h;
@@ -340,8 +343,8 @@ static void weigh_badge(const badge_call *call, const char *row_a, const char *r
 }
 
 /* Kernel table: D^2 weights of BADGE, row by row and pair by pair (no panels). weights->minimum
- * [rows] comes in with the smallest weight over earlier centroids (infinity before the first) and
- * leaves with the smallest over these too; speculative and total as in CPU(min_sq_dists). a and h:
+ * [rows] is on entry the smallest weight over earlier centroids (infinity before the first) and
+ * becomes the smallest over these too; speculative and total as in CPU(min_sq_dists). a and h:
  * the two factors of each row; centroids_a [count, dims of a] and centroids_h [count, dims of h]:
  * those of the centroids, the speculative ones last; squares [rows] (G) and centroid_squares
  * [count] (G_c): squared norms of the outer products. The duplicate rule always applies. The

@@ -7,10 +7,11 @@
  * ties go to the lower centroid. F(c) = |c|^2 - 2 x.c, in float32 or from int16 products, is what
  * the filter ranks: the squared distance less |x|^2. The bound of the second nearest uses the F of
  * those not kept. Groups with fewer than FILTER_MIN_CENTROIDS = 5 centroids or FILTER_MIN_ROWS = 32
- * rows skip the filter. A panel is some vectors packed together, interleaved by component, for the
- * products of all with all. sq_dist is the squared distance; bounds that the caller gets are of
- * distances, not squared. Cost: rows x centroids x dims multiply-adds in float32, or half of that
- * time in integers, and one or two sq_dists in double a row.
+ * rows skip the filter. A panel is some vectors packed together, interleaved by component, so that
+ * all rows of one are multiplied with all centroids of another at once. sq_dist is the squared
+ * distance; bounds that the caller gets are of distances, not squared. Cost: rows x centroids x
+ * dims multiply-adds in float32, or half of that time in integers, and one or two sq_dists in
+ * double a row.
  *
  * A matrix row is the number of a row in the call, from 0. cpu_row() returns a row as it is read,
  * of type cpu_row_dtype(): in place, or where rows->unit is 1 the unit vector row / |row|, written
@@ -64,7 +65,8 @@ typedef struct nearest_found {
 /* Compares a row, of type dtype, with centroid c of its group, centroids [count, dims], in double,
  * and updates what was found. Called in ascending order of c, so that the lower of two equal ones
  * stays. The sq_dist may stop early above `limit`: with bounds wanted (bounds 1), above the second
- * smallest, else above the smallest. A NaN never replaces a best and makes the bound of the others
+ * smallest, else above the smallest. A NaN never replaces a best, and a first one stays the best,
+ * as no comparison with NaN is true; next to any other centroid a NaN makes the bound of the others
  * useless (minus infinity). */
 CPU_INLINE void compare_centroid(nearest_found *found, const char *row, const double *centroids,
                                  int64_t c, int64_t dims, int32_t dtype, int bounds) {
@@ -85,10 +87,11 @@ CPU_INLINE void compare_centroid(nearest_found *found, const char *row, const do
     if (other < found->second) found->second = other;
 }
 
-/* Writes low[i] and high[i], when they are wanted, from bounds of squared distances that hold up to
- * 1e-9 in exact arithmetic: nearest_square from above for the nearest centroid, other_square from
- * below for all others (infinity: there are none). FILTER_UP = 1 + 1e-9 rounds outwards. Squares
- * below double's range are covered by 1e-150. Where nothing is known low is 0 and high infinity. */
+/* Writes low[i] and high[i], when they are wanted, from bounds of squared distances that are right
+ * but for a relative error of 1e-9: nearest_square from above for the nearest centroid,
+ * other_square from below for all others (infinity: there are none). FILTER_UP = 1 + 1e-9 rounds
+ * outwards. Squares below double's range are covered by 1e-150. Where nothing is known low is 0 and
+ * high infinity. */
 static void write_bounds(nearest_call *call, int64_t i, double nearest_square,
                          double other_square) {
     if (!call->high) return;
@@ -137,7 +140,8 @@ static void nearest_of_filtered(nearest_call *call, int64_t i, const char *row,
     }
     double min_f = (double)centroids_rank(filter, measured, products), rest;
     int64_t kept_count = centroids_keep(filter, products, min_f + bound, call->kept, &rest);
-    /* T / 2 bounds the error of a single F, slip that of |x|^2. */
+    /* |x - c|^2 = |x|^2 + F(c). T / 2 bounds the error of a single F, slip that of |x|^2. rest was
+     * the smallest F that is not kept; from here on it bounds the squared distance from below. */
     double off = bound / 2.0 + measured->slip;
     rest += measured->self - off;
     if (kept_count == 1 && !call->distance) {
@@ -151,8 +155,9 @@ static void nearest_of_filtered(nearest_call *call, int64_t i, const char *row,
     write_found(call, i, &found, rest);
 }
 
-/* Prefetches the next tile's rows (order [count], matrix rows): rows of a group lie apart in
- * memory, and the present tile's products take long enough to load them. */
+/* Prefetches the rows of the next tile, the first PRODUCT_ROWS of order [count], the matrix rows of
+ * the group that are left: rows of a group lie apart in memory, and the present tile's products run
+ * long enough to load them. */
 static void fetch_ahead(const alcore_sys_rows *rows, const int64_t *order, int64_t count) {
     size_t bytes = alcore_sys_dtype_bytes(rows->dtype), length = (size_t)rows->dims * bytes;
     for (int64_t r = 0; r < count && r < PRODUCT_ROWS; r++) {

@@ -119,7 +119,8 @@ CPU_INLINE void transpose_four(const char *const *row, int j, int64_t width, flo
 /* Interleaves `count` rows, row [count] of type dtype, at most `width` (PRODUCT_ROWS or
  * PRODUCT_COLUMNS), into panel [dims, width], rounded to float32, zeros for missing rows: the
  * layout that CPU(products) reads in order. STAGED components of every row at a time are converted
- * (staged) and transposed while they are in the cache; float32 rows are not copied. */
+ * (staged) and transposed while they are in the cache; float32 rows are not copied. staged holds
+ * zeros for the rows from count on, which nothing overwrites. */
 void CPU(pack_panel)(const char *const *row, int64_t count, int64_t width, int64_t dims,
                      int32_t dtype, float *panel) {
     float staged[MAX_PANEL_ROWS][STAGED] = {{0}};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Upper bounds of products from a few leading directions (after Panorama, Ramani et al. 2025): knn
  * multiplies `leading` + 1 components in place of dims, and computes the full product only for
- * pairs whose bound passes. The search module finds the directions; the bound holds for any.
+ * pairs whose bound reaches the limit of an item. The search module finds the directions; the bound
+ * holds for any.
  *
  * B holds the `leading` directions as rows, in float32; D = B B^T - I, |D| <= skew. For a row x the
  * filter computes y = B x + e in float32, |e| <= h |x| with h = g sqrt(leading (1 + skew)), g as in
@@ -150,7 +151,8 @@ static void prune_pack(const prune_state *prune, const sweep_items *items,
 }
 
 /* a.b [dims] in float32, in 4 x PRODUCT_FLOATS running sums: the full product of a pair whose bound
- * passed, from the rows that prune_pack() left in floats. Not inlined, as few pairs come here. */
+ * passed, from the rows that prune_pack() left in floats. Not inlined, as it is called for few
+ * pairs. */
 static __attribute__((noinline)) float prune_dot(const float *a, const float *b, int64_t dims) {
     sweep_floats sum[4] = {{0}};
     int64_t j = 0;

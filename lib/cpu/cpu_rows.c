@@ -4,7 +4,8 @@
  * hold the lanes. Each function is written once for a constant dtype and inlined for the four
  * dtypes (EACH_DTYPE) in this file only, which keeps compile time small. The last dims mod 32
  * components go through a copy padded with zeros. The float32 sums at the end serve filters only
- * and have no prescribed order. Cost: the time to read the row.
+ * and have no prescribed order. In every function row is dims components of type dtype, and vector
+ * dims doubles. Cost: the time to read the row.
  *
  * cpu_load() reads CPU_WIDTH components of a row, from component j on, as doubles, exactly;
  * cpu_load_floats() reads CPU_FLOATS floats. CPU_LANES is 32.
@@ -57,8 +58,8 @@ static void copy_tail(char *tail, const char *row, int64_t done, int64_t dims, i
     __builtin_memcpy(tail, row + (size_t)done * bytes, (size_t)(dims - done) * bytes);
 }
 
-/* lane[i] += row[j + i] * row[j + i] for i = 0..31; the row has these components (or is a tail that
- * copy_tail() filled up), as in the two steps below. */
+/* lane[i] += row[j + i] * row[j + i] for i = 0..31. The row has these components, or is a tail that
+ * copy_tail() filled up; so it is for the next two functions. */
 CPU_INLINE void step_self(lanes32 *lanes, const char *row, int64_t j, int32_t dtype) {
 #pragma GCC unroll 8
     for (int i = 0; i < CPU_VECTORS; i++) {

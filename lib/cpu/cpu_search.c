@@ -35,7 +35,7 @@ static void swap(double *values, int64_t a, int64_t b) {
 }
 
 /* The value of rank `rank` (0: the smallest) among values [count], which are reordered and hold no
- * NaN; by Hoare's selection. search_measure takes the ninth decile of the norms with it. */
+ * NaN; by Hoare's selection. search_measure() finds the ninth decile of the norms with it. */
 static double smallest(double *values, int64_t count, int64_t rank) {
     int64_t low = 0, high = count - 1;
     while (low < high) {
@@ -94,8 +94,9 @@ float CPU(search_largest)(float *values, int64_t count, int64_t rank) {
  * norms; -1 where dims is out of range, so that every row is far and nothing is filtered. For
  * cosine the filter sees vectors of length 1, so no item is too long for the others and limit is 1,
  * rounded up; the operand without weights is divided by its norms in double first, hence the larger
- * maximum. Items outside the mask get far 0 and an infinite offset, and their norm is not written.
- * sorted [count]: workspace; unit [dims]: workspace for unit rows. */
+ * maximum. Items outside the mask get far 0 and an infinite offset; their norm is not written, and
+ * what memory holds there is read but not used. A weight of 1 is set for items that the filter does
+ * not compare, and not used. sorted [count]: workspace; unit [dims]: workspace for unit rows. */
 void CPU(search_measure)(search_operand *operand, int32_t metric, double *unit, double *sorted) {
     const alcore_sys_rows *rows = operand->rows;
     int32_t dtype = cpu_row_dtype(rows);
@@ -186,8 +187,8 @@ void CPU(scaled_row)(const char *row, int64_t dims, int32_t dtype, double norm, 
 
 /* The value of a pair in double, as spec 1.8 defines it: wide [dims] is one item widened, norm its
  * norm; i is a matrix row of `other`, whose norms are measured. L2: the sq_dist; where that is
- * above `limit` any value above `limit` may be returned: the caller has k better ones. unit [dims]:
- * workspace for unit rows of `other`. */
+ * above `limit`, any value above `limit` may be returned: the caller has k better ones. limit is
+ * not read for dot and cosine. unit [dims]: workspace for unit rows of `other`. */
 double CPU(search_value)(int32_t metric, const double *wide, double norm,
                          const search_operand *other, int64_t i, double *unit, double limit) {
     const alcore_sys_rows *rows = other->rows;
@@ -208,7 +209,9 @@ CPU_INLINE int before(search_found a, search_found b, int32_t metric) {
 }
 
 /* Sorts found [count] by before(), by heap sort: it needs no memory of its own, and no input makes
- * it quadratic. `index` follows the hole that the moved entry leaves down the heap. */
+ * it quadratic. While start is above 0 entries are sifted into a heap, whose root ranks last; then
+ * each step moves the root to the end. `index` is the free entry, which moves down the heap until
+ * `moved` fits there. */
 static void sort_found(search_found *found, int64_t count, int32_t metric) {
     for (int64_t start = count / 2, end = count; end > 1;) {
         search_found moved;

@@ -16,8 +16,8 @@
  *     additions + the roundings of inputs, of w and of the product), by Cauchy-Schwarz;
  *   - components below float32's range: 1e-43 each, times w where there is one;
  *   - L2: h rounded and the difference rounded: 2^-24 (|x| |q| + 2 h);
- *   - the normative double sums: (dims / 32 + 10) 2^-52 (|x| + |q|)^2, and 1e-12 where cosines are
- *     taken for 1.
+ *   - the normative double sums: (dims / 32 + 10) 2^-52 (|x| + |q|)^2, and 1e-12 where cosines
+ *     near 1 count as 1 (spec 1.5).
  *
  * So when two items are ranked by a third one and their scores s differ by more than twice that
  * error, the one with the lower score is truly worse. Items whose norm float32 cannot represent, or
@@ -37,7 +37,7 @@
  * SEARCH_MAX_DIMS components. */
 #define SEARCH_UP (1.0 + 1e-9)
 
-/* One operand of a search: the rows or the queries. The caller sets rows and mask and lends the
+/* One operand of a search: the rows or the queries. The caller sets rows and mask and provides the
  * arrays, which are indexed by matrix row; search_measure() fills the rest. */
 typedef struct search_operand {
     const alcore_sys_rows *rows;

@@ -8,7 +8,7 @@
  * cpu_stats is what is known of a token so far: max and second, its two largest logits; argmax, the
  * class of max; sum and weighted, those of exp(z - max) and of (z - max) exp(z - max) over its
  * logits z; label, the logit of its label. A cpu_floats is a vector of CPU_FLOATS floats, its
- * lanes; cpu_larger() and cpu_smaller() return their second argument where the first is NaN.
+ * lanes; cpu_larger() and cpu_smaller() return their second argument where either is NaN.
  *
  * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
  * set (cpu_vector.h). */
@@ -40,8 +40,9 @@ CPU_INLINE cpu_floats load_tail(const float *z, int64_t count) {
 }
 
 /* Updates max and second (the second largest, equal to max in a tie) of the stats by the two
- * largest of z [count], a piece of the logits. argmax is left to the caller. NaN is skipped here:
- * add_sums() records it. Each lane keeps its two largest, which are then merged. */
+ * largest of z [count], a piece of the logits. argmax is left to the caller. A NaN never becomes
+ * max, though second may be wrong after it: add_sums() records it, and the token is bad. Each lane
+ * has its two largest, which are merged at the end. */
 static void update_max(const float *z, int64_t count, cpu_stats *stats) {
     cpu_floats max[BESIDE], second[BESIDE];
     for (int v = 0; v < BESIDE; v++) max[v] = second[v] = cpu_all_floats(-HUGE_VALF);
@@ -183,10 +184,10 @@ static void add_doubles(cpu_stats *stats, const char *logits, int64_t count, int
 }
 
 /* Adds a piece of a token's logits, `count` of them, of type dtype and of the classes first ..
- * first + count - 1, to its statistics; pieces come in class order. The maximum first, so that the
- * sums of earlier pieces can be rescaled to it, then the sums relative to it. Plus infinity makes
- * max infinite, after which nothing more is added; a NaN makes weighted NaN. write_stats() refuses
- * both. */
+ * first + count - 1, to its statistics; pieces come in class order. The maximum is updated first,
+ * so that the sums of earlier pieces can be rescaled to it; then the sums relative to it are added.
+ * Plus infinity makes max infinite, after which nothing more is added; a NaN makes weighted NaN.
+ * write_stats() refuses both. */
 void CPU(add_logits)(cpu_stats *stats, const char *logits, int64_t count, int32_t dtype,
                      int64_t first) {
     if (stats->max == HUGE_VAL) return; /* a bad row */

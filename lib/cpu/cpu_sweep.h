@@ -4,10 +4,10 @@
  *
  * Layout: the caller cuts each operand into slabs of sweep_slab() items, which it packs into panels
  * (sweep_pack; cpu_product.h has the layout). sweep_products() multiplies one slab with another: in
- * blocks of columns whose panels stay in the second-level cache while all rows of the slab pass,
- * one panel of PRODUCT_ROWS rows at a time. It gives each such tile of products to a callback and
- * keeps none. sweep_choose() decides, on a sample in double, whether int16 is sharp enough. Cost:
- * rows x columns x dims multiply-adds.
+ * blocks of columns whose panels stay in the second-level cache while they are multiplied with all
+ * rows of the slab, one panel of PRODUCT_ROWS rows at a time. It calls a callback with each such
+ * tile of products, whose memory is used again for the next. sweep_choose() decides, on a sample in
+ * double, whether int16 is precise enough. Cost: rows x columns x dims multiply-adds.
  *
  * Terms used here:
  *
@@ -76,9 +76,8 @@ CPU_INLINE int64_t sweep_padded(int64_t items, int64_t width) {
 }
 
 /* Items of a slab: as many whole panels of `width` items as SWEEP_SLAB_BYTES holds, each item
- * taking `each` bytes (above 0: it divides), but at least one panel and no more than the count
- * items need.
- */
+ * taking `each` bytes (above 0: it divides), but at least one panel and no more than `count` items
+ * need. */
 CPU_INLINE int64_t sweep_slab(int64_t count, int64_t each, int64_t width) {
     int64_t slab = SWEEP_SLAB_BYTES / each / width * width;
     if (slab < width) slab = width;
@@ -169,9 +168,10 @@ typedef struct sweep_view {
 #if CPU_INT16
 /* Counts the pairs of one sampled item that int16 products could not drop but float32 ones could
  * ("blurred" ones). values [count]: the scores (larger is better) of the sampled items of the other
- * operand for item i (matrix row) of `view`; they are reordered. The score of rank k, scaled down
- * to the sample, minus twice the error is what float32 drops below; int16 drops below twice its
- * additional error less. A sample with fewer than that rank says nothing: 0. */
+ * operand for item i (matrix row) of `view`; they are reordered. With float32 products the pairs
+ * are dropped whose score is below the k-th best, whose rank is scaled down to the sample, minus
+ * twice the error; with int16 products those that are below this by more than twice int16's
+ * additional error. A sample that has no score of that rank says nothing: 0. */
 static int64_t sweep_blurred(const sweep_view *view, const sweep_view *other, int64_t i,
                              int32_t metric, float *values, int64_t count) {
     int64_t rank = view->k * count / other->ordered, blurred = 0;
@@ -310,7 +310,8 @@ static void sweep_fill(const float *row, const float *column, int64_t count, int
 
 /* Multiplies the slab `rows` with the slab `columns` and calls `tile` for each block of columns and
  * panel of rows. words: words of a packed item; products [PRODUCT_ROWS, sweep_columns(words)]:
- * workspace; *spent: multiplications since the last poll. */
+ * workspace; *spent: work since the last poll; a panel of rows counts like one row, as vectors make
+ * several multiplications at a time. */
 static alcore_status sweep_products(const alcore_sys_work *work, const sweep_items *rows,
                                     const sweep_items *columns, int64_t words, float *products,
                                     int64_t *spent, sweep_tile tile, void *user) {

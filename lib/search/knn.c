@@ -77,7 +77,8 @@ static void merge(const alcore__search_run *run, int64_t q, int32_t *next, int64
         }
         row[p] = run->thread_best[best].row[base + next[best]];
         value[p] = run->thread_best[best].value[base + next[best]];
-        /* The last entry of a list may be read again, but only when k entries have been merged. */
+        /* Keeps next below k: when a list has been read to its end, k entries have been merged, and
+         * the loop ends. */
         if (next[best] + 1 < k) next[best]++;
     }
 }
@@ -109,9 +110,9 @@ static alcore_status new_lists(alcore__search_run *run) {
 
 /* Compares the slab of queries that begins at query `first` with all rows and merges the lists of
  * the threads to those of the slab, query_best [slab, k]; run->row_best [rows, k] is updated by the
- * tasks themselves. Either is left out when its row is NULL. The threads' lists and run->merged
- * [threads], the workspace of merge(), are allocated for the first slab and freed by
- * alcore__search_end(). */
+ * tasks themselves. Either is left out when its row is NULL; that of query_best is NULL in every
+ * call for a run or in none. The threads' lists and run->merged [threads], the workspace of
+ * merge(), are allocated for the first slab and freed by alcore__search_end(). */
 alcore_status alcore__search_slab_neighbors(alcore__search_run *run, int64_t first,
                                             alcore__search_best query_best) {
     if (query_best.row && !run->thread_best) ALCORE__TRY(new_lists(run));
@@ -131,9 +132,8 @@ alcore_status alcore__search_slab_neighbors(alcore__search_run *run, int64_t fir
 }
 
 /* Compares all slabs of queries with all rows: query_best [queries, k] and run->row_best [rows, k],
- * slab after slab. Both are only written: what they hold before the call does not count.
- * margin_ratio.c calls it too, for the mean cosines to the neighbors that its ratios are divided
- * by. */
+ * slab after slab. Both are overwritten. margin_ratio.c calls it too, for the mean cosines to the
+ * neighbors that its ratios are divided by. */
 alcore_status alcore__search_neighbors(alcore__search_run *run, alcore__search_best query_best) {
     if (run->row_best.row) set_free(run->row_best, run->rows.count * run->k);
     for (int64_t first = 0; first < run->queries.count; first += run->slab) {
@@ -190,9 +190,9 @@ static alcore_status knn(alcore_ctx *ctx, const alcore_search_data *rows,
     if (!status)
         status = read_best("out_queries", out->queries, "out_query_values", out->query_values,
                            run.rows.count, k, &run.row_best);
-    /* Pruning is for the neighbors of queries alone, of which search_basis.c measures what it
-     * saves. With those of the rows wanted too, a pair could be left out only when bounds rule it
-     * out for both of its lists, which is rare. */
+    /* Pruning is for the neighbors of queries alone, for which search_basis.c measures what it
+     * saves. When those of the rows are wanted too, a pair could be left out only when bounds
+     * exclude it from both of its lists, which is rare. */
     if (!status && !run.row_best.row) status = alcore__search_basis(&run, &basis);
     if (!status) status = alcore__search_neighbors(&run, query_best);
     alcore__free(ctx, basis);

@@ -50,8 +50,8 @@ static void begin_ratios(alcore__search_run *run) {
 /* Task `index` of alcore__parallel(): updates ratio and other [rows] of those rows of a block that
  * are open [rows], by comparing them with the present slab of others, run->queried. All arrays by
  * row are passed from the block's first row on, those by other from the slab's first. ratio and
- * other come in with the best so far, from the neighbors and the slabs before, and are only raised.
- * Blocks have no row in common, so tasks write to different entries. */
+ * other hold the best so far, from the neighbors and earlier slabs, and only a better pair replaces
+ * them. Blocks have no row in common, so tasks write to different entries. */
 static alcore_status ratio_block(void *data, int64_t index, int32_t worker) {
     alcore__search_run *run = data;
     alcore_sys_rows rows;
@@ -121,9 +121,9 @@ static alcore_status search_ratios(alcore__search_run *run, ratio_memory *memory
 
 /* The body of alcore_search_margin_ratios(), called once the context is entered: reads the
  * arguments, searches, and frees everything on one path. The metric of the options is not used:
- * margin ratios are of cosines. At least one other must be unmasked. A masked row was compared with
- * no other and gets NaN and -1. out_ratios float64 [rows]; out_others int64 [rows] or NULL: not
- * wanted. */
+ * margin ratios are of cosines. At least one other must be unmasked. A masked row, which was
+ * compared with no other, gets the ratio NaN and the other -1. out_ratios float64 [rows];
+ * out_others int64 [rows] or NULL: not wanted. */
 static alcore_status margin_ratios(alcore_ctx *ctx, const alcore_search_data *rows,
                                    const alcore_search_data *others, int64_t k,
                                    const alcore_search_options *options,

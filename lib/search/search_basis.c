@@ -66,9 +66,10 @@ static alcore_sys_rows matrix(const double *data, int64_t count, int64_t dims) {
 
 /* Copies up to max_count rows of an operand, widened, to out [max_count, dims]: chunks of adjacent
  * rows (a file is read in runs), whose first rows are spread evenly over all rows; at least
- * MIN_CHUNKS of them, so that a small sample is spread as well. Masked rows are skipped, and so are
- * rows whose squared length is not below 1e30 or NaN, which could overflow later products.
- * *out_count: rows copied. scratch: memory for reading, used again by the search. */
+ * MIN_CHUNKS of them, so that a small sample is spread as well. For the cosine, and for an operand
+ * to be normalized, they are copied as unit vectors. Masked rows are skipped, and so are rows whose
+ * squared length is not below 1e30 or NaN, which could overflow later products. *out_count: rows
+ * copied. scratch: memory for reading, used again by the search. */
 static alcore_status copy_sample(basis_work *self, const alcore__search_data *data,
                                  alcore__scratch *scratch, int64_t max_count, double *out,
                                  int64_t *out_count) {
@@ -99,9 +100,9 @@ static alcore_status copy_sample(basis_work *self, const alcore__search_data *da
 
 /* Makes the first `count` directions, rows 0 .. count - 1 of basis [MAX_DIRECTIONS, dims],
  * orthonormal in place by Gram-Schmidt: from direction m its parts along the m directions before it
- * are subtracted, and it is scaled to length 1. Each one twice, since after the first time rounding
- * leaves a part of the others in it. A direction that depends on those before it becomes zero or
- * noise, which makes the search slower, not wrong. */
+ * are subtracted, and it is scaled to length 1. This is done twice for each one, since after the
+ * first time rounding leaves a part of the others in it. A direction that depends on those before
+ * it becomes zero or noise, which makes the search slower, not wrong. */
 static alcore_status orthonormalize(basis_work *self, int64_t count) {
     for (int64_t m = 0; m < count; m++) {
         double *direction = self->basis + m * self->dims, dot;
@@ -165,13 +166,13 @@ static void order_directions(basis_work *self) {
     }
 }
 
-/* Begins the iteration with MAX_DIRECTIONS evenly spaced sampled rows, and probes whether going on
- * can pay: *out is true when the space of the first PROBE_DIRECTIONS of them contains at least half
- * of the squared length of PROBE_ROWS other rows. Where it contains less, the rows fill the space
- * too evenly for a few directions to hold most of them, and the iteration is saved. Afterwards only
- * the first PROBE_DIRECTIONS directions are orthonormal. count is at least 2 MAX_DIRECTIONS, so
- * that spacing is 2 or more and the probe's rows, i spacing + 1, are none of the directions' rows.
- */
+/* Begins the iteration with MAX_DIRECTIONS evenly spaced sampled rows, and probes whether pruning
+ * may save time: *out is true when the space of the first PROBE_DIRECTIONS of them contains at
+ * least half of the squared length of PROBE_ROWS other rows. Where it contains less, the rows fill
+ * the space too evenly for a few directions to hold most of them, and the iteration is saved.
+ * Afterwards only the first PROBE_DIRECTIONS directions are orthonormal. count is at least 2
+ * MAX_DIRECTIONS, so that spacing is 2 or more and the probe's rows, i spacing + 1, are none of the
+ * directions' rows; PROBE_ROWS is below MAX_DIRECTIONS, so that they exist. */
 static alcore_status start_directions(basis_work *self, bool *out) {
     int64_t spacing = self->count / MAX_DIRECTIONS;
     double contained = 0.0, total = 0.0;
@@ -274,9 +275,9 @@ static alcore_status measure_passing(basis_work *self, int64_t m, double *out) {
 
 /* *out: the number m of leading directions with the lowest expected cost, in units of the plain
  * sweep (rows x queries x dims multiplications): m / dims for the leading components of each pair,
- * m / queries for projecting the rows on the directions (that of the queries, m / rows, is left
- * out: rows are many), and SINGLE_PAIR_COST times the share of pairs that the bound does not
- * refuse. 0: none is below MAX_COST_SHARE. */
+ * m / queries for projecting the rows on the directions (projecting the queries, m / rows, is left
+ * out, as there are many rows), and SINGLE_PAIR_COST times the share of pairs that the bound does
+ * not refuse. 0: none is below MAX_COST_SHARE. */
 static alcore_status choose_count(basis_work *self, int64_t *out) {
     double min_cost = MAX_COST_SHARE, dims = (double)self->dims;
     *out = 0;
@@ -310,12 +311,12 @@ static double measure_skew(const float *basis, int64_t leading, int64_t dims) {
     return sqrt(sum) + (double)(dims * leading) * 0x1p-50;
 }
 
-/* Samples rows and queries, probes, iterates and decides. *out, float32 [leading, dims], and
- * basis (a view of *out), leading and skew of run->search are set only when pruning pays, and stay
- * NULL and 0 otherwise. Fewer than 2 MAX_DIRECTIONS usable sampled rows, or no query, mean no
- * pruning. run->scratch [threads + 1] is not in use yet: scratch[0] reads rows here,
- * scratch[threads] queries, as in the search. The caller frees *out and the arrays of self, also
- * after a failure. */
+/* Samples rows and queries, probes, iterates and decides. Called once by alcore__search_basis().
+ * *out, float32 [leading, dims], and basis (a view of *out), leading and skew of run->search are
+ * set only when pruning pays, and stay NULL and 0 otherwise. Fewer than 2 MAX_DIRECTIONS usable
+ * sampled rows, or no query, mean no pruning. run->scratch [threads + 1] is not in use yet:
+ * scratch[0] reads rows here, scratch[threads] queries, as in the search. The caller frees *out and
+ * the arrays of self, also after a failure. */
 static alcore_status find_basis(basis_work *self, float **out) {
     alcore__search_run *run = self->run;
     alcore_ctx *ctx = run->ctx;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the searches for nearest neighbors (knn.c) and for margin ratios (margin_ratio.c) share,
  * which lib/metric uses too: options, the sizes of slabs of queries and blocks of rows, the
- * threads' memory, and reading slabs and blocks (search_run.h shows how a search goes through
+ * threads' memory, and reading slabs and blocks (search_run.h shows in which order a search reads
  * them). A slab is adjacent queries that are in memory at once, a block adjacent rows that are the
- * work of one task; for each slab all blocks are read once. Both are counted in rows.
+ * work of one task; for each slab all blocks are read once.
  *
  * Members of alcore__search_run that stand here:
  *
@@ -65,8 +65,9 @@ static void size_slab(alcore__search_run *run) {
 
 /* Sets run->block, the rows of a block. Columns are read in blocks of ALCORE_BLOCK_ROWS. The longer
  * a block of a matrix in memory, the fewer candidates remain to be computed in double, because the
- * threshold of a query (the value of its k-th best so far) improves within a block; blocks are as
- * long as possible, up to MEMORY_BLOCK_ROWS, while every thread gets as many. */
+ * threshold of a query (the value of its k-th best so far) improves within a block; so each
+ * thread's share of the rows is cut into as few blocks of equal length as MEMORY_BLOCK_ROWS
+ * allows. */
 static void size_block(alcore__search_run *run) {
     int64_t share = (run->rows.count + run->threads - 1) / run->threads;  /* rows of a thread */
     int64_t blocks = (share + MEMORY_BLOCK_ROWS - 1) / MEMORY_BLOCK_ROWS; /* of a thread */
@@ -77,8 +78,8 @@ static void size_block(alcore__search_run *run) {
 
 /* Reads all arguments of a search and sizes its memory: slab, block, and scratch and dots for each
  * thread and one more for the slab. rows_name and queries_name: what messages call the operands,
- * kept and not copied. The rest of *run is zeroed; after a failure *run can and must be ended too,
- * which frees in the contexts that are set first. */
+ * kept and not copied. The rest of *run is zeroed; after a failure too the caller ends *run, which
+ * frees memory in the contexts: they are set first. */
 alcore_status alcore__search_begin(alcore_ctx *ctx, const alcore_search_data *rows,
                                    const char *rows_name, const alcore_search_data *queries,
                                    const char *queries_name, int64_t k,

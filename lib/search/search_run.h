@@ -36,7 +36,7 @@ typedef struct alcore__search_run {
                                          slab's queries; NULL: not wanted */
     int32_t *merged; /* [threads] workspace for merging these lists; NULL before the first slab */
     alcore__search_best row_best; /* [rows, k] best queries of each row; row NULL: not wanted */
-    /* Of margin ratios: */
+    /* Used for margin ratios only: */
     const double *row_half;   /* [rows] half the mean cosine to the k nearest queries */
     const double *query_half; /* [queries] half the mean cosine to the k nearest rows */
     double *ratio;            /* [rows] largest ratio so far */
@@ -52,12 +52,13 @@ alcore_status alcore__search_begin(alcore_ctx *ctx, const alcore_search_data *ro
                                    const alcore_search_options *options, alcore__search_run *run);
 void alcore__search_end(alcore__search_run *run);
 
-/* Finds the neighbors of the queries, query_best [queries, k], unless its row is NULL and, in the
- * same passes, those of the rows, run->row_best [rows, k], unless its row is NULL. */
+/* Finds the neighbors of the queries, query_best [queries, k], and in the same passes those of the
+ * rows, run->row_best [rows, k]; either is left out when its row is NULL. */
 alcore_status alcore__search_neighbors(alcore__search_run *run, alcore__search_best query_best);
 
-/* The same for the slab of queries that begins at query `first` only: query_best [run->slab, k],
- * for callers that need no more lists at a time. */
+/* Does the same for one slab of queries only, the one that begins at query `first`: query_best
+ * [run->slab, k], for callers that need no more lists at a time (lib/metric). query_best.row is
+ * NULL in every call for a run or in none. */
 alcore_status alcore__search_slab_neighbors(alcore__search_run *run, int64_t first,
                                             alcore__search_best query_best);
 
