@@ -164,9 +164,9 @@ static alcore_status copy_ragged(part_copy *copy) {
     return ALCORE_OK;
 }
 
-/* Finds the column of a role: *out, its place among those of the dataset, from 0. The message names
- * the role, as pools have no names, and the field of the host's table that the column has to stand
- * in. The role was checked. */
+/* Finds the column of a role: *out, its index among the columns of the dataset, from 0. The message
+ * names the role, as pools have no names, and the field of the host's table that the column has to
+ * stand in. The role was checked. */
 static alcore_status find_column(const alcore__view_source *source, int32_t role, const char *name,
                                  int32_t *out) {
     const alcore__dataset *dataset = source->dataset;
@@ -300,7 +300,8 @@ void alcore__view_free(alcore_view *view) {
 }
 
 /* The accessors of include/alcore/view.h, called by the host's function: what they return is a view
- * of the input, valid until that function returns; 0 or NULL for a role that there is not. */
+ * of the input, valid until that function returns; 0 or NULL for a role that there is not. rows
+ * [count of the role]; costs [candidates], by position. */
 
 int64_t alcore_view_count(const alcore_view *view, int32_t role) {
     const alcore__view_source *source = source_of(view, role);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making the view (alcore/view.h) that the function of a host's scorer or strategy gets. */
+/* Makes the view (alcore/view.h) that is passed to the function of a host's scorer or strategy. */
 #ifndef ALCORE__HOST_VIEW_H
 #define ALCORE__HOST_VIEW_H
 

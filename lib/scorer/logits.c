@@ -60,9 +60,9 @@ typedef struct measuring {
 } measuring;
 
 /* The error for row `kernel_row` of the whole matrix: names its item, or the item's pool row, and
- * its token, all from 0. Packed tokens are item 0 of token_rows.h, `token` counting through all of
- * them: the lengths, which add up to all tokens, tell the caller's item and its own token; without
- * a pool the caller's arrays are packed too, and the message counts as they do. */
+ * its token, all from 0. Packed tokens are all of item 0 in token_rows.h. With a pool their
+ * lengths, which add up to all tokens, tell the caller's item and the token of it; without a pool
+ * the message says item 0 and counts through all tokens, like the caller's arrays. */
 static alcore_status fail_at(const measuring *self, int64_t kernel_row) {
     int64_t item, token;
     alcore__token_rows_place(&self->tokens, kernel_row, &item, &token);
@@ -200,7 +200,7 @@ static alcore_status take_arrays(const alcore_token_stats *given, const alcore__
 
 /* Measures into the caller's tensors. The kernel's rows are in memory order, which may have items
  * or tokens first: `at` is a token's row there, `to` its entry in the tensors. Entries of tokens
- * that take no part (label -1) stay as they are. */
+ * that take no part (label -1) are not written. */
 static alcore_status measure_all(measuring *self, const alcore_token_stats *out) {
     const alcore__token_rows *tokens = &self->tokens;
     stat_arrays arrays;
@@ -359,7 +359,7 @@ static alcore_status put_nnll(const measuring *self, int64_t items, const gather
                                     &values);
 }
 
-/* A writer of a call: what it takes, and of which shape it may be. */
+/* A writer of a call: which statistic is written to it, and of which shape it may be. */
 typedef struct writer_use {
     alcore_column_writer *writer; /* the caller's; NULL: not wanted */
     const char *name;             /* its member of alcore_logits_writers, for messages */
@@ -370,7 +370,7 @@ typedef struct writer_use {
 } writer_use;
 enum { WRITERS = 5 };
 
-/* Lists the writers of the caller's struct, with what each takes. */
+/* Lists the writers of the caller's struct, with what is written to each. */
 static void list_writers(const alcore_logits_writers *out, writer_use uses[WRITERS]) {
     const writer_use all[WRITERS] = {
         {out->nnll, "nnll", LOGPROB, .of_rows = true, .reduces = true},
@@ -399,9 +399,9 @@ static alcore_status check_writers(const writer_use *uses) {
     return ALCORE_OK;
 }
 
-/* Checks before anything is written: a writer of shape scalar that is not for a mean over the row
- * (reduces) takes the number of the row's only token, so every row must have one. uses [WRITERS].
- */
+/* Checks before anything is written: to a writer of shape scalar that is not for a mean over the
+ * row (reduces) the number of the row's only token is written, so every row must have exactly one.
+ * uses [WRITERS]. */
 static alcore_status check_lengths_of_rows(const measuring *self, int64_t items, const gathered *of,
                                            const writer_use *uses) {
     for (const writer_use *use = uses; use < uses + WRITERS; use++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The registry of scores: adding one takes a file and a row here. */
+/* The registry of scores: a new one needs a file and a row here. */
 #include <string.h>
 
 #include "scorer/score_table.h"
@@ -26,7 +26,9 @@ const alcore__score *alcore__score_find(const char *name) {
 
 /* Fills score, raw and rank of the call's rows (larger = more worth labeling): from the column
  * "scores" if the dataset has it, else as the score "uncertainty" from the first of the columns of
- * classes below, else NNLL of "logprobs". The call's values have the parameters mode and margin. */
+ * classes below, else NNLL of "logprobs". The call's values have the parameters mode and margin.
+ * The two strategies of DeMuX rank by it (lib/strategy/rules/knn_uncertainty.c and
+ * uncertainty_knn.c). */
 alcore_status alcore__score_given_or_class(alcore__score_call *call) {
     static const char *const of_classes[] = {"margins", "confidences", "entropies", "probs",
                                              "token_probs"};

@@ -16,10 +16,10 @@
  * All logarithms are natural. The kernel class_stats computes p1, p2 and the entropy of a
  * distribution. A block of rows is scored at a time: i, the row of a block, is pool row call->first
  * + i, and call->mask[i] is 1 where it is scored (mask NULL: all); other entries are not written.
- * An item is a row with a list of tokens; those of item i are number offsets[i] - offsets[0] and
- * on. Of each row the call gets raw (the quantity of the paper), score (larger = less certain) and
- * rank, by which rows are ordered, here the score. With call->nan_exclude a row without a value is
- * NaN, else it is an error. Cost: one pass over the values. */
+ * An item is a row with a list of tokens; those of item i begin at number offsets[i] - offsets[0]
+ * of the block. The call writes for each row raw (the quantity of the paper), score (larger =
+ * less certain) and rank, by which rows are ordered, here the score. With call->nan_exclude a row
+ * without a value is NaN, else it is an error. Cost: one pass over the values. */
 #include <math.h>
 
 #include "base/tensor_view.h"
@@ -34,8 +34,8 @@ enum {
     MODE_MNLP,
     MODE_LC,
     MODE_ENTROPY,
-    MODE_PAPER, /* both are auto by mode_of(), and code differs in the margins */
-    MODE_CODE
+    MODE_PAPER, /* mode_of() makes auto of this and of the next */
+    MODE_CODE   /* margins of logarithms; tokens whose margin is 0 are left out */
 };
 
 /* The smallest logarithm of a probability (spec 1.1), as in the kernels. */
@@ -59,12 +59,13 @@ static const alcore__param_table UNCERTAINTY_PARAMS = ALCORE__PARAM_TABLE(UNCERT
 static const alcore__param_table MARGIN_PARAMS = ALCORE__PARAM_TABLE(MARGIN_ROWS);
 static const alcore__param_table NO_PARAMS = {NULL, 0};
 
-/* Whether the parameter "mode" is code; and whether it is paper or code, which name the source of a
- * definition and not what is measured. */
+/* Whether the parameter "mode" is code: the definition of the public code of DeMuX. */
 bool alcore__mode_is_code(const alcore__values *values) {
     return alcore__values_integer(values, "mode") == MODE_CODE;
 }
 
+/* Whether the parameter "mode" is paper or code, which name the source of a definition and not what
+ * is measured. */
 bool alcore__mode_names_source(const alcore__values *values) {
     return alcore__mode_is_code(values) || alcore__values_integer(values, "mode") == MODE_PAPER;
 }
@@ -79,7 +80,8 @@ static bool has_log_margin_param(const alcore__values *values) {
     return alcore__values_integer(values, "margin") == 1;
 }
 
-/* The same for the uncertainty of DeMuX, where mode=code says so too. */
+/* Whether the uncertainty of DeMuX is from margins of logarithms: with margin=log and with
+ * mode=code. */
 static bool uses_log_margin(const alcore__values *values) {
     return has_log_margin_param(values) || alcore__mode_is_code(values);
 }
@@ -102,8 +104,9 @@ const char *const *alcore__margin_needs_of(const alcore__values *values) {
     return has_log_margin_param(values) ? of_logarithms : alcore__margin_needs;
 }
 
-/* The columns that a mode of the uncertainty of DeMuX reads: by itself; and for a strategy that
- * also takes ready scores or token log-probabilities, and reads embeddings. */
+/* The columns that a mode of the uncertainty of DeMuX reads: alone: as a score; hybrid: in a
+ * strategy that also accepts ready scores or token log-probabilities, and reads embeddings. Both
+ * end with NULL. */
 typedef struct mode_needs {
     const char *const alone[2], *const hybrid[3];
 } mode_needs;
@@ -132,12 +135,14 @@ static const mode_needs *needs_of_mode(const alcore__values *values) {
     return uses_log_margin(values) ? &wide : &automatic;
 }
 
-/* The columns that the uncertainty of DeMuX reads with these parameters; and for a strategy that
- * takes ready scores too. */
+/* The columns that the uncertainty of DeMuX reads with these parameters
+ * (alcore__score.needs_of). */
 const char *const *alcore__uncertainty_needs_of(const alcore__values *values) {
     return needs_of_mode(values)->alone;
 }
 
+/* The same for a strategy that also accepts ready scores or token log-probabilities, and reads
+ * embeddings. */
 const char *const *alcore__hybrid_needs_of(const alcore__values *values) {
     return needs_of_mode(values)->hybrid;
 }
@@ -236,9 +241,10 @@ static alcore_status explain(alcore__score_call *call, const char *name,
     return status;
 }
 
-/* stats [rows->count] of every distribution of the mask (NULL: all); NaN where a NaN was found and
- * nan=exclude leaves its row out; any other bad distribution is an error. name: of the column;
- * item: pool row that all distributions belong to, or -1 when each is that of its own pool row. */
+/* Computes stats [rows->count] of every distribution of the mask (NULL: all); NaN where a NaN was
+ * found and nan=exclude leaves its row out; any other bad distribution is an error. name: of the
+ * column; item: pool row that all distributions belong to, or -1 when each is that of its own pool
+ * row. */
 static alcore_status compute_stats(alcore__score_call *call, const alcore__column *column,
                                    const char *name, const alcore_sys_rows *rows,
                                    const uint8_t *mask, int64_t item,
@@ -281,14 +287,14 @@ static alcore_status row_scores(alcore__score_call *call, int64_t mode, bool log
     return status;
 }
 
-/* Arrays of one item: [tokens of the longest item] each. */
+/* Workspace for one item after the other: [tokens of the longest item] each. */
 typedef struct item_arrays {
     alcore_sys_class_stats *stats;
     double *measures;
 } item_arrays;
 
-/* Leaves the margins of 0 out of measures [tokens], as the public code of DeMuX does, which takes
- * them for padding; returns how many are left. */
+/* Leaves the margins of 0 out of measures [tokens], as the public code of DeMuX does, for which a
+ * margin of 0 means padding; returns how many are left, which keep their order. */
 static int64_t drop_zero_margins(double *measures, int64_t tokens) {
     int64_t kept = 0;
     for (int64_t t = 0; t < tokens; t++) {
@@ -379,9 +385,9 @@ static alcore_status check_narrow(const alcore__score_call *call, const char *na
                         name == ENTROPIES ? "entropies are 0 or more" : "they lie in [0, 1]");
 }
 
-/* Converts and checks `count` numbers of pool row `row`, from number `begin` of a block of a narrow
- * column on: out [count] is what the mode measures, the number itself or, for mnlp, the logarithm
- * of a confidence, at least -100. */
+/* Converts and checks `count` numbers of pool row `row`, which begin at number `begin` of a block
+ * of a narrow column: out [count] is what the mode measures, the number itself or, for mnlp, the
+ * logarithm of a confidence, at least -100. */
 static alcore_status read_narrow(const alcore__score_call *call, const char *name,
                                  const alcore_sys_rows *block, int64_t begin, int64_t count,
                                  int64_t row, int64_t mode, double *out) {
@@ -422,7 +428,8 @@ static alcore_status narrow_row_scores(alcore__score_call *call, const alcore__c
 }
 
 /* Scores each row from the numbers of its tokens in a ragged narrow column; mode is one of tokens,
- * by mode_of_tokens(). */
+ * by mode_of_tokens(), or lc or entropy, of which the mean is taken. mode=code never reads a narrow
+ * column (narrow_name()), so that no margin of 0 has to be left out. */
 static alcore_status narrow_token_scores(alcore__score_call *call, const alcore__column *column,
                                          const char *name, int64_t mode) {
     alcore_sys_ragged items = {0};
@@ -447,8 +454,8 @@ static alcore_status narrow_token_scores(alcore__score_call *call, const alcore_
     return status;
 }
 
-/* Scores from the narrow column `column` of the name. rows_only: the score is not defined for
- * tokens. */
+/* Scores the rows from `column`, the narrow column of that name. rows_only: the score is not
+ * defined for tokens. */
 static alcore_status narrow_scores(alcore__score_call *call, const alcore__column *column,
                                    const char *name, int64_t mode, bool rows_only) {
     if (column->dims != 1 || !alcore__dtype_is_float(column->dtype))
@@ -465,13 +472,14 @@ static alcore_status narrow_scores(alcore__score_call *call, const alcore__colum
 
 /* ---- the scores ---- */
 
-/* The narrow column of a mode where it is there; NULL: the distributions are read. */
+/* The narrow column of that name if the dataset has it; NULL, as for name NULL: the distributions
+ * are read. */
 static const alcore__column *find_narrow(const alcore__score_call *call, const char *name) {
     return name ? alcore__dataset_find(call->dataset, name) : NULL;
 }
 
-/* The score of DeMuX: from the narrow column of the mode; else by tokens where the mode asks for it
- * or nothing else is there, else by rows. */
+/* The score of DeMuX: from the narrow column of the mode; else from "token_probs" where the mode is
+ * of tokens or there is no "probs"; else from "probs". */
 static alcore_status uncertainty_rows(alcore__score_call *call) {
     int64_t mode = mode_of(call->values);
     bool log_margin = uses_log_margin(call->values);

@@ -9,9 +9,9 @@
  *
  * All logarithms are natural here; a column stored in another base is multiplied by
  * column->log_scale = ln(base). A ragged column has a list of values a row, one a token: those of
- * entry i of a block are values[offsets[i] - offsets[0]] and on. A call's arrays are by entry, row
- * - call->first; its mask is 1 for rows to score (NULL: all), and others are not written. Of each
- * row it gives score (larger = more worth labeling), raw (the quantity of the paper) and rank, by
+ * entry i of a block begin at values[offsets[i] - offsets[0]]. A call's arrays are by entry, row -
+ * call->first; its mask is 1 for rows to score (NULL: all), and others are not written. For each
+ * row it writes score (larger = more worth labeling), raw (the quantity of the paper) and rank, by
  * which rows are ordered. With call->nan_exclude a row without a value gets NaN, else it is an
  * error. */
 #include <math.h>
@@ -172,8 +172,9 @@ static alcore_status nsp_rows(alcore__score_call *call) {
     return ALCORE_OK;
 }
 
-/* Makes the outputs of NSP of rank [count], the NNLL: score = 1 - exp(-rank), which lies in [0, 1]
- * and orders alike until it saturates at 1; therefore rank stays the NNLL. raw is the NNLL. */
+/* Computes the outputs of NSP from rank [count], the NNLL: score = 1 - exp(-rank), which lies in
+ * [0, 1] and has the same order until it saturates at 1; therefore rank stays the NNLL. raw is the
+ * NNLL. */
 void alcore__score_as_nsp(alcore__score_call *call) {
     for (int64_t i = 0; i < call->count; i++) {
         if (call->mask && !call->mask[i]) continue;
@@ -211,7 +212,8 @@ static alcore_status convert_scores(alcore__score_call *call, const alcore__colu
     return ALCORE_OK;
 }
 
-/* The uncertainty of HUDS: the column "scores" goes before "logprobs" where the pool has both. */
+/* The uncertainty of HUDS, also for strategies that rank by it: from the column "scores" if the
+ * pool has it, else the NNLL of "logprobs". */
 alcore_status alcore__score_uncertainty(alcore__score_call *call) {
     const alcore__column *scores = alcore__dataset_find(call->dataset, "scores");
     return scores ? convert_scores(call, scores) : nnll_rows(call);

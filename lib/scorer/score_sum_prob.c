@@ -10,7 +10,7 @@
  * its windows, that of the most confident one. Cost: one pass over the values.
  *
  * A call scores a block of `count` pool rows from call->first on, those whose entry of the mask is
- * 1 (mask NULL: all); its arrays are by row - call->first. Of each row it gives score (larger =
+ * 1 (mask NULL: all); its arrays are by row - call->first. For each row it writes score (larger =
  * more worth labeling), raw (the quantity of the paper) and rank, by which rows are ordered. With
  * call->nan_exclude a row without a value gets NaN, else it is an error. Memory: 24 bytes a window
  * of the block. */
@@ -37,7 +37,7 @@ typedef struct window_list {
     int64_t *counts; /* [starts[rows]] positions of each window; NULL: each row is one window */
 } window_list;
 
-/* alcore__score.needs_of. */
+/* alcore__score.needs_of: the columns that are read with these parameters. */
 static const char *const *needs_of(const alcore__values *values) {
     return alcore__values_integer(values, "windows") == 1 ? WINDOW_NEEDS : NEEDS;
 }
@@ -71,7 +71,8 @@ static alcore_status read_floats(alcore__score_call *call, const alcore_sys_ragg
     return status;
 }
 
-/* Reads the windows of the block; with windows=0 each row is one. */
+/* Reads the windows of the block; with windows=0 each row is one, and out->counts stays NULL. A
+ * column of integers is int32 or int64. The caller frees both arrays, also after a failure. */
 static alcore_status read_windows(alcore__score_call *call, window_list *out) {
     alcore_sys_ragged items;
     ALCORE__TRY(
@@ -175,7 +176,8 @@ static alcore_status add_max_logs(alcore__score_call *call, const char *name,
     return ALCORE_OK;
 }
 
-/* The largest of sums [count], NaN where one is NaN or there is none. */
+/* The largest of sums [count], those of the windows of one row; NaN where one is NaN or the row has
+ * no window. */
 static double largest_of(const double *sums, int64_t count) {
     double largest = count > 0 ? sums[0] : (double)NAN;
     for (int64_t w = 1; w < count; w++) {
@@ -201,7 +203,8 @@ static alcore_status score_windows(alcore__score_call *call, const window_list *
 
 /* The score "sum-prob": raw is the sum of both logarithms, 0 for certain answers and down to -200,
  * the largest of the row's windows; score and rank are its negative, larger = less sure. All
- * [count] by row - call->first; rows outside the mask (NULL: none) are not written. */
+ * [count] by row - call->first; rows outside the mask (mask NULL: there are none) are not
+ * written. */
 static alcore_status sum_prob_rows(alcore__score_call *call) {
     window_list found = {0};
     double *sums = NULL;

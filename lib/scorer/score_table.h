@@ -16,7 +16,8 @@ extern const char *const alcore__lc_needs[], *const alcore__entropy_needs[];
 extern const char *const alcore__margin_needs[], *const alcore__uncertainty_needs[];
 const char *const *alcore__margin_needs_of(const alcore__values *values);
 const char *const *alcore__uncertainty_needs_of(const alcore__values *values);
-/* What alcore__score_given_or_class() needs, with embeddings beside it, likewise. */
+/* What a strategy needs that ranks by alcore__score_given_or_class() and reads embeddings: with the
+ * default parameters, and with the given ones. */
 extern const char *const alcore__hybrid_needs[];
 const char *const *alcore__hybrid_needs_of(const alcore__values *values);
 
@@ -61,7 +62,7 @@ bool alcore__mode_is_code(const alcore__values *values);
  * Needs the parameters of ALCORE__UNCERTAINTY_MODE_PARAM and ALCORE__MARGIN_PARAM. */
 alcore_status alcore__score_given_or_class(alcore__score_call *call);
 
-/* From rank[] = NNLL the score and the raw quantity of NSP. */
+/* Computes score and raw of NSP from rank [count], which holds the NNLL. */
 void alcore__score_as_nsp(alcore__score_call *call);
 
 #endif

@@ -43,17 +43,21 @@ static alcore_status find_score(const char *name, const alcore__score **out) {
                         !near ? "" : "; did you mean '", !near ? "" : near, !near ? "" : "'?");
 }
 
+/* The built-in scores by index, from 0: name of one; NULL past the last. Strings of these calls are
+ * static. */
 const char *alcore_scorer_builtin_name(int64_t index) {
     const alcore__score *score = alcore__score_at(index);
     return !score ? NULL : score->name;
 }
 
+/* What a built-in score is, in a sentence; NULL for an unknown name. */
 const char *alcore_scorer_builtin_summary(const char *name) {
     const alcore__score *score = !name ? NULL : alcore__score_find(name);
     return !score ? NULL : score->summary;
 }
 
-/* The list of needs ends with NULL, so it is walked from its beginning. */
+/* Column `index`, from 0, that a built-in score reads with its default parameters; NULL past the
+ * last. The list ends with NULL, so it is read from its beginning. */
 const char *alcore_scorer_builtin_needs(const char *name, int64_t index) {
     const alcore__score *score = !name ? NULL : alcore__score_find(name);
     if (!score || index < 0) return NULL;
@@ -70,6 +74,8 @@ static alcore_status param_info(const char *name, int64_t index, alcore_param_in
     return alcore__param_info(score->params, index, out);
 }
 
+/* Describes parameter `index` of a built-in score. It needs no context: alcore__enter() is called
+ * with NULL. */
 alcore_status alcore_scorer_builtin_param(const char *name, int64_t index, alcore_param_info *out) {
     ALCORE__TRY(alcore__enter(NULL));
     return alcore__leave(NULL, param_info(name, index, out));
@@ -158,6 +164,7 @@ alcore_status alcore_scorer_new_host(alcore_ctx *ctx, const alcore_scorer_host *
     return alcore__leave(ctx, new_host(ctx, host, out));
 }
 
+/* References to the handle: the last unref calls release(). Both accept NULL. */
 alcore_scorer *alcore_scorer_ref(alcore_scorer *scorer) {
     return alcore__object_ref(scorer);
 }
@@ -187,6 +194,8 @@ static alcore_status get_value(const void *handle, const char *name, const char 
 static const alcore__param_calls PARAM_CALLS = {
     .noun = "scorer", .set = set_value, .get = get_value};
 
+/* The public calls for parameters: base/param_calls.c checks the arguments, locks the handle and
+ * calls set_value() or get_value(); integers and numbers are passed as text. */
 alcore_status alcore_scorer_set(alcore_scorer *scorer, const char *name, const char *value) {
     return alcore__param_set(&PARAM_CALLS, scorer, name, value);
 }

@@ -10,9 +10,9 @@ struct alcore_scorer {
     alcore__object object;
     const alcore__score *score; /* NULL: the caller's */
     alcore__values values;      /* of score */
-    alcore_scorer_host host;    /* name and needs are the caller's; ours stand below */
+    alcore_scorer_host host;    /* a copy; its name and needs are the caller's, not read */
     char *name;
-    char **own_needs; /* of the host: NULL-terminated */
+    char **own_needs; /* columns of the host's function, ending with NULL; NULL: `score` is set */
 };
 
 #endif

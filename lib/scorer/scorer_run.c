@@ -8,7 +8,7 @@
  * the quantity that the score is made from (NNLL, a margin); and rank, what a strategy would order
  * rows by: the score, or a value in the same order where that saturates. Only score is kept here.
  *
- * The state of a pool's row is a set of bits ALCORE_ROW_*; 0: nothing is against the row. A view is
+ * The state of a pool's row is a set of bits ALCORE_ROW_*; 0: no cause masks the row. A view is
  * what the host's function sees of the pool: lists of rows and their columns (host_view.h). */
 #include <math.h>
 #include <stdio.h>
@@ -76,8 +76,9 @@ static alcore_status score_built_in(scoring *self) {
     return ALCORE_OK;
 }
 
-/* Calls the host's function. The view's rows are the unmasked ones: its scores [count], by position
- * in the list of these rows, go to self->scores by row; each must be finite. */
+/* Calls the host's function. The view's candidates are the unmasked rows: the function's scores
+ * [count], by position in the list of these rows, are copied to self->scores by row; each must be
+ * finite. */
 static alcore_status score_view(scoring *self, const alcore_view *view) {
     const int64_t *rows = alcore_view_rows(view, ALCORE_ROLE_CANDIDATES);
     int64_t count = alcore_view_count(view, ALCORE_ROLE_CANDIDATES);
@@ -160,8 +161,8 @@ static alcore_status set_up(scoring *self) {
     return ALCORE_OK;
 }
 
-/* Fills self->scores, with the pool locked for reading, so that no column can go while it is read.
- */
+/* Fills self->scores, with the pool locked for reading, so that no column is dropped while it is
+ * read. */
 static alcore_status compute(scoring *self) {
     ALCORE__TRY(alcore__read_begin(self->pool, "pool"));
     self->dataset.pool = self->pool;
@@ -195,8 +196,9 @@ static alcore_status put_rows(scoring *self, alcore_column_writer *writer) {
     return status;
 }
 
-/* Makes the column "scores" with the origin "scorer NAME". The origin is written first and handed
- * to the column last; in between only the lock can fail, and then the column stands without it. */
+/* Makes the column "scores" with the origin "scorer NAME". The text of the origin is made first and
+ * passed to the column last: once the column exists only the lock can fail, and then the column has
+ * no origin. */
 static alcore_status give_column(scoring *self) {
     alcore_column_writer *writer = NULL;
     alcore__buffer origin = {0};

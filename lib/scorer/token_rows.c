@@ -28,8 +28,8 @@ static bool on_host(const alcore_tensor *tensor) {
 
 /* Checks a float array of min_dims to max_dims dimensions, on any device, and describes one row of
  * it in *out: where the numbers begin, how many a row has (columns), and their dtype. A row is what
- * the last dimension holds; its numbers must be adjacent. alcore__tensor_view() takes host memory
- * and at most two dimensions, so it is given the first row as a host array [1, columns], or
+ * the last dimension holds; its numbers must be adjacent. alcore__tensor_view() accepts host memory
+ * and at most two dimensions only, so it is given the first row as a host array [1, columns], or
  * [0, columns] of an array without rows; it checks the dtype, that numbers are adjacent, and that
  * the data is there and aligned, and adds byte_offset. No number is read. Strides between rows are
  * not looked at: lay_out() checks those of tokens, init() those of the output matrix. */
@@ -67,7 +67,10 @@ static alcore_status look_at(const alcore_tensor *tensor, const char *name, int3
 /* Finds the matrix of rows that has all tokens of `data` [items, tokens, width] or [tokens, width]:
  * its stride is the smaller of both strides (in numbers, not bytes), of which the larger one must
  * be a multiple, so that item i, token t is row i item_step + t token_step. Tokens may not overlap.
- * An array without tokens has no rows and steps of 0. `one`: its first row, by look_at(). */
+ * An array without tokens has no rows and steps of 0. `one`: its first row, by look_at(). inner and
+ * outer are the smaller and the larger stride, inside is the number of entries along the inner one,
+ * and step how many rows the outer one spans, inside or more. The stride along a dimension of
+ * length 1 means nothing and is replaced; with width 0 no stride is checked. */
 static alcore_status lay_out(const alcore_tensor *data, const char *name, const alcore__array *one,
                              alcore__token_rows *out) {
     const int32_t token = data->ndim - 2;
@@ -239,7 +242,7 @@ static alcore_status read_bias(alcore_ctx *ctx, const alcore_tensor *bias,
 }
 
 /* *out: the engine of the device that the arrays are on, in the caller's stream; the CPU's when all
- * are on the host. Arrays on the host may come with those of one device. */
+ * are on the host. Arrays on the host may be used together with those of one device. */
 static alcore_status find_engine(alcore_ctx *ctx, const alcore_logits *logits,
                                  alcore__engine *out) {
     const alcore_tensor *const all[] = {logits->logits, logits->hidden, logits->output};
