@@ -25,8 +25,10 @@
  * nothing and is always right. A matrix row is the number of a row in the call, from 0; cpu_row()
  * returns it as it is read, of type cpu_row_dtype(): in place, or where rows->unit is 1 the unit
  * vector row / |row|, written to `unit`. FILTER_UP times a computed norm is an upper bound of the
- * true one. alcore__cpu_poll() adds up work (`spent`) and asks the host now and then whether to
- * stop.
+ * true one. Of cpu_int16.h: int16_scale(norm) is the factor for vectors up to that length,
+ * int16_residual() an upper bound of the residual of any of them, int16_error() the error that both
+ * residuals make in a product. alcore__cpu_poll() adds up work (`spent`) and asks the host now and
+ * then whether to stop.
  *
  * Layout: targets are ordered by group and packed into panels of PRODUCT_COLUMNS of one group, a
  * chunk of CHUNK_PANELS panels at a time; all rows are compared with each chunk, some panels of

@@ -15,6 +15,8 @@
 #define CPU_FLOATS 4
 #endif
 
+/* A vector of floats; and the result of comparing two, all ones in a lane that is true, or the bits
+ * of one. */
 typedef float cpu_floats __attribute__((vector_size(CPU_FLOATS * 4)));
 typedef int32_t cpu_float_bits __attribute__((vector_size(CPU_FLOATS * 4)));
 

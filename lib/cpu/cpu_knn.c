@@ -31,7 +31,9 @@
  *     search_join     merges neighbors into the k best of an item
  *     cpu_row         an item as kernels read it: in place, or as a unit vector in `unit`
  *     PRODUCT_ROWS, PRODUCT_COLUMNS  items of a panel of rows and of queries; PRODUCT_FLOATS floats
- *                     make a vector
+ *                     make a vector, sweep_floats; x - (sweep_floats){0} is x in each of its lanes
+ *     sweep_any(a, b, c, d)  1 when a >= b or c >= d in any lane; NaN never is
+ *     search_below(x)  the largest float that is not above x
  *     alcore__cpu_poll  adds up multiplications (`spent`) and asks the host now and then whether to
  *                     stop
  *
@@ -62,8 +64,9 @@ typedef struct knn_operand {
     float *min_score; /* [slab] s that a candidate must reach; -FLT_MAX: any; the same array as
                          tile_min unless a tile holds bounds */
     /* The next three are NULL unless pruning is on: a tile then holds upper bounds of products. */
-    double *slack; /* [slab] min_score - tile_min: how far a bound may lie below the true product */
-    float *floats; /* [slab, dims] the items in float32, for full products */
+    double *slack;  /* [slab] min_score - tile_min: how far a bound may lie below the true product,
+                       plus the error of a full score, which is compared with min_score */
+    float *floats;  /* [slab, dims] the items in float32, for full products */
     float *leading; /* [slab, prune.padded] their leading components */
     float *offset;  /* [slab] h of the item, which scores of the other operand's items subtract;
                        infinite behind the last item */

@@ -26,10 +26,13 @@
  * packed. Cost: rows x others x dims multiply-adds in float32, and a few cosines in double a row.
  *
  * Of cpu_search.h: a search_operand has an operand's rows, mask [count] (1: takes part; NULL: all)
- * and by matrix row norm and far (1: a far item); search_value() computes a cosine in double. Of
- * cpu_sweep.h: sweep_products() multiplies two slabs and calls scan_tile() for each tile. cpu_row()
- * returns an item as it is read: in place, or as a unit vector in `unit`. alcore__cpu_poll() adds
- * up multiplications (`spent`) and asks the host now and then whether to stop.
+ * and by matrix row norm and far (1: a far item); search_value() computes a cosine in double,
+ * search_below(x) is the largest float that is not above x. Of cpu_sweep.h: sweep_products()
+ * multiplies two slabs and calls scan_tile() for each tile; a sweep_floats is a vector of
+ * PRODUCT_FLOATS floats, x - (sweep_floats){0} has x in each lane, and sweep_any(a, b, c, d) is 1
+ * when a >= b or c >= d in any lane, which a NaN never is. cpu_row() returns an item as it is read:
+ * in place, or as a unit vector in `unit`. alcore__cpu_poll() adds up multiplications (`spent`) and
+ * asks the host now and then whether to stop.
  *
  * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
  * set (cpu_vector.h). */

@@ -28,6 +28,7 @@
  *                 the unit vector row / |row|, written to `unit`
  *     PRODUCT_ROWS, PRODUCT_COLUMNS  vectors of a panel of rows and of centroids; CPU_WIDTH doubles
  *                 make a vector register
+ *     FILTER_UP   times a computed norm: an upper bound of the true one
  *     alcore__cpu_poll  adds up multiplications (`spent`) and asks the host now and then whether to
  *                 stop
  *
@@ -105,10 +106,11 @@ static double row_limit(const minimum_call *call, int64_t i) {
 
 /* Few centroids are compared with a float32 row in float32 first, which takes a third of the time
  * (spec 1.8, Filters). Centroids that are rows of the same matrix are float32 values themselves, so
- * only the arithmetic rounds: a sum of n squares or products is off by less than
- * g = 1.01 (CPU_FLOAT_CHAIN + 4) 2^-24 of the sum of their magnitudes, and by less than 2e-45 for
- * each term below float32's range. The sums in double are within 1e-9 of the exact ones; the 1e-8
- * that FLOAT_ERROR has beyond g covers that. */
+ * only the arithmetic rounds: with CPU_FLOAT_CHAIN(n) an upper bound of the roundings that a term
+ * passes through, a sum of n squares or products is off by less than g = 1.01 (CPU_FLOAT_CHAIN + 4)
+ * 2^-24 of the sum of their magnitudes, and by less than 2e-45 for each term below float32's range.
+ * The sums in double are within 1e-9 of the exact ones; the 1e-8 that FLOAT_ERROR has beyond g
+ * covers that. */
 #define FLOAT_ERROR(dims) (1.01 * 0x1p-24 * (CPU_FLOAT_CHAIN(dims) + 4.0) + 1e-8)
 #define FLOAT_TINY(dims) ((double)(dims)*4e-45)
 /* Above this a float32 sum may have overflowed, and its infinity proves nothing. */
@@ -311,9 +313,10 @@ typedef struct badge_call {
 } badge_call;
 
 /* 1 when the weight sum - 2 dot_a (h.h_c) of a row and centroid c is certainly above the limit,
- * from h.h_c in float32; 0 says nothing. row_h: the factor h of the row, float32 if call->floats
- * is not NULL; dot_a: a.a_c; sum: G + G_c. Since |dot_a| |h| |h_c| <= |a| |a_c| |h| |h_c|
- * <= (G + G_c) / 2, the error of the float32 product is a share of sum. */
+ * from h.h_c in float32; 0 says nothing, as for an infinite limit, and for a sum of at most 1e-200,
+ * which may have underflowed. row_h: the factor h of the row, float32 if call->floats is not NULL;
+ * dot_a: a.a_c; sum: G + G_c. Since |dot_a| |h| |h_c| <= |a| |a_c| |h| |h_c| <= (G + G_c) / 2, the
+ * error of the float32 product is a share of sum. */
 static int is_badge_above(const badge_call *call, const char *row_h, int64_t c, double dot_a,
                           double sum, double limit) {
     int64_t dims = call->h->dims;

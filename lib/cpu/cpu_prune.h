@@ -70,7 +70,7 @@ static prune_state prune_begin(const alcore_sys_search *search, int64_t dims) {
 
 /* What the product of two vectors (y, t) can lie below x.q by, in units of |x| |q|: c, and the
  * rounding of that product. |y|^2 + t^2 is at most (1 + 3 c) |x|^2, rounding included, so the
- * factor 1.1 covers the norms of both vectors. */
+ * factor 1.1 covers the norms of both vectors; 1.02 covers products of roundings. */
 static double prune_slack(const prune_state *prune) {
     return prune->excess + 0x1p-24 * 1.02 * 1.1 * (prune_chain(prune->leading + 1) + 4.0);
 }

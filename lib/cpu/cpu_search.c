@@ -159,7 +159,9 @@ int64_t CPU(search_order)(const search_operand *operand, int32_t *order) {
 /* An upper bound of how far the float32 score of a pair can lie from the one that double gives, for
  * an item of norm `norm` and others of norms up to `limit`: rounding of the product chains
  * (PRODUCT_CHAIN products are added in a row, then the sums of the chains), of the double sums, of
- * the offset h (L2), and what underflows. For cosine both norms are 1, rounded up. */
+ * the offset h (L2), and what underflows. For cosine both norms are 1, rounded up. No term is less
+ * than its formula in cpu_search.h; 1.02 covers products of roundings, 1e-290 what underflows in
+ * double. */
 double CPU(search_error)(double norm, double limit, int64_t dims, int32_t metric) {
     double chain =
         (double)((dims < PRODUCT_CHAIN ? dims : PRODUCT_CHAIN) + dims / PRODUCT_CHAIN + 4);

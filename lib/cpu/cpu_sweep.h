@@ -93,7 +93,7 @@ CPU_INLINE int64_t sweep_columns(int64_t words) {
 /* Columns of a tile that a callback tests together: two vectors. */
 #define SWEEP_STEP (2 * PRODUCT_FLOATS)
 
-/* 1 when a >= b or c >= d in any lane; false for NaN. */
+/* 1 when a >= b or c >= d in any lane; a NaN lane is false. */
 CPU_INLINE int sweep_any(sweep_floats a, sweep_floats b, sweep_floats c, sweep_floats d) {
 #if defined(__AVX512F__)
     return (_mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_GE_OQ) |
@@ -258,7 +258,9 @@ enum { SWEEP_AS_IS = 0, SWEEP_SCALED = 1 };
 
 /* Packs the items of a slab (count and item are set) into items->panels, as float32 or, where
  * sweep_choose() set a scale, as int16. staged [width, dims]: workspace for items that are not
- * packed as they lie: unit rows, scaled ones and int16. */
+ * packed as they lie in memory: unit rows, scaled ones and int16. As int16, w is part of the scale
+ * of an item, and CPU(pack_panel) copies each word, two int16 values, like one float32
+ * component. */
 static void sweep_pack(const sweep_items *items, const search_operand *operand, int scaled,
                        double *staged) {
     const alcore_sys_rows *rows = operand->rows;

@@ -42,9 +42,11 @@
 #define CPU_LANES 32
 #define CPU_VECTORS (CPU_LANES / CPU_WIDTH)
 
+/* A vector of doubles; the result of comparing two, all ones in an element that is true; and
+ * CPU_WIDTH floats, with the bits of floats and of 16-bit numbers, from which they are widened. */
 typedef double cpu_vector __attribute__((vector_size(CPU_WIDTH * 8)));
 typedef int64_t cpu_mask __attribute__((vector_size(CPU_WIDTH * 8)));
-typedef float cpu_half_vector __attribute__((vector_size(CPU_WIDTH * 4))); /* CPU_WIDTH floats */
+typedef float cpu_half_vector __attribute__((vector_size(CPU_WIDTH * 4)));
 typedef uint32_t cpu_half_bits __attribute__((vector_size(CPU_WIDTH * 4)));
 typedef uint16_t cpu_quarter_bits __attribute__((vector_size(CPU_WIDTH * 2)));
 

@@ -17,9 +17,11 @@
  * distribution. A block of rows is scored at a time: i, the row of a block, is pool row call->first
  * + i, and call->mask[i] is 1 where it is scored (mask NULL: all); other entries are not written.
  * An item is a row with a list of tokens; those of item i begin at number offsets[i] - offsets[0]
- * of the block. The call writes for each row raw (the quantity of the paper), score (larger =
- * less certain) and rank, by which rows are ordered, here the score. With call->nan_exclude a row
- * without a value is NaN, else it is an error. Cost: one pass over the values. */
+ * of the block. The call writes for each row raw (the quantity of the paper), score (larger = less
+ * certain) and rank, by which rows are ordered, here the score. With call->nan_exclude a row
+ * without a value is NaN, else it is an error. column->ops->rows() and ->ragged() read a block of a
+ * column, which stays in call->scratch until that is used again; a pool row without an entry reads
+ * as NaN or as no token. Cost: one pass over the values. */
 #include <math.h>
 
 #include "base/tensor_view.h"

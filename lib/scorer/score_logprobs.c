@@ -13,7 +13,8 @@
  * call->first; its mask is 1 for rows to score (NULL: all), and others are not written. For each
  * row it writes score (larger = more worth labeling), raw (the quantity of the paper) and rank, by
  * which rows are ordered. With call->nan_exclude a row without a value gets NaN, else it is an
- * error. */
+ * error. column->ops->rows() and ->ragged() read a block of a column, which stays in call->scratch
+ * until that is used again; a pool row without an entry reads as NaN or as no token. */
 #include <math.h>
 
 #include "alcore/sys/dtype.h"

@@ -12,8 +12,10 @@
  * A call scores a block of `count` pool rows from call->first on, those whose entry of the mask is
  * 1 (mask NULL: all); its arrays are by row - call->first. For each row it writes score (larger =
  * more worth labeling), raw (the quantity of the paper) and rank, by which rows are ordered. With
- * call->nan_exclude a row without a value gets NaN, else it is an error. Memory: 24 bytes a window
- * of the block. */
+ * call->nan_exclude a row without a value gets NaN, else it is an error. column->ops->ragged()
+ * reads a block of a column, which stays in call->scratch only until the next column is read; a
+ * pool row without an entry reads as no position or window. Memory: 24 bytes a window of the
+ * block. */
 #include <math.h>
 #include <string.h>
 

@@ -15,6 +15,10 @@
  * sample too, with a sample of queries. The basis decides only how long a search takes, never what
  * it finds: the search is told how far B is from orthonormal (its skew).
  *
+ * Members of alcore__search_run (search_run.h) that stand here: rows and queries, the operands; k,
+ * the neighbors of each query; search, what the kernels are told; scratch [threads + 1], memory in
+ * which rows are read, the last one for queries.
+ *
  * Cost: about 2 x ITERATIONS x MAX_DIRECTIONS x SAMPLE_ROWS x dims multiply-adds. */
 #include "search/search_basis.h"
 

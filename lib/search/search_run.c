@@ -66,8 +66,8 @@ static void size_slab(alcore__search_run *run) {
 /* Sets run->block, the rows of a block. Columns are read in blocks of ALCORE_BLOCK_ROWS. The longer
  * a block of a matrix in memory, the fewer candidates remain to be computed in double, because the
  * threshold of a query (the value of its k-th best so far) improves within a block; so each
- * thread's share of the rows is cut into as few blocks of equal length as MEMORY_BLOCK_ROWS
- * allows. */
+ * thread's share of the rows is cut into as few blocks of equal length as MEMORY_BLOCK_ROWS allows,
+ * but none shorter than ALCORE_BLOCK_ROWS. */
 static void size_block(alcore__search_run *run) {
     int64_t share = (run->rows.count + run->threads - 1) / run->threads;  /* rows of a thread */
     int64_t blocks = (share + MEMORY_BLOCK_ROWS - 1) / MEMORY_BLOCK_ROWS; /* of a thread */
