@@ -63,9 +63,9 @@
 
 #define CHUNK_PANELS (CHUNK_TARGETS / PRODUCT_COLUMNS)
 
-/* Relative error of a sum beside E: roots are within 2^-21, six float additions follow, and the
- * double sums lose 2^-53 (dims / 32 + 13 + targets), here for FILTER_MAX_DIMS = 2^22 dims and
- * MAX_TARGETS targets. With more dims or targets the interval is 0 to infinity. */
+/* Relative error of a sum in addition to that from E: roots are within 2^-21, six float additions
+ * follow, and the double sums lose 2^-53 (dims / 32 + 13 + targets), here for FILTER_MAX_DIMS =
+ * 2^22 dims and MAX_TARGETS targets. With more dims or targets the interval is 0 to infinity. */
 #define SHARE (0x1p-20 + 1e-9)
 #define MAX_TARGETS (INT64_C(1) << 20)
 
@@ -366,7 +366,7 @@ static int is_sharp(const bounds_call *call, const uint8_t *mask, int64_t first,
 }
 
 /* Packs the targets of the panels first .. first + panels - 1 into columns: float32, or int16 when
- * the chunk has a scale; call->residual becomes the largest of theirs. With a NaN norm no bound
+ * the chunk has a scale; call->residual becomes their largest residual. With a NaN norm no bound
  * holds (bound_of() gives -1 for every row), and nothing is packed. */
 static void pack_targets(bounds_call *call, int64_t first, int64_t panels) {
     int64_t words = packed_words(call);

@@ -35,7 +35,7 @@ typedef struct centroids_filter {
 
 /* What the filter knows of one row x that is compared with the centroids. */
 typedef struct centroids_row {
-    double self;     /* |x|^2, perhaps summed in float32 */
+    double self;     /* |x|^2, summed in float32 for float32 rows (centroids_measure()) */
     double slip;     /* bound of the error of self; 0: the sum in double that spec 1.8 defines */
     double norm;     /* upper bound of |x|, not squared */
     double residual; /* upper bound of how far rounding to int16 moved the row; 0 in float32 */
@@ -45,7 +45,7 @@ typedef struct centroids_row {
 #if CPU_INT16
 /* Packs the centroids [count, dims] again as int16, over the float32 panels that filter_prepare()
  * wrote, with one scale for all of them, because the products of a row with different columns are
- * compared; residual becomes the largest of theirs. */
+ * compared; residual becomes the largest residual of a centroid. */
 static void centroids_int16(centroids_filter *out, const double *centroids, int64_t dims) {
     int64_t words = int16_pairs(dims), padded = out->base.padded;
     out->scale = int16_scale(out->base.norm);

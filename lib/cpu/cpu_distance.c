@@ -84,7 +84,7 @@ CPU_INLINE cpu_vector add_square_of(cpu_vector x, double y, cpu_vector sum, int 
  * of a panel [dims, CPU_WIDTH], one double a target. SUMS_TOGETHER of the 32 running sums, those
  * from number `first` on, are kept in registers while all of their components (j mod 32 = first ..
  * first + 3) are added. half_sums[r] holds running sums 0 .. 15, to which 16 .. 31 are added: step
- * w = 16 of the tree. Not inlined, so that the registers are those of these loops alone. */
+ * w = 16 of the tree. Not inlined, so that these loops have all vector registers. */
 static __attribute__((noinline)) void panel_distances(const double *wide, const double *panel,
                                                       int64_t dims, cpu_vector *out) {
     cpu_vector half_sums[ROWS_TOGETHER][CPU_LANES / 2];

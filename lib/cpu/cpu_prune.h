@@ -50,10 +50,10 @@ CPU_INLINE double prune_chain(int64_t dims) {
     return (double)((dims < PRODUCT_CHAIN ? dims : PRODUCT_CHAIN) + dims / PRODUCT_CHAIN + 4);
 }
 
-/* The state of a search of this call: leading is 0, so that nothing is pruned, where the directions
- * are absent, too many, or too far from orthonormal for a useful bound (c of 0.02 and more), or
- * dims is out of range. search is kept for the length of the call. The arrays are cut later, by
- * prune_cut(). */
+/* The state of a search of this call: leading is 0, so that nothing is pruned, where there are no
+ * directions or too many, or they are too far from orthonormal for a useful bound (c of 0.02 and
+ * more), or dims is out of range. search is kept for the length of the call. The arrays are cut
+ * later, by prune_cut(). */
 static prune_state prune_begin(const alcore_sys_search *search, int64_t dims) {
     prune_state out = {.search = search};
     if (!search->basis || search->leading < 1 || search->leading > PRUNE_MAX_LEADING) return out;
@@ -68,7 +68,7 @@ static prune_state prune_begin(const alcore_sys_search *search, int64_t dims) {
     return out;
 }
 
-/* What the product of two vectors (y, t) can lie below x.q by, in units of |x| |q|: c, and the
+/* How far the product of two vectors (y, t) can lie below x.q, in units of |x| |q|: c, and the
  * rounding of that product. |y|^2 + t^2 is at most (1 + 3 c) |x|^2, rounding included, so the
  * factor 1.1 covers the norms of both vectors; 1.02 covers products of roundings. */
 static double prune_slack(const prune_state *prune) {

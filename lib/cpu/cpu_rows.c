@@ -323,7 +323,7 @@ float CPU(float_sq_dist)(const float *row, const float *other, int64_t dims) {
     FLOAT_SUM(add_float_square);
 }
 
-/* The dot product of two float32 rows [dims] in float32, likewise. */
+/* The dot product of two float32 rows [dims] in float32: for filters too. */
 float CPU(float_dot)(const float *row, const float *other, int64_t dims) {
     FLOAT_SUM(cpu_add_product);
 }
@@ -339,8 +339,8 @@ void CPU(unit_row)(const char *row, int64_t dims, int32_t dtype, double *out) {
     }
 }
 
-/* Adds row [count] to sums [dims], from the left: CPU_TOGETHER rows read and write the sums once
- * for all of them, with the same bits as one by one. Called by group_sums. */
+/* Adds row [count] to sums [dims], from the left: CPU_TOGETHER rows are added in one pass over the
+ * sums; the result has the same bits as when they are added one by one. Called by group_sums. */
 void CPU(add_rows)(const char *const *row, int count, int64_t dims, int32_t dtype, double *sums) {
     if (count == CPU_TOGETHER) {
         EACH_DTYPE(add_rows(row, CPU_TOGETHER, dims, ROW_DTYPE, sums));

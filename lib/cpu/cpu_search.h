@@ -77,8 +77,8 @@ double CPU(search_error)(double norm, double limit, int64_t dims, int32_t metric
 void CPU(scaled_row)(const char *row, int64_t dims, int32_t dtype, double norm, double *out);
 
 /* The value in double, as spec 1.8 defines it, of an item, widened to wide [dims] and with norm
- * `norm`, and row i of the other operand. For L2 any value above `limit` may stand for a sq_dist
- * above it. unit [dims] is workspace. */
+ * `norm`, and row i of the other operand. For L2, where the sq_dist is above `limit`, any value
+ * above `limit` may be returned instead. unit [dims] is workspace. */
 double CPU(search_value)(int32_t metric, const double *wide, double norm,
                          const search_operand *other, int64_t i, double *unit, double limit);
 

@@ -155,8 +155,8 @@ ENTRY(sequence_nnll,
       (work, logprob, labels, ignore, offsets, rows, count, out, floored))
 
 /* The table of this engine, by whose full name lib/kernel/kernels.c knows it. Entries that stay
- * NULL, upload and release, are those of engines with memory of their own; every other one must
- * stand here, and nothing checks that it does. */
+ * NULL, upload and release, are those of engines with memory of their own; every other one must be
+ * set here, and nothing checks that it is. */
 extern const alcore_sys_kernels CPU(kernels);
 const alcore_sys_kernels CPU(kernels) = {
     .size = sizeof(alcore_sys_kernels),

@@ -51,7 +51,8 @@ static void add_tokens(token_sum *sum, const double *value, int64_t count) {
 /* Kernel table: out [items], the NNLL of each item of the mask, at least 0 (larger is less
  * certain); NaN without tokens and for a bad item, one with a bad value. *bad: pool row of the
  * first bad item, -1: none. *floored: how many values were below FLOOR in this call. Token t of
- * item i is entry offsets[i] - offsets[0] + t of the values, which lie one after the other. */
+ * item i is entry offsets[i] - offsets[0] + t of the values, which follow one another without
+ * gaps. */
 alcore_status CPU(ragged_nnll)(const alcore_sys_work *work, const alcore_sys_ragged *items,
                                const uint8_t *mask, double *out, int64_t *floored, int64_t *bad) {
     *floored = 0;

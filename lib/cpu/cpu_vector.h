@@ -2,7 +2,7 @@
 /* Vector types, loads and the few operations that differ between instruction sets. This folder is
  * compiled once per instruction set ("engine": portable, AVX2, AVX-512, AVX-512 VNNI, NEON), and
  * only the headers know which; ALCORE__CPU is the engine's name as an identifier. Decision kernels
- * give the same bits on every engine (spec 1.8). A row travels as const char * with its dtype,
+ * give the same bits on every engine (spec 1.8). A row is passed as const char * with its dtype,
  * ALCORE_FLOAT16, _BFLOAT16, _FLOAT32 or _FLOAT64; dtype is a constant wherever these functions are
  * inlined. */
 #ifndef ALCORE__CPU_VECTOR_H

@@ -9,7 +9,8 @@
 #include "base/param_calls.h"
 #include "scorer/scorer_internal.h"
 
-/* The destructor of the handle. The host's destroy callback runs first, as it may own host.user. */
+/* The destructor of the handle: calls the host's destroy callback, which may free what host.user
+ * points to, and frees the members. */
 static void release(void *object) {
     alcore_scorer *scorer = object;
     alcore_ctx *ctx = scorer->object.ctx;

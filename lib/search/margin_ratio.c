@@ -8,7 +8,7 @@
  * read once, in blocks, adjacent rows that are the work of one task. In lists of neighbors -1 is a
  * free entry, and free entries come last.
  *
- * Members of alcore__search_run that stand here, all indexed from the operand's first row:
+ * Members of alcore__search_run that are used here, all indexed from the operand's first row:
  *
  *     rows, queries        the two operands; mask [count] 1: the row is compared, NULL: all are
  *     row_best             [rows, k] neighbors of each row with their cosines, best first
@@ -25,7 +25,8 @@
 #include "search/margin_bound.h"
 #include "search/search_run.h"
 
-/* Computes h for each of `count` items from its list of neighbors best [count, k]: half [count]. */
+/* Computes h for each of `count` items from its list of neighbors, best [count, k], into half
+ * [count]. */
 static void half_sums(const alcore__search_best *best, int64_t count, int64_t k, double *half) {
     for (int64_t i = 0; i < count; i++)
         half[i] = alcore__margin_half(best->row + i * k, best->value + i * k, k);

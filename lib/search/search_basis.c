@@ -15,9 +15,9 @@
  * sample too, with a sample of queries. The basis decides only how long a search takes, never what
  * it finds: the search is told how far B is from orthonormal (its skew).
  *
- * Members of alcore__search_run (search_run.h) that stand here: rows and queries, the operands; k,
- * the neighbors of each query; search, what the kernels are told; scratch [threads + 1], memory in
- * which rows are read, the last one for queries.
+ * Members of alcore__search_run (search_run.h) that are used here: rows and queries, the operands;
+ * k, the neighbors of each query; search, what the kernels are told; scratch [threads + 1], memory
+ * in which rows are read, the last one for queries.
  *
  * Cost: about 2 x ITERATIONS x MAX_DIRECTIONS x SAMPLE_ROWS x dims multiply-adds. */
 #include "search/search_basis.h"
@@ -239,7 +239,7 @@ static alcore_status measure_passing(basis_work *self, int64_t m, double *out) {
     const alcore_sys_kernels *kernels = self->run->engine.kernels;
     alcore_sys_rows rows = matrix(self->rows, self->count, self->dims);
     bool l2 = self->run->search.metric == ALCORE_SYS_L2;
-    /* The rank in the sample, 0 for the best, that stands for rank k among all rows. */
+    /* The rank in the sample, 0 for the best, that corresponds to rank k among all rows. */
     int64_t rank = self->run->k * self->count / self->run->rows.count, passed = 0;
     /* [count] by sampled row. row_rest: length of the part outside the first m directions. */
     double sq_norms[SAMPLE_ROWS], products[SAMPLE_ROWS], sorted[SAMPLE_ROWS], row_rest[SAMPLE_ROWS];

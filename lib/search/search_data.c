@@ -23,7 +23,7 @@ static alcore_status check_mask(const alcore_search_data *given, const alcore__s
                         (long long)given->mask_count, (long long)data->count);
 }
 
-/* Reads an operand that the caller gave as a tensor [rows, dims], used where it lies, with its
+/* Reads an operand that the caller gave as a tensor [rows, dims], which is read in place, with its
  * optional mask [rows] (1: the row is compared), which is borrowed until the search ends. */
 static alcore_status begin_matrix(const alcore_search_data *given, alcore__search_data *data) {
     ALCORE__TRY(alcore__tensor_view(given->matrix, data->name, &data->matrix));

@@ -19,8 +19,8 @@ typedef struct alcore__search_data {
     int64_t count, dims;          /* rows, and components of each */
     int32_t normalize;            /* 1: rows are compared as unit vectors */
     const uint8_t *mask;          /* [count] 1: the row is compared; NULL: all are */
-    uint8_t *owned_mask;          /* [count] of a pool: rows without a state, and of these those of
-                                     the caller's mask; NULL: a matrix */
+    uint8_t *owned_mask;          /* [count] of a pool, 1: no state but perhaps labeled, and not
+                                     left out by the caller's mask; NULL: a matrix */
 } alcore__search_data;
 
 /* Checks and reads an operand of the caller, who ends it with alcore__search_data_end(), also after

@@ -5,7 +5,7 @@
  * them). A slab is adjacent queries that are in memory at once, a block adjacent rows that are the
  * work of one task; for each slab all blocks are read once.
  *
- * Members of alcore__search_run that stand here:
+ * Members of alcore__search_run that are used here:
  *
  *     rows, queries  the two operands, each a matrix or a column of a pool (column NULL: a matrix)
  *     slab, block    largest numbers of queries of a slab and of rows of a block
@@ -100,8 +100,8 @@ alcore_status alcore__search_begin(alcore_ctx *ctx, const alcore_search_data *ro
 }
 
 /* Frees what a search has allocated and unlocks its pools, also after a begin that failed. A
- * scratch is freed in the context of the column that it was used with, whose state may lie there:
- * scratch[0 .. threads - 1] read the rows, scratch[threads] the queries. */
+ * scratch is freed in the context of the column that it was used with, which may have allocated
+ * state in it: scratch[0 .. threads - 1] read the rows, scratch[threads] the queries. */
 void alcore__search_end(alcore__search_run *run) {
     for (int32_t t = 0; run->scratch && t <= run->threads; t++) {
         const alcore__search_data *data = t < run->threads ? &run->rows : &run->queries;
