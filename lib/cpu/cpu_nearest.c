@@ -125,9 +125,10 @@ static void nearest_of_all(nearest_call *call, int64_t i, const char *row, const
 
 /* Matrix row i with the filter: products [padded], overwritten by F, are those with the centroids
  * of its group; measured: what the filter found of the row, |x|^2 (self) with its error (slip) and
- * more. The filter keeps the centroids whose F is within bound, T in cpu_filter.h, of the smallest;
- * a negative bound means that the row cannot be filtered. One kept centroid without a wanted
- * distance needs no sq_dist at all: its F gives the upper bound of the distance. */
+ * more. The filter keeps the centroids whose F is within bound, T in cpu_filter.h, of the smallest,
+ * so always that of the smallest; a negative bound means that the row cannot be filtered. One kept
+ * centroid without a wanted distance needs no sq_dist at all: its F gives the upper bound of the
+ * distance. */
 static void nearest_of_filtered(nearest_call *call, int64_t i, const char *row,
                                 const double *centroids, float *products,
                                 const centroids_row *measured, int32_t dtype) {
