@@ -43,7 +43,8 @@ void fail(const alcore_sys_work *work, alcore_status status, const char *format,
 /* Enters the device of the call and acquires a stream slot. The arrays of the caller are ready in
  * the order of the caller's stream, or of the default stream where none was given; the compute
  * stream, then the slot's own, waits for that. When this throws, the slot and the context are given
- * back: the destructor does not run. */
+ * back here, as the destructor does not run. A cudaError_t comes from entering the context or from
+ * making a slot, so there is no slot to give back then. */
 call::call(const alcore_sys_work *caller_work)
     : work(caller_work), compute(nullptr), streams(nullptr) {
     int device = HAS(work, device) ? work->device : 0;

@@ -179,7 +179,8 @@ class pipeline {
     pipeline(const pipeline &) = delete;
     pipeline &operator=(const pipeline &) = delete;
 
-    /* Each adds a column and returns its number; -1 for NULL. bytes: size of the entry of a row. */
+    /* Each adds a column and returns its number; -1 for NULL. bytes: size of the entry of a row;
+     * alignment: bytes that its address must be a multiple of for kernels, 0: any. */
     int rows(const alcore_sys_rows *rows);                         /* a matrix, read */
     int in(const void *array, size_t bytes, size_t alignment = 0); /* read */
     int out(void *array, size_t bytes,

@@ -171,10 +171,10 @@ __device__ inline double exact_value(const item_set &items, int64_t i, const ite
 
 /* Raises *min_score, a register that has the same value in every thread, to the k-th largest of the
  * lower bounds that are known for an item: those of the scores of its k best so far, from their
- * exact values, and of its `count` candidates, from their upper bounds. The bounds are sorted, the
- * largest first, in shared memory [SORTED], which is at least k + count entries; afterwards it
- * holds nothing that is needed. others [items of the other set]: their stats. All threads of the
- * block call it. */
+ * exact values, and of its `count` candidates (at most its capacity), from their upper bounds. The
+ * bounds are sorted, the largest first, in shared memory [SORTED], where k + capacity entries fit
+ * (list_capacity); afterwards it holds nothing that is needed. others [items of the other set]:
+ * their stats. All threads of the block call it. */
 __device__ inline void raise_from_candidates(top_entry *memory, const item_set &items, int64_t item,
                                              const half_stats *others, int count, int32_t metric,
                                              float *min_score) {
@@ -221,7 +221,9 @@ __device__ inline int drop_candidates(top_entry *memory, int *kept, const item_s
  * below, and computes the rest in double when more than three quarters of the list remain or, with
  * `finally`, because the candidates leave the device. When candidates were lost (a count above the
  * capacity), the item is first compared with all of other_range in double, and only the candidates
- * of earlier steps stay in the list. items_range, other_range: the items that the step compared. */
+ * of earlier steps stay in the list. A pair meets in one step of the call only, so none of these
+ * others is among the k best already. items_range, other_range: the items that the step compared.
+ */
 static __global__ void __launch_bounds__(SELECT_THREADS)
     rerank_kernel(item_set items, item_range items_range, item_set other, item_range other_range,
                   int64_t dims, int32_t metric, bool finally) {
@@ -351,7 +353,9 @@ void search_part(const search_call &s, const item_set &rows, const item_set &que
 } // namespace
 
 /* A whole search: queries are converted in parts that stay on the device, rows pass in chunks of at
- * most MAX_STEP. Lists live while a chunk meets a part: their entries refer to both. */
+ * most MAX_STEP. Lists live while a chunk meets a part: their entries refer to both. The queries'
+ * half-precision form begins the memory `extra` of half_parts, where half_parts itself fills it;
+ * cut_items() finds it there, and the lists behind it. */
 void filtered_search(const search_call &s) {
     int64_t dims = s.rows->dims;
     item_set rows = item_set(), queries = item_set();

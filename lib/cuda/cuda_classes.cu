@@ -2,8 +2,9 @@
 /* Statistics of stored class scores (class_stats): top two probabilities, their floored logarithms
  * and the entropy. Decisions are made from them, so exp and log are those of libm on the CPU, never
  * those of a device (spec 1.8): rows that are on the device are copied to the host, CLASS_ROWS at a
- * time. The arithmetic is that of cpu_classes.c, in the same order. Cost: one or two exp or log a
- * class, on one CPU thread.
+ * time. The arithmetic is that of cpu_classes.c, in the same order; negations are written 0.0 - x,
+ * so that a certain row has an entropy of +0.0 and not -0.0. Cost: one or two exp or log a class,
+ * on one CPU thread.
  *
  * call (cuda_call.cuh) is one call of a kernel: to_host() gives an array on the host, in place or
  * as a copy, NULL for NULL; upload(), download_rows() and write_back() copy, and are done with host
@@ -96,8 +97,9 @@ bool logprobs_stats(std::vector<double> &lp, alcore_sys_class_stats *out) {
 }
 
 /* Statistics of one row of logits z [classes], whose probabilities are their softmax, computed with
- * the largest subtracted. Outputs as those of probs_stats(). Returns false, with *out unwritten,
- * when a logit is NaN or plus infinity, or all are minus infinity. */
+ * the largest subtracted: exp(z - max) / total. The largest adds exp(0) = 1 to the total, hence
+ * top1 = 1 / total. Outputs as those of probs_stats(). Returns false, with *out unwritten, when a
+ * logit is NaN or plus infinity, or all are minus infinity. */
 bool logits_stats(std::vector<double> &z, alcore_sys_class_stats *out) {
     size_t first, second;
     for (double x : z)

@@ -69,7 +69,8 @@ struct halve_body {
 } // namespace
 
 /* Converts the rows (declared in cuda_filter.cuh). `lost` below is g of the error bound: a chain of
- * TILE_CHAIN stages loses 18 * 2^-22 a step of 16 components, and adding the chains 2^-24 each. */
+ * TILE_CHAIN stages loses 18 * 2^-22 a step of 16 components, and adding the chains 2^-24 each.
+ * The factor 1.01 is more than the products of these small errors add. */
 void halve(call &c, const double *rows, const double *norms, int64_t count, int64_t dims,
            int32_t metric, const half_rows &out) {
     double chains = (double)(dims / (TILE_CHAIN * TILE_DEPTH)) + 2.0;

@@ -62,7 +62,7 @@ const int64_t FILTER_MIN_PRODUCTS = 1 << 26;
 struct alignas(16) half_stats {
     float weight; /* w, a power of two; for cosines that divided by the norm; 0 for zero rows */
     float norm;   /* n, at least the norm; for cosines 1; 0 for zero and far rows */
-    float slack;  /* t, share of the error bound by norm of the other; infinite: far */
+    float slack;  /* t: this row adds t times the norm of the other to the error; infinite: far */
     float half_square; /* h, |x|^2 / 2, less 2^-20 of it; 0 unless the metric is L2 */
 };
 

@@ -107,7 +107,8 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 }
 
 /* Second step, one block: reduces found [count], the candidates of the blocks of the first step,
- * and *best, that of earlier chunks, to *best. */
+ * and *best, that of earlier chunks, to *best. Thread 0 begins with *best, and an entry without an
+ * item never comes before it, so without any item *best stays as it was. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     arg_max_join(int64_t count, const candidate *found, candidate *best) {
     CUDA_SHARED(candidate, memory, CUDA_THREADS);
@@ -169,7 +170,7 @@ alcore_status idds_scores(const alcore_sys_work *work, int64_t count, const uint
 alcore_status arg_max(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                       const double *values, int64_t *item, double *value) {
     return guarded(work, [&](call &c) {
-        const int64_t MAX_BLOCKS = 512; /* of the first step */
+        const int64_t MAX_BLOCKS = 512; /* of the first step; below it a thread has four values */
         c.check_count(count);
         candidate best = {-HUGE_VAL, -1}; /* what is reported without an item */
         candidate *found = c.allocate_array<candidate>(MAX_BLOCKS + 1),

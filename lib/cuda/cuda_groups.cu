@@ -49,7 +49,8 @@ struct grouping {
 
 /* Fills *out anew: sorts the rows of a chunk by group, by counting. group [count], on the host: 0
  * .. groups - 1, negative for none. It is stable, since the sums depend on the order of the rows
- * within a group. next [groups + 1]: where the next row of each group goes in `order`. */
+ * within a group. next [groups + 1]: next[g + 1] counts the rows of group g at first; after the
+ * second loop next[g] is where the next row of group g goes in `order`. */
 void group_rows(const int32_t *group, int64_t count, int64_t groups, grouping *out) {
     std::vector<int32_t> next((size_t)groups + 1);
     for (int64_t i = 0; i < count; i++)

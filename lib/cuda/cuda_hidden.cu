@@ -35,8 +35,8 @@ enum {
     DEPTH = 16,
     THREAD_LOGITS = 4,
     THREADS = 256,
-    SLICES = THREADS / TOKENS,
-    SLICE = CLASSES / SLICES,
+    SLICES = THREADS / TOKENS, /* threads that share the logits of a token */
+    SLICE = CLASSES / SLICES,  /* classes of a tile that one of them reads */
     PADDED =
         CLASSES + 1 /* entries from a token's logits to the next: spreads them over the banks */
 };
@@ -44,8 +44,8 @@ enum {
 /* Number of blocks that keeps a large device busy: classes are split until a launch has it. */
 const int64_t WANTED_BLOCKS = 528;
 
-/* Products of one launch: some 20 ms on a device of 5e12 products a second, the longest time until
- * a cancellation takes effect. Launches of the emulation are small. */
+/* Products of one launch: 14 ms on a device of 5e12 products a second; the host is asked for a
+ * cancellation between launches only. Launches of the emulation are small. */
 #ifdef ALCORE_CUDA_EMULATED
 const int64_t MAX_LAUNCH_PRODUCTS = 1 << 20;
 #else
@@ -78,7 +78,7 @@ __device__ inline float float_at(const matrix_view &matrix, int64_t index) {
  * - output and first_class: the rows of W of this launch; row 0 is class first_class.
  * - bias [all classes]; labels [chunk]: the class of each token, NULL where there are none.
  * - classes_of_split: a multiple of CLASSES. Split blockIdx.y has that number of classes; the last
- *   splits have fewer or none, and none leaves a state over no classes.
+ *   splits have fewer or none. A split without classes leaves the state over no classes.
  *
  * Shared memory: a [DEPTH, TOKENS] and b [DEPTH, CLASSES], the components of the present step;
  * logits [TOKENS, PADDED]; states [THREADS], the statistics of one slice of a token's classes each.
@@ -99,7 +99,7 @@ static __global__ void __launch_bounds__(THREADS)
     int64_t first_token = (int64_t)blockIdx.x * TOKENS;
     int64_t begin = (int64_t)blockIdx.y * classes_of_split;
     int64_t end = begin + classes_of_split < output.count ? begin + classes_of_split : output.count;
-    int64_t label = -1; /* no class */
+    int64_t label = -1; /* no class has this number */
     if (labels && first_token + token < listed) label = labels[list[first_token + token]];
     double label_logit = (double)NAN; /* until the slice of this thread has the label's class */
     running_state<float> state;
@@ -216,6 +216,7 @@ class output_parts {
 
   private:
     /* The part that begins with class `first`, a multiple of step; copies it unless it is current.
+     * upload() copies in the order of the stream, so behind the kernels that read the part before.
      */
     matrix_view whole_part(int64_t first) {
         int64_t count = std::min(step, rows->count - first);
@@ -236,7 +237,7 @@ class output_parts {
     call &c;
     const alcore_sys_rows *rows; /* the whole matrix, the caller's */
     size_t bytes;                /* of a component */
-    bool in_place;
+    bool in_place;          /* kernels read the caller's matrix; then step is all of its rows */
     char *memory = nullptr; /* [step, dims] the current part, unless in_place */
     int64_t step;           /* classes of a part */
     int64_t current = -1;   /* first class of the current part; -1: none */
@@ -247,7 +248,7 @@ class output_parts {
  * matrix [classes, d] with bias [classes] (NULL: none); otherwise as logit_stats. Each chunk of
  * tokens meets all classes, in launches of at most max_classes classes and, within one, in `splits`
  * blocks; carried keeps the statistics of a token from launch to launch. Logits are never written
- * to memory. */
+ * to memory. A matrix without classes gets one launch over none, which makes every token bad. */
 alcore_status hidden_stats(const alcore_sys_work *work, const alcore_sys_rows *hidden,
                            const alcore_sys_rows *output, const float *bias, const int64_t *labels,
                            int64_t ignore, const alcore_sys_token_stats *out, int64_t *bad) {
@@ -270,6 +271,7 @@ alcore_status hidden_stats(const alcore_sys_work *work, const alcore_sys_rows *h
         pipeline pass(c, hidden->count);
         pass.write_only(mask.data());
         int64_t dims = std::max<int64_t>(hidden->dims, 1);
+        /* A chunk with CLASSES classes, the fewest of a launch, is within MAX_LAUNCH_PRODUCTS. */
         pass.limit_rows(std::max<int64_t>(MAX_LAUNCH_PRODUCTS / dims / CLASSES, TOKENS));
         int states = pass.rows(hidden), label_column = pass.in(labels, sizeof *labels);
         int carried = pass.scratch(sizeof(token_state));

@@ -17,8 +17,8 @@
  *     piece.get   entries of the chunk in a column, on the device; NULL where the array is NULL
  *     NO_ROW      larger than every row number: what the lowest bad row is before there is one
  *
- * labeled_rows(), new_bad_row() and report_bad_row() serve hidden_stats too; cuda_stats.cuh
- * declares them. */
+ * stats_columns, new_bad_row() and report_bad_row() serve hidden_stats too; cuda_stats.cuh declares
+ * them. */
 #include "cuda_entries.h"
 #include "cuda_rows.cuh"
 #include "cuda_stats.cuh"
@@ -80,14 +80,15 @@ template <int DTYPE> struct real_of { typedef float type; };
 template <> struct real_of<ALCORE_FLOAT64> { typedef double type; };
 
 /* AHEAD: logits that a thread loads before it computes exponentials; FEW_CLASSES: up to this number
- * of classes a block has one warp, as more threads would have fewer than AHEAD classes each. */
+ * of classes a block has one warp, as each of 256 threads would have two classes at most. */
 enum { AHEAD = 8, FEW_CLASSES = 512 };
 
 /* The statistics of token blockIdx.x of a chunk of logits [chunk, classes], unless its label is
  * `ignore`. labels [chunk]: class of each token, or NULL; first: the row number that *bad gets for
  * token 0 of the chunk. Thread t reads the classes t, t + THREADS ...; memory: the statistics of
- * each thread, joined by halves. out.put() writes the statistics of a good token; those of a bad
- * one become NaN, and *bad the lowest such row. rows.mask and rows.unit are not looked at. */
+ * each thread, joined by halves. The label's logit is read by itself, by thread 0. out.put() writes
+ * the statistics of a good token; those of a bad one become NaN, and *bad the lowest such row.
+ * rows.mask and rows.unit are not looked at. */
 template <int DTYPE, int THREADS>
 static __global__ void __launch_bounds__(THREADS)
     logits_kernel(row_set rows, int64_t first, const int64_t *labels, int64_t ignore, stats_out out,

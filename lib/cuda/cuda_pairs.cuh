@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sixteen pairs at a time: one warp computes dot or sq_dist of four rows with four others, in
- * double. Every thread keeps lane l (spec 1.8) of all 16 sums, so that a component that is loaded
- * is used in four of them; the tree of additions is shared between the 16 sums (give_half). All 32
- * threads call these functions together. Used by the plain (unfiltered) search, margin, distance
- * and k-means kernels. */
+/* Sixteen pairs at a time: one warp computes dot or sq_dist of four rows with four others (rows of
+ * the second operand), in double. Thread l of the warp keeps lane l (spec 1.8) of all 16 sums, so
+ * that a component that it loads is used in four of them; the threads share the work of adding up
+ * the lanes of the 16 sums (exchange_halves). All 32 threads call these functions together. Used by
+ * the plain (unfiltered) search, margin, distance and k-means kernels. */
 #ifndef ALCORE__CUDA_PAIRS_CUH
 #define ALCORE__CUDA_PAIRS_CUH
 
@@ -16,8 +16,9 @@ enum { PAIR_ROWS = 4, PAIR_SUMS = PAIR_ROWS * PAIR_ROWS };
 
 /* Step w = W of the tree (lane i += lane i + w for w = 16, 8, 4, 2, 1) for the first W of the sums
  * at once: thread l and thread l ^ W exchange halves, so that each adds lane[l] and lane[l ^ W] for
- * W / 2 of the sums and drops the others. After the steps 16, 8, 4, 2 a thread has one sum left. A
- * template, so that sums stay in registers. */
+ * W / 2 of the sums and drops the others. a + b is b + a, so the bits are those of the tree. The
+ * threads l with bit W set keep the upper half: after the steps 16, 8, 4, 2 thread l has one sum
+ * left, that of pair l / 2. A template, so that sums stay in registers. */
 template <int W> __device__ inline void exchange_halves(double (&sum)[PAIR_SUMS]) {
     bool upper = (lane_id() & W) != 0;
 #pragma unroll

@@ -56,7 +56,8 @@ int pipeline::rows(const alcore_sys_rows *rows) {
                false /* out */);
 }
 
-/* Adds an array [rows] of the caller that kernels read, `bytes` bytes an entry. */
+/* Adds an array [rows] of the caller that kernels read, `bytes` bytes an entry. alignment: as in
+ * add(). */
 int pipeline::in(const void *array, size_t bytes, size_t alignment) {
     return add(array, bytes, bytes /* pitch */, alignment, true /* in */, false /* out */);
 }
@@ -131,7 +132,8 @@ bool pipeline::try_allocate() {
 
 /* Chooses `step`, the rows of a chunk: as many as the staging limit (the bytes of device memory
  * that copies and scratch may occupy) holds, with two buffers of some CHUNK_BYTES for staged
- * columns; allocates the buffers; halves it while the device has less memory. */
+ * columns, or of 32 rows where these are longer; allocates the buffers; halves the step while the
+ * device has less memory. */
 void pipeline::allocate() {
     size_t scratch_bytes = 0, staged_bytes = 0;
     for (const column &col : columns) {
@@ -254,6 +256,7 @@ void pipeline::run(const std::function<void(const chunk &)> &body) {
             data[i] = col.staged    ? col.device[buffer]
                       : col.scratch ? col.device[0]
                                     : col.user + (size_t)first * col.pitch;
+            /* In components: the alignment of a matrix is the size of one (pipeline::rows). */
             strides[i] = (int64_t)((col.staged ? col.bytes : col.pitch) /
                                    std::max<size_t>(col.alignment, 1));
             planes[i] = col.staged ? step : rows_count;

@@ -283,7 +283,8 @@ void plain_search(const search_call &s) {
  * (query_best) in one sweep; either may be NULL. Each of them has arrays row and value [items, k],
  * which come in with the best so far (row -1: none) and go out with these rows considered too, so a
  * caller may pass a large matrix in parts. Rows pass in chunks, queries in parts; the k best of all
- * queries stay on the device during the call and are copied back at its end. */
+ * queries stay on the device during the call and are copied back at its end. Of `search` only the
+ * metric is used: its pruning fields serve the CPU engines. */
 alcore_status knn(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
                   const alcore_sys_rows *queries, const uint8_t *query_mask,
                   const alcore_sys_search *search, const alcore_sys_best *query_best,

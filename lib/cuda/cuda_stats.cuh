@@ -80,7 +80,8 @@ template <class Real> struct running_state {
 
     /* Adds the first `count` of the logits z, whose classes are class_index; classes ascend within
      * a call and from call to call, so that argmax is the lowest in a tie. The N exponentials are
-     * summed in Real, and that sum is added to the double one. Logits of minus infinity add 0. */
+     * summed in Real, and that sum is added to the double one. Logits of minus infinity add 0. A
+     * NaN or plus infinity sets `bad`; what the other members then hold is not used. */
     template <int N>
     __device__ void add(const Real (&z)[N], const int64_t (&class_index)[N], int count) {
         Real before = max, part = 0, part_weighted = 0;
@@ -97,7 +98,7 @@ template <class Real> struct running_state {
             }
         }
         if (max > before && before > -(Real)INFINITY) rescale_sums(max, before, &sum, &weighted);
-        if (!(max > -(Real)INFINITY)) return;
+        if (!(max > -(Real)INFINITY)) return; /* no finite logit so far: nothing to add */
 #pragma unroll
         for (int k = 0; k < N; k++) {
             if (k >= count) continue;
@@ -153,9 +154,10 @@ struct stats_columns {
     stats_out of_chunk(const chunk &piece) const;
 };
 
-/* A mask [count], in *memory on the host, with 1 for the tokens whose label is not `ignore`, for a
- * pipeline whose outputs go to the host; NULL, which masks nothing, without labels or when no
- * output goes to the host. labels [count], or NULL. */
+/* For logit_stats: a mask [count], in *memory on the host, with 1 for the tokens whose label is not
+ * `ignore`, for a pipeline whose outputs go to the host; NULL, which masks nothing, without labels
+ * or when no output goes to the host. labels [count], or NULL. (hidden_stats needs its mask on the
+ * host in any case and makes it itself.) */
 const uint8_t *labeled_rows(call &c, const int64_t *labels, int64_t count, int64_t ignore,
                             const alcore_sys_token_stats *out, std::vector<uint8_t> *memory);
 

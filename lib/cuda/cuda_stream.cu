@@ -162,8 +162,9 @@ void stream_slot_release(stream_slot *streams) {
 }
 
 /* Returns a block of `bytes` bytes of the slot, device or pinned memory, NULL when there is none:
- * the smallest idle block that fits and is at most four times as large (64 KiB more for small
- * ones), or allocates one; when that fails, frees the idle blocks of the slot and tries again. */
+ * the smallest idle block that fits and has at most 4 * `bytes` + 256 KiB, so that a small request
+ * does not occupy a large block, or allocates one; when that fails, frees the idle blocks of this
+ * kind of the slot and tries again. */
 void *stream_slot_block(stream_slot *streams, bool pinned, size_t bytes) {
     std::vector<memory_block> &blocks = pinned ? streams->pinned_blocks : streams->device_blocks;
     memory_block *best = nullptr;
@@ -178,7 +179,6 @@ void *stream_slot_block(stream_slot *streams, bool pinned, size_t bytes) {
         blocks.reserve(blocks.size() + 1); /* push_back() below cannot throw and leak the memory */
         if (new_block(pinned, bytes, &memory) != cudaSuccess) {
             cudaGetLastError();
-            /* Frees the idle blocks of this slot and tries again. */
             for (size_t i = 0; i < blocks.size();) {
                 if (blocks[i].used) {
                     i++;
@@ -200,7 +200,8 @@ void *stream_slot_block(stream_slot *streams, bool pinned, size_t bytes) {
 }
 
 /* Marks the block of an address idle; it stays with the slot. Kernels that use it may still be
- * queued, so only what is behind them in the stream may use it next, which the call sees to. */
+ * queued, so only what is behind them in the stream may use it next: the one call that has the slot
+ * works in one compute stream, and the next call waits for `busy` first. */
 void stream_slot_block_back(stream_slot *streams, bool pinned, void *memory) {
     for (memory_block &block : pinned ? streams->pinned_blocks : streams->device_blocks)
         if (block.memory == memory) block.used = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of many float16 rows with many float16 others on tensor cores: one block computes a tile
- * of TILE_ROWS x TILE_OTHERS dot products and leaves them in registers (tile_sums), where the
- * filters compare them.
+/* Products of many float16 rows with many float16 others (rows of the second operand, such as
+ * queries or centroids) on tensor cores: one block computes a tile of TILE_ROWS x TILE_OTHERS dot
+ * products and leaves them in registers (tile_sums), where the filters compare them.
  *
  * A unit is 8 float16 components (half_unit), 16 bytes. A "line" is a row or an other of the tile:
  * lines 0 .. TILE_ROWS - 1 are rows, the rest others. Shared memory holds TILE_STAGES stages, each
@@ -25,7 +25,7 @@ enum {
     TILE_THREADS = 128,
     TILE_DEPTH = 32,             /* components of a stage */
     TILE_UNITS = TILE_DEPTH / 8, /* units (8 components) of a line in a stage */
-    TILE_STAGES = 3,
+    TILE_STAGES = 3,             /* one that is multiplied, two that are being copied */
     TILE_LINES = TILE_ROWS + TILE_OTHERS,
     TILE_MEMORY = TILE_STAGES * TILE_LINES * TILE_UNITS,  /* units of shared memory */
     TILE_COPIES = TILE_LINES * TILE_UNITS / TILE_THREADS, /* units that a thread copies a stage */
@@ -115,7 +115,8 @@ __device__ inline void tile_clear(tile_sums *sums) {
  *   rows, others  how many of the tile's rows and others exist; line() of the rest may be any line,
  *            whose products the caller ignores. Warps without an existing pair skip the products.
  *   out      the thread's products, whatever it held before
- * Reads and writes of `memory` by the caller need a barrier after the call. */
+ * Reads and writes of `memory` by the caller need a barrier after the call. fetch() ends a group of
+ * copies also where no stage is left, so that copy_wait() counts groups alike in every step. */
 template <class Line>
 __device__ inline void tile_products(half_unit *memory, const Line &line, int64_t units,
                                      int64_t rows, int64_t others, tile_sums *out) {
@@ -146,6 +147,7 @@ __device__ inline void tile_products(half_unit *memory, const Line &line, int64_
     tile_clear(out);
     for (int step = 0; step < steps; step++) {
         copy_wait<TILE_STAGES - 2>();
+        /* All threads now see this stage, and have multiplied the one that fetch() overwrites. */
         __syncthreads();
         fetch(step + TILE_STAGES - 1);
         if (busy) tile_step(memory + read * (TILE_LINES * TILE_UNITS), &chain);

@@ -6,7 +6,8 @@
  * ranges whose tokens fit the staging limit, the bytes of device memory that copies of host arrays
  * may occupy. Token positions ("starts") are those of the caller's offsets, which need not begin at
  * 0; `origin` is the position of the first token of a range, which is entry 0 of the arrays on the
- * device. Cost: one read of the values; items of unequal length leave threads of a warp idle.
+ * device. A mean is negated as 0.0 - x, so that certain tokens give +0.0. Cost: one read of the
+ * values; items of unequal length leave threads of a warp idle.
  *
  * call (cuda_call.cuh) is one call of a kernel: its memory, stream (compute) and errors, which are
  * exceptions that guarded() turns into the returned status. to_host() and to_device() give an array
@@ -85,7 +86,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 }
 
 /* out[rows[i]] = values[i], i < count, a thread a value, for outputs in device memory. The rows are
- * different ones, so no two threads write the same entry. */
+ * distinct, so no two threads write the same entry. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     scatter_kernel(int64_t count, const int64_t *rows, const double *values, double *out) {
     int64_t i = thread_index();
@@ -188,7 +189,8 @@ alcore_status ragged_nnll(const alcore_sys_work *work, const alcore_sys_ragged *
 
 /* Kernel table: the NNLL of sequences from the log-probabilities that logit_stats wrote: logprob
  * and labels [tokens], offsets [count + 1]; tokens labeled `ignore` are left out. Sequence i goes
- * to out[rows[i]], or out[i] without rows. *floored is added to. */
+ * to out[rows[i]], or out[i] without rows. To *floored, which holds the count of earlier calls, the
+ * number of values below -100 is added. out, rows and floored may each be on host or device. */
 alcore_status sequence_nnll(const alcore_sys_work *work, const double *logprob,
                             const int64_t *labels, int64_t ignore, const int64_t *offsets,
                             const int64_t *rows, int64_t count, double *out, int64_t *floored) {
@@ -203,6 +205,7 @@ alcore_status sequence_nnll(const alcore_sys_work *work, const double *logprob,
             end =
                 items_that_fit(host_offsets, first, count, 2 * sizeof *logprob, c.staging_limit());
             c.poll();
+            /* The range's tokens are the entries begin .. stop - 1 of logprob and labels. */
             int64_t begin = host_offsets[first] - host_offsets[0];
             int64_t stop = host_offsets[end] - host_offsets[0];
             int64_t *starts = c.allocate_array<int64_t>(end - first + 1);

@@ -26,8 +26,8 @@ size_t bytes_of(const alcore_sys_rows *rows) {
     return (size_t)rows->count * (size_t)rows->dims * alcore_sys_dtype_bytes(rows->dtype);
 }
 
-/* Device memory that outlives the call, from the workspace or the device; NULL: there is not
- * enough. alcore_cuda::release() frees it. */
+/* Device memory that outlives the call, from the workspace, whose owner decides how much stays
+ * free, or from the device; NULL: there is not enough. alcore_cuda::release() frees it. */
 void *new_memory(const alcore_sys_work *work, size_t bytes) {
     if (work->workspace) return work->workspace(work->workspace_user, bytes);
     size_t unused = 0, total = 0;
@@ -63,8 +63,10 @@ void gather(call &c, const alcore_sys_rows *rows, const uint8_t *mask, char *out
 } // namespace
 
 /* Kernel table: copies the rows of the mask, without gaps, to new device memory, which *out then
- * describes (count: the rows of the mask, stride: dims) and release() frees. *out is zeroed where
- * the rows are on the device already or memory is short, which is no failure. */
+ * describes (count: the rows of the mask, stride: dims; first, dtype and unit as in `rows`) and
+ * release() frees. *out is zeroed where the rows are on the device already or memory is short,
+ * which is no failure. After a failure the call has waited for its copies (call::~call), so the
+ * memory can be freed at once. */
 alcore_status upload(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
                      alcore_sys_held *out) {
     memset(out, 0, sizeof *out);

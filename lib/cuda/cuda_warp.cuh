@@ -38,7 +38,8 @@ template <int DTYPE> __device__ inline double component_at(const void *data, int
     return (double)x;
 }
 
-/* Runs `call`, a statement with the constant DTYPE, for the value `dtype`. */
+/* Runs `call`, a statement with the constant DTYPE, for the value `dtype`. The last branch is
+ * bfloat16: entries refuse other dtypes before (call::check_rows). */
 #define CUDA_EACH_DTYPE(dtype, call)                                                               \
     do {                                                                                           \
         if ((dtype) == ALCORE_FLOAT32) {                                                           \
@@ -90,7 +91,8 @@ template <int DTYPE> struct row_reader {
     }
 };
 
-/* dot(row, row) of the components row[0 .. dims - 1], in every lane; the warp calls it together. */
+/* dot(row, row) of the components row[0 .. dims - 1], in every lane; the warp calls it together.
+ * Row, here and below: a row_reader or a pointer to doubles; Other likewise. */
 template <class Row> __device__ inline double row_self_dot(const Row &row, int64_t dims) {
     double lane = 0.0;
 #pragma unroll 4
@@ -122,8 +124,8 @@ __device__ inline double row_sq_dist(const Row &row, const double *other, int64_
     return lanes_sum(lane);
 }
 
-/* A reader of matrix row i; the warp calls it together, because unit rows need their norm. stride:
- * components from a row to the next. */
+/* A reader of row i of the matrix `data`; the warp calls it together, because unit rows need their
+ * norm, which costs a read of the row. stride: components from a row to the next. */
 template <int DTYPE>
 __device__ inline row_reader<DTYPE> read_row(const void *data, int64_t i, int64_t stride,
                                              int64_t dims, bool unit) {

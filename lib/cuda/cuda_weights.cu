@@ -84,10 +84,10 @@ struct weights_out {
     int64_t plane;             /* entries from the weights of a speculative centroid to the next */
 
     /* Called by one thread with the weight w (a squared distance) of row i and centroid c, in order
-     * of c; duplicate: up to which w counts as 0, negative: nowhere. *min_weight: the minimum of
-     * the row so far, in a register, which only centroids that are not speculative lower; they come
-     * first. A speculative weight that is not below it is written as infinity. A NaN lowers
-     * nothing. */
+     * of c. A w of at most `duplicate` counts as 0; -1.0 switches that off where no w is negative.
+     * *min_weight: the minimum of the row so far, in a register, which only centroids that are not
+     * speculative lower; they come first. A speculative weight that is not below it is written as
+     * infinity. A NaN lowers nothing. */
     __device__ void store_weight(int64_t i, int64_t c, double w, double duplicate,
                                  double *min_weight) const {
         if (w <= duplicate) w = 0.0;
@@ -99,8 +99,9 @@ struct weights_out {
     }
 };
 
-/* Body of each_row for min_sq_dists: row i of the chunk against all centroids, K at a time. The
- * warp computes the distances together, its thread 0 alone keeps and writes the minimum. */
+/* Body of each_row for min_sq_dists: row i of the chunk against all centroids, K at a time: K is
+ * TOGETHER, or 1 where the call has one centroid, which a larger K would compute K times. The warp
+ * computes the distances together, its thread 0 alone keeps and writes the minimum. */
 template <int K> struct min_sq_dists_body {
     const double *centroids;     /* [count, dims] */
     const double *centroid_dots; /* [count] squared norms; read with row_dots only */
@@ -136,7 +137,7 @@ __device__ inline void factor_dots(const row_set &h, int64_t i, const double *ce
 
 /* Body of each_row over the factor a for min_badge; h is read by factor_dots(). `row` is row i of
  * a, `dims` its components (classes). Otherwise as min_sq_dists_body; the duplicate rule always
- * holds. */
+ * holds, also for a weight that rounding made negative. */
 template <int K> struct min_badge_body {
     row_set h;                               /* the second factor of the rows of the chunk */
     int32_t h_dtype;                         /* ALCORE_FLOAT32, ... of its components */
@@ -177,7 +178,8 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 enum { SUM_TILE = 4 * CUDA_THREADS };
 
 /* tile [SUM_TILE], shared, = values [count] from entry `begin` on; 0 behind the end and where the
- * mask leaves one out, which changes no sum. The block calls it together. */
+ * mask leaves one out, which changes no sum. The block calls it together. The first barrier waits
+ * until thread 0 has added the tile before, the second until this one is complete. */
 __device__ inline void load_tile(double tile[SUM_TILE], int64_t begin, int64_t count,
                                  const uint8_t *mask, const double *values) {
     __syncthreads();
@@ -359,7 +361,7 @@ alcore_status min_badge(const alcore_sys_work *work, const alcore_sys_rows *a,
 }
 
 /* Kernel table: merges values [count], the weights of a speculative centroid that a draw hit, into
- * weights->minimum; NULL values: only the total is computed. */
+ * weights->minimum [count]; values NULL: only the total is computed. */
 alcore_status update_min(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                          const double *values, const alcore_sys_weights *weights) {
     return guarded(work, [&](call &c) {
