@@ -55,10 +55,11 @@ void alcore__buffer_clear(alcore_ctx *ctx, alcore__buffer *buffer) {
 
 struct alcore__arena_chunk {
     struct alcore__arena_chunk *before; /* an older chunk; NULL: none */
-    size_t used, capacity;              /* bytes after this head: given away, and all */
+    size_t used, capacity;              /* bytes after this head: handed out, and all */
 };
 
-/* Aligned bytes of a chunk; NULL when they do not fit. */
+/* Aligned bytes of a chunk; NULL when they do not fit. gap: bytes up to the next multiple of align,
+ * a power of two. */
 static void *chunk_alloc(struct alcore__arena_chunk *chunk, size_t bytes, size_t align) {
     char *start = (char *)(chunk + 1);
     size_t gap = (size_t)(-(uintptr_t)(start + chunk->used)) & (align - 1);
@@ -70,7 +71,7 @@ static void *chunk_alloc(struct alcore__arena_chunk *chunk, size_t bytes, size_t
 }
 
 /* Memory from the present chunk, or from a new one. A text of more than a quarter of a chunk gets a
- * chunk of its own behind the present one, which still has room for small texts. */
+ * chunk of its own behind the present one, whose free bytes go on serving small texts. */
 void *alcore__arena_alloc(alcore_ctx *ctx, alcore__arena *arena, size_t bytes, size_t align) {
     void *memory = arena->chunk ? chunk_alloc(arena->chunk, bytes, align) : NULL;
     if (memory) return memory;

@@ -45,6 +45,9 @@ alcore_status alcore__enter(alcore_ctx *ctx) {
     return ALCORE_OK;
 }
 
+/* Ends a public call. Only the end of the outermost one passes on the lines that were logged
+ * outside of calls, and clears the text of an error that was handled inside a call that succeeded.
+ */
 alcore_status alcore__leave(alcore_ctx *ctx, alcore_status status) {
     alcore__thread *self = &alcore__this;
     if (--self->depth > 0) return status;
@@ -53,6 +56,8 @@ alcore_status alcore__leave(alcore_ctx *ctx, alcore_status status) {
     return status;
 }
 
+/* Whether the context was cancelled (alcore_ctx_cancel), or the progress function ended the call
+ * that this thread works for: a worker's is that of its job. */
 bool alcore__cancelled(const alcore_ctx *ctx) {
     alcore__thread *self = &alcore__this;
     if (!ctx) return false;

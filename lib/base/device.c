@@ -17,6 +17,8 @@ static bool is_device(const char *device) {
     return false;
 }
 
+/* ALCORE_OK for the CPU, and for a device whose module loads. A module refuses to load where it
+ * finds no device that it can use. */
 static alcore_status check(alcore_ctx *ctx, const char *device) {
     const void *table;
     if (!is_device(device))

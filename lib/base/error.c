@@ -139,6 +139,7 @@ alcore_status alcore__fail_within(alcore_status status, const char *format, ...)
     return alcore__fail(status, "%s: %s", prefix, alcore__this.text);
 }
 
+/* The new text is formatted before it replaces the one that its arguments point into. */
 alcore_status alcore__fail_renamed(alcore_status status, const char *temporary, const char *path) {
     const char *text = alcore__this.text, *found = strstr(text, temporary);
     if (found)
@@ -147,6 +148,8 @@ alcore_status alcore__fail_renamed(alcore_status status, const char *temporary, 
     return status;
 }
 
+/* The error of a callback that returned `status`. A positive one is a number of the callback's own:
+ * the status that goes with its text replaces it, or ALCORE_E_CALLBACK where it set no text. */
 alcore_status alcore__fail_callback(alcore_status status, const char *what) {
     const alcore_status text_status = alcore__this.text[0] ? alcore__this.status : ALCORE_OK;
     /* A text of another status is left over from a failure that the callback handled itself. */
@@ -157,7 +160,8 @@ alcore_status alcore__fail_callback(alcore_status status, const char *what) {
 
 /* The smallest number of edits (insert, delete, replace a character, swap two neighbors) that turn
  * a into b, both at most 63 bytes. rows [3][64]: row i, for the first i characters of a, stands at
- * i % 3; column j is for the first j characters of b. */
+ * i % 3; column j is for the first j characters of b. above is row i - 1, second is row i - 2,
+ * which a swap of two neighbors looks at. */
 static size_t edit_distance(const char *a, size_t length_a, const char *b, size_t length_b) {
     size_t rows[3][64];
     for (size_t j = 0; j <= length_b; j++) rows[0][j] = j;

@@ -182,9 +182,10 @@ static alcore_status system_close(void *user, void *handle) {
     return status;
 }
 
-/* The folder of path, opened to be synced and for the caller to close; -1: it cannot be opened.
- * Allocates nothing, so that a file is never left without the one that was to be written with it
- * for want of memory. */
+/* The folder of path, opened to be synced and for the caller to close; -1: it cannot be opened. A
+ * path without a slash is in ".", and the slash of "/NAME" is the folder. Allocates nothing: a lack
+ * of memory could else fail the second of two renames that belong together
+ * (alcore__writer_commit_both) after the first was made. */
 static int open_folder(const char *path) {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');

@@ -67,6 +67,8 @@ const char *alcore__file_path(const alcore__file *file) {
     return file->path;
 }
 
+/* *out: bytes of the file, as the table's length function says; -1 where the table has none, for a
+ * stream, and after a failure. */
 alcore_status alcore__file_length(alcore__file *file, int64_t *out) {
     const alcore_files *files = &file->ctx->files;
     *out = -1;
@@ -99,6 +101,7 @@ alcore_status alcore__file_read(alcore__file *file, int64_t offset, void *data, 
     return ALCORE_OK;
 }
 
+/* Reads exactly `bytes` bytes; a file that ends before is ALCORE_E_DATA. */
 alcore_status alcore__file_read_all(alcore__file *file, int64_t offset, void *data, size_t bytes) {
     size_t got;
     ALCORE__TRY(alcore__file_read(file, offset, data, bytes, &got));
@@ -108,6 +111,8 @@ alcore_status alcore__file_read_all(alcore__file *file, int64_t offset, void *da
     return ALCORE_OK;
 }
 
+/* *out: when the file was last written, in seconds since 1970; NaN where stat() fails, which is no
+ * error here. The file table has no such function, so a host's table is ALCORE_E_UNSUPPORTED. */
 alcore_status alcore__file_time(alcore_ctx *ctx, const char *path, double *out) {
     struct stat info;
     *out = (double)NAN;
@@ -120,11 +125,12 @@ alcore_status alcore__file_time(alcore_ctx *ctx, const char *path, double *out) 
     return ALCORE_OK;
 }
 
+/* Sets that time. floor() makes the nanoseconds positive also for times before 1970. */
 void alcore__file_set_time(alcore_ctx *ctx, const char *path, double time) {
     double whole = floor(time);
     const struct timespec stamp = {.tv_sec = (time_t)whole,
                                    .tv_nsec = (long)(1e9 * (time - whole))};
-    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, stamp}; /* access, change */
+    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, stamp}; /* read (kept), written */
     if (alcore__is_file_system(&ctx->files)) utimensat(AT_FDCWD, path, times, 0);
 }
 
@@ -149,6 +155,7 @@ struct alcore__writer {
     char path[];     /* as the caller gave it */
 };
 
+/* Frees the memory of a writer, whose file is closed, and its reference to the context. */
 static void free_writer(alcore__writer *writer) {
     alcore_ctx *ctx = writer->ctx;
     alcore__free(ctx, writer->temporary);
@@ -167,7 +174,8 @@ static alcore_status open_output(alcore__writer *writer) {
 }
 
 /* Creates a file beside path under a name that no file has: PATH.alcore-PROCESS-NUMBER, with
- * another number while the name exists, 100 times at most. */
+ * another number while the name exists, 100 times at most. The suffix has at most 40 bytes with its
+ * NUL. */
 static alcore_status create_temporary(alcore__writer *writer) {
     const alcore_files *files = &writer->ctx->files;
     const char *path = writer->path, *slash = strrchr(path, '/');
@@ -297,7 +305,7 @@ static void abandon(alcore__writer *writer, const char *path) {
     char text[ALCORE__TEXT_BYTES]; /* of the failure that led here */
     strcpy(text, alcore__error_text());
     alcore_status status = alcore__this.status;
-    if (!alcore__forked(writer->ctx)) { /* the file is the parent's */
+    if (!alcore__forked(writer->ctx)) {
         if (writer->handle) files->close(files->user, writer->handle);
         if (files->remove && path) files->remove(files->user, path);
     } else if (writer->handle && alcore__is_file_system(files)) {
@@ -307,10 +315,13 @@ static void abandon(alcore__writer *writer, const char *path) {
     free_writer(writer);
 }
 
+/* Gives up a file that was not named yet: removes the temporary one and frees the writer. */
 void alcore__writer_abort(alcore__writer *writer) {
     if (writer) abandon(writer, writer->temporary);
 }
 
+/* Stores the file and gives it its name; frees the writer, also after a failure, which removes the
+ * temporary file. */
 alcore_status alcore__writer_commit(alcore__writer *writer) {
     alcore_status status = store(writer);
     if (status == ALCORE_OK) status = publish(writer);

@@ -68,6 +68,8 @@ void alcore__log_drain(alcore_ctx *ctx, alcore__log_queue *queue) {
     call->logging = false;
 }
 
+/* Frees the lines that nobody drained. In a forked child the lock may be held by a thread that the
+ * child does not have, so it is left alone. */
 void alcore__log_queue_end(alcore_ctx *ctx, alcore__log_queue *queue) {
     for (struct alcore__log_line *line = queue->first, *next; line; line = next) {
         next = line->next;

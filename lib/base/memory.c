@@ -22,8 +22,8 @@
 #define MAPPED ((size_t)32 << 20)
 _Static_assert(sizeof(size_t) <= HEADER && _Alignof(max_align_t) <= HEADER, "block header");
 
-/* Advises the system to use large pages for those that a block fills. It is no more than advice, so
- * a refusal is ignored. */
+/* Advises the system to use large pages for those that a block fills, with the AROUND bytes that
+ * malloc uses at either end. It is no more than advice, so a refusal is ignored. */
 static void prefer_large_pages(void *block, size_t bytes) {
 #ifdef MADV_HUGEPAGE
     const uintptr_t begin = ((uintptr_t)block - AROUND + LARGE - 1) / LARGE * LARGE;
@@ -48,6 +48,7 @@ static void *default_allocate(void *user, size_t bytes) {
     return block;
 }
 
+/* reallocate and release of the default allocator; malloc knows the old size itself. */
 static void *default_reallocate(void *user, void *memory, size_t old_bytes, size_t new_bytes) {
     (void)user;
     (void)old_bytes;
@@ -144,6 +145,8 @@ alcore_status alcore__new_array(alcore_ctx *ctx, size_t count, size_t bytes, voi
     return alcore__fail_memory(__builtin_mul_overflow(count, bytes, &total) ? SIZE_MAX : total);
 }
 
+/* The block has LINE bytes more than the array, so that the array can begin at a multiple of LINE.
+ */
 alcore_status alcore__new_lines(alcore_ctx *ctx, size_t count, size_t bytes, void **block,
                                 void *out) {
     enum { LINE = 64 };

@@ -37,7 +37,8 @@ static alcore_status add_reason(alcore_ctx *ctx, alcore__module *module, const c
 }
 
 /* Loads the module from a path and calls its entry point. Only a lack of memory is a failure here;
- * anything else becomes a reason. */
+ * anything else becomes a reason. The library is never closed (RTLD_NODELETE): its table is valid
+ * until the process ends. */
 static alcore_status try_file(alcore_ctx *ctx, alcore__module *module, const char *path) {
     char symbol[LONGEST_ENGINE + 16];
     const void *table = NULL;
@@ -116,6 +117,7 @@ static alcore_status find_and_load(alcore_ctx *ctx, alcore__module *module) {
     return ALCORE_OK;
 }
 
+/* Whether a name may be part of the path of a module: no slash, and it fits module->engine. */
 static bool is_engine_name(const char *engine) {
     if (!engine || !*engine || strlen(engine) > LONGEST_ENGINE) return false;
     return strspn(engine, "abcdefghijklmnopqrstuvwxyz0123456789-._") == strlen(engine);
@@ -191,6 +193,7 @@ alcore_status alcore__module_table(alcore_ctx *ctx, const char *engine, size_t f
     return status;
 }
 
+/* Why the module of an engine did not load, "" when it did; loads it first if nobody has. */
 const char *alcore__module_reason(alcore_ctx *ctx, const char *engine) {
     alcore__module *module;
     if (find_record(ctx, engine, &module) != ALCORE_OK) return "out of memory";
@@ -198,6 +201,7 @@ const char *alcore__module_reason(alcore_ctx *ctx, const char *engine) {
     return module->reason.data ? module->reason.data : "no folder to look in";
 }
 
+/* Frees the records of a context; the modules themselves stay loaded. */
 void alcore__modules_end(alcore_ctx *ctx) {
     for (alcore__module *module = ctx->modules, *next; module; module = next) {
         next = module->next;

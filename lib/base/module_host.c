@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a loadable module gets of the library (alcore/sys/host.h). */
+/* What a loadable module gets of the library (alcore/sys/host.h): functions of base.h under the
+ * types of the system tier. `user` is the alcore_ctx that the library passes to the module, as
+ * host_user of a kernel's first argument for example; NULL: none. */
 #include "base/base.h"
 
 static void *host_allocate(void *user, size_t bytes) {

@@ -13,17 +13,19 @@
 
 /* A decimal number: digits * 10^exponent, if exact. */
 typedef struct decimal {
-    uint64_t digits; /* the first 19 digits as an integer */
+    uint64_t digits; /* the first 19 digits, without leading zeros, as an integer */
     int64_t exponent;
     bool negative;
-    bool exact; /* no digit after the first 19 is other than 0 */
+    bool exact; /* every digit behind these is 0 */
 } decimal;
 
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* Checks the grammar of number.h and fills *out; false when the text is no decimal number. */
+/* Checks the grammar of number.h and fills *out; false when the text is no decimal number. A digit
+ * that `digits` takes behind the point lowers the exponent, one that it drops before the point
+ * raises it. The exponent of the text stops growing at 100,000, far beyond any double. */
 static bool read_decimal(const char *text, const char *end, decimal *out) {
     decimal number = {0, 0, false, true};
     if (text < end && (*text == '-' || *text == '+')) number.negative = *text++ == '-';

@@ -20,12 +20,15 @@ alcore_status alcore__object_new(alcore_ctx *ctx, size_t bytes, void (*release)(
     return ALCORE_OK;
 }
 
+/* Adds a reference and returns the handle; NULL for NULL. */
 void *alcore__object_ref(void *object) {
     alcore__object *head = object;
     if (head) atomic_fetch_add_explicit(&head->references, 1, memory_order_relaxed);
     return object;
 }
 
+/* Drops a reference; the last one frees what the handle owns, the handle, and its reference to the
+ * context, whose allocator the memory goes back to. */
 void alcore__object_unref(void *object) {
     alcore__object *head = object;
     if (!head || atomic_fetch_sub_explicit(&head->references, 1, memory_order_acq_rel) != 1) return;
@@ -57,6 +60,7 @@ void alcore__read_end(const void *object) {
     atomic_fetch_sub_explicit(&head->users, 1, memory_order_release);
 }
 
+/* Locks the handle for one writer (users -1); fails at once while any other call uses it. */
 alcore_status alcore__write_begin(void *object, const char *noun) {
     alcore__object *head = object;
     int none = 0;

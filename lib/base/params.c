@@ -11,7 +11,7 @@
 #include "base/alternatives.h"
 #include "base/number.h"
 
-/* Longest list of a parameter with several numbers. */
+/* The most numbers that a list (ALCORE_PARAM_NUMBERS) may have. */
 enum { MAX_NUMBERS = 100000 };
 
 /* The row of a parameter, and its index in the table; NULL for an unknown name. table may be NULL.
@@ -141,6 +141,7 @@ static alcore_status read_value(alcore_ctx *ctx, const alcore__param *row, const
     }
 }
 
+/* Frees what a value owns; it is all zeros then. */
 static void clear_value(alcore_ctx *ctx, alcore__value *value) {
     alcore__free(ctx, value->text);
     alcore__free(ctx, value->numbers);
@@ -256,6 +257,7 @@ const double *alcore__values_numbers(const alcore__values *values, const char *n
     return value ? value->numbers : NULL;
 }
 
+/* Entry round - 1 of a list; its last one for later rounds, its first one for rounds below 1. */
 double alcore__values_of_round(const alcore__values *values, const char *name, int64_t round) {
     const alcore__value *value = find_value(values, name);
     if (!value || value->number_count < 1) return (double)NAN;

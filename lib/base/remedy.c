@@ -7,6 +7,7 @@
 
 #include "base/state.h"
 
+/* Adds a remedy to the error that was set just before; the strings are kept as pointers. */
 alcore_status alcore__fail_remedy(alcore_status status, int32_t kind, const char *name,
                                   const char *value, const char *effect) {
     alcore__this.remedy = (alcore_remedy){.size = sizeof(alcore_remedy),
@@ -17,6 +18,7 @@ alcore_status alcore__fail_remedy(alcore_status status, int32_t kind, const char
     return status;
 }
 
+/* Copies the remedy into the caller's struct, as many bytes as both have; 0: there is none. */
 int32_t alcore_last_remedy(alcore_remedy *out) {
     const alcore_remedy *remedy = &alcore__this.remedy;
     /* No error may be set here, or the remedy's own error would be lost. */

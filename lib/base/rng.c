@@ -28,7 +28,7 @@ static uint64_t rotate_left(uint64_t value, int bits) {
     return (value << bits) | (value >> (64 - bits));
 }
 
-/* One step of xoshiro256**, as its authors publish it. */
+/* One step of xoshiro256**, as its authors publish it (spec 1.7). */
 uint64_t alcore__rng_u64(alcore__rng *rng) {
     uint64_t *s = rng->state;
     uint64_t result = rotate_left(s[1] * 5, 7) * 9, t = s[1] << 17;
@@ -45,6 +45,8 @@ double alcore__rng_f64(alcore__rng *rng) {
     return (double)(alcore__rng_u64(rng) >> 11) * 0x1p-53;
 }
 
+/* threshold is 2^64 mod n: the numbers from there on are a multiple of n, so each rest is equally
+ * likely. */
 uint64_t alcore__rng_below(alcore__rng *rng, uint64_t n) {
     if (n == 0) return 0;
     uint64_t threshold = (UINT64_C(0) - n) % n, r;

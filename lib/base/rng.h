@@ -19,7 +19,7 @@ enum {
     ALCORE__TAG_SUBSAMPLE = 1,   /* the candidates that a strategy looks at */
     ALCORE__TAG_RANDOM = 3,      /* random rows */
     ALCORE__TAG_KMEANS = 4,      /* first centroids */
-    ALCORE__TAG_BADGE = 5,       /* centers of BADGE */
+    ALCORE__TAG_BADGE = 5,       /* rows that BADGE selects */
     ALCORE__TAG_ALPS = 6,        /* tokens of a text */
     ALCORE__TAG_MIX = 7,         /* pairs of labeled data for a training set */
     ALCORE__TAG_EGALITARIAN = 8, /* rows of each language, then the rest */
@@ -52,8 +52,8 @@ uint64_t alcore__rng_below(alcore__rng *rng, uint64_t n);
 alcore_status alcore__rng_sample(alcore_ctx *ctx, alcore__rng *rng, int64_t n, int64_t count,
                                  int64_t *out);
 
-/* XXH64 with seed 0 of bytes bytes: how a string enters a seed or a fold. data may be NULL for 0.
- */
+/* XXH64 with seed 0 of `bytes` bytes: how a string enters a seed, or is assigned to a fold. data
+ * may be NULL for 0 bytes. */
 uint64_t alcore__hash64(const void *data, size_t bytes);
 
 #endif

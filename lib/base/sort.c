@@ -35,7 +35,8 @@ static void sort_run(const sorting *self, char *elements, size_t count, char *sp
 }
 
 /* Merges the sorted runs [left, middle) and [middle, end), which are neighbors in memory, to `out`;
- * of equal elements those of the left run come first. */
+ * of equal elements those of the left run come first. When one run is used up, the rest of the
+ * other is copied (of the two copies one has no bytes). */
 static alcore_status merge(sorting *self, const char *left, const char *middle, const char *end,
                            char *out) {
     const size_t bytes = self->bytes;
@@ -66,6 +67,8 @@ static alcore_status merge_runs(sorting *self, const char *from, char *to, size_
     return ALCORE_OK;
 }
 
+/* Sorts runs of RUN elements in place, then merges pairs of runs to and fro between the array and
+ * `spare` [count], until one run is left; the result is copied where it ended in spare. */
 alcore_status alcore__sort(alcore_ctx *ctx, void *array, size_t count, size_t bytes,
                            int (*compare)(const void *, const void *)) {
     sorting self = {.ctx = ctx, .bytes = bytes, .compare = compare, .until_poll = POLL_ELEMENTS};

@@ -51,6 +51,7 @@ alcore_status alcore__struct_reserved(int32_t reserved, const char *name) {
                         (int)reserved);
 }
 
+/* alcore_struct_init() within a call: zeros, and the size in the first member. */
 static alcore_status struct_init(void *any_struct, size_t size) {
     if (!any_struct) return alcore__fail(ALCORE_E_INVALID, "the struct is NULL");
     if (size < sizeof size || size > LARGEST_STRUCT)
@@ -66,6 +67,8 @@ alcore_status alcore_struct_init(void *any_struct, size_t size) {
     return alcore__leave(NULL, struct_init(any_struct, size));
 }
 
+/* Copies a result into the caller's struct: as many bytes as both have, all but the size member,
+ * which the caller has set. */
 alcore_status alcore__struct_write(void *theirs, const void *ours, size_t full_size,
                                    size_t first_size, const char *name) {
     size_t size = 0;

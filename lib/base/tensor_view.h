@@ -16,7 +16,7 @@ typedef struct alcore__array {
     int32_t dtype;  /* ALCORE_FLOAT32, ... */
 } alcore__array;
 
-/* Checks a caller's tensor; rows may have room between them, the numbers of a row are adjacent.
+/* Checks a caller's tensor; rows may have gaps between them, the numbers of a row are adjacent.
  * name goes into the error text. */
 alcore_status alcore__tensor_view(const alcore_tensor *tensor, const char *name,
                                   alcore__array *out);

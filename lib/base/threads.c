@@ -63,6 +63,7 @@ typedef struct alcore__pool {
     alcore__worker workers[]; /* [ctx->threads] */
 } alcore__pool;
 
+/* For call.c and log.c, which do not know the members of a job (state.h). */
 alcore__call *alcore__job_call(alcore__job *job) {
     return job->call;
 }
@@ -80,7 +81,10 @@ int32_t alcore__affinity_threads(void) {
 }
 
 /* Whether no task of the job is to be handed out any more: none is left, one failed, or the call is
- * cancelled. Indices rise, so every index below a failed one was handed out before it. */
+ * cancelled. Indices rise, so every index below a failed one was handed out before it.
+ * alcore__cancelled() looks at the call of the thread that runs it, and a worker that chooses a job
+ * is in no call yet; so job->call, which its progress function may have stopped, is looked at too.
+ */
 static bool exhausted(alcore__job *job) {
     return atomic_load(&job->next) >= job->count || atomic_load(&job->failed) != NONE_FAILED ||
            alcore__cancelled(job->ctx) || atomic_load(&job->call->stopped) == job->ctx;
@@ -186,7 +190,8 @@ static void start_workers(alcore__pool *pool, int32_t wanted) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* *out: the pool of a context, made at the first call. Any thread. */
+/* *out: the pool of a context, made at the first call. Any thread. `done` runs by the monotonic
+ * clock, by which wait_a_little() waits, so that a change of the time of day delays nothing. */
 static alcore_status find_pool(alcore_ctx *ctx, alcore__pool **out) {
     alcore_status status = ALCORE_OK;
     pthread_mutex_lock(&ctx->pool_lock);

@@ -24,6 +24,7 @@ static alcore_status parse_number(const char *device, int32_t *number) {
     return ALCORE_OK;
 }
 
+/* The best CPU table of this machine. It looks at neither device nor stream, which are 0. */
 alcore__engine alcore__engine_cpu(alcore_ctx *ctx) {
     return (alcore__engine){.ctx = ctx, .kernels = alcore__kernels_cpu()};
 }
@@ -60,7 +61,8 @@ static alcore_status check_table(const alcore_sys_kernels *table) {
     return ALCORE_OK;
 }
 
-/* Loads the module once a process (the context finds it), and checks its table at every call. */
+/* The context loads the module at its first use and keeps it; its table is checked at every call.
+ */
 alcore_status alcore__engine_open_cuda(alcore_ctx *ctx, int32_t number, void *stream,
                                        alcore__engine *out) {
     const void *module;
@@ -85,6 +87,7 @@ alcore_status alcore__engine_open(alcore_ctx *ctx, const char *device, alcore__e
     return alcore__engine_open_cuda(ctx, number, NULL, out);
 }
 
+/* Members that are not named stay 0: no workspace is lent, so an engine allocates by itself. */
 alcore_sys_work alcore__engine_work(const alcore__engine *engine) {
     return (alcore_sys_work){.size = sizeof(alcore_sys_work),
                              .host = alcore__sys_host(),

@@ -31,7 +31,8 @@ typedef struct engine {
 } engine;
 
 #if defined(__x86_64__)
-/* By cpuid, because clang 14 does not have __builtin_cpu_supports("f16c"). */
+/* Whether the processor converts float16 in hardware, which the AVX2 and AVX-512 engines do. By
+ * cpuid, because clang 14 does not have __builtin_cpu_supports("f16c"). */
 static int has_f16c(void) {
     unsigned eax, ebx, ecx, edx;
     return __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_F16C) != 0;
@@ -59,6 +60,7 @@ static int list_engines(engine *list) {
     return count;
 }
 
+/* The first engine of the list that this processor runs. */
 const alcore_sys_kernels *alcore__kernels_cpu(void) {
     engine list[ENGINES];
     int best = 0;
@@ -67,6 +69,7 @@ const alcore_sys_kernels *alcore__kernels_cpu(void) {
     return list[best].table;
 }
 
+/* The table of the engine of that name, if this build has it and this processor runs it. */
 const alcore_sys_kernels *alcore__kernels_cpu_named(const char *name) {
     engine list[ENGINES];
     int count = list_engines(list);
