@@ -56,8 +56,9 @@ _Static_assert(sizeof(file_header) == 112, "the header's layout");
 
 /* The words of one side in the order of the file. */
 typedef struct ordered_words {
-    uint32_t *symbol;      /* [count] */
-    uint32_t *rank;        /* [max_symbol + 1] 1 + index in symbol; 0 for the boundary */
+    uint32_t *symbol; /* [count] */
+    uint32_t *rank; /* [max_symbol + 1] by symbol: 1 + its index in `symbol`; 0 for the boundary and
+                       for numbers that no word has */
     uint64_t count, bytes; /* words; bytes of their section */
 } ordered_words;
 
@@ -66,11 +67,13 @@ typedef struct sink {
     alcore_ctx *ctx;
     alcore__writer *writer;
     const alcore__aligner *model;
-    ordered_words words[2];       /* of the source and of the target; owned */
-    alcore__keyed *pairs, *spare; /* [most pairs of a row] owned */
-    uint64_t checksum;            /* of the pieces so far */
-    uint64_t done, total;         /* bytes, for the progress */
-    size_t used;                  /* bytes of piece */
+    ordered_words words[2]; /* of the source and of the target; owned */
+    /* [most pairs of a row] owned; put_row() sorts in them. key: rank of the target word; value:
+     * slot of the pair, counted from the first of its row. */
+    alcore__keyed *pairs, *spare;
+    uint64_t checksum;    /* of the pieces so far */
+    uint64_t done, total; /* bytes, for the progress */
+    size_t used;          /* bytes of piece */
     char piece[PIECE];
 } sink;
 
@@ -83,6 +86,7 @@ static alcore_status flush(sink *out) {
     return alcore__tick(out->ctx, STAGE_WRITE, (int64_t)out->done, (int64_t)out->total);
 }
 
+/* Appends bytes to the file: collects them in `piece` and writes that whenever it is full. */
 static alcore_status put(sink *out, const void *data, size_t bytes) {
     for (const char *next = data; bytes > 0;) {
         const size_t room = PIECE - out->used, part = bytes < room ? bytes : room;
@@ -95,7 +99,8 @@ static alcore_status put(sink *out, const void *data, size_t bytes) {
     return ALCORE_OK;
 }
 
-/* Lists the words of a corpus in the order of their hashes. */
+/* Lists the words of a corpus in the order of their hashes. The caller frees what *out has, also
+ * after a failure. */
 static alcore_status order_words(alcore_ctx *ctx, const alcore__corpus *corpus,
                                  ordered_words *out) {
     alcore__keyed *sorted = NULL, *spare = NULL;
@@ -125,6 +130,7 @@ static alcore_status order_words(alcore_ctx *ctx, const alcore__corpus *corpus,
     return status;
 }
 
+/* Writes the section of the words of one side. */
 static alcore_status put_words(sink *out, const alcore__corpus *corpus,
                                const ordered_words *words) {
     for (uint64_t i = 0; i < words->count; i++) {
@@ -147,7 +153,8 @@ static void sort_few(alcore__keyed *pairs, size_t count) {
     }
 }
 
-/* Writes the pairs of the row of a source symbol, by the order of the target words. */
+/* Writes the pairs of the row of a source symbol, by the order of the target words. The row is a
+ * hash table (text/aligner_table.h), whose free slots have the key 0. */
 static alcore_status put_row(sink *out, uint32_t source) {
     const alcore__aligner_table *table = &out->model->table;
     const uint64_t begin = table->row_begin[source], end = table->row_begin[source + 1];
@@ -189,6 +196,8 @@ static alcore_status put_table(sink *out) {
     return ALCORE_OK;
 }
 
+/* The header of the model; its words are ordered already. Rows of symbols without a word have no
+ * pairs, so that all rows may be added up. */
 static file_header header_of(const sink *out, bool reverse) {
     const alcore__aligner *model = out->model;
     const alcore__aligner_options *options = &model->options;
@@ -213,7 +222,9 @@ static file_header header_of(const sink *out, bool reverse) {
     return header;
 }
 
-/* Bytes of the file that the header tells, without the checksum; false: more than 2^63. */
+/* Bytes of the file that the header tells, without the checksum. Checks for overflow, as the header
+ * may be that of a damaged file; false: the file would be too long, or a rank would exceed 32 bits.
+ * 4 * words[0] needs no check, as the counts of words are below 2^32. */
 static bool file_bytes(const file_header *header, uint64_t *out) {
     uint64_t bytes = sizeof *header + 8 * (uint64_t)header->iterations, part;
     for (int side = 0; side < 2; side++)
@@ -318,6 +329,7 @@ static alcore_status fill(source *in) {
     return ALCORE_OK;
 }
 
+/* Reads the next `bytes` bytes of the file, a piece at a time. */
 static alcore_status take(source *in, void *data, size_t bytes) {
     for (char *next = data; bytes > 0;) {
         if (in->next == in->used) ALCORE__TRY(fill(in));
@@ -355,7 +367,7 @@ static alcore_status read_header(source *in) {
     return take(in, &again, sizeof again);
 }
 
-/* Makes the model without words and table from the header. */
+/* Makes the model without words and table from the header, and reads the likelihoods. */
 static alcore_status begin_model(source *in) {
     const file_header *header = &in->header;
     alcore__aligner_options options = alcore__aligner_defaults();
@@ -382,7 +394,9 @@ static alcore_status begin_model(source *in) {
     return take(in, model->log_likelihoods, iterations * sizeof(double));
 }
 
-/* Reads the words of a side into a corpus without rows; symbols [words] receives their symbols. */
+/* Reads the words of a side into a corpus without rows; in->symbols[side] [words] receives their
+ * symbols. A word has to be one by the rules of text/words.h, so without spaces, and a line feed
+ * follows it. */
 static alcore_status read_words(source *in, int side, alcore__corpus *corpus) {
     const size_t bytes = in->header.word_bytes[side], count = in->header.words[side];
     in->words = alcore__alloc(in->ctx, bytes);
@@ -409,7 +423,8 @@ static alcore_status read_words(source *in, int side, alcore__corpus *corpus) {
     return ALCORE_OK;
 }
 
-/* Reads the counts and makes the empty rows of the table. */
+/* Reads the counts, the null word's first, and makes the empty rows of the table. Symbols that no
+ * word has keep a row without pairs. */
 static alcore_status read_counts(source *in) {
     alcore__aligner_table *table = &in->model->table;
     const size_t symbols = (size_t)in->model->source->max_symbol + 1;
@@ -426,7 +441,8 @@ static alcore_status read_counts(source *in) {
     return alcore__aligner_table_lay_out(in->ctx, table);
 }
 
-/* Reads the pairs of a source symbol into its row. */
+/* Reads the pairs of a source symbol into its row. Targets have to ascend, so none is put twice. t
+ * is a probability; the limit of 2 allows for rounding and still refuses garbage. */
 static alcore_status read_row(source *in, uint32_t symbol) {
     alcore__aligner_table *table = &in->model->table;
     uint32_t before = 0;
@@ -459,7 +475,8 @@ static alcore_status read_all(source *in) {
     return found == in->checksum ? ALCORE_OK : fail_corrupt(in, "the checksum does not agree");
 }
 
-/* Reads an aligner; *out is NULL after a failure. */
+/* Reads an aligner into a handle, which then owns the model; a handle that cannot be made frees it.
+ * The caller has set *out to NULL, which it is after a failure. */
 static alcore_status read_aligner(alcore_ctx *ctx, const char *path, alcore_aligner **out) {
     source *in = NULL;
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *in, &in));

@@ -19,7 +19,8 @@
 #include "text/words.h"
 
 /* In place of the log10 probability of an unlisted n-gram, until back_off_unlisted() computes it.
- */
+ * Like ALCORE__LM_ABSENT (1.0, the mark of an entry without an n-gram) it is above 0, which no
+ * logarithm of a probability is: a value of at most 0 says that the n-gram was read. */
 #define UNLISTED 2.0
 
 /* The state of one reading. */
@@ -123,7 +124,7 @@ static alcore_status read_header(reader *r, int32_t *orders) {
 }
 
 /* Gets memory in logp and backoff for n-gram `number` of an order; new entries are
- * ALCORE__LM_ABSENT and 0. */
+ * ALCORE__LM_ABSENT and 0. The highest order has no back-offs. */
 static alcore_status reserve_values(reader *r, int32_t order, size_t number) {
     alcore_lm *lm = r->lm;
     const size_t before = r->logp_capacity[order];
@@ -140,8 +141,9 @@ static alcore_status reserve_values(reader *r, int32_t order, size_t number) {
     return ALCORE_OK;
 }
 
-/* *out: the number of the n-gram words [order]; if it is new it is added as unlisted, its context
- * and its suffix before it. Calls itself at most order - 1 levels deep. */
+/* *out: the number of the n-gram words [order]; if it is new it is added as unlisted, before it its
+ * context (the words but the last) and its suffix (the words but the first). The number of a
+ * unigram is that of its word. Calls itself at most order - 1 levels deep. */
 static alcore_status ensure(reader *r, int32_t order, const uint32_t *words, uint32_t *out) {
     if (order == 1) {
         *out = words[0];
@@ -228,8 +230,9 @@ static alcore_status read_section(reader *r, int32_t order) {
     return ALCORE_OK;
 }
 
-/* Gives the unlisted n-grams log10 p(w | h) = backoff(h) + log10 p(w | h'), lower orders first,
- * since h' w may be unlisted itself. */
+/* Sets the unlisted n-grams h w, whose numbers follow those of the listed ones, to log10 p(w | h) =
+ * backoff(h) + log10 p(w | h'), h' being h without its first word; lower orders first, since h' w
+ * may be unlisted itself. */
 static void back_off_unlisted(alcore_lm *lm) {
     for (int32_t n = 2; n <= lm->order; n++) {
         for (uint32_t i = lm->listed[n]; i < lm->trie->table[n].count; i++) {
@@ -240,8 +243,10 @@ static void back_off_unlisted(alcore_lm *lm) {
     }
 }
 
-/* Header, sections, \end\, a probability for <unk> where the file has none, and the unlisted
- * n-grams. r->trie and r->lm are released by the caller, also after a failure. */
+/* Header, sections, \end\, log10 probability -100 for <unk> where the file has none
+ * (docs/spec/language-model.md), and the unlisted n-grams. A new vocabulary has <unk>, <s> and </s>
+ * already, hence the memory for their values before the first section. r->trie and r->lm are
+ * released by the caller, also after a failure. */
 static alcore_status read_model(reader *r) {
     int32_t orders = 0;
     ALCORE__TRY(read_header(r, &orders));

@@ -62,8 +62,8 @@ static alcore_status put_training(arpa_writer *w) {
     return ALCORE_OK;
 }
 
-/* Appends the words of an n-gram, with one space between them: its contexts are walked from the
- * last word to the first. */
+/* Appends the words of an n-gram, with one space between them. An entry has the last word and the
+ * number of its context, the n-gram without it, down to a unigram, whose number is its word's. */
 static alcore_status append_words(arpa_writer *w, int32_t order, uint32_t number) {
     uint32_t words[ALCORE__LM_ORDERS];
     for (int32_t n = order; n >= 2; n--) {
@@ -81,7 +81,8 @@ static alcore_status append_words(arpa_writer *w, int32_t order, uint32_t number
     return ALCORE_OK;
 }
 
-/* Writes the section of an order: one line per n-gram. */
+/* Writes the section of an order: one line per n-gram. A logp above 0 marks an absent n-gram
+ * (ALCORE__LM_ABSENT); unlisted ones have numbers from listed[order] on. */
 static alcore_status put_order(arpa_writer *w, int32_t order) {
     const alcore_lm *lm = w->lm;
     ALCORE__TRY(alcore__buffer_format(w->ctx, &w->line, "\n\\%d-grams:", (int)order));

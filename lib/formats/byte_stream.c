@@ -54,6 +54,7 @@ static size_t find_compression(const char *path) {
     return i;
 }
 
+/* Compares without regard to case; length: of the part of the path that is looked at. */
 bool alcore__path_ends_in(const char *path, size_t length, const char *suffix) {
     const size_t bytes = strlen(suffix);
     return length >= bytes && strncasecmp(path + length - bytes, suffix, bytes) == 0;
@@ -143,12 +144,15 @@ alcore_status alcore__stream_read(alcore__byte_stream *stream, void *data, size_
     return ALCORE_OK;
 }
 
+/* Bytes of the file that were used, compressed ones for a compressed file: what was read of it less
+ * what the decoder has not used yet. */
 void alcore__stream_position(const alcore__byte_stream *stream, int64_t *out_done,
                              int64_t *out_total) {
     *out_done = stream->offset - (int64_t)stream->io.input_bytes;
     *out_total = stream->length;
 }
 
+/* Frees the stream and what it has opened; also one that alcore__stream_open() made in part. */
 void alcore__stream_close(alcore__byte_stream *stream) {
     if (!stream) return;
     if (stream->state) stream->decoder->close(stream->ctx, stream->state);

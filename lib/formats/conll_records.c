@@ -108,7 +108,8 @@ static bool parse_id(cell id, char *out_kind) {
     return digits > 0;
 }
 
-/* The column, from 0, that the options name: by its number from 1, or in CoNLL-U by its name. */
+/* The column, from 0, that the options name: by its number from 1, where the name is digits alone,
+ * or in CoNLL-U by its name. */
 static alcore_status find_column(const conll_state *state, const alcore__line_reader *lines,
                                  const char *name, int32_t *out) {
     static const char *const names[UNIVERSAL_COLUMNS] = {"id",    "form", "lemma",  "upos", "xpos",
@@ -132,7 +133,8 @@ static alcore_status find_column(const conll_state *state, const alcore__line_re
                                          : "");
 }
 
-/* Takes the layout of the file from its first line with a token. */
+/* Sets the layout of the file from its first line with a token. Where the options name no columns,
+ * tokens and tags are FORM and UPOS in CoNLL-U, else the first and the last column. */
 static alcore_status read_layout(conll_state *state, const alcore_read_options *options,
                                  const alcore__line_reader *lines, const char *text,
                                  size_t length) {
@@ -176,8 +178,8 @@ static bool has_language(conll_state *state, cell token) {
     return strlen(state->language) == length && memcmp(state->language, token.text, length) == 0;
 }
 
-/* Cuts the language off a token in a file whose tokens have one; while that is not known, notes
- * whether this token has one. */
+/* Cuts the language off a token in a file whose tokens have one. While that is not known, in the
+ * first sentence, one token without it decides that the file has none. */
 static alcore_status cut_language(conll_state *state, const alcore__line_reader *lines,
                                   cell *token) {
     if (state->prefix == PREFIX_NONE) return ALCORE_OK;
@@ -393,6 +395,7 @@ static alcore_status read_end(void *data, const alcore__line_reader *lines, alco
     return ALCORE_OK;
 }
 
+/* clear of the format: frees the buffers. */
 static void clear(void *data, alcore_ctx *ctx) {
     conll_state *state = data;
     alcore__buffer_clear(ctx, &state->text);

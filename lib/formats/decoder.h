@@ -6,8 +6,8 @@
 
 #include "base/base.h"
 
-/* The input and the output of one step; the decoder moves both pointers on and takes what it used
- * off the lengths. */
+/* The input and the output of one step; the decoder moves both pointers on and subtracts what it
+ * used from the lengths. */
 typedef struct alcore__decoder_io {
     const char *input;   /* compressed bytes that are not decoded yet */
     size_t input_bytes;  /* how many */

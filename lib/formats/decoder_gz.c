@@ -10,6 +10,7 @@ typedef struct gz_state {
     bool inside; /* a member has begun and not ended */
 } gz_state;
 
+/* zlib's allocator functions: `opaque` of the stream is the context. */
 static voidpf gz_alloc(voidpf ctx, uInt count, uInt bytes) {
     return alcore__alloc(ctx, (size_t)count * bytes);
 }
@@ -33,7 +34,8 @@ static alcore_status gz_open(alcore_ctx *ctx, void **out_state) {
     return ALCORE_OK;
 }
 
-/* The decoder's step. zlib counts in 32 bits, so longer buffers are passed in parts. */
+/* The decoder's step. zlib counts in 32 bits, so longer buffers are passed in parts. *out_whole is
+ * true between two members; before the first one too, where the byte stream finds an empty file. */
 static alcore_status gz_run(void *data, alcore__decoder_io *io, bool *out_whole) {
     gz_state *state = data;
     z_stream *stream = &state->stream;
@@ -67,6 +69,7 @@ static alcore_status gz_run(void *data, alcore__decoder_io *io, bool *out_whole)
     return ALCORE_OK;
 }
 
+/* Frees zlib's memory and the state. */
 static void gz_close(alcore_ctx *ctx, void *data) {
     gz_state *state = data;
     inflateEnd(&state->stream);

@@ -13,6 +13,7 @@ typedef struct xz_state {
     bool ended; /* the last stream has ended; nothing follows */
 } xz_state;
 
+/* liblzma's allocator functions: `opaque` of lzma_allocator is the context. */
 static void *xz_alloc(void *ctx, size_t count, size_t bytes) {
     return alcore__alloc(ctx, count * bytes); /* count is always 1, says lzma/base.h */
 }
@@ -71,6 +72,7 @@ static alcore_status xz_run(void *data, alcore__decoder_io *io, bool *out_whole)
     return ALCORE_OK;
 }
 
+/* Frees liblzma's memory and the state. */
 static void xz_close(alcore_ctx *ctx, void *data) {
     xz_state *state = data;
     lzma_end(&state->stream);

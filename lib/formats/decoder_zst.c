@@ -11,7 +11,7 @@
 typedef struct zst_state {
     ZSTD_DCtx *decoder; /* allocated by malloc(): zstd offers its allocator functions to static
                            linking only */
-    bool inside;        /* a frame has begun and not ended */
+    bool inside;        /* a frame has begun and not ended, or still has output */
 } zst_state;
 
 /* Allocates the state and limits the window that a frame may ask for. */
@@ -60,6 +60,7 @@ static alcore_status zst_run(void *data, alcore__decoder_io *io, bool *out_whole
     return ALCORE_OK;
 }
 
+/* Frees zstd's memory and the state. */
 static void zst_close(alcore_ctx *ctx, void *data) {
     zst_state *state = data;
     ZSTD_freeDCtx(state->decoder);

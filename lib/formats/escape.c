@@ -31,6 +31,7 @@ static alcore_status append_replaced(alcore_ctx *ctx, alcore__buffer *out, const
     return alcore__buffer_append(ctx, out, text + plain, length - plain);
 }
 
+/* replace for fields of TSV: TAB, newline and backslash. */
 static const char *tsv_replace(const char *text, size_t length, size_t *next, char scratch[8]) {
     (void)length, (void)scratch;
     char c = text[(*next)++];
@@ -57,6 +58,7 @@ size_t alcore__tsv_unescape(char *text, size_t length) {
     return (size_t)(out - text);
 }
 
+/* replace for the inside of a quoted CSV cell: quotes are doubled. */
 static const char *csv_replace(const char *text, size_t length, size_t *next, char scratch[8]) {
     (void)length, (void)scratch;
     return text[(*next)++] == '"' ? "\"\"" : NULL;
@@ -75,7 +77,8 @@ alcore_status alcore__csv_append(alcore_ctx *ctx, alcore__buffer *out, const cha
     return alcore__buffer_append(ctx, out, "\"", 1);
 }
 
-/* replace for JSON strings: quotes, backslashes, control characters, malformed UTF-8. */
+/* replace for JSON strings: quotes, backslashes, control characters (below 0x20), malformed UTF-8,
+ * for which alcore__utf8_next() returns -1. */
 static const char *json_replace(const char *text, size_t length, size_t *next, char scratch[8]) {
     int32_t point = alcore__utf8_next(text, length, next);
     if (point >= 0x20 && point != '"' && point != '\\') return NULL;

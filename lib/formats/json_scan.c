@@ -8,6 +8,7 @@
 
 #include "text/utf8.h"
 
+/* Puts the cursor before text [length], which the caller owns and strings change. */
 void alcore__json_begin(alcore__json *json, char *text, size_t length, int32_t max_depth) {
     *json =
         (alcore__json){.begin = text, .next = text, .end = text + length, .max_depth = max_depth};
@@ -25,6 +26,8 @@ static void skip_space(alcore__json *json) {
         json->next++;
 }
 
+/* Moves over white space and looks at the first byte of the value that comes next, without a check
+ * of the rest; every number has the kind '0'. */
 char alcore__json_kind(alcore__json *json) {
     if (json->error) return 0;
     skip_space(json);
@@ -34,6 +37,7 @@ char alcore__json_kind(alcore__json *json) {
     return c == '{' || c == '[' || c == '"' || c == 't' || c == 'f' || c == 'n' ? c : 0;
 }
 
+/* Moves behind the opening bracket `kind`, within max_depth. */
 bool alcore__json_enter(alcore__json *json, char kind) {
     if (alcore__json_kind(json) != kind)
         return fail(json, kind == '{' ? "an object is expected" : "an array is expected");
@@ -72,6 +76,7 @@ static bool skip_colon(alcore__json *json) {
     return true;
 }
 
+/* The next key of the open object and its colon; false at its end, which is left. */
 bool alcore__json_key(alcore__json *json, char **out_key, size_t *out_length) {
     if (!next_member(json, '}', "a comma or } is expected")) return false;
     if (alcore__json_kind(json) != '"') return fail(json, "a key in quotes is expected");
@@ -141,8 +146,8 @@ static bool undo_escape(alcore__json *json, char **out) {
 
 /* The first byte from `next` on that is not plain content of a string: a control character, '"' or
  * '\\'; end when there is none. Eight bytes at a time: such a byte in a word sets a high bit in one
- * of the three differences (the test for a zero byte in a word). The loop over single bytes then
- * finds which byte it is. */
+ * of the three differences (the test for a zero byte in a word); a borrow can set further ones, but
+ * never without such a byte. The loop over single bytes then finds which byte it is. */
 static char *skip_plain(char *next, const char *end) {
     const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
     while (end - next >= 8) {
@@ -239,6 +244,8 @@ static bool skip_word(alcore__json *json, const char *word) {
     return true;
 }
 
+/* alcore__json_key() for a key that stays as it is: *raw is what its quotes enclose, with escapes.
+ */
 bool alcore__json_skip_key(alcore__json *json, const char **raw, size_t *bytes) {
     if (!next_member(json, '}', "a comma or } is expected")) return false;
     if (alcore__json_kind(json) != '"') return fail(json, "a key in quotes is expected");
@@ -281,6 +288,8 @@ bool alcore__json_skip(alcore__json *json) {
     }
 }
 
+/* Works on a copy of the cursor, *out, and skips strings without a change of the text, so the
+ * caller's cursor is still before the object. */
 bool alcore__json_find(const alcore__json *object, const char *name, alcore__json *out) {
     const size_t length = strlen(name);
     const char *key;

@@ -10,6 +10,8 @@
 #include "base/number.h"
 #include "formats/escape.h"
 
+/* put() appends bytes as they are, put_quoted() as a JSON string with its quotes; after a failure
+ * both do nothing. */
 static void put(alcore__json_out *json, const char *text, size_t length) {
     if (json->status == ALCORE_OK)
         json->status = alcore__buffer_append(json->ctx, &json->text, text, length);

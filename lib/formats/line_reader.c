@@ -24,8 +24,8 @@ alcore_status alcore__lines_fail(const alcore__line_reader *lines, const char *f
     return alcore__fail_within(ALCORE_E_DATA, "%s:%lld", lines->path, (long long)lines->line);
 }
 
-/* Moves the bytes that are not given yet to the front of the buffer and sees that at least half of
- * FIRST_CAPACITY is free after them. */
+/* Moves the bytes of lines that were not handed out yet to the front of the buffer and makes sure
+ * that at least half of FIRST_CAPACITY is free after them. */
 static alcore_status make_room(alcore__line_reader *lines) {
     size_t unread = lines->end - lines->begin;
     if (lines->begin > 0) {
@@ -38,8 +38,8 @@ static alcore_status make_room(alcore__line_reader *lines) {
                         unread < FIRST_CAPACITY / 2 ? FIRST_CAPACITY : 2 * unread, 1);
 }
 
-/* At the beginning of the file: moves over a byte order mark of UTF-8; text in UTF-16, by its mark,
- * is an error. */
+/* At the beginning of the file: moves over a byte order mark of UTF-8. Text in UTF-16 is an error;
+ * its mark is FF FE or FE FF, the two pairs of such bytes that differ in the last bit alone. */
 static alcore_status check_begin(alcore__line_reader *lines) {
     const unsigned char *bytes = (const unsigned char *)lines->buffer;
     if (lines->end >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
@@ -53,7 +53,8 @@ static alcore_status check_begin(alcore__line_reader *lines) {
 }
 
 /* Checks that buffer[first .. end), which is new, has no NUL byte; the error names the line that it
- * stands in. */
+ * stands in: before it are the lines->line lines that were handed out and one for each line feed
+ * from `begin` up to the NUL. */
 static alcore_status check_nul(alcore__line_reader *lines, size_t first) {
     const char *nul = memchr(lines->buffer + first, 0, lines->end - first);
     if (!nul) return ALCORE_OK;

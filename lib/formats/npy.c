@@ -34,6 +34,7 @@ typedef struct header {
     alcore__array_info info;              /* what they say */
 } header;
 
+/* The error for a header, with the path. */
 static alcore_status fail_header(const header *head, const char *what) {
     return alcore__fail(ALCORE_E_DATA, "%s: the .npy header %s", head->path, what);
 }
@@ -74,7 +75,7 @@ static bool parse_word(header *head, const char *word) {
     return true;
 }
 
-/* The value of "descr": the type of the numbers. A list instead of a string is a structured
+/* Reads the value of "descr": the type of the numbers. A list instead of a string is a structured
  * array. */
 static alcore_status read_descr(header *head) {
     const char *text;
@@ -93,7 +94,7 @@ static alcore_status read_descr(header *head) {
         head->path, (int)(length < 20 ? length : 20), text);
 }
 
-/* The value of "fortran_order": only False is read. */
+/* Reads the value of "fortran_order": only False is accepted. */
 static alcore_status read_order(header *head) {
     head->has_order = true;
     if (parse_word(head, "False")) return ALCORE_OK;
@@ -117,7 +118,8 @@ static bool parse_size(header *head, int64_t *out) {
     return head->next > begin && (head->next == begin + 1 || *begin != '0');
 }
 
-/* The value of "shape": (n,) or (n, d). */
+/* Reads the value of "shape": (n,) or (n, d). comma: one came before the next size; (n) without a
+ * comma would be a number in Python. */
 static alcore_status read_shape(header *head) {
     head->has_shape = true;
     alcore__array_info *info = &head->info;
@@ -135,7 +137,7 @@ static alcore_status read_shape(header *head) {
     return info->ndim > 1 || comma ? ALCORE_OK : fail_header(head, "has a malformed shape");
 }
 
-/* The value of one key, which must be one of the three and not read before. */
+/* Reads the value of one key, which must be one of the three and not read before. */
 static alcore_status read_entry(header *head, const char *key, size_t length) {
     if (length == 5 && memcmp(key, "descr", 5) == 0 && !head->has_descr) return read_descr(head);
     if (length == 13 && memcmp(key, "fortran_order", 13) == 0 && !head->has_order)
@@ -214,7 +216,8 @@ alcore_status alcore__npy_locate(alcore_ctx *ctx, alcore__file *file, int64_t le
     return status;
 }
 
-/* The caller puts the numbers into *out and commits it, or aborts it. */
+/* Writes the header; the caller puts the numbers into *out and commits it, or aborts it. The text
+ * of a header has at most 95 bytes, so the 118 behind the first 10 hold it. */
 alcore_status alcore__npy_begin(alcore_ctx *ctx, const char *path, int32_t dtype, int32_t ndim,
                                 const int64_t *shape, alcore__writer **out) {
     *out = NULL;
@@ -231,8 +234,8 @@ alcore_status alcore__npy_begin(alcore_ctx *ctx, const char *path, int32_t dtype
         snprintf(dims, sizeof dims, "(%lld,)", (long long)shape[0]);
     else
         snprintf(dims, sizeof dims, "(%lld, %lld)", (long long)shape[0], (long long)shape[1]);
-    /* Version 1.0: magic, version, length of the rest, padded so that the numbers begin at byte
-     * 128. */
+    /* Version 1.0: magic, version, length of the rest (0x76, 118), padded so that the numbers begin
+     * at byte 128. */
     memcpy(start, "\x93NUMPY\x01\x00\x76\x00", 10);
     int filled = snprintf(start + 10, sizeof start - 10,
                           "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, dims);

@@ -76,8 +76,9 @@ static alcore_status sort_links(reader *r, alcore__link *links, size_t *count) {
     return ALCORE_OK;
 }
 
-/* Reads the links of one sentence pair, which becomes the last pair of r->out. Lines whose links
- * ascend, as those of every tool do, are not sorted. */
+/* Reads the links of one sentence pair, which becomes the last pair of r->out: link[begin[pairs]]
+ * up to the one before the new begin[pairs + 1]. Lines whose links ascend, as tools write them, are
+ * not sorted. */
 static alcore_status read_line(reader *r, const char *text, size_t length) {
     alcore__links *out = r->out;
     ALCORE__TRY(alcore__grow(r->ctx, &out->begin, &r->begin_capacity, (size_t)out->pairs + 2,

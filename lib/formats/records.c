@@ -17,8 +17,8 @@
 #define BATCH_RECORDS 1024 /* records handed over at once, at most */
 
 /* File name extensions, compared without regard to case after a compression suffix is cut off, and
- * the format that reads them. NULL: a format that is not read, which deserves a better error than
- * to be read as plain text. */
+ * the format that reads them. NULL: files that are not read, and that are refused by name, as they
+ * would otherwise be read as plain text. */
 static const struct {
     const char *suffix;
     const alcore__record_format *format;
@@ -58,7 +58,7 @@ static const struct {
     {".pdf", NULL},
 };
 
-/* The formats that are read, by their number; NULL: it is another's. */
+/* The formats of records by their ALCORE_FORMAT_*; NULL: the number of another kind of format. */
 static const alcore__record_format *const named[] = {
     [ALCORE_FORMAT_TEXT] = &alcore__text_format,   [ALCORE_FORMAT_TSV] = &alcore__tsv_format,
     [ALCORE_FORMAT_JSONL] = &alcore__jsonl_format, [ALCORE_FORMAT_CONLL] = &alcore__conll_format,
@@ -194,9 +194,9 @@ alcore_status alcore__record_set(alcore__record *record, int32_t role, const cha
     return ALCORE_OK;
 }
 
-/* Estimates how many records follow: as many per byte of the file as there were so far, `records`.
- * Bytes that were read but not yet cut into lines count as following. 0 where the length of the
- * file is not known. */
+/* Estimates how many records follow, at the rate of the `records` so far. used: bytes of the lines
+ * that were cut, of the lines->bytes that were decompressed; all: the records in those; read and
+ * total: bytes of the file as it is stored. 0 where the length of the file is not known. */
 static int64_t estimate_coming(const alcore__line_reader *lines, int64_t records) {
     int64_t read, total, used = lines->bytes - (int64_t)(lines->end - lines->begin);
     alcore__stream_position(lines->stream, &read, &total);
@@ -227,8 +227,9 @@ static void report_bad_lines(const alcore__line_reader *lines, const bad_lines *
 }
 
 /* Reads the next line of the buffer into record. *out_found is false when the buffer has no whole
- * line left; *out_skip is true for a line that is no record, such as a header. Under
- * ALCORE_BAD_LINES_MASK a line with wrong data becomes a malformed record. */
+ * line left; a line that was cut and is too long counts as found, so its error can be masked.
+ * *out_skip is true for a line that is no record, such as a header. Under ALCORE_BAD_LINES_MASK a
+ * line with wrong data becomes a malformed record. */
 static alcore_status read_record(alcore__line_reader *lines, const alcore__record_format *format,
                                  const alcore_read_options *options, void *state,
                                  alcore__record *record, bad_lines *bad, bool *out_found,

@@ -47,6 +47,7 @@ typedef struct table {
     bool any;
 } table;
 
+/* The errors for the header, and for one tensor of it, whose name is cut to 100 bytes. */
 static alcore_status fail_header(const table *tensors, const char *what) {
     return alcore__fail(ALCORE_E_DATA, "%s: the safetensors header %s", tensors->path, what);
 }
@@ -162,7 +163,8 @@ static alcore_status read_metadata(table *tensors) {
     return json->error ? fail_header(tensors, "has malformed __metadata__") : ALCORE_OK;
 }
 
-/* Reads the whole header: spans of all tensors, and the one asked for. */
+/* Reads the whole header: spans of all tensors, and the one asked for. keys.count is checked before
+ * the name is added, and "__metadata__" is one of the names. */
 static alcore_status read_table(table *tensors) {
     alcore__json *json = &tensors->json;
     char *name;
@@ -194,7 +196,8 @@ static alcore_status read_table(table *tensors) {
     return ALCORE_OK;
 }
 
-/* Order by begin, then by end, for qsort(). */
+/* Order by begin, then by end, for qsort(): a tensor without bytes comes before the one that begins
+ * at the same byte, so that check_spans() finds no overlap. */
 static int compare_spans(const void *a, const void *b) {
     const span *x = a, *y = b;
     if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;

@@ -61,8 +61,8 @@ static alcore_status no_number(const reader *in, const char *text, size_t length
                               text);
 }
 
-/* Reads the numbers of text, separated by spaces, into in->values and in->count, each times
- * scale. */
+/* Reads the numbers of text, separated by spaces, into in->values and in->count, each times scale
+ * (fairseq: LN2, as its logarithms have the base 2). */
 static alcore_status read_values(reader *in, const char *text, size_t length, double scale) {
     const char *next = text, *end = text + length;
     in->count = 0;

@@ -50,7 +50,9 @@ static const char *find_attribute(const char *begin, const char *end, const char
     return NULL;
 }
 
-/* Notes the side that an element of the line begins: the first one, or that there is a second. */
+/* Notes the side that an element of the line begins: the first one, or that there is a second: a
+ * set that begins after a side has begun, or an element of another name. Called with what stands
+ * before the segment of a line. */
 static void note_side(sgml_state *state, char *text, size_t length) {
     static const char *const sides[] = {"srcset", "refset", "tstset", "src", "ref", "hyp"};
     for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
@@ -108,8 +110,8 @@ static int32_t read_entity(const char *text, size_t length, size_t *out_bytes) {
     return code == 0 || code > 0x10FFFF || surrogate ? -1 : code;
 }
 
-/* Replaces the entities of a segment in place, where none is shorter than its character in UTF-8;
- * the new length. */
+/* Replaces the entities of a segment in place and returns the new length: no entity is shorter than
+ * its character in UTF-8. */
 static size_t decode(char *text, size_t length) {
     size_t kept = 0;
     for (size_t i = 0; i < length;) {

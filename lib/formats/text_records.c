@@ -3,6 +3,7 @@
  * as it stands. */
 #include "formats/record_format.h"
 
+/* line of the format: every line, also an empty one, is a record. */
 static alcore_status read_line(void *state, const alcore_read_options *options,
                                const alcore__line_reader *lines, char *text, size_t length,
                                alcore__record *record, bool *out_skip) {

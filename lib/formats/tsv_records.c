@@ -99,7 +99,8 @@ static alcore_status read_line(void *data, const alcore_read_options *options,
         more = tab;
         next = stop + 1;
     }
-    /* next is behind the last tab, or one behind the end of the line. */
+    /* next is one behind the end of the line when the last field was read, else behind a TAB: then
+     * the line has further fields. */
     if (column == state->columns && next > end) return ALCORE_OK;
     size_t extra = next <= end ? 1 + count_tabs(next, (size_t)(end - next)) : 0;
     return alcore__lines_fail(lines, "%zu columns, the header has %zu", column + extra,
