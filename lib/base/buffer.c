@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 
+/* Makes sure that `bytes` more bytes and a NUL fit. */
 alcore_status alcore__buffer_room(alcore_ctx *ctx, alcore__buffer *buffer, size_t bytes) {
     size_t need;
     if (__builtin_add_overflow(buffer->length, bytes, &need) || need == SIZE_MAX)
@@ -11,6 +12,7 @@ alcore_status alcore__buffer_room(alcore_ctx *ctx, alcore__buffer *buffer, size_
     return alcore__grow(ctx, &buffer->data, &buffer->capacity, need + 1, 1);
 }
 
+/* Appends bytes, with a NUL behind them that `length` does not count. data may be NULL for 0. */
 alcore_status alcore__buffer_append(alcore_ctx *ctx, alcore__buffer *buffer, const void *data,
                                     size_t bytes) {
     ALCORE__TRY(alcore__buffer_room(ctx, buffer, bytes));

@@ -17,6 +17,7 @@ alcore_status alcore__fail_cancelled(void) {
     return alcore__fail(ALCORE_E_CANCELLED, "the call was cancelled");
 }
 
+/* Whether another process, a parent of this one, made the context. */
 bool alcore__forked(const alcore_ctx *ctx) {
     return ctx && ctx->pid != getpid();
 }

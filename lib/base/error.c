@@ -52,6 +52,7 @@ const char *alcore__error_text(void) {
     return alcore__this.text;
 }
 
+/* After it the thread has no error: no text, ALCORE_OK, no remedy. */
 void alcore__error_clear(void) {
     alcore__this.text[0] = 0;
     alcore__this.status = ALCORE_OK;
@@ -130,6 +131,7 @@ alcore_status alcore__fail_memory(size_t bytes) {
     return alcore__fail(ALCORE_E_NOMEM, "out of memory (%zu bytes asked for)", bytes);
 }
 
+/* Puts "prefix: " before the present error text; a text that gets too long is cut at its end. */
 alcore_status alcore__fail_within(alcore_status status, const char *format, ...) {
     char prefix[ALCORE__TEXT_BYTES];
     va_list args;

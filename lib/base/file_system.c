@@ -153,6 +153,7 @@ static alcore_status system_write(void *user, void *handle, const void *data, si
     return ALCORE_OK;
 }
 
+/* length of the file table: -1 for streams, and for what has no size, such as a device. */
 static alcore_status system_length(void *user, void *handle, int64_t *out_bytes) {
     const system_file *file = handle;
     struct stat info;
@@ -163,6 +164,7 @@ static alcore_status system_length(void *user, void *handle, int64_t *out_bytes)
     return ALCORE_OK;
 }
 
+/* sync of the file table: waits until the bytes of the file are on the disk. */
 static alcore_status system_sync(void *user, void *handle) {
     const system_file *file = handle;
     (void)user;
@@ -234,10 +236,12 @@ void alcore__file_system(alcore_ctx *ctx, alcore_files *out) {
                           .remove = system_remove};
 }
 
+/* Whether a table is the one of this file: it has its open function. */
 bool alcore__is_file_system(const alcore_files *files) {
     return files->open == system_open;
 }
 
+/* Does nothing where the path exists, be it a folder or not, or where the host has a file table. */
 alcore_status alcore__make_folder(alcore_ctx *ctx, const char *path) {
     if (!alcore__is_file_system(&ctx->files) || mkdir(path, 0777) == 0 || errno == EEXIST)
         return ALCORE_OK;

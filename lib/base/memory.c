@@ -85,12 +85,15 @@ static void *begin_block(void *block, size_t bytes) {
     return (char *)block + HEADER;
 }
 
+/* Memory of undefined content, aligned as malloc()'s; NULL also for sizes beyond PTRDIFF_MAX. */
 void *alcore__alloc(alcore_ctx *ctx, size_t bytes) {
     const alcore_allocator *allocator = allocator_of(ctx);
     if (bytes > PTRDIFF_MAX - HEADER) return NULL;
     return begin_block(allocator->allocate(allocator->user, bytes + HEADER), bytes + HEADER);
 }
 
+/* The caller's share of the whole large pages that hold `bytes`, the header and malloc's own bytes;
+ * below one large page `bytes` itself. */
 size_t alcore__alloc_size(size_t bytes) {
     const size_t more = HEADER + AROUND;
     if (bytes + more < LARGE || bytes > PTRDIFF_MAX - LARGE - more) return bytes;
@@ -137,6 +140,7 @@ char *alcore__strndup(alcore_ctx *ctx, const char *text, size_t bytes) {
     return copy;
 }
 
+/* *out is written by memcpy(), as it is a pointer to the caller's type and not a void pointer. */
 alcore_status alcore__new_array(alcore_ctx *ctx, size_t count, size_t bytes, void *out) {
     size_t total;
     void *memory = alcore__calloc(ctx, count, bytes);

@@ -55,6 +55,7 @@ alcore_status alcore__read_begin(const void *object, const char *noun) {
     return ALCORE_OK;
 }
 
+/* Ends one reader. Both ends release what the call wrote to the next call that begins. */
 void alcore__read_end(const void *object) {
     alcore__object *head = ((const alcore__object *)object)->self;
     atomic_fetch_sub_explicit(&head->users, 1, memory_order_release);

@@ -28,6 +28,7 @@ alcore_status alcore__param_set(const alcore__param_calls *calls, void *handle, 
     return alcore__leave(ctx, status);
 }
 
+/* Numbers are set as texts that read back to the same number, so one function checks all. */
 alcore_status alcore__param_set_int(const alcore__param_calls *calls, void *handle,
                                     const char *name, int64_t value) {
     char text[32];

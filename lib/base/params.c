@@ -221,6 +221,7 @@ alcore_status alcore__values_set(alcore_ctx *ctx, alcore__values *values, const 
     return ALCORE_OK;
 }
 
+/* *out_text: the text of the present value, a view that the next set of the parameter frees. */
 alcore_status alcore__values_get(const alcore__values *values, const char *owner, const char *name,
                                  const char **out_text) {
     int32_t index = 0;
@@ -236,6 +237,8 @@ static const alcore__value *find_value(const alcore__values *values, const char 
     return values && find_row(values->table, name, &index) ? &values->values[index] : NULL;
 }
 
+/* The functions below read members of alcore__value (params.h); values NULL or an unknown name
+ * gives false, 0, NaN, NULL or "". */
 bool alcore__values_has(const alcore__values *values, const char *name) {
     return find_value(values, name);
 }

@@ -41,6 +41,7 @@ uint64_t alcore__rng_u64(alcore__rng *rng) {
     return result;
 }
 
+/* The upper 53 bits, as many as a double holds, times 2^-53. */
 double alcore__rng_f64(alcore__rng *rng) {
     return (double)(alcore__rng_u64(rng) >> 11) * 0x1p-53;
 }

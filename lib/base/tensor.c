@@ -29,6 +29,7 @@ const char *alcore__dtype_name(int32_t dtype) {
     return "unknown";
 }
 
+/* The four float types have adjacent numbers. */
 bool alcore__dtype_is_float(int32_t dtype) {
     return dtype >= ALCORE_FLOAT16 && dtype <= ALCORE_FLOAT64;
 }

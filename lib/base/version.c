@@ -14,6 +14,7 @@ int32_t alcore_abi(void) {
     return ALCORE_ABI;
 }
 
+/* 1: this build has the feature, 0: it lacks it, -1: no feature has the name. */
 int32_t alcore_feature(const char *name) {
     static const struct {
         const char *name;

@@ -72,7 +72,8 @@ const int64_t MAX_BOUND_SECTIONS = 8, WANTED_BOUND_BLOCKS = 264, MAX_SECTION_GRO
  * `units` units; order: the targets of the part by group, tiles [tile_count]: which of them a tile
  * has. Rows and targets behind the last one are read as the last one and left out of the sums.
  * totals [2, TILE_ROWS]: sums of the present group, one copy for each of the two warps that share
- * rows; they go to sums when the next tile is of another group. */
+ * rows; they go to sums when the next tile is of another group. The barrier with which
+ * tile_products() begins also separates the zeroing of totals from the next additions. */
 static __global__ void __launch_bounds__(TILE_THREADS)
     bounds_kernel(half_rows a, int64_t rows, half_rows b, const int32_t *order,
                   const target_tile *tiles, int64_t tile_count, int64_t units, int64_t groups,

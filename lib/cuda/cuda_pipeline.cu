@@ -198,8 +198,8 @@ void pipeline::fill(int buffer, int64_t first, int64_t count) {
 
 /* Copies the outputs of the chunk in buffer `buffer` from pinned memory, [planes, step] entries a
  * column, to the caller's arrays, [planes, rows], run by run of rows that are to be written: those
- * whose mask is not 0 and whose group is not negative. Outputs that are staged although on the
- * device are not made: kernels need no alignment of outputs. */
+ * whose mask is not 0 and whose group is not negative. An output on the device is never staged, as
+ * kernels need no alignment of outputs. */
 void pipeline::drain(int buffer) {
     int64_t first = buffer_first[buffer], count = buffer_count[buffer];
     auto written = [&](int64_t i) {

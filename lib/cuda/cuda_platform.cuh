@@ -77,6 +77,7 @@ inline bool device_filters(bool pays) {
 
 #define CUDA_SHARED(type, name, count) __shared__ type name[count]
 
+/* On a device; what each function promises is said at its emulated form above. */
 __device__ inline double device_exp(double x) {
     return exp(x);
 }

@@ -27,14 +27,14 @@ namespace {
  * the device, in double: out [chunk] or, in widen_body, [chunk, dims]; vector [dims]; centroids
  * [groups, dims]; centroid_dots [groups], their squared norms; group [chunk] is int32 and not
  * negative for rows that get here. Every thread of the warp has the result, thread 0 writes it. */
-struct widen_body {
+struct widen_body { /* the components of the row */
     double *out;
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
         for (int64_t j = lane_id(); j < dims; j += CUDA_LANES) out[i * dims + j] = row[j];
     }
 };
 
-struct dots_body {
+struct dots_body { /* dot(row, vector) */
     const double *vector;
     double *out;
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
@@ -43,7 +43,7 @@ struct dots_body {
     }
 };
 
-struct self_dots_body {
+struct self_dots_body { /* dot(row, row) */
     double *out;
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
         double dot = row_self_dot(row, dims);
@@ -51,7 +51,7 @@ struct self_dots_body {
     }
 };
 
-struct norms_body {
+struct norms_body { /* L2 norm of the row */
     double *out;
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
         double norm = sqrt(row_self_dot(row, dims));
@@ -59,7 +59,7 @@ struct norms_body {
     }
 };
 
-struct sq_dists_body {
+struct sq_dists_body { /* |row - vector|^2 */
     const double *vector;
     double *out;
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
@@ -68,7 +68,7 @@ struct sq_dists_body {
     }
 };
 
-struct group_sq_dists_body {
+struct group_sq_dists_body { /* |row - centroid of its group|^2 */
     const int32_t *group;
     const double *centroids;
     double *out;
@@ -78,7 +78,7 @@ struct group_sq_dists_body {
     }
 };
 
-struct group_cosine_body {
+struct group_cosine_body { /* 1 - cos(row, centroid of its group), spec 1.5 */
     const int32_t *group;
     const double *centroids, *centroid_dots;
     double *out;
@@ -89,9 +89,9 @@ struct group_cosine_body {
     }
 };
 
-/* The pass of widen, dots, self_dots and sq_dists: make(c) returns the body, whose member `out`,
- * NULL until then, is set for each chunk; out: the caller's array, `bytes` bytes a row; mask
- * [rows]: 0 is not written; NULL: all are. */
+/* The pass of widen, dots, self_dots and sq_dists: make(c), called after the check of the rows,
+ * returns the body, whose member `out`, NULL until then, is set for each chunk; out: the caller's
+ * array, `bytes` bytes a row; mask [rows]: 0 is not written; NULL: all are. */
 template <class Make>
 alcore_status value_per_row(const alcore_sys_work *work, const alcore_sys_rows *rows,
                             const uint8_t *mask, size_t bytes, double *out, const Make &make) {

@@ -20,7 +20,8 @@ struct row_set {
     int32_t unit;                /* 1: rows are read as unit vectors */
 };
 
-/* Calls body for every row that takes part, one warp a row. */
+/* Calls body for every row that takes part, one warp a row: the threads of a warp have the same i,
+ * so they return here together or call body together. */
 template <int DTYPE, class Body>
 static __global__ void __launch_bounds__(CUDA_THREADS) each_row(row_set rows, Body body) {
     int64_t i = (int64_t)blockIdx.x * CUDA_WARPS + threadIdx.x / CUDA_LANES;

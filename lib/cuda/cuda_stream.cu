@@ -102,8 +102,9 @@ cudaError_t new_block(bool pinned, size_t bytes, void **out) {
 } // namespace
 
 /* Returns an idle slot of the device, or a new one while fewer than MAX_STREAM_SLOTS exist; else
- * waits for one, asking the host every 50 ms whether to stop. A reused slot is returned only after
- * the kernels of its last call are done, because they may still read its memory. */
+ * waits for one, asking the host every 50 ms whether to stop. A new slot is counted in `made` while
+ * the lock is still held, so that several threads do not make too many. A reused slot is returned
+ * only after the kernels of its last call are done, because they may still read its memory. */
 stream_slot *stream_slot_acquire(const alcore_sys_work *work, int device) {
     slot_registry &all = all_slots();
     stream_slot *streams = nullptr;

@@ -68,6 +68,8 @@ class half_parts : public operand_parts {
                         (filters ? half_bytes(operand->dims) : 0) + extra_bytes),
           half(cut_halves(extra, step, operand->dims)), metric(filter_metric), halves(filters) {}
 
+    /* As operand_parts::part(); converts the rows where that has made another part the current one.
+     */
     int64_t part(int64_t first) {
         bool changes = current != first;
         int64_t count = operand_parts::part(first);

@@ -281,6 +281,7 @@ static alcore_status write_aligner(const alcore_aligner *aligner, const char *pa
     return status;
 }
 
+/* Takes no lock: a trained model does not change. */
 alcore_status alcore_aligner_write(const alcore_aligner *aligner, const char *path) {
     alcore_ctx *ctx = !aligner ? NULL : aligner->object.ctx;
     ALCORE__TRY(alcore__enter(ctx));

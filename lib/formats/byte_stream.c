@@ -60,6 +60,7 @@ bool alcore__path_ends_in(const char *path, size_t length, const char *suffix) {
     return length >= bytes && strncasecmp(path + length - bytes, suffix, bytes) == 0;
 }
 
+/* Unlike other suffixes, those of compression count in lower case only. */
 bool alcore__stream_compressed(const char *path, size_t *out_base_length) {
     size_t compression = find_compression(path);
     bool compressed = compression < COMPRESSIONS;

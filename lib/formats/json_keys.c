@@ -10,6 +10,7 @@ void alcore__json_keys_reset(alcore__json_keys *keys) {
     keys->count = 0;
 }
 
+/* Adds a key of the object, without its quotes; only its hash is kept. */
 alcore_status alcore__json_keys_add(alcore_ctx *ctx, alcore__json_keys *keys, const char *key,
                                     size_t length) {
     if (keys->count == keys->capacity)

@@ -83,6 +83,7 @@ bool alcore__json_key(alcore__json *json, char **out_key, size_t *out_length) {
     return alcore__json_string(json, out_key, out_length) && skip_colon(json);
 }
 
+/* Whether the open array has another value; moves over the comma before it, or over its end. */
 bool alcore__json_item(alcore__json *json) {
     return next_member(json, ']', "a comma or ] is expected");
 }
@@ -303,6 +304,7 @@ bool alcore__json_find(const alcore__json *object, const char *name, alcore__jso
     return false;
 }
 
+/* Whether the text ends here, with white space at most, and no error was met. */
 bool alcore__json_end(alcore__json *json) {
     if (json->error) return false;
     skip_space(json);

@@ -32,6 +32,8 @@ static void begin_value(alcore__json_out *json, const char *key) {
     put(json, ":", 1);
 }
 
+/* Begins an object or an array, a value of the one that is open; no comma is due behind '{' or '['.
+ */
 void alcore__json_open(alcore__json_out *json, const char *key, char bracket) {
     begin_value(json, key);
     put(json, &bracket, 1);
@@ -49,6 +51,7 @@ void alcore__json_put_text(alcore__json_out *json, const char *key, const char *
     put_quoted(json, text, length);
 }
 
+/* text NULL: null. */
 void alcore__json_put_string(alcore__json_out *json, const char *key, const char *text) {
     if (!text)
         alcore__json_put_raw(json, key, "null");

@@ -30,6 +30,7 @@ static bool is_integer(const char *text, size_t length) {
     return !memchr(text, '.', length) && !memchr(text, 'e', length) && !memchr(text, 'E', length);
 }
 
+/* The error for a value that is not of the `expected` type, such as "a string". */
 static alcore_status wrong_type(const alcore__line_reader *lines, const char *key, size_t length,
                                 const char *expected) {
     return alcore__lines_fail(lines, "\"%.*s\" must be %s", (int)length, key, expected);

@@ -9,6 +9,7 @@
 #define FIRST_CAPACITY ((size_t)1 << 20)    /* bytes of the buffer at first */
 #define DEFAULT_MAX_LINE ((size_t)64 << 20) /* bytes */
 
+/* path is borrowed until the reader is closed. alcore__lines_close() is allowed after a failure. */
 alcore_status alcore__lines_open(alcore__line_reader *lines, alcore_ctx *ctx, const char *path,
                                  int64_t max_line_bytes) {
     *lines = (alcore__line_reader){.ctx = ctx, .path = path};
@@ -16,6 +17,7 @@ alcore_status alcore__lines_open(alcore__line_reader *lines, alcore_ctx *ctx, co
     return alcore__stream_open(ctx, path, &lines->stream);
 }
 
+/* The text is formatted first and then gets "PATH:LINE: " before it. */
 alcore_status alcore__lines_fail(const alcore__line_reader *lines, const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -66,6 +68,7 @@ static alcore_status check_nul(alcore__line_reader *lines, size_t first) {
     return alcore__lines_fail(lines, "a NUL byte: this is no text file");
 }
 
+/* The error for line lines->line, which is longer than the limit. */
 static alcore_status fail_length(const alcore__line_reader *lines) {
     return alcore__lines_fail(lines, "the line is longer than %zu bytes", lines->max_line_bytes);
 }

@@ -170,6 +170,7 @@ alcore_status alcore__pharaoh_write(alcore_ctx *ctx, const char *path, const alc
 
 /* ---- the public calls (alcore/aligner.h) ---- */
 
+/* The handle takes over the links, also where it cannot be made. */
 alcore_status alcore_links_read(alcore_ctx *ctx, const char *path, int64_t pairs,
                                 alcore_links **out) {
     if (out) *out = NULL;

@@ -91,6 +91,8 @@ static alcore_status read_lines(plan_search *search, alcore__line_reader *lines)
     return ALCORE_OK;
 }
 
+/* Reads the whole plan, as a better line may come later; counts is empty before, and stays so where
+ * the plan has no line for the round. */
 alcore_status alcore__plan_file_find(alcore_ctx *ctx, const char *path, const char *config,
                                      int64_t round, alcore__buffer *counts) {
     plan_search search = {.ctx = ctx, .config = config, .round = round, .counts = counts};

@@ -65,6 +65,7 @@ static const alcore__record_format *const named[] = {
     [ALCORE_FORMAT_SGML] = &alcore__sgml_format,
 };
 
+/* Looks for the suffix of the path in the table, and for the number of its format in the other. */
 int32_t alcore__records_format(const char *path) {
     size_t length;
     alcore__stream_compressed(path, &length);

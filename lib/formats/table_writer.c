@@ -42,6 +42,7 @@ static alcore_status resolve_format(const char *noun, const char *path, int32_t 
                         path, noun);
 }
 
+/* Checks path and options and opens the file; after a failure nothing is open. */
 alcore_status alcore__table_open(alcore__table *table, alcore_ctx *ctx, const char *noun,
                                  const char *path, const alcore_write_options *theirs) {
     alcore_write_options options;
@@ -80,6 +81,7 @@ alcore_status alcore__table_put_integer(alcore__table *table, int64_t value) {
     return alcore__table_put_string(table, digits);
 }
 
+/* A cell with the fewest digits that read back to the same double; NaN: an empty cell. */
 alcore_status alcore__table_put_number(alcore__table *table, double value) {
     char digits[32] = "";
     if (!isnan(value)) alcore__print_double(value, digits);
