@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory through the context's allocator. Each block is preceded by a header with its size, header
- * included, which the allocator's functions want to know:
+ * included, which the allocator's functions reallocate and release are told:
  *
  *   | size, padded to HEADER bytes | the caller's bytes ... | */
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Named parameters (params.h): looking up rows and values by name, reading a text as a value of a
  * row's type, and the error texts, which name the bounds or the nearest name. Tables are short, so
- * look-ups walk over them. */
+ * look-ups compare one row after the other. */
 #include "base/params.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The remedy for a thread's last error. It stands beside the error's text in the thread's state and
- * goes with it: whatever sets or clears the text takes the remedy away. */
+/* The remedy for a thread's last error. It is kept beside the error's text in the thread's state:
+ * whatever sets or clears the text clears the remedy, so a remedy is added after the text. */
 #include "alcore/remedy.h"
 
 #include <string.h>

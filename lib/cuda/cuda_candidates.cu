@@ -30,7 +30,7 @@
  *                    bound of a product
  *     top_entry      a neighbor with its value (cuda_top_k.cuh); SELECT_THREADS threads keep up to
  *                    SORTED of them in shared memory, in the order of nearer(); join_entries()
- *                    sorts new ones in, join_others() those that it is given in steps
+ *                    sorts new ones in; join_others() looks for them among many others, in steps
  *     search_call    the arguments of the call (cuda_search.cuh)
  *     pipeline, chunk  the pass over the rows, and the rows that are on the device; get() gives the
  *                    chunk's entries of a column, on the device (cuda_call.cuh) */

@@ -85,7 +85,7 @@ inline size_t half_bytes(int64_t dims) {
     return (size_t)half_units(dims) * sizeof(half_unit) + sizeof(half_stats);
 }
 /* Divides memory of count * half_bytes(dims) bytes on the device into the arrays for `count` rows;
- * nothing is written there, and NULL gives pointers that nobody may use. */
+ * nothing is written there. With memory NULL (a call without its filter) the result is not used. */
 inline half_rows cut_halves(char *memory, int64_t count, int64_t dims) {
     half_unit *units = (half_unit *)memory;
     return {units, (half_stats *)(units + count * half_units(dims))};

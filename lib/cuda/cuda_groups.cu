@@ -198,8 +198,9 @@ struct nearest_body {
     __device__ bool in_mask(int64_t) const { return true; }
     __device__ bool other_in_mask(int64_t) const { return true; }
     __device__ top_entry first(int64_t) const { return {0.0 /* value */, -1 /* none */}; }
-    /* A NaN of the first centroid becomes -1, below every sq_dist, so that the first one stays: a
-     * NaN never gives way to a later centroid. end() turns it back. */
+    /* The squared distance in double. A NaN of the first centroid becomes -1, below every sq_dist,
+     * so that the first centroid stays the nearest, as it does in nearest_kernel, where no
+     * comparison with a NaN holds; end() turns the -1 back. */
     __device__ top_entry value(int64_t i, int64_t c, const best_task &task) const {
         double sq_dist = row_sq_dist(rows + i * dims, centroids + c * dims, dims);
         return {c == task.start && sq_dist != sq_dist ? -1.0 : sq_dist, c};

@@ -5,7 +5,7 @@
  * compute stream works on the other (see pipeline::run). A chunk has as many rows as the staging
  * limit allows.
  *
- * Members of the class that stand here: c, the call that owns the pass; rows_count, rows of the
+ * Members of the class that are used here: c, the call that owns the pass; rows_count, rows of the
  * pass, and step, those of a chunk; buffers, 1 or 2 for each staged column; mask and groups [rows]
  * on the host: a row whose mask is 0 or whose group is negative keeps what the caller's staged
  * outputs hold; NULL: all rows are written. Of the call: compute, the stream of the kernels, and

@@ -281,10 +281,11 @@ void plain_search(const search_call &s) {
 
 /* Kernel table: the k best queries of each row (row_best) and the k best rows of each query
  * (query_best) in one sweep; either may be NULL. Each of them has arrays row and value [items, k],
- * which come in with the best so far (row -1: none) and go out with these rows considered too, so a
- * caller may pass a large matrix in parts. Rows pass in chunks, queries in parts; the k best of all
- * queries stay on the device during the call and are copied back at its end. Of `search` only the
- * metric is used: its pruning fields serve the CPU engines. */
+ * which hold the best so far (row -1: none) before the call, and the best with these rows and
+ * queries included after it, so a caller may pass a large matrix in parts. Rows pass in chunks,
+ * queries in parts; the k best of all queries stay on the device during the call and are copied
+ * back at its end. Of `search` only the metric is used: its pruning fields serve the CPU engines.
+ */
 alcore_status knn(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
                   const alcore_sys_rows *queries, const uint8_t *query_mask,
                   const alcore_sys_search *search, const alcore_sys_best *query_best,
@@ -323,7 +324,8 @@ alcore_status knn(const alcore_sys_work *work, const alcore_sys_rows *rows, cons
 
 /* Kernel table: for each row the other with the largest cos / (row_half + other_half), the margin
  * ratio of bitext mining; row_half [rows] and other_half [others] are half the mean cosines to the
- * nearest neighbors. ratio and other [rows] come in with the best so far and are only raised. */
+ * nearest neighbors. ratio and other [rows] hold the largest so far, -infinity and -1 before the
+ * first call; a row without a larger ratio keeps them. */
 alcore_status margin_ratios(const alcore_sys_work *work, const alcore_sys_rows *rows,
                             const uint8_t *mask, const alcore_sys_rows *others,
                             const uint8_t *other_mask, const alcore_sys_search *search,

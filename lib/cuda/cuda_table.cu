@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The entry point of the module: returns the kernel table, or says in plain words why no device can
- * be used. It asks only what makes no context: driver version, number of devices, compute
- * capability. */
+ * be used. It calls only functions of CUDA that make no context: driver version, number of devices,
+ * compute capability. */
 #include <cstdio>
 
 #include "cuda_call.cuh"

@@ -123,7 +123,7 @@ __device__ inline void tile_products(half_unit *memory, const Line &line, int64_
     const int unit = (int)threadIdx.x % TILE_UNITS, first = (int)threadIdx.x / TILE_UNITS;
     const half_unit *source[TILE_COPIES];  /* first unit that this thread copies of each line */
     int steps = (int)(units / TILE_UNITS); /* stages of a line */
-    int filled = 0, read = 0; /* stages that the next copy goes to and that are multiplied next */
+    int filled = 0, read = 0; /* the stage that is filled next, and the one multiplied next */
     bool busy =
         tile_row(0, 0) - lane_id() / 4 < rows && tile_other(0, 0) - lane_id() % 4 * 2 < others;
 #pragma unroll

@@ -57,8 +57,8 @@ class operand_parts {
 };
 
 /* The same with the rows of the current part in half precision (cuda_filter.cuh), the form that a
- * filter multiplies, as well. Their memory is the begin of extra; the extra_bytes of the owner come
- * behind. */
+ * filter multiplies, as well. They are at the beginning of `extra`; the owner's extra_bytes follow.
+ */
 class half_parts : public operand_parts {
   public:
     /* filters: false for a call that does not use its filter, which then needs no halves. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records as columns, a line a token: CoNLL-U (Universal Dependencies v2), CoNLL-2003 and the files
- * of two columns in which PAN-X and others come (docs/formats.md). A blank line ends a sentence.
+/* Records as columns, a line a token: CoNLL-U (Universal Dependencies v2), CoNLL-2003 and files of
+ * two columns, such as those of PAN-X (docs/formats.md). A blank line ends a sentence.
  *
  * The tokens of a sentence with a space between them are the text of a record, their tags with a
  * space between them its reference: word i of the reference is the label of word i of the text. A

@@ -2,8 +2,8 @@
 /* A byte stream cut into lines at \n, without copying them: lines are views of one buffer, which
  * fill() refills.
  *
- *   |  given lines  |  whole lines  |  the beginning of a line  |  free  |
- *   0              begin           scanned                     end      capacity
+ *   |  lines handed out  |  whole lines  |  the beginning of a line  |  free  |
+ *   0                   begin           scanned                     end      capacity
  *
  *   for (bool more = true; more;) {
  *       alcore__lines_fill(&lines, &more);
@@ -24,11 +24,11 @@ typedef struct alcore__line_reader {
     const char *path; /* the caller's */
     char *buffer;     /* [capacity] */
     size_t capacity;
-    size_t begin, end;        /* buffer[begin .. end) is read from the stream and not yet given */
+    size_t begin, end;        /* buffer[begin .. end) was read and is not handed out yet */
     size_t scanned;           /* lines up to this index are whole; 0 when none is */
     int64_t bytes;            /* read from the stream so far, decompressed */
     size_t max_line_bytes;    /* a longer line is an error */
-    int64_t line;             /* number of the line last given, from 1 */
+    int64_t line;             /* number of the line handed out last, from 1; 0: none was */
     int64_t carriage_returns; /* lines that ended in \r\n */
     int64_t inner_returns;    /* \r inside lines */
     bool begun;               /* the beginning of the file was checked */
@@ -40,14 +40,14 @@ typedef struct alcore__line_reader {
 alcore_status alcore__lines_open(alcore__line_reader *lines, alcore_ctx *ctx, const char *path,
                                  int64_t max_line_bytes);
 /* Reads on until at least one whole line is there, and calls alcore__tick; *out_more is false at
- * the end of the file. Lines that were given before become invalid. */
+ * the end of the file. Lines that were handed out before become invalid. */
 alcore_status alcore__lines_fill(alcore__line_reader *lines, bool *out_more);
-/* Gives the next whole line, without its \n or \r\n; it may be written to. *out_text is NULL when
- * fill has to be called. */
+/* Hands out the next whole line, without its \n or \r\n; it may be written to. *out_text is NULL
+ * when alcore__lines_fill() has to be called. */
 alcore_status alcore__lines_next(alcore__line_reader *lines, char **out_text, size_t *out_length);
 /* At the end of the file: warns of carriage returns, once. */
 void alcore__lines_report(alcore__line_reader *lines);
-/* Fails with ALCORE_E_DATA and "PATH:LINE: ...", the line last given; returns the status. */
+/* Fails with ALCORE_E_DATA and "PATH:LINE: ...", the line handed out last; returns the status. */
 alcore_status alcore__lines_fail(const alcore__line_reader *lines, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void alcore__lines_close(alcore__line_reader *lines);

@@ -14,7 +14,7 @@
 
 typedef struct plan_search {
     alcore_ctx *ctx;
-    const char *config; /* "" takes the only configuration of the file */
+    const char *config; /* the one that is looked for; "": the only one of the file */
     int64_t round;
     bool exact;             /* counts are of a line of the round itself, not of one of "*" */
     alcore__buffer only;    /* with config "": name of the configuration met first */

@@ -40,7 +40,7 @@ alcore_status alcore__table_put_plain_line(alcore__table *table, const char *tex
 
 alcore_status alcore__table_end_line(alcore__table *table);
 
-/* Commits the file when status is ALCORE_OK, else takes it away. Returns the status of the whole
+/* Commits the file when status is ALCORE_OK, else removes it. Returns the status of the whole
  * writing. */
 alcore_status alcore__table_close(alcore__table *table, alcore_status status);
 /* The same for two tables that belong together: both files appear, or neither. */
