@@ -47,7 +47,8 @@ struct best_task {
 enum { BEST_CAPACITY = 16 };
 
 /* The others of a task are divided into sections, a block each, when there are fewer tasks than the
- * WANTED_BEST_BLOCKS blocks that keep a large device busy. */
+ * WANTED_BEST_BLOCKS blocks that keep a large device busy: two for each of the 132 multiprocessors
+ * of an H200. */
 enum { MAX_SECTIONS = 8 };
 const int64_t WANTED_BEST_BLOCKS = 264;
 

@@ -62,8 +62,9 @@ struct bound_sums {
 };
 
 /* The tiles are divided into sections, a block each with sums of their own, when there are fewer
- * blocks of rows than WANTED_BOUND_BLOCKS, which keep a large device busy; sections x groups is at
- * most MAX_SECTION_GROUPS, as each has 16 bytes a row. */
+ * blocks of rows than WANTED_BOUND_BLOCKS, which keep a large device busy (two for each of the 132
+ * multiprocessors of an H200); sections x groups is at most MAX_SECTION_GROUPS, as each has 16
+ * bytes a row. */
 const int64_t MAX_BOUND_SECTIONS = 8, WANTED_BOUND_BLOCKS = 264, MAX_SECTION_GROUPS = 64;
 
 /* Adds the s and E / s of the rows of block blockIdx.x, TILE_ROWS of them, with the tiles of
@@ -124,6 +125,7 @@ static __global__ void __launch_bounds__(TILE_THREADS)
             warp_totals[r].roots = warp_totals[r].roots + (double)roots;
             warp_totals[r].errors = warp_totals[r].errors + (double)errors;
         }
+        /* After the last tile of the group, or of the section, the totals go to sums. */
         if (n + 1 < end && tiles[n + 1].group == tile.group) continue;
         __syncthreads();
         for (int r = (int)threadIdx.x; r < TILE_ROWS; r += TILE_THREADS) {

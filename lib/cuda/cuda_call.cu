@@ -37,7 +37,8 @@ void fail(const alcore_sys_work *work, alcore_status status, const char *format,
 }
 
 /* Whether the caller's struct, which may be that of an older release, is large enough to have the
- * field; a missing field counts as 0. */
+ * field; a missing field counts as 0. Used for the members from `device` on; those before it are
+ * read without a check. */
 #define HAS(work, field) ((work)->size >= offsetof(alcore_sys_work, field) + sizeof((work)->field))
 
 /* Enters the device of the call and acquires a stream slot. The arrays of the caller are ready in

@@ -239,6 +239,7 @@ static __global__ void __launch_bounds__(SELECT_THREADS)
     double *values = items.values + item * k, norm = items.wide.norms[item];
     float min_score = items.min_score[item];
     if (threadIdx.x == 0) newcomers[0] = 0;
+    /* Candidates were lost: compare with all of other_range in double. */
     if (count > items.capacity) {
         if (threadIdx.x == 0) CUDA_COUNT(FALL_BACKS);
         load_entries(memory, k, rows, values);
@@ -260,6 +261,7 @@ static __global__ void __launch_bounds__(SELECT_THREADS)
     }
     raise_from_candidates(memory, items, item, other.half.stats, count, metric, &min_score);
     count = drop_candidates(memory, newcomers, items, item, count, min_score);
+    /* Compute what is left in double, which empties the list. */
     if (count > 0 && (finally || 4 * count > 3 * items.capacity)) {
         load_entries(memory, k, rows, values);
         for (int t = warp; t < count; t += SELECT_THREADS / CUDA_LANES) {

@@ -41,7 +41,8 @@ enum {
         CLASSES + 1 /* entries from a token's logits to the next: spreads them over the banks */
 };
 
-/* Number of blocks that keeps a large device busy: classes are split until a launch has it. */
+/* Number of blocks that keeps a large device busy, four for each of the 132 multiprocessors of an
+ * H200: classes are split until a launch has about as many. */
 const int64_t WANTED_BLOCKS = 528;
 
 /* Products of one launch: 14 ms on a device of 5e12 products a second; the host is asked for a
@@ -142,7 +143,7 @@ static __global__ void __launch_bounds__(THREADS)
             logits[(down + p / THREAD_LOGITS) * PADDED + across + p % THREAD_LOGITS] =
                 sum[p / THREAD_LOGITS][p % THREAD_LOGITS] + shift;
         }
-        __syncthreads();
+        __syncthreads(); /* the logits of this tile are complete */
         float z[SLICE];
         int64_t class_index[SLICE];
         int64_t left = end - tile - slice * SLICE;

@@ -167,7 +167,8 @@ static alcore_status ensure(reader *r, int32_t order, const uint32_t *words, uin
 }
 
 /* *out: the number of a word of an n-gram. The unigrams come first and are the vocabulary; a later
- * word that is none of them is an error. */
+ * word that is none of them is an error. So is <unk>, <s> or </s>, which every vocabulary has, in a
+ * file without a unigram for it. */
 static alcore_status read_word(reader *r, int32_t order, const char *word, size_t length,
                                uint32_t *out) {
     if (order == 1) {
@@ -180,7 +181,9 @@ static alcore_status read_word(reader *r, int32_t order, const char *word, size_
                               (int)(length > 100 ? 100 : length), word);
 }
 
-/* Reads the present line as an n-gram of an order: `-1.0334 TAB word word [TAB -0.30103]`. */
+/* Reads the present line as an n-gram of an order: `-1.0334 TAB word word [TAB -0.30103]`. A
+ * logarithm of up to 1e-6 is rounding and counts as 0; a back-off of the highest order is read and
+ * dropped. */
 static alcore_status read_ngram(reader *r, int32_t order) {
     const char *next = r->line, *end = r->line + r->line_length, *field;
     size_t length;
