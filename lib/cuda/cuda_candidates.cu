@@ -57,7 +57,7 @@ struct item_set {
 };
 
 /* Capacity of the candidate list: with the k best it must fit the SORTED (2048) entries that a
- * block can sort; k is at most 1024. */
+ * block can sort, which limits it from k = 647 on; k is at most 1024, so it is never below k. */
 inline int list_capacity(int k) {
     int capacity = 2 * k + 108;
     return capacity < SORTED - k ? capacity : SORTED - k;

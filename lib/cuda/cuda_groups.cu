@@ -70,7 +70,8 @@ void group_rows(const int32_t *group, int64_t count, int64_t groups, grouping *o
         if (group[i] >= 0) out->order[(size_t)next[(size_t)group[i]]++] = (int32_t)i;
 }
 
-/* Rows that a thread loads before it adds the first of them, to hide the latency of memory. */
+/* SUM_AHEAD: rows that a thread loads before it adds the first of them, to hide the latency of
+ * memory; SUM_THREADS: threads of a block, each of which has one component. */
 enum { SUM_AHEAD = 8, SUM_THREADS = 128 };
 
 /* Adds the rows of a chunk to sums [all groups, dims], which hold those of earlier chunks and begin
