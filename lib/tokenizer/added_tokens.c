@@ -10,6 +10,7 @@
 #include "text/utf8.h"
 #include "tokenizer/unicode_class.h"
 
+/* Orders texts by their bytes, a text before those that it begins. */
 static int compare(alcore__name a, alcore__name b) {
     const size_t shared = a.length < b.length ? a.length : b.length;
     const int order = shared == 0 ? 0 : memcmp(a.text, b.text, shared);
@@ -34,6 +35,7 @@ alcore_status alcore__added_finder_add(alcore_ctx *ctx, alcore__added_finder *fi
     return ALCORE_OK;
 }
 
+/* The order of qsort() for texts of a finder; of two equal ones the lower token comes first. */
 static int by_bytes(const void *a, const void *b) {
     const alcore__added_text *first = a, *second = b;
     const int order = compare(first->text, second->text);
@@ -49,7 +51,8 @@ void alcore__added_finder_sort(alcore__added_finder *finder) {
     finder->count = kept;
 }
 
-/* The order of qsort_r(): of two tokens that are equal, the later one of the file first. */
+/* The order of qsort_r() for by_text: of two tokens with the same content the later one of the file
+ * comes first, as that is the one that a search finds. */
 static int by_text(const void *a, const void *b, void *tokens) {
     const size_t i = *(const size_t *)a, k = *(const size_t *)b;
     const alcore__added_token *token = ((const alcore__added_tokens *)tokens)->token;
@@ -57,6 +60,7 @@ static int by_text(const void *a, const void *b, void *tokens) {
     return order != 0 ? order : (i < k) - (i > k);
 }
 
+/* The order of qsort_r() for by_id; of two tokens with the same id the later one comes first. */
 static int by_id(const void *a, const void *b, void *tokens) {
     const size_t i = *(const size_t *)a, k = *(const size_t *)b;
     const alcore__added_token *token = ((const alcore__added_tokens *)tokens)->token;
@@ -135,7 +139,8 @@ static size_t narrow(const alcore__added_finder *finder, size_t low, size_t high
     return low;
 }
 
-/* The longest text that stands at `place`; finder->count: none does. */
+/* The index of the longest text of the finder that stands at `place`; finder->count: none does.
+ * texts [low, high) are those that begin with the bytes so far; the shortest comes first. */
 static size_t longest_at(const alcore__added_finder *finder, const char *text, size_t length,
                          size_t place) {
     size_t low = 0, high = finder->count, found = finder->count;
@@ -148,7 +153,7 @@ static size_t longest_at(const alcore__added_finder *finder, const char *text, s
     return found;
 }
 
-/* Whether the character that ends at `place`, and the one that begins there, is part of a word. */
+/* Whether the character that ends at `place` is part of a word. */
 static bool word_before(const char *text, size_t place) {
     if (place == 0) return false;
     size_t begin = place - 1;
@@ -156,10 +161,13 @@ static bool word_before(const char *text, size_t place) {
     return alcore__point_is_word(alcore__utf8_next(text, place, &begin));
 }
 
+/* Whether the character that begins at `place` is part of a word. */
 static bool word_behind(const char *text, size_t length, size_t place) {
     return place < length && alcore__point_is_word(alcore__utf8_next(text, length, &place));
 }
 
+/* Where the white space before `place` begins, but not before `after`, even if that is behind
+ * `place`. */
 static size_t skip_space_left(const char *text, size_t place, size_t after) {
     while (place > after) {
         size_t begin = place - 1;
@@ -171,6 +179,7 @@ static size_t skip_space_left(const char *text, size_t place, size_t after) {
     return place < after ? after : place;
 }
 
+/* Where the white space at `place` ends. */
 static size_t skip_space_right(const char *text, size_t length, size_t place) {
     while (place < length) {
         size_t next = place;

@@ -8,20 +8,21 @@
 #include "tokenizer/json_part.h"
 
 typedef struct alcore__added_token {
-    alcore__name content;
+    alcore__name content; /* as the file has it */
     alcore__name sought; /* its normalized form, if it is `normalized`; else the content. It is also
-                          * what the token is decoded to */
-    int64_t id;
-    bool special;     /* decoding may leave it out */
-    bool single_word; /* only between characters that are no part of a word */
-    bool left, right; /* it takes the white space on that side */
-    bool unsought;    /* never: texts do not hold it, only templates do */
-    bool normalized;  /* it is sought in normalized text, in its own normalized form */
+                          * what the token is decoded to. Set by alcore__tokenizer_finish() */
+    int64_t id;          /* -1 until alcore__tokenizer_finish() */
+    bool special;        /* decoding may leave it out */
+    bool single_word;    /* found only between characters that are no part of a word */
+    bool left, right;    /* its span includes the white space on that side (lstrip, rstrip) */
+    bool unsought;       /* texts are not searched for it; only templates have it */
+    bool normalized;     /* it is sought in normalized text, in its own normalized form */
 } alcore__added_token;
 
-/* A text that is sought, and the number of the added token that it stands for. */
+/* A text that is sought, and the number of the added token that it stands for: its index in
+ * alcore__added_tokens.token. */
 typedef struct alcore__added_text {
-    alcore__name text; /* lives elsewhere */
+    alcore__name text; /* borrowed from the arena of the tokenizer */
     size_t token;
 } alcore__added_text;
 
@@ -38,12 +39,13 @@ typedef struct alcore__added_tokens {
     size_t count, capacity;
     alcore__added_finder raw, normalized; /* sought before and after the normalizer */
     size_t *by_text;                      /* [count] numbers of tokens, sorted by content, owned */
-    size_t *by_id;                        /* [count] the same, sorted by id */
+    size_t *by_id;                        /* [count] the same, sorted by id, owned */
 } alcore__added_tokens;
 
 /* A place in a text where an added token stands. */
 typedef struct alcore__added_match {
-    size_t begin, end; /* bytes, with the white space that it takes; both length: there is none */
+    size_t begin, end; /* bytes, with the white space of `left` and `right`; both are the length of
+                        * the text: there is no match */
     size_t token;      /* number */
 } alcore__added_match;
 
@@ -57,7 +59,8 @@ void alcore__added_tokens_sort_ids(alcore__added_tokens *tokens);
 /* Appends a text that a finder is to seek; an empty one is left out. */
 alcore_status alcore__added_finder_add(alcore_ctx *ctx, alcore__added_finder *finder,
                                        alcore__name text, size_t token);
-/* Sorts the texts, after the last one was added; of two that are equal, the first one counts. */
+/* Sorts the texts, after the last one was added; of two that are equal, the one of the token with
+ * the lower index is kept. */
 void alcore__added_finder_sort(alcore__added_finder *finder);
 void alcore__added_tokens_clear(alcore_ctx *ctx, alcore__added_tokens *tokens);
 
@@ -66,9 +69,9 @@ alcore__added_token *alcore__added_token_of(const alcore__added_tokens *tokens, 
                                             size_t length);
 const alcore__added_token *alcore__added_token_by_id(const alcore__added_tokens *tokens,
                                                      int64_t id);
-/* The leftmost match from *next on, the longest of those that begin there. *next is where the
- * search goes on afterwards; the white space of the match before it is not taken twice: `after` is
- * where that one ended. */
+/* The leftmost match from *next on, the longest of those that begin there. *next becomes the byte
+ * behind its text, where the search for the one after it begins. after: the end of the match
+ * before, 0 at first; white space before that belongs to that match and not to this one. */
 alcore__added_match alcore__added_find(const alcore__added_tokens *tokens,
                                        const alcore__added_finder *finder, const char *text,
                                        size_t length, size_t after, size_t *next);

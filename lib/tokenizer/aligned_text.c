@@ -6,6 +6,7 @@
 
 #include "text/utf8.h"
 
+/* Whether a byte is not the first one of its character in UTF-8. */
 static bool continues(char byte) {
     return ((unsigned char)byte & 0xC0) == 0x80;
 }
@@ -118,6 +119,9 @@ static size_t behind(const alcore__view *view, size_t place, size_t end) {
     return place;
 }
 
+/* A change without a character to stand for has the empty source at the origin of the view: one
+ * that is added before the first character, and one behind the last. A character is 4 bytes at
+ * most. */
 alcore_status alcore__aligned_transform(alcore_ctx *ctx, const alcore__view *view, size_t begin,
                                         size_t end, const alcore__changes *changes,
                                         alcore__aligned *out) {

@@ -38,8 +38,8 @@ typedef struct alcore__change {
     int32_t point; /* code point */
     int32_t
         change; /* 0: it stands for one character of the old text; 1: it is added, and shares the
-                     * source of the character before it; -n: it stands for one, and the n
-                     * characters after that one are left out */
+                 * source of the old character before it; -n: it stands for one, and the n
+                 * characters after that one are left out */
 } alcore__change;
 
 /* Changes, collected before they are applied. A struct of zeros is an empty list. */
@@ -48,8 +48,8 @@ typedef struct alcore__changes {
     size_t count, capacity;
 } alcore__changes;
 
-/* Polls cancellation every 64 KiB of a loop over a text: `place` is where the loop stands, *polled
- * where it last polled, at first 0. */
+/* Polls cancellation every 64 Ki steps of a loop: `place` is where the loop stands, a byte of a
+ * text or an index, *polled where it last polled, at first where the loop begins. */
 static inline alcore_status alcore__poll_text(alcore_ctx *ctx, size_t place, size_t *polled) {
     enum { POLL_BYTES = 1 << 16 };
     if (place - *polled < POLL_BYTES) return ALCORE_OK;
@@ -58,20 +58,23 @@ static inline alcore_status alcore__poll_text(alcore_ctx *ctx, size_t place, siz
 }
 
 alcore__view alcore__aligned_view(const alcore__aligned *text);
-/* The bytes begin .. end - 1 of a view, as a text of its own. */
+/* The bytes begin .. end - 1 of a view, as a text of its own. begin and end are at characters. */
 alcore__view alcore__view_slice(const alcore__view *view, size_t begin, size_t end);
 /* What bytes begin .. end - 1 of a text stem from; begin < end. */
 alcore__source alcore__view_source(const alcore__view *view, size_t begin, size_t end);
 
-/* Empties a text and makes it plain, from the origin on, with memory for `bytes` bytes. */
+/* Empties a text and makes it plain, from the origin on, with memory for `bytes` bytes. A function
+ * that appends to a text "that has been started for it" expects this call, with the origin and the
+ * length of the view that it reads. */
 alcore_status alcore__aligned_start(alcore_ctx *ctx, alcore__aligned *text, uint32_t origin,
                                     size_t bytes);
 /* Makes sure that `bytes` more bytes fit. */
 alcore_status alcore__aligned_room(alcore_ctx *ctx, alcore__aligned *text, size_t bytes);
 /* Writes the table of sources of a plain text, which is not plain any more. */
 void alcore__aligned_list_sources(alcore__aligned *text);
-/* Append to a text that has room for it. _put: bytes that all stem from `source`; the text is not
- * plain. _copy: bytes begin .. end - 1 of a view. */
+/* Append to a text that has memory for it (alcore__aligned_room()). _put: bytes that all stem from
+ * `source`; the text is not plain. _copy: bytes begin .. end - 1 of a view; a plain text stays
+ * plain if the bytes continue it in the original. */
 void alcore__aligned_put(alcore__aligned *text, const char *bytes, size_t length,
                          alcore__source source);
 void alcore__aligned_copy(alcore__aligned *text, const alcore__view *from, size_t begin,

@@ -12,12 +12,13 @@
 #include "text/utf8.h"
 #include "tokenizer/unicode_class.h"
 
-/* What becomes of the ASCII characters; DROPPED: nothing. */
+/* The ASCII character that each ASCII character becomes; DROPPED, which is none: nothing. */
 enum { DROPPED = 0x80 };
 typedef struct ascii_table {
     uint8_t becomes[128];
 } ascii_table;
 
+/* The table for these settings. */
 static ascii_table make_table(const alcore__bert_cleaning *cleaning) {
     ascii_table table;
     for (int c = 0; c < 128; c++) {
@@ -44,10 +45,11 @@ static void put_point(const alcore__bert_cleaning *cleaning, int32_t point, alco
     alcore__aligned_put(out, bytes, length, source);
 }
 
-/* Bytes that one character can become: 18 code points at most, two spaces. */
+/* Bytes that one character can become: 18 code points of 4 bytes, and two spaces, are the most. */
 enum { MOST_BYTES = 96 };
 
-/* Appends what a character beyond ASCII becomes. */
+/* Appends what a character beyond ASCII becomes; out has memory for MOST_BYTES. U+0085 is white
+ * space and a control character, and is dropped as such. */
 static void put_wide(const alcore__bert_cleaning *cleaning, int32_t point, alcore__source source,
                      alcore__aligned *out) {
     if (cleaning->clean_text) {
@@ -76,10 +78,12 @@ static void put_wide(const alcore__bert_cleaning *cleaning, int32_t point, alcor
     if (han) alcore__aligned_put(out, " ", 1, source);
 }
 
-/* Bytes of ASCII between two polls of cancellation. */
+/* Bytes of ASCII that put_ascii() appends at most, so that its caller polls cancellation. */
 enum { LONGEST_RUN = 1 << 16 };
 
-/* Appends ASCII from `next` on while it stays one character each, and returns where it ends. */
+/* Appends ASCII from `next` on up to a character that is dropped or is not ASCII, and returns where
+ * it stopped. out has memory for the rest of the view, and stays plain if it is, as each byte
+ * becomes one. */
 static size_t put_ascii(const ascii_table *table, const alcore__view *view, size_t next,
                         alcore__aligned *out) {
     const char *text = view->text;
@@ -102,7 +106,7 @@ alcore_status alcore__bert_normalize(alcore_ctx *ctx, const alcore__bert_cleanin
                                      const alcore__view *view, alcore__aligned *out) {
     const ascii_table table = make_table(cleaning);
     size_t next = 0, polled = 0;
-    if (view->source) alcore__aligned_list_sources(out);
+    if (view->source) alcore__aligned_list_sources(out); /* byte i does not stem from origin + i */
     while (next < view->length) {
         ALCORE__TRY(alcore__poll_text(ctx, next, &polled));
         ALCORE__TRY(alcore__aligned_room(ctx, out, view->length - next + MOST_BYTES));

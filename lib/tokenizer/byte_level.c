@@ -9,13 +9,14 @@
 
 typedef enum word_kind { LETTER, NUMBER, SPACE, OTHER } word_kind;
 
+/* The kind of a character in GPT-2's expression. */
 static word_kind kind_of(int32_t point) {
     if (alcore__point_is_letter(point)) return LETTER;
     if (alcore__utf8_is_space(point)) return SPACE;
     return alcore__point_is_number(point) ? NUMBER : OTHER;
 }
 
-/* Moves over characters of one kind. */
+/* The byte behind the characters of one kind from `next` on. */
 static size_t skip_kind(const char *text, size_t length, size_t next, word_kind kind) {
     while (next < length) {
         size_t end = next;
@@ -36,8 +37,8 @@ static size_t english_ending(const char *text, size_t length) {
     return c == 'l' && text[2] == 'l' ? 3 : 0;
 }
 
-/* White space up to `end` ends before its last character where a word follows, which then begins
- * with that character, unless it is all there is. */
+/* Where the word of white space [begin, end) ends, by \s+(?!\S)|\s+: before its last character
+ * where something else follows, as that character goes to the next word; a single one stays. */
 static size_t space_end(const char *text, size_t length, size_t begin, size_t end) {
     if (end == length) return end;
     size_t last = end - 1;
@@ -58,8 +59,8 @@ size_t alcore__byte_level_word(const char *text, size_t length, size_t begin) {
     return space_end(text, length, begin, skip_kind(text, length, next, SPACE));
 }
 
-/* GPT-2's map: the visible characters of Latin-1 stand for their own bytes, and the others, in
- * order, for the 68 code points from U+0100 on. */
+/* The character that stands for a byte in GPT-2's map: the visible characters of Latin-1 stand for
+ * their own bytes, and the 68 code points from U+0100 on, in order, for the other bytes. */
 static int32_t visible(int byte) {
     if (byte <= ' ') return 0x100 + byte;
     if (byte < 0x7F) return byte;

@@ -17,30 +17,35 @@
 
 /* Two tokens and what they become; rank NO_RANK: a free slot. */
 struct alcore__merge_slot {
-    uint32_t left, right; /* numbers */
-    uint32_t rank, merged;
+    uint32_t left, right;  /* numbers of the tokens */
+    uint32_t rank, merged; /* the lower the rank, the earlier the pair is merged; the number of the
+                            * token that they become */
 };
 
-/* A part of the word; those that are left form a list. */
+/* A part of the word with its token. Those that are not merged into another form a doubly linked
+ * list by their positions in the array. */
 typedef struct symbol {
     uint32_t number;         /* of its token */
-    uint32_t bytes;          /* of the word; 0: merged into the symbol before it */
-    uint32_t previous, next; /* NO_SYMBOL at the ends */
+    uint32_t bytes;          /* bytes of the word; 0: merged into the symbol before it */
+    uint32_t previous, next; /* positions of the neighbors; NO_SYMBOL at the ends */
     uint32_t rank, merged;   /* of the pair with the next symbol; NO_RANK: it has no merge */
 } symbol;
 
 /* A word while it is cut: arrays in the scratch memory. */
 typedef struct cut {
     const alcore__token_model *model;
-    symbol *symbols; /* [count] of at most `most` */
-    uint64_t *heap;  /* [waiting] of at most 3 most: rank << 32 | position */
-    char *affixed;   /* a character between prefix and suffix */
+    symbol *symbols; /* [count] by position; begin_cut() says how many there can be */
+    uint64_t *heap;  /* [waiting] binary heap, the smallest first: rank << 32 | position of the left
+                      * symbol. Each symbol offers its pair once, and each merge at most two new
+                      * pairs: at most 3 entries for each symbol */
+    char *affixed;   /* [affixes + 4] a character between prefix and suffix */
     size_t count, waiting;
-    uint32_t unknown_bytes; /* of the unknown token that is not a symbol yet; 0: there is none */
+    uint32_t unknown_bytes; /* bytes of the unknown token that is no symbol yet; 0: there is none */
 } cut;
 
 /* ---- the table of merges ---- */
 
+/* The slot at which the search for a pair begins: the high bits of a multiplicative hash. */
 static size_t merge_home(const alcore__byte_pair *self, uint32_t left, uint32_t right) {
     const uint64_t key = (uint64_t)left << 32 | right;
     return (size_t)((key * 0x9E3779B97F4A7C15u) >> self->shift);
@@ -83,6 +88,7 @@ alcore_status alcore__byte_pair_add(alcore_ctx *ctx, alcore__token_model *model,
     return ALCORE_OK;
 }
 
+/* Copies a prefix or suffix; *out stays NULL for an empty one. */
 static alcore_status copy_affix(alcore_ctx *ctx, const char *text, size_t length, char **out) {
     if (length == 0) return ALCORE_OK;
     *out = alcore__strndup(ctx, text, length);
@@ -121,21 +127,21 @@ void alcore__byte_pair_clear(alcore_ctx *ctx, alcore__token_model *model) {
 
 /* ---- spelling a word ---- */
 
+/* Appends a symbol; spell() corrects the links at both ends of the list afterwards. */
 static void add_symbol(cut *state, uint32_t number, uint32_t bytes) {
     const uint32_t position = (uint32_t)state->count++;
     state->symbols[position] = (symbol){number, bytes, position - 1, position + 1, NO_RANK, 0};
 }
 
-/* Adds the unknown token that waits, if there is one. */
+/* Appends the unknown token that waits for more unknown characters, if there is one. */
 static void add_unknown(cut *state) {
     if (state->unknown_bytes > 0) add_symbol(state, state->model->unknown, state->unknown_bytes);
     state->unknown_bytes = 0;
 }
 
-/* Adds the symbols of a character with `bytes` bytes whose text, with its prefix and suffix, is no
- * token. The tokens of its bytes are added before an unknown token that waits, as `tokenizers`
- * does.
- */
+/* Adds the symbols of a character with `bytes` bytes whose text [length], with its prefix and
+ * suffix, is no token. The tokens of its bytes are added before an unknown token that waits, as
+ * `tokenizers` does. A model without an unknown token has no symbol for it. */
 static void spell_unknown(cut *state, const char *text, size_t length, uint32_t bytes) {
     const alcore__byte_pair *self = &state->model->byte_pair;
     if (self->byte_fallback && alcore__byte_tokens_cover(&self->bytes, text, length)) {
@@ -148,7 +154,9 @@ static void spell_unknown(cut *state, const char *text, size_t length, uint32_t 
     state->unknown_bytes += bytes;
 }
 
-/* The token of a character [bytes] with its prefix and suffix; *text [*length] is that text. */
+/* The number of the token of the character [begin, begin + bytes) of a word [length], with the
+ * prefix unless it is the first character and the suffix if it is the last; ALCORE__WORD_NONE:
+ * there is none. *text [*text_length]: the text that was looked up. */
 static uint32_t find_char(cut *state, const char *word, size_t length, size_t begin, size_t bytes,
                           const char **text, size_t *text_length) {
     const alcore__token_model *model = state->model;
@@ -186,7 +194,7 @@ static bool spell_fixed(cut *state, const char *word, size_t length, size_t *beg
     return true;
 }
 
-/* Makes the symbols of the characters of a word. */
+/* Makes the symbols of the characters of a word [length]. */
 static void spell(cut *state, const char *word, size_t length) {
     for (size_t begin = 0, next = 0; begin < length; begin = next) {
         const char *text;
@@ -219,7 +227,7 @@ static void push(cut *state, uint64_t pair) {
     state->heap[i] = pair;
 }
 
-/* Takes the smallest pair out of the heap, which is not empty. */
+/* Removes the smallest pair from the heap, which is not empty, and returns it. */
 static uint64_t pop(cut *state) {
     const uint64_t smallest = state->heap[0], last = state->heap[--state->waiting];
     size_t i = 0;
@@ -232,7 +240,8 @@ static uint64_t pop(cut *state) {
     return smallest;
 }
 
-/* Looks up the pair that begins with a symbol; it waits if it has a merge. */
+/* Looks up the pair of a symbol and the next one, which exists, and puts it into the heap if it has
+ * a merge. */
 static void offer_pair(cut *state, uint32_t position) {
     symbol *left = &state->symbols[position];
     const symbol *right = &state->symbols[left->next];
@@ -243,7 +252,7 @@ static void offer_pair(cut *state, uint32_t position) {
     if (slot->rank != NO_RANK) push(state, (uint64_t)slot->rank << 32 | position);
 }
 
-/* Merges a symbol with the next one. */
+/* Merges a symbol with the next one, and looks up the pairs with its new neighbors. */
 static void merge_next(cut *state, uint32_t position) {
     symbol *left = &state->symbols[position], *right = &state->symbols[left->next];
     left->number = left->merged;
@@ -259,7 +268,8 @@ static void merge_next(cut *state, uint32_t position) {
     if (left->previous != NO_SYMBOL) offer_pair(state, left->previous);
 }
 
-/* Merges pairs until none has a merge. A pair that has changed or gone has another rank now. */
+/* Merges pairs until none has a merge. An entry of the heap whose pair has changed or vanished is
+ * passed over: its symbol has another rank by then, or the same for a pair that may be merged. */
 static void merge_all(cut *state) {
     for (uint32_t i = 0; i + 1 < state->count; i++) offer_pair(state, i);
     while (state->waiting > 0) {
@@ -269,7 +279,9 @@ static void merge_all(cut *state) {
     }
 }
 
-/* Divides the scratch memory among the arrays of a cut of a word. */
+/* Divides the scratch memory among the arrays of a cut of a word [length]. A character is at most
+ * one symbol, or with byte_fallback one for each byte of it and of its affixes: `most` symbols. The
+ * limit keeps positions and 3 most within 32 bits. */
 static alcore_status begin_cut(alcore_ctx *ctx, const alcore__token_model *model, size_t length,
                                alcore__pieces *pieces, cut *state) {
     const alcore__byte_pair *self = &model->byte_pair;
@@ -301,6 +313,8 @@ alcore_status alcore__byte_pair_cut(alcore_ctx *ctx, const alcore__token_model *
             return ALCORE_OK;
         }
     }
+    /* With affixes and byte_fallback the symbols may have more bytes in all than the word: spans
+     * end with it. */
     ALCORE__TRY(begin_cut(ctx, model, length, pieces, &state));
     spell(&state, word, length);
     merge_all(&state);

@@ -13,9 +13,10 @@ typedef struct reader {
     alcore__json *json;
     alcore__token_model *model;
     alcore__buffer merged; /* the text of the token that a pair becomes */
-    uint32_t rank;         /* of the merge that is read */
+    uint32_t rank;         /* of the merge that is read: how many came before it */
 } reader;
 
+/* Fails at the cursor; what NULL: what the scanner found. */
 static alcore_status fail_merge(const reader *state, const char *what) {
     return alcore__token_json_fail(state->json, state->path, "model.merges", what);
 }
@@ -33,7 +34,7 @@ static alcore_status find_token(const reader *state, const char *text, size_t le
                         (int)(length < 100 ? length : 100), text);
 }
 
-/* Adds the merge of two tokens. */
+/* Adds the merge of two tokens. All three tokens must be in the vocabulary. */
 static alcore_status add_merge(reader *state, const char *left, size_t left_length,
                                const char *right, size_t right_length) {
     const size_t prefix = state->model->byte_pair.prefix_length;

@@ -4,8 +4,8 @@
 
 #include "tokenizer/tokenizer_handle.h"
 
-/* Collects the texts of ids [count]; those that no token has, and special ones unless they are
- * wanted, are left out. Returns how many there are. */
+/* Collects the texts of ids [count] in out [count], views of the tokenizer; ids that no token has
+ * are left out, and special tokens unless `special` is set. Returns how many there are. */
 static size_t collect(const alcore_tokenizer *tokenizer, const int64_t *ids, int64_t count,
                       bool special, alcore__token_view *out) {
     size_t found = 0;
@@ -32,6 +32,8 @@ alcore_status alcore__tokenizer_decode(const alcore_tokenizer *tokenizer, const 
     return status;
 }
 
+/* alcore_tokenizer_decode() after its checks for NULL: *out_length is the length of the whole text,
+ * of which buffer gets as much as it has memory for. */
 static alcore_status decode(const alcore_tokenizer *tokenizer, const int64_t *ids, int64_t count,
                             int32_t special, size_t buffer_bytes, char *buffer,
                             size_t *out_length) {

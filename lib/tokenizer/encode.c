@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Encoding texts (encoding.h): added tokens are cut out, the rest is normalized, cut into words,
- * and each word into tokens; the template says what stands around them.
+ * and each word into tokens; the template says which special tokens stand around them.
  *
- * Many texts are encoded in blocks on the context's threads. Each block has tokens of its own,
- * which are put together in the order of the texts, so that the number of threads changes nothing.
- * Memory: that of ROUND_BLOCKS blocks beside the result. */
+ * Many texts are encoded in blocks of BLOCK_TEXTS on the context's threads, ROUND_BLOCKS blocks in
+ * a round. Each block has tokens of its own, which are put together in the order of the texts after
+ * the round, so that the number of threads changes nothing. Memory: that of ROUND_BLOCKS blocks
+ * beside the result. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,11 @@
 
 static const char STAGE[] = "tokenizing";
 enum { BLOCK_TEXTS = 64, ROUND_BLOCKS = 256, POLL_WORDS = 4096 };
-/* What a call leaves for the next one at the most: enough for texts of 100 KB. */
+/* An encoder with more memory than this is freed after a call, a smaller one is kept for the next
+ * call (alcore_tokenizer.spare): 4 MiB are enough for texts of 100 KB. */
 enum { MOST_SPARE_BYTES = 4 << 20 };
 
-/* What one thread works with. */
+/* The memory that one thread works in; it is reused from text to text. */
 typedef struct alcore__encoder {
     alcore__normalizer_scratch normalizer;
     alcore__pre_tokenizer_scratch pre;
@@ -41,7 +43,7 @@ static size_t text_bytes(const alcore__aligned *text) {
     return text->text_capacity + text->source_capacity * sizeof *text->source;
 }
 
-/* About the memory that an encoder holds: that of its longest text so far. */
+/* About how much memory an encoder owns, in bytes. It grows with the longest text so far. */
 static size_t encoder_bytes(const alcore__encoder *e) {
     return text_bytes(&e->normalizer.text[0]) + text_bytes(&e->normalizer.text[1]) +
            text_bytes(&e->pre.text[0]) + text_bytes(&e->pre.text[1]) +
@@ -54,7 +56,7 @@ static size_t encoder_bytes(const alcore__encoder *e) {
 
 /* ---- the tokens of one text ---- */
 
-/* A text that is being encoded. */
+/* The text that is being encoded, or both texts of a pair, one after the other. */
 typedef struct job {
     alcore_ctx *ctx;
     const alcore_tokenizer *tokenizer;
@@ -62,16 +64,17 @@ typedef struct job {
     const alcore__token_model *model;
     alcore__encoder *encoder;
     alcore__tokens *out;
-    size_t count;     /* tokens in out, those of texts before included */
-    size_t first;     /* where those of this text begin */
-    size_t most;      /* where they end at the latest */
-    int64_t type;     /* of the tokens of this text */
-    const char *text; /* the original */
+    size_t count;     /* tokens in out, those of earlier texts included */
+    size_t first;     /* index in out of the first token of this text */
+    size_t most;      /* `count` at which this text is cut off */
+    int64_t type;     /* type of the tokens of this text, 0 or 1 */
+    const char *text; /* [length] the original, to which spans refer */
     size_t length;
-    size_t seen; /* the spans so far end there */
-    bool gap;    /* white space, or nothing, is between the last token and `seen` */
+    size_t seen; /* bytes of the original that word_mark() has read */
+    bool gap;    /* white space was read since the last token, or there was no token yet */
 } job;
 
+/* Makes memory for `need` tokens in all arrays of *out, those that it has included. */
 static alcore_status tokens_room(alcore_ctx *ctx, alcore__tokens *out, size_t need) {
     if (need <= out->capacity) return ALCORE_OK;
     ALCORE__TRY(alcore__grow(ctx, &out->ids, &out->ids_capacity, need, sizeof *out->ids));
@@ -85,6 +88,7 @@ static alcore_status tokens_room(alcore_ctx *ctx, alcore__tokens *out, size_t ne
     return ALCORE_OK;
 }
 
+/* Writes token `at` of *out, for which there is memory. */
 static void put_token(alcore__tokens *out, size_t at, int64_t id, int64_t type, uint8_t mark,
                       alcore__source source) {
     out->ids[at] = id;
@@ -94,8 +98,9 @@ static void put_token(alcore__tokens *out, size_t at, int64_t id, int64_t type, 
     out->spans[2 * at + 1] = source.end;
 }
 
-/* Whether a token is the first one of a word of the original text: white space, or nothing, stands
- * between its first character and the token before. Goes over each byte of the text once. */
+/* ALCORE_SYS_TOKEN_WORD if a token is the first one of a word of the original text, else 0: white
+ * space, or the beginning of the text, stands between its first character and the token before.
+ * Tokens come in the order of the text, so that each byte of it is read once. */
 static uint8_t word_mark(job *j, alcore__source source) {
     uint8_t mark = 0;
     size_t i = j->seen;
@@ -114,12 +119,12 @@ static uint8_t word_mark(job *j, alcore__source source) {
     return mark;
 }
 
-/* The characters of white space at the beginning and at the end of a token; in ByteLevel's map
- * U+0120 stands for a space. */
+/* In ByteLevel's map U+0120 stands for a space. */
 static bool is_mapped_space(int32_t point) {
     return point == 0x120 || alcore__utf8_is_space(point);
 }
 
+/* How many characters of white space a token, text [length], begins with. */
 static size_t spaces_before(const char *text, size_t length) {
     size_t count = 0;
     for (size_t next = 0; next < length; count++)
@@ -127,10 +132,12 @@ static size_t spaces_before(const char *text, size_t length) {
     return count;
 }
 
+/* Whether the byte at `place` is not the first one of its character in UTF-8. */
 static bool continues(const char *text, size_t place) {
     return ((unsigned char)text[place] & 0xC0) == 0x80;
 }
 
+/* How many characters of white space it ends with. */
 static size_t spaces_behind(const char *text, size_t length) {
     size_t count = 0;
     for (size_t end = length; end > 0; count++) {
@@ -143,10 +150,11 @@ static size_t spaces_behind(const char *text, size_t length) {
     return count;
 }
 
-/* The span of a token, text [length], without the white space at both ends of the token. For each
- * space of the token one character of the original text is left out, whatever character it is: that
- * is what the package tokenizers does. A single space before the first token of a text is the one
- * that ByteLevel added: no character of the text belongs to it. */
+/* The span of a token, text [length] after all rewriting, without the white space at both ends of
+ * the token. source: its span with that, in bytes of j->text. For each space of the token one
+ * character of the original text is left out, whatever character it is: that is what the package
+ * tokenizers does. A single space before the first token of a text is the one that ByteLevel added:
+ * no character of the text belongs to it. */
 static alcore__source trim(const job *j, const char *text, size_t length, alcore__source source) {
     size_t before = spaces_before(text, length), behind = spaces_behind(text, length);
     const bool first = j->count == j->first || source.begin == 0;
@@ -160,11 +168,12 @@ static alcore__source trim(const job *j, const char *text, size_t length, alcore
         end--;
         while (end > 0 && continues(j->text, end)) end--;
     }
+    /* Where the original has fewer characters before the end, the end stays, as in the package. */
     if (behind == 0) source.end = end > source.begin ? end : source.begin;
     return source;
 }
 
-/* Adds the token that bytes begin .. end - 1 of a view became; there is room for it. */
+/* Adds the token that bytes begin .. end - 1 of a view became; *out has memory for it. */
 static void add_token(job *j, const alcore__view *view, size_t begin, size_t end, int64_t id) {
     alcore__source source = alcore__view_source(view, begin, end);
     const uint8_t mark = word_mark(j, source);
@@ -173,7 +182,8 @@ static void add_token(job *j, const alcore__view *view, size_t begin, size_t end
     j->count++;
 }
 
-/* Adds the tokens of a piece of normalized text. */
+/* Adds the tokens of a piece of normalized text between added tokens (a `between`). The last word
+ * may exceed j->most by some tokens, which add_text() drops. */
 static alcore_status add_words(job *j, const alcore__view *piece) {
     const alcore__words *words;
     alcore__view text;
@@ -194,7 +204,9 @@ static alcore_status add_words(job *j, const alcore__view *piece) {
     return ALCORE_OK;
 }
 
-/* Cuts the texts of a finder out of a view, and hands on what stands between them. */
+/* Adds the tokens of a view: each text of the finder becomes its added token, and what stands
+ * between them is handed to `add`. This runs twice, one level in the other: over the raw text with
+ * add_piece(), and in add_piece() over the normalized text with add_words(). */
 typedef alcore_status (*between)(job *j, const alcore__view *piece);
 static alcore_status add_around(job *j, const alcore__view *view,
                                 const alcore__added_finder *finder, between add) {
@@ -208,7 +220,8 @@ static alcore_status add_around(job *j, const alcore__view *view,
             ALCORE__TRY(add(j, &piece));
         }
         if (match.begin == view->length || j->count >= j->most) break;
-        if (match.end <= match.begin) continue; /* the match before took it as white space */
+        /* A token of white space that the match before covers already (its rstrip). */
+        if (match.end <= match.begin) continue;
         ALCORE__TRY(tokens_room(j->ctx, j->out, j->count + 1));
         add_token(j, view, match.begin, match.end, added->token[match.token].id);
         after = match.end;
@@ -216,8 +229,9 @@ static alcore_status add_around(job *j, const alcore__view *view,
     return ALCORE_OK;
 }
 
-/* Adds the code of a language that a text begins with, ">>de<<", as one token, and moves the text
- * behind it. A code without a token is unknown as a whole. */
+/* Adds the code of a language that a text begins with, ">>de<<" (Marian), as one token, and removes
+ * it from *text. A code that the model lacks becomes one token <unk>, which each Marian model has
+ * (sentencepiece_model.c refuses one without). */
 static alcore_status add_language_code(job *j, alcore__view *text) {
     if (text->length < 4 || memcmp(text->text, ">>", 2) != 0) return ALCORE_OK;
     const char *mark = memmem(text->text, text->length, "<<", 2);
@@ -231,7 +245,7 @@ static alcore_status add_language_code(job *j, alcore__view *text) {
     return ALCORE_OK;
 }
 
-/* Adds the tokens of a piece between added tokens that are sought in raw text. */
+/* Adds the tokens of a piece of raw text between added tokens (a `between`). */
 static alcore_status add_piece(job *j, const alcore__view *piece) {
     alcore__view raw = *piece, view;
     if (j->tokenizer->language_codes) ALCORE__TRY(add_language_code(j, &raw));
@@ -240,7 +254,8 @@ static alcore_status add_piece(job *j, const alcore__view *piece) {
     return add_around(j, &view, &j->tokenizer->added.normalized, add_words);
 }
 
-/* Writes the text with each malformed sequence as U+FFFD to encoder->repaired. */
+/* Writes the text with each malformed sequence as U+FFFD to encoder->repaired. That stems from the
+ * bytes of the sequence, so that spans still refer to the original text. */
 static alcore_status repair(job *j) {
     alcore__aligned *out = &j->encoder->repaired;
     const alcore__view view = {j->text, NULL, j->length, 0};
@@ -262,7 +277,9 @@ static alcore_status repair(job *j) {
     return ALCORE_OK;
 }
 
-/* Adds the tokens of a text, `room` at most. */
+/* Adds the tokens of a text [length], at most the first `room`. type: that of its tokens. Bytes are
+ * counted in 32 bits; the limit of 1 GiB leaves a margin for steps that make the text longer, and
+ * alcore__aligned_room() refuses more than 4 GiB. */
 static alcore_status add_text(job *j, const char *text, size_t length, int64_t type, size_t room) {
     alcore__view view = {text, NULL, length, 0};
     if (length > UINT32_MAX / 4)
@@ -285,17 +302,18 @@ static alcore_status add_text(job *j, const char *text, size_t length, int64_t t
 
 /* ---- one text or pair with its special tokens ---- */
 
-/* What all texts of a call have in common. */
+/* What all texts of a call have in common. All is borrowed, and read by all threads. */
 typedef struct call {
     alcore_ctx *ctx;
     const alcore_tokenizer *tokenizer;
     const alcore__texts *texts, *pairs; /* pairs may be NULL */
     const alcore__encoding *how;
     const alcore__template *pieces;
-    int64_t language; /* token of the texts' language; -1: as the template has it */
+    int64_t language; /* id of the token of the texts' language; -1: as the template has it */
     size_t room;      /* tokens that a text, or a pair, may have beside special ones */
 } call;
 
+/* Adds the special tokens of a piece of the template; language: as in call. */
 static alcore_status add_special(job *j, const alcore__template_piece *piece, int64_t language) {
     ALCORE__TRY(tokens_room(j->ctx, j->out, j->count + piece->count));
     for (size_t i = 0; i < piece->count; i++)
@@ -304,7 +322,8 @@ static alcore_status add_special(job *j, const alcore__template_piece *piece, in
     return ALCORE_OK;
 }
 
-/* Appends text or pair `index` to *out. */
+/* Appends text or pair `index` to *out, whose offsets have memory for one more. After a failure the
+ * count is as before, and offsets and tokens behind it are ignored. */
 static alcore_status encode_one(const call *c, alcore__encoder *encoder, int64_t index,
                                 alcore__tokens *out) {
     const alcore_tokenizer *tokenizer = c->tokenizer;
@@ -336,6 +355,7 @@ static alcore_status encode_one(const call *c, alcore__encoder *encoder, int64_t
 
 /* ---- many texts ---- */
 
+/* Makes memory for the offsets of `texts` more texts; the first time, it also sets offsets[0]. */
 static alcore_status offsets_room(alcore_ctx *ctx, alcore__tokens *out, int64_t texts) {
     const bool fresh = !out->offsets;
     ALCORE__TRY(alcore__grow(ctx, &out->offsets, &out->texts_capacity,
@@ -344,7 +364,7 @@ static alcore_status offsets_room(alcore_ctx *ctx, alcore__tokens *out, int64_t 
     return ALCORE_OK;
 }
 
-/* Texts begin .. end - 1 into *out. */
+/* Appends texts begin .. end - 1 to *out. A message names the text, unless there is only one. */
 static alcore_status encode_range(const call *c, alcore__encoder *encoder, int64_t begin,
                                   int64_t end, alcore__tokens *out) {
     ALCORE__TRY(offsets_room(c->ctx, out, end - begin));
@@ -362,16 +382,17 @@ static alcore_status encode_range(const call *c, alcore__encoder *encoder, int64
 /* The blocks that are encoded at once. */
 typedef struct round {
     const call *call;
-    alcore__encoder **encoder; /* [threads] NULL: not made yet */
-    alcore__tokens *block;     /* [ROUND_BLOCKS] */
+    alcore__encoder **encoder; /* [threads] by worker, owned but for 0; NULL: not made yet */
+    alcore__tokens *block;     /* [ROUND_BLOCKS] owned, overwritten in each round */
     int64_t begin;             /* first text of the first block */
 } round_of_blocks;
 
+/* Makes an empty encoder if *encoder is NULL. */
 static alcore_status ready_encoder(alcore_ctx *ctx, alcore__encoder **encoder) {
     return *encoder ? ALCORE_OK : alcore__new_array(ctx, 1, sizeof **encoder, encoder);
 }
 
-/* The task of a block (alcore__task). */
+/* Encodes a block of the round (an alcore__task; index: the block). The last one may be shorter. */
 static alcore_status encode_block(void *data, int64_t index, int32_t worker) {
     const round_of_blocks *r = data;
     const int64_t begin = r->begin + index * BLOCK_TEXTS;
@@ -383,7 +404,7 @@ static alcore_status encode_block(void *data, int64_t index, int32_t worker) {
                         begin + (left < BLOCK_TEXTS ? left : BLOCK_TEXTS), out);
 }
 
-/* Appends the texts of a block. */
+/* Appends the tokens of a block to the result; its offsets are moved by those that are there. */
 static alcore_status append(alcore_ctx *ctx, const alcore__tokens *block, alcore__tokens *out) {
     ALCORE__TRY(offsets_room(ctx, out, block->count));
     const size_t begin = (size_t)out->offsets[out->count];
@@ -401,6 +422,7 @@ static alcore_status append(alcore_ctx *ctx, const alcore__tokens *block, alcore
     return ALCORE_OK;
 }
 
+/* Encodes all texts, a round at a time. */
 static alcore_status encode_rounds(round_of_blocks *r, alcore__tokens *out) {
     const call *c = r->call;
     const int64_t texts = c->texts->count;
@@ -414,6 +436,8 @@ static alcore_status encode_rounds(round_of_blocks *r, alcore__tokens *out) {
     return ALCORE_OK;
 }
 
+/* Encodes more texts than one block has. *first: the encoder of worker 0, which stays the caller's;
+ * those of the other workers live only here. */
 static alcore_status encode_many(const call *c, alcore__encoder **first, alcore__tokens *out) {
     const int32_t threads = alcore_ctx_threads(c->ctx);
     round_of_blocks r = {.call = c};
@@ -433,8 +457,10 @@ static alcore_status encode_many(const call *c, alcore__encoder **first, alcore_
     return status;
 }
 
+/* Encodes all texts of a call with the spare encoder, and leaves it to the next call. Of calls that
+ * run at the same time only one gets the spare one; of their encoders the last one is kept. */
 static alcore_status run(const call *c, alcore__tokens *out) {
-    alcore_tokenizer *owner = c->tokenizer->object.self;
+    alcore_tokenizer *owner = c->tokenizer->object.self; /* the same, but not const */
     alcore__encoder *encoder = atomic_exchange(&owner->spare, NULL);
     alcore_status status = offsets_room(c->ctx, out, 0);
     const int64_t before = out->count;

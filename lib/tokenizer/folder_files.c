@@ -2,10 +2,10 @@
 /* Reading whole files (folder_files.h). */
 #include "tokenizer/folder_files.h"
 
-/* Tokenizers that exist have 33 MB and less. */
+/* Larger files are refused: those of tokenizers that exist have 33 MB and less. */
 #define MAX_BYTES ((size_t)1 << 30)
 
-/* Appends the whole file to *out. */
+/* Appends the whole file to *out, which is empty, as its length is the place in the file. */
 static alcore_status read_open_file(alcore_ctx *ctx, alcore__file *file, alcore__buffer *out) {
     enum { PART = 1 << 20 };
     size_t bytes = PART;

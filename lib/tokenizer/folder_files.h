@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-/* Appends the whole file at path to *out. */
+/* Reads the whole file at path to *out, which is empty. */
 alcore_status alcore__folder_read_file(alcore_ctx *ctx, const char *path, alcore__buffer *out);
 /* Reads FOLDER/NAME to *out, over what it had; *path then names the file. *found: whether it is
  * there; if not, *out is empty. */

@@ -24,7 +24,7 @@ alcore_status alcore__part_unknown(const alcore__part *part, alcore__name type) 
                              type.length > 64 ? 64 : (int)type.length, type.text);
 }
 
-/* The error of a value that is not what was expected, or of the scanner. */
+/* Fails with the error of the scanner, if it found one, else with "NAME is not EXPECTED". */
 static alcore_status fail_value(const alcore__part *part, const char *name, const char *expected) {
     const alcore__json *json = &part->value;
     if (json->error)
@@ -65,7 +65,8 @@ alcore_status alcore__part_integer(const alcore__part *object, const char *name,
     return alcore__part_number(&member, out);
 }
 
-/* The string is decoded in a copy, in which its escapes shrink. */
+/* Copies a string to the arena with its quotes, and decodes it there in place, in which escapes
+ * become shorter: the text of the file is only read. name: for messages. */
 static alcore_status copy_string(const alcore__part *part, const char *name, alcore__name *out) {
     alcore__json value = part->value;
     const char kind = alcore__json_kind(&value);

@@ -7,7 +7,8 @@
 #include "base/base.h"
 #include "formats/json_scan.h"
 
-/* A value of the file, with what is needed to read it. Small: it is passed by value. */
+/* A value of the file, with what is needed to read it. It is small, so that members and items are
+ * copies, of which only the cursor differs. */
 typedef struct alcore__part {
     alcore_ctx *ctx;
     alcore__arena *arena; /* strings live here */
@@ -36,11 +37,12 @@ alcore_status alcore__part_string(const alcore__part *part, alcore__name *out);
 /* Reads an integer, the value of the part itself. */
 alcore_status alcore__part_number(const alcore__part *part, int64_t *out);
 
-/* Walks over an array: enters it, then puts *item before each of its values in turn; false at its
- * end, and on an error, which alcore__part_leave() returns. */
+/* Reading an array: _enter() moves its cursor to the first value; _next() puts *item before each
+ * value in turn and moves on; false at the end, and on an error, which alcore__part_leave() returns
+ * then. The cursor of `array` is used up; callers pass a copy. */
 void alcore__part_enter(alcore__part *array);
 bool alcore__part_next(alcore__part *array, alcore__part *item);
-/* Walks over the values of an object in the same way. */
+/* The same for the values of an object, without their keys. */
 void alcore__part_enter_object(alcore__part *object);
 bool alcore__part_next_member(alcore__part *object, alcore__part *item);
 alcore_status alcore__part_leave(const alcore__part *part);

@@ -27,7 +27,7 @@ bool alcore__is_language(alcore__name name) {
     return true;
 }
 
-/* The place of a template's language; pieces->count: it has none. */
+/* The index of the template's piece that is the token of a language; pieces->count: it has none. */
 static size_t language_place(const alcore__template *pieces) {
     size_t i = 0;
     while (i < pieces->count &&
@@ -37,7 +37,7 @@ static size_t language_place(const alcore__template *pieces) {
     return i;
 }
 
-/* Moves a template's language to its beginning or its end. */
+/* Moves a template's language to its beginning (first) or its end; the pieces between move up. */
 static void move_language(alcore__template *pieces, bool first) {
     const size_t place = language_place(pieces);
     if (place == pieces->count) return;
@@ -71,7 +71,8 @@ alcore_status alcore__languages_read(const alcore__part *config, alcore_tokenize
     return ALCORE_OK;
 }
 
-/* The token of a language's code; -1: there is none. */
+/* The id of the token of a language's code, such as deu_Latn, or "de" for __de__ (M2M100); -1:
+ * there is none. */
 static int64_t find_token(const alcore_tokenizer *tokenizer, const char *code, size_t length) {
     char wrapped[64];
     if (alcore__is_language((alcore__name){code, length}))
@@ -82,8 +83,9 @@ static int64_t find_token(const alcore_tokenizer *tokenizer, const char *code, s
     return alcore__tokenizer_id(tokenizer, wrapped, (size_t)bytes);
 }
 
-/* Gives a template the language of the source; where the folder names none, the one that the
- * template has. */
+/* Marks the piece of a template that is a language, and sets its id to that of the folder's source
+ * language; where the folder names none, to that of the language that the template has, unless it
+ * has an id already. The ids are replaced and not changed, as they are const. */
 static alcore_status set_source(alcore_ctx *ctx, alcore_tokenizer *tokenizer,
                                 alcore__template *pieces) {
     const size_t place = language_place(pieces);

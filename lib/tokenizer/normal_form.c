@@ -3,15 +3,16 @@
  * character, sorts marks by their combining class, and composes pairs again; each character carries
  * its change along (alcore__change), as the package unicode-normalization-alignments has it.
  *
- * ASCII stays as it is: only runs of other characters, with the character of ASCII before them,
- * which they may compose with, are worked on. A run of characters of which none decomposes or
- * combines is copied. */
+ * ASCII stays as it is: only runs of other characters are normalized, together with the character
+ * of ASCII before them, with which they may compose. A run of characters of which none decomposes
+ * or combines is copied. */
 #include "tokenizer/normal_form.h"
 
 #include <utf8proc.h>
 
 #include "text/utf8.h"
 
+/* MAX_PARTS: code points of the full decomposition of one character; Unicode has at most 18. */
 enum { MAX_PARTS = 32, HANGUL_FIRST = 0xAC00, HANGUL_LAST = 0xD7A3 };
 
 static bool is_compatible(alcore__normal_form form) {
@@ -22,8 +23,9 @@ static bool is_composed(alcore__normal_form form) {
     return form == ALCORE__NFC || form == ALCORE__NFKC;
 }
 
-/* Whether a character stays as it is in every form, and takes part in no composition as the second
- * of a pair. */
+/* Whether a character stays as it is in every form, and (composed: the form composes) is never the
+ * second of a pair that composes: those have an entry of utf8proc's table from 0x8000 on. Syllables
+ * of Hangul decompose by arithmetic and have no entry. */
 static bool is_inert(int32_t point, bool composed) {
     const utf8proc_property_t *property = utf8proc_get_property(point);
     if (property->combining_class != 0 || property->decomp_seqindex != UINT16_MAX) return false;
@@ -33,7 +35,7 @@ static bool is_inert(int32_t point, bool composed) {
     return property->comb_index == UINT16_MAX || property->comb_index < 0x8000;
 }
 
-/* Sorts the marks decomposed[from ..) by combining class, stably. */
+/* Sorts the marks change [from, count) by combining class, stably, and their classes with them. */
 static void sort_marks(alcore__change *change, uint8_t *classes, size_t from, size_t count) {
     for (size_t i = from + 1; i < count; i++) {
         const alcore__change moved = change[i];
@@ -48,7 +50,8 @@ static void sort_marks(alcore__change *change, uint8_t *classes, size_t from, si
     }
 }
 
-/* Merge sort is used for the rare long run, so that a hostile one does not take quadratic time. */
+/* The same by counting sort, for the rare long run, so that a hostile one does not take quadratic
+ * time. */
 static alcore_status sort_long(alcore_ctx *ctx, alcore__change *change, uint8_t *classes,
                                size_t from, size_t count) {
     const size_t length = count - from;
@@ -69,6 +72,7 @@ static alcore_status sort_long(alcore_ctx *ctx, alcore__change *change, uint8_t 
     return ALCORE_OK;
 }
 
+/* Sorts the marks of s->decomposed from `from` on. */
 static alcore_status sort_run(alcore_ctx *ctx, alcore__form_scratch *s, size_t from) {
     const size_t count = s->decomposed.count;
     if (count - from > 64) return sort_long(ctx, s->decomposed.change, s->classes, from, count);
@@ -76,10 +80,11 @@ static alcore_status sort_run(alcore_ctx *ctx, alcore__form_scratch *s, size_t f
     return ALCORE_OK;
 }
 
-/* Fills s->decomposed with the full decomposition of text [length] in canonical order. */
+/* Fills s->decomposed and s->classes with the full decomposition of text [length] in canonical
+ * order. Of the parts of a character the first one stands for it, the others are added ones. */
 static alcore_status decompose(alcore_ctx *ctx, const char *text, size_t length, bool compatible,
                                alcore__form_scratch *s) {
-    size_t next = 0, polled = 0, marks = 0; /* decomposed[marks ..) waits to be sorted */
+    size_t next = 0, polled = 0, marks = 0; /* decomposed[marks ..) are marks still to be sorted */
     s->decomposed.count = 0;
     while (next < length) {
         ALCORE__TRY(alcore__poll_text(ctx, next, &polled));
@@ -117,11 +122,13 @@ static int32_t compose_pair(int32_t first, int32_t second) {
     return count == 1 ? pair[0] : -1;
 }
 
-/* Fills s->composed from s->decomposed: a mark joins the last starter unless one of the same or a
- * higher class stands between them. The composite stands for what both stood for. */
+/* Fills s->composed from s->decomposed: a character composes with the last starter (class 0) unless
+ * one that did not, of the same or a higher class, stands between them. The composite stands for
+ * what both stood for: their changes are added, less 1 for the second one, so that an added mark
+ * (1) changes nothing and one that stood for a character (0) is left out (-1). */
 static alcore_status compose(alcore_ctx *ctx, alcore__form_scratch *s) {
     size_t starter = SIZE_MAX; /* of composed; SIZE_MAX: there is none yet */
-    int last_class = -1;       /* of what stands between; -1: nothing does */
+    int last_class = -1;       /* of the last character between; -1: there is none */
     s->composed.count = 0;
     for (size_t i = 0, polled = 0; i < s->decomposed.count; i++) {
         ALCORE__TRY(alcore__poll_text(ctx, i, &polled));
@@ -146,8 +153,8 @@ static alcore_status compose(alcore_ctx *ctx, alcore__form_scratch *s) {
     return ALCORE_OK;
 }
 
-/* The end of the run that begins at `begin`: the next character of ASCII behind which another one
- * of ASCII stands, or the end of the text. *inert: nothing of it changes. */
+/* The end of the run of characters beyond ASCII that begins at `begin`. *inert: none of them
+ * decomposes or combines. */
 static size_t find_run(const alcore__view *view, size_t begin, bool composed, bool *inert) {
     size_t next = begin;
     *inert = true;
@@ -158,7 +165,7 @@ static size_t find_run(const alcore__view *view, size_t begin, bool composed, bo
     return next;
 }
 
-/* Whether the changes make of bytes begin .. end - 1 what they are already. */
+/* Whether the changes leave bytes begin .. end - 1 as they are. */
 static bool is_unchanged(const alcore__view *view, size_t begin, size_t end,
                          const alcore__changes *changes) {
     size_t i = 0;

@@ -15,7 +15,7 @@ typedef enum alcore__normal_form {
 /* Memory that the work on one text reuses. A struct of zeros is an empty one. */
 typedef struct alcore__form_scratch {
     alcore__changes decomposed, composed;
-    uint8_t *classes; /* [classes_capacity] combining classes of decomposed, owned */
+    uint8_t *classes; /* [decomposed.count] combining class of each of them, owned */
     size_t classes_capacity;
 } alcore__form_scratch;
 

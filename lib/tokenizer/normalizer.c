@@ -10,7 +10,8 @@
 #include "tokenizer/byte_level.h"
 #include "tokenizer/unicode_class.h"
 
-/* What becomes of a character in a step that treats each by itself. */
+/* A step that treats each character by itself: the code point that a character becomes; DROPPED:
+ * none. */
 enum { DROPPED = -1 };
 typedef int32_t (*character_rule)(int32_t point);
 
@@ -35,7 +36,9 @@ static int32_t lower_rule(int32_t point) {
     return utf8proc_tolower(point);
 }
 
-/* Appends the text with the rule applied to each character. */
+/* Appends the text with the rule applied to each character; unchanged runs are copied as a whole.
+ * U+0130 in lower case is two code points, which a rule cannot return, so that it is treated here.
+ * A replacement of the same length leaves a plain text plain. */
 static alcore_status apply_rule(alcore_ctx *ctx, const alcore__view *view, character_rule rule,
                                 alcore__aligned *out) {
     size_t done = 0, next = 0, polled = 0;
@@ -69,7 +72,7 @@ static alcore_status apply_rule(alcore_ctx *ctx, const alcore__view *view, chara
     return ALCORE_OK;
 }
 
-/* The bounds of the text without white space at its ends. */
+/* The text without white space at its ends, as a slice of the view. */
 static alcore__view strip(const alcore__view *view, bool left, bool right) {
     size_t begin = 0, end = view->length;
     while (left && begin < end) {
@@ -87,7 +90,9 @@ static alcore__view strip(const alcore__view *view, bool left, bool right) {
     return alcore__view_slice(view, begin, end);
 }
 
-/* Appends the text with every match replaced; what replaces it stems from its last character. */
+/* Replace: appends the text with every match replaced; what replaces it stems from the last
+ * character of the match, as in the package tokenizers. After the last match, begin is the length.
+ */
 static alcore_status replace(alcore_ctx *ctx, const alcore__normalizer_step *step,
                              const alcore__view *view, alcore__aligned *out) {
     size_t done = 0, polled = 0, begin, end;
@@ -105,7 +110,8 @@ static alcore_status replace(alcore_ctx *ctx, const alcore__normalizer_step *ste
     }
 }
 
-/* Appends the text with `before` put in front, which stems from the text's first character. */
+/* Prepend: appends the text with `before` in front, which stems from the text's first character. An
+ * empty text stays empty. */
 static alcore_status prepend(alcore_ctx *ctx, alcore__name before, const alcore__view *view,
                              alcore__aligned *out) {
     ALCORE__TRY(alcore__aligned_room(ctx, out, before.length + view->length));
@@ -117,6 +123,8 @@ static alcore_status prepend(alcore_ctx *ctx, alcore__name before, const alcore_
     return ALCORE_OK;
 }
 
+/* Appends what a step makes of a text to *out, which has been started for it. STRIP only slices the
+ * text, and is done by the caller. */
 static alcore_status run_step(alcore_ctx *ctx, const alcore__normalizer_step *step,
                               const alcore__view *view, alcore__normalizer_scratch *scratch,
                               alcore__aligned *out) {

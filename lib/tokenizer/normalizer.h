@@ -52,7 +52,7 @@ typedef struct alcore__normalizer {
 /* Memory that belongs to one thread. A struct of zeros is an empty one. */
 typedef struct alcore__normalizer_scratch {
     alcore__aligned text[2]; /* the results of steps, by turns */
-    alcore__changes changes;
+    alcore__changes changes; /* of PRECOMPILED */
     alcore__form_scratch form;
 } alcore__normalizer_scratch;
 

@@ -2,6 +2,7 @@
 /* Reading the normalizer of tokenizer.json (normalizer.h). */
 #include "tokenizer/normalizer.h"
 
+/* Appends a step with all else 0. */
 static alcore_status new_step(alcore_ctx *ctx, alcore__normalizer *normalizer,
                               alcore__normalizer_kind kind, alcore__normalizer_step **out) {
     ALCORE__TRY(alcore__grow(ctx, &normalizer->step, &normalizer->capacity, normalizer->count + 1,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matching patterns (pattern.h): a walk over the graph of the expression that backtracks. Its
- * recursion is as deep as the graph, whatever the text: the only repetition is that of one set of
- * characters, which is a loop. */
+/* Matching patterns (pattern.h): backtracking over the graph of the expression (pattern_nodes.h).
+ * The recursion is at most as deep as the graph, whatever the text: the only repetition is that of
+ * one set of characters, which is a loop. */
 #include <string.h>
 #include <utf8proc.h>
 
@@ -13,6 +13,7 @@
  * so few that a bad one ends within a second. */
 enum { STEPS = 10000000, STEPS_A_BYTE = 64 };
 
+/* Whether a set has a character. */
 static bool in_set(const alcore__point_set *set, int32_t point) {
     if (point < 0x80) return set->ascii[point];
     bool found = (set->categories >> utf8proc_category(point) & 1) != 0;
@@ -25,12 +26,13 @@ static bool in_set(const alcore__point_set *set, int32_t point) {
     return found != set->negated;
 }
 
+/* One search in a text. */
 typedef struct match {
     alcore_ctx *ctx;
-    const char *text;
-    size_t length, end;
-    int64_t steps;        /* that are left; below 0: the search ends */
-    alcore_status status; /* of cancellation, which ends it too */
+    const char *text;     /* [length] valid UTF-8 */
+    size_t length, end;   /* end: the byte behind the match that was found */
+    int64_t steps;        /* steps that are left; below 0: the search ends, and nothing matches */
+    alcore_status status; /* ALCORE_E_CANCELLED after cancellation, which ends the search too */
 } match;
 
 /* Counts a step, and polls cancellation now and then. */
@@ -43,7 +45,9 @@ static void count_step(match *m) {
 
 static bool matches(match *m, const alcore__pattern_node *node, size_t place);
 
-/* Repeats a set, and gives characters back until what follows matches. */
+/* Matches a set as often as it can, then once less each time (unless it is possessive) until what
+ * follows matches. The characters that were matched lie before `place`, so that moving back by one
+ * never leaves them. */
 static bool matches_set(match *m, const alcore__pattern_node *node, size_t place) {
     uint32_t count = 0;
     while (count < node->most && place < m->length && m->steps >= 0) {

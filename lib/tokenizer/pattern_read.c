@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading patterns (pattern.h): a recursive descent over the expression makes a graph of nodes, in
- * which every node knows what follows it. */
+/* Reading patterns (pattern.h): a recursive descent over the expression makes a graph of nodes
+ * (pattern_nodes.h), in which every node knows what follows it. So nodes are made from the last one
+ * of a sequence to the first, and the functions that make some are given the node that follows
+ * (`next`) and return the first one of their own.
+ *
+ * After the first error r->status is set and the rest is passed over; what the functions return
+ * then is not used. */
 #include <string.h>
 #include <utf8proc.h>
 
@@ -10,16 +15,19 @@
 
 enum { MAX_DEPTH = 16, MAX_NODES = 1000 };
 
+/* An expression, or the part of it within a group, while it is read. */
 typedef struct reader {
     const alcore__part *part;
-    alcore__name text;
-    size_t next;          /* byte of the expression */
-    size_t nodes;         /* made so far */
-    int depth;            /* of groups */
+    alcore__name text;    /* the expression up to the end of the group; valid UTF-8 */
+    size_t next;          /* byte of the expression that is read next */
+    size_t nodes;         /* nodes and atoms so far, against hostile expressions */
+    int depth;            /* of groups and classes around `next` */
     bool ignore_case;     /* within (?i:..) */
     alcore_status status; /* of the first error, after which nothing is read */
 } reader;
 
+/* Fails, unless something failed before, and moves to the end of the expression, which ends every
+ * loop of this file. what: what is not supported at r->next. */
 static void refuse(reader *r, const char *what) {
     if (r->status == ALCORE_OK)
         r->status = alcore__part_fail(r->part, ALCORE_E_UNSUPPORTED,
@@ -29,6 +37,7 @@ static void refuse(reader *r, const char *what) {
     r->next = r->text.length;
 }
 
+/* Zeroed memory of the arena; NULL, with r->status set: there is none. */
 static void *make(reader *r, size_t bytes) {
     void *made = alcore__arena_alloc(r->part->ctx, r->part->arena, bytes, sizeof(void *));
     if (made)
@@ -38,7 +47,7 @@ static void *make(reader *r, size_t bytes) {
     return made;
 }
 
-/* A node of which the end of the expression is a safe stand-in after a failure. */
+/* A node of a kind with all else zero; NULL: no memory. */
 static alcore__pattern_node *new_node(reader *r, alcore__node_kind kind,
                                       const alcore__pattern_node *next) {
     if (++r->nodes > MAX_NODES) refuse(r, "so long an expression");
@@ -47,10 +56,12 @@ static alcore__pattern_node *new_node(reader *r, alcore__node_kind kind,
     return node;
 }
 
+/* The next byte, which is not moved over; -1 at the end. */
 static int peek(const reader *r) {
     return r->next < r->text.length ? (unsigned char)r->text.text[r->next] : -1;
 }
 
+/* Moves over a text if the expression goes on with it, and tells whether it did. */
 static bool skip(reader *r, const char *text) {
     const size_t length = strlen(text);
     if (r->text.length - r->next < length || memcmp(r->text.text + r->next, text, length) != 0)
@@ -59,6 +70,8 @@ static bool skip(reader *r, const char *text) {
     return true;
 }
 
+/* Adds characters first .. last. Memory of the arena cannot grow, so the ranges are copied; there
+ * are few. */
 static void add_range(reader *r, alcore__point_set *set, int32_t first, int32_t last) {
     int32_t(*grown)[2] = make(r, (set->ranges + 1) * sizeof *grown);
     if (!grown) return;
@@ -69,6 +82,8 @@ static void add_range(reader *r, alcore__point_set *set, int32_t first, int32_t 
     set->ranges++;
 }
 
+/* Adds a character. With ignore_case an ASCII letter is added in both cases, and with s and k also
+ * U+017F (long s) and U+212A (Kelvin), which fold to them. Other letters are not folded. */
 static void add_point(reader *r, alcore__point_set *set, int32_t point) {
     add_range(r, set, point, point);
     const int32_t lower = point | 0x20;
@@ -78,7 +93,8 @@ static void add_point(reader *r, alcore__point_set *set, int32_t point) {
     if (lower == 'k') add_range(r, set, 0x212A, 0x212A);
 }
 
-/* \p{NAME}: the categories of a name of one or two letters. */
+/* After \p or \P: reads {NAME}, a name of one or two letters, and returns the bits of its
+ * categories (alcore__point_set.categories). */
 static uint32_t categories_of(reader *r) {
     static const struct {
         char name[3];
@@ -185,7 +201,8 @@ static void read_escape(reader *r, alcore__point_set *set) {
     }
 }
 
-/* Whether ASCII characters are in the set, after which they need no look at its conditions. */
+/* Fills set->ascii once the conditions of the set are known; in_set() (pattern.c) needs them for
+ * other characters only. */
 static void list_ascii(alcore__point_set *set) {
     for (int32_t c = 0; c < 0x80; c++) {
         bool found = (set->categories >> utf8proc_category(c) & 1) != 0;
@@ -199,6 +216,7 @@ static void list_ascii(alcore__point_set *set) {
     }
 }
 
+/* Reads a character; the caller knows that there is one. */
 static int32_t read_point(reader *r) {
     return alcore__utf8_next(r->text.text, r->text.length, &r->next);
 }
@@ -216,7 +234,8 @@ static void read_range(reader *r, alcore__point_set *set) {
     add_range(r, set, point, read_point(r));
 }
 
-/* Reads what is in a class, up to its "]". A class within it adds what it has. */
+/* Reads what is in a class, up to its "]", which stands for itself as the first member. A class
+ * within it adds what it has. */
 static void read_members(reader *r, alcore__point_set *set) {
     if (++r->depth > MAX_DEPTH) return refuse(r, "so deep a nesting");
     for (bool first = true; r->status == ALCORE_OK; first = false) {
@@ -242,7 +261,8 @@ static void read_class(reader *r, alcore__point_set *set) {
     read_members(r, set);
 }
 
-/* Reads {m}, {m,}, {,n} and {m,n} after its brace; false where it is something else. */
+/* Reads {m}, {m,} or {m,n} after the first brace: *least and *most, UINT32_MAX where n is missing.
+ * false where it is something else, which {,n} is too. */
 static bool read_bounds(reader *r, uint32_t *least, uint32_t *most) {
     size_t digits = 0;
     uint32_t number[2] = {0, 0};
@@ -265,7 +285,8 @@ static bool read_bounds(reader *r, uint32_t *least, uint32_t *most) {
     return *least <= *most;
 }
 
-/* Reads the quantifier that may follow a character; false: there is none. */
+/* Reads the quantifier that may follow an atom; false: there is none, which means once. A second
+ * "+" makes ?, * and + possessive; after braces it is another quantifier in Oniguruma. */
 static bool read_quantifier(reader *r, uint32_t *least, uint32_t *most, bool *possessive) {
     bool braces = false;
     *possessive = false;
@@ -293,18 +314,19 @@ static bool read_quantifier(reader *r, uint32_t *least, uint32_t *most, bool *po
 
 static const alcore__pattern_node *read_alternatives(reader *r, const alcore__pattern_node *next);
 
-/* Where the sequence from `r->next` on ends: the position of the atom after the next one is not
- * known before that one is read, but a node must know what follows it. So an atom is read into
- * this form first, and atoms become nodes from the last to the first. */
+/* A character, a class, an anchor or a group, with its quantifier. A node must know what follows
+ * it, which is read later: so an atom is read into this form first, then the rest of the sequence,
+ * and after that the atom becomes a node. */
 typedef struct atom {
-    alcore__node_kind kind;
+    alcore__node_kind kind; /* NODE_EITHER: a group that is no lookahead */
     alcore__point_set *set;
     uint32_t least, most;
-    bool possessive, negative, ignore_case;
-    size_t begin, end; /* of a group: the bytes within its parentheses */
+    bool possessive, negative, ignore_case; /* ignore_case: within a group */
+    size_t begin, end; /* of a group: the bytes within its parentheses, which read_inner() reads */
 } atom;
 
-/* Moves from a group's first byte to behind its closing parenthesis. */
+/* Moves from a group's first byte to behind its closing parenthesis. Parentheses in classes and
+ * behind backslashes do not count. */
 static void skip_group(reader *r) {
     int open = 1;
     int classes = 0;
@@ -326,6 +348,8 @@ static void skip_group(reader *r) {
     refuse(r, "a parenthesis without an end");
 }
 
+/* After "(": finds the bounds of a group, without reading what is in it, and its kind. Only the
+ * quantifier ? is known for groups, so that nothing but a set of characters repeats (pattern.c). */
 static void read_group(reader *r, atom *a) {
     a->kind = NODE_EITHER;
     a->ignore_case = r->ignore_case;
@@ -346,6 +370,7 @@ static void read_group(reader *r, atom *a) {
         refuse(r, "a group that repeats");
 }
 
+/* Reads an atom; the caller knows that the sequence goes on. "." is every character but \n. */
 static void read_atom(reader *r, atom *a) {
     *a = (atom){.kind = NODE_SET, .least = 1, .most = 1};
     if (skip(r, "(")) return read_group(r, a);
@@ -376,7 +401,8 @@ static void read_atom(reader *r, atom *a) {
         refuse(r, "a quantifier of 0");
 }
 
-/* Reads the alternatives within a group's parentheses. */
+/* Reads the alternatives within a group's parentheses with a reader of their own, which ends there;
+ * next: what follows the group. */
 static const alcore__pattern_node *read_inner(reader *r, const atom *a,
                                               const alcore__pattern_node *next) {
     reader inner = *r;
@@ -390,6 +416,8 @@ static const alcore__pattern_node *read_inner(reader *r, const atom *a,
     return first;
 }
 
+/* The nodes of an atom. A group without a quantifier is only its alternatives; one with ? is a
+ * NODE_EITHER of them and of what follows. A lookahead has a NODE_MATCH of its own. */
 static const alcore__pattern_node *atom_node(reader *r, const atom *a,
                                              const alcore__pattern_node *next) {
     if (a->kind == NODE_EITHER && a->least == 1) return read_inner(r, a, next);
@@ -410,7 +438,8 @@ static const alcore__pattern_node *atom_node(reader *r, const atom *a,
     return node;
 }
 
-/* Reads atoms up to "|" or the end, and returns the first node of the sequence. */
+/* Reads atoms up to "|" or the end, and returns the first node of the sequence; without an atom
+ * that is `next`. Its recursion is as deep as there are atoms, MAX_NODES at most. */
 static const alcore__pattern_node *read_sequence(reader *r, const alcore__pattern_node *next) {
     atom a;
     if (r->status != ALCORE_OK || peek(r) < 0 || peek(r) == '|') return next;
@@ -425,6 +454,7 @@ static const alcore__pattern_node *read_sequence(reader *r, const alcore__patter
     return r->status != ALCORE_OK ? next : atom_node(r, &a, rest);
 }
 
+/* Reads sequences with "|" between them; each goes on with `next`. */
 static const alcore__pattern_node *read_alternatives(reader *r, const alcore__pattern_node *next) {
     const alcore__pattern_node *first = read_sequence(r, next);
     if (r->status != ALCORE_OK || !skip(r, "|")) return first;
@@ -435,6 +465,7 @@ static const alcore__pattern_node *read_alternatives(reader *r, const alcore__pa
     return either;
 }
 
+/* Reads the expression out->text. */
 static alcore_status read_expression(const alcore__part *part, alcore__pattern *out) {
     reader r = {.part = part, .text = out->text};
     if (alcore__utf8_check(r.text.text, r.text.length) < r.text.length)

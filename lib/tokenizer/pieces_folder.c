@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Folders with sentencepiece models (pieces_folder.h). What the ids are and which special tokens
  * stand around a text is written in no file: the classes of the package transformers know it, and
- * this file does.
+ * this file does. In the table A is the tokens of the text and LANG that of its language; "behind"
+ * means: with ids above those of the pieces.
  *
  *   family   files                              ids                               one text
  *   XLM-R    sentencepiece.bpe.model            fairseq's, <mask> behind          <s> A </s>
@@ -11,7 +12,8 @@
  *            vocab.json
  *   Marian   source.spm, target.spm, vocab.json vocab.json's                      A </s>
  *
- * mBART-50 and NLLB are as mBART, with the language in front. */
+ * mBART-50 and NLLB are as mBART, with the language in front, to which alcore__languages_read()
+ * moves it. */
 #include "tokenizer/pieces_folder.h"
 
 #include <string.h>
@@ -49,14 +51,18 @@ typedef struct reader {
     const char *folder;
     const alcore__part *config;
     alcore_tokenizer *tokenizer;
+    /* path: of the file that was read last, for messages, NUL-terminated; file: the bytes of the
+     * sentencepiece model; vocab: those of the JSON file that was read last */
     alcore__buffer path, file, vocab;
     size_t mbart_languages; /* how many of MBART50_LANGUAGES the family has if no file lists any */
-    const char **extra;     /* [extras] names in the arena, the array owned */
+    const char **extra;     /* [extras] tokens behind the pieces (alcore__spm_layout.extra), in the
+                             * order of their ids: names in the arena, the array owned */
     size_t extras, extra_capacity;
 } reader;
 
 /* ---- names ---- */
 
+/* Copies a name into the tokenizer's arena, NUL-terminated. */
 static alcore_status keep_name(reader *r, const char *text, size_t length, const char **out) {
     char *copy = alcore__arena_alloc(r->ctx, &r->tokenizer->arena, length + 1, 1);
     if (!copy) return alcore__fail_memory(length + 1);
@@ -66,6 +72,7 @@ static alcore_status keep_name(reader *r, const char *text, size_t length, const
     return ALCORE_OK;
 }
 
+/* Appends a token behind the pieces; it gets its id in make_model(). */
 static alcore_status add_extra(reader *r, const char *text, size_t length) {
     ALCORE__TRY(
         alcore__grow(r->ctx, &r->extra, &r->extra_capacity, r->extras + 1, sizeof *r->extra));
@@ -74,7 +81,8 @@ static alcore_status add_extra(reader *r, const char *text, size_t length) {
     return ALCORE_OK;
 }
 
-/* Adds a special token, with the flags of `like`. */
+/* Adds a special added token, with the flags of `like`. text: kept. Its id follows once all parts
+ * are read (alcore__tokenizer_finish()): the model's, or one behind all others. */
 static alcore_status add_like(reader *r, const char *text, alcore__added_token like) {
     like.content = (alcore__name){text, strlen(text)};
     like.id = -1;
@@ -95,7 +103,7 @@ static alcore_status add_usual(reader *r) {
     return ALCORE_OK;
 }
 
-/* The languages that a configuration lists as additional special tokens, as extra tokens. */
+/* Appends the languages that a configuration lists as additional special tokens to r->extra. */
 static alcore_status read_languages(reader *r, const alcore__part *config) {
     alcore__part list, item;
     if (!alcore__part_member(config, "additional_special_tokens", &list)) return ALCORE_OK;
@@ -112,6 +120,8 @@ static alcore_status read_languages(reader *r, const alcore__part *config) {
     return alcore__part_leave(&list);
 }
 
+/* Appends the languages of mBART and NLLB to r->extra: from tokenizer_config.json, else from
+ * special_tokens_map.json, else (mBART) those of the family. */
 static alcore_status find_languages(reader *r) {
     bool found;
     ALCORE__TRY(read_languages(r, r->config));
@@ -154,6 +164,7 @@ static alcore_status add_normalizer(reader *r, const alcore__sentencepiece *piec
     return alcore__normalizer_add_pieces(r->ctx, &rules, &map, out);
 }
 
+/* Makes the model of the bytes in r->file, with r->extra behind its pieces, and its normalizer. */
 static alcore_status make_model(reader *r, alcore__spm_layout *layout,
                                 alcore__normalizer *normalizer, alcore__token_model **model) {
     alcore__sentencepiece pieces = {0};
@@ -168,14 +179,14 @@ static alcore_status make_model(reader *r, alcore__spm_layout *layout,
     return status;
 }
 
-/* Reads FOLDER/NAME into r->file; it must be there. */
+/* Reads FOLDER/NAME into *out; it must be there. */
 static alcore_status need_file(reader *r, const char *name, alcore__buffer *out) {
     bool found;
     ALCORE__TRY(alcore__folder_read(r->ctx, r->folder, name, &r->path, out, &found));
     return found ? ALCORE_OK : alcore__fail(ALCORE_E_IO, "%s: %s is missing", r->folder, name);
 }
 
-/* A model whose ids are those of vocab.json. */
+/* Reads the model NAME, with the ids of vocab.json. JSON of depth 4 is deeper than {token: id}. */
 static alcore_status read_with_vocab(reader *r, const char *name, alcore__normalizer *normalizer,
                                      alcore__token_model **model) {
     alcore__json json;
@@ -186,6 +197,7 @@ static alcore_status read_with_vocab(reader *r, const char *name, alcore__normal
     return make_model(r, &layout, normalizer, model);
 }
 
+/* Reads the model NAME, with ids of its own or fairseq's (alcore__spm_layout). */
 static alcore_status read_alone(reader *r, const char *name, bool fairseq) {
     alcore__spm_layout layout = {.fairseq = fairseq};
     ALCORE__TRY(need_file(r, name, &r->file));
@@ -194,7 +206,8 @@ static alcore_status read_alone(reader *r, const char *name, bool fairseq) {
 
 /* ---- templates ---- */
 
-/* Writes a template: its pieces are A, B and special tokens. */
+/* Writes a template. pieces: "A" and "B" for the texts, else the texts of special tokens, then
+ * NULL; static or in the arena, as the template keeps them. */
 static alcore_status write_template(reader *r, alcore__template *out, const char *const *pieces) {
     out->count = 0;
     for (; *pieces; pieces++) {
@@ -206,7 +219,8 @@ static alcore_status write_template(reader *r, alcore__template *out, const char
             continue;
         }
         const int64_t id = alcore__token_model_id(r->tokenizer->model, name.text, name.length);
-        /* Languages of M2M100 get their ids later. */
+        /* Languages of M2M100 are no tokens of the model: their id is -1 until
+         * alcore__languages_finish() finds those of the added tokens. */
         if (id < 0 && !alcore__is_language(name))
             return alcore__fail(ALCORE_E_DATA, "%s: the model has no token %s", r->folder,
                                 name.text);
@@ -222,6 +236,10 @@ static alcore_status write_templates(reader *r, const char *const *single,
 }
 
 /* ---- families ---- */
+
+/* The functions of this section fill the tokenizer from the files of one family. The order of calls
+ * matters: r->extra must be complete before the model is read, and what add_usual() and the
+ * templates look up is found in the model. */
 
 static alcore_status read_xlmr(reader *r) {
     static const char *const single[] = {"<s>", "A", "</s>", NULL};
@@ -255,6 +273,7 @@ static alcore_status read_mbart(reader *r) {
     return write_templates(r, single, pair);
 }
 
+/* The ids of <extra_id_N> fall with N: <extra_id_0> has the highest one. */
 static alcore_status read_t5(reader *r) {
     static const char *const single[] = {"A", "</s>", NULL};
     static const char *const pair[] = {"A", "</s>", "B", "</s>", NULL};
@@ -274,7 +293,8 @@ static alcore_status read_t5(reader *r) {
     return write_templates(r, single, pair);
 }
 
-/* Adds __XX__ for each of the languages, which are separated by spaces. */
+/* Adds an added token __XX__ for each of the languages, which are separated by spaces. Texts are
+ * not searched for them. */
 static alcore_status add_language_tokens(reader *r, const char *languages) {
     char name[16];
     for (const char *next = languages; *next;) {
@@ -302,6 +322,7 @@ static alcore_status read_m2m100(reader *r) {
     return write_templates(r, single, pair);
 }
 
+/* Both models share the ids of vocab.json; target.spm cuts texts that are outputs. */
 static alcore_status read_marian(reader *r) {
     static const char *const single[] = {"A", "</s>", NULL};
     static const char *const pair[] = {"A", "B", "</s>", NULL};
@@ -322,7 +343,7 @@ static alcore_status read_marian(reader *r) {
 
 /* ---- which family ---- */
 
-/* *found: the folder has the file. */
+/* *found: whether the folder has the file. */
 static alcore_status has_file(reader *r, const char *name, bool *found) {
     alcore__file *file;
     r->path.length = 0;
@@ -333,13 +354,14 @@ static alcore_status has_file(reader *r, const char *name, bool *found) {
     return status == ALCORE_E_IO ? ALCORE_OK : status;
 }
 
-/* A class of tokenizers, by the beginning of its name, and a type of models. */
+/* A family by what configurations call it: the beginning of the name of a class of tokenizers, and
+ * a type of models. mbart_languages: as in reader. */
 typedef struct kind {
     const char *class, *type;
     family family;
     size_t mbart_languages;
 } kind;
-/* Of two names that begin alike the longer one comes first. */
+/* Of two names that begin alike the longer one comes first, as is_kind() compares beginnings. */
 static const kind kinds[] = {
     {"XLMRoberta", "xlm-roberta", XLMR, 0},
     {"MBart50", "mbart50", MBART, sizeof MBART50_LANGUAGES / sizeof *MBART50_LANGUAGES},
@@ -350,7 +372,8 @@ static const kind kinds[] = {
     {"M2M100", "m2m_100", M2M100, 0},
     {"Marian", "marian", MARIAN, 0}};
 
-/* Reads tokenizer_class of tokenizer_config.json, else model_type of config.json. */
+/* Reads tokenizer_class of tokenizer_config.json into *class, else model_type of config.json into
+ * *type. Both stay without a text if neither file has one. */
 static alcore_status read_kind_name(reader *r, alcore__name *class, alcore__name *type) {
     bool found;
     ALCORE__TRY(alcore__part_text(r->config, "tokenizer_class", class));
@@ -362,6 +385,7 @@ static alcore_status read_kind_name(reader *r, alcore__name *class, alcore__name
     return alcore__part_text(&part, "model_type", type);
 }
 
+/* Whether the class, or the type where there is no class, is of this kind. */
 static bool is_kind(const kind *one, alcore__name class, alcore__name type) {
     const size_t length = strlen(one->class);
     return class.text ? class.length >= length && memcmp(class.text, one->class, length) == 0
@@ -369,7 +393,7 @@ static bool is_kind(const kind *one, alcore__name class, alcore__name type) {
 }
 
 /* The family of a folder, by its class or type; one that names neither is of XLM-R, T5 or Marian,
- * by its files. */
+ * by its files. NONE: it has none of the files. */
 static alcore_status find_family(reader *r, family *out) {
     alcore__name class = {0}, type = {0};
     bool spiece, bpe, marian;

@@ -8,16 +8,17 @@
 
 #include "text/utf8.h"
 
-/* A text while it is normalized. */
+/* A text while it is normalized; all but `place` is borrowed and constant. */
 typedef struct run {
     const alcore__pieces_rules *rules;
     const alcore__precompiled_map *map;
     const alcore__view *view;
     alcore__aligned *out;
-    size_t place; /* byte of the view */
+    size_t place; /* byte of the view that is normalized next */
 } run;
 
-/* What stands at r->place, normalized, and where the next thing begins. */
+/* What becomes of the longest text at r->place that the map has, or the character there as it is;
+ * *next: the byte of the view behind what was read. */
 static alcore__replacement next_part(const run *r, size_t *next) {
     const alcore__view *view = r->view;
     const alcore__replacement found = alcore__precompiled_map_longest(
@@ -31,7 +32,7 @@ static alcore__replacement next_part(const run *r, size_t *next) {
     return (alcore__replacement){view->text + r->place, *next - r->place};
 }
 
-/* Appends a space, or what stands for it. */
+/* Appends a space, or U+2581, which stands for one; out has memory for it. */
 static void put_space(run *r, alcore__source source) {
     if (r->rules->escape_whitespaces)
         alcore__aligned_put(r->out, "\xE2\x96\x81", 3, source);
@@ -39,7 +40,7 @@ static void put_space(run *r, alcore__source source) {
         alcore__aligned_put(r->out, " ", 1, source);
 }
 
-/* Passes over the white space at the beginning. */
+/* Moves over what the map makes single spaces of at the beginning. */
 static void skip_spaces(run *r) {
     size_t next;
     while (r->place < r->view->length) {
@@ -49,7 +50,8 @@ static void skip_spaces(run *r) {
     }
 }
 
-/* Appends a part; before: the text so far ends with a space, so those at its beginning go. */
+/* Appends a part byte by byte. *before: the text so far is empty or ends with a space, and spaces
+ * are to be removed: so those at the beginning of the part are dropped. */
 static void put_part(run *r, alcore__replacement part, alcore__source source, bool *before) {
     while (*before && part.length > 0 && part.text[0] == ' ') {
         part.text++;
@@ -65,7 +67,7 @@ static void put_part(run *r, alcore__replacement part, alcore__source source, bo
     if (!r->rules->remove_extra_whitespaces) *before = false;
 }
 
-/* Takes the spaces at the end of the text away again. */
+/* Removes the spaces at the end of the text. */
 static void drop_spaces(run *r) {
     const char *space = r->rules->escape_whitespaces ? "\xE2\x96\x81" : " ";
     const size_t bytes = strlen(space);

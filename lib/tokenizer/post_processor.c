@@ -6,7 +6,7 @@
 
 /* ---- templates ---- */
 
-/* A piece of zeros at the end; NULL, with an error text: the template is full. */
+/* Appends a piece of zeros; NULL, with an error text: the template is full. */
 static alcore__template_piece *new_piece(const alcore__part *part, alcore__template *pieces) {
     if (pieces->count == ALCORE__TEMPLATE_PIECES) {
         (void)alcore__part_fail(part, ALCORE_E_UNSUPPORTED, "a template of more than %d pieces",
@@ -47,6 +47,7 @@ size_t alcore__template_specials(const alcore__template *pieces) {
     return count;
 }
 
+/* Makes the template A B; the tokens of A have type 0, those of B type `second`. */
 static void set_types(alcore__template *pieces, int64_t second) {
     *pieces = (alcore__template){0};
     pieces->piece[0] = (alcore__template_piece){.kind = ALCORE__TEMPLATE_FIRST};
@@ -69,6 +70,7 @@ typedef struct known_token {
     int64_t id;
 } known_token;
 
+/* Reads the member `name`, a text and its id. */
 static alcore_status read_token(const alcore__part *part, const char *name, known_token *out) {
     alcore__part list, item;
     if (!alcore__part_member(part, name, &list))
@@ -80,7 +82,8 @@ static alcore_status read_token(const alcore__part *part, const char *name, know
     return alcore__part_fail(part, ALCORE_E_DATA, "%s is not a token and its id", name);
 }
 
-/* Fills both templates: cls A sep, and cls A sep [sep again] B sep. */
+/* Fills both templates: cls A sep, and cls A sep B sep, with another sep before B if `again`.
+ * second: the type of B and of what stands around it. */
 static alcore_status set_around(const alcore__part *part, known_token cls, known_token sep,
                                 int again, int64_t second, alcore__post_processor *out) {
     out->single.count = out->pair.count = 0;
@@ -102,6 +105,7 @@ alcore_status alcore__post_processor_set_bert(const alcore__part *part, int64_t 
     return set_around(part, first, last, 0, 1, out);
 }
 
+/* Reads BertProcessing or RobertaProcessing; again, second: as in set_around(). */
 static alcore_status read_around(const alcore__part *part, int again, int64_t second,
                                  alcore__post_processor *out) {
     known_token cls = {0}, sep = {0};
@@ -110,7 +114,8 @@ static alcore_status read_around(const alcore__part *part, int again, int64_t se
     return set_around(part, cls, sep, again, second, out);
 }
 
-/* The defaults of both members are true. */
+/* Reads trim_offsets and add_prefix_space of ByteLevel and RobertaProcessing; both default to true.
+ */
 static alcore_status read_trimming(const alcore__part *part, alcore__post_processor *out) {
     out->trim_offsets = out->add_prefix_space = true;
     ALCORE__TRY(alcore__part_flag(part, "trim_offsets", &out->trim_offsets));
@@ -119,7 +124,8 @@ static alcore_status read_trimming(const alcore__part *part, alcore__post_proces
 
 /* ---- TemplateProcessing ---- */
 
-/* Reads the ids of the special token with that name. */
+/* Appends the special token with that name, whose ids the member special_tokens of the
+ * post-processor `part` lists, 16 of them at most. */
 static alcore_status read_special(const alcore__part *part, alcore__name name, int64_t type,
                                   alcore__template *pieces) {
     enum { MOST = 16 };
@@ -146,7 +152,8 @@ static alcore_status read_special(const alcore__part *part, alcore__name name, i
                              name.length > 64 ? 64 : (int)name.length, name.text);
 }
 
-/* Reads {"SpecialToken": {"id", "type_id"}} or {"Sequence": {..}}. */
+/* Reads a piece of a template, {"SpecialToken": {"id", "type_id"}} or {"Sequence": {..}}, from
+ * item, and appends it. part: the post-processor. */
 static alcore_status read_piece(const alcore__part *part, const alcore__part *item,
                                 alcore__template *pieces) {
     alcore__part inner;
@@ -167,6 +174,7 @@ static alcore_status read_piece(const alcore__part *part, const alcore__part *it
         part, pieces, first ? ALCORE__TEMPLATE_FIRST : ALCORE__TEMPLATE_SECOND, type);
 }
 
+/* Reads the template of TemplateProcessing that is the member `name`. */
 static alcore_status read_pieces(const alcore__part *part, const char *name,
                                  alcore__template *pieces) {
     alcore__part list, item;
@@ -180,6 +188,7 @@ static alcore_status read_pieces(const alcore__part *part, const char *name,
 
 /* ---- any ---- */
 
+/* Each post-processor of a sequence overwrites what it says in *out. */
 static alcore_status read_sequence(const alcore__part *part, alcore__post_processor *out) {
     alcore__part list, item;
     if (!alcore__part_member(part, "processors", &list))

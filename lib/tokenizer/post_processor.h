@@ -14,7 +14,7 @@ typedef enum alcore__template_kind {
 
 typedef struct alcore__template_piece {
     alcore__template_kind kind;
-    int64_t type;
+    int64_t type;       /* alcore__tokens.types of its tokens */
     alcore__name name;  /* SPECIAL: its text, in the arena of the tokenizer */
     const int64_t *ids; /* SPECIAL: [count], in the arena */
     size_t count;
@@ -30,8 +30,9 @@ typedef struct alcore__template {
 /* A post-processor. It does not change once it is read. */
 typedef struct alcore__post_processor {
     alcore__template single, pair;
-    bool trim_offsets;     /* spans of tokens leave out the white space at their ends, */
-    bool add_prefix_space; /* of which ByteLevel put one before the text */
+    bool trim_offsets;     /* spans of tokens leave out the white space at their ends */
+    bool add_prefix_space; /* ByteLevel put a space before the text, which is not in its bytes; it
+                            * matters with trim_offsets only */
 } alcore__post_processor;
 
 /* The one that adds nothing: types are 0 and, for the second text of a pair, 1. */

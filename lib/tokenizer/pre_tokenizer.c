@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pre-tokenizers (pre_tokenizer.h): running the steps. pre_tokenizer_read.c reads them. */
+/* Pre-tokenizers (pre_tokenizer.h): running the steps. pre_tokenizer_read.c reads them.
+ *
+ * A step cuts each word of the step before into smaller ones; at first the whole text is one word.
+ * A step that rewrites the text (Metaspace, ByteLevel) writes all words into a new text, which the
+ * steps after it read. The functions cut_...() append the words that one word, bytes word.begin ..
+ * word.end - 1 of text, is cut into; the functions add_...() of the last section rewrite it. */
 #include "tokenizer/pre_tokenizer.h"
 
 #include <string.h>
@@ -10,6 +15,7 @@
 
 /* ---- cutting by classes of characters ---- */
 
+/* A GAP separates words and is left out; the caller of a class function says what a MARK does. */
 typedef enum class { LETTERS, GAP, MARKS } class;
 
 /* BertPreTokenizer: white space separates, punctuation stands alone. */
@@ -18,12 +24,13 @@ static class bert_class(int32_t point) {
     return alcore__point_is_punctuation(point) ? MARKS : LETTERS;
 }
 
-/* The classes of ASCII: 1 is white space, 2 punctuation. */
+/* bert_class() of ASCII characters. */
 static const uint8_t ascii_classes[128] = {
     ['\t' ... '\r'] = GAP, [' '] = GAP,           ['!' ... '/'] = MARKS,
     [':' ... '@'] = MARKS, ['[' ... '`'] = MARKS, ['{' ... '~'] = MARKS,
 };
 
+/* BertPreTokenizer: each character of punctuation is a word. */
 static alcore_status cut_bert(alcore_ctx *ctx, const char *text, alcore__word word,
                               alcore__words *out) {
     size_t begin = word.begin, next = begin, polled = begin;
@@ -46,6 +53,7 @@ static alcore_status cut_bert(alcore_ctx *ctx, const char *text, alcore__word wo
     return alcore__words_add(ctx, out, begin, word.end);
 }
 
+/* WhitespaceSplit: what stands between white space is a word. */
 static alcore_status cut_white_space(alcore_ctx *ctx, const char *text, alcore__word word,
                                      alcore__words *out) {
     size_t begin = word.begin, next = begin, polled = begin;
@@ -59,6 +67,7 @@ static alcore_status cut_white_space(alcore_ctx *ctx, const char *text, alcore__
     return alcore__words_add(ctx, out, begin, word.end);
 }
 
+/* Whitespace: \w is LETTERS, \s GAP, the rest MARKS. */
 static class word_class(int32_t point) {
     if (alcore__point_is_word(point)) return LETTERS;
     return alcore__utf8_is_space(point) ? GAP : MARKS;
@@ -83,22 +92,26 @@ static alcore_status cut_word_characters(alcore_ctx *ctx, const char *text, alco
 
 /* ---- cutting by matches ---- */
 
-/* The words that matches make, one word of the text before at a time. */
+/* Cutting one word by matches. Its parts, matches and what stands between them in turn, are handed
+ * to add_part() in the order of the text; `cut` says which words they make. */
 typedef struct cutter {
     alcore_ctx *ctx;
     alcore__cut cut;
     alcore__words *out;
-    size_t first; /* of out: the words of this one begin there */
-    bool before;  /* the part before was a match */
-    size_t held;  /* CUT_NEXT: where the match before begins, not yet in out */
+    size_t first; /* index in out of the first word of this word */
+    bool before;  /* the last part was a match; false at the beginning of the word */
+    size_t held;  /* CUT_NEXT, after a match: the byte where it begins; it is not yet in out */
 } cutter;
 
+/* Begins another word. */
 static void begin_word(cutter *c) {
     c->first = c->out->count;
     c->before = false;
 }
 
-/* Adds a part, a match or what stands between two. */
+/* Adds a part [begin, end), a match or what stands between two; an empty one is passed over. It is
+ * a word, is left out, or extends the last word; CUT_NEXT holds a match back until it is known what
+ * follows. */
 static alcore_status add_part(cutter *c, size_t begin, size_t end, bool is_match) {
     const bool same = c->before == is_match, after = c->before;
     if (begin == end) return ALCORE_OK;
@@ -128,12 +141,13 @@ static alcore_status add_part(cutter *c, size_t begin, size_t end, bool is_match
     return alcore__words_add(c->ctx, c->out, begin, end);
 }
 
+/* Ends a word at byte `end`: a match that is held back becomes a word. */
 static alcore_status end_word(cutter *c, size_t end) {
     if (c->cut != ALCORE__CUT_NEXT || !c->before) return ALCORE_OK;
     return alcore__words_add(c->ctx, c->out, c->held, end);
 }
 
-/* Every character of a class is a match of its own. */
+/* Punctuation and Digits: every character of a class is a match of its own. */
 static alcore_status cut_characters(cutter *c, const char *text, alcore__word word,
                                     bool (*matches)(int32_t)) {
     size_t begin = word.begin, next = begin, polled = begin;
@@ -150,6 +164,7 @@ static alcore_status cut_characters(cutter *c, const char *text, alcore__word wo
     return end_word(c, word.end);
 }
 
+/* Split: matches of the step's pattern within the word, which is a text of its own for it. */
 static alcore_status cut_pattern(cutter *c, const alcore__pre_tokenizer_step *step,
                                  const char *text, alcore__word word) {
     const char *whole = text + word.begin;
@@ -174,7 +189,7 @@ static alcore_status cut_pattern(cutter *c, const alcore__pre_tokenizer_step *st
 
 /* ---- steps that rewrite the text ---- */
 
-/* Whether Metaspace puts a mark before a word. */
+/* Whether Metaspace puts a mark before a word, which begins with no space and no mark. */
 static bool wants_mark(const alcore__pre_tokenizer_step *step, const alcore__view *word) {
     if (step->prepend == ALCORE__PREPEND_NEVER || word->text[0] == ' ') return false;
     if (step->prepend == ALCORE__PREPEND_FIRST && word->origin != 0) return false;
@@ -182,7 +197,8 @@ static bool wants_mark(const alcore__pre_tokenizer_step *step, const alcore__vie
            memcmp(word->text, step->mark.text, step->mark.length) != 0;
 }
 
-/* Appends a word with marks for spaces, and the words that it becomes. */
+/* Appends a word with a mark for each space to out, and the words that it becomes, bytes of out, to
+ * words. A mark at the front stems from the first character. */
 static alcore_status add_metaspace(alcore_ctx *ctx, const alcore__pre_tokenizer_step *step,
                                    const alcore__view *word, alcore__aligned *out,
                                    alcore__words *words) {
@@ -213,7 +229,7 @@ static alcore_status add_metaspace(alcore_ctx *ctx, const alcore__pre_tokenizer_
     return alcore__words_add(ctx, words, begin, out->length);
 }
 
-/* Appends the map of a word's bytes as a word of its own. */
+/* Appends bytes [begin, end) of a view in ByteLevel's map, as a word of its own. */
 static alcore_status add_mapped(alcore_ctx *ctx, const alcore__view *view, size_t begin, size_t end,
                                 alcore__aligned *out, alcore__words *words) {
     const alcore__view slice = alcore__view_slice(view, begin, end);
@@ -222,7 +238,8 @@ static alcore_status add_mapped(alcore_ctx *ctx, const alcore__view *view, size_
     return alcore__words_add(ctx, words, first, out->length);
 }
 
-/* Appends the words of a text that begins with a space that is not in it. */
+/* Appends the words of a word with a space in front that is not in the text. prefixed: workspace
+ * for the two. The space stems from the first character. */
 static alcore_status add_behind_space(alcore_ctx *ctx, const alcore__pre_tokenizer_step *step,
                                       const alcore__view *word, alcore__aligned *prefixed,
                                       alcore__aligned *out, alcore__words *words) {
@@ -240,6 +257,7 @@ static alcore_status add_behind_space(alcore_ctx *ctx, const alcore__pre_tokeniz
     return ALCORE_OK;
 }
 
+/* Appends a word in ByteLevel's map to out, and the words that it becomes. */
 static alcore_status add_byte_level(alcore_ctx *ctx, const alcore__pre_tokenizer_step *step,
                                     const alcore__view *word, alcore__aligned *prefixed,
                                     alcore__aligned *out, alcore__words *words) {
@@ -287,7 +305,8 @@ static bool rewrites(const alcore__pre_tokenizer_step *step) {
     return step->kind == ALCORE__PRE_METASPACE || step->kind == ALCORE__PRE_BYTE_LEVEL;
 }
 
-/* Exchanges the two texts, so that text[1] is the one that was just made. */
+/* Exchanges the two texts, so that text[1] is the one that was just made, which the next step that
+ * rewrites reads while it writes text[0]. */
 static void exchange(alcore__pre_tokenizer_scratch *scratch) {
     const alcore__aligned made = scratch->text[0];
     scratch->text[0] = scratch->text[1];

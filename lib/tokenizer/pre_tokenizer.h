@@ -28,19 +28,21 @@ typedef enum alcore__cut {
     ALCORE__CUT_NEXT        /* a match belongs to the word after it */
 } alcore__cut;
 
-/* Where Metaspace puts its mark in front of a text. */
+/* Where Metaspace puts its mark in front of a word. The order is that of the names in
+ * pre_tokenizer_read.c, as is that of alcore__cut. */
 typedef enum alcore__prepend {
-    ALCORE__PREPEND_ALWAYS,
-    ALCORE__PREPEND_FIRST,
+    ALCORE__PREPEND_ALWAYS, /* before each word of the step before, and each piece of the text */
+    ALCORE__PREPEND_FIRST,  /* only where the original text begins */
     ALCORE__PREPEND_NEVER
 } alcore__prepend;
 
 typedef struct alcore__pre_tokenizer_step {
     alcore__pre_tokenizer_kind kind;
     alcore__cut cut;         /* PUNCTUATION, SPLIT, DIGITS */
-    bool invert;             /* SPLIT: the pattern says what stands between matches */
+    bool invert;             /* SPLIT: what the pattern finds counts as what stands between
+                              * matches, and the rest as matches */
     alcore__pattern pattern; /* SPLIT */
-    bool gpt2;               /* SPLIT: the pattern is GPT-2's */
+    bool gpt2;               /* SPLIT: the pattern is GPT-2's, which has a function of its own */
     bool add_prefix_space;   /* BYTE_LEVEL: a space is put before a text without one */
     bool use_regex;          /* BYTE_LEVEL: the text is cut by GPT-2's expression */
     alcore__name mark;       /* METASPACE: what stands for a space; in the arena of the tokenizer */
@@ -55,7 +57,7 @@ typedef struct alcore__pre_tokenizer {
     size_t count, capacity;
 } alcore__pre_tokenizer;
 
-/* Bytes of the text that the pre-tokenizer made; at least one. */
+/* A word: bytes begin .. end - 1, at least one, of the text that the pre-tokenizer made. */
 typedef struct alcore__word {
     uint32_t begin, end;
 } alcore__word;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading the pre-tokenizer of tokenizer.json (pre_tokenizer.h). */
+/* Reading the pre-tokenizer of tokenizer.json (pre_tokenizer.h). The functions read_...() of the
+ * table `types` set the members of a step that its kind uses; what the file lacks has the default
+ * of the package tokenizers. */
 #include "tokenizer/pre_tokenizer.h"
 
 #include <string.h>
@@ -17,7 +19,7 @@ alcore_status alcore__pre_tokenizer_add(alcore_ctx *ctx, alcore__pre_tokenizer_k
     return ALCORE_OK;
 }
 
-/* Reads the member "behavior"; *out is the default. */
+/* Reads the member "behavior"; *out holds the default. names: in the order of alcore__cut. */
 static alcore_status read_behavior(const alcore__part *part, alcore__cut *out) {
     static const char *const names[] = {"Removed", "Isolated", "Contiguous", "MergedWithPrevious",
                                         "MergedWithNext"};
@@ -46,7 +48,8 @@ static alcore_status read_byte_level(const alcore__part *part, alcore__pre_token
     return alcore__part_flag(part, "use_regex", &step->use_regex);
 }
 
-/* The older member add_prefix_space says what prepend_scheme says since. */
+/* Reads prepend_scheme; files that lack it have its older form add_prefix_space. names: in the
+ * order of alcore__prepend. */
 static alcore_status read_prepend(const alcore__part *part, alcore__prepend *out) {
     static const char *const names[] = {"always", "first", "never"};
     bool prefix = true;
@@ -83,6 +86,7 @@ static alcore_status read_split(const alcore__part *part, alcore__pre_tokenizer_
     return read_behavior(part, &step->cut);
 }
 
+/* CharDelimiterSplit is a Split by a text. */
 static alcore_status read_delimiter(const alcore__part *part, alcore__pre_tokenizer_step *step) {
     step->cut = ALCORE__CUT_REMOVED;
     ALCORE__TRY(alcore__part_text(part, "delimiter", &step->pattern.text));

@@ -14,20 +14,24 @@
 
 #include "text/utf8.h"
 
+/* The label in the lowest 8 bits; bit 31 is set in values only, which so never equal a byte. */
 static uint32_t unit_label(uint32_t unit) {
     return unit & (1u << 31 | 0xFF);
 }
 
+/* Bits 10 to 31, times 256 if bit 9 is set (the shift is then 8). */
 static uint32_t unit_offset(uint32_t unit) {
     return unit >> 10 << ((unit & 1u << 9) >> 6);
 }
 
+/* Whether a text of the map ends at the node. */
 static bool unit_has_leaf(uint32_t unit) {
     return unit >> 8 & 1;
 }
 
 /* What replaces the shortest beginning of text [length] that the map has, or the longest; *bytes of
- * it are replaced. A trie with places outside of itself ends there. */
+ * it are replaced. The file is not trusted: a place outside of the units, or a value outside of the
+ * texts, ends the search. A NUL ends it too, as byte 0 is the edge to a leaf. */
 static alcore__replacement find(const alcore__precompiled_map *map, const char *text, size_t length,
                                 bool longest, size_t *bytes) {
     alcore__replacement found = {0};
@@ -51,6 +55,8 @@ static alcore__replacement find(const alcore__precompiled_map *map, const char *
     return found;
 }
 
+/* What replaces a text of one cluster or character: as in the package tokenizers, what the map has
+ * for its shortest beginning. */
 static alcore__replacement look_up(const alcore__precompiled_map *map, const char *text,
                                    size_t length) {
     size_t bytes;
@@ -144,8 +150,9 @@ void alcore__precompiled_map_clear(alcore_ctx *ctx, alcore__precompiled_map *map
 
 /* ---- applying the map ---- */
 
-/* The changes by which the replacement stands for `old` characters: one for one, then added ones,
- * or the last one stands for the rest. */
+/* Adds the changes by which a replacement stands for `old` characters (alcore__change): each of its
+ * characters for one old one; if it has more, the others are added ones; if it has fewer, the last
+ * change, which may be one from before, also leaves out the old ones that remain. */
 static alcore_status add_replacement(alcore_ctx *ctx, alcore__changes *changes, int32_t old,
                                      alcore__replacement by) {
     int32_t made = 0;
@@ -159,7 +166,8 @@ static alcore_status add_replacement(alcore_ctx *ctx, alcore__changes *changes, 
     return ALCORE_OK;
 }
 
-/* Adds the changes of a grapheme cluster [length] of `characters` characters. */
+/* Adds the changes of a grapheme cluster [length] of `characters` characters. *modified is set
+ * where the map has something for it, and left alone otherwise. */
 static alcore_status map_cluster(alcore_ctx *ctx, const alcore__precompiled_map *map,
                                  const char *cluster, size_t length, int32_t characters,
                                  alcore__changes *changes, bool *modified) {
@@ -204,8 +212,8 @@ static size_t cluster_end(const char *text, size_t length, size_t begin, int32_t
     return next;
 }
 
-/* The first place from `next` on at which the text is not ASCII that stays as it is and is a
- * cluster by itself. */
+/* Moves over ASCII that the map leaves alone, as long as another ASCII character, or the end,
+ * follows: what follows otherwise may be a mark that belongs to the cluster. */
 static size_t skip_plain(const alcore__precompiled_map *map, const char *text, size_t length,
                          size_t next) {
     while (next < length && (unsigned char)text[next] < 0x80 &&
@@ -215,8 +223,8 @@ static size_t skip_plain(const alcore__precompiled_map *map, const char *text, s
     return next;
 }
 
-/* Appends bytes begin .. end - 1, of which changes tell what becomes; *done: what has been appended
- * of the view. */
+/* Appends the view from *done to `begin` as it is, then what the changes make of bytes begin .. end
+ * - 1; *done, the bytes of the view that have been dealt with, becomes end. */
 static alcore_status flush(alcore_ctx *ctx, const alcore__view *view, size_t begin, size_t end,
                            const alcore__changes *changes, size_t *done, alcore__aligned *out) {
     ALCORE__TRY(alcore__aligned_room(ctx, out, begin - *done));
@@ -225,10 +233,11 @@ static alcore_status flush(alcore_ctx *ctx, const alcore__view *view, size_t beg
     return alcore__aligned_transform(ctx, view, begin, end, changes, out);
 }
 
-/* Runs of ASCII that stay as they are are copied; what stands between, with the character before
- * it, which stands for characters that are removed, is transformed. When the text begins with
- * characters that are removed, no character can stand for them, and the sources of all that follow
- * are off by them in the package tokenizers; so they are here, where no run is copied then. */
+/* Runs of 8 or more characters of ASCII that the map leaves alone are copied; what stands between
+ * them is transformed, together with the one character (of ASCII) before it, to whose change
+ * removed characters can be added. When the text begins with characters that are removed, there is
+ * no such change (`lost`), and the sources of all that follow are off by them in the package
+ * tokenizers; so they are here, where no run is copied then. */
 alcore_status alcore__precompiled_map_apply(alcore_ctx *ctx, const alcore__precompiled_map *map,
                                             const alcore__view *view, alcore__changes *changes,
                                             alcore__aligned *out) {

@@ -31,8 +31,8 @@ alcore_status alcore__precompiled_map_decode(alcore_ctx *ctx, const char *base64
                                              alcore__precompiled_map *out);
 void alcore__precompiled_map_clear(alcore_ctx *ctx, alcore__precompiled_map *map);
 
-/* What replaces the longest beginning of text [length] that the map has, of which *bytes are then
- * the bytes. */
+/* What replaces the longest beginning of text [length] that the map has; *bytes: how long that is,
+ * not set where the map has none. */
 alcore__replacement alcore__precompiled_map_longest(const alcore__precompiled_map *map,
                                                     const char *text, size_t length, size_t *bytes);
 

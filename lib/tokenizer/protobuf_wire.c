@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+/* Types of values (alcore__wire.type). */
 enum { VARINT = 0, EIGHT_BYTES = 1, BYTES = 2, FOUR_BYTES = 5 };
 
 alcore__wire alcore__wire_of(const void *data, size_t length) {
@@ -33,7 +34,8 @@ static uint64_t read_varint(alcore__wire *wire) {
     return 0;
 }
 
-/* Moves over `length` bytes and returns the first. */
+/* Moves over `length` bytes and returns the first one; NULL, with wire->error set: the message has
+ * fewer, or something failed before. */
 static const unsigned char *take(alcore__wire *wire, uint64_t length) {
     const unsigned char *begin = wire->next;
     if (wire->error || length > (uint64_t)(wire->end - begin)) {
@@ -71,7 +73,7 @@ bool alcore__wire_field(alcore__wire *wire) {
     return wire->value;
 }
 
-/* Whether the value has that type, and is read now. */
+/* Marks the value as read; false, with wire->error set: it has another type. */
 static bool begin_value(alcore__wire *wire, uint32_t type) {
     wire->value = false;
     if (wire->type == type) return true;

@@ -6,7 +6,8 @@
 
 #include "tokenizer/protobuf_wire.h"
 
-/* ModelProto, SentencePiece, TrainerSpec and NormalizerSpec of sentencepiece_model.proto. */
+/* Numbers of fields of ModelProto, SentencePiece, TrainerSpec and NormalizerSpec in
+ * sentencepiece_model.proto. */
 enum { MODEL_PIECES = 1, MODEL_TRAINER = 2, MODEL_NORMALIZER = 3 };
 enum { PIECE_TEXT = 1, PIECE_SCORE = 2, PIECE_TYPE = 3 };
 enum {
@@ -34,21 +35,25 @@ typedef struct reader {
     uint64_t type; /* ModelType */
 } reader;
 
+/* Fails; place: the byte of the file. */
 static alcore_status fail_at(const reader *state, int64_t place, const char *what) {
     return alcore__fail(ALCORE_E_DATA, "%s: byte %lld: %s", state->path, (long long)place, what);
 }
 
-/* The status at the end of a message. */
+/* The status after all fields of a message were read; `wire` records the first error. */
 static alcore_status finish(const reader *state, const alcore__wire *wire) {
     return wire->error ? fail_at(state, wire->next - state->begin, wire->error) : ALCORE_OK;
 }
 
-/* An id that is stored as an int32: negative ones take 64 bits. */
+/* Reads an id, an int32, of which protocol buffers write negative values as varints of 64 bits; -1
+ * for all of those. */
 static int64_t read_id(alcore__wire *wire) {
     const int64_t id = (int32_t)(uint32_t)alcore__wire_varint(wire);
     return id < 0 ? -1 : id;
 }
 
+/* The functions read_piece(), read_trainer() and read_normalizer() each read one message, data
+ * [length], which is a part of the file. Fields that are not named are passed over. */
 static alcore_status read_piece(reader *state, const char *data, size_t length) {
     alcore__wire wire = alcore__wire_of(data, length);
     alcore__spm_piece piece = {.type = ALCORE__PIECE_NORMAL,
@@ -109,7 +114,8 @@ static alcore_status read_normalizer(reader *state, const char *data, size_t len
     return finish(state, &wire);
 }
 
-/* Checks what concerns the file as a whole. */
+/* Checks what concerns the file as a whole, and sets out->unknown. Special tokens that are no
+ * pieces become -1. */
 static alcore_status check_file(const reader *state) {
     alcore__sentencepiece *out = state->out;
     const char *path = state->path;
@@ -134,7 +140,7 @@ static alcore_status check_file(const reader *state) {
     return ALCORE_OK;
 }
 
-/* The values that a field has when the file lacks it. */
+/* The values of fields that the file lacks, as in sentencepiece_model.proto. */
 static const alcore__sentencepiece defaults = {.unknown = -1,
                                                .bos = 1,
                                                .eos = 2,

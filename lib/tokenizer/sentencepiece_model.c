@@ -9,9 +9,12 @@
 #include "tokenizer/sentencepiece.h"
 #include "tokenizer/token_kinds.h"
 
-enum { FAIRSEQ_TOKENS = 4, FAIRSEQ_PIECES = 3 }; /* the pieces that the four tokens stand for */
+/* With alcore__spm_layout.fairseq, four tokens stand for the first three pieces of the file, which
+ * are <unk>, <s> and </s>. */
+enum { FAIRSEQ_TOKENS = 4, FAIRSEQ_PIECES = 3 };
 
-/* A model while it is made. Tokens are in the order of their ids, so that numbers are indices. */
+/* A model while it is made. Entries are in the order of their ids, 0 .. count - 1, without holes:
+ * an index of these arrays is the number of the token in model->table. */
 typedef struct maker {
     alcore_ctx *ctx;
     const alcore__sentencepiece *pieces;
@@ -21,10 +24,12 @@ typedef struct maker {
     alcore__token_entry *entry; /* [count] */
     double *score;              /* [count] */
     int32_t *type;              /* [count] ALCORE__PIECE_* */
-    uint8_t *chosen;            /* [count] for the tries */
-    size_t count, unknown;      /* tokens, and the unknown one */
+    uint8_t *chosen;            /* [count] 1: a token that a text can have (Unigram), or that is
+                                 * always one token (byte pairs) */
+    size_t count, unknown;      /* tokens so far; the number of the unknown one */
 } maker;
 
+/* Appends a token, for which list_tokens() has made memory. place: as in alcore__token_entry. */
 static void add_token(maker *state, const char *text, size_t length, double score, int32_t type,
                       int64_t place) {
     const size_t number = state->count++;
@@ -93,10 +98,10 @@ static alcore_status use_names(maker *state) {
     return ALCORE_OK;
 }
 
-/* Makes a Unigram model. As in sentencepiece itself: the lowest score is that of normal pieces,
- * only normal and user-defined pieces are found in a text, and the score of a user-defined piece,
- * which always wins, is a tenth for each byte but the first (sentencepiece 0.2.3). As in
- * `transformers`: all pieces count and are found. */
+/* Makes a Unigram model. With a vocabulary (exact) it is sentencepiece itself: the lowest score is
+ * that of normal pieces, only normal and user-defined pieces are found in a text, and the score of
+ * a user-defined piece, which always wins, is a tenth for each byte but the first (sentencepiece
+ * 0.2.3). Without one it is as `transformers` converts it: all pieces count and are found. */
 static alcore_status make_unigram(maker *state) {
     const bool exact = state->model->has_names;
     double lowest = INFINITY;
@@ -117,7 +122,8 @@ static alcore_status make_unigram(maker *state) {
                                  .single_precision = exact});
 }
 
-/* A number that rises as a finite float does. */
+/* An integer that orders as finite floats do: positive ones by their bits, above all negative ones,
+ * whose bits are inverted. -0 is made +0. */
 static uint32_t rising_bits(float value) {
     uint32_t bits;
     const float zero_is_positive = value + 0.0f;
@@ -125,7 +131,8 @@ static uint32_t rising_bits(float value) {
     return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
 }
 
-/* Sorts the pieces that can be made by a merge by falling score: order [*count]. */
+/* Sorts the pieces that can be made by a merge by falling score: order [*count], key rising, value
+ * the number of the piece. order and spare have memory for all tokens. */
 static alcore_status sort_pieces(const maker *state, alcore__keyed *order, alcore__keyed *spare,
                                  size_t *count) {
     *count = 0;
@@ -136,7 +143,8 @@ static alcore_status sort_pieces(const maker *state, alcore__keyed *order, alcor
     return alcore__radix_sort(state->ctx, order, spare, *count);
 }
 
-/* Adds the merges of any two normal pieces that make a piece. */
+/* Adds the merges of any two normal pieces that make the piece `merged`: each place between two
+ * characters of it is tried. */
 static alcore_status add_merges(maker *state, uint32_t merged, uint32_t rank) {
     const alcore__token_entry *entry = &state->entry[merged];
     size_t end = 0;
@@ -166,7 +174,8 @@ static alcore_status add_all_merges(maker *state, alcore__keyed *order, alcore__
     return ALCORE_OK;
 }
 
-/* Makes a byte-pair encoding. */
+/* Makes a byte-pair encoding. Unused pieces are refused, as sentencepiece cuts them again after
+ * they were merged, which merges alone cannot express. */
 static alcore_status make_byte_pair(maker *state) {
     alcore__keyed *order = NULL, *spare = NULL;
     alcore_status status;
@@ -193,6 +202,7 @@ static alcore_status make_byte_pair(maker *state) {
     return status;
 }
 
+/* Makes the table of tokens, their ids, and the part of the kind. */
 static alcore_status make_model(maker *state) {
     ALCORE__TRY(list_tokens(state));
     ALCORE__TRY(build_table(state, state->entry, state->count, state->path, &state->model->table));

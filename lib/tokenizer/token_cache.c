@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words and their pieces in a table with one place for each hash: a new word takes the place of the
- * old one. An entry is two cache lines. The table begins with MIN_ENTRIES, so that cutting one
- * short text does not pay for a large one, and doubles, without its contents, whenever as many
- * words were put into it as it has entries. */
+/* Words and their pieces in a table with one entry for each value of the low bits of the hash: a
+ * new word replaces the old one. An entry is two cache lines. The table begins with MIN_ENTRIES, so
+ * that cutting one short text does not pay for a large one, and doubles, without its contents,
+ * whenever as many words were put into it as it has entries. */
 #include "tokenizer/token_cache.h"
 
 #include <string.h>
@@ -15,22 +15,23 @@ enum {
     MIN_ENTRIES = 256,
     MAX_ENTRIES =
         8192 /* 1 MiB. Measured on sentences of 22 languages: with fewer, more words are cut
-                        * again; with more, entries are read from beyond the core's own cache */
+              * again; with more, entries are read from beyond the core's own cache */
 };
 
-/* Bytes fit into uint8_t, ids into int32_t (token_table.c). */
+/* A word and its pieces. Positions within MAX_KEY bytes fit into uint8_t, and ids into int32_t, as
+ * they are below 2^24 (token_table.c). */
 typedef struct entry {
-    int32_t id[MAX_PIECES];
-    uint8_t begin[MAX_PIECES], end[MAX_PIECES];
-    uint8_t count, bytes; /* pieces, and bytes of the word; 0: a free entry */
-    char word[MAX_KEY];
+    int32_t id[MAX_PIECES];                     /* [count] */
+    uint8_t begin[MAX_PIECES], end[MAX_PIECES]; /* [count] bytes of the word */
+    uint8_t count, bytes;                       /* pieces; bytes of the word, 0: a free entry */
+    char word[MAX_KEY];                         /* [bytes] */
 } entry;
 _Static_assert(sizeof(entry) == 128, "an entry is two cache lines");
 
 struct alcore__token_cache {
-    uint64_t model; /* whose pieces these are */
-    size_t entries; /* a power of two */
-    size_t puts;    /* words that were put since the table has this size */
+    uint64_t model; /* serial number of the model whose pieces these are */
+    size_t entries; /* a power of two; 0 before the first word is put */
+    size_t puts;    /* words that were put since the table has this size or was emptied */
     void *block;    /* owned: the memory of `entry` */
     entry *entry;   /* [entries] */
 };
@@ -68,7 +69,7 @@ static alcore_status grow(alcore_ctx *ctx, struct alcore__token_cache *cache) {
     return ALCORE_OK;
 }
 
-/* Adds the pieces of an entry. */
+/* Appends the pieces of an entry. */
 static alcore_status add_pieces(alcore_ctx *ctx, alcore__pieces *pieces, const entry *known) {
     if (pieces->capacity - pieces->count < known->count)
         ALCORE__TRY(alcore__grow(ctx, &pieces->piece, &pieces->capacity,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoding (token_decoder.h): each step makes a list of texts of a list of texts; at the end they
- * are put behind each other. What a step does to a text stands at its function; it is what the
- * decoder of that name in the package `tokenizers` does. */
+/* Decoding (token_decoder.h): each step makes a list of texts of a list of texts, at first those of
+ * the tokens; at the end they are concatenated. What a step does to a text stands at its function;
+ * it is what the decoder of that name in the package `tokenizers` does. */
 #include "tokenizer/token_decoder.h"
 
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "text/utf8.h"
 #include "tokenizer/byte_level.h"
 
-/* Texts behind each other. */
+/* A list of texts in one buffer, each directly behind the one before. */
 typedef struct list {
-    alcore__buffer bytes;
-    size_t *end; /* [count] the byte behind each text, owned */
+    alcore__buffer bytes; /* those of a text that is being written too */
+    size_t *end;          /* [count] the byte behind each text, owned */
     size_t count, capacity;
 } list;
 
@@ -68,8 +68,9 @@ static alcore_status put_replaced(run *state, const alcore__token_view *text, al
 
 /* ---- WordPiece ---- */
 
-/* Replaces spaces before punctuation and English endings in the text from `begin` on, which is
- * being written. Each replacement sees the result of the one before. */
+/* Removes spaces before punctuation and English endings, and shortens "do not", in the text that is
+ * being written, which begins at byte `begin`. Each replacement sees the result of the one before.
+ */
 static alcore_status clean_up(run *state, size_t begin) {
     static const char *const pairs[][2] = {{" .", "."},     {" ?", "?"},           {" !", "!"},
                                            {" ,", ","},     {" ' ", "'"},          {" n't", "n't"},
@@ -93,7 +94,8 @@ static alcore_status clean_up(run *state, size_t begin) {
     return status;
 }
 
-/* A token that begins with the prefix continues a word; others, but the first, begin one. */
+/* WordPiece: a token that begins with the prefix loses it, as it continues a word; others, but the
+ * first, get a space in front. */
 static alcore_status run_word_piece(run *state) {
     const alcore__name prefix = state->step->text;
     for (size_t i = 0; i < state->in->count; i++) {
@@ -131,7 +133,7 @@ static alcore_status put_bytes(run *state, const alcore__token_view *text) {
     return ALCORE_OK;
 }
 
-/* Makes one text of the bytes of all; what is no UTF-8 in it becomes U+FFFD. */
+/* ByteLevel: makes one text of the bytes of all; what is no UTF-8 in it becomes U+FFFD. */
 static alcore_status run_byte_level(run *state) {
     alcore__buffer bytes = {0};
     alcore__buffer *out = &state->out->bytes;
@@ -178,7 +180,8 @@ static alcore_status end_bytes(run *state, size_t begin) {
     return ALCORE_OK;
 }
 
-/* Makes one text of each run of texts that stand for bytes. */
+/* ByteFallback: makes one text of each run of texts that stand for bytes; begin: the byte where the
+ * run begins. */
 static alcore_status run_byte_fallback(run *state) {
     size_t begin = 0;
     for (size_t i = 0; i < state->in->count; i++) {
@@ -199,7 +202,7 @@ static alcore_status run_byte_fallback(run *state) {
 
 /* ---- characters ---- */
 
-/* Bytes of a text that are the character, repeated at most `most` times, at its beginning. */
+/* How many bytes at the beginning of a text are the character, counted at most `most` times. */
 static size_t leading(const alcore__token_view *text, alcore__name character, int64_t most) {
     size_t bytes = 0;
     for (int64_t i = 0; i < most; i++) {
@@ -222,6 +225,8 @@ static size_t trailing(const alcore__token_view *text, alcore__name character, i
     return bytes;
 }
 
+/* Strip: writes the text without up to `start` and `stop` of the character at its ends. Where both
+ * counts meet, nothing is left. */
 static alcore_status put_stripped(run *state, const alcore__token_view *text) {
     const size_t first = leading(text, state->step->text, state->step->start);
     const size_t last = trailing(text, state->step->text, state->step->stop);
@@ -229,6 +234,7 @@ static alcore_status put_stripped(run *state, const alcore__token_view *text) {
     return put(state, text->text + first, text->length - first - last);
 }
 
+/* Replace: writes the text with each match replaced. After the last one, begin = end = length. */
 static alcore_status put_matches(run *state, const alcore__token_view *text) {
     const alcore__decoder_step *step = state->step;
     for (size_t next = 0, begin, end; next < text->length; next = end) {
@@ -240,7 +246,7 @@ static alcore_status put_matches(run *state, const alcore__token_view *text) {
     return ALCORE_OK;
 }
 
-/* Writes what becomes of the text of token `index`, for kinds that look at each on its own. */
+/* Writes what becomes of text `index`, for kinds that look at each on its own. */
 static alcore_status put_token(run *state, size_t index) {
     const alcore__decoder_step *step = state->step;
     const alcore__token_view text = text_of(state->in, index);
@@ -261,6 +267,7 @@ static alcore_status put_token(run *state, size_t index) {
     }
 }
 
+/* Runs a step from state->in to state->out, which is empty. */
 static alcore_status run_step(run *state) {
     if (state->step->kind == ALCORE__DECODER_WORD_PIECE) return run_word_piece(state);
     if (state->step->kind == ALCORE__DECODER_BYTE_LEVEL) return run_byte_level(state);

@@ -47,7 +47,7 @@ typedef struct alcore__token_view {
 alcore_status alcore__token_decoder_read(const alcore__part *part, alcore__token_decoder *out);
 /* Appends the step of Metaspace for U+2581, as sentencepiece decodes. */
 alcore_status alcore__token_decoder_add_metaspace(alcore_ctx *ctx, alcore__token_decoder *out);
-/* Appends the steps that take the spaces at both ends of the text away. */
+/* Appends the steps that remove the spaces at both ends of the text. */
 alcore_status alcore__token_decoder_add_trim(alcore_ctx *ctx, alcore__token_decoder *out);
 /* Appends the step of WordPiece for "##", with clean-up, as for vocab.txt. */
 alcore_status alcore__token_decoder_add_word_piece(alcore_ctx *ctx, alcore__token_decoder *out);

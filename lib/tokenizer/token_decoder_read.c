@@ -4,6 +4,7 @@
 
 #include "text/utf8.h"
 
+/* Appends a step with all else 0. */
 static alcore_status new_step(alcore_ctx *ctx, alcore__token_decoder *decoder,
                               alcore__decoder_kind kind, alcore__decoder_step **out) {
     ALCORE__TRY(alcore__grow(ctx, &decoder->step, &decoder->capacity, decoder->count + 1,
@@ -52,7 +53,8 @@ static alcore_status read_char(const alcore__part *part, const char *name, alcor
     return ALCORE_OK;
 }
 
-/* The older member add_prefix_space says what prepend_scheme says since. */
+/* Reads Metaspace. Files that lack prepend_scheme have its older form add_prefix_space; whether a
+ * mark is put before every text or only the first does not matter to the decoder. */
 static alcore_status read_metaspace(const alcore__part *part, alcore__decoder_step *step) {
     bool prefix = true;
     alcore__name scheme = {0};

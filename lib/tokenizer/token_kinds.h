@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kinds of token models (token_model.h), as the files of this folder share them: each kind
- * makes its part of a model and cuts words with it. Tokens are given by their numbers
- * (token_table.h). */
+ * makes its part of a model and cuts words with it. Inside a model tokens go by their numbers, not
+ * by their ids (token_table.h). The functions NAME_cut() append the pieces of a word [length]. */
 #ifndef ALCORE__TOKEN_KINDS_H
 #define ALCORE__TOKEN_KINDS_H
 
@@ -20,7 +20,8 @@ typedef enum alcore__token_kind {
 /* WordPiece (word_piece.c). */
 typedef struct alcore__word_piece {
     alcore__token_trie first; /* of all tokens, for the beginning of a word */
-    alcore__token_trie rest;  /* of the tokens with the prefix, without it, for what follows */
+    alcore__token_trie rest;  /* of the tokens that begin with the prefix ("##"), by what follows
+                               * it: for the later parts of a word */
     int64_t max_chars;        /* code points; longer words are unknown */
 } alcore__word_piece;
 
@@ -47,15 +48,18 @@ typedef struct alcore__unigram {
     alcore__byte_tokens bytes; /* set with byte_fallback */
 } alcore__unigram;
 
-#define ALCORE__QUICK_CHARS 0x180 /* the characters that bytes are spelled with end at U+0143 */
+/* Code points whose tokens a byte-pair encoding keeps in an array: ByteLevel spells bytes with
+ * characters up to U+0143 (byte_level.c). */
+#define ALCORE__QUICK_CHARS 0x180
 
 /* Byte-pair encoding (byte_pair.c). */
 typedef struct alcore__byte_pair {
     struct alcore__merge_slot *merges; /* [slots] owned: hash table with open addressing */
-    size_t slots, count;               /* a power of two, at most half of them taken */
-    int shift;                         /* hash >> shift is a slot */
-    char *prefix, *suffix;             /* owned: of characters after the first, of the last one;
-                                        * NULL: none */
+    size_t slots, count;   /* slots is a power of two; count of them, at most half, hold a merge */
+    int shift;             /* hash >> shift is a slot */
+    char *prefix, *suffix; /* owned: what the token of a character after the first
+                            * begins with, and that of the last one ends with; NULL:
+                            * nothing */
     size_t prefix_length, suffix_length;
     alcore__token_trie fixed;  /* tokens that are found in a word before it is spelled, and are not
                                 * merged: user-defined pieces; may be empty */
@@ -63,10 +67,12 @@ typedef struct alcore__byte_pair {
     bool byte_fallback;        /* unknown characters become the tokens of their bytes */
     bool whole_words;          /* a word that is a token is not cut (ignore_merges) */
     alcore__byte_tokens bytes; /* set with byte_fallback */
-    uint32_t quick[ALCORE__QUICK_CHARS]; /* tokens of single characters, by code point */
+    uint32_t quick[ALCORE__QUICK_CHARS]; /* numbers of the tokens of single characters, by code
+                                          * point; ALCORE__WORD_NONE: there is no such token */
 } alcore__byte_pair;
 
-/* How a byte-pair encoding is set up; a struct of zeros: nothing but merges. */
+/* How a byte-pair encoding is set up; members as in alcore__byte_pair. A struct of zeros: nothing
+ * but merges. */
 typedef struct alcore__byte_pair_rules {
     const char *prefix, *suffix; /* borrowed */
     size_t prefix_length, suffix_length;
@@ -76,11 +82,12 @@ typedef struct alcore__byte_pair_rules {
 
 struct alcore__token_model {
     alcore__token_kind kind;
-    uint64_t serial; /* of all models of the process, from 1 */
-    alcore__token_table table;
+    uint64_t serial;           /* from 1, different for all models of the process (token_cache.h) */
+    alcore__token_table table; /* the tokens by which words are cut */
     uint32_t unknown; /* number of the unknown token; ALCORE__WORD_NONE: the model has none */
-    /* The tokens of the model where these are not the pieces by which it cuts (Marian), else empty:
-     * table.ids are then ids of names, and several pieces that names lacks have the unknown one. */
+    /* The tokens as callers see them where these are not the pieces by which words are cut (Marian,
+     * M2M100), else empty: table.ids are then ids of names, and all pieces that names lacks have
+     * the id of <unk>. */
     alcore__token_table names;
     bool has_names;
     union {
@@ -103,8 +110,8 @@ static inline void alcore__pieces_put(const alcore__token_model *model, alcore__
     pieces->piece[pieces->count++] =
         (alcore__piece){alcore__token_table_id(&model->table, number), begin, end};
 }
-/* Adds the unknown token for the part [begin, end) of a word, for which there is room, or the token
- * of its text where that is looked up in other names. */
+/* Adds the unknown token for the part [begin, end) of a word, or, with model->names, the token that
+ * has its text there. There is memory for one piece. */
 static inline void alcore__pieces_put_surface(const alcore__token_model *model,
                                               alcore__pieces *pieces, const char *word,
                                               size_t begin, size_t end) {
@@ -119,14 +126,15 @@ static inline void alcore__pieces_put_surface(const alcore__token_model *model,
     if (model->unknown != ALCORE__WORD_NONE)
         alcore__pieces_put(model, pieces, model->unknown, begin, end);
 }
-/* The whole word [length] is unknown; adds at most one piece, for which there is room. */
+/* Adds the unknown token for the whole word [length], if the model has one. There is memory for one
+ * piece. */
 static inline void alcore__pieces_put_unknown(const alcore__token_model *model,
                                               alcore__pieces *pieces, size_t length) {
     if (model->unknown != ALCORE__WORD_NONE)
         alcore__pieces_put(model, pieces, model->unknown, 0, length);
 }
 
-/* Memory of `bytes` bytes for the running cut, not set. */
+/* *(void **)out: uninitialised memory of `bytes` bytes for the cut of one word. */
 alcore_status alcore__pieces_scratch(alcore_ctx *ctx, alcore__pieces *pieces, size_t bytes,
                                      void *out);
 
@@ -155,7 +163,7 @@ alcore_status alcore__byte_pair_cut(alcore_ctx *ctx, const alcore__token_model *
 typedef struct alcore__unigram_rules {
     const double *scores; /* [words.count] borrowed, by number, finite */
     const uint8_t *take;  /* [words.count] 1: a text can have the token; NULL: all */
-    double lowest;        /* the smallest score, to which the penalty is added */
+    double lowest;        /* the smallest score; an unknown character has UNKNOWN_PENALTY less */
     bool byte_fallback, single_precision;
 } alcore__unigram_rules;
 /* Makes model->unigram; table, which is not empty, and unknown are set. */

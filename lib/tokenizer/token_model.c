@@ -52,7 +52,8 @@ static alcore_status find_kind(const alcore__token_settings *settings, alcore__t
     return ALCORE_OK;
 }
 
-/* The number is one that no other model of the process has had; an address may come again. */
+/* Caches tell models apart by the serial number and not by the address, which a later model may
+ * have again (token_cache.h). */
 alcore_status alcore__token_model_new(alcore_ctx *ctx, alcore__token_model **out) {
     static atomic_ullong models;
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof **out, out));
@@ -61,7 +62,8 @@ alcore_status alcore__token_model_new(alcore_ctx *ctx, alcore__token_model **out
     return ALCORE_OK;
 }
 
-/* Makes the table of a model of entries. */
+/* Makes the table of a model of entries. path, key: for messages ("PATH: KEY"); what: the unit of
+ * their places. */
 static alcore_status build_table(alcore_ctx *ctx, const alcore__token_entries *entries,
                                  const char *path, const char *key, const char *what,
                                  alcore__token_table *table) {
@@ -74,13 +76,15 @@ static alcore_status build_table(alcore_ctx *ctx, const alcore__token_entries *e
     return status;
 }
 
-/* The number of the unknown token by its text. */
+/* The number of the unknown token, given by its text; ALCORE__WORD_NONE without a text, or where
+ * the vocabulary lacks it. */
 static uint32_t find_unknown(const alcore__token_model *model, const alcore__json_text *text) {
     return text->text ? alcore__token_table_find(&model->table, text->text, text->length)
                       : ALCORE__WORD_NONE;
 }
 
-/* Makes a Unigram model of the table and the scores. */
+/* Makes a Unigram model of the table and the scores. The ids are 0, 1, ... in the order of the file
+ * (alcore__token_entries_read_scores()), so that scores by entry are scores by number. */
 static alcore_status build_unigram(alcore_ctx *ctx, const alcore__token_settings *settings,
                                    const alcore__token_entries *entries,
                                    alcore__token_model *model) {
@@ -130,7 +134,8 @@ static alcore_status build_kind(alcore_ctx *ctx, alcore__token_settings *setting
                                     settings->max_chars < 0 ? 100 : settings->max_chars);
 }
 
-/* Reads the vocabulary, then makes the rest of the model. */
+/* Reads the vocabulary, then makes the rest of the model. That of Unigram is an array with scores;
+ * others have an object of ids. */
 static alcore_status read_model(alcore_ctx *ctx, alcore__token_settings *settings,
                                 alcore__token_model *model) {
     static const char key[] = "model.vocab";
@@ -259,7 +264,7 @@ alcore_status alcore__token_model_cut(alcore_ctx *ctx, const alcore__token_model
     return alcore__token_cache_put(ctx, pieces, word, length, hash, first);
 }
 
-/* The tokens as the caller sees them. */
+/* The tokens as callers see them. */
 static const alcore__token_table *names_of(const alcore__token_model *model) {
     return model->has_names ? &model->names : &model->table;
 }

@@ -13,15 +13,15 @@ typedef struct alcore__piece {
     size_t begin, end; /* bytes of the word: the first, and the one after the last */
 } alcore__piece;
 
-/* The pieces of a word, and memory that a cut reuses: up to 1 MiB, and 50 bytes for each byte of
- * the longest word. One belongs to one thread, and goes from model to model at the cost of what it
- * remembers of words. A struct of zeros is an empty one. */
+/* The pieces of a word, and memory that a cut reuses: a cache of up to 1 MiB, and 50 bytes for each
+ * byte of the longest word. One belongs to one thread. It may be used with another model, whereupon
+ * the cache is emptied. A struct of zeros is an empty one. */
 typedef struct alcore__pieces {
     alcore__piece *piece; /* [count] in the order of the word, owned */
     size_t capacity, count;
-    void *scratch; /* of the model's own use, owned; its size is scratch_bytes */
+    void *scratch; /* [scratch_bytes] workspace of the model, owned (alcore__pieces_scratch()) */
     size_t scratch_bytes;
-    struct alcore__token_cache *cache; /* of the model's own use, owned (token_cache.h) */
+    struct alcore__token_cache *cache; /* words that were cut before, owned (token_cache.h) */
 } alcore__pieces;
 void alcore__pieces_clear(alcore_ctx *ctx, alcore__pieces *pieces);
 

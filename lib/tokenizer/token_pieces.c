@@ -10,7 +10,7 @@ void alcore__pieces_clear(alcore_ctx *ctx, alcore__pieces *pieces) {
     *pieces = (alcore__pieces){0};
 }
 
-/* The scratch memory grows by half, as an array of bytes. */
+/* What the memory held before is of no use; alcore__grow() keeps it all the same. */
 alcore_status alcore__pieces_scratch(alcore_ctx *ctx, alcore__pieces *pieces, size_t bytes,
                                      void *out) {
     ALCORE__TRY(alcore__grow(ctx, &pieces->scratch, &pieces->scratch_bytes, bytes, 1));

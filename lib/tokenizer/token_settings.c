@@ -19,6 +19,8 @@ static bool skip_null(alcore__json *json) {
     return alcore__json_kind(json) == 'n' && alcore__json_skip(json);
 }
 
+/* The functions read_text(), read_flag() and read_count() read the value of a setting. null leaves
+ * *out as it was, but is false for a flag. path, key: for messages. */
 static alcore_status read_text(alcore__json *json, const char *path, const char *key,
                                alcore__json_text *out) {
     char *text;
@@ -59,7 +61,8 @@ static alcore_status note_value(alcore__json *json, const char *path, const char
     return alcore__json_skip(json) ? ALCORE_OK : alcore__token_json_fail(json, path, key, NULL);
 }
 
-/* "dropout": nothing is dropped where ids must be the same in every run. */
+/* "dropout": merges that are left out at random are refused, as ids must be the same in every run.
+ */
 static alcore_status read_dropout(alcore__json *json, const char *path, const char *key) {
     char *text;
     size_t length;
@@ -117,7 +120,7 @@ alcore_status alcore__token_settings_read(alcore__json *json, const char *path,
     return ALCORE_OK;
 }
 
-/* Appends an entry; its id and place follow. */
+/* Appends an entry; the caller sets its id. */
 static alcore_status add_entry(alcore_ctx *ctx, alcore__token_entries *out, const char *text,
                                size_t length, int64_t place) {
     ALCORE__TRY(
@@ -154,10 +157,11 @@ static double power_of_ten(int64_t n) {
     return power;
 }
 
-/* The value of a number of JSON as serde_json, by which `tokenizers` reads scores, computes it: the
- * digits as an integer of 64 bits, further digits cut off, converted to double, then multiplied
- * with or divided by a power of ten. That is within 1 ulp of the nearest double, but not always it,
- * and a tie between two ways to cut a word is decided by the last bit. */
+/* The value of a number of JSON, text [length], as serde_json, by which `tokenizers` reads scores,
+ * computes it: the digits as an integer of 64 bits, without those that no longer fit (`full`),
+ * converted to double, then multiplied with or divided by a power of ten. That is within 1 ulp of
+ * the nearest double, but not always it, and a tie between two ways to cut a word is decided by the
+ * last bit. */
 static double read_score(const char *text, size_t length) {
     uint64_t digits = 0;
     int64_t exponent = 0, written = 0;

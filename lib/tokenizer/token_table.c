@@ -18,7 +18,7 @@ typedef struct build {
     const char *where, *what; /* for messages */
 } build;
 
-/* Fails: the entry has something wrong. */
+/* Fails with a message that names the token and its place, and says what is wrong with it. */
 static alcore_status fail_entry(const build *state, const alcore__token_entry *entry,
                                 const char *problem) {
     return alcore__fail(ALCORE_E_DATA, "%s: the token \"%.*s\" (%s %lld) %s", state->where,
@@ -41,7 +41,9 @@ static alcore_status check_entry(const build *state, const alcore__token_entry *
     return ALCORE_OK;
 }
 
-/* Makes order [count] of the entries by rising id: value is the entry. spare [count]. */
+/* Checks the entries and sets order [count] to rising ids: key is the id, value the index of the
+ * entry. Entries that are in this order already, as in most files, are not sorted. spare [count]:
+ * workspace. */
 static alcore_status sort_entries(const build *state, alcore__keyed *order, alcore__keyed *spare) {
     bool rising = true;
     for (size_t i = 0; i < state->count; i++) {
@@ -52,7 +54,8 @@ static alcore_status sort_entries(const build *state, alcore__keyed *order, alco
     return rising ? ALCORE_OK : alcore__radix_sort(state->ctx, order, spare, state->count);
 }
 
-/* Adds the entries in the order of their ids. */
+/* Adds the texts in the order of their ids, so that numbers are positions in `order`. A text that
+ * is there already gets its old number, and an id twice stands next to itself: both are refused. */
 static alcore_status add_entries(const build *state, const alcore__keyed *order,
                                  alcore__token_table *table) {
     for (size_t i = 0; i < state->count; i++) {

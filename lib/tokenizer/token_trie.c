@@ -3,8 +3,8 @@
  * made from the root on, each for a range of the sorted tokens that begin with the same bytes.
  *
  * A base must be that of no other node, and the units of all children must be free. It is looked
- * for among the free units of the last OPEN_BLOCKS blocks, as darts-clone does. Older blocks keep a
- * few free units for good; in return the time is linear in the number of nodes. */
+ * for among the free units of the last OPEN_BLOCKS blocks, as darts-clone does. A few units of
+ * older blocks stay free for good; in return the time is linear in the number of nodes. */
 #include "tokenizer/token_trie.h"
 
 #include "text/radix_sort.h"
@@ -17,28 +17,31 @@
 /* A node that is still to be made: tokens [begin, end) of the sorted ones have the same first
  * `depth` bytes. */
 typedef struct range {
-    uint32_t begin, end, unit;
-    size_t depth;
+    uint32_t begin, end, unit; /* positions in build.sorted; the unit of the node */
+    size_t depth;              /* bytes behind the prefix */
 } range;
 
-/* The free units of the open blocks form a ring, in which unit 0, the root, stands for its ends. */
+/* The free units of the open blocks form a ring, a doubly linked list in which unit 0, the root,
+ * stands for both ends: it is never free itself. */
 typedef struct ring {
-    uint32_t next, previous; /* free units */
+    uint32_t next, previous; /* units */
 } ring;
 
 /* What is kept while a trie is built. */
 typedef struct build {
     alcore_ctx *ctx;
     const alcore__vocabulary *words;
-    size_t prefix;                 /* bytes in front of each token that are left out */
-    alcore__keyed *sorted, *spare; /* [count] value: the number of a token */
-    uint8_t *base_used;            /* [trie->units] 1: the unit's index is the base of a node */
-    ring *free_units;              /* [trie->units] of the free units of open blocks and the root */
+    size_t prefix; /* bytes in front of each token that are left out */
+    /* sorted [count]: tokens, in the end sorted by their bytes; value: the number of the token,
+     * key: workspace of the sorting, as spare [count] is. */
+    alcore__keyed *sorted, *spare;
+    uint8_t *base_used; /* [trie->units] 1: the unit's index is the base of a node */
+    ring *free_units;   /* [trie->units] set for the free units of open blocks and the root */
     size_t base_capacity, ring_capacity;
-    range *stack; /* [depth] nodes that are still to be made */
+    range *stack; /* [depth] ranges that are still to be sorted, later nodes still to be made */
     size_t stack_capacity, depth;
-    uint32_t count;
-    alcore__token_trie *trie;
+    uint32_t count;           /* tokens of the trie */
+    alcore__token_trie *trie; /* the result */
 } build;
 
 /* The bytes of a token without the prefix. */
@@ -48,8 +51,8 @@ static const unsigned char *token_bytes(const build *state, uint32_t number, siz
     return (const unsigned char *)text + state->prefix;
 }
 
-/* Bytes depth .. depth + 7 of a token as a number that compares as they do; 0 behind its end, which
- * no token holds as a byte. */
+/* Bytes depth .. depth + 7 of a token as a number that compares as they do, with 0 behind the end
+ * of the token, which no token holds as a byte. */
 static uint64_t key_at(const build *state, uint32_t number, size_t depth) {
     size_t length;
     const unsigned char *text = token_bytes(state, number, &length);
@@ -79,8 +82,8 @@ static void sort_small(const build *state, alcore__keyed *sorted, size_t count, 
     }
 }
 
-/* Sorts tokens [begin, end), of which the first `depth` bytes agree, by the eight bytes that
- * follow; ranges that still agree wait on the stack (its member unit is not used here). */
+/* Sorts tokens [work.begin, work.end), of which the first work.depth bytes agree, by the eight
+ * bytes that follow; ranges that still agree are put on the stack (their unit is not used). */
 static alcore_status sort_range(build *state, range work) {
     const size_t count = work.end - work.begin;
     alcore__keyed *sorted = state->sorted + work.begin;
@@ -108,7 +111,7 @@ static alcore_status sort_tokens(build *state) {
     return ALCORE_OK;
 }
 
-/* Removes a unit, which is taken now, from the ring of free units. */
+/* Removes a unit from the ring of free units. */
 static void leave_ring(build *state, size_t unit) {
     const ring links = state->free_units[unit];
     state->free_units[links.previous].next = links.next;
@@ -123,8 +126,8 @@ static void join_ring(build *state, uint32_t unit) {
     state->free_units[0].previous = unit;
 }
 
-/* Appends a block of free units; the block that is no longer among the last ones leaves the ring.
- * */
+/* Appends a block of free units, and removes those of the block that is no longer among the last
+ * OPEN_BLOCKS from the ring. The arrays may move. */
 static alcore_status add_block(build *state) {
     alcore__token_trie *trie = state->trie;
     const size_t begin = trie->units, units = begin + BLOCK;
@@ -151,7 +154,8 @@ static alcore_status add_block(build *state) {
     return ALCORE_OK;
 }
 
-/* Whether a node with children for bytes [count] can have this base. */
+/* Whether a node with children for bytes [count] can have this base. A base and its children lie in
+ * one block, as they differ in the low 8 bits only; so the children are in an open block too. */
 static bool base_fits(const build *state, size_t base, const unsigned char *bytes, size_t count) {
     if (state->base_used[base]) return false;
     for (size_t i = 0; i < count; i++) {
@@ -161,7 +165,9 @@ static bool base_fits(const build *state, size_t base, const unsigned char *byte
     return true;
 }
 
-/* Finds a base for a node with children for bytes [count] and gives them its units. */
+/* Finds a base for a node with children for bytes [count] and labels the units of the children. The
+ * child of the first byte is tried at each free unit in turn; if no base fits, it is the first unit
+ * of a new block. */
 static alcore_status place_children(build *state, const unsigned char *bytes, size_t count,
                                     uint32_t *out_base) {
     alcore__token_trie *trie = state->trie;
@@ -182,8 +188,9 @@ static alcore_status place_children(build *state, const unsigned char *bytes, si
     return ALCORE_OK;
 }
 
-/* Collects the bytes that follow the first work->depth ones in a range, and where the tokens with
- * each begin; returns their number. starts [257] ends with work->end. */
+/* Collects the different bytes that follow the first work->depth ones in a range (all its tokens
+ * are longer): bytes [count], and starts [count + 1], the position of the first token with each,
+ * and work->end; returns count. */
 static size_t split_range(const build *state, const range *work, unsigned char *bytes,
                           uint32_t *starts) {
     size_t count = 0, length;
@@ -197,7 +204,9 @@ static size_t split_range(const build *state, const range *work, unsigned char *
     return count;
 }
 
-/* Makes the node of a range: its token, its tail or its children, which wait on the stack. */
+/* Makes the node of a range: its token, its tail or its children, which are put on the stack. The
+ * token that ends here comes first in the range. A range of one longer token becomes a tail, but
+ * not at the root, as a search begins with the base of the root and looks at nothing else of it. */
 static alcore_status make_node(build *state, range work) {
     unsigned char bytes[256];
     uint32_t starts[257], base;
@@ -226,7 +235,7 @@ static alcore_status make_node(build *state, range work) {
     return ALCORE_OK;
 }
 
-/* Makes all nodes. Base 0 is marked as used, so that it means: no children. */
+/* Makes all nodes. Base 0 is marked as used, so that base 0 of a unit means: no children. */
 static alcore_status make_nodes(build *state) {
     ALCORE__TRY(add_block(state));
     state->base_used[0] = 1;
@@ -238,7 +247,7 @@ static alcore_status make_nodes(build *state) {
     return ALCORE_OK;
 }
 
-/* Collects the tokens that are wanted, begin with the prefix, and have more than that. */
+/* Collects the tokens of the trie: those of `take` that begin with the prefix and are longer. */
 static void collect_tokens(build *state, const char *prefix, const uint8_t *take) {
     for (uint32_t number = 0; number < state->words->count; number++) {
         size_t length;

@@ -15,7 +15,8 @@
 #include "text/vocabulary.h"
 
 /* A node. base 0: no children; no node with children has base 0. label 0: the root or a free unit;
- * else the byte of the edge that leads here, plus 1. With a tail, base is the bytes of the tail. */
+ * else the byte of the edge that leads here, plus 1. A node with a tail has no children; its base
+ * is the number of bytes of the tail, which are the last ones of the token. */
 typedef struct alcore__trie_unit {
     uint32_t base : 23, label : 9;
     int32_t token; /* the number of the token that ends here; TRIE_INNER: none does; below that, the
@@ -32,25 +33,28 @@ typedef struct alcore__token_trie {
 
 /* Makes *trie, a struct of zeros, of the tokens of words whose text begins with prefix [length],
  * without that prefix; tokens that are the prefix itself are left out. take [words->count]: 1 for
- * tokens that are wanted; NULL: all. words: kept, and not changed while the trie is in use; its
- * texts hold no NUL. A failure leaves arrays for alcore__token_trie_clear(). */
+ * tokens that the trie is to have; NULL: all. words: kept, and not changed while the trie is in
+ * use; its texts hold no NUL. A failure leaves arrays for alcore__token_trie_clear(). */
 alcore_status alcore__token_trie_build(alcore_ctx *ctx, const alcore__vocabulary *words,
                                        const char *prefix, size_t length, const uint8_t *take,
                                        alcore__token_trie *trie);
 void alcore__token_trie_clear(alcore_ctx *ctx, alcore__token_trie *trie);
 
-/* A search for the tokens that a text begins with at `end`, the shortest first. */
+/* A search for the tokens that stand at a byte of a text, the shortest first. */
 typedef struct alcore__trie_walk {
-    uint32_t base;   /* of the node that was reached */
+    uint32_t base;   /* of the node that was reached; 0: it has no children */
     uint32_t number; /* of the token that was found */
     size_t end;      /* the byte after what was read; after a hit, after the token */
 } alcore__trie_walk;
 
+/* Begins a search at byte `begin`. */
 static inline alcore__trie_walk alcore__trie_begin(const alcore__token_trie *trie, size_t begin) {
     return (alcore__trie_walk){trie->unit ? trie->unit[0].base : 0, 0, begin};
 }
 
-/* Finds the next longer token; false: there is none. */
+/* Finds the next longer token; false: there is none. At a node without children base is 0, and the
+ * search ends: unit `byte` would have the label byte + 1 only as a child of base 0, which no node
+ * has. */
 static inline bool alcore__trie_next(const alcore__token_trie *trie, alcore__trie_walk *walk,
                                      const char *text, size_t length) {
     if (!trie->unit) return false;

@@ -15,10 +15,10 @@
 /* What tokenizer_config.json says of a BERT model. */
 typedef struct bert_settings {
     alcore__bert_cleaning cleaning;
-    alcore__name unk, sep, pad, cls, mask;
+    alcore__name unk, sep, pad, cls, mask; /* the texts of the special tokens */
 } bert_settings;
 
-/* A name of tokenizer_config.json is a text, or an object that has it as its content. */
+/* Reads the text of a special token, which is a string or an object with it as its content. */
 static alcore_status read_name(const alcore__part *config, const char *member, alcore__name *out) {
     alcore__part value;
     if (!alcore__part_member(config, member, &value)) return ALCORE_OK;
@@ -26,6 +26,7 @@ static alcore_status read_name(const alcore__part *config, const char *member, a
     return alcore__part_string(&value, out);
 }
 
+/* Overwrites the defaults in *out; strip_accents defaults to what lowercase is. */
 static alcore_status read_bert_settings(const alcore__part *config, bert_settings *out) {
     ALCORE__TRY(alcore__part_flag(config, "do_lower_case", &out->cleaning.lowercase));
     out->cleaning.strip_accents = out->cleaning.lowercase;
@@ -39,14 +40,15 @@ static alcore_status read_bert_settings(const alcore__part *config, bert_setting
     return read_name(config, "mask_token", &out->mask);
 }
 
-/* Adds a special token where the vocabulary has it. */
+/* Adds a special token as an added token where the vocabulary has it. */
 static alcore_status add_special(alcore_ctx *ctx, alcore_tokenizer *tokenizer, alcore__name name) {
     const alcore__added_token token = {.content = name, .id = -1, .special = true};
     if (alcore__token_model_id(tokenizer->model, name.text, name.length) < 0) return ALCORE_OK;
     return alcore__added_tokens_add(ctx, &tokenizer->added, &token);
 }
 
-/* The parts of a BERT model around its vocabulary. */
+/* Adds the parts of a BERT model around its vocabulary, which has been read. part: at the settings,
+ * and names vocab.txt in messages. */
 static alcore_status add_bert_parts(alcore_ctx *ctx, const alcore__part *part,
                                     const bert_settings *settings, alcore_tokenizer *tokenizer) {
     const alcore__name names[] = {settings->unk, settings->sep, settings->pad, settings->cls,
@@ -68,6 +70,7 @@ static alcore_status add_bert_parts(alcore_ctx *ctx, const alcore__part *part,
     return alcore__post_processor_set_bert(part, cls, sep, &tokenizer->post);
 }
 
+/* The defaults of BertTokenizer of the package transformers. */
 static bert_settings bert_defaults(void) {
     return (bert_settings){.cleaning = {true, true, true, true},
                            .unk = {"[UNK]", 5},
@@ -77,8 +80,8 @@ static bert_settings bert_defaults(void) {
                            .mask = {"[MASK]", 6}};
 }
 
-/* Makes a BERT tokenizer of vocab.txt, text [length], and of tokenizer_config.json, which may be
- * empty. */
+/* Makes a BERT tokenizer of the bytes of vocab.txt and of tokenizer_config.json, which is empty
+ * where the folder has none. path: of vocab.txt. */
 static alcore_status read_vocab(alcore_ctx *ctx, const alcore__buffer *vocab, const char *path,
                                 alcore__buffer *config, alcore_tokenizer *tokenizer) {
     bert_settings settings = bert_defaults();
@@ -97,6 +100,8 @@ static alcore_status read_vocab(alcore_ctx *ctx, const alcore__buffer *vocab, co
 
 /* The files of a tokenizer while they are read. */
 typedef struct files {
+    /* path: of the file that was read last; text: the bytes of tokenizer.json or vocab.txt; config:
+     * those of tokenizer_config.json, empty where there is none */
     alcore__buffer path, text, config;
 } files;
 
@@ -116,6 +121,7 @@ static alcore_status read_json(alcore_ctx *ctx, const char *path, files *f,
     return alcore__languages_read(&config, tokenizer);
 }
 
+/* Reads a folder: tokenizer.json, else vocab.txt, else a sentencepiece model. */
 static alcore_status read_folder(alcore_ctx *ctx, const char *folder, files *f,
                                  alcore_tokenizer *tokenizer) {
     bool found;
@@ -156,6 +162,7 @@ static alcore_status read_named(alcore_ctx *ctx, const char *path, files *f,
                : read_vocab(ctx, &f->text, path, &f->config, tokenizer);
 }
 
+/* Whether a path names a file and not a folder, by its ending. */
 static bool is_file(const char *path) {
     const size_t length = strlen(path);
     return alcore__path_ends_in(path, length, ".json") ||

@@ -28,8 +28,8 @@ struct alcore_tokenizer {
     bool marks_language;                           /* the templates have a language */
     bool language_codes; /* a text may begin with the token of a language, ">>de<<" (Marian) */
     int64_t size;        /* ids are 0 .. size - 1 */
-    /* Memory of an encoder that the last call left for the next one, which takes it; NULL: a call
-     * has it, or there was none. */
+    /* An encoder (encode.c) that the last call left, so that the next one need not allocate; NULL:
+     * a call uses it, or there was none. */
     _Atomic(struct alcore__encoder *) spare;
 };
 
@@ -42,8 +42,8 @@ alcore_status alcore__tokenizer_read(alcore_ctx *ctx, const char *path,
 /* Reads tokenizer.json, text [length], which is changed. */
 alcore_status alcore__tokenizer_read_json(alcore_ctx *ctx, char *text, size_t length,
                                           const char *path, alcore_tokenizer *tokenizer);
-/* Gives the added tokens their ids and puts them where they are sought, once all parts are there.
- * */
+/* Once all parts are read: sets the ids of the added tokens, prepares the search for them, and
+ * checks the special tokens of the templates. */
 alcore_status alcore__tokenizer_finish(alcore_ctx *ctx, alcore_tokenizer *tokenizer);
 
 /* The id of a token, added ones included; -1: there is none. */

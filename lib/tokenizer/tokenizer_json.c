@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading tokenizer.json (tokenizer_handle.h): each top-level member is a part of the tokenizer.
- * They may come in any order. "truncation" and "padding" are not obeyed: callers say what they want
- * cut. */
+ * They may come in any order. "truncation" and "padding" are ignored: callers say how much of a
+ * text they need. */
 #include <string.h>
 
 #include "tokenizer/language.h"
 #include "tokenizer/tokenizer_handle.h"
 
-/* Deeper than any real file. */
+/* Nesting of objects and arrays that is read: deeper than in any real file. */
 enum { MAX_DEPTH = 32 };
 
-/* Reads one of the added tokens. What the file says about ids does not count (give_ids()). */
+/* Reads one of the added tokens. The id that the file gives it is ignored (give_ids()). */
 static alcore_status read_added(const alcore__part *item, alcore_tokenizer *tokenizer) {
     alcore__added_token token = {.id = -1};
     ALCORE__TRY(alcore__part_text(item, "content", &token.content));
@@ -34,13 +34,14 @@ static alcore_status read_all_added(const alcore__part *part, alcore_tokenizer *
     return alcore__part_leave(&list);
 }
 
+/* Reads the model. Its strings are changed in place, so that it must not be read twice. */
 static alcore_status read_model(const alcore__part *part, alcore_tokenizer *tokenizer) {
     alcore__json value = part->value;
     if (tokenizer->model) return alcore__part_fail(part, ALCORE_E_DATA, "it is there twice");
     return alcore__token_model_read_json(part->ctx, &value, part->path, &tokenizer->model);
 }
 
-/* Reads a member that is not null. */
+/* Reads a member that is not null; part->section is its name. */
 static alcore_status read_member(const alcore__part *part, alcore_tokenizer *tokenizer) {
     const char *name = part->section;
     if (strcmp(name, "added_tokens") == 0) return read_all_added(part, tokenizer);
@@ -83,14 +84,16 @@ alcore_status alcore__tokenizer_read_json(alcore_ctx *ctx, char *text, size_t le
 
 /* ---- ids of added tokens ---- */
 
-/* The id of an added token that the model does not have: the first one behind the model's and those
- * of the added tokens so far, as the package tokenizers counts, whatever the file says. */
+/* The id of an added token that the model does not have: the first one behind the model's ids and
+ * `highest`, the highest id of the added tokens so far (-1: there is none), as the package
+ * tokenizers counts, whatever the file says. */
 static int64_t next_id(const alcore_tokenizer *tokenizer, int64_t highest) {
     const int64_t size = alcore__token_model_size(tokenizer->model);
     return highest >= size ? highest + 1 : size;
 }
 
-/* Tokens with the same content get the same id, which the one that counts keeps for the others. */
+/* Sets the ids of the added tokens, and the size of the tokenizer. Tokens with the same content get
+ * the same id: that of the last of them, which alcore__added_token_of() finds (`counts`). */
 static void give_ids(alcore_tokenizer *tokenizer) {
     alcore__added_tokens *added = &tokenizer->added;
     int64_t highest = -1;
@@ -106,7 +109,8 @@ static void give_ids(alcore_tokenizer *tokenizer) {
     tokenizer->size = next_id(tokenizer, highest);
 }
 
-/* Puts a token where it is sought: as it is, or in its normalized form. */
+/* Adds a token to the finder that seeks it: by its content in raw text, or by its normalized form
+ * in normalized text. number: its index. */
 static alcore_status seek_token(alcore_ctx *ctx, alcore_tokenizer *tokenizer, size_t number,
                                 alcore__normalizer_scratch *scratch) {
     alcore__added_token *token = &tokenizer->added.token[number];
@@ -125,7 +129,7 @@ static alcore_status seek_token(alcore_ctx *ctx, alcore_tokenizer *tokenizer, si
     return alcore__added_finder_add(ctx, &tokenizer->added.normalized, text, number);
 }
 
-/* Refuses special tokens of a template that are no ids. */
+/* Refuses a template with special tokens whose ids the tokenizer does not have. */
 static alcore_status check_template(const alcore_tokenizer *tokenizer,
                                     const alcore__template *pieces) {
     for (size_t i = 0; i < pieces->count; i++)
@@ -140,7 +144,8 @@ static alcore_status check_template(const alcore_tokenizer *tokenizer,
     return ALCORE_OK;
 }
 
-/* Special tokens are sought before others: of two that become the same text, one of them counts. */
+/* Only the last of the tokens with the same content is sought. Of two whose normalized forms are
+ * the same, alcore__added_finder_sort() keeps the one with the lower index. */
 alcore_status alcore__tokenizer_finish(alcore_ctx *ctx, alcore_tokenizer *tokenizer) {
     alcore__added_tokens *added = &tokenizer->added;
     alcore__normalizer_scratch scratch = {0};

@@ -7,9 +7,10 @@
 /* It does not change once it is made. */
 struct alcore_tokens {
     alcore__object object;
-    alcore__tokens tokens;    /* owned */
-    int64_t offsets_shape[1]; /* {texts + 1}: the shapes of the views that alcore_tokens_get() */
-    int64_t tokens_shape[1];  /* {tokens}       hands out */
+    alcore__tokens tokens; /* owned */
+    /* The shapes of the views that alcore_tokens_get() hands out, to which the views point. */
+    int64_t offsets_shape[1]; /* {texts + 1} */
+    int64_t tokens_shape[1];  /* {tokens}: of ids, types and marks */
     int64_t spans_shape[2];   /* {tokens, 2} */
 };
 
@@ -18,7 +19,8 @@ static void release_tokens(void *object) {
     alcore__tokens_clear(tokens->object.ctx, &tokens->tokens);
 }
 
-/* Reads the options of the caller; *how points into *options. */
+/* Reads the options of the caller into *options, those of a shorter struct with defaults for the
+ * rest, and checks them. how->language is borrowed from the caller. */
 static alcore_status read_options(const alcore_encode_options *given,
                                   alcore_encode_options *options, alcore__encoding *how) {
     ALCORE__TRY(alcore__struct_read(options, sizeof *options,
@@ -36,6 +38,8 @@ static alcore_status read_options(const alcore_encode_options *given,
     return ALCORE_OK;
 }
 
+/* alcore_tokenizer_encode() after its checks for NULL. pairs without texts and lengths: there are
+ * none. */
 static alcore_status encode(const alcore_tokenizer *tokenizer, const alcore__texts *texts,
                             const alcore__texts *pairs, const alcore_encode_options *given,
                             alcore_tokens **out) {
@@ -84,7 +88,8 @@ int64_t alcore_tokens_count(const alcore_tokens *tokens) {
     return tokens ? tokens->tokens.count : 0;
 }
 
-/* The views share the handle's shapes, which live as long as its arrays. */
+/* Makes the views. They share the handle's shapes, which live as long as its arrays; object.self is
+ * the handle without const. */
 static alcore_status get_tokens(const alcore_tokens *tokens, alcore_tensor *offsets,
                                 alcore_tensor *ids, alcore_tensor *types, alcore_tensor *spans,
                                 alcore_tensor *marks) {

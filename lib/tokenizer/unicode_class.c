@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Classes of characters (unicode_class.h): the general categories of utf8proc, which is of another
- * version of Unicode than the tables of the package tokenizers. Where those are of Unicode 8, what
- * was added later is listed here, so that the same characters are punctuation and marks. */
+ * version of Unicode than the tables of the package tokenizers. Where those are of Unicode 8 (or,
+ * for StripAccents, another version), what was added later is listed here, so that the same
+ * characters are punctuation and marks. A range may span characters of other categories, as the
+ * category is looked at first. */
 #include "tokenizer/unicode_class.h"
 
 #include <stddef.h>
@@ -11,7 +13,7 @@ typedef struct point_range {
     int32_t first, last; /* both belong to it */
 } point_range;
 
-/* Ranges are sorted. */
+/* Whether a code point is in one of ranges [count], which are sorted. */
 static bool is_within(int32_t point, const point_range *ranges, size_t count) {
     size_t low = 0, high = count;
     while (low < high) {
@@ -32,13 +34,13 @@ static const point_range late_punctuation[] = {
     {0x1183B, 0x11FFF}, {0x12FF1, 0x12FF2}, {0x16E97, 0x16FE2}, {0x1E95E, 0x1E95F},
 };
 
-/* Category Cf since a later version. */
+/* Category Cf since a later version than Unicode 8. */
 static const point_range late_formats[] = {
     {0x890, 0x8E2},
     {0x110CD, 0x1343F},
 };
 
-/* Category Mn since a later version. */
+/* Category Mn since a later version than Unicode 8. */
 static const point_range late_marks[] = {
     {0x7FD, 0x7FD},     {0x898, 0x8E1},     {0x9FE, 0x9FE},     {0xAFA, 0xAFF},
     {0xB55, 0xB55},     {0xC04, 0xC3C},     {0xD00, 0xD00},     {0xD3B, 0xD3C},
@@ -50,7 +52,7 @@ static const point_range late_marks[] = {
     {0x16FE4, 0x16FE4}, {0x1CF00, 0x1CF46}, {0x1E000, 0x1E4EF}, {0x1E944, 0x1E94A},
 };
 
-/* Category M since a later version than that of StripAccents. */
+/* Category M since a later version than that of the table by which StripAccents looks marks up. */
 static const point_range latest_marks[] = {
     {0x7FD, 0x7FD},     {0x898, 0x8D3},     {0x9FE, 0x9FE},     {0xAFA, 0xAFF},
     {0xB55, 0xB55},     {0xC04, 0xC3C},     {0xCF3, 0xD00},     {0xD3B, 0xD3C},
@@ -106,6 +108,8 @@ bool alcore__point_is_number(int32_t point) {
     return category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO;
 }
 
+/* The blocks that the package tokenizers lists, in their order by code point; that it begins the
+ * last but one at U+2B920, and not at U+2B820, is its rule too. */
 bool alcore__point_is_han(int32_t point) {
     static const point_range ranges[] = {{0x3400, 0x4DBF},   {0x4E00, 0x9FFF},   {0xF900, 0xFAFF},
                                          {0x20000, 0x2A6DF}, {0x2A700, 0x2B73F}, {0x2B740, 0x2B81F},
@@ -113,6 +117,7 @@ bool alcore__point_is_han(int32_t point) {
     return point >= ranges[0].first && IS_WITHIN(point, ranges);
 }
 
+/* symbols: the ranges of category So that are alphabetic (circled and squared letters). */
 bool alcore__point_is_word(int32_t point) {
     static const point_range symbols[] = {
         {0x24B6, 0x24E9}, {0x1F130, 0x1F149}, {0x1F150, 0x1F169}, {0x1F170, 0x1F189}};

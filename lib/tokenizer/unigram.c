@@ -56,7 +56,8 @@ static inline size_t char_bytes(unsigned char first) {
     return first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
 }
 
-/* Sets nodes [length + 1]. */
+/* Sets nodes [length + 1] of a word [length], by byte. Every character begins at a reached node,
+ * since the unknown token, if no other, ends where each character does. */
 static void search(const alcore__token_model *model, const char *word, size_t length, node *nodes) {
     const alcore__unigram *self = &model->unigram;
     const bool single_sums = self->single_precision;
@@ -64,7 +65,7 @@ static void search(const alcore__token_model *model, const char *word, size_t le
     for (size_t i = 1; i <= length; i++) nodes[i].begin = UNREACHED;
     for (size_t begin = 0, bytes; begin < length; begin += bytes) {
         const double before = nodes[begin].score;
-        bool single = false;
+        bool single = false; /* a token is just the character at `begin` */
         bytes = char_bytes((unsigned char)word[begin]);
         if (bytes > length - begin) bytes = length - begin;
         alcore__trie_walk walk = alcore__trie_begin(&self->trie, begin);
@@ -79,8 +80,9 @@ static void search(const alcore__token_model *model, const char *word, size_t le
     }
 }
 
-/* Adds the pieces of an unknown part: a token after all if its text is one (single characters of
- * it are not), else the tokens of its bytes, else the unknown token. Backwards, as the caller. */
+/* Adds the pieces of the unknown part [begin, end) of a word: a token after all if the text of the
+ * part is one (no single character of it is), else the tokens of its bytes, else the unknown token.
+ * The last piece comes first, as in trace_back(). */
 static alcore_status put_unknown(alcore_ctx *ctx, const alcore__token_model *model,
                                  const char *word, size_t begin, size_t end,
                                  alcore__pieces *pieces) {
@@ -102,7 +104,8 @@ static alcore_status put_unknown(alcore_ctx *ctx, const alcore__token_model *mod
     return ALCORE_OK;
 }
 
-/* Adds the pieces of the best way, the last one first. */
+/* Adds the pieces of the best way to cut a word, the last one first. Unknown tokens that follow
+ * each other become one part. */
 static alcore_status trace_back(alcore_ctx *ctx, const alcore__token_model *model, const char *word,
                                 size_t length, const node *nodes, alcore__pieces *pieces) {
     for (size_t end = length, begin; end > 0; end = begin) {

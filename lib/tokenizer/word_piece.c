@@ -21,7 +21,8 @@ void alcore__word_piece_clear(alcore_ctx *ctx, alcore__token_model *model) {
     alcore__token_trie_clear(ctx, &model->word_piece.rest);
 }
 
-/* Whether a word has more code points than the model cuts. */
+/* Whether a word [length] has more code points than the model cuts. Its bytes are compared first,
+ * which are at least as many. */
 static bool is_too_long(const alcore__word_piece *self, const char *word, size_t length) {
     return (uint64_t)length > (uint64_t)self->max_chars &&
            alcore__utf8_count(word, length) > self->max_chars;
