@@ -19,7 +19,7 @@ typedef struct alcore__lm_column {
     const alcore__wanted *wanted; /* rows to score; NULL: all */
     const alcore_lm *lm;          /* of the present call of _rows(), borrowed */
     int32_t fold;                 /* only rows whose text is in this fold; -1: all rows */
-    int64_t entries;              /* wanted rows that are unmasked */
+    int64_t entries;              /* rows of the column: wanted and unmasked */
     int64_t *rows;                /* [entries] of the pool, ascending; NULL: entry i is row i */
     int64_t *offsets;             /* [entries + 1] first token of each entry */
     float *values; /* [offsets[entries]] natural logarithms: of the words, then of the end */

@@ -50,7 +50,8 @@ static bool is_fatal(alcore_status status) {
            status == ALCORE_E_FORKED || status == ALCORE_E_INTERNAL;
 }
 
-/* Sets self->path from the key. */
+/* Sets self->path from the key, whose first line, 1, is the version of its form: a later form has
+ * other files. */
 static alcore_status name_file(cached_run *self, const char *origin) {
     alcore__buffer key = {0};
     alcore_status status = alcore__buffer_format(
@@ -66,7 +67,7 @@ static alcore_status name_file(cached_run *self, const char *origin) {
     return status;
 }
 
-/* Makes an empty writer in place of the one before. */
+/* Makes an empty writer; one from before is released. */
 static alcore_status new_writer(cached_run *self) {
     alcore_column_writer_unref(self->writer);
     self->writer = NULL;
@@ -101,7 +102,8 @@ static bool is_outdated(const cached_run *self, double time) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec - time > self->cache->max_age;
 }
 
-/* Puts the rows of the file, if there is one that is young enough, into the writer. */
+/* Puts the rows of the file, if there is one that is young enough, into the writer. Where the
+ * host's file table knows no times, `time` is NaN, which only a max_age makes a failure. */
 static alcore_status read_file(cached_run *self) {
     bool found;
     double time;
@@ -189,7 +191,7 @@ static alcore_status write_file(const cached_run *self) {
     return ALCORE_OK;
 }
 
-/* The steps of a run. */
+/* The steps of a run; the caller frees what self owns. */
 static alcore_status run_cached(cached_run *self, const char *origin) {
     self->rows = alcore_pool_rows(self->pool);
     ALCORE__TRY(name_file(self, origin));

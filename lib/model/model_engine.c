@@ -15,7 +15,7 @@ static const struct {
     const char *column;
     uint32_t call; /* ALCORE_SYS_MODEL_* */
     int32_t shape; /* ALCORE_COLUMN_* of the column */
-    int32_t part;  /* which of two values a token the column takes; -1: there is one */
+    int32_t part;  /* which of the two values of each token the column has; -1: there is only one */
 } entries[] = {
     {"embeddings", ALCORE_SYS_MODEL_EMBED, ALCORE_COLUMN_DENSE, -1},
     {"logprobs", ALCORE_SYS_MODEL_TOKEN_LOGPROBS, ALCORE_COLUMN_RAGGED, -1},
@@ -51,7 +51,7 @@ typedef struct receiver {
 
 /* *out: component all->part (0: start, 1: end of the answer) of values [tokens, 2], as a view of
  * the same memory with one dimension; shape and strides [1] are its arrays and must live as long.
- * Strides are in numbers, byte_offset in bytes; the dtype has whole bytes. */
+ * Strides count components, byte_offset bytes; the bits of the dtype are a multiple of 8. */
 static alcore_status pick_part(const receiver *all, const alcore_tensor *values, int64_t *shape,
                                int64_t *strides, alcore_tensor *out) {
     if (values->ndim != 2 || values->shape[1] != 2)
@@ -94,8 +94,8 @@ static alcore_status put(void *user, const int64_t *items, const int64_t *length
     return alcore_column_writer_put(all->writer, all->rows, lengths, count, &half);
 }
 
-/* One call of the engine over a batch of texts; `call` is one that the model has. targets:
- * the texts whose tokens are scored, as many; NULL: the model's own output. */
+/* One call of the engine over a batch of texts; `call` is one that the model has. targets: the
+ * texts whose tokens token_logprobs scores, one for each of texts; NULL: the model's own output. */
 static alcore_status call_engine(const alcore__engine_model *data, uint32_t call,
                                  const alcore_sys_model_texts *texts,
                                  const alcore_sys_model_texts *targets,
@@ -306,6 +306,8 @@ static alcore_status open_model(alcore_ctx *ctx, const char *path,
     if (status != ALCORE_OK) return alcore__fail_callback(status, engine->engine);
     ALCORE__TRY(alcore__engine_update(ctx, data));
     ALCORE__TRY(alcore__engine_read_tokenizer(ctx, path, data));
+    /* The first update says whether a tokenizer is needed; the second one puts its hash into the
+     * version. */
     return data->tokenizer_hash ? alcore__engine_update(ctx, data) : ALCORE_OK;
 }
 
@@ -343,8 +345,8 @@ alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, con
     return status;
 }
 
-/* Writes the name of the engine for folders with config.json and loads it: libalcore-model.so where
- * the user installed one, else the engine for torch. */
+/* Loads the engine for folders with config.json and writes its name to `engine`: "model", that is
+ * libalcore-model.so, where the user installed one, else that of the engine for torch. */
 static alcore_status find_engine(alcore_ctx *ctx, char engine[ALCORE__ENGINE_BYTES]) {
     const void *table;
     alcore__format(engine, ALCORE__ENGINE_BYTES, "model");

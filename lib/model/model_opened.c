@@ -81,7 +81,8 @@ static alcore_status append_hash(alcore_ctx *ctx, const char *path, const char *
     return status;
 }
 
-/* *out: a hash of all files of the tokenizer in the folder at path. */
+/* *out: a hash of all files of the tokenizer in the folder at path. Names are hashed too, so that a
+ * file that appears or vanishes changes it. */
 static alcore_status hash_files(alcore_ctx *ctx, const char *path, uint64_t *out) {
     alcore__buffer lines = {0}, name = {0};
     alcore_status status = ALCORE_OK;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Provides the columns that a strategy or a scorer needs: a column of the pool that can be used as
- * it is, else the first model that can make one makes it. A need names one column or alternatives
- * with
- * `|` between them, "scores|logprobs", the preferred one first. */
+ * it is, else the first model that can make one makes it. A need names one column, or alternatives
+ * with `|` between them ("scores|logprobs"), the preferred one first. */
 #include <stdio.h>
 #include <string.h>
 
@@ -39,8 +38,8 @@ static alcore_status find_standing(alcore_model *const *models, int32_t count,
 /* Called for every need of a strategy before its first pass, and of a scorer, without a lock of the
  * pool. Columns that can be used as they are come first, over all alternatives; then the models in
  * order, each with its alternatives in order. *out_from: the index of the model that made the
- * column name, or GIVEN (the pool had it), or NONE (nobody can make any; the caller words the
- * error). */
+ * column, or ALCORE__SUPPLY_GIVEN (the pool had it), or ALCORE__SUPPLY_NONE (no model can make any;
+ * the caller writes the error). */
 alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, alcore_pool *pool,
                                    const alcore__wanted *wanted, const alcore__cache *cache,
                                    const char *need, char name[ALCORE__NEED_BYTES],

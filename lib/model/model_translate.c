@@ -10,8 +10,8 @@
 
 /* What is known of the output of one row. */
 typedef struct output {
-    size_t text, text_length; /* its place in outputs.texts and its bytes */
-    int64_t logprob, tokens;  /* its place in outputs.logprobs and their number */
+    size_t text, text_length; /* its offset in outputs.texts and its bytes */
+    int64_t logprob, tokens;  /* index of its first value in outputs.logprobs and their number */
     bool found;               /* the engine gave it */
 } output;
 
@@ -21,7 +21,8 @@ typedef struct outputs {
     const alcore__model_batch *batch; /* the items of the present call of the engine */
     output *rows;                     /* [rows of the pool]; zeros for masked rows */
     alcore__buffer texts;             /* of all outputs, one after the other */
-    float *logprobs;                  /* of the tokens of all outputs, natural logarithms */
+    float *logprobs;                  /* [logprobs_count] of the tokens of all outputs, output by
+                                       * output as they came; natural logarithms */
     size_t logprobs_count, logprobs_capacity;
 } outputs;
 
@@ -78,7 +79,7 @@ static alcore_status put_text(void *user, int64_t item, int64_t rank, const char
     return ALCORE_OK;
 }
 
-/* Encodes a batch and lets the engine translate it. */
+/* Encodes a batch and lets the engine translate it; a row without an output is an error. */
 static alcore_status translate_batch(outputs *all, const alcore_sys_model_decoding *how) {
     const alcore__engine_model *data = all->model->data;
     const alcore__model_batch *batch = all->batch;
@@ -117,11 +118,11 @@ static alcore_status translate_rows(outputs *all, alcore_pool *pool,
     return status;
 }
 
-/* Arrays of one entry a row, from which the pool of the outputs is filled. */
+/* The outputs in row order, from which their pool is filled. It owns the arrays. */
 typedef struct row_arrays {
-    const char **texts, **ids; /* views; an id that is NULL is the number of the row */
-    size_t *lengths;           /* bytes of the texts */
-    float *logprobs;           /* of all tokens, in row order */
+    const char **texts, **ids; /* [rows] views; an id that is NULL is the number of the row */
+    size_t *lengths;           /* [rows] bytes of the texts */
+    float *logprobs;           /* [offsets[rows]] of all tokens */
     int64_t *offsets;          /* [rows + 1] first token of each row */
 } row_arrays;
 

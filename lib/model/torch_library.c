@@ -22,7 +22,7 @@
 enum { PATH_BYTES = 1024 };
 
 /* The libtorch_cpu.so files that this process has mapped: how many, and the paths of the first and
- * the last one. */
+ * the last one; with one file only the first is set. */
 typedef struct mapped {
     int32_t count;
     char first[PATH_BYTES], second[PATH_BYTES];
