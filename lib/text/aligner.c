@@ -87,12 +87,14 @@ typedef struct paired_texts {
     const alcore__text_source *translations; /* of the other language, the same rows */
 } paired_texts;
 
+/* alcore__text_source.words of paired_texts, its data: 0 where either text is empty. */
 static int64_t paired_word_count(const void *data, int64_t row) {
     const paired_texts *paired = data;
     if (paired->translations->words(paired->translations->data, row) == 0) return 0;
     return paired->texts->words(paired->texts->data, row);
 }
 
+/* alcore__text_source.text of paired_texts. */
 static const char *paired_text(const void *data, int64_t row, size_t *length) {
     const paired_texts *paired = data;
     return paired->texts->text(paired->texts->data, row, length);
@@ -129,8 +131,8 @@ static int64_t corpus_words(const alcore__corpus *corpus, int64_t row) {
     return tokens > 0 ? (int64_t)tokens - 1 : 0;
 }
 
-/* The symbols of sentence pair `row` in the two corpora; n = m = 0 for a pair that takes no
- * part. */
+/* The symbols of sentence pair `row` in the two corpora; n = m = 0 for a pair with an empty text,
+ * which is not trained on. */
 static alcore__aligner_pair training_pair(const alcore__aligner *aligner, int64_t row) {
     return (alcore__aligner_pair){
         .source = aligner->source->tokens + aligner->source->begin[row],
@@ -266,6 +268,7 @@ static alcore_status train(training *t, const alcore__text_source *sources,
     return ALCORE_OK;
 }
 
+/* Frees scratch [threads] and its arrays; NULL does nothing. */
 static void free_scratch(alcore_ctx *ctx, alcore__aligner_scratch *scratch) {
     for (int32_t i = 0; scratch && i < alcore_ctx_threads(ctx); i++)
         alcore__aligner_scratch_clear(ctx, &scratch[i]);

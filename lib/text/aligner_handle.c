@@ -100,6 +100,7 @@ typedef struct sides {
     side source, target; /* of the caller */
 } sides;
 
+/* alcore__text_source.words and .text of a side, its data. */
 static int64_t side_words(const void *data, int64_t row) {
     return ((const side *)data)->words[row];
 }
@@ -112,6 +113,7 @@ static alcore__text_source source_of(const side *s) {
     return (alcore__text_source){s, s->texts.count, side_words, side_text};
 }
 
+/* Sets words[row]. */
 static void count_words(side *s, int64_t row) {
     size_t length, bytes;
     const char *next = alcore__texts_get(&s->texts, row, &length), *end = next + length, *word;
@@ -161,6 +163,7 @@ static alcore_status train_model(const sides *pairs, bool reverse,
     return alcore__aligner_train(pairs->ctx, &source, &target, options, out);
 }
 
+/* Reads options and texts, trains, and makes the handle. The caller closes the sides. */
 static alcore_status train(sides *pairs, const alcore_aligner_options *given,
                            alcore_aligner **out) {
     alcore__aligner_options options;
@@ -242,6 +245,7 @@ alcore_status alcore_aligner_links(const alcore_aligner *aligner, alcore_links *
     return alcore__leave(ctx, status);
 }
 
+/* Links other pairs with a trained model. The caller closes the sides. */
 static alcore_status apply(const alcore_aligner *aligner, sides *pairs, alcore_links **out) {
     ALCORE__TRY(sides_open(pairs));
     const bool reverse = aligner->reverse;

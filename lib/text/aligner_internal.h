@@ -60,12 +60,12 @@ typedef struct alcore__aligner_classes {
     int64_t count;          /* classes; 0 with tension off, all arrays NULL then */
     uint32_t *m, *n;        /* [count] target and source length of each class, ascending (m, n) */
     uint64_t *begin;        /* [count + 1] index in mass of target position 1 of each class */
-    uint32_t *class_of;     /* [rows] class of each pair; 0 and unused for pairs without part */
+    uint32_t *class_of;     /* [rows] class of each pair; 0 and unused for those not trained on */
     _Atomic uint64_t *mass; /* [begin[count]] weight of each class's target positions, in units of
                                2^-shift. gradient: sum over the class of the posteriors of j >= 1;
                                public: number of the class's pairs */
     int32_t shift;          /* the largest with which the sum of all weights stays below 2^62 */
-    int64_t words;          /* target words of all pairs that take part */
+    int64_t words;          /* target words of all pairs that are trained on */
 } alcore__aligner_classes;
 
 /* Makes the classes of aligner's training pairs, with mass 0 (gradient) or final (public). */

@@ -62,7 +62,7 @@ static alcore_status number_classes(const alcore__aligner *aligner, const alcore
 
 /* Lists the lengths of the pairs in records [rows], sorts them (spare [rows] is overwritten), makes
  * the classes, and sets mass for the public tension, where every word of every pair has weight 1.
- * shift leaves room for the sum of all target words below 2^62. */
+ * shift is chosen so that the sum of all target words stays below 2^62 units. */
 static alcore_status sort_lengths(const alcore__aligner *aligner, alcore__keyed *records,
                                   alcore__keyed *spare, alcore__aligner_classes *out) {
     size_t count = 0;

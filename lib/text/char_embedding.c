@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Learning the weights of character n-grams: df(b), counted text by text, and idf(b) at the end
+ * (char_embedding.h has the formulas, char_ngrams.h the struct). */
 #include "text/char_embedding.h"
 
 #include <math.h>
@@ -42,6 +44,8 @@ void alcore__char_embedder_free(alcore__char_embedder *embedder) {
     alcore__free(ctx, embedder);
 }
 
+/* A bucket counts a text once: last[b] is the number of the last text that counted there. Numbers
+ * are those of 32 bits from 1 on, which last, at first 0, has not. */
 void alcore__char_embedder_learn(alcore__char_embedder *embedder, const char *text, size_t length) {
     const char *at = text, *end = text + length, *word;
     size_t bytes;

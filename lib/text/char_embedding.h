@@ -8,9 +8,9 @@
  * which have an n-gram in b:
  *
  *     idf(b) = float32(1 + ln((1 + D) / (1 + df(b))))
- *     v      = sum of idf(b(g)) * r(g) over all occurrences of n-grams g, words in order of the
- * text, in a word by first code point, then by length; double; from +0.0 row    = float32(v /
- * sqrt(sum of v_j * v_j, in order of j)); all +0 if the sum is 0
+ *     v      = sum of idf(b(g)) * r(g) over all occurrences of n-grams g, words in the order of the
+ *              text, in a word by first code point, then by length; in double, from +0.0 on
+ *     row    = float32(v / sqrt(sum of v_j * v_j, in order of j)); all +0 if the sum is 0
  *
  * r(g) is a sparse random vector of signs: the columns are cut into S = min(8, dims) slices, slice
  * s from column s * dims / S to before (s + 1) * dims / S, and r(g) is +1 or -1 in one column of
@@ -41,7 +41,8 @@ void alcore__char_embedder_learn(alcore__char_embedder *embedder, const char *te
 /* Adds what `other` has learnt, as if it had been learnt here. */
 void alcore__char_embedder_merge(alcore__char_embedder *embedder,
                                  const alcore__char_embedder *other);
-/* Ends the learning. */
+/* Ends the learning: computes the weights from the counts, which are freed. Rows can be made from
+ * then on (char_rows.h), and no text can be learnt any more. */
 void alcore__char_embedder_finish(alcore__char_embedder *embedder);
 void alcore__char_embedder_free(alcore__char_embedder *embedder); /* NULL-safe */
 

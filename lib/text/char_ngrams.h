@@ -18,8 +18,8 @@ enum {
 struct alcore__char_embedder {
     alcore_ctx *ctx; /* borrowed */
     int32_t dims;
-    uint64_t seed;  /* scrambled */
-    int64_t texts;  /* learnt */
+    uint64_t seed;  /* seed' of the formula, derived from the caller's */
+    int64_t texts;  /* D: texts learnt so far */
     uint32_t *df;   /* [BUCKETS] texts that have an n-gram of the bucket; NULL after _finish */
     uint32_t *last; /* [BUCKETS] low bits of the last text that counted here; NULL after _finish */
     float *idf;     /* [BUCKETS] weight of an n-gram of the bucket; 1 or more */

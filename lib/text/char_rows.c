@@ -2,18 +2,18 @@
 /* Makes rows of texts: v = sum of idf(b(g)) * r(g) over the n-grams g of all words, then v / |v|
  * (char_embedding.h).
  *
- * No n-gram crosses a word, and words come again: some thirty thousand of them are nine tenths of a
+ * No n-gram crosses a word, and words recur: some thirty thousand of them make up nine tenths of a
  * corpus. So a thread keeps the n-grams of the words that it met last, as the weight and the eight
  * columns of each. A word that is kept costs eight additions an n-gram; any other one costs hashes
  * and weights too, which are read far apart in memory. When the memory of the kept words is full,
  * all of them are dropped. Measured on 4.5 million sentences of 9 words (tests/bench huds_ngram):
  * 12 % of the words are not kept; with four times the memory 7 % would not be.
  *
- * What is added with sign + and with sign - is summed apart, so that no sign (a coin toss that no
- * processor predicts) is looked at: v = plus - minus. Such a regrouping does not change a bit. An
- * idf is a float32 of 1 or more, so a whole number of units of 2^-23; sums and differences of such
- * numbers are exact in double, in any order, while they stay below 2^53 units. A text of n bytes
- * has at most 3 n n-grams and an idf is below 45 (1 + ln 2^63), so they do up to MAX_EXACT_BYTES;
+ * What is added with sign + and with sign - is summed apart, v = plus - minus, so that there is no
+ * branch by the sign, which no processor can predict. Such a regrouping does not change a bit. An
+ * idf is a float32 of 1 or more, so a multiple of 2^-23; sums and differences of such numbers are
+ * exact in double, in any order, while they stay below 2^53 units of 2^-23. A text of n bytes has
+ * at most 3 n n-grams and an idf is below 45 (1 + ln 2^63), so they do up to MAX_EXACT_BYTES;
  * longer texts are added n-gram by n-gram in the order of the formula.
  *
  * |v|^2 is a sum in order of the columns, a chain of additions that each wait for the one before.
@@ -27,8 +27,8 @@
 #include "text/words.h"
 
 enum {
-    TOGETHER = 8,
-    LANES = 8, /* sums are padded to a multiple of this many numbers */
+    TOGETHER = 8, /* rows that are finished at a time */
+    LANES = 8,    /* sums are padded to a multiple of this many components */
     MAX_EXACT_BYTES = 1 << 22,
     MAX_KEPT_BYTES = 24, /* of a word that can be kept */
     MAX_NGRAMS = 3 * MAX_KEPT_BYTES,
@@ -47,31 +47,31 @@ typedef struct char_ngram {
     uint16_t column[ALCORE__CHAR_SLICES];
 } char_ngram;
 
-/* A word that is kept. bytes: its bytes as numbers that, with the length, are those of no other
- * word. */
+/* A word that is kept, as a slot of the hash table. */
 typedef struct kept_word {
-    uint64_t bytes[3];
-    uint32_t first;  /* its n-grams are ngrams[first .. first + count - 1] */
-    uint16_t length; /* in bytes; 0: a free slot */
-    uint16_t count;
+    uint64_t bytes[3]; /* as text_word_of() packs them; with the length they identify the word */
+    uint32_t first;    /* its n-grams are ngrams[first .. first + count - 1] */
+    uint16_t length;   /* in bytes; 0: a free slot */
+    uint16_t count;    /* n-grams */
 } kept_word;
 
 /* A word of a text that is being added. */
 typedef struct text_word {
-    const char *word;
-    kept_word key; /* bytes and length */
-    size_t home;   /* slot where the search for it begins */
+    const char *word; /* its bytes in the text */
+    kept_word key;    /* only bytes and length are set */
+    size_t home;      /* slot where the search for it begins */
 } text_word;
 
 /* ---- arithmetic on sums, compiled for each instruction set ---- */
 
-/* Eight numbers at a time. Operations are those of IEEE 754 whatever the width of a register is,
- * so the numbers do not depend on the instruction set. */
+/* Eight components at a time. Operations are those of IEEE 754 whatever the width of a register is,
+ * so that results do not depend on the instruction set. */
 typedef float eight_floats __attribute__((vector_size(32)));
 typedef double eight_doubles __attribute__((vector_size(64)));
 #define ANY_WIDTH static inline __attribute__((always_inline))
 
-/* sum [padded] = parts [padded] - parts [padded ..]; both parts become +0.0. */
+/* sum [padded] = the first `padded` entries of parts minus the next `padded` ones; both become +0.0
+ * for the next text. padded is a multiple of LANES. */
 ANY_WIDTH void close_any(double *restrict parts, int32_t padded, double *restrict sum) {
     const eight_doubles zeros = {0};
     for (int32_t j = 0; j < padded; j += LANES) {
@@ -98,6 +98,7 @@ ANY_WIDTH void divide_any(const double *restrict sum, double norm, int32_t dims,
     for (; j < dims; j++) row[j] = (float)(sum[j] / norm);
 }
 
+/* The functions above, compiled for one instruction set. */
 typedef struct vector_code {
     void (*close)(double *parts, int32_t padded, double *sum);
     void (*divide)(const double *sum, double norm, int32_t dims, float *row);
@@ -119,7 +120,7 @@ VECTOR_CODE(avx2, __attribute__((target("avx2"))))
 VECTOR_CODE(avx512, __attribute__((target("avx512f"))))
 #endif
 
-/* The widest that this processor runs. */
+/* The functions for the widest registers of this processor. */
 static const vector_code *choose_code(void) {
 #if defined(__x86_64__)
     __builtin_cpu_init();
@@ -139,8 +140,8 @@ struct alcore__char_rows {
     kept_word *slots;                              /* [SLOTS] open addressing */
     char_ngram *ngrams;                            /* [KEPT_NGRAMS] of the words in slots */
     uint32_t words, used;                          /* words that are kept, and n-grams of them */
-    double *parts; /* [2, padded] sums of + and of - of a text, and one number for columns that are
-                      none; +0.0 between texts */
+    double *parts; /* [2 padded + 1] sums of + and of - of a text, then one entry that columns that
+                      do not exist are added to and nobody reads; +0.0 between texts but for that */
     double *sums;  /* [TOGETHER, padded] v of the texts that are being made */
 };
 
@@ -186,7 +187,8 @@ void alcore__char_rows_free(alcore__char_rows *self) {
 
 /* ---- n-grams ---- */
 
-/* The n-gram with a hash. */
+/* The n-gram with a hash h(g): its weight, and the columns of r(g) by the formula of
+ * char_embedding.h, a 16-bit piece of the scrambled hash for each slice. */
 static inline void make_ngram(const alcore__char_rows *self, uint64_t hash, char_ngram *out) {
     const uint64_t golden = 0x9E3779B97F4A7C15u, seeded = hash ^ self->embedder->seed;
     uint64_t pieces = 0;
@@ -205,8 +207,10 @@ static inline void make_ngram(const alcore__char_rows *self, uint64_t hash, char
     }
 }
 
-/* Makes n-grams of a word from byte *begin on, at most MAX_NGRAMS, and moves *begin behind them;
- * returns how many. Their weights are all asked for before the first is read. */
+/* Makes the n-grams that begin at byte *begin of the padded word (alcore__char_padded()) and behind
+ * it, at most MAX_NGRAMS, and moves *begin behind where the last of them begin; returns how many.
+ * At most 3 begin at a byte, so that one call makes all of a word of MAX_KEPT_BYTES. Their weights
+ * are prefetched before the first is read. */
 static int make_ngrams(const alcore__char_rows *self, const char *word, size_t length,
                        size_t *begin, char_ngram *out) {
     uint64_t hashes[MAX_NGRAMS + ALCORE__CHAR_LONGEST];
@@ -230,7 +234,7 @@ static inline void add_ngrams(const char_ngram *ngrams, int count, double *parts
     }
 }
 
-/* Adds a word that cannot be kept. */
+/* Adds a word that is too long to be kept. */
 static void add_long_word(const alcore__char_rows *self, const char *word, size_t length) {
     char_ngram ngrams[MAX_NGRAMS];
     for (size_t begin = 0; begin < length;)
@@ -251,7 +255,8 @@ static inline uint64_t load32(const char *bytes) {
     return value;
 }
 
-/* length: 1 .. MAX_KEPT_BYTES. Up to three reads, which may overlap, cover the word and no byte
+/* Packs a word of 1 .. MAX_KEPT_BYTES bytes into three numbers that, with its length, are those of
+ * no other word, and hashes them. Up to three reads, which may overlap, cover the word and no byte
  * beyond it. */
 static inline text_word text_word_of(const char *word, size_t length) {
     text_word out = {.word = word, .key = {.length = (uint16_t)length}};
@@ -287,7 +292,7 @@ static inline kept_word *find_word(const alcore__char_rows *self, const text_wor
     return &self->slots[at];
 }
 
-/* Asks for the n-grams of a word that will be added soon. */
+/* Prefetches the n-grams of a word that will be added soon; none of a word that is not kept. */
 static inline void fetch_ngrams(const alcore__char_rows *self, const text_word *word) {
     const kept_word *kept = find_word(self, word);
     const char *ngrams = (const char *)(self->ngrams + kept->first);
@@ -295,6 +300,8 @@ static inline void fetch_ngrams(const alcore__char_rows *self, const text_word *
         __builtin_prefetch(ngrams + byte);
 }
 
+/* Adds the n-grams of a word to parts. A word that is not kept yet is entered first; where the
+ * memory for words or n-grams is full, all kept words are dropped before that. */
 static void add_word(alcore__char_rows *self, const text_word *word) {
     kept_word *kept = find_word(self, word);
     if (kept->length == 0) {
@@ -314,8 +321,8 @@ static void add_word(alcore__char_rows *self, const text_word *word) {
     add_ngrams(self->ngrams + kept->first, kept->count, self->parts);
 }
 
-/* Adds words [count]. What is known of them lies far apart in memory: the slots were asked for when
- * the words were found, the n-grams are asked for AHEAD words before they are added. */
+/* Adds words [count]. What is known of them lies far apart in memory: the slots were prefetched
+ * when the words were found, the n-grams are prefetched AHEAD words before they are added. */
 static void add_words(alcore__char_rows *self, const text_word *words, int count) {
     for (int i = 0; i < AHEAD && i < count; i++) fetch_ngrams(self, &words[i]);
     for (int i = 0; i < count; i++) {
@@ -326,7 +333,7 @@ static void add_words(alcore__char_rows *self, const text_word *words, int count
 
 /* ---- rows ---- */
 
-/* v of a text whose sums are exact: sum [padded]. */
+/* sum [padded] = v of a text of at most MAX_EXACT_BYTES bytes, whose sums are exact. */
 static void add_text(alcore__char_rows *self, const char *text, size_t length, double *sum) {
     const char *at = text, *end = text + length, *word;
     text_word words[WORDS_TOGETHER];
@@ -371,7 +378,8 @@ static void add_long_text(const alcore__char_rows *self, const char *text, size_
     }
 }
 
-/* square[r] = sum of sums[r, j]^2 in order of j, for TOGETHER rows side by side. */
+/* square[r] = sum of sums[r, j]^2 in order of j, for TOGETHER rows side by side. Rows that the last
+ * texts did not fill hold older sums; their squares are not used. */
 static void sum_squares(const double *restrict sums, int32_t dims, int32_t padded,
                         double square[TOGETHER]) {
     double total[TOGETHER] = {0};

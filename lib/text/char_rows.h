@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of texts from what a char_embedder has learnt (char_embedding.h has the formula). One
- * alcore__char_rows belongs to one thread, which calls it for many texts: words that come again
- * are not hashed again. */
+/* Embeddings of texts by a char_embedder that has learnt (char_embedding.h has the formula). One
+ * alcore__char_rows belongs to one thread, which calls it for many texts: words that recur are not
+ * hashed again. */
 #ifndef ALCORE__CHAR_ROWS_H
 #define ALCORE__CHAR_ROWS_H
 
@@ -13,7 +13,7 @@ typedef struct alcore__char_rows alcore__char_rows;
  * as texts need it. */
 alcore_status alcore__char_rows_new(const alcore__char_embedder *embedder, alcore__char_rows **out);
 /* Writes the rows of texts [count], of lengths [count] bytes: out [count, dims], vectors of length
- * 1, or 0 for a text without words. The same numbers whichever texts came before. */
+ * 1, or 0 for a text without words. They do not depend on the texts before. */
 void alcore__char_rows_make(alcore__char_rows *self, const char *const *texts,
                             const size_t *lengths, int64_t count, float *out);
 void alcore__char_rows_free(alcore__char_rows *self); /* NULL-safe */

@@ -14,6 +14,7 @@ typedef struct point_range {
     int32_t first, last; /* both belong to it */
 } point_range;
 
+/* Whether a code point is in one of ranges [count], which are sorted. */
 static bool is_within(int32_t point, const point_range *ranges, size_t count) {
     size_t i = 0;
     while (i < count && point > ranges[i].last) i++;
@@ -45,7 +46,7 @@ static bool is_case_ignorable(int32_t point) {
            is_within(point, others, sizeof others / sizeof *others);
 }
 
-/* Whether the capital sigma at `place` ends a word. */
+/* Whether the capital sigma at index `place` of points [length] ends a word. */
 static bool is_final_sigma(const int32_t *points, size_t length, size_t place) {
     size_t before = place, behind = place + 1;
     while (before > 0 && is_case_ignorable(points[before - 1])) before--;

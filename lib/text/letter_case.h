@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes the lower-case form of points [length] to out, which has room for 2 * length code points,
- * and returns how many it wrote. Two rules need more than a table from one code point to another:
- * U+0130 (I with a dot) becomes two code points, and a capital sigma at the end of a word the final
- * sigma. The locale of the process plays no part. Time: linear, but for runs of ignorable marks
- * beside each capital sigma. */
+/* Writes the lower-case form of points [length] to out, which has memory for 2 * length code
+ * points, and returns how many it wrote. Two rules need more than a table from one code point to
+ * another: U+0130 (I with a dot) becomes two code points, and a capital sigma at the end of a word
+ * becomes the final sigma. The locale of the process does not matter. Time: linear, but for runs of
+ * ignorable marks beside each capital sigma. */
 size_t alcore__lower_case(const int32_t *points, size_t length, int32_t *out);
 
 #endif

@@ -9,9 +9,10 @@
 /* It does not change once it is made. */
 struct alcore_links {
     alcore__object object;
-    alcore__links links;      /* owned */
-    int64_t offsets_shape[1]; /* {pairs + 1}: the shapes of the views that alcore_links_get() */
-    int64_t links_shape[2];   /* {links, 2}    hands out */
+    alcore__links links; /* owned */
+    /* The shapes of the views that alcore_links_get() hands out, to which the views point. */
+    int64_t offsets_shape[1]; /* {pairs + 1} */
+    int64_t links_shape[2];   /* {links, 2} */
 };
 
 /* Makes a handle that owns *links, which is empty afterwards, also after a failure. */

@@ -60,6 +60,7 @@ alcore_status alcore__lm_new(alcore__lm_trie *trie, alcore_lm **out) {
     return ALCORE_OK;
 }
 
+/* Puts the default order in place of 0 and checks the options. */
 static alcore_status check_options(alcore_lm_options *options) {
     ALCORE__TRY(alcore__struct_reserved(options->reserved, "alcore_lm_options"));
     if (options->order == 0) options->order = ALCORE__LM_DEFAULT_ORDER;
@@ -69,6 +70,7 @@ static alcore_status check_options(alcore_lm_options *options) {
     return ALCORE_OK;
 }
 
+/* Logs how many words of the texts were left out because they read like the model's symbols. */
 static void warn_of_dropped(alcore_ctx *ctx, const alcore_lm *lm) {
     if (lm->dropped == 0) return;
     alcore__log(ctx, ALCORE_LOG_WARN, "lm", NULL,
@@ -142,6 +144,8 @@ alcore_status alcore_lm_order_get(const alcore_lm *lm, int32_t order, alcore_lm_
     return alcore__leave(ctx, order_get(lm, order, out));
 }
 
+/* The bytes of a double as an integer, for hashing; callers add +0.0 first, which makes -0.0 equal
+ * to 0.0. */
 static uint64_t bits_of(double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);

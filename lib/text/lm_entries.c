@@ -20,6 +20,7 @@ typedef struct layout {
     size_t count; /* n-grams of the order */
 } layout;
 
+/* The spelling of a word of the vocabulary. */
 static alcore__lm_spelling spell(const alcore__vocabulary *words, uint32_t number) {
     alcore__lm_spelling out;
     unsigned char bytes[sizeof out] = {0};
@@ -32,7 +33,7 @@ static alcore__lm_spelling spell(const alcore__vocabulary *words, uint32_t numbe
     return out;
 }
 
-/* The words from `begin` to before `end`. */
+/* Fills lm->word for the words from `begin` to before `end`. */
 static void lay_out_words(const alcore_lm *lm, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) {
         alcore__lm_word *word = &lm->word[i];
@@ -42,7 +43,7 @@ static void lay_out_words(const alcore_lm *lm, size_t begin, size_t end) {
     }
 }
 
-/* The n-grams of order n >= 2 from `begin` to before `end`. */
+/* Fills lm->entry[n] for the n-grams of order n >= 2 from `begin` to before `end`. */
 static void lay_out_ngrams(const alcore_lm *lm, int32_t n, size_t begin, size_t end) {
     const alcore__ngram *ngram = lm->trie->table[n].ngram;
     const size_t bytes = alcore__lm_entry_bytes(lm, n);
@@ -87,7 +88,7 @@ static alcore_status lay_out_chunk(void *data, int64_t index, int32_t worker) {
     return ALCORE_OK;
 }
 
-/* Fills spelled from the words' entries. */
+/* Fills lm->spelled from lm->word: a slot for each word that fits into a spelling. */
 static alcore_status enter_spellings(alcore_lm *lm) {
     alcore_ctx *ctx = lm->object.ctx;
     const uint32_t count = lm->trie->words.count;

@@ -3,12 +3,12 @@
  * whose names a(g), t_k, D(k), N_k(h), den(h) and gamma(h) are used here). Called by
  * alcore__lm_trainer_model() on the thread that entered the call.
  *
- *   1. adjust, find_discounts   for n = N .. 1: adjusted counts of order n from those of order n +
- * 1, then t_k and D(k)
+ *   1. adjust, find_discounts   for n = N .. 1: adjusted counts of order n from those of order
+ *                               n + 1, then t_k and D(k)
  *   2. unigrams                 p(w)
  *   3. higher_order             for n = 2 .. N: den(h) and gamma(h) of the contexts h of n - 1
- * words, then p(w | h) from p(w | h') of order n - 1, and at last the logarithms of what the next
- * order no longer needs
+ *                               words, then p(w | h) from p(w | h') of order n - 1, and at last the
+ *                               logarithms of what the next order no longer needs
  *   4. the logarithms of order N, and the entries of the finished model (lm_entries.c)
  *
  * The trie numbers the n-grams of each order: table[n].ngram[number] has the number of the first n

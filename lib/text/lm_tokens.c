@@ -247,10 +247,10 @@ uint32_t alcore__lm_end_number(const alcore_lm *lm) {
 /* A text that is being read. */
 typedef struct reading {
     const char *rest, *end; /* the text after the words of `number` */
-    uint32_t number[AHEAD]; /* the next words, as they are scored */
-    int32_t next, count;    /* of `number`: that of the next word, and how many there are */
+    uint32_t number[AHEAD]; /* [count] the next words, by the numbers by which they are scored */
+    int32_t next, count;    /* index in `number` of the word that is searched; how many there are */
     bool last;              /* the last of `number` is the end of the text */
-    search search;          /* for the word */
+    search search;          /* the search for the word */
     float *value;           /* where the next logarithm is written; NULL: they are summed */
     double *total;          /* the sum of the base-10 logarithms, where value is NULL */
 } reading;
@@ -340,7 +340,7 @@ static inline uint32_t number_of(const alcore_lm *lm, const lookup *found) {
     }
 }
 
-/* Looks up the next words of a text, at most AHEAD, and its end where less are left. */
+/* Looks up the next words of a text, at most AHEAD, and its end where fewer are left. */
 static void look_up_words(const alcore_lm *lm, reading *text) {
     const alcore__ngram_table *table = &lm->spelled;
     lookup found[AHEAD];

@@ -77,6 +77,7 @@ void alcore__phrase_index_free(alcore__phrase_index *index) {
 
 /* ---- tables ---- */
 
+/* Whether a word has a letter or digit. */
 static bool has_letters(const char *word, size_t length) {
     for (size_t next = 0; next < length;) {
         const int32_t point = alcore__utf8_next(word, length, &next);

@@ -42,6 +42,7 @@ typedef struct ordering {
                               with each digit, then the index in `sorted` of the next of them */
 } ordering;
 
+/* The bits that a value needs; 0 for 0. */
 static int bits_of(uint64_t value) {
     return value == 0 ? 0 : 64 - __builtin_clzll(value);
 }

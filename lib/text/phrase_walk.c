@@ -14,7 +14,7 @@
  *   length < d     the phrase one word longer has as many occurrences: dominated
  *   length = d     dominated to the right if 2 max(occ of the children) > occ, where the children
  *                  are the intervals of the phrases with one word more; dominated to the left if
- * one and the same word stands before more than half of the occurrences
+ *                  one and the same word stands before more than half of the occurrences
  *
  * The word before is found by majority vote (Boyer and Moore 1991) over the interval, then a count
  * of the winner. The vote is only held where no child has more than half of the interval, so an
@@ -185,6 +185,7 @@ static void add_child(interval *parent, const interval *child) {
     if (child->occ > parent->max_child_occ) parent->max_child_occ = child->occ;
 }
 
+/* Opens an interval, which is deeper than those that are open. */
 static alcore_status push(const walk *work, walk_scratch *scratch, interval node) {
     if (scratch->open_count == scratch->stack_capacity)
         ALCORE__TRY(alcore__grow(work->index->ctx, &scratch->stack, &scratch->stack_capacity,

@@ -12,10 +12,10 @@
  *   2. All positions are scattered to the bucket of their word, block by block in parallel: within
  *      a bucket positions ascend (fill_buckets).
  *   3. Each bucket is one task (sort_bucket). As many of the next words as fit make a key of 64
- * bits (three words of a vocabulary of two million, four of one of 65,000); a stable radix sort
- *      orders the keys, and the leading bits in which neighbors agree give their common prefix.
- * Runs of equal keys are sorted again by the words after those, until `depth` words are compared or
- *      the row ends.
+ *      bits (three words of a vocabulary of two million, four of one of 65,000); a stable radix
+ *      sort orders the keys, and the leading bits in which neighbors agree give their common
+ *      prefix. Runs of equal keys are sorted again by the words after those, until `depth` words
+ *      are compared or the row ends.
  *
  * Cost: about four reads of a word far apart in memory, and ten passes over 16 bytes that mostly
  * stay in the cache, per word. Memory: 8 bytes a word, and for each thread 32 bytes an entry of the

@@ -57,6 +57,7 @@ typedef struct doubling {
     scratch *scratches; /* [threads] */
 } doubling;
 
+/* Appends the group of entries begin .. end - 1. */
 static alcore_status add_group(doubling *work, uint32_t begin, uint32_t end) {
     ALCORE__TRY(alcore__grow(work->corpus->ctx, &work->groups, &work->group_capacity,
                              work->group_count + 1, sizeof *work->groups));

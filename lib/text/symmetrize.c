@@ -4,8 +4,9 @@
  *
  *   intersection, union     of the forward links A and the reverse links B
  *   grow-diag               starts with the intersection; a pass over the other points of the union
- * in (source, target) order adds a point at once if one of its eight neighbors is in the result and
- * its source word or its target word has no link yet; passes are repeated until one adds nothing
+ *                           in (source, target) order adds a point at once if one of its eight
+ *                           neighbors is in the result and its source word or its target word has
+ *                           no link yet; passes are repeated until one adds nothing
  *   grow-diag-final[-and]   then adds the points of A, and then those of B, of which one word has
  *                           no link yet (with -and: of which neither has)
  *   forward, reverse        A or B alone
@@ -56,7 +57,7 @@ typedef struct work {
     const alcore__links *forward, *reverse; /* A and B, the caller's; equal numbers of pairs */
     alcore__symmetrization method;
     scratch *scratch;   /* [threads] */
-    int64_t *begin;     /* [pairs + 1] offset in link of each pair's range, which has room for all
+    int64_t *begin;     /* [pairs + 1] offset in link of each pair's range, which has memory for all
                            links of A and B; exact after close_gaps() */
     int64_t *count;     /* [pairs] links of the result */
     alcore__link *link; /* [begin[pairs]] */
@@ -97,7 +98,7 @@ static uint64_t sort_key(alcore__link link) {
 }
 
 /* Merges the sorted links of sentence pair `pair` of A and B into points, sorted alike, each link
- * once with the flags of both lists; returns their number. points has room for all links of
+ * once with the flags of both lists; returns their number. points has memory for all links of
  * both. */
 static uint32_t merge_points(const work *w, int64_t pair, point *points) {
     int64_t a = w->forward->begin[pair], b = w->reverse->begin[pair];

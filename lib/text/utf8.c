@@ -20,7 +20,7 @@ enum {
 };
 /* The bits of an entry that lead from one state to another; all others lead to BAD. */
 #define STEP(from, to) ((uint64_t)(to) << (from))
-/* What every continuation byte does inside a character. */
+/* The transitions of every continuation byte inside a character. */
 #define INNER (STEP(NEED_1, START) | STEP(NEED_2, NEED_1) | STEP(NEED_3, NEED_2))
 static const uint64_t entry[256] = {
     [0x00 ... 0x7F] = STEP(START, START),
