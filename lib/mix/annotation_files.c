@@ -29,8 +29,8 @@ static alcore_status run(alcore_annotations *annotations, const char *path, cons
     return alcore__leave(annotations->object.ctx, status);
 }
 
-/* Fails with the place, when the status is that of one item; else (out of memory, say) returns it
- * as it is. */
+/* Puts file and line in front of the error, which becomes ALCORE_E_DATA, when the status is about
+ * one item; else (such as out of memory) returns it as it is. */
 static alcore_status at_line(const alcore__line_reader *lines, alcore_status status) {
     if (status != ALCORE_E_DATA && status != ALCORE_E_PARAM && status != ALCORE_E_NOT_FOUND)
         return status;
@@ -65,6 +65,8 @@ static alcore_status find_sentence(const alcore_annotations *self, const alcore_
                         input->row);
 }
 
+/* Appends the item of one line of a selection, cells [SELECTED_COLUMNS]. Only phrases have a column
+ * occ, which tells the kind where there is no column for it. */
 static alcore_status add_selected(alcore_annotations *self, const alcore__cell *cells) {
     const alcore__cell *cost = &cells[SELECTED_COST], *index = &cells[SELECTED_INDEX];
     const alcore__cell *kind = &cells[SELECTED_KIND];
@@ -86,12 +88,13 @@ static alcore_status add_selected(alcore_annotations *self, const alcore__cell *
     return alcore__annotations_append(self, &input);
 }
 
-/* alcore__cell_sink. */
+/* alcore__cell_sink of a selection. */
 static alcore_status take_selected(void *user, const alcore__line_reader *lines,
                                    const alcore__cell *cells) {
     return at_line(lines, add_selected(user, cells));
 }
 
+/* Appends all items of a selection; after a failure the list has those of before. */
 static alcore_status read_selection(alcore_annotations *self, const char *path) {
     const int64_t before = self->count;
     const alcore_status status =
@@ -126,12 +129,14 @@ typedef struct answer_reading {
     alcore_annotations *annotations;
     alcore__vocabulary keys;     /* "id TAB text" of the items */
     alcore__vocabulary ids;      /* ids of the items */
-    uint32_t *key_of_item;       /* [items] */
-    uint32_t *key_of_id;         /* [ids] ALCORE__WORD_NONE where several keys have the id */
-    alcore__given_answer *given; /* [keys] */
-    alcore__buffer key;          /* workspace */
+    uint32_t *key_of_item;       /* [items] number in keys */
+    uint32_t *key_of_id;         /* [ids] number in keys; ALCORE__WORD_NONE where several keys have
+                                  * the id */
+    alcore__given_answer *given; /* [keys] what the file answers; OPEN: nothing so far */
+    alcore__buffer key;          /* workspace: the key that write_key() made */
 } answer_reading;
 
+/* Sets self->key to "id TAB text". */
 static alcore_status write_key(answer_reading *self, const char *id, size_t id_length,
                                const char *text, size_t text_length) {
     alcore_ctx *ctx = self->annotations->object.ctx;
@@ -141,7 +146,7 @@ static alcore_status write_key(answer_reading *self, const char *id, size_t id_l
     return alcore__buffer_append(ctx, &self->key, text, text_length);
 }
 
-/* Makes the keys of all items. */
+/* Makes the keys of all items. There are at most as many keys and ids as items. */
 static alcore_status index_items(answer_reading *self) {
     const alcore_annotations *annotations = self->annotations;
     alcore_ctx *ctx = annotations->object.ctx;
@@ -190,6 +195,7 @@ static alcore_status find_key(answer_reading *self, const alcore__line_reader *l
                               id->text);
 }
 
+/* Whether a cell is there and holds just this word. */
 static bool is_word(const alcore__cell *cell, const char *word) {
     return cell->text && cell->length == strlen(word) &&
            memcmp(cell->text, word, cell->length) == 0;
@@ -215,7 +221,8 @@ static alcore_status read_answer(const alcore__line_reader *lines, const alcore_
     return ALCORE_OK;
 }
 
-/* alcore__cell_sink. */
+/* alcore__cell_sink of answers: notes the answer of a line for its key. A second answer to a key is
+ * an error, also to one that was answered before the call. */
 static alcore_status take_answer(void *user, const alcore__line_reader *lines,
                                  const alcore__cell *cells) {
     answer_reading *self = user;
@@ -259,6 +266,7 @@ static alcore_status commit_keys(const answer_reading *self) {
     return ALCORE_OK;
 }
 
+/* Reads a file of answers; items change only when all of it was read. */
 static alcore_status read_answers(alcore_annotations *annotations, const char *path) {
     alcore_ctx *ctx = annotations->object.ctx;
     answer_reading self = {.annotations = annotations};
@@ -288,18 +296,18 @@ static const alcore__cell_column entry_columns[] = {
     [ENTRY_TRANSLATION] = {"translation|target", true},
 };
 
-/* One reading of a dictionary. Items are compared by their words; equal ones share a number. Texts
- * of more words than a phrase finder takes are sentences, so the finder's vocabulary is used
- * alone. */
+/* One reading of a dictionary. Items are compared by their words; equal ones share a number. A
+ * vocabulary and no phrase finder numbers them, as sentences have more words than a finder holds.
+ */
 typedef struct look_up {
     alcore_annotations *annotations;
     alcore__vocabulary texts;    /* words of the open items, with single spaces */
-    uint32_t *text_of_item;      /* [items] ALCORE__WORD_NONE for an answered one */
+    uint32_t *text_of_item;      /* [items] number in texts; ALCORE__WORD_NONE: answered before */
     alcore__given_answer *given; /* [texts] */
     alcore__word_row row;        /* workspace */
 } look_up;
 
-/* alcore__cell_sink. */
+/* alcore__cell_sink of a dictionary: of several entries for a text the first one counts. */
 static alcore_status take_entry(void *user, const alcore__line_reader *lines,
                                 const alcore__cell *cells) {
     look_up *self = user;
@@ -340,6 +348,7 @@ static alcore_status index_texts(look_up *self) {
     return ALCORE_OK;
 }
 
+/* Passes what was found for texts on to the items that were open. */
 static alcore_status commit_entries(const look_up *self) {
     alcore_annotations *annotations = self->annotations;
     alcore__given_answer *answers; /* [items] */
@@ -353,6 +362,7 @@ static alcore_status commit_entries(const look_up *self) {
     return ALCORE_OK;
 }
 
+/* Reads a dictionary; items change only when all of it was read. */
 static alcore_status read_dictionary(alcore_annotations *annotations, const char *path) {
     alcore_ctx *ctx = annotations->object.ctx;
     look_up self = {.annotations = annotations};

@@ -15,6 +15,7 @@
 
 /* ---- the handle ---- */
 
+/* The destructor of the handle, called with the last reference. */
 static void release(void *object) {
     alcore_annotations *self = object;
     alcore__arena_clear(self->object.ctx, &self->strings);
@@ -22,6 +23,7 @@ static void release(void *object) {
     alcore_pool_unref(self->pool);
 }
 
+/* Makes an empty list for a pool. */
 static alcore_status make(alcore_pool *pool, alcore_ctx *ctx, alcore_annotations **out) {
     ALCORE__TRY(alcore__object_new(ctx, sizeof **out, release, out));
     (*out)->pool = alcore_pool_ref(pool);
@@ -120,7 +122,8 @@ alcore_status alcore__annotations_append(alcore_annotations *annotations,
     return ALCORE_OK;
 }
 
-/* Item i of the records. number: of the item among all, from 1, its id where none is given. */
+/* *out: item i of the records, checked for NULL only. number: that of the item in the list, from 1,
+ * which is its id where none is given; id: memory for that, to which *out may point. */
 static alcore_status read_record(const alcore_annotation_records *records, int64_t i,
                                  int64_t number, char id[24], alcore__annotation_input *out) {
     const char *text = records->texts[i], *kind = records->kinds ? records->kinds[i] : "sent";

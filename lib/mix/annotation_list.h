@@ -20,7 +20,7 @@ typedef struct alcore__annotation {
     const char *translation; /* has a word; NULL: the item is open or untranslatable */
     size_t text_length, translation_length; /* bytes */
     int64_t row; /* of the pool: the sentence, or where the phrase occurs first; -1: unknown */
-    double cost; /* finite, 0 or more */
+    double cost; /* what it spent of the budget, finite, 0 or more */
     bool phrase; /* false: a sentence */
     alcore__answer answer;
 } alcore__annotation;

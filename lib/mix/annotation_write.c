@@ -21,7 +21,7 @@ typedef struct contexts {
     uint32_t *phrase_of_item; /* [items] number in the finder; ALCORE__WORD_NONE for a sentence and
                                  for an answered item */
     int64_t *rows;            /* [phrases, CONTEXTS] ascending; -1 behind the last one */
-    int64_t row;              /* that is being read */
+    int64_t row;              /* the row that is being read */
 } contexts;
 
 /* alcore__phrase_sink: enters the row that is being read, once for each phrase. */
@@ -93,6 +93,8 @@ static const char *context_at(const alcore_annotations *annotations, const conte
 
 /* ---- requests ---- */
 
+/* The request of an item as a line of TSV or CSV; joined: workspace for its contexts, which stand
+ * in one cell with " | " between them. */
 static alcore_status put_request_cells(const alcore_annotations *annotations, const contexts *self,
                                        int64_t index, alcore__buffer *joined,
                                        alcore__table *table) {
@@ -113,6 +115,7 @@ static alcore_status put_request_cells(const alcore_annotations *annotations, co
     return alcore__table_end_line(table);
 }
 
+/* The request of an item as a line of JSONL. The JSON is appended to the table's own buffer. */
 static alcore_status put_request_object(const alcore_annotations *annotations, const contexts *self,
                                         int64_t index, alcore__table *table) {
     const alcore__annotation *item = &annotations->items[index];
@@ -134,12 +137,14 @@ static alcore_status put_request_object(const alcore_annotations *annotations, c
     return json.status == ALCORE_OK ? alcore__table_end_line(table) : json.status;
 }
 
+/* Writes the header names [count], where the format has one. */
 static alcore_status put_names(alcore__table *table, const char *const *names, size_t count) {
     if (!alcore__table_has_cells(table)) return ALCORE_OK;
     for (size_t i = 0; i < count; i++) ALCORE__TRY(alcore__table_put_string(table, names[i]));
     return alcore__table_end_line(table);
 }
 
+/* Writes the header and the requests of all open items. */
 static alcore_status put_requests(const alcore_annotations *annotations, const contexts *self,
                                   alcore__buffer *joined, alcore__table *table) {
     static const char *const names[] = {"req_id", "kind", "lang", "cost", "text", "context"};
@@ -178,6 +183,7 @@ static alcore_status write_requests(const alcore_annotations *annotations, const
 
 /* ---- answers ---- */
 
+/* The answer of an item in the format of the table; a plain text has the translation only. */
 static alcore_status put_answer(const alcore__annotation *item, alcore__table *table) {
     const char *translation = item->translation ? item->translation : "";
     const char *flags = item->answer == ALCORE__ANSWER_LOOSE            ? "loose"
@@ -203,6 +209,7 @@ static alcore_status put_answer(const alcore__annotation *item, alcore__table *t
     return json.status == ALCORE_OK ? alcore__table_end_line(table) : json.status;
 }
 
+/* Writes the header and all items that have an answer. */
 static alcore_status put_answers(const alcore_annotations *annotations, alcore__table *table) {
     static const char *const names[] = {"id", "text", "translation", "flags"};
     ALCORE__TRY(put_names(table, names, sizeof names / sizeof *names));

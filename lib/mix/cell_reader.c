@@ -13,9 +13,10 @@
 typedef struct reading {
     alcore__line_reader lines;
     const alcore__cell_column *columns; /* [count] */
-    int32_t count, plain;
+    int32_t count, plain;               /* as in alcore__cells_read() */
     int32_t *column_of; /* [fields] of TSV: index in columns of each field, -1 for another one */
-    size_t capacity, fields; /* entries of column_of; fields that every line has, 0 at first */
+    size_t capacity, fields; /* entries that column_of has memory for; fields that every line has,
+                              * 0 before the first line */
     alcore__cell_sink sink;
     void *user;
 } reading;
@@ -88,13 +89,14 @@ static alcore_status number_fields(reading *self) {
     return ALCORE_OK;
 }
 
+/* The fields of a line, which are separated by tabs. */
 static size_t count_fields(const char *text, size_t length) {
     size_t count = 1;
     for (size_t i = 0; i < length; i++) count += text[i] == '\t';
     return count;
 }
 
-/* Cuts a line at its tabs, in place. */
+/* Reads a line of TSV, whose fields are unescaped in place; the first one may be the header. */
 static alcore_status read_tsv_line(reading *self, char *text, size_t length) {
     alcore__cell cells[ALCORE__CELL_COLUMNS] = {{NULL, 0}};
     if (self->fields == 0) {
@@ -150,6 +152,7 @@ static void read_object(const reading *self, alcore__json *json, bool outer, alc
     }
 }
 
+/* Reads a line of JSONL, whose strings are decoded in place. */
 static alcore_status read_json_line(reading *self, char *text, size_t length) {
     enum { MAX_DEPTH = 64 };
     alcore__cell cells[ALCORE__CELL_COLUMNS] = {{NULL, 0}};
@@ -169,6 +172,7 @@ static alcore_status read_json_line(reading *self, char *text, size_t length) {
 
 /* ---- the file ---- */
 
+/* Reads all lines; alcore__lines_fill() reads more bytes where no whole line is left. */
 static alcore_status read_lines(reading *self, bool json) {
     for (bool more = true; more;) {
         ALCORE__TRY(alcore__lines_fill(&self->lines, &more));

@@ -2,8 +2,10 @@
 /* Words that are linked to a sequence of words (link_ranges.h). */
 #include "mix/link_ranges.h"
 
+/* extend() makes it the range of the first word that is added. */
 static const alcore__word_range empty = {INT64_MAX, -1};
 
+/* Adds a word to a range, with all words between. */
 static void extend(alcore__word_range *range, int64_t word) {
     if (word < range->low) range->low = word;
     if (word > range->high) range->high = word;

@@ -8,6 +8,7 @@
 #include "base/alternatives.h"
 #include "mix/mix_internal.h"
 
+/* In the order of alcore__mix_kind and of alcore__mix_column. */
 static const char *const kind_names[ALCORE__MIX_KINDS] = {
     "sent", "phrase", "random", "retrieved", "switched", "contextualized"};
 static const char *const column_names[ALCORE__MIX_COLUMNS] = {
@@ -50,7 +51,7 @@ static alcore_status read_kinds(const char *text, bool wanted[ALCORE__MIX_KINDS]
     }
 }
 
-/* *out: a value of the caller's, or `absent` for 0. */
+/* *out: a value of the caller's, 1 to `high`, or `absent` for 0. */
 static alcore_status read_number(const char *name, int64_t given, int64_t absent, int64_t high,
                                  int64_t *out) {
     *out = given == 0 ? absent : given;
@@ -59,6 +60,7 @@ static alcore_status read_number(const char *name, int64_t given, int64_t absent
                         given, high);
 }
 
+/* *out: a flag of the caller's, which is 0 or 1. */
 static alcore_status read_flag(const char *name, int32_t given, bool *out) {
     *out = given == 1;
     if (given == 0 || given == 1) return ALCORE_OK;
@@ -214,6 +216,7 @@ static alcore_status make_locked(alcore__mix_run *run) {
     return status;
 }
 
+/* The destructor of the handle, called with the last reference. */
 static void release(void *object) {
     alcore_mix *mix = object;
     alcore_ctx *ctx = mix->object.ctx;
@@ -228,6 +231,8 @@ static void release(void *object) {
     alcore_pool_unref(mix->pool);
 }
 
+/* Makes the handle and its pairs; each of the three inputs may be NULL. Options are checked before
+ * anything is computed. */
 static alcore_status make(alcore_ctx *ctx, alcore_pool *labeled, alcore_pool *pool,
                           alcore_annotations *annotations, const alcore_mix_options *theirs,
                           alcore_mix **out) {
@@ -313,6 +318,7 @@ const char *alcore_mix_builtin_column_name(int64_t index) {
     return index == ALCORE__MIX_COLUMNS ? score_name : column_names[index];
 }
 
+/* *out: a view of a column of the handle. */
 static alcore_status get_column(const alcore_mix *mix, const char *name, alcore_tensor *out) {
     int64_t *shape = (int64_t *)mix->shape; /* a tensor has no const shape; views are read only */
     if (strcmp(name, score_name) == 0)

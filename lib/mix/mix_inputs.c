@@ -15,11 +15,13 @@
 
 static const char given[] = "given";
 
+/* Whether phrases are put into pairs: then a language model is needed. */
 static bool needs_phrases(const alcore__mix_run *run) {
     const bool *wanted = run->mix->settings.wanted;
     return wanted[ALCORE__MIX_SWITCHED] || wanted[ALCORE__MIX_CONTEXTUALIZED];
 }
 
+/* Whether pairs are compared with the pool: then embeddings are needed. */
 static bool needs_similarity(const alcore__mix_run *run) {
     return needs_phrases(run) || run->mix->settings.wanted[ALCORE__MIX_RETRIEVED];
 }
@@ -28,7 +30,7 @@ static bool needs_similarity(const alcore__mix_run *run) {
 
 /* The default of count: how many phrases ngf-smp selects for the words of all annotated items. The
  * derived pool lists the semi-maximal phrases that no labeled text contains in the order in which
- * that strategy takes them; like it, the last phrase may overshoot. */
+ * that strategy selects them; as there, the last phrase may exceed the budget. */
 static alcore_status default_count(alcore__mix_run *run) {
     alcore_mix *mix = run->mix;
     alcore__mix_settings *settings = &mix->settings;
@@ -60,7 +62,8 @@ static alcore_status made_by_model(alcore_pool *pool, bool *out) {
     return status;
 }
 
-/* Sees that both pools have embeddings, from one source. */
+/* Makes embeddings of both pools where they are missing, and notes their source. Vectors that were
+ * given and computed ones cannot be compared, so that both pools must have the same. */
 static alcore_status make_embeddings(alcore__mix_run *run) {
     alcore_mix *mix = run->mix;
     alcore_pool *const pools[] = {mix->labeled, mix->pool};
@@ -138,6 +141,7 @@ static alcore_status draw_subset(alcore__mix_run *run) {
     return status;
 }
 
+/* Lists the pairs of the labeled pool in run->rows, draws L' from them and marks its rows. */
 static alcore_status find_subset(alcore__mix_run *run) {
     alcore_mix *mix = run->mix;
     const int64_t rows = alcore_pool_rows(mix->labeled);
@@ -211,6 +215,7 @@ static alcore_status train_lm(alcore__mix_run *run) {
     return status;
 }
 
+/* Sets run->lm: the caller's language model, or one of the pool. */
 static alcore_status get_lm(alcore__mix_run *run) {
     run->lm = alcore_lm_ref(run->options->lm);
     run->mix->language_model = run->lm ? given : "4-grams of the pool";
@@ -219,7 +224,8 @@ static alcore_status get_lm(alcore__mix_run *run) {
     return ALCORE_OK;
 }
 
-/* The functions of the alcore__text_source of L': data is the run. */
+/* The functions of the two alcore__text_source of L', whose rows are those of the labeled pool:
+ * data is the run; rows outside L' have no words. */
 static int64_t source_words(const void *data, int64_t row) {
     const alcore__mix_run *run = data;
     return run->in_subset[row] ? alcore_pool_words(run->mix->labeled, row) : 0;
@@ -266,6 +272,7 @@ static alcore_status check_links(const alcore__mix_run *run) {
     return status;
 }
 
+/* Sets run->links: the caller's links, or those of the aligner, trained on L' alone. */
 static alcore_status get_links(alcore__mix_run *run) {
     const int64_t rows = alcore_pool_rows(run->mix->labeled);
     if (run->options->links) {

@@ -35,12 +35,12 @@ typedef enum alcore__mix_column {
     ALCORE__MIX_COLUMNS
 } alcore__mix_column;
 
-/* One pair. Texts are views of the pools, of the annotations or of alcore_mix.strings. */
+/* One pair. Texts are views of the labeled pool, of the annotations or of alcore_mix.strings. */
 typedef struct alcore__mix_pair {
     alcore__mix_kind kind;
     const char *source, *target;
     size_t source_length, target_length;  /* bytes */
-    int64_t numbers[ALCORE__MIX_COLUMNS]; /* -1: no such thing */
+    int64_t numbers[ALCORE__MIX_COLUMNS]; /* by column; -1: the pair has no such value */
     double score;                         /* NaN: none */
 } alcore__mix_pair;
 
@@ -48,7 +48,7 @@ typedef struct alcore__mix_pair {
 typedef struct alcore__mix_settings {
     bool wanted[ALCORE__MIX_KINDS]; /* of random to contextualized: mixed in */
     alcore__span span;
-    int64_t count, subset, k, upsample_phrase, round;
+    int64_t count, subset, k, upsample_phrase, round; /* count: pairs of each kind mixed in */
     uint64_t seed;
     bool unique, norm;
     bool count_given;     /* false: count follows from the annotated words */
@@ -66,7 +66,8 @@ struct alcore_mix {
     alcore__mix_settings settings;
     int64_t made[ALCORE__MIX_KINDS];         /* pairs of each kind */
     int64_t without_pair[ALCORE__MIX_KINDS]; /* sentences that gave no switched pair */
-    int64_t labeled_pairs, subset_pairs;     /* pairs of the labeled pool; of L' */
+    int64_t labeled_pairs, subset_pairs; /* pairs of the labeled pool; of L', the sample of them */
+    /* Items of the annotations that are left out, as they have no answer yet, or none for good. */
     int64_t open_items, untranslatable_items;
     const char *embeddings, *language_model, *links; /* where they came from, static texts; NULL:
                                                         not needed */
@@ -82,12 +83,12 @@ typedef struct alcore__mix_run {
     alcore_ctx *ctx;
     alcore_mix *mix;
     const alcore_mix_options *options; /* the caller's, read */
-    int64_t *rows;                     /* [subset_pairs] rows of L', ascending */
-    uint8_t *in_subset;                /* [rows of labeled] 1: the row is in L' */
-    uint8_t *in_pool;                  /* [rows of pool] 1: the row is unmasked */
-    const alcore__links *links;        /* of the rows of labeled; NULL: not needed */
-    alcore__links made_links;          /* where the library made them */
-    alcore_lm *lm;                     /* a reference; NULL: not needed */
+    int64_t *rows;              /* [subset_pairs] rows of the labeled pool in L', ascending */
+    uint8_t *in_subset;         /* [rows of labeled] 1: the row is in L' */
+    uint8_t *in_pool;           /* [rows of pool] 1: the row is unmasked */
+    const alcore__links *links; /* of the rows of labeled; NULL: not needed */
+    alcore__links made_links;   /* where the library made them */
+    alcore_lm *lm;              /* a reference; NULL: not needed */
     int64_t
         *nearest; /* [rows of pool] row of L' with the largest margin ratio; NULL: not computed */
 } alcore__mix_run;

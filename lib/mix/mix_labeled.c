@@ -7,6 +7,7 @@
 #include "mix/mix_internal.h"
 #include "text/vocabulary.h"
 
+/* Draws pairs of L' without replacement (spec 6.2), in the order of the draw. */
 alcore_status alcore__mix_random(alcore__mix_run *run) {
     alcore_mix *mix = run->mix;
     const alcore__mix_settings *settings = &mix->settings;
@@ -60,6 +61,7 @@ static alcore_status append_ranked(alcore__mix_run *run, const ranked_row *ranke
     return ALCORE_OK;
 }
 
+/* Appends the pairs of L' with the largest margin ratios to a sentence of the pool. */
 alcore_status alcore__mix_retrieved(alcore__mix_run *run) {
     alcore_mix *mix = run->mix;
     alcore__vocabulary sources = {0};

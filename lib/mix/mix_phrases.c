@@ -6,11 +6,10 @@
  *   (x*, y*) the pair of L' whose source is most similar to x, by the margin ratio
  *   pair     made of (x*, y*) and one of the annotated phrases of x (switch_pair.h)
  *
- * Passes over the phrases in order of selection: each takes the first sentence with it that no
- * phrase took before. Passes repeat until enough pairs are made, or a pass finds no sentence. Which
- * sentences are taken, and when, does not depend on the pairs; so BATCH sentences are taken at a
- * time, their pairs are made on the context's threads, and appended in order until there are
- * enough.
+ * A pass goes through the phrases in order of selection and assigns each the first sentence with it
+ * that has none yet. Passes repeat until enough pairs are made, or a pass finds no sentence. The
+ * order of the sentences does not depend on the pairs; so BATCH sentences are chosen at a time,
+ * their pairs are made on the context's threads, and appended in order until there are enough.
  *
  * Cost: one pass over the pool finds the sentences of every phrase (8 bytes for each sentence and
  * phrase that it contains), one search finds the pairs. */
@@ -30,41 +29,43 @@ typedef struct phrase_list {
     int64_t *item;                     /* [count] index in the annotations */
     int64_t count;
     int64_t *begin;  /* [count + 1] index in rows of the first sentence of each phrase */
-    int64_t *rows;   /* [begin[count]] sentences of the pool with each phrase, ascending */
-    int64_t *cursor; /* [count] index in rows of the first sentence that may still be free */
-    uint8_t *used;   /* [rows of pool] 1: a phrase took the sentence, or it is annotated */
+    int64_t *rows;   /* [begin[count]] rows of the pool with each phrase, ascending */
+    int64_t *cursor; /* [count] index in rows of the first sentence that may still be unused */
+    uint8_t *used;   /* [rows of pool] 1: the sentence was chosen for a phrase, or is annotated */
 } phrase_list;
 
-/* The pair of one sentence, made by a worker. */
+/* The pair of one sentence, made by a worker; buffers are reused from batch to batch. */
 typedef struct made_pair {
-    int64_t row; /* the sentence */
-    bool found;  /* false: no candidate was allowed, or an error */
-    uint32_t phrase;
-    int64_t word;                     /* where the phrase begins in the source */
+    int64_t row;                      /* the sentence x: row of the pool; set before the pair */
+    bool found;                       /* false: no candidate was allowed */
+    uint32_t phrase;                  /* index in phrase_list.phrase */
+    int64_t word;                     /* word of the source at which the phrase begins */
     int64_t target_first, target_end; /* target words that were replaced; -1: none */
-    double score;
-    alcore__buffer source, target;
+    double score;                     /* of the language model, as in alcore_mix */
+    alcore__buffer source, target;    /* the texts of the pair */
 } made_pair;
 
 /* One worker's memory. */
 typedef struct worker_memory {
     alcore__switcher switcher;
     alcore__word_row words;            /* of x */
-    uint32_t *numbers;                 /* phrases of x, ascending */
-    alcore__translated_phrase *phrase; /* the same phrases */
-    size_t numbers_room, phrase_room;
-    int64_t count; /* phrases of x */
+    uint32_t *numbers;                 /* [count] phrases of x: indices in the list, ascending */
+    alcore__translated_phrase *phrase; /* [count] the same phrases */
+    size_t numbers_room, phrase_room;  /* entries that there is memory for */
+    int64_t count;                     /* phrases of x */
 } worker_memory;
 
+/* The state of alcore__mix_phrases(), which frees the arrays. */
 typedef struct phrase_run {
     alcore__mix_run *run;
     alcore__mix_kind kind;
     phrase_list list;
-    int64_t *last_row;      /* [list.count] while sentences are listed: the row entered last */
+    int64_t *last_row;      /* [list.count] while sentences are listed: the last row of each phrase,
+                             * as a phrase can occur in a row several times; -1: none yet */
     int64_t row;            /* the row being listed */
     bool counting;          /* listing counts sentences; else it enters them */
-    int64_t next;           /* phrase whose turn it is in the present pass */
-    bool found;             /* the present pass took a sentence */
+    int64_t next;           /* the phrase that comes next in the present pass */
+    bool found;             /* the present pass found a sentence */
     made_pair *pairs;       /* [BATCH] */
     int64_t pair_count;     /* in the present batch */
     worker_memory *workers; /* [threads] */
@@ -72,6 +73,8 @@ typedef struct phrase_run {
 
 /* ---- the phrases and their sentences ---- */
 
+/* Fills list->finder, phrase, item and count. A phrase that was selected twice has the item and the
+ * translation of its first selection; finder numbers are indices of the list. */
 static alcore_status list_phrases(phrase_run *self) {
     const alcore_annotations *annotations = self->run->mix->annotations;
     alcore_ctx *ctx = self->run->ctx;
@@ -123,7 +126,7 @@ static alcore_status list_hit(void *user, const alcore__phrase_hit *hit) {
     return ALCORE_OK;
 }
 
-/* Reads the sentences of the pool that may be x. */
+/* Passes the occurrences of all phrases in the sentences that may be x to list_hit(). */
 static alcore_status scan_sentences(phrase_run *self, alcore__word_row *words) {
     const alcore_pool *pool = self->run->mix->pool;
     const int64_t rows = alcore_pool_rows(pool);
@@ -163,7 +166,8 @@ static alcore_status list_sentences(phrase_run *self) {
     return status;
 }
 
-/* Takes the next sentence in the order of the passes; -1 when a whole pass found none. */
+/* The next sentence in the order of the passes, which is used from then on; -1 when a whole pass
+ * found none. */
 static int64_t take_sentence(phrase_run *self) {
     phrase_list *list = &self->list;
     for (;;) {
@@ -185,7 +189,7 @@ static int64_t take_sentence(phrase_run *self) {
 
 /* ---- the pair of a sentence ---- */
 
-/* The phrases of x are collected for one worker: the run's list and the worker's memory. */
+/* The user pointer of collect_hit(). */
 typedef struct collecting {
     alcore_ctx *ctx;
     worker_memory *memory;
@@ -207,7 +211,8 @@ static alcore_status collect_hit(void *user, const alcore__phrase_hit *hit) {
     return ALCORE_OK;
 }
 
-/* Finds the annotated phrases of x. */
+/* Finds the annotated phrases of x, row `row` of the pool; there is at least the one for which it
+ * was chosen. */
 static alcore_status collect_phrases(const phrase_run *self, worker_memory *memory, int64_t row) {
     alcore_ctx *ctx = self->run->ctx;
     collecting user = {ctx, memory};
@@ -223,7 +228,8 @@ static alcore_status collect_phrases(const phrase_run *self, worker_memory *memo
     return ALCORE_OK;
 }
 
-/* Switches the best phrase into the open pair. */
+/* Makes a switched pair of the pair that is open in the switcher and the best of the phrases, if a
+ * candidate is allowed. */
 static alcore_status make_switched(const phrase_run *self, worker_memory *memory, made_pair *out) {
     const alcore__span span = self->run->mix->settings.span;
     alcore__switch_candidate best;
@@ -244,7 +250,8 @@ static alcore_status append_behind(alcore_ctx *ctx, alcore__buffer *out, const c
     return alcore__buffer_append(ctx, out, text, length);
 }
 
-/* Puts the best phrase behind the open pair. */
+/* Makes a contextualized pair: the pair that is open in the switcher, followed by the best of the
+ * phrases and its translation. The phrase begins behind the words of x*. */
 static alcore_status make_contextualized(const phrase_run *self, worker_memory *memory,
                                          const alcore__labeled_pair *pair, made_pair *out) {
     alcore_ctx *ctx = self->run->ctx;
@@ -323,7 +330,8 @@ static alcore_status append_batch(phrase_run *self) {
     return ALCORE_OK;
 }
 
-/* Takes sentences, makes and appends their pairs until there are enough or no sentence is left. */
+/* Chooses sentences, makes and appends their pairs, until there are enough or no sentence is left.
+ */
 static alcore_status make_batches(phrase_run *self) {
     const alcore_mix *mix = self->run->mix;
     const int64_t *made = &mix->made[self->kind];
@@ -356,6 +364,8 @@ static alcore_status find_nearest(alcore__mix_run *run) {
     return status;
 }
 
+/* The steps of the file head. The found flag and `next` at the end make take_sentence() begin the
+ * first pass. */
 static alcore_status run_all(phrase_run *self) {
     alcore_ctx *ctx = self->run->ctx;
     const int32_t threads = alcore_ctx_threads(ctx);
@@ -370,7 +380,7 @@ static alcore_status run_all(phrase_run *self) {
         self->workers[i].switcher.ctx = ctx;
         self->workers[i].switcher.lm = self->run->lm;
     }
-    self->found = true; /* so that the first pass begins */
+    self->found = true; /* as if a pass had just ended that found one */
     self->next = self->list.count;
     return make_batches(self);
 }

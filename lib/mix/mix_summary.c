@@ -18,6 +18,7 @@ typedef struct page {
     alcore_status status;
 } page;
 
+/* Appends formatted text to the page. */
 #define say(out, ...)                                                                              \
     do {                                                                                           \
         if ((out)->status == ALCORE_OK)                                                            \
@@ -94,6 +95,7 @@ static void say_inputs(page *out, const alcore_mix *mix) {
     if (*lead) say(out, "\n");
 }
 
+/* Writes mix->summary, a few lines of text; what is said of kinds only where some are mixed in. */
 static alcore_status write_summary(alcore_mix *mix) {
     page out = {.ctx = mix->object.ctx, .text = &mix->summary};
     say_pairs(&out, mix);
@@ -118,6 +120,7 @@ static void put_pool(alcore__json_out *json, const char *key, const alcore_pool 
     alcore__json_close(json, '}');
 }
 
+/* How many pairs of each kind there are and are missing. */
 static void put_kinds(alcore__json_out *json, const alcore_mix *mix) {
     alcore__json_open(json, "kinds", '{');
     for (alcore__mix_kind kind = 0; kind < ALCORE__MIX_KINDS; kind++) {
@@ -134,6 +137,7 @@ static void put_kinds(alcore__json_out *json, const alcore_mix *mix) {
     alcore__json_close(json, '}');
 }
 
+/* The effective options. The seed is written as digits, since it may exceed a signed integer. */
 static void put_settings(alcore__json_out *json, const alcore__mix_settings *settings) {
     static const char *const spans[] = {[ALCORE__SPAN_CONSISTENT] = "consistent",
                                         [ALCORE__SPAN_MINMAX] = "minmax",
@@ -153,6 +157,7 @@ static void put_settings(alcore__json_out *json, const alcore__mix_settings *set
     alcore__json_put_raw(json, "seed", seed);
 }
 
+/* Writes mix->provenance, a JSON object. The handle owns the buffer after a failure too. */
 static alcore_status write_provenance(alcore_mix *mix) {
     alcore__json_out json = {.ctx = mix->object.ctx};
     char fingerprint[24];

@@ -13,7 +13,7 @@
 
 enum { POLL_PAIRS = 1024 }; /* pairs between two polls of cancellation */
 
-/* "labeled_row=3 pool_row=7 score=-8.25": what the pair has, into out. */
+/* Writes the columns that the pair has to out, "labeled_row=3 pool_row=7 score=-8.25". */
 static alcore_status put_origin(alcore_ctx *ctx, const alcore__mix_pair *pair,
                                 alcore__buffer *out) {
     char digits[32];
@@ -31,6 +31,7 @@ static alcore_status put_origin(alcore_ctx *ctx, const alcore__mix_pair *pair,
     return alcore__buffer_format(ctx, out, "%sscore=%s", lead, digits);
 }
 
+/* A pair as a line of TSV or CSV; origin: workspace. */
 static alcore_status put_cells(const alcore__mix_pair *pair, alcore__buffer *origin,
                                alcore__table *table) {
     ALCORE__TRY(put_origin(table->ctx, pair, origin));
@@ -41,6 +42,7 @@ static alcore_status put_cells(const alcore__mix_pair *pair, alcore__buffer *ori
     return alcore__table_end_line(table);
 }
 
+/* A pair as a line of JSONL. The JSON is appended to the table's own buffer. */
 static alcore_status put_object(const alcore__mix_pair *pair, alcore__table *table) {
     alcore__json_out json = {.ctx = table->ctx, .text = table->line};
     alcore__json_open(&json, NULL, '{');
@@ -56,6 +58,7 @@ static alcore_status put_object(const alcore__mix_pair *pair, alcore__table *tab
     return json.status == ALCORE_OK ? alcore__table_end_line(table) : json.status;
 }
 
+/* Writes the header, if the format has one, and all pairs; plain text has the sources only. */
 static alcore_status put_pairs(const alcore_mix *mix, alcore__buffer *origin,
                                alcore__table *table) {
     static const char *const names[] = {"kind", "src", "tgt", "provenance"};
@@ -74,6 +77,7 @@ static alcore_status put_pairs(const alcore_mix *mix, alcore__buffer *origin,
     return ALCORE_OK;
 }
 
+/* Writes the table; the file appears only if all of it could be written. */
 static alcore_status write_pairs(const alcore_mix *mix, const char *path,
                                  const alcore_write_options *options) {
     alcore_ctx *ctx = mix->object.ctx;
@@ -95,7 +99,7 @@ alcore_status alcore_mix_write(const alcore_mix *mix, const char *path,
 
 /* ---- parallel texts ---- */
 
-enum { SIDES = 2 };
+enum { SIDES = 2 }; /* 0: sources, 1: targets */
 
 /* Opens prefix.src or prefix.tgt. path: workspace. */
 static alcore_status open_side(alcore_ctx *ctx, const char *prefix, int side, alcore__buffer *path,
@@ -107,6 +111,7 @@ static alcore_status open_side(alcore_ctx *ctx, const char *prefix, int side, al
     return alcore__table_open(out, ctx, "a parallel text", path->data, &plain);
 }
 
+/* Writes a line of each pair to both tables [SIDES]. */
 static alcore_status put_lines(const alcore_mix *mix, alcore__table *tables) {
     for (int64_t i = 0; i < mix->count; i++) {
         const alcore__mix_pair *pair = &mix->pairs[i];

@@ -32,6 +32,7 @@ typedef struct extract {
     size_t length;    /* bytes */
 } extract;
 
+/* The state of one call; simulate() frees the arrays. */
 typedef struct simulation {
     alcore_annotations *annotations;
     alcore_ctx *ctx;
@@ -39,12 +40,12 @@ typedef struct simulation {
     int64_t link_count;
     alcore__phrase_finder finder;
     uint32_t *phrase_of_item; /* [items] number in the finder; ALCORE__WORD_NONE for others */
-    alcore__word_row source, target;
-    alcore__link_ranges ranges;
-    bool linked;                 /* ranges are those of the row that is being read */
-    alcore__vocabulary extracts; /* 4 bytes with the phrase's number, then the extract's words */
-    extract *extract;            /* [extracts.count] */
-    size_t extract_room;
+    alcore__word_row source, target; /* words of the row that is being read and of its reference */
+    alcore__link_ranges ranges;      /* made at the first hit of a row, as most rows have none */
+    bool linked;                     /* ranges are those of the row that is being read */
+    alcore__vocabulary extracts;  /* 4 bytes with the phrase's number, then the extract's words */
+    extract *extract;             /* [extracts.count] */
+    size_t extract_room;          /* entries that there is memory for */
     alcore__given_answer *loose;  /* [phrases] the first extract; OPEN where there is none */
     alcore__given_answer *answer; /* [items] */
     alcore__buffer key;           /* workspace */
@@ -52,7 +53,7 @@ typedef struct simulation {
 
 /* ---- rows with references as pairs of texts ---- */
 
-/* Whether a row takes part: unmasked, with a reference that has words. */
+/* Whether phrases are looked for in a row: it is unmasked, with a reference that has words. */
 static bool takes_part(const alcore_pool *pool, int64_t row) {
     size_t length;
     const char *reference = alcore_pool_reference(pool, row, &length);
@@ -60,6 +61,8 @@ static bool takes_part(const alcore_pool *pool, int64_t row) {
            alcore__count_words(reference, length) > 0;
 }
 
+/* The functions of two alcore__text_source: data is the pool, and the targets are its references.
+ */
 static int64_t source_words(const void *data, int64_t row) {
     return takes_part(data, row) ? alcore_pool_words(data, row) : 0;
 }
@@ -82,7 +85,7 @@ static const char *target_text(const void *data, int64_t row, size_t *length) {
 
 /* ---- extracting ---- */
 
-/* Counts a consistent extract of a phrase. */
+/* Counts a consistent extract of a phrase; a new one is copied to the annotations' strings. */
 static alcore_status count_extract(simulation *self, uint32_t phrase, const char *text,
                                    size_t length, int64_t words) {
     uint32_t number;
@@ -186,7 +189,8 @@ static bool better(const extract *a, const extract *b) {
     return a->count != b->count ? a->count > b->count : a->words < b->words;
 }
 
-/* Chooses the translation of every phrase: loose [phrases] becomes the answers of the phrases. */
+/* Chooses the translation of every phrase: loose [phrases] becomes the answers of the phrases, from
+ * which those of the items are copied. */
 static alcore_status choose(simulation *self) {
     const uint32_t phrases = self->finder.phrases.count;
     uint32_t *best; /* [phrases] 1 + the best extract so far; 0: none */

@@ -69,9 +69,10 @@ static double rounded(double log10) {
     return floor(log10 * 1e6 + 0.5);
 }
 
-/* The sum of x*'s words before `first`, of the phrase's words, and of what follows: the words of x*
- * from `next` on and the end. As soon as the context is that of x* at the same word, every later
- * word has the probability that it has in x*. *out_words: words of the phrase. */
+/* The log10 probability of x* with words first .. next - 1 replaced by the phrase: the sum of the
+ * words before `first`, of the phrase's words, of those from `next` on, and of the end. As soon as
+ * the context is that of x* at the same word, every later word has the probability that it has in
+ * x*. *out_words: words of the phrase. */
 static double score_with(const alcore__switcher *self, const alcore__translated_phrase *phrase,
                          int64_t first, int64_t next, int64_t *out_words) {
     const char *rest = phrase->text, *end = phrase->text + phrase->text_length, *word;
@@ -95,6 +96,7 @@ static double score_with(const alcore__switcher *self, const alcore__translated_
     return total;
 }
 
+/* The words of a text. */
 static int64_t count_words(const char *text, size_t length) {
     return alcore__lm_token_count(text, length) - 1; /* without the end */
 }

@@ -5,9 +5,9 @@
  *   x*, y*     source and target of a labeled sentence pair, with the links between their words
  *   p, t       an annotated phrase and its translation
  *   switched   the source is x* with words i .. i + |p| - 1 replaced by p, the target y* with the
- *              words that are linked to the replaced ones replaced by t; i and p are those that a
- *              language model gives the largest probability, among those whose target words are
- *              clear
+ *              words that are linked to the replaced ones replaced by t; i and p are those for
+ *              which a language model gives the source the largest probability, among the
+ *              candidates that are allowed (alcore__span)
  *   contextualized   the source is x* followed by p, the target y* followed by t
  *
  * A probability is the total log10 probability of the source with its end, rounded to six decimals
@@ -23,7 +23,8 @@
 #include "text/lm_internal.h"
 
 /* Which target words are replaced, and which candidates are allowed; a candidate whose replaced
- * words have no link never is. low .. high: the target words linked to the replaced ones. */
+ * words have no link never is. low .. high: from the first to the last target word that is linked
+ * to a replaced one. */
 typedef enum alcore__span {
     ALCORE__SPAN_CONSISTENT, /* low .. high, if no word of it has a link to a source word outside,
                                 and it has at most max(4, 2 |p|) words */
@@ -53,7 +54,7 @@ typedef struct alcore__switch_candidate {
     int64_t low, high; /* target words linked to the replaced ones; -1 without a link */
     double log10;      /* of the new source with its end */
     bool consistent;   /* no word of low .. high is linked to a source word outside */
-    bool allowed;      /* by the alcore__span that was asked for */
+    bool allowed;      /* by the given alcore__span */
 } alcore__switch_candidate;
 
 /* A pair that is open for candidates, and the memory for it: one a thread, used for one pair after
@@ -68,6 +69,7 @@ typedef struct alcore__switcher {
     double *before; /* [n + 1] sum of logp before each word, added in order from 0.0 */
     alcore__lm_context *context; /* [n + 1] of each word of x* and of the end */
     size_t number_room, logp_room, before_room, context_room; /* entries there is memory for */
+    /* Of the pair; set only if it was opened with links. */
     alcore__link_ranges ranges;
 } alcore__switcher;
 
@@ -77,8 +79,8 @@ alcore_status alcore__switcher_open(alcore__switcher *switcher, const alcore__la
                                     bool with_links);
 void alcore__switcher_clear(alcore__switcher *switcher);
 
-/* Fills in the candidate of phrase p at word i: 0 <= i <= |x*| - |p|. score: also its log10, which
- * is 0 otherwise. */
+/* Fills in the candidate of a phrase p at word i, 0 <= i <= |x*| - |p|, but for its member phrase,
+ * which is 0. score: also its log10, which is 0 otherwise. */
 void alcore__switch_candidate_at(const alcore__switcher *switcher,
                                  const alcore__translated_phrase *phrase, int64_t word,
                                  alcore__span span, bool score, alcore__switch_candidate *out);
