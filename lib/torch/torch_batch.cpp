@@ -7,6 +7,7 @@
 
 namespace alcore_torch {
 
+/* The tokens of an item of a call. */
 int64_t length_of(const alcore_sys_model_texts &texts, int64_t item) {
     return texts.offsets[item + 1] - texts.offsets[item];
 }
@@ -39,8 +40,8 @@ void check_texts(const Model &model, const alcore_sys_model_texts &texts, int64_
     }
 }
 
-/* Copies the tokens of the items named (places in the call) one after the other, to the model's
- * device. types are left undefined where the model does not use them. */
+/* Copies the tokens of items, numbers in the call, one after the other to the model's device. types
+ * are left undefined where the model does not use them. */
 Packed pack(const Model &model, const alcore_sys_model_texts &texts,
             const std::vector<int64_t> &items) {
     Packed out;
@@ -84,7 +85,7 @@ void for_batches(const Model &model, int64_t count, const std::function<int64_t(
     }
 }
 
-/* Numbers of the first token of each item. */
+/* The row of the first token of each item among the packed tokens, int64 [items]. */
 at::Tensor first_tokens(const Packed &packed) {
     std::vector<int64_t> first;
     int64_t token = 0;
@@ -100,7 +101,8 @@ at::Tensor last_hidden(const Model &model, const Packed &packed, Dropout *dropou
     return run_stack(model, model.encoder, packed, model.encoder.blocks.size(), {}, {}, dropout);
 }
 
-/* What the decoder reads for given targets: each shifted by one, behind the token that starts. */
+/* What the decoder reads for given targets: each without its last token, behind the token that
+ * starts an output, or, with start_rolled, behind its last token. */
 Packed shifted(const Model &model, const Packed &targets) {
     Packed out = targets;
     out.ids = at::empty_like(targets.ids);

@@ -10,12 +10,13 @@
  * attention. Items leave the batch when they are done.
  *
  * Beam search scores a hypothesis y by sum log p / |y|^penalty. Of the 2k best continuations of an
- * item's k hypotheses, those among the first k that end are finished, and the k best others go on;
- * an item is done when it has k finished ones and the best that goes on could not beat the worst of
- * them at its present length. Forced tokens count with log-probability 0 in scores, as transformers
- * counts them; the log-probabilities that are handed out are the model's own.
+ * item's k hypotheses, those among the first k that end are finished, and the k best others are
+ * continued; an item is done when it has k finished ones and the best of the others could not beat
+ * the worst of them at its present length. Forced tokens count with log-probability 0 in scores, as
+ * in transformers; the log-probabilities of the outputs are the model's own.
  *
- * Memory: 2 layers inner (tokens so far + source length) numbers a hypothesis or item. */
+ * Memory: 2 layers inner components (inner = heads x head) for each token so far of a hypothesis,
+ * and for each source token of an item. */
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -26,35 +27,35 @@ namespace alcore_torch {
 
 namespace {
 
-constexpr double NEVER = -1e9; /* score of a place without a hypothesis */
+constexpr double NEVER = -1e9; /* score of an entry of `running` without a hypothesis */
 
-/* A hypothesis that goes on or is finished. */
+/* A hypothesis, finished or not. */
 struct Hypothesis {
-    std::vector<int64_t> ids;
-    std::vector<float> logprobs;
-    double score = NEVER; /* sum so far; of finished ones divided by the length penalty */
+    std::vector<int64_t> ids;    /* tokens so far, without the start */
+    std::vector<float> logprobs; /* [ids] the model's own */
+    double score = NEVER;        /* sum so far; of finished ones divided by the length penalty */
 };
 
 /* A source text whose outputs are sought. */
 struct Item {
-    size_t place = 0;                 /* in the batch */
+    size_t place = 0;                 /* index in the batch as it began */
     uint64_t number = 0;              /* in the call, which draws depend on */
-    std::vector<Hypothesis> running;  /* [k] */
+    std::vector<Hypothesis> running;  /* [k] hypotheses that are continued */
     std::vector<Hypothesis> finished; /* at most k, best first */
     bool done = false;
 };
 
-/* What attention needs per decoder block: keys and values of the tokens so far, of which there is
- * room for more than are used, and of the encoder states. head: numbers of one attention head. */
+/* What attention needs per decoder block: keys and values of the tokens so far, and of the encoder
+ * states. room: tokens that there is memory for; head: components of one attention head. */
 struct Cache {
-    at::Tensor key, value;               /* [items k, heads, room, head] */
+    at::Tensor key, value;               /* [items k, heads, room, head] the first `step` are set */
     at::Tensor memory_key, memory_value; /* [items, heads, source length, head] */
 };
 
 /* How to decode, with all defaults filled in. */
 struct Settings {
     int64_t k = 1;       /* hypotheses of an item */
-    int64_t outputs = 1; /* wanted of each item, at most k */
+    int64_t outputs = 1; /* that are returned of each item, at most k */
     int64_t most = 0;    /* tokens of an output, the end included */
     double penalty = 1;  /* exponent of the length that scores are divided by; 0: not divided */
     double temperature = 1;
@@ -63,7 +64,7 @@ struct Settings {
 };
 
 /* Checks the caller's settings and fills in the defaults: 0 is the default everywhere; a negative
- * length_penalty means no penalty. A model with a table of positions can go no further than that.
+ * length_penalty means no penalty. No output is longer than a table of positions.
  */
 Settings settings_of(const Model &model, const alcore_sys_model_decoding &how) {
     Settings s;
@@ -159,7 +160,7 @@ Search begin(const Model &model, const Packed &sources, const Settings &how) {
         item.place = static_cast<size_t>(i);
         item.number = static_cast<uint64_t>(sources.items[item.place]);
         item.running.resize(static_cast<size_t>(how.k));
-        /* All hypotheses start alike: only the first counts, but for samples, which go apart. */
+        /* All hypotheses begin the same: only the first is used, but samples are drawn apart. */
         for (size_t b = 0; b < item.running.size(); b++)
             if (b == 0 || how.sample) item.running[b].score = 0;
         search.items.push_back(std::move(item));
@@ -168,7 +169,7 @@ Search begin(const Model &model, const Packed &sources, const Settings &how) {
 }
 
 /* A cache [rows, heads, room, head] with room for one token more than the `used` ones: the same
- * where it has room, else a copy that is longer by half of that and at least 16 tokens. */
+ * where it has that, else a copy with room for half as many more, at least 16. */
 at::Tensor grown(const at::Tensor &cache, int64_t used) {
     if (cache.size(2) > used) return cache;
     std::vector<int64_t> shape = cache.sizes().vec();
@@ -179,8 +180,9 @@ at::Tensor grown(const at::Tensor &cache, int64_t used) {
 }
 
 /* Reads the tokens of this step, one per hypothesis (k of each item, item by item), appends their
- * keys and values to the caches, and gives the logits of the next: float [hypotheses, vocabulary].
- * The arithmetic of a block is that of torch_stack.cpp for one token. Throws when cancelled. */
+ * keys and values to the caches, and returns the logits of the next, float [hypotheses,
+ * vocabulary]. The arithmetic of a block is that of torch_stack.cpp for one token. Throws when
+ * cancelled. */
 at::Tensor Search::advance(const std::vector<int64_t> &ids) {
     int64_t rows = static_cast<int64_t>(ids.size()), count = rows / how.k, t = step;
     at::Tensor place = at::full({rows}, t, at::TensorOptions().dtype(at::kLong)).to(model.device);
@@ -221,8 +223,8 @@ at::Tensor Search::advance(const std::vector<int64_t> &ids) {
     return output_logits(model, stack.final_norm(x)).to(at::kFloat);
 }
 
-/* Rearranges the caches so that hypothesis i goes on from hypothesis hypotheses[i] of before; fewer
- * may go on than there were. Encoder states, which are by item, stay. */
+/* Rearranges the caches so that hypothesis i continues hypothesis hypotheses[i] of before; there
+ * may be fewer than before. Encoder states, which are by item, stay. */
 void Search::reorder(const std::vector<int64_t> &hypotheses) {
     bool same = static_cast<int64_t>(hypotheses.size()) == caches[0].key.size(0);
     for (size_t i = 0; same && i < hypotheses.size(); i++)
@@ -235,7 +237,7 @@ void Search::reorder(const std::vector<int64_t> &hypotheses) {
     }
 }
 
-/* Takes the items that are done, whose outputs were handed out, out of the batch: out of items,
+/* Removes the items that are done, whose outputs decode() has taken, from the batch: from items,
  * caches and mask. */
 void Search::drop_done() {
     std::vector<int64_t> kept, hypotheses;
@@ -300,9 +302,10 @@ void finish(Item &item, Hypothesis hypothesis, double divisor, size_t k) {
 }
 
 /* One step of beam search for all items. raw: log-probabilities of the next token [items k,
- * vocabulary]. sources: out, empty before, [items k] the hypothesis whose cache each new one goes
- * on from, for reorder(). The 2k best continuations of an item come best first, so `c` is the rank.
- * own: the model's log-probability of each, without the rules of ruled(). */
+ * vocabulary]. sources: out, empty before, [items k] the hypothesis that each new one continues,
+ * for reorder(). The 2k best continuations of an item come best first, so `c` is the rank; place =
+ * from * width + id says hypothesis and token of each. own: the model's log-probability of each,
+ * without the rules of ruled(). */
 void beam_step(Search &search, const at::Tensor &raw, std::vector<int64_t> &sources) {
     int64_t k = search.how.k, count = static_cast<int64_t>(search.items.size()),
             width = raw.size(1);
@@ -340,7 +343,7 @@ void beam_step(Search &search, const at::Tensor &raw, std::vector<int64_t> &sour
                 sources.push_back(i * k + from);
             }
         }
-        while (static_cast<int64_t>(running.size()) < k) { /* nothing left to go on with */
+        while (static_cast<int64_t>(running.size()) < k) { /* entries without a hypothesis: NEVER */
             running.emplace_back();
             running.back().ids.resize(static_cast<size_t>(search.step),
                                       std::max<int64_t>(search.model.finish, 0));
@@ -354,8 +357,8 @@ void beam_step(Search &search, const at::Tensor &raw, std::vector<int64_t> &sour
 }
 
 /* One step of greedy search or sampling: every hypothesis by itself. raw and sources as in
- * beam_step(); hypothesis r goes on from r. A draw inverts the cumulated probabilities of its row.
- * A hypothesis that has ended waits for the others of its item and does not change. */
+ * beam_step(); hypothesis r continues r. A draw inverts the cumulated probabilities of its row. A
+ * hypothesis that has ended waits for the others of its item and does not change. */
 void single_step(Search &search, const at::Tensor &raw, std::vector<int64_t> &sources) {
     at::Tensor scores = ruled(search, raw);
     int64_t rows = raw.size(0);
@@ -403,7 +406,7 @@ void single_step(Search &search, const at::Tensor &raw, std::vector<int64_t> &so
 
 } // namespace
 
-/* Outputs of each source, by its place in the batch, best first, at most how.outputs of them. */
+/* Outputs of each source, by its index in the batch, best first, at most how.outputs of them. */
 std::vector<std::vector<Output>> decode(const Model &model, const Packed &sources,
                                         const alcore_sys_model_decoding &how) {
     Settings settings = settings_of(model, how);

@@ -14,7 +14,7 @@ Dropout::Dropout(uint64_t seed, const std::vector<int64_t> &items) {
             at::detail::createCPUGenerator(hash_join(seed, static_cast<uint64_t>(item))));
 }
 
-/* Fills a mask with 0 or the inverse of the share that is kept. */
+/* Fills a mask with 0, with probability `rate`, or 1 / (1 - rate). */
 static void fill_mask(at::Tensor mask, double rate, const at::Generator &generator) {
     mask.bernoulli_(1 - rate, generator).div_(1 - rate);
 }

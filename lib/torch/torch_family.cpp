@@ -17,7 +17,7 @@ namespace {
 /* The model_type of plain Transformers that are trained from scratch. */
 constexpr std::string_view OWN_FAMILY = "alcore_transformer";
 
-/* What building needs at hand. */
+/* What the functions that build a model share. */
 struct Builder {
     const Host &host;
     const std::string &folder;
@@ -26,6 +26,7 @@ struct Builder {
     Weights &weights;
     Model &model;
 
+    /* An integer of config.json that must be there, 1 to `most`. */
     int64_t size(const char *key, int64_t most = int64_t{1} << 24) const {
         int64_t value = json_int(config, key, -1);
         if (value < 1 || value > most)
@@ -43,7 +44,8 @@ struct Builder {
         }
         return "";
     }
-    /* Reads a tensor into the model's number type and device. */
+    /* Reads a tensor, converts it to the model's dtype and device, and lists it in model.stored,
+     * hash and number of parameters. */
     at::Tensor read(const std::string &name, const std::vector<int64_t> &shape) {
         std::string found = find(name);
         at::Tensor value = weights.read(found.empty() ? family.prefix + name : found, shape);
@@ -54,8 +56,9 @@ struct Builder {
         model.stored.push_back({found, value, value, hash});
         return value;
     }
-    /* The tensor `other`, and the one just read forgotten, where files hold the same numbers twice
-     * that the model has once: a tied matrix, which training must change in both places. */
+    /* value, the tensor that was just read, or `other` in its place where both are equal and
+     * config.json ties them: then training must change one matrix for both, so that the one just
+     * read is removed from model.stored. */
     at::Tensor tied(const at::Tensor &value, const at::Tensor &other) {
         if (!json_flag(config, "tie_word_embeddings", true) || !at::equal(value, other))
             return value;
@@ -63,6 +66,7 @@ struct Builder {
         model.stored.pop_back();
         return other;
     }
+    /* A tensor that may be missing; undefined then. */
     at::Tensor read_if(const std::string &name, const std::vector<int64_t> &shape) {
         return find(name).empty() ? at::Tensor() : read(name, shape);
     }
@@ -73,7 +77,7 @@ struct Builder {
         return {read(name + ".weight", {dims}), read_if(name + ".bias", {dims}), epsilon,
                 family.rms};
     }
-    /* Several projections of one input as one matrix. */
+    /* Several projections of one input, each [out, in], as one matrix [names x out, in]. */
     Linear joined(const std::vector<std::string> &names, int64_t out, int64_t in) {
         std::vector<at::Tensor> matrices, biases;
         for (const std::string &name : names) {
@@ -86,7 +90,8 @@ struct Builder {
                  names[0].c_str());
         return {joined(matrices), biases.empty() ? at::Tensor() : joined(biases)};
     }
-    /* Tensors that were read as one, of which each is now some rows. */
+    /* The rows of several tensors that were read as one tensor, of which model.stored then has some
+     * rows for each. */
     at::Tensor joined(const std::vector<at::Tensor> &parts) {
         at::Tensor whole = at::cat(parts);
         int64_t row = 0;
@@ -100,10 +105,11 @@ struct Builder {
         }
         return whole;
     }
+    /* The epsilon of norms: that of config.json, else the one that the family has. */
     double epsilon() const {
         double otherwise = family.epsilon_key == nullptr && family.decoder.block == nullptr
                                ? 1e-12
-                               : 1e-5; /* DistilBERT and the BART families have theirs fixed */
+                               : 1e-5; /* DistilBERT (1e-12) and BART's kin (1e-5) have no key */
         return family.epsilon_key == nullptr ? otherwise
                                              : json_real(config, family.epsilon_key, otherwise);
     }
@@ -159,8 +165,8 @@ Block build_block(Builder &build, const StackNames &names, int64_t index, int64_
     return block;
 }
 
-/* Sinusoids of `rows` positions, float [rows, dims]: [sin | cos] halves with frequencies
- * 10000^(-i / divisor); an odd last column is 0. */
+/* Sinusoids of `rows` positions, float [rows, dims]: sin in the first half of the columns, cos in
+ * the second, column i of each with the frequency 10000^(-i / divisor); an odd last column is 0. */
 at::Tensor sinusoids(int64_t rows, int64_t dims, double divisor) {
     at::Tensor table = at::zeros({rows, dims}, at::TensorOptions().dtype(at::kFloat));
     int64_t half = dims / 2;
@@ -198,8 +204,8 @@ DropoutRates dropout_of(const Builder &build) {
 }
 
 /* Sets the stack's table of positions (learned: read; sinusoids: computed; relative: a table of
- * biases by bucket of distance), the row of its first position, and lowers model.max_tokens to what
- * the table has room for. width: of the embeddings. */
+ * biases by bucket of distance) and the row of its first position, and lowers model.max_tokens to
+ * the positions that the table has. width: columns of the embeddings. */
 void build_positions(Builder &build, const StackNames &names, Stack &stack, int64_t width) {
     const Family &family = build.family;
     stack.positions = family.positions;
@@ -356,9 +362,10 @@ void build_head(Builder &build, const std::string &architecture) {
         model.classes = model.head_out.weight.size(0);
 }
 
-/* Settings of decoding: generation_config.json, else config.json. */
+/* Settings of decoding. */
 struct Generation {
-    Json first, second;
+    Json first, second; /* generation_config.json, which may be NULL, and config.json */
+    /* A member of the first, else of the second. */
     int64_t number(const char *key, int64_t otherwise) const {
         return json_int(first, key, json_int(second, key, otherwise));
     }
@@ -476,8 +483,8 @@ const Family &find_family(const std::string &folder, const std::string &type) {
          folder.c_str(), type.c_str(), known.c_str());
 }
 
-/* Checks the caller's options against the model that was built and lets them go before what the
- * folder says; 0 leaves that as it is. */
+/* Checks the caller's options against the model that was built; they replace what the folder says,
+ * but for 0, which leaves that as it is. */
 void apply_options(Builder &build, const alcore_sys_model_options &options) {
     Model &model = build.model;
     int64_t layers = static_cast<int64_t>(model.encoder.blocks.size());
@@ -498,7 +505,7 @@ void apply_options(Builder &build, const alcore_sys_model_options &options) {
         fail(ALCORE_E_INVALID, "max_tokens and batch_tokens are 0 or more");
     if (options.max_tokens > 0) model.max_tokens = std::min(model.max_tokens, options.max_tokens);
     /* On the CPU a block of a pass should take well below the 100 ms in which a call is to notice
-     * that it is cancelled: about 24 dims^2 floating-point operations a token. */
+     * that it is cancelled: 2.5e9 operations, about 24 dims^2 for each token. */
     double budget = 2.5e9 / (24.0 * static_cast<double>(model.encoder.dims * model.encoder.dims));
     model.batch_tokens = options.batch_tokens > 0 ? options.batch_tokens
                          : model.device.is_cpu()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said of a family of models: the names of its tensors and keys, and its settings. */
+/* A family of models: the names of its tensors and keys, and its settings (torch_table.cpp). */
 #ifndef ALCORE__TORCH_FAMILY_H
 #define ALCORE__TORCH_FAMILY_H
 
@@ -22,13 +22,14 @@ struct StackNames {
     const char *self_norm;
     const char *cross[4]; /* the same of the attention to the encoder */
     const char *cross_norm;
-    const char *up, *gate, *down;
+    const char *up, *gate, *down; /* of the feed-forward net */
     const char *ffn_norm;
     const char *final_norm;
     const char *relative; /* table of relative positions, in block 0 */
 };
 
-/* Keys of config.json of a stack. */
+/* Keys of config.json of a stack: the number of blocks, of heads, and the width of the feed-forward
+ * net. */
 struct StackKeys {
     const char *layers, *heads, *ffn;
 };
@@ -42,10 +43,12 @@ struct Family {
     StackNames encoder, decoder; /* decoder.block NULL: an encoder alone */
     Positions positions;
     int64_t position_base; /* -1: one past pad_token_id (RoBERTa) */
+    /* pre_norm: as in Stack; rms: norms are RMSNorm; scaled_embeddings: config.json may have the
+     * key scale_embedding */
     bool pre_norm, rms, scaled_embeddings;
     const char *pooler;
-    const char *class_dense, *class_out, *token_out;
-    bool class_pooled;
+    const char *class_dense, *class_out, *token_out; /* heads over texts and over tokens */
+    bool class_pooled; /* the head over texts reads the pooler's output */
     Activation class_activation;
     const char *words_dense, *words_norm, *words_out, *words_bias; /* masked-LM head */
 };

@@ -26,15 +26,17 @@ int64_t piece_rows(int64_t dims, int64_t classes) {
     return std::clamp<int64_t>(static_cast<int64_t>(3e9 / row), 16, 4096);
 }
 
-/* The gradient that a tensor has so far, zeros before the first. */
+/* The gradient that a parameter has so far, zeros before the first is added. */
 at::Tensor &gradient_of(const at::Tensor &parameter) {
     at::Tensor &gradient = parameter.mutable_grad();
     if (!gradient.defined()) gradient = at::zeros_like(parameter);
     return gradient;
 }
 
-/* Adds the gradients of the rows x [rows, dims] that enter the last layer. labels: int64 [rows],
- * each one of the classes; weights: float [rows]. Returns the weighted sum of losses. */
+/* Adds the gradients of the weighted sum of losses to those of all parameters, and returns that
+ * sum. x [rows, dims]: what enters the last layer; its gradient is handed to autograd at the end,
+ * which goes on from there. labels: int64 [rows], each one of the classes; weights: float [rows].
+ * slope: dl/dz of the rows of a piece, p - share - (1 - smoothing) [v = y], times their weights. */
 double last_layer(const Model &model, const at::Tensor &x, const at::Tensor &labels,
                   const at::Tensor &weights, double smoothing) {
     const Linear &last = model.head_out;
@@ -70,7 +72,8 @@ double last_layer(const Model &model, const at::Tensor &x, const at::Tensor &lab
     return loss;
 }
 
-/* Weight of each row of the pass, float [rows]; rows_of: how many rows each example has. */
+/* Weight of each row of the pass, float [rows]: that of its example. examples: their numbers in the
+ * call; rows_of [examples]: how many rows each has. */
 at::Tensor weights_of(const alcore_sys_model_training &how, const std::vector<int64_t> &examples,
                       const std::vector<int64_t> &rows_of) {
     std::vector<float> values;
@@ -80,12 +83,16 @@ at::Tensor weights_of(const alcore_sys_model_training &how, const std::vector<in
     return at::tensor(values, at::TensorOptions().dtype(at::kFloat));
 }
 
+/* The values as int64 [values]. */
 at::Tensor integers(const std::vector<int64_t> &values) {
     return at::tensor(values, at::TensorOptions().dtype(at::kLong));
 }
 
 } // namespace
 
+/* Rows are the target tokens of a model with a decoder, the tokens with a label of a model that
+ * classifies tokens or predicts words, and the texts with a label of a classifier of texts. A pass
+ * without a label adds nothing. */
 Sums add_gradients(const Model &model, const alcore_sys_model_training &how,
                    const std::vector<int64_t> &examples, uint64_t seed) {
     const alcore_sys_model_texts &sources = *how.sources;

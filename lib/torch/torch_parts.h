@@ -29,9 +29,9 @@ namespace alcore_torch {
 
 /* ---- failures and the host (torch_entry.cpp) ---- */
 
-/* Thrown inside the module; the wall around every entry turns it into a status with a text. The
- * text of a host function that failed is kept when it is empty. A std::exception, because autograd
- * hands on no others from a hook to the caller of backward(). */
+/* Thrown inside the module; guard(), which is around every entry, turns it into a status with a
+ * text. Where `text` is empty, the text that a failed host function set is kept. A std::exception,
+ * because autograd hands on no others from a hook to the caller of backward(). */
 struct Failure : std::exception {
     alcore_status status;
     std::string text;
@@ -78,13 +78,15 @@ std::string json_text(const Json &object, const char *key, const char *otherwise
 /* Limits of a safetensors file: bytes of its header, and tensors. */
 enum { LARGEST_HEADER = 16 << 20, MOST_TENSORS = 65536 };
 
-/* The tensors of a folder's safetensors files by name: found when opened, read when asked for. */
+/* The tensors of a folder's safetensors files by name: the constructor reads the headers, read()
+ * the values. */
 class Weights {
   public:
     /* file: the only file to read; NULL: model.safetensors or what its index names. */
     Weights(const Host &host, const std::string &folder, const char *file = nullptr);
-    /* Random weights instead of files, of a model that is to be trained from scratch: every name of
-     * a plain Transformer below model. exists, and read() makes what it asks for. */
+    /* Random weights instead of files, of a model that is to be trained from scratch: has() is true
+     * for every name of a plain Transformer that begins with "model.", and read() draws a tensor of
+     * the shape that it is asked for. */
     Weights(const Host &host, uint64_t seed) : host_(host), random_(seed) {}
     ~Weights();
     Weights(const Weights &) = delete;
@@ -102,24 +104,25 @@ class Weights {
     }
 
   private:
+    /* Where the values of a tensor lie. */
     struct Entry {
-        size_t file;
+        size_t file; /* index in files_ */
         at::ScalarType dtype;
         std::vector<int64_t> shape;
-        int64_t start, bytes; /* in the file */
+        int64_t start, bytes; /* first byte in the file, and how many */
     };
     void add_file(const std::string &path);
     void add_entry(const std::string &path, const char *name, json_t *value, int64_t data_start,
                    int64_t data_bytes, std::vector<std::pair<int64_t, int64_t>> &spans);
     const Host &host_;
-    std::optional<uint64_t> random_;
-    std::vector<alcore_sys_file *> files_;
-    std::vector<std::string> paths_;
-    std::map<std::string, Entry> entries_;
+    std::optional<uint64_t> random_;       /* the seed of random weights; without it, of files */
+    std::vector<alcore_sys_file *> files_; /* open until the destructor */
+    std::vector<std::string> paths_;       /* [files_] for messages */
+    std::map<std::string, Entry> entries_; /* by name; empty for random weights */
 };
 
-/* A tensor to be written: its name, type and shape, and what gives its numbers when their turn
- * comes, so that at most one of them is copied at a time. */
+/* A tensor to be written: its name, type and shape, and a function that returns it, which is called
+ * when it is written, so that at most one tensor is copied at a time. */
 struct Written {
     std::string name;
     at::ScalarType dtype;
@@ -132,9 +135,9 @@ void write_tensors(const Host &host, const std::string &path, std::vector<Writte
 void write_text(const Host &host, const std::string &path, const std::string &text);
 /* Whether the folder has safetensors or other files of weights. */
 bool has_weights(const Host &host, const std::string &folder);
-/* Hash of the numbers of a tensor on the CPU, row by row. */
+/* Hash of the values of a tensor on the CPU, row by row. */
 uint64_t tensor_hash(const at::Tensor &tensor);
-/* Hash of two, in this order. */
+/* Hash of two hashes, in this order. */
 uint64_t hash_join(uint64_t first, uint64_t second);
 
 /* ---- the model (torch_family.cpp builds it, torch_stack.cpp computes) ---- */
@@ -157,13 +160,14 @@ struct Norm {
 };
 
 /* One block. Projections of one input are one matrix: self is [3 inner, dims] (query, key, value),
- * cross_kv [2 inner, dims]. */
+ * cross_kv [2 inner, dims] (key, value), where inner = heads x head of the stack. The cross members
+ * are undefined in an encoder, and gate in a feed-forward net without gates. */
 struct Block {
     Linear self, self_out, cross_q, cross_kv, cross_out, up, gate, down;
     Norm self_norm, cross_norm, ffn_norm;
 };
 
-/* Probabilities with which numbers are set to 0 in training, from config.json. */
+/* Probabilities with which components are set to 0 in training, from config.json. */
 struct DropoutRates {
     double embedding = 0; /* of what enters the first block */
     double weights = 0;   /* of attention weights */
@@ -173,15 +177,16 @@ struct DropoutRates {
     double last = 0;      /* of the stack's output */
 };
 
-/* Sets numbers to 0 at random and scales the others up by as much. Each item has a generator of
- * its own, so that its draws do not depend on the other items of the batch. */
+/* Sets components to 0 at random with a probability `rate` and divides the others by 1 - rate. Each
+ * item has a generator of its own, so that its draws do not depend on the other items of the batch.
+ */
 class Dropout {
   public:
-    /* seed: of the pass; items: what tells them apart, in the order of the batch. */
+    /* seed: of the pass; items: their numbers in the call, in the order of the batch. */
     Dropout(uint64_t seed, const std::vector<int64_t> &items);
-    /* x [tokens, n], of which item i has lengths[i]. */
+    /* x [tokens, n], of which item i of the batch has the next lengths[i] rows. */
     at::Tensor rows(const at::Tensor &x, const std::vector<int64_t> &lengths, double rate);
-    /* x [items, ...]: of the items from number `first` on, one after the other. */
+    /* x [items, ...]: an entry for each item of the batch from index `first` on. */
     at::Tensor items(const at::Tensor &x, size_t first, double rate);
 
   private:
@@ -190,12 +195,12 @@ class Dropout {
 
 /* A stack of blocks with its embeddings. */
 struct Stack {
-    int64_t dims = 0, heads = 0, head = 0; /* head: numbers of one attention head */
+    int64_t dims = 0, heads = 0, head = 0; /* head: components of one attention head */
     double attention_scale = 1, embed_scale = 1;
     bool pre_norm = false, causal = false;
     Activation activation = Activation::Gelu;
     Positions positions = Positions::None;
-    int64_t padding = -1; /* a token whose embedding training leaves alone, as transformers does */
+    int64_t padding = -1; /* a token whose embedding is not trained, as in transformers; -1: none */
     int64_t position_base = 0; /* row of the position table of an item's first token */
     int64_t buckets = 0, bucket_distance = 0;          /* of relative positions (T5) */
     at::Tensor words, position_table, types, relative; /* [n, dims]; relative: [buckets, heads] */
@@ -205,17 +210,20 @@ struct Stack {
     DropoutRates dropout;
 };
 
-/* A tensor of the folder, to be written back under its name: `view` is the whole of a tensor of the
- * model or some rows of it, as query, key and value are one matrix here and three in files. */
+/* A tensor of the folder, to be written back under its name: `view` is `whole`, a tensor of the
+ * model, or some rows of it, as query, key and value are one matrix here and three in files. */
 struct Stored {
     std::string name;
     at::Tensor view, whole;
-    uint64_t hash;         /* of the numbers as the file held them */
+    uint64_t hash;         /* of the values as the file held them */
     bool constant = false; /* not trained */
 };
 
+/* What is computed from hidden states: classes of texts, classes of tokens, beginning and end of an
+ * answer, words at masked tokens, or an output by a decoder. */
 enum class Head { None, Classes, Tokens, Answers, Words, Seq2seq };
 
+/* An opened model. */
 struct Model {
     Host host;
     std::string folder, family, device_name, version, json;
@@ -236,17 +244,19 @@ struct Model {
     double head_dropout_before = 0; /* of what enters its first, where it has two */
     double output_scale = 1;        /* of what enters the output matrix (T5) */
     int64_t classes = 0, vocabulary = 0, max_tokens = 0, batch_tokens = 0;
-    /* of decoding */
+    /* Of decoding: tokens, -1: there is no such token. forced_first is the first token of every
+     * output, forced_last the last one of those that become as long as is allowed. output_tokens:
+     * the length of the longest output, its start included. */
     bool start_rolled = false; /* the decoder reads the last target token first (mBART) */
     int64_t start = -1, finish = -1, forced_first = -1, forced_last = -1, output_tokens = 0;
-    std::vector<int64_t> forbidden;
+    std::vector<int64_t> forbidden; /* tokens that no output has */
     int32_t beams = 1;
     double length_penalty = 1;
     bool renormalize = false; /* log-probabilities without forbidden tokens sum to 1 again */
     /* of embeddings */
     int32_t pooling = ALCORE_SYS_POOLING_MEAN, layer = 0;
     bool normalize = false;
-    uint64_t weights_hash = 0; /* of all numbers, in the order of reading */
+    uint64_t weights_hash = 0; /* of all weights, in the order of reading */
     uint64_t opened_hash = 0;  /* the same when the folder was opened */
     int64_t parameters = 0;
 };
@@ -257,13 +267,13 @@ std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
 
 /* Items of one pass, sorted by length: their tokens one after the other. */
 struct Packed {
-    std::vector<int64_t> items;   /* their places in the call */
+    std::vector<int64_t> items;   /* their numbers in the call */
     std::vector<int64_t> lengths; /* [items] */
     at::Tensor ids, types;        /* int64 [tokens]; types undefined: all 0 */
     int64_t tokens = 0;
 };
 
-/* ---- batches (torch_batch.cpp) ---- */
+/* ---- batches (torch_batch.cpp, which describes them) ---- */
 
 int64_t length_of(const alcore_sys_model_texts &texts, int64_t item);
 int64_t type_rows(const Model &model);
@@ -281,12 +291,13 @@ Packed shifted(const Model &model, const Packed &targets);
 
 at::Tensor activate(const at::Tensor &x, Activation activation);
 /* Hidden states [tokens, dims] after `blocks` blocks (0: what enters the first; the final norm
- * belongs to the last). memory: what a decoder attends to, packed alike with as many items.
- * dropout: NULL except in training and in scoring with dropout. */
+ * belongs to the last). memory: encoder states that a decoder attends to, packed in the same way,
+ * with the same items. dropout: NULL except in training and in scoring with dropout. */
 at::Tensor run_stack(const Model &model, const Stack &stack, const Packed &batch, size_t blocks,
                      const at::Tensor &memory = {}, const std::vector<int64_t> &memory_lengths = {},
                      Dropout *dropout = nullptr);
-/* Embeds tokens at positions (counted from 0): the input of the first block. */
+/* Embeds tokens at positions (counted from 0): the input of the first block. drop: applied to the
+ * sum of the embeddings. */
 at::Tensor embed_tokens(const Stack &stack, const at::Tensor &ids, const at::Tensor &types,
                         const at::Tensor &positions,
                         const std::function<at::Tensor(const at::Tensor &)> &drop = {});
@@ -294,7 +305,7 @@ at::Tensor embed_tokens(const Stack &stack, const at::Tensor &ids, const at::Ten
 at::Tensor relative_bias(const Stack &stack, int64_t first, int64_t queries, int64_t keys);
 /* What enters the output matrix: of decoder states or of the masked-LM head's [rows, dims]. */
 at::Tensor output_input(const Model &model, const at::Tensor &hidden);
-/* Logits [rows, vocabulary] of the same. */
+/* Logits [rows, vocabulary] of hidden states [rows, dims]. */
 at::Tensor output_logits(const Model &model, const at::Tensor &hidden);
 /* What enters the last layer of a head over texts, [items, dims], of the states of first tokens. */
 at::Tensor class_input(const Model &model, const at::Tensor &first, Dropout *dropout = nullptr);
@@ -305,10 +316,10 @@ at::Tensor class_input(const Model &model, const at::Tensor &first, Dropout *dro
 struct Output {
     std::vector<int64_t> ids;    /* without the token that starts every output; the end included */
     std::vector<float> logprobs; /* [ids] */
-    double score = 0;
+    double score = 0;            /* sum of log-probabilities, divided by the length penalty */
 };
-/* Outputs of each source, best first, by beam search (Sutskever et al. 2014) as transformers'
- * generate() counts it, or by sampling. */
+/* Outputs of each source, best first, by beam search (Sutskever et al. 2014) with the scores of
+ * transformers' generate(), greedily, or by sampling. */
 std::vector<std::vector<Output>> decode(const Model &model, const Packed &sources,
                                         const alcore_sys_model_decoding &how);
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The arithmetic of a stack on packed tokens: the tokens of all items (texts) of a batch lie one
  * after the other in a matrix [tokens, dims], without padding. A stack is the encoder or the
- * decoder; its inner width is heads x head, head being the numbers of one attention head. In a
- * decoder that reads given tokens, cross attention looks at the encoder states, here called memory.
+ * decoder; its inner width is heads x head, head being the components of one attention head. In a
+ * decoder that reads given tokens, cross attention reads the encoder states, here called memory.
  *
  *     pre-norm    x += attention(norm(x));  x += ffn(norm(x));  a final norm after the last block
  *     post-norm   x = norm(x + attention(x));  x = norm(x + ffn(x))
  *     ffn         down(act(up(x))), gated: down(act(up(x)) * gate(x))
  *
  * A block costs about 24 dims^2 operations a token for its matrices and 4 dims times the length for
- * attention. Memory: about 12 dims numbers a token. */
+ * attention. Memory: about 12 dims components a token. */
 #include <cmath>
 
 #include "torch_parts.h"
 
 namespace alcore_torch {
 
-/* The function between both layers of a feed-forward net, number by number. */
+/* The function between both layers of a feed-forward net, component by component. */
 at::Tensor activate(const at::Tensor &x, Activation activation) {
     switch (activation) {
     case Activation::Gelu:
@@ -32,7 +32,8 @@ at::Tensor activate(const at::Tensor &x, Activation activation) {
     }
 }
 
-/* LayerNorm or RMSNorm over the last dimension; RMS is computed in float32. Undefined weight: x. */
+/* LayerNorm or RMSNorm over the last dimension; RMS is computed in float32. Undefined weight: x
+ * itself. */
 at::Tensor Norm::operator()(const at::Tensor &x) const {
     if (!weight.defined()) return x;
     if (!rms) return at::layer_norm(x, {x.size(-1)}, weight, bias, epsilon, false);
@@ -96,7 +97,7 @@ at::Tensor relative_bias(const Stack &stack, int64_t first, int64_t queries, int
 /* A run of neighbors in the batch that are of one length (with a memory: of one pair of lengths).
  */
 struct Run {
-    int64_t items, length, token; /* token: number of the first one */
+    int64_t items, length, token; /* length of each item; token: row of the first one */
     int64_t memory_length = 0, memory_token = 0;
     at::Tensor bias; /* of relative positions and of causality, when there are any */
 };
@@ -131,8 +132,8 @@ static std::vector<at::Tensor> split_runs(const at::Tensor &x, const std::vector
 }
 
 /* softmax(query key^T scale + bias) value with dropout of the attention weights. query, key, value:
- * [items, heads, length, head], the items from number `first` of the batch on. The function of
- * torch that does the same draws from the generator of the process. */
+ * [items, heads, length, head], the items of the batch from index `first` on. The function of torch
+ * that does the same is not used, as it draws from the generator of the process. */
 static at::Tensor attend_dropped(const at::Tensor &query, const at::Tensor &key,
                                  const at::Tensor &value, const std::optional<at::Tensor> &bias,
                                  bool causal, const Stack &stack, Dropout &dropout, size_t first) {
@@ -146,8 +147,10 @@ static at::Tensor attend_dropped(const at::Tensor &query, const at::Tensor &key,
     return at::matmul(dropout.items(weights, first, stack.dropout.weights), value);
 }
 
-/* Attention run by run: [tokens, heads * head]. q holds q_parts projections side by side, of which
- * the first is the query; kv holds kv_parts, of which the last two are key and value. */
+/* Attention run by run: [tokens, heads * head]. q [tokens, q_parts * heads * head] holds q_parts
+ * projections side by side, of which the first is the query; kv holds kv_parts in the same way, of
+ * which the last two are key and value, and is q itself without `cross`. item: index in the batch
+ * of the first item of a run. */
 static at::Tensor attend(const Stack &stack, const std::vector<Run> &runs, const at::Tensor &q,
                          int64_t q_parts, const at::Tensor &kv, int64_t kv_parts, bool cross,
                          Dropout *dropout) {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The families of models. Members of a row stand in the order of torch_family.h. */
+/* The families of models. Members of a row stand in the order of torch_family.h: most are strings
+ * or NULL, so that a row has to be read beside that file. What several families share is a macro.
+ */
 #include "torch_family.h"
 
 namespace alcore_torch {

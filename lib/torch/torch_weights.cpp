@@ -2,10 +2,10 @@
 /* Folders: JSON settings and safetensors weights, read through the host's files.
  *
  * A safetensors file is the length of its header (8 bytes, little-endian), the header, which is a
- * JSON object {name: {dtype, shape, data_offsets}}, and the numbers, little-endian and row-major.
+ * JSON object {name: {dtype, shape, data_offsets}}, and the values, little-endian and row-major.
  * Everything in the header is checked against the file before a tensor is allocated: sizes must
- * fit, and tensors may neither overlap nor leave holes. Numbers are read in blocks, so a file that
- * is cut off while it is read is an error and no signal. */
+ * fit, and tensors may neither overlap nor leave holes. Values are read in blocks and not mapped,
+ * so a file that is cut off while it is read is an error and no signal. */
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -22,6 +22,7 @@ namespace alcore_torch {
 
 namespace {
 
+/* READ_BLOCK: bytes of one read. */
 enum : int64_t { READ_BLOCK = 16 << 20, MOST_DIMENSIONS = 8 };
 
 /* An open file that is closed with its owner. */
@@ -54,7 +55,7 @@ Json parse_json(const std::string &path, const std::string &text) {
     return value;
 }
 
-/* The number types of safetensors that models use. */
+/* The type of a dtype of safetensors; those that models do not use are refused. */
 at::ScalarType scalar_type(const std::string &path, const char *tensor, const std::string &name) {
     static const std::pair<const char *, at::ScalarType> types[] = {
         {"F32", at::kFloat}, {"F16", at::kHalf}, {"BF16", at::kBFloat16}, {"F64", at::kDouble},
@@ -131,7 +132,7 @@ static at::Tensor draw(const std::string &name, const std::vector<int64_t> &shap
 }
 
 /* Finds the tensors of model.safetensors or, without that file, of those that the index file names:
- * opens the files and reads their headers, no numbers. Files stay open until the destructor; when
+ * opens the files and reads their headers, no values. Files stay open until the destructor; when
  * the constructor throws, they are closed here, as no destructor runs then. */
 Weights::Weights(const Host &host, const std::string &folder, const char *only) : host_(host) {
     try {
@@ -179,7 +180,7 @@ Weights::~Weights() {
     for (alcore_sys_file *file : files_) host_.table->file_close(file);
 }
 
-/* Opens one file and adds its tensors to entries_. Its numbers begin at data_start, behind the 8
+/* Opens one file and adds its tensors to entries_. Its values begin at data_start, behind the 8
  * bytes of length and the header; sorted spans that follow one another without a gap and end with
  * the file show that tensors neither overlap nor leave holes. */
 void Weights::add_file(const std::string &path) {
@@ -252,7 +253,7 @@ void Weights::add_entry(const std::string &path, const char *name, json_t *value
         fail(ALCORE_E_DATA, "%s: tensor %s stands in two files", path.c_str(), name);
 }
 
-/* Whether a tensor of this name was found. */
+/* Whether there is a tensor of this name; of random weights, whether the model needs it. */
 bool Weights::has(const std::string &name) const {
     if (!random_) return entries_.count(name) != 0;
     for (const char *none : {"embed_tokens", "lm_head", "logits_bias", "layernorm_embedding"})
@@ -271,7 +272,7 @@ at::Tensor Weights::read(const std::string &name) {
     return read(name, has(name) ? shape(name) : std::vector<int64_t>());
 }
 
-/* Reads a tensor in its stored number type, on the CPU, in blocks. shape: what it must be; -1
+/* Reads a tensor in the dtype of the file, on the CPU, in blocks. shape: what it must be; -1
  * matches any size. Throws when cancelled. */
 at::Tensor Weights::read(const std::string &name, const std::vector<int64_t> &shape) {
     if (random_) return draw(name, shape, *random_);
