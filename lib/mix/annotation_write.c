@@ -160,6 +160,7 @@ static alcore_status put_requests(const alcore_annotations *annotations, const c
     return ALCORE_OK;
 }
 
+/* Writes the requests; the file appears only if all of it could be written. */
 static alcore_status write_requests(const alcore_annotations *annotations, const char *path,
                                     const alcore_write_options *options) {
     alcore_ctx *ctx = annotations->object.ctx;
@@ -222,6 +223,7 @@ static alcore_status put_answers(const alcore_annotations *annotations, alcore__
     return ALCORE_OK;
 }
 
+/* Writes the answers; the file appears only if all of it could be written. */
 static alcore_status write_answers(const alcore_annotations *annotations, const char *path,
                                    const alcore_write_options *options) {
     alcore__table table;

@@ -170,7 +170,7 @@ static alcore_status append_annotations(alcore_mix *mix) {
     return ALCORE_OK;
 }
 
-/* Copies the numbers of the pairs into the arrays that alcore_mix_column() hands out. */
+/* Copies the numbers of the pairs into the arrays of which alcore_mix_column() makes views. */
 static alcore_status fill_columns(alcore_mix *mix) {
     alcore_ctx *ctx = mix->object.ctx;
     const size_t count = (size_t)mix->count;

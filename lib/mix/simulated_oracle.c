@@ -129,7 +129,7 @@ static alcore_status extract_hit(void *user, const alcore__phrase_hit *hit) {
     return ALCORE_OK;
 }
 
-/* Reads all rows that take part. */
+/* Extracts translations from all rows in which phrases are looked for (takes_part()). */
 static alcore_status extract_rows(simulation *self, const alcore__links *links) {
     const alcore_pool *pool = self->annotations->pool;
     const int64_t rows = alcore_pool_rows(pool);

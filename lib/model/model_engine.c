@@ -206,8 +206,8 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
 }
 
 /* alcore__model_table.score: the origin says that references were scored, so that the column is
- * never taken for that of the model's own outputs. It has no engine: like a column that was given,
- * it stays as it is until it is replaced. */
+ * never used as that of the model's own outputs. It has no engine: like a column that was given, it
+ * stays as it is until it is replaced. */
 static alcore_status score(alcore_model *model, alcore_pool *pool) {
     alcore_ctx *ctx = model->object.ctx;
     alcore__buffer origin = {0};
@@ -247,7 +247,7 @@ static void info(const alcore_model *model, alcore_model_info *out) {
 }
 
 /* alcore__model_table.describe: the version of the model is part of the origin of a column, so that
- * the columns of a model that was trained further are not taken for its own. */
+ * the columns of a model that was trained further since are not used again. */
 static alcore_status describe(const alcore_model *model, const alcore_pool *pool,
                               const char *column, alcore__buffer *out) {
     const alcore__engine_model *data = model->data;

@@ -34,8 +34,8 @@ void alcore__aligner_classes_clear(alcore_ctx *ctx, alcore__aligner_classes *cla
     *classes = (alcore__aligner_classes){0};
 }
 
-/* Makes the classes from records [count], one of each sentence pair that takes part: key m << 32 |
- * n, ascending, value the pair's row. mass is allocated and 0. The caller clears *out after a
+/* Makes the classes from records [count], one of each sentence pair that is trained on: key m << 32
+ * | n, ascending, value the pair's row. mass is allocated and 0. The caller clears *out after a
  * failure. */
 static alcore_status number_classes(const alcore__aligner *aligner, const alcore__keyed *records,
                                     size_t count, alcore__aligner_classes *out) {

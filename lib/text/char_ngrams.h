@@ -25,12 +25,14 @@ struct alcore__char_embedder {
     float *idf;     /* [BUCKETS] weight of an n-gram of the bucket; 1 or more */
 };
 
+/* The last three lines of spec 1.7's mix. */
 static inline uint64_t alcore__char_scramble(uint64_t z) {
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
     return z ^ (z >> 31);
 }
 
+/* The bucket b(g) of an n-gram with the hash h(g): its highest bits. */
 static inline size_t alcore__char_bucket(uint64_t hash) {
     return (size_t)(hash >> (64 - ALCORE__CHAR_BUCKET_BITS));
 }
@@ -40,7 +42,8 @@ static inline unsigned char alcore__char_padded(const char *word, size_t length,
     return i == 0 || i > length ? ' ' : (unsigned char)word[i - 1];
 }
 
-/* Whether a code point ends before byte i: the byte does not continue one. */
+/* Whether a code point ends before byte i of the padded word: that byte begins another one, or lies
+ * behind the letters. */
 static inline bool alcore__char_border(const char *word, size_t length, size_t i) {
     return i > length || (alcore__char_padded(word, length, i) & 0xC0) != 0x80;
 }

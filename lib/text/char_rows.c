@@ -145,6 +145,7 @@ struct alcore__char_rows {
     double *sums;  /* [TOGETHER, padded] v of the texts that are being made */
 };
 
+/* Allocates the arrays, zeroed; the caller frees them after a failure. */
 static alcore_status allocate(alcore__char_rows *self) {
     const size_t padded = (size_t)self->padded;
     ALCORE__TRY(alcore__new_array(self->ctx, SLOTS, sizeof *self->slots, &self->slots));

@@ -156,6 +156,7 @@ const char *alcore_symmetrization_builtin_name(int64_t index) {
                : alcore__symmetrization_name((alcore__symmetrization)index);
 }
 
+/* Combines two handles into a new one; name: the method, NULL for the default. */
 static alcore_status symmetrize(const alcore_links *forward, const alcore_links *reverse,
                                 const char *name, alcore_links **out) {
     alcore_ctx *ctx = forward->object.ctx;

@@ -184,7 +184,7 @@ static alcore_status push(alcore__lm_trainer *trainer, uint32_t word, int32_t fo
 
 /* Appends <s>, the words of a text and </s>. New words get their number here. Words of the text
  * that read <s>, </s> or <unk> are left out and counted in *dropped. After a failure the caller
- * takes the part of the sentence out of the block again. */
+ * removes the part of the sentence from the block. */
 static alcore_status push_sentence(alcore__lm_trainer *trainer, const char *text, size_t length,
                                    int32_t fold, int64_t *dropped) {
     ALCORE__TRY(push(trainer, ALCORE__LM_BEGIN, fold));

@@ -189,6 +189,7 @@ static size_t skip_space_right(const char *text, size_t length, size_t place) {
     return place;
 }
 
+/* A match that is no single word, though its token has to be one, is passed over as a whole. */
 alcore__added_match alcore__added_find(const alcore__added_tokens *tokens,
                                        const alcore__added_finder *finder, const char *text,
                                        size_t length, size_t after, size_t *next) {

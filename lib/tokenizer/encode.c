@@ -204,10 +204,11 @@ static alcore_status add_words(job *j, const alcore__view *piece) {
     return ALCORE_OK;
 }
 
-/* Adds the tokens of a view: each text of the finder becomes its added token, and what stands
- * between them is handed to `add`. This runs twice, one level in the other: over the raw text with
- * add_piece(), and in add_piece() over the normalized text with add_words(). */
+/* Adds the tokens of a piece of text that stands between added tokens. */
 typedef alcore_status (*between)(job *j, const alcore__view *piece);
+/* Adds the tokens of a view: each text of the finder becomes its added token, and what stands
+ * between them is passed to `add`. This runs twice, one call within the other: over the raw text
+ * with add_piece(), and in add_piece() over the normalized text with add_words(). */
 static alcore_status add_around(job *j, const alcore__view *view,
                                 const alcore__added_finder *finder, between add) {
     const alcore__added_tokens *added = &j->tokenizer->added;

@@ -8,6 +8,8 @@ static bool is_lower(char c) {
     return c >= 'a' && c <= 'z';
 }
 
+/* __xx__ with lower-case letters; or two or three lower-case letters, "_", and either two capital
+ * letters or a capital and three lower-case ones. */
 bool alcore__is_language(alcore__name name) {
     const char *text = name.text;
     size_t length = name.length, letters = 0;

@@ -34,6 +34,7 @@ alcore_status alcore__normalizer_add_pieces(alcore_ctx *ctx, const alcore__piece
     return status;
 }
 
+/* BertNormalizer; what the file lacks has the default of the package tokenizers. */
 static alcore_status read_bert(const alcore__part *part, alcore__normalizer *out) {
     alcore__bert_cleaning cleaning = {true, true, false, true};
     ALCORE__TRY(alcore__part_flag(part, "clean_text", &cleaning.clean_text));
@@ -51,6 +52,7 @@ static alcore_status read_replace(const alcore__part *part, alcore__normalizer_s
     return ALCORE_OK;
 }
 
+/* Precompiled: a map of zeros, where the file has an empty one, replaces nothing. */
 static alcore_status read_map(const alcore__part *part, alcore__normalizer_step *step) {
     alcore__name base64 = {0};
     ALCORE__TRY(alcore__part_text(part, "precompiled_charsmap", &base64));
@@ -77,6 +79,7 @@ static alcore_status read_sequence(const alcore__part *part, alcore__normalizer 
     return alcore__part_leave(&list);
 }
 
+/* The types of tokenizer.json by their names; form: of the kind FORM. */
 static const struct {
     const char *type;
     alcore__normalizer_kind kind;

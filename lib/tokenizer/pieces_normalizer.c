@@ -92,6 +92,7 @@ alcore_status alcore__pieces_normalize(alcore_ctx *ctx, const alcore__pieces_rul
         ALCORE__TRY(alcore__poll_text(ctx, r.place, &polled));
         const alcore__replacement part = next_part(&r, &next);
         const alcore__source source = alcore__view_source(view, r.place, next);
+        /* 3 bytes for each space of the part, and for the one behind the text. */
         ALCORE__TRY(alcore__aligned_room(ctx, out, 3 * part.length + 3));
         put_part(&r, part, source, &before);
         r.place = next;

@@ -10,7 +10,7 @@
 typedef struct alcore__pieces_rules {
     bool add_dummy_prefix;         /* a space is put before the text, */
     bool space_behind;             /* or behind it */
-    bool remove_extra_whitespaces; /* spaces at both ends go, several become one */
+    bool remove_extra_whitespaces; /* spaces at both ends are removed, several become one */
     bool escape_whitespaces;       /* spaces are written as U+2581 */
 } alcore__pieces_rules;
 

@@ -274,6 +274,7 @@ static alcore_status add_byte_level(alcore_ctx *ctx, const alcore__pre_tokenizer
 
 /* ---- steps ---- */
 
+/* Appends the words that a step which leaves the text as it is cuts a word into. */
 static alcore_status cut_word(alcore_ctx *ctx, const alcore__pre_tokenizer_step *step,
                               const char *text, alcore__word word, alcore__words *out) {
     cutter c = {.ctx = ctx, .cut = step->cut, .out = out};
@@ -293,6 +294,8 @@ static alcore_status cut_word(alcore_ctx *ctx, const alcore__pre_tokenizer_step 
     }
 }
 
+/* Appends a word, rewritten by the step, to scratch->text[0], and the words that it becomes to
+ * *out. */
 static alcore_status rewrite_word(alcore_ctx *ctx, const alcore__pre_tokenizer_step *step,
                                   const alcore__view *word, alcore__pre_tokenizer_scratch *scratch,
                                   alcore__words *out) {

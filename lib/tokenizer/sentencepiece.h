@@ -38,7 +38,7 @@ typedef struct alcore__sentencepiece {
     const char *charsmap;           /* [charsmap_length] precompiled_charsmap, a view of the file */
     size_t charsmap_length;
     bool add_dummy_prefix;         /* a space is put before the text (behind it: space_behind) */
-    bool remove_extra_whitespaces; /* spaces at both ends go, several become one */
+    bool remove_extra_whitespaces; /* spaces at both ends are removed, several become one */
     bool escape_whitespaces;       /* spaces are written as U+2581 */
     bool space_behind;             /* treat_whitespace_as_suffix: words end with their space */
 } alcore__sentencepiece;

@@ -7,13 +7,13 @@
 #include "tokenizer/pattern.h"
 
 typedef enum alcore__decoder_kind {
-    ALCORE__DECODER_WORD_PIECE,    /* a space before each token but the first, or its prefix goes */
+    ALCORE__DECODER_WORD_PIECE,    /* each token but the first loses its prefix or gets a space */
     ALCORE__DECODER_BYTE_LEVEL,    /* characters become the bytes that they stand for */
-    ALCORE__DECODER_METASPACE,     /* a mark becomes a space; in the first token it goes */
+    ALCORE__DECODER_METASPACE,     /* a mark becomes a space; in the first token it is removed */
     ALCORE__DECODER_BPE,           /* the end of a word becomes a space, but for the last token */
     ALCORE__DECODER_BYTE_FALLBACK, /* <0xNN> becomes its byte */
     ALCORE__DECODER_FUSE,          /* all tokens become one */
-    ALCORE__DECODER_STRIP,         /* a character goes at both ends of each token */
+    ALCORE__DECODER_STRIP,         /* a character is removed at both ends of each token */
     ALCORE__DECODER_REPLACE        /* what a pattern finds in a token becomes another text */
 } alcore__decoder_kind;
 
@@ -21,9 +21,9 @@ typedef struct alcore__decoder_step {
     alcore__decoder_kind kind;
     alcore__name text;       /* WORD_PIECE: the prefix; METASPACE: the mark; BPE: the end of a word;
                               * STRIP: the character; REPLACE: the other text; in the arena */
-    bool clean_up;           /* WORD_PIECE: spaces before punctuation and English endings go */
+    bool clean_up;           /* WORD_PIECE: no spaces before punctuation and English endings */
     bool keep_first;         /* METASPACE: the mark becomes a space in the first token too */
-    int64_t start, stop;     /* STRIP: the most characters that go at either end */
+    int64_t start, stop;     /* STRIP: the most characters that are removed at either end */
     alcore__pattern pattern; /* REPLACE */
 } alcore__decoder_step;
 

@@ -31,6 +31,7 @@ static alcore__token_kind guess_kind(const alcore__token_settings *settings) {
     return settings->max_chars >= 0 ? ALCORE__WORD_PIECE : ALCORE__WORD_LEVEL;
 }
 
+/* *out: the kind by "type", or by the other settings where that is missing. */
 static alcore_status find_kind(const alcore__token_settings *settings, alcore__token_kind *out) {
     const alcore__json_text *type = &settings->type;
     if (!type->text)

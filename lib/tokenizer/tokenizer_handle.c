@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+/* The destructor of the handle; what was not read yet is zero. */
 static void release_tokenizer(void *object) {
     alcore_tokenizer *tokenizer = object;
     alcore_ctx *ctx = tokenizer->object.ctx;

@@ -34,7 +34,7 @@ static alcore_status read_all_added(const alcore__part *part, alcore_tokenizer *
     return alcore__part_leave(&list);
 }
 
-/* Reads the model. Its strings are changed in place, so that it must not be read twice. */
+/* Reads the model. A second member of that name is refused, as the first model would be lost. */
 static alcore_status read_model(const alcore__part *part, alcore_tokenizer *tokenizer) {
     alcore__json value = part->value;
     if (tokenizer->model) return alcore__part_fail(part, ALCORE_E_DATA, "it is there twice");

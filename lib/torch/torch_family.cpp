@@ -245,7 +245,7 @@ Stack build_stack(Builder &build, const StackNames &names, const StackKeys &keys
     Stack stack;
     stack.dims = build.size(family.dims_key);
     stack.heads = build.size(keys.heads);
-    int64_t kv = json_int(build.config, "d_kv", 0);
+    int64_t kv = json_int(build.config, "d_kv", 0); /* T5 sets the components of a head itself */
     if (kv == 0 && stack.dims % stack.heads != 0)
         fail(ALCORE_E_DATA, "%s/config.json: %s %lld is no multiple of %lld heads",
              build.folder.c_str(), family.dims_key, static_cast<long long>(stack.dims),

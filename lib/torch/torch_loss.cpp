@@ -112,8 +112,8 @@ Sums add_gradients(const Model &model, const alcore_sys_model_training &how,
         labels = target.ids;
         rows_of = target.lengths;
     } else {
-        std::vector<int64_t> rows, chosen;
-        int64_t row = 0;
+        std::vector<int64_t> rows, chosen; /* packed rows that have a label, and the labels */
+        int64_t row = 0;                   /* packed row of the example's first token */
         for (int64_t example : examples) {
             int64_t from = model.head == Head::Classes ? example : sources.offsets[example];
             int64_t length = length_of(sources, example), count = 0;

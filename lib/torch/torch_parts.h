@@ -31,7 +31,7 @@ namespace alcore_torch {
 
 /* Thrown inside the module; guard(), which is around every entry, turns it into a status with a
  * text. Where `text` is empty, the text that a failed host function set is kept. A std::exception,
- * because autograd hands on no others from a hook to the caller of backward(). */
+ * because autograd passes no others on from a hook to the caller of backward(). */
 struct Failure : std::exception {
     alcore_status status;
     std::string text;
