@@ -86,6 +86,8 @@ static alcore_status check_text(const char *name, const char *text, size_t lengt
     return ALCORE_OK;
 }
 
+/* Checks everything before the list changes; strings of an item that is not appended stay in the
+ * arena. */
 alcore_status alcore__annotations_append(alcore_annotations *annotations,
                                          const alcore__annotation_input *input) {
     int64_t words, translated;
@@ -187,6 +189,7 @@ alcore_status alcore_annotations_add(alcore_annotations *annotations,
     return alcore__leave(annotations->object.ctx, status);
 }
 
+/* Sets the answers of the items that have one in answers [count]; others stay as they are. */
 void alcore__annotations_commit(alcore_annotations *annotations,
                                 const alcore__given_answer *answers) {
     for (int64_t i = 0; i < annotations->count; i++) {

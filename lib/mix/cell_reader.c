@@ -190,6 +190,7 @@ static alcore_status read_lines(reading *self, bool json) {
     return ALCORE_OK;
 }
 
+/* Reads JSONL or TSV by the suffix of the path, without that of a compression. */
 alcore_status alcore__cells_read(alcore_ctx *ctx, const char *path,
                                  const alcore__cell_column *columns, int32_t count, int32_t plain,
                                  alcore__cell_sink sink, void *user) {

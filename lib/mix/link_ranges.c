@@ -11,6 +11,7 @@ static void extend(alcore__word_range *range, int64_t word) {
     if (word > range->high) range->high = word;
 }
 
+/* Extends the ranges of both words of each link. */
 alcore_status alcore__link_ranges_read(alcore_ctx *ctx, alcore__link_ranges *ranges,
                                        const alcore__link *links, int64_t count,
                                        int64_t source_words, int64_t target_words) {
@@ -34,6 +35,8 @@ alcore_status alcore__link_ranges_read(alcore_ctx *ctx, alcore__link_ranges *ran
     return ALCORE_OK;
 }
 
+/* The union of the ranges of the source words; then every target word in it is looked at from the
+ * other side. An empty union has low > high, so that the second loop does nothing. */
 alcore__word_range alcore__link_ranges_span(const alcore__link_ranges *ranges, int64_t first,
                                             int64_t words, bool *out_consistent) {
     alcore__word_range span = empty;

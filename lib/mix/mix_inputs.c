@@ -172,6 +172,8 @@ static alcore_status find_sentences(alcore__mix_run *run) {
     return alcore__fail(ALCORE_E_MISSING, "the pool has no row that is not masked");
 }
 
+/* With of_labeled the rows of L' are compared with the unmasked rows of the pool, else the reverse.
+ * The arrays have an entry for every row of the pool concerned; those of masked rows are not read. */
 alcore_status alcore__mix_ratios(alcore__mix_run *run, bool of_labeled, double *ratios,
                                  int64_t *nearest) {
     alcore_mix *mix = run->mix;
@@ -287,6 +289,8 @@ static alcore_status get_links(alcore__mix_run *run) {
     return alcore__pairs_align(run->ctx, &sources, &targets, &run->made_links);
 }
 
+/* Random pairs need L' only; the others the sentences of the pool too; phrases a language model;
+ * switched pairs links. */
 alcore_status alcore__mix_inputs(alcore__mix_run *run) {
     const bool *wanted = run->mix->settings.wanted;
     if (!needs_similarity(run) && !wanted[ALCORE__MIX_RANDOM]) return ALCORE_OK;

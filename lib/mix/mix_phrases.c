@@ -385,6 +385,7 @@ static alcore_status run_all(phrase_run *self) {
     return make_batches(self);
 }
 
+/* Appends the pairs of one kind, and frees what only that needs. */
 alcore_status alcore__mix_phrases(alcore__mix_run *run, alcore__mix_kind kind) {
     alcore_ctx *ctx = run->ctx;
     phrase_run self = {.run = run, .kind = kind};

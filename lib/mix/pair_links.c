@@ -15,6 +15,7 @@ static alcore_status align(alcore_ctx *ctx, const alcore__text_source *sources,
     return status;
 }
 
+/* Trains and links one direction after the other, so that only one model is in memory at a time. */
 alcore_status alcore__pairs_align(alcore_ctx *ctx, const alcore__text_source *sources,
                                   const alcore__text_source *targets, alcore__links *out) {
     alcore__links forward = {0}, reverse = {0};

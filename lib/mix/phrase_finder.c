@@ -4,6 +4,8 @@
 
 #include "text/words.h"
 
+/* Writes a space behind each word, and removes the last one: so begin[i + 1] - 1 is where word i
+ * ends. */
 alcore_status alcore__word_row_read(alcore_ctx *ctx, alcore__word_row *row, const char *text,
                                     size_t length) {
     const char *next = text, *end = text + length, *word;
@@ -30,6 +32,7 @@ void alcore__word_row_clear(alcore_ctx *ctx, alcore__word_row *row) {
     *row = (alcore__word_row){0};
 }
 
+/* Enters the phrase, and its length at its first word. */
 alcore_status alcore__phrase_finder_add(alcore_ctx *ctx, alcore__phrase_finder *finder,
                                         alcore__word_row *row, const char *text, size_t length,
                                         uint32_t *out) {
@@ -62,6 +65,8 @@ alcore_status alcore__phrase_finder_find(alcore_ctx *ctx, const alcore__phrase_f
     return ALCORE_OK;
 }
 
+/* rest: the lengths of phrases that begin with the word and are still to be looked up; its lowest
+ * bit is the shortest. */
 alcore_status alcore__phrase_finder_scan(const alcore__phrase_finder *finder,
                                          const alcore__word_row *row, alcore__phrase_sink sink,
                                          void *user) {

@@ -101,6 +101,8 @@ static int64_t count_words(const char *text, size_t length) {
     return alcore__lm_token_count(text, length) - 1; /* without the end */
 }
 
+/* A span may have up to twice as many words as the phrase, and 4 in any case; ALCORE__SPAN_LITERAL
+ * has no limit. */
 void alcore__switch_candidate_at(const alcore__switcher *self,
                                  const alcore__translated_phrase *phrase, int64_t word,
                                  alcore__span span, bool score, alcore__switch_candidate *out) {
@@ -129,6 +131,8 @@ static bool precedes(const alcore__switch_candidate *a, const alcore__switch_can
     return a->phrase < b->phrase;
 }
 
+/* Tries every phrase at every word; only allowed candidates are scored, which takes most of the
+ * time. */
 void alcore__switch_best(const alcore__switcher *self, const alcore__translated_phrase *phrases,
                          int64_t count, alcore__span span, bool *out_found,
                          alcore__switch_candidate *out) {
@@ -173,6 +177,8 @@ static alcore_status replace_words(alcore__switcher *self, const alcore__word_ro
     return append_words(self->ctx, out, begun, row, next, row->count - next);
 }
 
+/* The words to be replaced end with candidate->high, or, taken literally, after as many words as
+ * the translation has. */
 alcore_status alcore__switch_write(alcore__switcher *self, const alcore__translated_phrase *phrase,
                                    const alcore__switch_candidate *candidate, alcore__span span,
                                    alcore__buffer *source, alcore__buffer *target,
@@ -191,6 +197,7 @@ alcore_status alcore__switch_write(alcore__switcher *self, const alcore__transla
 
 /* ---- contextualized pairs ---- */
 
+/* Of equal rounded scores the earlier phrase stays; the score that is returned is not rounded. */
 int64_t alcore__context_best(const alcore__switcher *self, const alcore__translated_phrase *phrases,
                              int64_t count, bool norm, double *out_score) {
     const int64_t end = self->source.count;

@@ -198,6 +198,8 @@ static alcore_status translate_pool(outputs *all, alcore_pool *pool,
     return fill_pool(all, pool, made);
 }
 
+/* alcore__model_table.translate: collects the outputs and fills the empty pool `out`, under the
+ * read lock of the sources. */
 alcore_status alcore__engine_translate(alcore_model *model, alcore_pool *pool,
                                        const alcore_translate_options *options, alcore_pool *out) {
     alcore_ctx *ctx = model->object.ctx;

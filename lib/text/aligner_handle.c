@@ -25,6 +25,7 @@ static void release_aligner(void *object) {
     alcore__aligner_free(aligner->model);
 }
 
+/* The model belongs to the handle, or is freed after a failure, when *out is NULL. */
 alcore_status alcore__aligner_handle_new(alcore_ctx *ctx, alcore__aligner *model, bool reverse,
                                          alcore_aligner **out) {
     alcore_aligner *made = NULL;

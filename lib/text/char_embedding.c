@@ -10,6 +10,7 @@
 #include "text/char_ngrams.h"
 #include "text/words.h"
 
+/* Makes an embedder that has learnt nothing; `last` and `df` are needed for learning only. */
 alcore_status alcore__char_embedder_new(alcore_ctx *ctx, int32_t dims, uint64_t seed,
                                         alcore__char_embedder **out) {
     *out = NULL;
@@ -73,6 +74,7 @@ void alcore__char_embedder_merge(alcore__char_embedder *embedder,
     embedder->texts += other->texts;
 }
 
+/* Computes idf and frees what only learning needs. */
 void alcore__char_embedder_finish(alcore__char_embedder *embedder) {
     for (size_t b = 0; b < ALCORE__CHAR_BUCKETS; b++)
         embedder->idf[b] =

@@ -154,6 +154,8 @@ static alcore_status allocate(alcore__char_rows *self) {
     return alcore__new_array(self->ctx, TOGETHER * padded, sizeof(double), &self->sums);
 }
 
+/* Makes an object without kept words. Slice s has the columns s * dims / slices to before (s + 1) *
+ * dims / slices. */
 alcore_status alcore__char_rows_new(const alcore__char_embedder *embedder,
                                     alcore__char_rows **out) {
     alcore__char_rows *self = NULL;
@@ -390,6 +392,8 @@ static void sum_squares(const double *restrict sums, int32_t dims, int32_t padde
     memcpy(square, total, sizeof total);
 }
 
+/* Makes TOGETHER rows at a time: their sums v one after the other, then |v|^2 of all, then v / |v|.
+ */
 void alcore__char_rows_make(alcore__char_rows *self, const char *const *texts,
                             const size_t *lengths, int64_t count, float *out) {
     double square[TOGETHER];

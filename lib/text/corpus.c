@@ -202,6 +202,8 @@ alcore_status alcore__corpus_begin_words(alcore_ctx *ctx, alcore__corpus **out) 
     return ALCORE_OK;
 }
 
+/* Adds a word on the only thread that adds any, so that the count of its shard tells whether it is
+ * new. */
 alcore_status alcore__corpus_add_word(alcore__corpus *corpus, const char *word, size_t length,
                                       uint32_t *out_symbol, bool *added) {
     const uint64_t hash = alcore__hash64(word, length);

@@ -55,6 +55,7 @@ static bool is_final_sigma(const int32_t *points, size_t length, size_t place) {
     return behind == length || !is_cased(points[behind]);
 }
 
+/* Maps code points one by one, in order, but for the two rules of letter_case.h. */
 size_t alcore__lower_case(const int32_t *points, size_t length, int32_t *out) {
     enum { DOTTED_I = 0x130, DOT_ABOVE = 0x307, CAPITAL_SIGMA = 0x3A3, FINAL_SIGMA = 0x3C2 };
     size_t end = 0;

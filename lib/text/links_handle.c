@@ -21,6 +21,7 @@ static void release_links(void *object) {
     alcore__links_clear(links->object.ctx, &links->links);
 }
 
+/* The links move into the handle, or are freed after a failure; *links is empty in both cases. */
 alcore_status alcore__links_handle_new(alcore_ctx *ctx, alcore__links *links, alcore_links **out) {
     alcore_links *made = NULL;
     const alcore_status status = alcore__object_new(ctx, sizeof *made, release_links, &made);

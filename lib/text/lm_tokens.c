@@ -210,6 +210,8 @@ static inline bool make_step(const alcore_lm *lm, search *s, double *out) {
     return false;
 }
 
+/* One word at a time, for callers whose words depend on each other; alcore__lm_tokens() is faster.
+ */
 double alcore__lm_read(const alcore_lm *lm, alcore__lm_context *context, uint32_t word) {
     search s = {.context = *context};
     double log10_p;

@@ -49,6 +49,7 @@ static alcore_status make_index(alcore__phrase_index *index, const alcore__text_
     return alcore__suffix_array_new(index->corpus, depth, &index->array);
 }
 
+/* *out is NULL after a failure. */
 alcore_status alcore__phrase_index_new(alcore_ctx *ctx, const alcore__text_source *pool,
                                        const alcore__text_source *labeled, uint32_t max_words,
                                        bool extend, alcore__phrase_index **out) {

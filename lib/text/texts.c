@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Checks every pointer before any text is read. */
 alcore_status alcore__texts_check(const alcore__texts *texts, const char *what) {
     if (texts->count < 0)
         return alcore__fail(ALCORE_E_INVALID, "count is %" PRId64 ", less than 0", texts->count);

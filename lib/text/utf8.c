@@ -122,6 +122,8 @@ static bool is_simple(const unsigned char *bytes, size_t length) {
     return (parts[0] | parts[1]) == 0 && bytes[length - 1] < 0xC0 && bytes[length - 2] < 0xE0;
 }
 
+/* Tries the fast check, then the state machine; only a text that both refuse is searched for the
+ * place. */
 size_t alcore__utf8_check(const char *text, size_t length) {
     const unsigned char *bytes = (const unsigned char *)text;
     if (length >= 18 && is_simple(bytes, length)) return length;

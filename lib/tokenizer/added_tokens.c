@@ -42,6 +42,8 @@ static int by_bytes(const void *a, const void *b) {
     return order != 0 ? order : (first->token > second->token) - (first->token < second->token);
 }
 
+/* Sorts the texts by bytes. Of equal ones, which the order puts next to each other by token, the
+ * first stays. */
 void alcore__added_finder_sort(alcore__added_finder *finder) {
     size_t kept = 0;
     if (finder->count > 1) qsort(finder->text, finder->count, sizeof *finder->text, by_bytes);
@@ -68,6 +70,8 @@ static int by_id(const void *a, const void *b, void *tokens) {
     return (i < k) - (i > k);
 }
 
+/* Makes by_text, sorted by content, and by_id, which is sorted later, as ids depend on searches by
+ * content. */
 alcore_status alcore__added_tokens_sort(alcore_ctx *ctx, alcore__added_tokens *tokens) {
     ALCORE__TRY(alcore__new_array(ctx, tokens->count, sizeof *tokens->by_text, &tokens->by_text));
     ALCORE__TRY(alcore__new_array(ctx, tokens->count, sizeof *tokens->by_id, &tokens->by_id));
@@ -91,6 +95,7 @@ void alcore__added_tokens_clear(alcore_ctx *ctx, alcore__added_tokens *tokens) {
     *tokens = (alcore__added_tokens){0};
 }
 
+/* Binary search in by_text, where the later of two tokens with the same content comes first. */
 alcore__added_token *alcore__added_token_of(const alcore__added_tokens *tokens, const char *text,
                                             size_t length) {
     const alcore__name wanted = {text, length};
@@ -107,6 +112,7 @@ alcore__added_token *alcore__added_token_of(const alcore__added_tokens *tokens, 
     return compare(found->content, wanted) == 0 ? found : NULL;
 }
 
+/* Binary search in by_id. NULL: no added token has the id. */
 const alcore__added_token *alcore__added_token_by_id(const alcore__added_tokens *tokens,
                                                      int64_t id) {
     size_t low = 0, high = tokens->count;

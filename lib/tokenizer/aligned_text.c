@@ -16,6 +16,8 @@ alcore__view alcore__aligned_view(const alcore__aligned *text) {
                           text->origin};
 }
 
+/* The origin of a slice that is not plain is that of its first byte; of an empty one, that of the
+ * view. */
 alcore__view alcore__view_slice(const alcore__view *view, size_t begin, size_t end) {
     alcore__view slice = {view->text + begin, NULL, end - begin, view->origin + (uint32_t)begin};
     if (view->source) {
@@ -33,6 +35,7 @@ alcore__source alcore__view_source(const alcore__view *view, size_t begin, size_
     return (alcore__source){view->origin + (uint32_t)begin, view->origin + (uint32_t)end};
 }
 
+/* Memory for text and sources grows together, so that a text can cease to be plain at any time. */
 alcore_status alcore__aligned_room(alcore_ctx *ctx, alcore__aligned *text, size_t bytes) {
     if (bytes > UINT32_MAX - text->length)
         return alcore__fail(ALCORE_E_INVALID, "a text of more than 4 GiB");
@@ -77,6 +80,7 @@ void alcore__aligned_put(alcore__aligned *text, const char *bytes, size_t length
     text->length += length;
 }
 
+/* A plain text whose origin the bytes do not continue gets its sources listed first. */
 void alcore__aligned_copy(alcore__aligned *text, const alcore__view *from, size_t begin,
                           size_t end) {
     if (begin == end) return;

@@ -102,6 +102,8 @@ static size_t put_ascii(const ascii_table *table, const alcore__view *view, size
     return next + count;
 }
 
+/* Alternates runs of ASCII, which the table maps, and single other characters. out stays plain
+ * until the first character that does not become one byte for one byte. */
 alcore_status alcore__bert_normalize(alcore_ctx *ctx, const alcore__bert_cleaning *cleaning,
                                      const alcore__view *view, alcore__aligned *out) {
     const ascii_table table = make_table(cleaning);

@@ -46,6 +46,8 @@ static size_t space_end(const char *text, size_t length, size_t begin, size_t en
     return last > begin ? last : end;
 }
 
+/* Tries the alternatives of the expression in order: an English ending; an optional space and
+ * characters of one kind; white space. */
 size_t alcore__byte_level_word(const char *text, size_t length, size_t begin) {
     const size_t ending = english_ending(text + begin, length - begin);
     if (ending > 0) return begin + ending;
@@ -68,6 +70,7 @@ static int32_t visible(int byte) {
     return byte == 0xAD ? 0x143 : byte;
 }
 
+/* Inverts visible(): a candidate by the range of the code point, checked by mapping it back. */
 int alcore__byte_level_byte(int32_t point) {
     int byte = (int)point;
     if (point >= 0x100 && point <= 0x120) byte = (int)point - 0x100;
@@ -76,6 +79,8 @@ int alcore__byte_level_byte(int32_t point) {
     return byte >= 0 && byte < 0x100 && visible(byte) == point ? byte : -1;
 }
 
+/* Visible ASCII at the beginning stays as it is and plain; each byte from there on stems from its
+ * whole character. */
 alcore_status alcore__byte_level_map(alcore_ctx *ctx, const alcore__view *view,
                                      alcore__aligned *out) {
     ALCORE__TRY(alcore__aligned_room(ctx, out, 2 * view->length));

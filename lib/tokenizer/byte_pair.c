@@ -78,6 +78,7 @@ static alcore_status grow_merges(alcore_ctx *ctx, alcore__byte_pair *self) {
     return ALCORE_OK;
 }
 
+/* Adds or replaces a merge; the table grows before more than half of its slots hold one. */
 alcore_status alcore__byte_pair_add(alcore_ctx *ctx, alcore__token_model *model, uint32_t left,
                                     uint32_t right, uint32_t rank, uint32_t merged) {
     alcore__byte_pair *self = &model->byte_pair;
@@ -95,6 +96,7 @@ static alcore_status copy_affix(alcore_ctx *ctx, const char *text, size_t length
     return *out ? ALCORE_OK : alcore__fail_memory(length + 1);
 }
 
+/* Sets model->byte_pair up without merges; table and unknown of the model are set. */
 alcore_status alcore__byte_pair_build(alcore_ctx *ctx, alcore__token_model *model,
                                       const alcore__byte_pair_rules *rules) {
     alcore__byte_pair *self = &model->byte_pair;
@@ -301,6 +303,9 @@ static alcore_status begin_cut(alcore_ctx *ctx, const alcore__token_model *model
     return ALCORE_OK;
 }
 
+/* Appends the pieces of a word [length]. Their spans are the lengths of the symbols one after the
+ * other, as in `tokenizers`: where a character has no symbol, those behind it are off by its bytes,
+ * and where symbols have more bytes than the word (affixes as bytes), spans end with the word. */
 alcore_status alcore__byte_pair_cut(alcore_ctx *ctx, const alcore__token_model *model,
                                     const char *word, size_t length, alcore__pieces *pieces) {
     cut state = {.model = model};
@@ -313,8 +318,6 @@ alcore_status alcore__byte_pair_cut(alcore_ctx *ctx, const alcore__token_model *
             return ALCORE_OK;
         }
     }
-    /* With affixes and byte_fallback the symbols may have more bytes in all than the word: spans
-     * end with it. */
     ALCORE__TRY(begin_cut(ctx, model, length, pieces, &state));
     spell(&state, word, length);
     merge_all(&state);

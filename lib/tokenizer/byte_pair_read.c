@@ -78,6 +78,7 @@ static alcore_status read_pair(reader *state) {
     return add_merge(state, left, left_length, right, right_length);
 }
 
+/* Reads the array of merges at the cursor, each of which may have either form. */
 alcore_status alcore__byte_pair_read(alcore_ctx *ctx, alcore__json *merges, const char *path,
                                      alcore__token_model *model) {
     reader state = {.ctx = ctx, .path = path, .json = merges, .model = model};

@@ -478,6 +478,8 @@ static alcore_status run(const call *c, alcore__tokens *out) {
     return status;
 }
 
+/* Chooses the template, finds the token of the language and what the special tokens leave of
+ * max_tokens, then encodes. */
 alcore_status alcore__tokenizer_encode(const alcore_tokenizer *tokenizer,
                                        const alcore__texts *texts, const alcore__texts *pairs,
                                        const alcore__encoding *how, alcore__tokens *out) {

@@ -30,6 +30,8 @@ alcore_status alcore__folder_read_file(alcore_ctx *ctx, const char *path, alcore
     return status;
 }
 
+/* A file that cannot be opened (ALCORE_E_IO) counts as missing; one that cannot be read is a
+ * failure. */
 alcore_status alcore__folder_read(alcore_ctx *ctx, const char *folder, const char *name,
                                   alcore__buffer *path, alcore__buffer *out, bool *found) {
     alcore__file *file;

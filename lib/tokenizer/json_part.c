@@ -10,6 +10,7 @@ bool alcore__name_is(alcore__name name, const char *text) {
     return name.length == strlen(text) && memcmp(name.text, text, name.length) == 0;
 }
 
+/* Puts "PATH: SECTION" in front of the formatted text. */
 alcore_status alcore__part_fail(const alcore__part *part, alcore_status status, const char *format,
                                 ...) {
     va_list args;

@@ -113,6 +113,8 @@ alcore_status alcore__languages_finish(alcore_ctx *ctx, alcore_tokenizer *tokeni
     return set_source(ctx, tokenizer, &tokenizer->post.pair);
 }
 
+/* A call that names no language has that of the template (-1), which is the source's, or for
+ * outputs the folder's target language. */
 alcore_status alcore__language_token(const alcore_tokenizer *tokenizer, const char *language,
                                      bool as_target, int64_t *out) {
     const alcore__name target = tokenizer->target_language;

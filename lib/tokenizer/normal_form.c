@@ -176,6 +176,8 @@ static bool is_unchanged(const alcore__view *view, size_t begin, size_t end,
     return i == changes->count;
 }
 
+/* Copies what stays as it is, and transforms runs beyond ASCII that change. done: bytes of the view
+ * that are in out; next: where the next run is looked for. */
 alcore_status alcore__apply_form(alcore_ctx *ctx, alcore__normal_form form,
                                  const alcore__view *view, alcore__form_scratch *scratch,
                                  alcore__aligned *out) {

@@ -155,6 +155,8 @@ static alcore_status run_step(alcore_ctx *ctx, const alcore__normalizer_step *st
     return ALCORE_OK;
 }
 
+/* Runs the steps one after the other. Each reads *out, which lies in one of the two texts of
+ * scratch (or is the caller's), and writes the other one. */
 alcore_status alcore__normalizer_run(alcore_ctx *ctx, const alcore__normalizer *normalizer,
                                      const alcore__view *text, alcore__normalizer_scratch *scratch,
                                      alcore__view *out) {

@@ -20,6 +20,7 @@ alcore_status alcore__normalizer_add_bert(alcore_ctx *ctx, const alcore__bert_cl
     return ALCORE_OK;
 }
 
+/* The map moves into the step, or is cleared after a failure; *map is empty in both cases. */
 alcore_status alcore__normalizer_add_pieces(alcore_ctx *ctx, const alcore__pieces_rules *rules,
                                             alcore__precompiled_map *map, alcore__normalizer *out) {
     alcore__normalizer_step *step;
@@ -118,6 +119,7 @@ static alcore_status read_settings(const alcore__part *part, alcore__normalizer_
     }
 }
 
+/* Appends the steps of a normalizer; those of a Sequence one after the other. */
 alcore_status alcore__normalizer_read(const alcore__part *part, alcore__normalizer *out) {
     alcore__name type;
     ALCORE__TRY(alcore__part_type(part, &type));

@@ -96,6 +96,8 @@ static bool matches(match *m, const alcore__pattern_node *node, size_t place) {
     }
 }
 
+/* Tries every character from `from` on as the beginning of a match. An empty match counts as none.
+ * All tries share the steps. */
 alcore_status alcore__pattern_find(alcore_ctx *ctx, const alcore__pattern *pattern,
                                    const char *text, size_t length, size_t from, size_t *begin,
                                    size_t *end) {

@@ -475,6 +475,7 @@ static alcore_status read_expression(const alcore__part *part, alcore__pattern *
     return r.status;
 }
 
+/* A String is sought as it is; a Regex becomes a graph. */
 alcore_status alcore__pattern_read(const alcore__part *part, alcore__pattern *out) {
     alcore__part pattern;
     *out = (alcore__pattern){0};

@@ -438,6 +438,8 @@ static alcore_status read_family(reader *r, family which) {
     return ALCORE_OK;
 }
 
+/* Reads a folder by its family, then the decoder, which all families share but for the spaces at
+ * the ends of outputs, and the languages. */
 alcore_status alcore__pieces_folder_read(alcore_ctx *ctx, const char *folder,
                                          const alcore__part *config, alcore_tokenizer *tokenizer,
                                          bool *found) {

@@ -76,6 +76,8 @@ static void drop_spaces(run *r) {
         r->out->length -= bytes;
 }
 
+/* Appends the normalized text, part by part. With remove_extra_whitespaces a text of spaces alone
+ * becomes empty, without the space of add_dummy_prefix. */
 alcore_status alcore__pieces_normalize(alcore_ctx *ctx, const alcore__pieces_rules *rules,
                                        const alcore__precompiled_map *map, const alcore__view *view,
                                        alcore__aligned *out) {

@@ -27,6 +27,7 @@ alcore_status alcore__template_add_text(const alcore__part *part, alcore__templa
     return ALCORE_OK;
 }
 
+/* Appends a special token, whose ids [count] are copied to the arena. */
 alcore_status alcore__template_add_special(const alcore__part *part, alcore__template *pieces,
                                            alcore__name name, const int64_t *ids, size_t count,
                                            int64_t type) {
@@ -198,6 +199,8 @@ static alcore_status read_sequence(const alcore__part *part, alcore__post_proces
     return alcore__part_leave(&list);
 }
 
+/* Reads a post-processor over what *out holds. BERT's has types 0 and 1; RoBERTa's has a second
+ * separator, and type 0 only. */
 alcore_status alcore__post_processor_read(const alcore__part *part, alcore__post_processor *out) {
     alcore__name type;
     ALCORE__TRY(alcore__part_type(part, &type));

@@ -316,6 +316,8 @@ static void exchange(alcore__pre_tokenizer_scratch *scratch) {
     scratch->text[1] = made;
 }
 
+/* Runs the steps on the words of the step before, at first the whole text. words and cut point to
+ * the two lists of scratch, which change roles after each step. */
 alcore_status alcore__pre_tokenizer_run(alcore_ctx *ctx, const alcore__pre_tokenizer *pre,
                                         const alcore__view *text,
                                         alcore__pre_tokenizer_scratch *scratch, alcore__view *out,

@@ -131,6 +131,7 @@ static alcore_status read_sequence(const alcore__part *part, alcore__pre_tokeniz
     return alcore__part_leave(&list);
 }
 
+/* Appends the steps of a pre-tokenizer; those of a Sequence one after the other. */
 alcore_status alcore__pre_tokenizer_read(const alcore__part *part, alcore__pre_tokenizer *out) {
     alcore__name type;
     ALCORE__TRY(alcore__part_type(part, &type));

@@ -69,6 +69,9 @@ alcore__replacement alcore__precompiled_map_longest(const alcore__precompiled_ma
     return find(map, text, length, true, bytes);
 }
 
+/* Reads the size of the trie (4 bytes, little-endian, as are the units), the trie and the texts,
+ * and copies both into one piece of memory. A NUL behind the texts ends the last one in any case.
+ */
 alcore_status alcore__precompiled_map_make(alcore_ctx *ctx, const char *bytes, size_t length,
                                            alcore__precompiled_map *out) {
     uint32_t trie_bytes = 0;
@@ -130,6 +133,7 @@ static size_t decode_base64(const char *text, size_t length, char *bytes) {
     return count - padding;
 }
 
+/* As alcore__precompiled_map_make(), of bytes in base64. */
 alcore_status alcore__precompiled_map_decode(alcore_ctx *ctx, const char *base64, size_t length,
                                              alcore__precompiled_map *out) {
     *out = (alcore__precompiled_map){0};

@@ -61,6 +61,8 @@ static void skip_value(alcore__wire *wire) {
         fail(wire, "a field of an unknown type");
 }
 
+/* Passes over a value that was not read, and reads the key of the next field: its number and, in
+ * the lowest 3 bits, its type. */
 bool alcore__wire_field(alcore__wire *wire) {
     if (wire->value) skip_value(wire);
     if (wire->error || wire->next == wire->end) return false;

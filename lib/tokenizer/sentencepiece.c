@@ -167,6 +167,7 @@ static alcore_status read_model(reader *state, size_t length) {
     return check_file(state);
 }
 
+/* Reads a file over the defaults; *out is empty after a failure. */
 alcore_status alcore__sentencepiece_read(alcore_ctx *ctx, const void *data, size_t length,
                                          const char *path, alcore__sentencepiece *out) {
     reader state = {.ctx = ctx, .path = path, .begin = data, .out = out, .type = UNIGRAM};

@@ -211,6 +211,7 @@ static alcore_status make_model(maker *state) {
     return state->pieces->byte_pair ? make_byte_pair(state) : make_unigram(state);
 }
 
+/* Makes the model, and frees what only that needs; *out is NULL after a failure. */
 alcore_status alcore__sentencepiece_model(alcore_ctx *ctx, const alcore__sentencepiece *pieces,
                                           const alcore__spm_layout *layout, const char *path,
                                           alcore__token_model **out) {

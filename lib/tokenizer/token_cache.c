@@ -42,6 +42,7 @@ void alcore__token_cache_free(alcore_ctx *ctx, struct alcore__token_cache *cache
     alcore__free(ctx, cache);
 }
 
+/* Makes an empty cache, or empties one of another model; the table keeps its size. */
 alcore_status alcore__token_cache_ready(alcore_ctx *ctx, alcore__pieces *pieces, uint64_t model) {
     struct alcore__token_cache *cache = pieces->cache;
     if (cache && cache->model == model) return ALCORE_OK;
@@ -80,6 +81,8 @@ static alcore_status add_pieces(alcore_ctx *ctx, alcore__pieces *pieces, const e
     return ALCORE_OK;
 }
 
+/* Looks a word up in the one entry of its hash. *hash is set unless the word is too long to be
+ * kept. */
 alcore_status alcore__token_cache_get(alcore_ctx *ctx, alcore__pieces *pieces, const char *word,
                                       size_t length, uint64_t *hash, bool *found) {
     const struct alcore__token_cache *cache = pieces->cache;
@@ -93,6 +96,7 @@ alcore_status alcore__token_cache_get(alcore_ctx *ctx, alcore__pieces *pieces, c
     return add_pieces(ctx, pieces, known);
 }
 
+/* Overwrites the entry of the hash. puts counts only until the table has its full size. */
 alcore_status alcore__token_cache_put(alcore_ctx *ctx, alcore__pieces *pieces, const char *word,
                                       size_t length, uint64_t hash, size_t first) {
     struct alcore__token_cache *cache = pieces->cache;

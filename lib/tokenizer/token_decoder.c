@@ -280,6 +280,8 @@ static alcore_status run_step(run *state) {
     return fuse ? end_text(state->ctx, state->out) : ALCORE_OK;
 }
 
+/* Lists the texts of the tokens, with a space before each but the first where there is no decoder,
+ * runs the steps from one list to the other, and appends the last list to *out. */
 alcore_status alcore__token_decoder_run(alcore_ctx *ctx, const alcore__token_decoder *decoder,
                                         const alcore__token_view *tokens, size_t count,
                                         alcore__buffer *out) {

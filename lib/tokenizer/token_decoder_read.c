@@ -22,6 +22,7 @@ alcore_status alcore__token_decoder_add_metaspace(alcore_ctx *ctx, alcore__token
     return ALCORE_OK;
 }
 
+/* Joins all texts to one first, as Strip works on each text by itself. */
 alcore_status alcore__token_decoder_add_trim(alcore_ctx *ctx, alcore__token_decoder *out) {
     alcore__decoder_step *step;
     ALCORE__TRY(new_step(ctx, out, ALCORE__DECODER_FUSE, &step));
@@ -108,6 +109,7 @@ static alcore_status read_sequence(const alcore__part *part, alcore__token_decod
     return alcore__part_leave(&list);
 }
 
+/* Appends the steps of a decoder; those of a Sequence one after the other. */
 alcore_status alcore__token_decoder_read(const alcore__part *part, alcore__token_decoder *out) {
     static const struct {
         const char *type;

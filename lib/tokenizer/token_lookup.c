@@ -8,6 +8,8 @@ int64_t alcore__tokenizer_id(const alcore_tokenizer *tokenizer, const char *toke
     return added ? added->id : alcore__token_model_id(tokenizer->model, token, length);
 }
 
+/* An added token has the text by which it is sought, which may be normalized
+ * (alcore__added_token.sought). */
 const char *alcore__tokenizer_token(const alcore_tokenizer *tokenizer, int64_t id, size_t *length,
                                     bool *special) {
     const alcore__added_token *added = alcore__added_token_by_id(&tokenizer->added, id);

@@ -159,6 +159,8 @@ static alcore_status read_model(alcore_ctx *ctx, alcore__token_settings *setting
     return status;
 }
 
+/* Reads the settings first, in whatever order the file has them, then the model; *out is NULL after
+ * a failure. */
 alcore_status alcore__token_model_read_json(alcore_ctx *ctx, alcore__json *json, const char *path,
                                             alcore__token_model **out) {
     alcore__token_settings settings;
@@ -208,6 +210,7 @@ static alcore_status read_vocab(alcore_ctx *ctx, const char *text, size_t length
     return alcore__word_piece_build(ctx, model, "##", 2, 100);
 }
 
+/* *out: the WordPiece model of a vocab.txt, text [length]; NULL after a failure. */
 alcore_status alcore__token_model_read_vocab(alcore_ctx *ctx, const char *text, size_t length,
                                              const char *path, alcore__token_model **out) {
     alcore__token_model *model;

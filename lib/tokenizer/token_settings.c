@@ -108,6 +108,7 @@ static alcore_status read_setting(alcore__json *json, const char *key, size_t le
                         (long long)(json->next - json->begin));
 }
 
+/* Reads all keys of the object; "vocab" must be there. */
 alcore_status alcore__token_settings_read(alcore__json *json, const char *path,
                                           alcore__token_settings *out) {
     char *key;
@@ -129,6 +130,7 @@ static alcore_status add_entry(alcore_ctx *ctx, alcore__token_entries *out, cons
     return (out->count & 4095) == 0 ? alcore__tick(ctx, NULL, 0, -1) : ALCORE_OK;
 }
 
+/* Reads {text: id, ...}; places are bytes of the JSON. */
 alcore_status alcore__token_entries_read_ids(alcore_ctx *ctx, alcore__json *json, const char *path,
                                              const char *key, alcore__token_entries *out) {
     char *text, *number;
@@ -196,6 +198,7 @@ static double read_score(const char *text, size_t length) {
     return negative ? -value : value;
 }
 
+/* Reads [[text, score], ...]; the id of an entry is its index. */
 alcore_status alcore__token_entries_read_scores(alcore_ctx *ctx, alcore__json *json,
                                                 const char *path, const char *key,
                                                 alcore__token_entries *out) {

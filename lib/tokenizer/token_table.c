@@ -89,6 +89,7 @@ static alcore_status map_ids(const build *state, const alcore__keyed *order,
     return ALCORE_OK;
 }
 
+/* Sorts and checks the entries, numbers their texts, and maps ids to numbers and back. */
 alcore_status alcore__token_table_build(alcore_ctx *ctx, const alcore__token_entry *entries,
                                         size_t count, const char *where, const char *what,
                                         alcore__token_table *table) {

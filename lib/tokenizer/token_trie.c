@@ -259,6 +259,8 @@ static void collect_tokens(build *state, const char *prefix, const uint8_t *take
     }
 }
 
+/* Collects, sorts and enters the tokens. Without any the trie stays empty (unit NULL), and finds
+ * nothing. */
 alcore_status alcore__token_trie_build(alcore_ctx *ctx, const alcore__vocabulary *words,
                                        const char *prefix, size_t length, const uint8_t *take,
                                        alcore__token_trie *trie) {

@@ -169,6 +169,8 @@ static bool is_file(const char *path) {
            alcore__path_ends_in(path, length, ".txt");
 }
 
+/* Reads the files at path, a folder or a file, and finishes the tokenizer. An error in what the
+ * files say together names the path. */
 alcore_status alcore__tokenizer_read(alcore_ctx *ctx, const char *path,
                                      alcore_tokenizer *tokenizer) {
     files f = {0};

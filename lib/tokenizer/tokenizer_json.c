@@ -55,6 +55,8 @@ static alcore_status read_member(const alcore__part *part, alcore_tokenizer *tok
     return read_model(part, tokenizer);
 }
 
+/* Each member is read by a copy of the scanner, which itself skips it: so a part may read its value
+ * in any order. Members of other names are passed over. */
 alcore_status alcore__tokenizer_read_json(alcore_ctx *ctx, char *text, size_t length,
                                           const char *path, alcore_tokenizer *tokenizer) {
     static const char *const names[] = {"added_tokens",   "normalizer", "pre_tokenizer",

@@ -65,6 +65,8 @@ static const point_range latest_marks[] = {
     {0x1CF00, 0x1CF46}, {0x1E08F, 0x1E4EF},
 };
 
+/* ASCII's punctuation includes symbols such as $ and +, as in BERT. Two characters were punctuation
+ * in Unicode 8 and are not any more. */
 bool alcore__point_is_punctuation(int32_t point) {
     if (point < 0x80)
         return (point >= '!' && point <= '/') || (point >= ':' && point <= '@') ||

@@ -23,6 +23,8 @@ typedef struct node {
 } node;
 #define UNREACHED UINT32_MAX
 
+/* Sets model->unigram up; table and unknown of the model are set. With single precision the unknown
+ * score is rounded as sentencepiece does. */
 alcore_status alcore__unigram_build(alcore_ctx *ctx, alcore__token_model *model,
                                     const alcore__unigram_rules *rules) {
     alcore__unigram *self = &model->unigram;
@@ -131,6 +133,8 @@ static void reverse_from(alcore__pieces *pieces, size_t first) {
     }
 }
 
+/* Appends the pieces of a word [length]: the best way is traced from its end, so that the pieces
+ * are reversed at last. */
 alcore_status alcore__unigram_cut(alcore_ctx *ctx, const alcore__token_model *model,
                                   const char *word, size_t length, alcore__pieces *pieces) {
     node *nodes;

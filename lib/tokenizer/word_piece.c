@@ -28,6 +28,8 @@ static bool is_too_long(const alcore__word_piece *self, const char *word, size_t
            alcore__utf8_count(word, length) > self->max_chars;
 }
 
+/* Appends the pieces of a word [length], the longest token first at each place; those added so far
+ * are dropped where no token matches. */
 alcore_status alcore__word_piece_cut(alcore_ctx *ctx, const alcore__token_model *model,
                                      const char *word, size_t length, alcore__pieces *pieces) {
     const alcore__word_piece *self = &model->word_piece;
