@@ -260,6 +260,7 @@ static const char *usual_language(const reader *r) {
     return r->extra[0];
 }
 
+/* Also NLLB. The languages are the first of r->extra, and special; <mask> comes behind them. */
 static alcore_status read_mbart(reader *r) {
     ALCORE__TRY(find_languages(r));
     const size_t languages = r->extras;
@@ -308,6 +309,8 @@ static alcore_status add_language_tokens(reader *r, const char *languages) {
     return ALCORE_OK;
 }
 
+/* The languages are added tokens, so that their ids lie behind those of vocab.json; English is the
+ * language of the templates. */
 static alcore_status read_m2m100(reader *r) {
     static const char *const single[] = {"__en__", "A", "</s>", NULL};
     static const char *const pair[] = {"__en__", "A", "B", "</s>", NULL};
@@ -315,7 +318,7 @@ static alcore_status read_m2m100(reader *r) {
     ALCORE__TRY(read_with_vocab(r, "sentencepiece.bpe.model", &r->tokenizer->normalizer,
                                 &r->tokenizer->model));
     ALCORE__TRY(alcore__part_text(r->config, "language_codes", &codes));
-    /* The languages come first, so that their ids follow those of vocab.json. */
+    /* The languages come first, so that no other added token gets an id before them. */
     ALCORE__TRY(add_language_tokens(
         r, codes.text && alcore__name_is(codes, "wmt21") ? WMT21_LANGUAGES : M2M100_LANGUAGES));
     ALCORE__TRY(add_usual(r));

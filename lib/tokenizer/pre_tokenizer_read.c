@@ -68,6 +68,7 @@ static alcore_status read_prepend(const alcore__part *part, alcore__prepend *out
                              name.length > 64 ? 64 : (int)name.length, name.text);
 }
 
+/* Metaspace; without "replacement" the mark is U+2581. */
 static alcore_status read_metaspace(const alcore__part *part, alcore__pre_tokenizer_step *step) {
     step->mark = (alcore__name){"\xE2\x96\x81", 3};
     step->split = true;
@@ -78,6 +79,7 @@ static alcore_status read_metaspace(const alcore__part *part, alcore__pre_tokeni
     return read_prepend(part, &step->prepend);
 }
 
+/* Split; GPT-2's expression is recognized by its text, as byte_level.c matches it faster. */
 static alcore_status read_split(const alcore__part *part, alcore__pre_tokenizer_step *step) {
     step->cut = ALCORE__CUT_ISOLATED;
     ALCORE__TRY(alcore__pattern_read(part, &step->pattern));

@@ -85,7 +85,8 @@ static uint32_t find_unknown(const alcore__token_model *model, const alcore__jso
 }
 
 /* Makes a Unigram model of the table and the scores. The ids are 0, 1, ... in the order of the file
- * (alcore__token_entries_read_scores()), so that scores by entry are scores by number. */
+ * (alcore__token_entries_read_scores()), so that scores by entry are scores by number. Without
+ * unk_id (-1) the model has no unknown token. */
 static alcore_status build_unigram(alcore_ctx *ctx, const alcore__token_settings *settings,
                                    const alcore__token_entries *entries,
                                    alcore__token_model *model) {

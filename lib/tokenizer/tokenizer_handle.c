@@ -19,6 +19,7 @@ static void release_tokenizer(void *object) {
     alcore__arena_clear(ctx, &tokenizer->arena);
 }
 
+/* Makes a handle and reads the files into it. */
 static alcore_status open_tokenizer(alcore_ctx *ctx, const char *path, alcore_tokenizer **out) {
     alcore_tokenizer *made;
     ALCORE__TRY(alcore__object_new(ctx, sizeof *made, release_tokenizer, &made));
