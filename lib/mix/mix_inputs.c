@@ -173,7 +173,7 @@ static alcore_status find_sentences(alcore__mix_run *run) {
 }
 
 /* With of_labeled the rows of L' are compared with the unmasked rows of the pool, else the reverse.
- * The arrays have an entry for every row of the pool concerned, masked ones too, which nobody reads.
+ * The arrays have an entry for every row of the pool concerned; those of masked rows are not used.
  */
 alcore_status alcore__mix_ratios(alcore__mix_run *run, bool of_labeled, double *ratios,
                                  int64_t *nearest) {
