@@ -192,7 +192,8 @@ static alcore_status run_entry(alcore_model *model, alcore_pool *pool, int32_t e
     return status;
 }
 
-/* alcore__model_table.run: a column that can() confirmed, so that its entry is there. */
+/* alcore__model_table.run: a column that can() confirmed, so that its entry is there. An engine
+ * that takes token ids cannot make the columns of question answering, as a row is one text. */
 static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column,
                          const alcore__wanted *wanted) {
     const alcore__engine_model *data = model->data;

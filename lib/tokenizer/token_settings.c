@@ -77,7 +77,7 @@ static alcore_status read_dropout(alcore__json *json, const char *path, const ch
                         path, key);
 }
 
-/* Reads the value of one key. */
+/* Reads the value of one key. One that is not known is refused, unless its value is null. */
 static alcore_status read_setting(alcore__json *json, const char *key, size_t length,
                                   alcore__token_settings *out) {
     const char *path = out->path;

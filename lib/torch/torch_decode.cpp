@@ -357,7 +357,8 @@ void beam_step(Search &search, const at::Tensor &raw, std::vector<int64_t> &sour
 }
 
 /* One step of greedy search or sampling: every hypothesis by itself. raw and sources as in
- * beam_step(); hypothesis r continues r. A draw inverts the cumulated probabilities of its row. A
+ * beam_step(); hypothesis r continues r. A draw inverts the cumulated probabilities of its row.
+ * own: the model's log-probability of each chosen token, without ruled() and temperature. A
  * hypothesis that has ended waits for the others of its item and does not change. */
 void single_step(Search &search, const at::Tensor &raw, std::vector<int64_t> &sources) {
     at::Tensor scores = ruled(search, raw);
