@@ -88,6 +88,23 @@ static alcore_status check_links(alcore_ctx *ctx, const int64_t *offsets, int64_
     return ALCORE_OK;
 }
 
+/* Copies offsets and links that check_links() has accepted. copy has the arrays for both; copying
+ * them at once could take longer than a call may go on after it was cancelled. */
+static alcore_status copy_links(alcore_ctx *ctx, const int64_t *offsets, const int32_t *links,
+                                alcore__links *copy) {
+    copy->begin[0] = 0;
+    for (int64_t first = 0; first < copy->pairs; first += POLL_PAIRS) {
+        int64_t end = copy->pairs - first > POLL_PAIRS ? first + POLL_PAIRS : copy->pairs;
+        int64_t start = offsets[first], count = offsets[end] - start;
+        ALCORE__TRY(alcore__tick(ctx, STAGE, first, copy->pairs));
+        memcpy(copy->begin + first + 1, offsets + first + 1,
+               (size_t)(end - first) * sizeof *copy->begin);
+        if (count > 0)
+            memcpy(copy->link + start, links + 2 * start, (size_t)count * sizeof *copy->link);
+    }
+    return ALCORE_OK;
+}
+
 /* Checks the caller's tensors and copies them to a new handle. */
 static alcore_status new_links(alcore_ctx *ctx, const alcore_tensor *offsets,
                                const alcore_tensor *links, alcore_links **out) {
@@ -104,12 +121,11 @@ static alcore_status new_links(alcore_ctx *ctx, const alcore_tensor *offsets,
         alcore__new_array(ctx, (size_t)bounds.rows, sizeof *copy.begin, &copy.begin);
     if (status == ALCORE_OK)
         status = alcore__new_array(ctx, (size_t)numbers.rows, sizeof *copy.link, &copy.link);
+    if (status == ALCORE_OK) status = copy_links(ctx, bounds.data, numbers.data, &copy);
     if (status != ALCORE_OK) {
         alcore__links_clear(ctx, &copy);
         return status;
     }
-    memcpy(copy.begin, bounds.data, (size_t)bounds.rows * sizeof *copy.begin);
-    if (numbers.rows > 0) memcpy(copy.link, numbers.data, (size_t)numbers.rows * sizeof *copy.link);
     return alcore__links_handle_new(ctx, &copy, out);
 }
 

@@ -148,7 +148,7 @@ enum class Positions { None, Learned, Sinusoid, SinusoidFairseq, Relative };
 /* y = x weight^T + bias. weight: [out, in]; bias: [out] or undefined. */
 struct Linear {
     at::Tensor weight, bias;
-    at::Tensor operator()(const at::Tensor &x) const { return at::linear(x, weight, bias); }
+    at::Tensor operator()(const at::Tensor &x) const;
 };
 
 /* LayerNorm, or RMSNorm where rms is set; undefined weight: the identity. */

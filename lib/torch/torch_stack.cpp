@@ -12,9 +12,38 @@
  * attention. Memory: about 12 dims components a token. */
 #include <cmath>
 
+#include <ATen/core/dispatch/Dispatcher.h>
+
 #include "torch_parts.h"
 
 namespace alcore_torch {
+
+/* oneDNN's product of float32 matrices in memory of the CPU, an operator that libtorch has for its
+ * own compiler. at::linear() calls MKL instead, which computes half as many products a second on
+ * processors of AMD with AVX-512 (240 and 105 GFLOP/s of one core of an EPYC; docs/results/models.txt
+ * has what it changes). It has no gradient, so training does without it; nothing where this libtorch
+ * has no such operator. */
+static const std::optional<c10::OperatorHandle> &onednn_linear() {
+    static const std::optional<c10::OperatorHandle> found =
+        c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
+    return found;
+}
+
+at::Tensor Linear::operator()(const at::Tensor &x) const {
+    bool plain = x.device().is_cpu() && x.scalar_type() == at::kFloat &&
+                 weight.scalar_type() == at::kFloat && x.numel() > 0;
+    if (!plain || c10::GradMode::is_enabled() || !onednn_linear())
+        return at::linear(x, weight, bias);
+    /* X, W, B, what is applied to the result (nothing), its numbers, its algorithm. */
+    c10::Stack stack{x,
+                     weight,
+                     bias.defined() ? c10::IValue(bias) : c10::IValue(),
+                     "none",
+                     c10::List<std::optional<at::Scalar>>(),
+                     ""};
+    onednn_linear()->callBoxed(stack);
+    return stack[0].toTensor();
+}
 
 /* The function between both layers of a feed-forward net, component by component. */
 at::Tensor activate(const at::Tensor &x, Activation activation) {
