@@ -18,11 +18,9 @@
 
 namespace alcore_torch {
 
-/* oneDNN's product of float32 matrices in memory of the CPU, an operator that libtorch has for its
- * own compiler. at::linear() calls MKL instead, which computes half as many products a second on
- * processors of AMD with AVX-512 (240 and 105 GFLOP/s of one core of an EPYC; docs/results/models.txt
- * has what it changes). It has no gradient, so training does without it; nothing where this libtorch
- * has no such operator. */
+/* The operator of libtorch that multiplies float32 matrices in memory of the CPU by oneDNN; nothing
+ * where this libtorch has none. libtorch has it for its own compiler, while at::linear() calls MKL,
+ * which makes half as many products a second on processors of AMD (docs/results/models.txt). */
 static const std::optional<c10::OperatorHandle> &onednn_linear() {
     static const std::optional<c10::OperatorHandle> found =
         c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
@@ -30,11 +28,12 @@ static const std::optional<c10::OperatorHandle> &onednn_linear() {
 }
 
 at::Tensor Linear::operator()(const at::Tensor &x) const {
+    /* The operator has no gradient. */
     bool plain = x.device().is_cpu() && x.scalar_type() == at::kFloat &&
                  weight.scalar_type() == at::kFloat && x.numel() > 0;
     if (!plain || c10::GradMode::is_enabled() || !onednn_linear())
         return at::linear(x, weight, bias);
-    /* X, W, B, what is applied to the result (nothing), its numbers, its algorithm. */
+    /* Input, weight, bias; what is applied to the result (nothing), its parameters, its variant. */
     c10::Stack stack{x,
                      weight,
                      bias.defined() ? c10::IValue(bias) : c10::IValue(),

@@ -144,7 +144,7 @@ static int walk(alcore_ctx *ctx) {
         }
         if (!ctx) continue;
         if (strcmp(open_name, cells[0]) != 0) {
-            snprintf(open_name, sizeof open_name, "%s", cells[0]);
+            snprintf(open_name, sizeof open_name, "%.63s", cells[0]);
             alcore_tokenizer_unref(tokenizer);
             ck_assert_ok(alcore_tokenizer_open(ctx, path_of(open_name), &tokenizer));
         }
