@@ -78,9 +78,9 @@ static void pack(const alcore_sys_rows *rows, const int64_t *index, int64_t firs
 }
 
 /* Adds the packed classes first .. first + classes - 1 (call->classes) to the statistics of
- * `tokens` tokens of the batch, from position `begin` on: their logits are products plus bias, and
- * the logit of a label among these classes is stored. A label of -1 or -2 is among none. Logits of
- * the tokens and classes that fill the last panels are not read. */
+ * `tokens` tokens of the batch, from index `begin` of the batch on: their logits are products plus
+ * bias, and the logit of a label among these classes is stored. A label of -1 or -2 is among none.
+ * Logits of the tokens and classes that fill the last panels are not read. */
 static void add_tile(hidden_call *call, int64_t begin, int64_t tokens, int64_t first,
                      int64_t classes) {
     int64_t dims = call->hidden->dims;

@@ -59,7 +59,8 @@ static void copy_tail(char *tail, const char *row, int64_t done, int64_t dims, i
 }
 
 /* lane[i] += row[j + i] * row[j + i] for i = 0..31. The row has these components, or is a tail that
- * copy_tail() filled up; so it is for the next two functions. */
+ * copy_tail() filled up; so it is for the next two functions. cpu_add_square() is fused where that
+ * gives the same bits: the square of a component is exact in double unless dtype is float64. */
 CPU_INLINE void step_self(lanes32 *lanes, const char *row, int64_t j, int32_t dtype) {
 #pragma GCC unroll 8
     for (int i = 0; i < CPU_VECTORS; i++) {

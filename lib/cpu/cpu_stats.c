@@ -158,8 +158,8 @@ static void rescale_sums(cpu_stats *stats, double before) {
 
 /* Adds a piece of float64 logits (count of them, at most CPU_LOGITS, of the classes from `first`
  * on; unaligned): maximum and differences are computed in double, and only the differences are
- * rounded to float32. While every logit was minus infinity, the base is -DBL_MAX, so that
- * differences are not NaN; CPU(write_stats) refuses such a token. */
+ * rounded to float32. As long as every logit so far is minus infinity, the base is -DBL_MAX, so
+ * that differences are not NaN; CPU(write_stats) refuses such a token. */
 static void add_doubles(cpu_stats *stats, const char *logits, int64_t count, int64_t first) {
     double before = stats->max, z;
     for (int64_t j = 0; j < count; j++) {

@@ -3,8 +3,8 @@
  * and the entropy. Decisions are made from them, so exp and log are those of libm on the CPU, never
  * those of a device (spec 1.8): rows that are on the device are copied to the host, CLASS_ROWS at a
  * time. The arithmetic is that of cpu_classes.c, in the same order; negations are written 0.0 - x,
- * so that a certain row has an entropy of +0.0 and not -0.0. Cost: one or two exp or log a class,
- * on one CPU thread.
+ * so that a row with one class of probability 1 has an entropy of +0.0 and not -0.0. Cost: one or
+ * two exp or log a class, on one CPU thread.
  *
  * call (cuda_call.cuh) is one call of a kernel: to_host() gives an array on the host, in place or
  * as a copy, NULL for NULL; upload(), download_rows() and write_back() copy, and are done with host
@@ -39,7 +39,8 @@ class default_environment {
 };
 
 /* The classes of the two largest of value [classes], the lower class first among equals; *second is
- * SIZE_MAX with one class. There is a class (row_stats checks) and no NaN (its callers did). */
+ * SIZE_MAX with one class. value is not empty (row_stats() checks) and has no NaN (the callers
+ * check). */
 void top_two(const std::vector<double> &value, size_t *first, size_t *second) {
     *first = 0;
     *second = SIZE_MAX;

@@ -17,7 +17,7 @@
  *     piece.get   the chunk's entries of a column, on the device; NULL where the array is NULL
  *     each_row    gives every row of the mask of a chunk to a warp; launch_rows() launches it;
  *                 lane_id() is the number of a thread in its warp, thread_index() in the grid
- *     CUDA_THREADS  threads of a block */
+ *     CUDA_THREADS  threads of a block, a power of two (256): best_of_block() halves it */
 #include "cuda_entries.h"
 #include "cuda_rows.cuh"
 
@@ -62,7 +62,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     out[i] = left - right;
 }
 
-/* A candidate for the maximum. */
+/* An item and its value, in the search for the largest (not a candidate of a request). */
 struct candidate {
     double value; /* never NaN */
     int64_t item; /* counted from the first of the call; -1: none */
@@ -75,9 +75,9 @@ __device__ inline bool better(const candidate &x, const candidate &y) {
     return x.value > y.value || (x.value == y.value && x.item < y.item);
 }
 
-/* Reduces the candidates of the threads of a block, which all call it with their own; the best is
- * in memory[0] afterwards. memory [CUDA_THREADS]: shared, overwritten; w: how many are left after a
- * step. */
+/* Reduces the entries of the threads of a block, which all call it with their own; the best is in
+ * memory[0] afterwards, visible to all. memory [CUDA_THREADS]: shared, overwritten; w: how many are
+ * left after a step. */
 __device__ inline void best_of_block(candidate best_here, candidate *memory) {
     int t = (int)threadIdx.x;
     memory[t] = best_here;

@@ -86,9 +86,11 @@ enum { AHEAD = 8, FEW_CLASSES = 512 };
 /* The statistics of token blockIdx.x of a chunk of logits [chunk, classes], unless its label is
  * `ignore`. labels [chunk]: class of each token, or NULL; first: the row number that *bad gets for
  * token 0 of the chunk. Thread t reads the classes t, t + THREADS ...; memory: the statistics of
- * each thread, joined by halves. The label's logit is read by itself, by thread 0. out.put() writes
- * the statistics of a good token; those of a bad one become NaN, and *bad the lowest such row.
- * rows.mask and rows.unit are not looked at. */
+ * each thread, joined pairwise: w = THREADS / 2, ..., 1. A state begins with the label NaN, and
+ * joined() keeps the lower class in a tie. The label's logit is read by itself, by thread 0; a
+ * label outside the classes leaves it NaN, by which out.put() recognizes a bad token: its
+ * statistics become NaN, its argmax -1, and *bad is lowered to its row. rows.mask and rows.unit are
+ * not looked at. */
 template <int DTYPE, int THREADS>
 static __global__ void __launch_bounds__(THREADS)
     logits_kernel(row_set rows, int64_t first, const int64_t *labels, int64_t ignore, stats_out out,

@@ -96,10 +96,13 @@ __device__ inline void join_entries(top_entry *memory, int k, int count, bool la
     sort_entries(memory, sorted, largest);
 }
 
-/* Merges what gather() finds among the others begin .. end - 1 into the k best entries.
- * gather(first, last) is called by all threads: it compares SELECT_THREADS others from `first` on,
- * appends those nearer than `last`, the worst entry, behind the k entries (never a NaN), and counts
- * them in newcomers[0]. Before the call newcomers[0] is 0 and a barrier has made the entries
+/* Merges what gather() finds among the others begin .. end - 1 into the k best entries. The others
+ * are matrix rows of the other operand, to which gather() adds the first pool row. gather(first,
+ * last) is called by all threads and compares the others first .. first + SELECT_THREADS - 1, with
+ * a thread or a warp for each; those from `end` on it must leave out itself. It appends those
+ * nearer than `last`, the worst entry, behind the k entries (never a NaN), and counts them in
+ * newcomers[0], by atomicAdd(). Between joins `last` is that of the latest join, which lets more
+ * newcomers in and loses none. Before the call newcomers[0] is 0 and a barrier has made the entries
  * visible. */
 template <class Gather>
 __device__ inline void join_others(top_entry *memory, int *newcomers, int k, int64_t begin,

@@ -150,9 +150,10 @@ static alcore_status refuse_price(const char *text) {
                         text);
 }
 
-/* Parses "amount [currency] / unit"; empty text is no price (amount NaN). The currency is any UTF-8
- * without spaces, of fewer than ALCORE__CURRENCY_BYTES bytes; it may contain a slash, so the last
- * slash of the text is the one before the unit. */
+/* Parses "amount [currency] / unit"; empty text is no price (amount NaN). Called when the option is
+ * set; after a failure *out is no price. The currency is any UTF-8 without spaces, of fewer than
+ * ALCORE__CURRENCY_BYTES bytes; it may contain a slash, so the last slash of the text is the one
+ * before the unit. */
 alcore_status alcore__price_parse(const char *text, alcore__price *out) {
     *out = (alcore__price){.amount = (double)NAN};
     if (*text == '\0') return ALCORE_OK;

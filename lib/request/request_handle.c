@@ -2,7 +2,10 @@
 /* The handle of a request: its pools, its strategy, its model and its options. Setting them only
  * stores them; alcore_select() checks whether they go together. `last` and `previous` of a request
  * are the candidates of the last two rounds that were answered, kept for strategies with sticky=1;
- * alcore__drawn.mask is owned, NULL without such a round. */
+ * alcore__drawn.mask is owned, NULL without such a round. Every setter is between
+ * alcore__request_begin(), which refuses a NULL request, enters its context and locks it for
+ * writing, and alcore__request_end(), which undoes both and returns the status; after a begin that
+ * failed there is nothing to end. */
 #include <math.h>
 #include <string.h>
 
@@ -72,8 +75,8 @@ static void release(void *object) {
     alcore__values_clear(ctx, &request->values);
 }
 
-/* Makes a request with every option at its default and no pool, strategy or model; a price of NaN
- * is none. */
+/* Makes a request with every option at its default and no pool, strategy or model; price.amount is
+ * NaN: no price was set. */
 static alcore_status new_request(alcore_ctx *ctx, alcore_request **out) {
     alcore_request *request;
     ALCORE__TRY(alcore__object_new(ctx, sizeof *request, release, &request));

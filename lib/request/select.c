@@ -17,8 +17,10 @@
  *               candidate_mask [rows]: may be selected; eligible: how many may be, before
  *               candidates=N; labeled_rows [rows]: labeled rows of the candidates' pool,
  *               labeled_count of them; labeled_mask [labeled_pool_rows]: rows of the labeled pool
- *               that are read, labeled_pool_count of them; target_mask and target_languages
- *               [target_rows]: of the target, languages numbered as in `languages` below
+ *               that are read, labeled_pool_count of them; target_mask [target_rows]: rows of
+ *               the target that are read; target_languages [target_rows]: index of each row's
+ *               language among the target's own tags in byte order, other numbers than those of
+ *               the candidates' pool in `languages` below
  *     needs     the columns that a strategy reads of the pool in a role (ALCORE_ROLE_*)
  *     drawn     with sticky=1, the candidates of a round that was answered: request->last and,
  *               before it, request->previous; round 0: there is none. request->drawn_rows is
@@ -65,8 +67,8 @@ static alcore_status fail_no_pool(void) {
         "candidates", NULL /* no value */, "is what is selected from");
 }
 
-/* Refuses what can be seen without reading a pool: no candidates, the pool of candidates as the
- * labeled pool or the excluded texts too (as the target it is allowed), no budget, and
+/* Refuses errors that can be seen without reading a pool: no candidates, the pool of candidates as
+ * the labeled pool or the excluded texts too (as the target it is allowed), no budget, and
  * cache_max_age (NaN: "off") without a cache. Messages carry a remedy where there is one thing to
  * set. */
 static alcore_status check(const alcore_request *request) {
@@ -309,7 +311,11 @@ static alcore_status set_budgets(answer *self, alcore__fill *fill) {
 }
 
 /* Reads the options into the input of the run, opens the engine that the option "device" names, and
- * sets self->strategy (huds, when none was set). Pools are added by run(). */
+ * sets self->strategy (huds, when none was set). Pools are added by run(). The value of a choice is
+ * its index among the words of the option table in request_handle.c, whose order is that of
+ * ALCORE__FILL_* and ALCORE__TIE_*; of nan, 1 is exclude. explain: the outcome then tells what each
+ * term of the score decided, for reasons and summary. alcore__request_answer() frees what a failure
+ * leaves. */
 static alcore_status set_up(answer *self) {
     alcore_request *request = self->request;
     const alcore__values *values = &request->values;
@@ -381,7 +387,9 @@ static alcore_status make_masks(answer *self) {
 /* Fills in the input of the run, with the pools locked for reading, and runs the strategy. A role
  * without a pool leaves its dataset empty (0 rows), as does a labeled pool without a row that is
  * read. Columns are added to the datasets first, then candidates=N draws the candidates, and only
- * these must have values. */
+ * these must have values. Rows of the labeled pool and of the target are not checked here: one
+ * without a value reads as NaN (or as no tokens), which fails when the strategy reads it; with
+ * nan=exclude a row whose embedding is NaN is left out. */
 static alcore_status run(answer *self) {
     alcore_request *request = self->request;
     alcore__run_input *input = &self->input;

@@ -142,8 +142,8 @@ alcore_status alcore__selection_make(alcore__ranking *ranking, const double *cos
     return ALCORE_OK;
 }
 
-/* Moves the purchase of the budget `amount` out of the outcome, so that nothing of it is freed with
- * the outcome, too: that of the request's largest budget, `largest`, lies in members of the
+/* Moves the purchase of the budget `amount` out of the outcome, so that the outcome does not free
+ * it a second time: that of the request's largest budget, `largest`, lies in members of the
  * outcome, the others are in its list of further purchases. Called once for each amount of a
  * request, which are all different (request_budget.c refuses an amount that is given twice). */
 static void move_purchase(alcore__outcome *outcome, double amount, double largest,

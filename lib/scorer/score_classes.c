@@ -108,7 +108,8 @@ const char *const *alcore__margin_needs_of(const alcore__values *values) {
 
 /* The columns that a mode of the uncertainty of DeMuX reads: alone: as a score; hybrid: in a
  * strategy that also accepts ready scores or token log-probabilities, and reads embeddings. Both
- * end with NULL. */
+ * end with NULL. Each text is one need; of the columns a|b one is enough, and the first that is
+ * there is read. */
 typedef struct mode_needs {
     const char *const alone[2], *const hybrid[3];
 } mode_needs;
@@ -119,8 +120,8 @@ typedef struct mode_needs {
         }                                                                                          \
     }
 
-/* The needs of the parameters "mode" and "margin"; static. A column of margins of logarithms does
- * not exist, so those are computed from distributions. */
+/* The needs with the present values of the parameters "mode" and "margin", in static memory. A
+ * column of margins of logarithms does not exist, so those are computed from distributions. */
 static const mode_needs *needs_of_mode(const alcore__values *values) {
     static const mode_needs automatic = MODE_NEEDS("margins|probs|token_probs");
     static const mode_needs wide = MODE_NEEDS("probs|token_probs");

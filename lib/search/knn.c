@@ -148,7 +148,8 @@ alcore_status alcore__search_neighbors(alcore__search_run *run, alcore__search_b
 
 /* Checks a pair of the caller's tensors for the neighbors of `count` items, rows int64 and values
  * float64 [count, k], and sets *best to their memory, which stays the caller's; both are given or
- * neither, then best->row is NULL. The names are those of the public parameters, for messages. */
+ * neither; with neither, best->row is NULL. The names are those of the public parameters, for
+ * messages. */
 static alcore_status read_best(const char *row_name, const alcore_tensor *row_out,
                                const char *value_name, const alcore_tensor *value_out,
                                int64_t count, int64_t k, alcore__search_best *best) {

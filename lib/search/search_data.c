@@ -84,7 +84,10 @@ static alcore_status begin_column(const alcore_search_data *given, alcore__searc
 }
 
 /* Called for each operand when a search begins. *out may be ended after a failure too. name: what
- * messages call the operand; it is kept, not copied. */
+ * messages call the operand; it is kept, not copied. given may be the struct of an older or newer
+ * release: as many bytes are copied to `ours` as its size says, what it lacks is 0, and bytes that
+ * this release does not know must be 0. `reserved` must be 0; it ends the first release's struct.
+ * Only pointers are copied: matrix, mask and pool stay the caller's until the search ends. */
 alcore_status alcore__search_data_begin(alcore_ctx *ctx, const alcore_search_data *given,
                                         const char *name, alcore__search_data *out) {
     alcore_search_data ours;

@@ -159,8 +159,8 @@ alcore_status alcore__filler_offer(alcore__filler *filler, int64_t position, boo
     return ALCORE_OK;
 }
 
-/* Offers positions [count], the best first; positions past those that the budget pays are not
- * offered. What is bought stays with the filler. */
+/* Offers positions [count], the best first; once the budget is full the rest are not offered. What
+ * is bought stays with the filler. */
 alcore_status alcore__filler_offer_all(alcore__filler *filler, const int64_t *positions,
                                        int64_t count) {
     alcore_status status = ALCORE_OK;
@@ -325,8 +325,9 @@ alcore_status alcore__fill_ranked(alcore__run *run, const double *keys) {
 /* Buys under a further budget for a strategy that offers its picks itself: offers the candidates
  * that it offered under the first budget, outcome->offers, in the same order. That is exact with
  * fill=overshoot and fill=stop, where the strategy's next offer depends on what was bought and
- * never on what is left, so that a smaller budget buys a prefix. With fill=skip spend.c runs it
- * again. */
+ * never on what is left, so that a smaller budget buys a prefix. With fill=skip, and for strategies
+ * whose choices depend on the budget (rows_depend_on_budget), spend.c runs the strategy again
+ * instead. */
 static alcore_status replay(alcore__run *run, alcore__purchase *purchase) {
     const alcore__outcome *outcome = &run->outcome;
     alcore__filler filler;
@@ -341,8 +342,10 @@ static alcore_status replay(alcore__run *run, alcore__purchase *purchase) {
     return status;
 }
 
-/* Spends the budgets of the request beyond the first, one purchase each; keys NULL: the strategy
- * offers its picks itself, and they are replayed. */
+/* Spends the budgets of the request beyond the first, one purchase each, in outcome->further; keys
+ * NULL: the strategy offers its picks itself, and they are replayed. Called by alcore__spend()
+ * after the first budget; the explanations are added later. outcome->further_count counts the
+ * finished purchases, which alcore__outcome_clear() frees, also after a failure here. */
 alcore_status alcore__fill_further(alcore__run *run, const double *keys) {
     const alcore__fill *fill = &run->input->fill;
     alcore__outcome *outcome = &run->outcome;

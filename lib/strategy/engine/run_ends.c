@@ -110,7 +110,8 @@ static void free_workers(alcore__run *run) {
 
 /* After the last pass: the strategy's finish fills in scores and columns, the budget is spent, and
  * the outcome moves to the caller. Without candidates there is no finish, as the strategy never
- * began. After a failure *out is not written and alcore__run_free() frees the outcome. */
+ * began; the budget is spent all the same, which buys nothing and sets SHORT (unless it is 0).
+ * After a failure *out is not written and alcore__run_free() frees the outcome. */
 alcore_status alcore__run_finish(alcore__run *run, alcore__outcome *out) {
     free_workers(run);
     if (run->outcome.count) ALCORE__TRY(run->def->finish(run));

@@ -4,9 +4,9 @@
  * text (surprisal.h), as unit vectors, with as many clusters as the budget buys rows; picked is the
  * row nearest to each centroid (cluster_picks.h).
  *
- * A loss is the cross-entropy of a token in nats, given the unmasked text: 0 or above. Reads the
- * losses once more than the strategy bertkm reads the embeddings. Memory: that of cluster_picks.h
- * and 8 bytes a candidate. */
+ * A loss is the cross-entropy of a token in nats, given the unmasked text: 0 or above. The strategy
+ * makes one more pass than bertkm, over the losses. Memory: that of cluster_picks.h and 8 bytes a
+ * candidate. */
 #include <math.h>
 
 #include "alcore/sys/dtype.h"

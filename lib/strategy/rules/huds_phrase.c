@@ -64,7 +64,8 @@ static alcore_status begin(alcore__run *run) {
 }
 
 /* Called when the run is freed, also after a failure in begin: what was not made is NULL or zeroed.
- */
+ * The engine frees the state itself, and has set run->state back to it where the run stopped inside
+ * the passes of HUDS. */
 static void free_state(alcore__run *run) {
     huds_phrase_state *state = run->state;
     if (state->huds) {

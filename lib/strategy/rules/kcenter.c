@@ -18,10 +18,10 @@
  *
  * Terms used here:
  *
- *     position    number of a candidate among all candidates, from 0
  *     active row  a row that takes part in its block (8192 pool rows): a candidate, or in passes
- *                 over labeled rows one of these; its index numbers them in the block, so that its
- *                 position is block->start + index
+ *                 over labeled rows one of these; its index numbers them in the block
+ *     position    number of an active row among those that the pass reads, from 0: block->start +
+ *                 index; in passes over the candidates, and of picks, the number of a candidate
  *     matrix row  a row of the block as kernels see it, rows that are not active included
  *     partial     what a block contributes to a pass, zeroed before the visit. `sums` are added up
  *                 over the blocks, `values` stored at the positions of the active rows, `extra`

@@ -392,8 +392,8 @@ static alcore_status list_neighbors(alcore__run *run, int32_t *mark, int64_t *st
     return ALCORE_OK;
 }
 
-/* Spends the budget on the N_k of the groups in turns. buyer [candidates] is -1 before and gets
- * the group for which a candidate was bought. */
+/* Spends the budget on the N_k of the groups in turns. buyer [candidates] comes filled with -1 and
+ * gets the group for which a candidate was bought. */
 static alcore_status buy_neighbors(alcore__run *run, int64_t *buyer) {
     knn_state *state = run->state;
     size_t groups = (size_t)state->groups.count;

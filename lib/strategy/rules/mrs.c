@@ -283,7 +283,9 @@ static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *
 }
 
 /* End of the pass: the lists found replace those of the wanted rows in near [collected, k]. Sets h
- * of these rows, and the smallest h of all rows of L'. */
+ * of these rows (half the mean of the entries that are not free, 0 where all are), and the smallest
+ * h of all rows of L', which bounds a candidate's ratios with rows of L' beyond its k nearest
+ * (margin_bound.h). */
 static alcore_status set_halves(alcore__run *run) {
     alcore__mrs_state *state = run->state;
     int64_t k = state->k;

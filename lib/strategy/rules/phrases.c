@@ -6,7 +6,8 @@
  *
  *   ngf            phi(p) = occ(p) if p is not in P_L, else 0 (equation 4)
  *   ngf-smp        the same for semi-maximal phrases, 0 for the others (equations 5 and 6)
- *   random-phrase  phrases in the order of a draw without replacement, each alike or by occ(p)
+ *   random-phrase  phrases in the order of a draw without replacement, each with the same
+ *                  probability or in proportion to occ(p)
  *
  * A phrase of score 0 is never bought. Equal scores go to the lower row, which in such a pool is
  * the longer phrase, then the one that occurs first.
@@ -17,8 +18,8 @@
  *     listed      a phrase is listed when it may be bought: its flag columns ("known",
  *                 "semi_maximal") do not rule it out
  *     type        a listed phrase; types are numbered from 0 in the order of first occurrences
- *     token       an occurrence of a type in the texts, numbered in the order of (row, word,
- *                 length)
+ *     token       in random-phrase, an occurrence of a type in the texts, numbered in the order of
+ *                 (row, word, length); named by the parameter weight=tokens
  *     positive    a member of the run: the budget buys no candidate of score 0
  *
  * One pass over five or six integer columns. Memory: 33 bytes a candidate, and for random-phrase up
