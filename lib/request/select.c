@@ -88,8 +88,7 @@ static alcore_status check(const alcore_request *request) {
     if (!isnan(alcore__values_number(&request->values, "cache_max_age")) &&
         !*alcore__values_text(&request->values, "cache"))
         return alcore__fail_remedy(
-            alcore__fail(ALCORE_E_PARAM,
-                         "a largest age of what a cache has is given, but no cache"),
+            alcore__fail(ALCORE_E_PARAM, "cache_max_age is set, but no cache is"),
             ALCORE_REMEDY_OPTION, "cache", "FOLDER", "keeps what models compute");
     return ALCORE_OK;
 }
