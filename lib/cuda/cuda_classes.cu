@@ -25,7 +25,8 @@ double floored(double logarithm) {
 }
 
 /* Sets the default floating-point environment while it lives, because the calling thread may have
- * set another rounding or flush subnormals; restores the caller's. */
+ * set another rounding or flush subnormals; restores the caller's, also when an exception leaves
+ * the call. */
 class default_environment {
   public:
     default_environment() {

@@ -25,7 +25,8 @@ namespace alcore_cuda {
 
 namespace {
 /* Body of each_row, which gives row i of a chunk to a warp: moves its similarity f to the picked
- * row from a[i] to b[i]. */
+ * row from a[i] to b[i]. All threads of the warp call row_dot() together and get the product;
+ * thread 0 writes. A cosine with a norm below 1e-12 is 0. */
 struct idds_update_body {
     const double *norms;  /* [chunk] L2 norms of the rows: f is the cosine; NULL: the dot product */
     const double *picked; /* [dims] the picked row */
@@ -166,7 +167,9 @@ alcore_status idds_scores(const alcore_sys_work *work, int64_t count, const uint
 
 /* Kernel table: *item, that of the largest of values [count] within the mask, and *value, the
  * largest; the lowest item among equals; -1 and minus infinity without one. NaN is never the
- * largest. found [MAX_BLOCKS] and joined [1] are on the device until the call ends. */
+ * largest. found [MAX_BLOCKS] and joined [1] are on the device until the call ends; each chunk
+ * overwrites found, after the join of the chunk before it, as launches of one stream run in order.
+ */
 alcore_status arg_max(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                       const double *values, int64_t *item, double *value) {
     return guarded(work, [&](call &c) {

@@ -13,8 +13,13 @@
  *     call        (cuda_call.cuh) one call of a kernel: its memory, stream and errors, which are
  *                 exceptions that guarded() turns into the returned status
  *     pipeline    passes the tokens in chunks, adjacent tokens that are on the device at a time:
- *                 in() and out() add the caller's arrays, on host or device, as columns
+ *                 in() and out() add the caller's arrays, on host or device, as columns;
+ *                 write_only() keeps entries of arrays on the host as they are where a mask is 0
  *     piece.get   entries of the chunk in a column, on the device; NULL where the array is NULL
+ *     row_set     the chunk's rows of a matrix; chunk_rows() makes it, without a mask and groups
+ *     CUDA_LAUNCH (kernel, blocks, threads, stream, arguments); it returns before the kernel ends.
+ *                 CUDA_EACH_DTYPE runs it with DTYPE as a constant, CUDA_SHARED declares shared
+ *                 memory of the block
  *     NO_ROW      larger than every row number: what the lowest bad row is before there is one
  *
  * stats_columns, new_bad_row() and report_bad_row() serve hidden_stats too; cuda_stats.cuh declares
@@ -58,8 +63,8 @@ const uint8_t *labeled_rows(call &c, const int64_t *labels, int64_t count, int64
     return memory->data();
 }
 
-/* Where the kernels of a call note their lowest bad row, on the device until the call ends; NO_ROW
- * at first. */
+/* Where the kernels of a call note their lowest bad row, on the device until the call ends, which
+ * frees it; NO_ROW at first. */
 long long *new_bad_row(call &c) {
     long long none = NO_ROW, *made = c.allocate_array<long long>(1);
     c.upload(made, &none, sizeof none);

@@ -123,8 +123,9 @@ __device__ inline void join_others(top_entry *memory, int *newcomers, int k, int
 }
 
 /* Copies the k entries of an item, rows and values [k], from device memory to memory[0 .. k - 1],
- * visible to other threads after a barrier; store_entries() copies them back, except unused ones,
- * whose slots were unused before, too, as a join never removes an entry without a nearer one. */
+ * visible to other threads after a barrier; store_entries(), called after the barrier that ends a
+ * join, copies them back, except unused ones, whose slots were unused before, too, as a join never
+ * removes an entry without a nearer one. */
 __device__ inline void load_entries(top_entry *memory, int k, const int64_t *rows,
                                     const double *values) {
     for (int t = (int)threadIdx.x; t < k; t += SELECT_THREADS) memory[t] = {values[t], rows[t]};

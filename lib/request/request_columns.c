@@ -40,9 +40,9 @@ static alcore_status keep(resolver *self, int32_t role, const char *name, bool b
     return ALCORE_OK;
 }
 
-/* Makes self->built_in, the n-gram model, with the first need; later calls find it. Only when it is
- * to make a column is it trained: on the labeled pool or, without labeled texts, cross-fitted on
- * the pool whose column it makes. */
+/* Makes self->built_in, the n-gram model, with the first need; later calls find it. The caller of
+ * the resolver releases it. Only when it is to make a column is it trained: on the labeled pool or,
+ * without labeled texts, cross-fitted on the pool whose column it makes. */
 static alcore_status built_in_model(resolver *self) {
     if (self->built_in) return ALCORE_OK;
     alcore_pool *labeled = self->request->labeled;
@@ -104,7 +104,10 @@ static alcore_status list_models(resolver *self, const char *need, alcore_model 
 
 /* Meets one need ("a|b": either column) of a role: by a column that was given, or made by a model
  * of the user, or by the built-in one, in this order; the last is logged, as scores then mean
- * something else. A model computes only the rows of self->mask, or all rows in other roles. */
+ * something else. A model computes only the rows of self->mask, or all rows in other roles.
+ * alcore__model_supply() locks the pool itself, looks for a usable column first, then asks the
+ * models in their order, and writes the name of the column and its maker: the index of a model,
+ * ALCORE__SUPPLY_GIVEN (-1) or ALCORE__SUPPLY_NONE (-2). */
 static alcore_status resolve(resolver *self, int32_t role, alcore_pool *pool, const char *need) {
     alcore_model *models[ALCORE__COLUMN_INPUTS + 2];
     int32_t count = 0,
@@ -153,7 +156,8 @@ static alcore_status want_rows(resolver *self, const alcore__masks *masks) {
 /* Meets all needs of a strategy in the pools of the request. Called before the run without locks,
  * as models add columns to the pools. with_embeddings: the candidates' embeddings are needed for
  * the similarity limit, whatever the strategy reads. The first need that is not met ends the call;
- * columns that were made before it stay in the pools. */
+ * columns that were made before it stay in the pools. A strategy that reads nothing of a role has
+ * no needs there. */
 alcore_status alcore__resolve_columns(alcore_request *request, const alcore_strategy *strategy,
                                       const alcore__masks *masks, bool with_embeddings,
                                       alcore__resolution *out) {
@@ -193,8 +197,9 @@ alcore_status alcore__resolve_needs(alcore_request *request, const char *const *
     return status;
 }
 
-/* Adds the columns chosen for a role to the dataset, with the pool locked. Columns are looked up
- * again by their names, since another thread may have dropped one between the two calls. */
+/* Adds the columns chosen for a role to the dataset, with the pool locked. The dataset borrows the
+ * columns from the pool and their names from the resolution. Columns are looked up again by their
+ * names, since another thread may have dropped one between the two calls. */
 alcore_status alcore__resolution_fill(const alcore__resolution *resolution, int32_t role,
                                       const alcore_pool *pool, alcore__dataset *dataset) {
     for (int32_t i = 0; i < resolution->count; i++) {

@@ -15,8 +15,11 @@
 #include "request/request_internal.h"
 #include "text/utf8.h"
 
-/* The options, one row each: name, type, default, smallest and largest value (0, 0: no bounds),
- * the choices or the word that may stand for a number, help. */
+/* The options, one row each: name, type, default, smallest and largest value of a number (0, 0: not
+ * looked at), the choices or the word that may stand for a number, help. "off" reads as NaN,
+ * "context" as 0; a choice is read as its index among its words, and the words of fill and tie have
+ * the order of ALCORE__FILL_* and ALCORE__TIE_*. A seed may have 64 bits, which the int64_t of its
+ * value keeps. */
 static const alcore__param options[] = {
     {"budget", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
      "what may be spent: a number with i (items), w (words), c (characters) or u (units of the "
@@ -57,7 +60,8 @@ static void forget_drawn(alcore_request *request) {
 }
 
 /* The destructor of the handle, called when its last reference is released. Pools, strategy and
- * model stay where others have references. */
+ * model stay where others have references; the functions accept NULL. Afterwards the memory of the
+ * request itself is freed. */
 static void release(void *object) {
     alcore_request *request = object;
     alcore_ctx *ctx = request->object.ctx;
@@ -76,7 +80,8 @@ static void release(void *object) {
 }
 
 /* Makes a request with every option at its default and no pool, strategy or model; price.amount is
- * NaN: no price was set. */
+ * NaN: no price was set. alcore__object_new() zeroes all members, so release() accepts a request
+ * whose making failed. */
 static alcore_status new_request(alcore_ctx *ctx, alcore_request **out) {
     alcore_request *request;
     ALCORE__TRY(alcore__object_new(ctx, sizeof *request, release, &request));
@@ -181,7 +186,8 @@ static alcore_status fail_column(const char *column) {
 }
 
 /* Keeps a reference to the model that makes the input column of a name, asked before the model of
- * the request; NULL: the column has none of its own. A model that cannot make it is refused. */
+ * the request; NULL: the column has none of its own. A model that cannot make it (its table says)
+ * is refused. */
 alcore_status alcore_request_set_column_model(alcore_request *request, const char *column,
                                               alcore_model *model) {
     if (!column)
@@ -203,7 +209,7 @@ alcore_status alcore_request_set_column_model(alcore_request *request, const cha
 
 /* Checks that the option "command" is a JSON array of strings in UTF-8, or empty: the provenance
  * contains it unchanged and would not be valid JSON otherwise. The parser changes its input, so it
- * reads a copy. */
+ * reads a copy; it allows one level of brackets. */
 static alcore_status check_command(alcore_ctx *ctx, const char *value) {
     size_t length = strlen(value);
     if (length == 0) return ALCORE_OK;
@@ -224,7 +230,8 @@ static alcore_status check_command(alcore_ctx *ctx, const char *value) {
 
 /* Sets one option; alcore__param_set() calls it with the request locked for writing. Options with a
  * grammar of their own are parsed before anything is stored, so that a refused value changes
- * nothing. "spread" is the former name of max_similarity. */
+ * nothing. "spread" is the former name of max_similarity. alcore__values_set() refuses a name or a
+ * value that the table of options does not have. */
 static alcore_status set_value(void *handle, const char *name, const char *value) {
     alcore_request *request = handle;
     alcore__budgets budgets = request->budgets;
@@ -274,7 +281,7 @@ alcore_status alcore_request_param(int64_t index, alcore_param_info *out) {
 }
 
 /* The seed from which all random draws of the request are derived: the option, or the seed of the
- * context. */
+ * context, which the word "context" stands for. */
 uint64_t alcore__request_seed(const alcore_request *request) {
     if (strcmp(alcore__values_text(&request->values, "seed"), "context") == 0)
         return alcore__ctx_seed(request->object.ctx);

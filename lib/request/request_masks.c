@@ -65,7 +65,8 @@ static alcore_status add_list(const alcore__row_list *list, uint32_t bit, bool o
 }
 
 /* Sets ALCORE_ROW_EXCLUDED in extra [rows] for the rows of the candidates' pool whose text a pool
- * of excluded texts has. excluded NULL: there is none. */
+ * of excluded texts has. excluded NULL: there is none. alcore__pool_match_texts() sets found[row]
+ * to 1 or 0 for every row. */
 static alcore_status add_texts(const alcore_request *request, const alcore_pool *excluded,
                                int64_t rows, uint32_t *extra) {
     alcore_ctx *ctx = request->object.ctx;
@@ -158,8 +159,9 @@ static alcore_status mask_target(alcore_ctx *ctx, const alcore_pool *target, alc
 }
 
 /* Makes the masks of all pools. *known and *extra, [rows of the candidates' pool], come as NULL;
- * they are temporary and freed by the caller, also after a failure. target: as in
- * alcore__masks_new(). */
+ * they are temporary and freed by the caller, also after a failure. *known is 1 where the labeled
+ * pool has the text, NULL without a labeled pool. All arrays come zeroed from alcore__new_array().
+ * target: as in alcore__masks_new(). */
 static alcore_status build(const alcore_request *request, const alcore_pool *target,
                            uint8_t **known, uint32_t **extra, alcore__masks *out) {
     alcore_ctx *ctx = request->object.ctx;

@@ -42,8 +42,8 @@ static alcore_status append(alcore_ctx *ctx, alcore__row_list *list, int64_t row
 
 /* Replaces the list of one kind by a copy of rows [count]. rows NULL: no list is given, and the
  * kind says nothing; a list of 0 rows says that there are none. Row numbers are checked when the
- * request is answered, as the pool may still grow. Setting the excluded rows also drops the phrases
- * that alcore_request_read_rows() excluded. */
+ * request is answered (request_masks.c), as the pool may still grow. A failure changes nothing.
+ * Setting the excluded rows also drops the phrases that alcore_request_read_rows() excluded. */
 static alcore_status set_rows(alcore_request *request, int32_t kind, const int64_t *rows,
                               int64_t count) {
     alcore_ctx *ctx = request->object.ctx;
@@ -129,7 +129,8 @@ static bool find_phrase(const alcore_pool *pool, const char *id, size_t length, 
 
 /* Adds the text of the phrase that an id [length] names to the phrases of the file: its words with
  * one space between them, which is the text that a pool of phrases has. An id that names none is
- * skipped. */
+ * skipped. alcore__word_next() finds the next word of *next .. end and moves *next behind it;
+ * false: there is none. */
 static alcore_status add_phrase(const id_file *file, const char *id, size_t length) {
     alcore_ctx *ctx = alcore__pool_ctx(file->pool);
     alcore__buffer words = {0};
@@ -148,8 +149,9 @@ static alcore_status add_phrase(const id_file *file, const char *id, size_t leng
     return status;
 }
 
-/* Appends the row of one id, [length] bytes, to the list. An id that the pool lacks is an error in
- * a strict file, else it may name a phrase. line: where it stands in the file, for messages. */
+/* Appends the row of one id, [length] bytes, to the list; of rows that share an id the first is
+ * found, and a row without an id has its number from 1. An id that the pool lacks is an error in a
+ * strict file, else it may name a phrase. line: where it stands in the file, for messages. */
 static alcore_status add_id(const id_file *file, const char *id, size_t length, int64_t line) {
     int64_t row;
     const size_t valid = alcore__utf8_check(id, length);
@@ -261,13 +263,15 @@ static alcore_status read_rows(alcore_request *request, int32_t kind, const char
     return status;
 }
 
+/* Appends the rows that a file names to the list of one kind; see read_rows() and read_ids(). */
 alcore_status alcore_request_read_rows(alcore_request *request, int32_t kind, const char *path) {
     ALCORE__TRY(alcore__request_begin(request, "alcore_request_read_rows"));
     return alcore__request_end(request, read_rows(request, kind, path));
 }
 
 /* Hands out the rows of one kind as a tensor [count], a view of the request's list; an empty list
- * has no memory, so the tensor then points to its own shape, as its data must not be NULL. */
+ * has no memory, so the tensor then points to its own shape, as its data must not be NULL. The
+ * request is locked for writing, as list->shape is set here. */
 alcore_status alcore_request_rows(alcore_request *request, int32_t kind, alcore_tensor *out) {
     if (out) *out = (alcore_tensor){0};
     ALCORE__TRY(alcore__request_begin(request, "alcore_request_rows"));

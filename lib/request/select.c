@@ -25,7 +25,12 @@
  *     drawn     with sticky=1, the candidates of a round that was answered: request->last and,
  *               before it, request->previous; round 0: there is none. request->drawn_rows is
  *               something else: what alcore_request_candidates() handed out last
- *     remedy    what the user can set to mend an error, attached to its message */
+ *     remedy    what the user can set to mend an error, attached to its message:
+ *               alcore__fail() sets the message and returns the status, alcore__fail_remedy() adds
+ *               static texts to the message that was set just now
+ *
+ * alcore__new_array() makes zeroed arrays. The values of a strategy give 0 for a parameter that it
+ * lacks, such as sticky. */
 #include <math.h>
 #include <string.h>
 
@@ -128,7 +133,8 @@ static void leave_pools(const alcore_request *request) {
 }
 
 /* Fails for a target that the strategy would leave unread. The message names the strategies of the
- * registry that read one; the remedy is the first of them. */
+ * registry that read one; the remedy is the first of them, whose name is static, as a remedy needs.
+ * (NULL ends the list of names, and a list of needs.) */
 static alcore_status fail_unread_target(const answer *self) {
     const char *first = NULL, *name;
     alcore__buffer readers = {0}; /* their names, with ", " between them */
@@ -164,9 +170,9 @@ static alcore_status check_target(const answer *self) {
 }
 
 /* Makes costs [rows], the cost of every candidate in the unit of the budget: its words, its
- * characters, or its entry in the cost column; 0 for other rows. All budgets have one unit. Those
- * of items leave costs NULL: every row costs 1. Fails for a candidate without an entry in the cost
- * column (NaN). */
+ * characters, or its entry in the cost column; 0 for other rows. All budgets have one unit, that of
+ * the first, which check() has found. Those of items leave costs NULL: every row costs 1. Fails for
+ * a candidate without an entry in the cost column (NaN). */
 static alcore_status make_costs(answer *self) {
     const alcore_pool *pool = self->request->candidates;
     int32_t unit = self->request->budgets.items[0].unit;
@@ -272,8 +278,9 @@ static void keep_drawn(answer *self) {
 /* Applies candidates=N to the mask of the candidates and copies what it draws for sticky=1. For
  * sticky=1 the draw starts from the candidates of the latest earlier round that was answered,
  * previous [rows] (NULL: there is none; without sticky=1 it is not looked at); rows that were added
- * since were no candidates then. Only after the run is it known that the round was answered, so
- * keep_drawn() is called later. */
+ * since stay 0, as they were no candidates then. alcore__strategy_draw() clears the entries of
+ * candidate_mask that are not drawn; all stay where candidates=N is not set. Only after the run is
+ * it known that the round was answered, so keep_drawn() is called later. */
 static alcore_status draw(answer *self) {
     const alcore_request *request = self->request;
     const alcore__drawn *drawn = request->last.round != 0 && request->last.round < self->input.round
@@ -295,7 +302,8 @@ static alcore_status draw(answer *self) {
 }
 
 /* Sets the budgets of the run: the strategy runs under the largest one, the others are spent from
- * its ranking afterwards. No amount is given twice (request_budget.c). */
+ * its ranking afterwards. No amount is given twice (request_budget.c), so count - 1 of them differ
+ * from the largest. */
 static alcore_status set_budgets(answer *self, alcore__fill *fill) {
     const alcore__budgets *budgets = &self->request->budgets;
     fill->budget = alcore__budgets_largest(budgets);
@@ -385,9 +393,10 @@ static alcore_status make_masks(answer *self) {
 
 /* Fills in the input of the run, with the pools locked for reading, and runs the strategy. A role
  * without a pool leaves its dataset empty (0 rows), as does a labeled pool without a row that is
- * read. Columns are added to the datasets first, then candidates=N draws the candidates, and only
- * these must have values. Rows of the labeled pool and of the target are not checked here: one
- * without a value reads as NaN (or as no tokens), which fails when the strategy reads it; with
+ * read. alcore__resolution_fill() adds the columns of a role to its dataset, which borrows them
+ * from the pool. Columns are added to the datasets first, then candidates=N draws the candidates,
+ * and only these must have values. Rows of the labeled pool and of the target are not checked here:
+ * one without a value reads as NaN (or as no tokens), which fails when the strategy reads it; with
  * nan=exclude a row whose embedding is NaN is left out. */
 static alcore_status run(answer *self) {
     alcore_request *request = self->request;
@@ -458,8 +467,9 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
 
 /* Answers the request, which is locked for writing, and frees all that the answer owns; texts,
  * resolution, input and derived own nothing. The request remembers its candidates for the next
- * round (sticky=1); they are kept only after a success. Called by alcore_select(), and for each
- * part of a hybrid with a copy of the caller's request (request_hybrid.c). */
+ * round (sticky=1); they are kept only after a success. *out is set on success only. Called by
+ * alcore_select(), and for each part of a hybrid with a copy of the caller's request
+ * (request_hybrid.c). */
 alcore_status alcore__request_answer(alcore_request *request, alcore_selection **out) {
     answer self = {.request = request, .ctx = request->object.ctx};
     alcore_status status = answer_request(&self, out);
@@ -497,8 +507,9 @@ alcore_status alcore_select(alcore_request *request, alcore_selection **out) {
 }
 
 /* Draws the rows that a strategy with candidates=count would consider into the request's list of
- * drawn rows, ascending. Called for hosts that score rows themselves and want to score no more than
- * are drawn. */
+ * drawn rows, ascending. alcore__draw_candidates() leaves exactly `count` entries of the mask. The
+ * list keeps its memory for the next call. Called for hosts that score rows themselves and want to
+ * score no more than are drawn. */
 static alcore_status draw_rows(alcore_request *request, int64_t count) {
     alcore_ctx *ctx = request->object.ctx;
     alcore__row_list *list = &request->drawn_rows;

@@ -119,7 +119,8 @@ static alcore_status build(alcore_selection *self, const double *costs,
 
 /* Makes the selection of one purchase, which moves into it and is freed also after a failure;
  * *purchase is zeroed then. The selection adds a reference to the ranking. Called for each budget,
- * and by selection_join.c for a hybrid. *out is set on success only. */
+ * and by selection_join.c for a hybrid. *out is set on success only, with one reference; release()
+ * frees what build() has made before a failure. */
 alcore_status alcore__selection_make(alcore__ranking *ranking, const double *costs,
                                      alcore__purchase *purchase, alcore_selection *const *parts,
                                      alcore_selection **out) {
@@ -195,7 +196,8 @@ static alcore_status add_siblings(alcore_selection *first, const alcore__budgets
 
 /* Makes the selections of all budgets from one outcome: that of the first budget owns the others as
  * siblings, and all share one ranking, to which each has a reference. The contents of *outcome move
- * to the ranking. Called by select.c with the pools locked for reading, as texts are read. */
+ * to the ranking. Called by select.c with the pools locked for reading, as texts are read;
+ * input->costs, by pool row, stays the caller's. A failure releases all that was made. */
 alcore_status alcore__selection_new(const alcore_request *request, const alcore_strategy *strategy,
                                     const alcore__run_input *input, const alcore__masks *masks,
                                     const alcore__resolution *resolution, alcore__outcome *outcome,
@@ -227,7 +229,8 @@ int64_t alcore_selection_budget_count(const alcore_selection *selection) {
 }
 
 /* The selection of budget `index`, in the order of the request; 0 is the selection itself, as the
- * siblings are those from budget 1 on. No reference is added. NULL for an index that is none. */
+ * siblings are those from budget 1 on. No reference is added. NULL for an index that is none.
+ * (object.self is the handle itself, without const.) */
 alcore_selection *alcore_selection_of_budget(const alcore_selection *selection, int64_t index) {
     if (!selection || index < 0 || index > selection->sibling_count) return NULL;
     return index == 0 ? selection->object.self : selection->siblings[index - 1];

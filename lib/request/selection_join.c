@@ -113,7 +113,8 @@ static alcore_status make_pool(alcore_pool *texts, alcore_selection *const parts
 
 /* *out: the values [picks] of the record column of a name. Where it is not there yet it is added,
  * with NaN or -1 (by dtype) for every pick: no value. Columns of one name in both parts have the
- * same dtype. */
+ * same dtype. A new column gets its memory here (8 bytes a pick, as both dtypes need); the outcome
+ * owns it, also after a failure. */
 static alcore_status get_column(alcore_ctx *ctx, alcore__outcome *outcome, const char *name,
                                 int32_t dtype, void **out) {
     int32_t c = 0;
@@ -243,7 +244,8 @@ static alcore_status join_costs(alcore_ctx *ctx, alcore_selection *const parts[P
 }
 
 /* Makes *out, the selection of both parts over `pool`, the pool of picks: first its ranking and its
- * purchase, which alcore__selection_make() combines. */
+ * purchase, which alcore__selection_make() combines. That call owns the purchase from then on, also
+ * after a failure, and adds a reference to the ranking; the one made here is released. */
 static alcore_status make(const alcore_request *request, alcore_selection *const parts[PARTS],
                           double budget, alcore_pool *pool, alcore_selection **out) {
     alcore_ctx *ctx = request->object.ctx;

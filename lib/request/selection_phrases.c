@@ -47,7 +47,7 @@ static alcore_status note_place(void *user, int64_t rank, int64_t row, int64_t w
 }
 
 /* Makes occurrences, phrase_rows and contexts by one pass over the texts of the pool of phrases;
- * the selection owns them, also after a failure. */
+ * the selection owns them, also after a failure; they come zeroed. */
 static alcore_status find_places(alcore_selection *self) {
     alcore_ctx *ctx = self->object.ctx;
     const size_t count = (size_t)self->count;
@@ -128,7 +128,8 @@ static void count_inside(nesting *work, int64_t rank) {
 
 /* Makes longer [picks] and containing [picks]. Longer picks are counted by a table of lengths,
  * which has the number of picks of each length first; the loop over it, from the longest down,
- * replaces that by the number of picks of more words. work owns the index and last_pick. */
+ * replaces that by the number of picks of more words. work owns the index and last_pick, which
+ * alcore__selection_find_phrases() frees. */
 static alcore_status find_nesting(nesting *work) {
     alcore_selection *self = work->selection;
     alcore_ctx *ctx = self->object.ctx;

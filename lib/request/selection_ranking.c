@@ -14,7 +14,7 @@
 #include "request/selection_internal.h"
 
 /* The destructor of the ranking, called when the last selection of the request is released; safe
- * for one whose making failed. */
+ * for one whose making failed, as alcore__object_new() zeroes all members. */
 static void release(void *object) {
     alcore__ranking *self = object;
     alcore_ctx *ctx = self->object.ctx;
@@ -39,7 +39,9 @@ static alcore_status copy_text(alcore_ctx *ctx, const char *text, char **out) {
  * Numbers and integers become JSON numbers, everything else, words such as "all" among them, a
  * string. (A number that is a word has the value NaN; an integer that is one shows by its text.)
  * The option "command" is left out, as the provenance has a member for it, and those of the cache,
- * which change nothing of a selection. The caller frees *out; it is NULL after a failure. */
+ * which change nothing of a selection. The caller frees *out, whose text ends with a NUL; it is
+ * NULL after a failure. Functions of alcore__json_out note the first failure in json.status and
+ * then do nothing. */
 static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, char **out) {
     alcore__json_out json = {.ctx = ctx};
     alcore__json_open(&json, NULL, '{');
@@ -87,7 +89,8 @@ static alcore_status keep_request(alcore__ranking *self, const alcore_request *r
 /* Adds a description of a column that was read to self->sources: where it came from, its shape and
  * dtype, and a fingerprint of its values, or, where a model computes it on reading, that model's
  * engine. Columns that another thread has dropped meanwhile are left out, and those that the maker
- * of a derived pool set, since they follow from its source. */
+ * of a derived pool set, since they follow from its source. A resolution has at most as many
+ * columns as sources has entries. */
 static alcore_status keep_source(alcore__ranking *self, const alcore_pool *pool,
                                  const alcore__resolved *entry) {
     const alcore__column *column = alcore__pool_find_column(pool, entry->name);

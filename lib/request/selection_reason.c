@@ -84,8 +84,9 @@ static alcore_status put_term(writer *self, const alcore__term_part *part, int64
 
 /* Where several terms have a weight, appends which of them decided the pick of a rank, and the
  * strategies of single terms that would have made it too: "; chosen by uncertainty; also nnll's
- * pick". The line has the terms of the score before it. Behind a name in the plural, "the
- * given scores", no s follows the apostrophe. */
+ * pick". The line has the terms of the score before it. `decided` is -1 where the largest
+ * contributions are equal. Behind a name in the plural, "the given scores", no s follows the
+ * apostrophe. */
 static alcore_status put_decision(writer *self, int64_t rank) {
     const alcore__explanation *explanation = &self->selection->bought.explanation;
     if (!explanation->mixed) return ALCORE_OK;
@@ -176,10 +177,11 @@ static void keep_rare(rare_word *rare, int32_t *count, rare_word word) {
     *count = last + 1;
 }
 
-/* Appends the rarest words of the pick's row, "; rare words: a, b", where the model scored words.
- * Words are compared without the punctuation around them; the value of the end of the text is
- * passed over. row: that of the pick in the pool and in the column. Values are natural logarithms
- * in float32, as the models that make one a word make them. */
+/* Appends the rarest words of the pick's row, "; rare words: a, b", where the model scored words; a
+ * row of the column without a value has none. Words are compared without the punctuation around
+ * them; the value of the end of the text is passed over. row: that of the pick in the pool and in
+ * the column. Values are natural logarithms in float32, as the models that make one a word make
+ * them. */
 static alcore_status put_rare_words(writer *self, int64_t row) {
     if (!self->logprobs || !alcore__column_has(self->logprobs, row)) return ALCORE_OK;
     alcore_sys_ragged tokens;
@@ -249,7 +251,8 @@ static alcore_status put_reason(writer *self, int64_t rank) {
 }
 
 /* Writes the reasons of all picks: reasons [picks] in rank order, strings in the arena of the
- * selection. Called with the pool locked for reading, as it reads texts and a column. */
+ * selection, which frees them all at once. Called with the pool locked for reading, as it reads
+ * texts and a column. */
 alcore_status alcore__selection_reasons(alcore_selection *selection) {
     alcore_ctx *ctx = selection->object.ctx;
     writer self = {

@@ -71,7 +71,9 @@ static void count_names(alcore__share *shares, int64_t *count) {
 
 /* Appends the mean and the median of one term to self->terms; values [picks], one or more: the
  * term's value of each pick, by rank. The median of an even number of values is the mean of the
- * middle two. terms has an entry for every term, each of which has one record column. */
+ * middle two. terms has an entry for every term, each of which has one record column.
+ * alcore__sort() polls cancellation, and a failure leaves the values in no order; the report is
+ * then dropped. */
 static alcore_status measure_term(report *self, const char *name, const double *values) {
     size_t count = (size_t)self->selection->count;
     double *sorted, sum = 0;
@@ -342,7 +344,8 @@ static alcore_status resolve_kind(const char *path, int32_t *kind) {
 }
 
 /* Measures the picks and writes the report to memory, with the pool locked for reading. The file is
- * written afterwards, when the report is complete. */
+ * written afterwards, when the report is complete. The arrays of measure() are freed here on every
+ * path. */
 static alcore_status compose(report *self, int32_t kind, alcore__buffer *out) {
     ALCORE__TRY(alcore__read_begin(self->selection->ranking->pool, "pool"));
     alcore_status status = measure(self);
@@ -358,7 +361,8 @@ static alcore_status compose(report *self, int32_t kind, alcore__buffer *out) {
 
 /* Reads the options, composes the report in the format that was asked for or that the suffix of the
  * path names, and writes the file as a whole or not at all: the writer replaces the file only when
- * it commits. theirs: the caller's options, NULL: the defaults. */
+ * it commits. alcore__writer_commit() frees the writer, also when it fails; alcore__writer_abort()
+ * does so without replacing the file. theirs: the caller's options, NULL: the defaults. */
 static alcore_status write_report(const alcore_selection *selection, const char *path,
                                   const alcore_write_options *theirs) {
     alcore_ctx *ctx = selection->object.ctx;

@@ -72,8 +72,9 @@ static alcore_status put_plain(const alcore_selection *selection, int64_t rank,
 
 /* Appends the pick of a rank as one JSON object of the library's own format (docs/formats.md). The
  * reference translation of the record is left out, since the file goes to the people who write one.
- * Record columns that are terms of the score have the term's name; one in which the pick has no
- * value, a negative integer, is left out. */
+ * The text of the line is lent to json and put back, also after a failure. Record columns that are
+ * terms of the score have the term's name; one in which the pick has no value, a negative integer,
+ * is left out. */
 static alcore_status put_object(const alcore_selection *selection, int64_t rank,
                                 alcore__table *table) {
     const alcore_pool *pool = selection->ranking->pool;
@@ -144,7 +145,8 @@ static alcore_status write_locked(const alcore_selection *selection, alcore__tab
 }
 
 /* Writes the picks to a file, which replaces an old one only when it is complete:
- * alcore__table_close() removes the new one where writing failed. */
+ * alcore__table_close() removes the new one where writing failed, and returns that status. After an
+ * open that failed there is nothing to close. */
 static alcore_status write_file(const alcore_selection *selection, const char *path,
                                 const alcore_write_options *options) {
     alcore__table table;

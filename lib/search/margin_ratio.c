@@ -26,7 +26,7 @@
 #include "search/search_run.h"
 
 /* Computes h for each of `count` items from its list of neighbors, best [count, k], into half
- * [count]. */
+ * [count]; 0 for an empty list, such as that of a masked item. */
 static void half_sums(const alcore__search_best *best, int64_t count, int64_t k, double *half) {
     for (int64_t i = 0; i < count; i++)
         half[i] = alcore__margin_half(best->row + i * k, best->value + i * k, k);
@@ -76,7 +76,8 @@ typedef struct ratio_memory {
     uint8_t *open;                  /* [rows] 1: the second pass looks for a larger ratio */
 } ratio_memory;
 
-/* Allocates all arrays, zeroed; the caller frees them with free_memory(), also after a failure. */
+/* Allocates all arrays, zeroed; the caller frees them with free_memory(), also after a failure. The
+ * first search overwrites all lists. */
 static alcore_status new_memory(const alcore__search_run *run, ratio_memory *memory) {
     alcore_ctx *ctx = run->ctx;
     size_t rows = (size_t)run->rows.count, others = (size_t)run->queries.count;

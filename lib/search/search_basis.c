@@ -4,11 +4,14 @@
  *
  * Words: a search compares all rows with all queries; its sweep is the plain way, the product of
  * every pair in full. Pruning is to leave out pairs that a bound shows to be no neighbors. All
- * vectors here are float64, row-major, and unit vectors where the metric is the cosine.
+ * vectors here are float64, row-major, and unit vectors where the metric is the cosine. Kernels:
+ * widen copies rows as doubles (scaled to length 1 where their `unit` is 1), self_dots gives the
+ * squared length of each row, dots the product of each row with one vector; the mask NULL: all
+ * rows.
  *
- * With x = B^T B x + rest(x), the product of a row and a query is at most
- * (B x).(B q) + |rest(x)| |rest(q)| (Cauchy-Schwarz), so a search computes `leading` components
- * first and the whole product only where this bound reaches the query's k-th best.
+ * With x = B^T B x + rest(x), the product of a row and a query is at most (B x).(B q) + |rest(x)|
+ * |rest(q)| (Cauchy-Schwarz), so a search computes `leading` components first and the whole product
+ * only where this bound reaches the query's k-th best.
  *
  * B is found on a sample of rows X, not centered, by ITERATIONS steps of subspace iteration: B is
  * replaced by the orthonormalized rows of (B X^T) X. How many directions pay is measured on the
@@ -70,10 +73,11 @@ static alcore_sys_rows matrix(const double *data, int64_t count, int64_t dims) {
 
 /* Copies up to max_count rows of an operand, widened, to out [max_count, dims]: chunks of adjacent
  * rows (a file is read in runs), whose first rows are spread evenly over all rows; at least
- * MIN_CHUNKS of them, so that a small sample is spread as well. For the cosine, and for an operand
- * to be normalized, they are copied as unit vectors. Masked rows are skipped, and so are rows whose
- * squared length is not below 1e30 or NaN, which could overflow later products. *out_count: rows
- * copied. scratch: memory for reading, used again by the search. */
+ * MIN_CHUNKS of them, so that a small sample is spread as well. The operand has MIN_ROWS rows or
+ * MIN_QUERIES queries or more, so no two chunks have a row in common. For the cosine, and for an
+ * operand to be normalized, they are copied as unit vectors. Masked rows are skipped, and so are
+ * rows whose squared length is not below 1e30 or NaN, which could overflow later products.
+ * *out_count: rows copied. scratch: memory for reading, used again by the search. */
 static alcore_status copy_sample(basis_work *self, const alcore__search_data *data,
                                  alcore__scratch *scratch, int64_t max_count, double *out,
                                  int64_t *out_count) {

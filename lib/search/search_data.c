@@ -16,7 +16,8 @@
 
 #include <math.h>
 
-/* The caller's mask, if there is one, must have an entry for each row; data->count is set. */
+/* The caller's mask, if there is one, must have an entry for each row; data->count is set before.
+ */
 static alcore_status check_mask(const alcore_search_data *given, const alcore__search_data *data) {
     if (!given->mask || given->mask_count == data->count) return ALCORE_OK;
     return alcore__fail(ALCORE_E_SHAPE, "%s: mask has %lld entries for %lld rows", data->name,
@@ -117,7 +118,9 @@ void alcore__search_data_end(alcore__search_data *data) {
 
 /* Rows first .. first + count - 1 of an operand, all of which exist, as a kernel reads them: in
  * place for a matrix, in scratch memory, where they stay until its next use, for a column. out->
- * first is the row of the operand; out->unit 1 tells the kernel to compare unit vectors. */
+ * first is the row of the operand; out->unit 1 tells the kernel to compare unit vectors. A row of a
+ * column without a value reads as NaN; only masked rows lack one (begin_column()), and kernels
+ * leave them out. */
 alcore_status alcore__search_data_rows(const alcore__search_data *data, int64_t first,
                                        int64_t count, alcore__scratch *scratch,
                                        alcore_sys_rows *out) {

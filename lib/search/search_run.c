@@ -141,8 +141,10 @@ alcore_status alcore__search_slab(alcore__search_run *run, int64_t first, bool c
     return ALCORE_OK;
 }
 
-/* One pass over the rows: a task for each block, on the context's threads. The task's data is the
- * run, its index the number of the block, from 0. */
+/* One pass over the rows: a task for each block, on the context's threads. Workers have the numbers
+ * 0 .. threads - 1, and no two tasks run at once with the same one, so memory by worker needs no
+ * lock. The first failure ends the pass. The task's data is the run, its index the number of the
+ * block, from 0. */
 alcore_status alcore__search_blocks(alcore__search_run *run, alcore__task task) {
     int64_t blocks = (run->rows.count + run->block - 1) / run->block;
     return alcore__parallel(run->ctx, "search", blocks, task, run);

@@ -183,8 +183,8 @@ static alcore_status buy_alone(alcore__run *run, const alcore__purchase *purchas
     return status;
 }
 
-/* Counts for every term the picks that it decided: those to which it contributed more than any
- * other term. */
+/* Counts for every term the picks that it decided, none in a score that is not mixed: those to
+ * which it contributed more than any other term. */
 static void count_decided(const alcore__purchase *purchase, alcore__explanation *explanation) {
     for (int64_t rank = 0; rank < purchase->pick_count; rank++) {
         int32_t term = alcore__explanation_decided(explanation, rank);
@@ -258,7 +258,8 @@ static alcore_status explain_mix(alcore__run *run, const alcore__purchase *purch
  * table of terms get the counts of their score only: score_at_least [picks], how many candidates
  * score no less than the pick. The counts of target rows are those of this run, because a strategy
  * that runs again for a smaller budget may look at fewer neighbors then. A table has at most
- * ALCORE__TERMS (4) rows. */
+ * ALCORE__TERMS (4) rows. Without candidates there are no record columns, so no term is explained.
+ * After a failure the purchase owns what was made. */
 alcore_status alcore__explain(alcore__run *run, alcore__purchase *purchase) {
     alcore__explanation *explanation = &purchase->explanation;
     const alcore__outcome *outcome = &run->outcome;

@@ -33,7 +33,7 @@
 
 #include "strategy/budget/rank.h"
 
-/* Begins with nothing bought, under the first budget of the run. */
+/* Begins with nothing bought, under the first budget of the run, the largest. */
 void alcore__filler_begin(alcore__filler *filler, alcore__run *run) {
     memset(filler, 0, sizeof *filler);
     filler->run = run;
@@ -79,8 +79,10 @@ bool alcore__filler_fits(const alcore__filler *filler, int64_t position) {
  * of them exceeds max_similarity. Its vector and norm are written behind those of the picks, as
  * entry `count` of chosen [count + 1, dims] and norms [count + 1]: they are those of the next pick
  * if the row is bought, and are overwritten by the next offer if not. The last dot product is that
- * of the row with itself. A zero vector has the cosine 0 with every other (spec 1.5). The column is
- * there, as a run with a similarity limit checks that before it begins (input_check.c). */
+ * of the row with itself. A zero vector has the cosine 0 with every other (spec 1.5).
+ * alcore__vector_check() fails where a value is NaN or infinite; a finite vector whose square
+ * overflows passes, with cosines of 0 or NaN, and NaN exceeds no limit. The column is there, as a
+ * run with a similarity limit checks that before it begins (input_check.c). */
 static alcore_status compare(alcore__filler *filler, int64_t position, bool *redundant) {
     alcore__run *run = filler->run;
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
@@ -208,7 +210,8 @@ static void set_outcome(alcore__run *run, const alcore__purchase *purchase) {
 }
 
 /* Ends the filler of a strategy that offered its own picks: the picks and counts become those of
- * the run's outcome. */
+ * the run's outcome, as do the offers, which replay() reads. Called in the strategy's finish; the
+ * filler is zeroed. */
 void alcore__filler_finish(alcore__filler *filler) {
     alcore__run *run = filler->run;
     alcore__purchase purchase;
@@ -238,7 +241,8 @@ double alcore__expected_picks(const alcore__run *run) {
 
 /* Offers candidates in the order of keys [candidates], the largest first, until the filler is full,
  * the candidates end, or one comes whose key is `bound` or less, or NaN (not known), which is not
- * offered any more. bound NaN: every key that is known is offered. */
+ * offered any more. bound NaN: every key that is known is offered. alcore__rank() puts NaN last, so
+ * no known key follows one that is not. */
 static alcore_status offer_ranked(alcore__filler *filler, const double *keys, double bound) {
     const alcore__run *run = filler->run;
     const alcore__run_input *input = run->input;
@@ -276,7 +280,8 @@ static alcore_status offer_ranked(alcore__filler *filler, const double *keys, do
 
 /* Buys in the order of keys [candidates], the largest first, until purchase->budget, which is the
  * only input in *purchase, is spent or the candidates end. Candidates whose key is NaN are not
- * bought, nor those whose key is 0 or less where the strategy has set run->positive. */
+ * bought, nor those whose key is 0 or less where the strategy has set run->positive. After a
+ * failure *purchase is as it was. */
 alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purchase *purchase) {
     alcore__filler filler;
     alcore__filler_begin(&filler, run);

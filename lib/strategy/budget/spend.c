@@ -20,9 +20,10 @@
 #include "strategy/engine/runner.h"
 
 /* Runs the strategy of the run `like` anew, from its first pass to its outcome, with another input,
- * in the middle of alcore__spend() of that run. On failure out is zeroed. (alcore__run_finish() of
- * the new run calls alcore__spend() again, which ends there, as the input has no further budgets.)
- */
+ * in the middle of alcore__spend() of that run. On failure out is zeroed. alcore__run_begin() frees
+ * what it made when it fails; alcore__run_drive() makes all passes. The input outlives the run.
+ * (alcore__run_finish() of the new run calls alcore__spend() again, which ends there, as the input
+ * has no further budgets.) */
 static alcore_status run_whole(const alcore__run *like, const alcore__run_input *input,
                                alcore__outcome *out) {
     memset(out, 0, sizeof *out);
