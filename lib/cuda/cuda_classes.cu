@@ -168,7 +168,8 @@ double host_component_at(const char *data, int64_t index, int32_t dtype) {
 /* Kernel table: statistics of each row of class scores, rows [count, classes], to out [count]; rows
  * whose mask [count] is 0 are not written. A row that is no distribution gets NaN, and *bad is the
  * lowest such pool row (row 0 is pool row rows->first), -1 without one. stats [CLASS_ROWS] and
- * row_memory hold a chunk of CLASS_ROWS rows; value [classes] one row as doubles. */
+ * row_memory hold a chunk of CLASS_ROWS rows; value [classes] one row as doubles. ALCORE_CLASSES_*
+ * are consecutive from PROBS to LOGITS. fail() throws. */
 alcore_status class_stats(const alcore_sys_work *work, const alcore_sys_rows *rows,
                           const uint8_t *mask, int32_t kind, alcore_sys_class_stats *out,
                           int64_t *bad) {

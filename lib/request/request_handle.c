@@ -60,8 +60,8 @@ static void forget_drawn(alcore_request *request) {
 }
 
 /* The destructor of the handle, called when its last reference is released. Pools, strategy and
- * model stay where others have references; the functions accept NULL. Afterwards the memory of the
- * request itself is freed. */
+ * model stay where others have references; the unref functions accept NULL. Afterwards the memory
+ * of the request itself is freed. */
 static void release(void *object) {
     alcore_request *request = object;
     alcore_ctx *ctx = request->object.ctx;

@@ -88,7 +88,9 @@ static alcore_status add_picks(const hybrid *self, const alcore__row_list *list,
 
 /* Buys the phrases of one budget, after its sentences: *out, which the caller releases. The part is
  * a copy of the request in which the sentences are labeled (cover=1) or excluded. The target is for
- * the sentences only. The list of rows that the part has instead of the request's is freed here. */
+ * the sentences only. Strategies that buy phrases have no parameter sticky, so `last` and
+ * `previous`, which the copy shares with the request, are not replaced. The list of rows that the
+ * part has instead of the request's is freed here. */
 static alcore_status buy_phrases(const hybrid *self, alcore__budget budget,
                                  const alcore_selection *sentences, alcore_selection **out) {
     const int32_t kind = self->cover ? ALCORE_ROWS_LABELED : ALCORE_ROWS_EXCLUDED;

@@ -14,7 +14,7 @@
 #include "text/utf8.h"
 #include "text/words.h"
 
-/* Whether a number is one of ALCORE_ROWS_*. */
+/* Whether a number is one of ALCORE_ROWS_*, which are consecutive from ELIGIBLE. */
 static bool is_kind(int32_t kind) {
     return kind >= ALCORE_ROWS_ELIGIBLE && kind < ALCORE__ROW_KINDS;
 }

@@ -331,8 +331,9 @@ const char *alcore_selection_column_name(const alcore_selection *selection, int3
     return index < outcome->column_count ? outcome->columns[index].name : NULL;
 }
 
-/* Finds a column of a scope by its name: *values [candidates] or [picks], NULL only where there are
- * none, and *dtype. False when there is no such column. */
+/* Finds a column of a scope by its name: *values [candidates] or [picks], borrowed, NULL only where
+ * there are none, and *dtype. "row" has pool rows, "rank" is -1 where a candidate was not picked.
+ * False when there is no such column. */
 static bool find_column(const alcore_selection *selection, int32_t scope, const char *name,
                         void **values, int32_t *dtype) {
     const alcore__outcome *outcome = &selection->ranking->outcome;

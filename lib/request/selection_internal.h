@@ -91,7 +91,8 @@ struct alcore_selection {
     int64_t shapes[2]; /* numbers of picks and of candidates: shapes of tensors point here */
     int64_t words, characters; /* of all picks together */
     double units;              /* their sum in the cost column; NaN: a pick has no cost */
-    double money;              /* what they cost by the request's price; NaN: there is no price */
+    double money;              /* what they cost by the request's price; NaN: there is no price, or
+                                  it is for a cost column in which a pick has no cost */
     int32_t remedy_count;
     alcore_remedy remedies[ALCORE__REMEDIES]; /* [remedy_count] used */
     /* Of a hybrid strategy: the selections of sentences and of phrases whose picks these are, one

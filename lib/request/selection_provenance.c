@@ -14,11 +14,12 @@
  *     engines               what ran each operation
  *
  * Each put_ function below writes members to an object that its caller has opened; a failure stays
- * in json->status, which the caller checks at the end. Arrays of a selection are by rank of its
- * picks; its ranking has what the selections of a request share (selection_ranking.c): sources, the
- * columns that were read; inputs, by role, role 0: none; the outcome of the run. A fingerprint is a
- * 64-bit hash of the content. A term is a summand of the score; explanation.parts has what each had
- * to do with the picks, and the score is mixed where two terms or more have a weight. */
+ * in json->status, which the caller checks at the end, and later calls do nothing. Arrays of a
+ * selection are by rank of its picks; its ranking has what the selections of a request share
+ * (selection_ranking.c): sources, the columns that were read; inputs, by role, role 0: none; the
+ * outcome of the run. A fingerprint is a 64-bit hash of the content. A term is a summand of the
+ * score; explanation.parts has what each had to do with the picks, and the score is mixed where two
+ * terms or more have a weight. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -330,7 +330,7 @@ static alcore_status write_page(const report *self, const marks *with, alcore__b
 
 /* Sets *kind to the format of a report, ALCORE_REPORT_*: the one that the options ask for, which it
  * is before, or, where that is 0, the one that the suffix of the path names. Fails where there is
- * neither. */
+ * neither. ALCORE_REPORT_* are consecutive, from MARKDOWN to HTML. */
 static alcore_status resolve_kind(const char *path, int32_t *kind) {
     const char *dot = strrchr(path, '.');
     if (*kind == 0 && dot)

@@ -78,7 +78,8 @@ typedef struct lines {
     } while (0)
 
 /* How many rows were masked for each cause, by_cause [ALCORE__CAUSES], behind the number of rows in
- * the same line: "; masked: 3 empty, 2 duplicate". Nothing where no row was masked. */
+ * the same line: "; masked: 3 empty, 2 duplicate". Nothing where no row was masked. words has the
+ * order of ALCORE__CAUSE_*. */
 static void say_masked(lines *page, const int64_t *by_cause) {
     static const char *const words[ALCORE__CAUSES] = {"malformed",
                                                       "empty",
@@ -254,8 +255,9 @@ static void say_terms(lines *page, const alcore_selection *selection) {
 }
 
 /* Called once when a selection is made, after its remedies and provenance: the text is kept in
- * selection->summary, which stays NULL after a failure. A hybrid has the summaries of its parts,
- * and lines of its own for what both bought. The caller has locked the pool for reading. */
+ * selection->summary, which stays NULL after a failure. A hybrid has the summaries of its parts (0:
+ * sentences, 1: phrases; NULL in other selections), and lines of its own for what both bought. The
+ * caller has locked the pool for reading. */
 alcore_status alcore__selection_write_summary(alcore_selection *selection) {
     const alcore__ranking *ranking = selection->ranking;
     lines page = {.ctx = selection->object.ctx};

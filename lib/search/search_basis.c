@@ -9,9 +9,9 @@
  * squared length of each row, dots the product of each row with one vector; the mask NULL: all
  * rows.
  *
- * With x = B^T B x + rest(x), the product of a row and a query is at most (B x).(B q) + |rest(x)|
- * |rest(q)| (Cauchy-Schwarz), so a search computes `leading` components first and the whole product
- * only where this bound reaches the query's k-th best.
+ * With x = B^T B x + rest(x), the product of a row and a query is at most
+ * (B x).(B q) + |rest(x)| |rest(q)| (Cauchy-Schwarz), so a search computes `leading` components
+ * first and the whole product only where this bound reaches the query's k-th best.
  *
  * B is found on a sample of rows X, not centered, by ITERATIONS steps of subspace iteration: B is
  * replaced by the orthonormalized rows of (B X^T) X. How many directions pay is measured on the

@@ -31,7 +31,8 @@
  * theirs may be the struct of an older or newer release: as many bytes are copied as its size says,
  * what it lacks is 0, and bytes that this release does not know must be 0. NULL: all are 0, which
  * are the defaults. `reserved` must be 0; it ends the first release's struct. ALCORE_METRIC_* and
- * ALCORE_SYS_*, the metrics of a kernel, have the same numbers. */
+ * ALCORE_SYS_*, the metrics of a kernel, have the same numbers, which are consecutive from L2 to
+ * COSINE. */
 static alcore_status read_options(alcore__search_run *run, int64_t k,
                                   const alcore_search_options *theirs) {
     alcore_search_options options;
