@@ -113,8 +113,7 @@ static alcore_status make_pool(alcore_pool *texts, alcore_selection *const parts
 
 /* *out: the values [picks] of the record column of a name. Where it is not there yet it is added,
  * with NaN or -1 (by dtype) for every pick: no value. Columns of one name in both parts have the
- * same dtype. A new column gets its memory here (8 bytes a pick, as both dtypes need); the outcome
- * owns it, also after a failure. */
+ * same dtype. */
 static alcore_status get_column(alcore_ctx *ctx, alcore__outcome *outcome, const char *name,
                                 int32_t dtype, void **out) {
     int32_t c = 0;

@@ -3,10 +3,11 @@
  *
  *   cos(x, y) / (h(x) + h(y)),   h = half the mean cosine to the k nearest of the other operand
  *
- * Larger ratios are better matches. The others are the queries of the search (search_run.h): they
- * are processed in slabs, adjacent ones that are in memory at once, and for each slab all rows are
- * read once, in blocks, adjacent rows that are the work of one task. In lists of neighbors -1 is a
- * free entry, and free entries come last.
+ * Larger ratios are better matches. h of an empty list, such as that of a masked row, is 0. The
+ * others are the queries of the search (search_run.h): they are processed in slabs, adjacent ones
+ * that are in memory at once, and for each slab all rows are read once, in blocks, adjacent rows
+ * that are the work of one task. In lists of neighbors -1 is a free entry, and free entries come
+ * last.
  *
  * Members of alcore__search_run that are used here, all indexed from the operand's first row:
  *
@@ -26,7 +27,7 @@
 #include "search/search_run.h"
 
 /* Computes h for each of `count` items from its list of neighbors, best [count, k], into half
- * [count]; 0 for an empty list, such as that of a masked item. */
+ * [count]. */
 static void half_sums(const alcore__search_best *best, int64_t count, int64_t k, double *half) {
     for (int64_t i = 0; i < count; i++)
         half[i] = alcore__margin_half(best->row + i * k, best->value + i * k, k);

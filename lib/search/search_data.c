@@ -16,8 +16,7 @@
 
 #include <math.h>
 
-/* The caller's mask, if there is one, must have an entry for each row; data->count is set before.
- */
+/* The caller's mask, if there is one, must have an entry for each row; data->count is set. */
 static alcore_status check_mask(const alcore_search_data *given, const alcore__search_data *data) {
     if (!given->mask || given->mask_count == data->count) return ALCORE_OK;
     return alcore__fail(ALCORE_E_SHAPE, "%s: mask has %lld entries for %lld rows", data->name,

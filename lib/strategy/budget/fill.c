@@ -79,10 +79,8 @@ bool alcore__filler_fits(const alcore__filler *filler, int64_t position) {
  * of them exceeds max_similarity. Its vector and norm are written behind those of the picks, as
  * entry `count` of chosen [count + 1, dims] and norms [count + 1]: they are those of the next pick
  * if the row is bought, and are overwritten by the next offer if not. The last dot product is that
- * of the row with itself. A zero vector has the cosine 0 with every other (spec 1.5).
- * alcore__vector_check() fails where a value is NaN or infinite; a finite vector whose square
- * overflows passes, with cosines of 0 or NaN, and NaN exceeds no limit. The column is there, as a
- * run with a similarity limit checks that before it begins (input_check.c). */
+ * of the row with itself. A zero vector has the cosine 0 with every other (spec 1.5). The column is
+ * there, as a run with a similarity limit checks that before it begins (input_check.c). */
 static alcore_status compare(alcore__filler *filler, int64_t position, bool *redundant) {
     alcore__run *run = filler->run;
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
@@ -107,6 +105,8 @@ static alcore_status compare(alcore__filler *filler, int64_t position, bool *red
     alcore_status status = kernels->dots(&work, &all, NULL /* no mask */, vector, dots);
     double norm = status == ALCORE_OK ? sqrt(dots[count]) : 0.0;
     filler->norms[count] = norm;
+    /* alcore__vector_check() fails where a value is NaN or infinite. A finite vector whose square
+     * overflows passes: its cosines are 0 or NaN, and NaN exceeds no limit. */
     if (status == ALCORE_OK && !isfinite(norm))
         status = alcore__vector_check(vector, dims, ALCORE__OVER_CANDIDATES,
                                       run->outcome.rows[position]);
@@ -330,9 +330,8 @@ alcore_status alcore__fill_ranked(alcore__run *run, const double *keys) {
 /* Buys under a further budget for a strategy that offers its picks itself: offers the candidates
  * that it offered under the first budget, outcome->offers, in the same order. That is exact with
  * fill=overshoot and fill=stop, where the strategy's next offer depends on what was bought and
- * never on what is left, so that a smaller budget buys a prefix. With fill=skip, and for strategies
- * whose choices depend on the budget (rows_depend_on_budget), spend.c runs the strategy again
- * instead. */
+ * never on what is left, so that a smaller budget buys a prefix. With fill=skip spend.c runs it
+ * again. */
 static alcore_status replay(alcore__run *run, alcore__purchase *purchase) {
     const alcore__outcome *outcome = &run->outcome;
     alcore__filler filler;
@@ -348,9 +347,11 @@ static alcore_status replay(alcore__run *run, alcore__purchase *purchase) {
 }
 
 /* Spends the budgets of the request beyond the first, one purchase each, in outcome->further; keys
- * NULL: the strategy offers its picks itself, and they are replayed. Called by alcore__spend()
- * after the first budget; the explanations are added later. outcome->further_count counts the
- * finished purchases, which alcore__outcome_clear() frees, also after a failure here. */
+ * NULL: the strategy offers its picks itself, and they are replayed. (With fill=skip, and for such
+ * strategies whose choices depend on the budget, rows_depend_on_budget, spend.c runs the strategy
+ * again instead.) Called by alcore__spend() after the first budget; the explanations are added
+ * later. outcome->further_count counts the finished purchases, which alcore__outcome_clear() frees,
+ * also after a failure here. */
 alcore_status alcore__fill_further(alcore__run *run, const double *keys) {
     const alcore__fill *fill = &run->input->fill;
     alcore__outcome *outcome = &run->outcome;

@@ -283,9 +283,7 @@ static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *
 }
 
 /* End of the pass: the lists found replace those of the wanted rows in near [collected, k]. Sets h
- * of these rows (half the mean of the entries that are not free, 0 where all are), and the smallest
- * h of all rows of L', which bounds a candidate's ratios with rows of L' beyond its k nearest
- * (margin_bound.h). */
+ * of these rows, and the smallest h of all rows of L'. */
 static alcore_status set_halves(alcore__run *run) {
     alcore__mrs_state *state = run->state;
     int64_t k = state->k;
@@ -294,6 +292,8 @@ static alcore_status set_halves(alcore__run *run) {
         memcpy(state->near + state->wanted[i] * k, found, (size_t)k * sizeof *found);
         state->half[state->wanted[i]] = alcore__margin_half(found, state->found.value + i * k, k);
     }
+    /* min_half bounds a candidate's ratios with rows of L' beyond its k nearest (margin_bound.h). h
+     * of a list with free entries is half the mean of the others, 0 where all are free. */
     state->min_half = HUGE_VAL;
     for (int64_t i = 0; i < state->collected; i++)
         if (state->half[i] < state->min_half) state->min_half = state->half[i];
