@@ -117,13 +117,13 @@ void alcore__search_data_end(alcore__search_data *data) {
 
 /* Rows first .. first + count - 1 of an operand, all of which exist, as a kernel reads them: in
  * place for a matrix, in scratch memory, where they stay until its next use, for a column. out->
- * first is the row of the operand; out->unit 1 tells the kernel to compare unit vectors. A row of a
- * column without a value reads as NaN; only masked rows lack one (begin_column()), and kernels
- * leave them out. */
+ * first is the row of the operand; out->unit 1 tells the kernel to compare unit vectors. */
 alcore_status alcore__search_data_rows(const alcore__search_data *data, int64_t first,
                                        int64_t count, alcore__scratch *scratch,
                                        alcore_sys_rows *out) {
     if (data->column) {
+        /* A row without a value reads as NaN. Only masked rows lack one (begin_column()), and
+         * kernels leave them out. */
         ALCORE__TRY(data->column->ops->rows(data->column, first, count, scratch, out));
     } else {
         const alcore__array *matrix = &data->matrix;

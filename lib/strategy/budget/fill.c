@@ -103,10 +103,10 @@ static alcore_status compare(alcore__filler *filler, int64_t position, bool *red
                            .stride = dims,
                            .dtype = ALCORE_FLOAT64};
     alcore_status status = kernels->dots(&work, &all, NULL /* no mask */, vector, dots);
+    /* alcore__vector_check() below fails where a value is NaN or infinite. A finite vector whose
+     * square overflows passes: its cosines are 0 or NaN, and NaN exceeds no limit. */
     double norm = status == ALCORE_OK ? sqrt(dots[count]) : 0.0;
     filler->norms[count] = norm;
-    /* alcore__vector_check() fails where a value is NaN or infinite. A finite vector whose square
-     * overflows passes: its cosines are 0 or NaN, and NaN exceeds no limit. */
     if (status == ALCORE_OK && !isfinite(norm))
         status = alcore__vector_check(vector, dims, ALCORE__OVER_CANDIDATES,
                                       run->outcome.rows[position]);
