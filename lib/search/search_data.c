@@ -122,8 +122,6 @@ alcore_status alcore__search_data_rows(const alcore__search_data *data, int64_t 
                                        int64_t count, alcore__scratch *scratch,
                                        alcore_sys_rows *out) {
     if (data->column) {
-        /* A row without a value reads as NaN. Only masked rows lack one (begin_column()), and
-         * kernels leave them out. */
         ALCORE__TRY(data->column->ops->rows(data->column, first, count, scratch, out));
     } else {
         const alcore__array *matrix = &data->matrix;
@@ -136,6 +134,8 @@ alcore_status alcore__search_data_rows(const alcore__search_data *data, int64_t 
             .dtype = matrix->dtype,
         };
     }
+    /* A row of a column without a value reads as NaN. Only masked rows lack one (begin_column()),
+     * and kernels leave them out. */
     out->first = first;
     out->unit = data->normalize;
     return ALCORE_OK;
