@@ -16,6 +16,7 @@
 #include "formats/array_format.h"
 #include "formats/json_keys.h"
 #include "formats/json_scan.h"
+#include "text/utf8.h"
 
 #define MAX_HEADER ((int64_t)16 << 20) /* bytes */
 #define MAX_TENSORS 65536
@@ -171,13 +172,13 @@ static alcore_status read_table(table *tensors) {
     size_t length;
     if (!alcore__json_enter(json, '{')) return fail_header(tensors, "is no object");
     while (alcore__json_key(json, &name, &length)) {
-        if (tensors->keys.count > MAX_TENSORS)
-            return fail_header(tensors, "names more than 65,536 tensors");
         ALCORE__TRY(alcore__json_keys_add(tensors->ctx, &tensors->keys, name, length));
         if (is_key(name, length, "__metadata__")) {
             ALCORE__TRY(read_metadata(tensors));
             continue;
         }
+        if (tensors->count == MAX_TENSORS)
+            return fail_header(tensors, "names more than 65,536 tensors");
         entry tensor = {{0}, {0, 0}, 0, false, false, false};
         ALCORE__TRY(read_entry(tensors, name, length, &tensor));
         ALCORE__TRY(alcore__grow(tensors->ctx, &tensors->spans, &tensors->capacity,
@@ -249,6 +250,10 @@ static alcore_status read_all(table *tensors, alcore__file *file, char *header,
                               int64_t header_bytes, int64_t length, alcore__array_info *out) {
     ALCORE__TRY(alcore__file_read_all(file, 8, header, (size_t)header_bytes));
     if (header[0] != '{') return fail_header(tensors, "does not begin with {");
+    size_t valid = alcore__utf8_check(header, (size_t)header_bytes);
+    if (valid < (size_t)header_bytes)
+        return alcore__fail(ALCORE_E_DATA, "%s: byte %zu of the safetensors header is not UTF-8",
+                            tensors->path, valid + 1);
     alcore__json_begin(&tensors->json, header, (size_t)header_bytes, MAX_DEPTH);
     ALCORE__TRY(read_table(tensors));
     ALCORE__TRY(check_spans(tensors, length - 8 - header_bytes));

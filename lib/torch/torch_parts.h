@@ -111,6 +111,7 @@ class Weights {
         std::vector<int64_t> shape;
         int64_t start, bytes; /* first byte in the file, and how many */
     };
+    void add_shards(const std::string &folder, const Json &index);
     void add_file(const std::string &path);
     void add_entry(const std::string &path, const char *name, json_t *value, int64_t data_start,
                    int64_t data_bytes, std::vector<std::pair<int64_t, int64_t>> &spans);

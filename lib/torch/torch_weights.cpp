@@ -24,6 +24,11 @@ namespace {
 
 /* READ_BLOCK: bytes of one read. */
 enum : int64_t { READ_BLOCK = 16 << 20, MOST_DIMENSIONS = 8 };
+/* Objects and arrays within one another in the header of a safetensors file; three are needed. */
+enum : int64_t { MOST_DEPTH = 4 };
+/* What the largest header that is read may hold: three objects and arrays a tensor (its own, shape
+ * and data_offsets), and a comma for each of its sizes and keys. */
+enum : int64_t { MOST_CONTAINERS = 4 * MOST_TENSORS, MOST_COMMAS = 16 * MOST_TENSORS };
 
 /* An open file that is closed with its owner. */
 struct File {
@@ -50,9 +55,45 @@ Json parse_json(const std::string &path, const std::string &text) {
     json_error_t error;
     Json value(json_loadb(text.data(), text.size(), JSON_REJECT_DUPLICATES, &error), json_decref);
     if (!json_is_object(value.get()))
-        fail(ALCORE_E_DATA, "%s: line %d: %s", path.c_str(), error.line,
+        fail(ALCORE_E_DATA, "%s: line %d: %s", path.c_str(), value ? 1 : error.line,
              value ? "an object is expected" : error.text);
     return value;
+}
+
+/* Refuses the header of a safetensors file that is nested more deeply, or has more objects, arrays
+ * and values, than one of MOST_TENSORS tensors: jansson's tree of it would need 30 times the memory
+ * of the text. Looks at brackets and commas outside of strings only; jansson checks the grammar. */
+void check_header(const std::string &path, const std::string &text) {
+    int64_t depth = 0, containers = 0, commas = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < text.size(); i++) {
+        char c = text[i];
+        if (c == '"') quoted = !quoted;
+        if (quoted && c == '\\') i++; /* a quote behind it does not end the string */
+        if (quoted) continue;
+        if (c == '{' || c == '[') {
+            containers++;
+            depth++;
+        }
+        if (c == '}' || c == ']') depth--;
+        if (c == ',') commas++;
+        if (depth > MOST_DEPTH)
+            fail(ALCORE_E_DATA, "%s: byte %zu of its header: nested too deeply", path.c_str(),
+                 i + 1);
+        if (containers > MOST_CONTAINERS || commas > MOST_COMMAS)
+            fail(ALCORE_E_DATA, "%s: its header holds more than %d tensors need", path.c_str(),
+                 MOST_TENSORS);
+    }
+}
+
+/* "__metadata__", texts by name, says nothing about the numbers. It is only checked. */
+void check_metadata(const std::string &path, json_t *metadata) {
+    const char *key;
+    json_t *value;
+    if (!json_is_object(metadata))
+        fail(ALCORE_E_DATA, "%s: its __metadata__ is no object", path.c_str());
+    json_object_foreach(metadata, key, value) if (!json_is_string(value))
+        fail(ALCORE_E_DATA, "%s: its __metadata__ has '%s', which is no text", path.c_str(), key);
 }
 
 /* The type of a dtype of safetensors; those that models do not use are refused. */
@@ -157,19 +198,7 @@ Weights::Weights(const Host &host, const std::string &folder, const char *only) 
                     folder.c_str(), folder.c_str());
             fail(ALCORE_E_IO, "%s: model.safetensors is missing", folder.c_str());
         }
-        std::vector<std::string> names;
-        const char *key;
-        json_t *value;
-        json_object_foreach(json_object_get(index.get(), "weight_map"), key, value) {
-            std::string name = json_is_string(value) ? json_string_value(value) : "";
-            if (name.empty() || name.find('/') != std::string::npos)
-                fail(ALCORE_E_DATA, "%s/model.safetensors.index.json: '%s' names no file beside it",
-                     folder.c_str(), key);
-            names.push_back(name);
-        }
-        std::sort(names.begin(), names.end());
-        names.erase(std::unique(names.begin(), names.end()), names.end());
-        for (const std::string &name : names) add_file(folder + "/" + name);
+        add_shards(folder, index);
     } catch (...) {
         for (alcore_sys_file *file : files_) host_.table->file_close(file);
         throw;
@@ -178,6 +207,33 @@ Weights::Weights(const Host &host, const std::string &folder, const char *only) 
 
 Weights::~Weights() {
     for (alcore_sys_file *file : files_) host_.table->file_close(file);
+}
+
+/* Adds the files that the index (weight_map: name of a tensor -> name of a file beside the index)
+ * names, and checks that each tensor is in the file in which the index places it. */
+void Weights::add_shards(const std::string &folder, const Json &index) {
+    std::string path = folder + "/model.safetensors.index.json";
+    json_t *map = json_object_get(index.get(), "weight_map");
+    if (json_object_size(map) == 0)
+        fail(ALCORE_E_DATA, "%s: its weight_map is missing or names no tensor", path.c_str());
+    std::vector<std::string> names;
+    const char *key;
+    json_t *value;
+    json_object_foreach(map, key, value) {
+        std::string name = json_is_string(value) ? json_string_value(value) : "";
+        if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos)
+            fail(ALCORE_E_DATA, "%s: '%s' names no file beside it", path.c_str(), key);
+        names.push_back(name);
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    for (const std::string &name : names) add_file(folder + "/" + name);
+    json_object_foreach(map, key, value) {
+        auto found = entries_.find(key);
+        const char *name = json_string_value(value);
+        if (found == entries_.end() || paths_[found->second.file] != folder + "/" + name)
+            fail(ALCORE_E_DATA, "%s: the tensor %s is not in %s", path.c_str(), key, name);
+    }
 }
 
 /* Opens one file and adds its tensors to entries_. Its values begin at data_start, behind the 8
@@ -199,15 +255,21 @@ void Weights::add_file(const std::string &path) {
     check(host_.table->file_read(file, 8, text.data(), text.size()));
     if (text.empty() || text[0] != '{')
         fail(ALCORE_E_DATA, "%s: its header is no JSON", path.c_str());
+    check_header(path, text);
     Json object = parse_json(path, text);
     int64_t data_start = 8 + static_cast<int64_t>(header);
-    if (json_object_size(object.get()) > MOST_TENSORS)
+    if (json_object_size(object.get()) >
+        MOST_TENSORS + (json_object_get(object.get(), "__metadata__") ? 1 : 0))
         fail(ALCORE_E_DATA, "%s: more than %d tensors", path.c_str(), MOST_TENSORS);
     std::vector<std::pair<int64_t, int64_t>> spans; /* bytes of each tensor: [begin, end) */
     const char *key;
     json_t *value;
-    json_object_foreach(object.get(), key, value) if (std::strcmp(key, "__metadata__") != 0)
-        add_entry(path, key, value, data_start, length - data_start, spans);
+    json_object_foreach(object.get(), key, value) {
+        if (std::strcmp(key, "__metadata__") == 0)
+            check_metadata(path, value);
+        else
+            add_entry(path, key, value, data_start, length - data_start, spans);
+    }
     std::sort(spans.begin(), spans.end());
     int64_t end = 0;
     for (const auto &[from, to] : spans) {
