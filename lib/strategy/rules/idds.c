@@ -50,10 +50,10 @@ typedef struct idds_state {
     double alpha;                       /* 0 to 1: weight of the similarity to A */
     double *sum_a, *sum_b; /* [dims] SA and SB as they are before the first pick, owned */
     /* The row w that moves from A to B in the next pass: */
-    bool moves;        /* there is one: the row offered last was bought */
-    double *moved;     /* [dims] its vector, owned */
-    double moved_norm; /* ||w|| */
-    bool picks;        /* the pass "after a pick" is made once more */
+    bool moves;         /* there is one: the row offered last was bought */
+    double *moved;      /* [dims] its vector, owned */
+    double moved_norm;  /* ||w|| */
+    bool has_next_pass; /* the pass "after a pick" is made once more */
 } idds_state;
 
 /* The arrays of a block, [matrix rows] each, kept with it from pass to pass in the memory that the
@@ -261,26 +261,26 @@ static alcore_status set_moved(alcore__run *run) {
 }
 
 /* End of both scoring passes: offers the best candidate of all blocks to the budget and keeps its
- * score for the report; state->moves is whether it was bought. Sets state->picks, which repeats the
- * pass "after a pick", until the budget is full or no candidate is left. With mode=oneshot nothing
- * is offered: the runner ranks by the scores. */
+ * score for the report; state->moves is whether it was bought. Sets state->has_next_pass, which
+ * repeats the pass "after a pick", until the budget is full or no candidate is left. With
+ * mode=oneshot nothing is offered: the runner ranks by the scores. */
 static alcore_status offer_best(alcore__run *run) {
     idds_state *state = run->state;
     alcore__greedy *greedy = &state->greedy;
-    state->picks = false;
+    state->has_next_pass = false;
     if (state->oneshot || !alcore__greedy_can_offer(greedy)) return ALCORE_OK;
     greedy->pick_scores[greedy->best] = greedy->best_value;
     ALCORE__TRY(alcore__greedy_offer(greedy, &state->moves));
     if (alcore__filler_full(&greedy->filler)) return ALCORE_OK;
     if (state->moves) ALCORE__TRY(set_moved(run));
     alcore__greedy_clear_best(greedy);
-    state->picks = true;
+    state->has_next_pass = true;
     return ALCORE_OK;
 }
 
 /* Whether another pass picks: condition and loop of the pass "after a pick". */
-static bool goes_on(const alcore__run *run) {
-    return ((const idds_state *)run->state)->picks;
+static bool has_next_pass(const alcore__run *run) {
+    return ((const idds_state *)run->state)->has_next_pass;
 }
 
 /* ---- pass "scores": the score of every candidate ---- */
@@ -318,8 +318,8 @@ static const alcore__pass PASSES[] = {
      .block = score_after_pick,
      .partial = ALCORE__GREEDY_BEST,
      .end = offer_best,
-     .when = goes_on,
-     .again = goes_on},
+     .when = has_next_pass,
+     .again = has_next_pass},
     {.name = "scores",
      .rows = ALCORE__OVER_CANDIDATES,
      .block = read_scores,

@@ -9,10 +9,10 @@
  * center.
  *
  * m(x) only shrinks as picks are added, so a value over fewer picks is an upper bound. Each row
- * therefore keeps m over the picks that it was measured from (that it has "seen") and is measured
- * from the others only when its bound is the largest of its block, for then it may be the farthest
- * row. Where that has cost too much in a block, all of its rows are measured together, which costs
- * a fifth of measuring them one by one.
+ * therefore keeps m over the picks that it was measured from, and is measured from the others only
+ * when its bound is the largest of its block, for then it may be the farthest row. Where that has
+ * cost too much in a block, all of its rows are measured together, which costs a fifth of measuring
+ * them one by one.
  *
  * Squared distances are compared; radii and scores are distances.
  *
@@ -47,10 +47,11 @@ enum { CHUNK_ROWS = 1024 };
 /* Rows of a block that are listed at once as the next to be measured: those of the largest bounds.
  */
 enum { TOP_ROWS = 16 };
-/* All rows of a block are measured together when some row has not seen at least MIN_UNSEEN picks,
- * and the distances measured row by row since the last time are more than 1 / TOGETHER_SPEEDUP of
- * those that measuring together computes. Both numbers were found by timing on CPUs. */
-enum { TOGETHER_SPEEDUP = 5, MIN_UNSEEN = 5 };
+/* All rows of a block are measured together when there are MIN_UNMEASURED picks or more that some
+ * row was not measured from, and the distances measured row by row since the last time are more
+ * than 1 / TOGETHER_SPEEDUP of those that measuring together computes. Both numbers were found by
+ * timing on CPUs. */
+enum { TOGETHER_SPEEDUP = 5, MIN_UNMEASURED = 5 };
 
 typedef struct kcenter_state {
     alcore__greedy greedy; /* first, see greedy_picks.h */
@@ -69,7 +70,7 @@ typedef struct kcenter_state {
     double max_sq_dist;     /* largest m(x) of the rows that are no center, in the present pass */
     int64_t last_pick;      /* position of the last pick; -1: there is none */
     bool first_from_mean;   /* the last pick is the first one, chosen by its distance to the mean */
-    bool picks;             /* a further pass that picks is made, see offer_best() */
+    bool has_next_pass;     /* a further pass that picks is made, see offer_best() */
 } kcenter_state;
 
 /* Called once before the first pass: allocates the chunk of labeled rows, which has a vector for
@@ -83,7 +84,7 @@ static alcore_status begin(alcore__run *run) {
     state->labeled =
         run->active[ALCORE__OVER_LABELED_ROWS].count + run->active[ALCORE__OVER_LABELED_POOL].count;
     state->last_pick = -1;
-    state->picks = true;
+    state->has_next_pass = true;
     run->repeats = true; /* one pass for each pick: the runner keeps copies of the embeddings */
     ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
     size_t chunk = state->labeled < CHUNK_ROWS ? (size_t)state->labeled + 1 : CHUNK_ROWS;
@@ -107,15 +108,16 @@ static void free_state(alcore__run *run) {
 
 /* ---- what is kept with a block ---- */
 
-/* "Seen" counts picks: a row that has seen n picks was measured from the first n of centers. */
+/* A row with n measured picks was measured from the first n of centers. */
 typedef struct row_state {
-    double *sq_dist; /* [matrix rows] m(x) over labeled rows and the picks that the row has seen, in
-                        the engine's memory; infinite at first. On a device every row sees every
-                        pick in each pass, as it cannot be measured alone there. */
-    int64_t *seen_by_all;  /* [1] number of picks that every row of the block has seen */
-    int64_t *single_count; /* [1] distances that were measured row by row since all rows were
-                              measured together */
-    int64_t *seen;         /* [active rows] number of picks that each row has seen */
+    double *sq_dist; /* [matrix rows] m(x) over labeled rows and the measured picks of the row, in
+                        the engine's memory; infinite at first. On a device every row is measured
+                        from every pick in each pass, as it cannot be measured alone there. */
+    int64_t *block_measured_picks; /* [1] number of picks that every row of the block was measured
+                                      from */
+    int64_t *single_count;   /* [1] distances that were measured row by row since all rows were
+                                measured together */
+    int64_t *measured_picks; /* [active rows] number of picks that each row was measured from */
 } row_state;
 
 /* Gives the block its m(x) [matrix rows], infinite, on the first visit. Before that the dot product
@@ -139,16 +141,17 @@ static alcore_status make_sq_dists(alcore__block *block, const alcore__matrix *m
     return status;
 }
 
-/* Finds what the block keeps between passes, or makes it on the first visit. seen_by_all,
- * single_count and seen lie in one array of 2 + count integers, zeroed: no pick was seen yet. */
+/* Finds what the block keeps between passes, or makes it on the first visit. block_measured_picks,
+ * single_count and measured_picks lie in one array of 2 + count integers, zeroed: no row was
+ * measured from a pick yet. */
 static alcore_status open_rows(alcore__block *block, const alcore__matrix *matrix, row_state *out) {
     int64_t *local;
     if (!alcore__block_doubles(block)) ALCORE__TRY(make_sq_dists(block, matrix));
     ALCORE__TRY(alcore__block_local(block, (2 + (size_t)block->count) * sizeof *local, &local));
     *out = (row_state){.sq_dist = alcore__block_doubles(block),
-                       .seen_by_all = local,
+                       .block_measured_picks = local,
                        .single_count = local + 1,
-                       .seen = local + 2};
+                       .measured_picks = local + 2};
     return ALCORE_OK;
 }
 
@@ -164,36 +167,37 @@ static alcore_status measure_all(const alcore__matrix *matrix, const double *vec
                                                   count, NULL, NULL, 0, &weights);
 }
 
-/* Measures all rows of the block together from the picks after the first seen_by_all. Rows that
- * have seen a few of these are measured from them again, which changes no minimum. */
-static alcore_status show_all_picks(const kcenter_state *state, const alcore__matrix *matrix,
-                                    row_state *rows) {
-    int64_t first = *rows->seen_by_all, count = state->center_count - first;
+/* Measures all rows of the block together from the picks after the first block_measured_picks. Rows
+ * that were measured from a few of these are measured from them again, which changes no minimum. */
+static alcore_status measure_all_from_picks(const kcenter_state *state,
+                                            const alcore__matrix *matrix, row_state *rows) {
+    int64_t first = *rows->block_measured_picks, count = state->center_count - first;
     if (!count) return ALCORE_OK;
     ALCORE__TRY(measure_all(matrix, state->centers + first * state->dims, count, rows->sq_dist));
-    for (int64_t i = 0; i < matrix->block->count; i++) rows->seen[i] = state->center_count;
-    *rows->seen_by_all = state->center_count;
+    for (int64_t i = 0; i < matrix->block->count; i++)
+        rows->measured_picks[i] = state->center_count;
+    *rows->block_measured_picks = state->center_count;
     *rows->single_count = 0;
     return ALCORE_OK;
 }
 
-/* Measures the active row of an index from the picks that it has not seen, at most
+/* Measures the active row of an index from the picks that it was not measured from yet, at most
  * ALCORE_BLOCK_ROWS of them at a time, so that to_picks [max_count] stays small. Only for engines
  * that work in host memory. The picks are the rows of the kernel here and the row is its vector,
  * where measure_all() has it the other way round: sq_dist is symmetric to the last bit. vector
  * [dims]: workspace for the row. */
-static alcore_status show_picks(const kcenter_state *state, const alcore__matrix *matrix,
-                                row_state *rows, int64_t index, double *vector) {
+static alcore_status measure_from_picks(const kcenter_state *state, const alcore__matrix *matrix,
+                                        row_state *rows, int64_t index, double *vector) {
     alcore__block *block = matrix->block;
     alcore_sys_work work = alcore__run_work(block->run);
     double *sq_dist = &rows->sq_dist[alcore__matrix_row_of(matrix, index)], *to_picks;
     alcore__scratch_mark mark = alcore__scratch_get_mark(block);
-    int64_t unseen = state->center_count - rows->seen[index];
-    int64_t max_count = unseen < ALCORE_BLOCK_ROWS ? unseen : ALCORE_BLOCK_ROWS;
+    int64_t unmeasured = state->center_count - rows->measured_picks[index];
+    int64_t max_count = unmeasured < ALCORE_BLOCK_ROWS ? unmeasured : ALCORE_BLOCK_ROWS;
     ALCORE__TRY(alcore__scratch_push(block, max_count, sizeof *to_picks, &to_picks));
     ALCORE__TRY(alcore__matrix_copy_row(matrix, index, vector));
-    while (rows->seen[index] < state->center_count) {
-        int64_t first = rows->seen[index], left = state->center_count - first;
+    while (rows->measured_picks[index] < state->center_count) {
+        int64_t first = rows->measured_picks[index], left = state->center_count - first;
         alcore_sys_rows centers = {.data = state->centers + first * state->dims,
                                    .count = left < max_count ? left : max_count,
                                    .dims = state->dims,
@@ -204,7 +208,7 @@ static alcore_status show_picks(const kcenter_state *state, const alcore__matrix
         for (int64_t c = 0; c < centers.count; c++) {
             if (to_picks[c] < *sq_dist) *sq_dist = to_picks[c];
         }
-        rows->seen[index] += centers.count;
+        rows->measured_picks[index] += centers.count;
         *rows->single_count += centers.count;
     }
     alcore__scratch_release(block, mark);
@@ -244,8 +248,8 @@ static int list_top(const kcenter_state *state, const alcore__matrix *matrix, co
     return count;
 }
 
-/* find_farthest() where the engine has memory of its own: find_pick() has shown every row all picks
- * before, so the kernel arg_max under a mask of the rows that take part is enough. */
+/* find_farthest() where the engine has memory of its own: find_pick() has measured every row from
+ * all picks before, so the kernel arg_max under a mask of the rows that take part is enough. */
 static alcore_status find_farthest_on_device(const kcenter_state *state,
                                              const alcore__matrix *matrix, const row_state *rows,
                                              bool pickable, int64_t *index, double *value) {
@@ -262,10 +266,10 @@ static alcore_status find_farthest_on_device(const kcenter_state *state,
 }
 
 /* Finds the farthest row of the block among those that take part (takes_part): measures rows until
- * the largest bound belongs to a row that has seen every pick, since no other row can be farther
- * then. Each turn measures the first row of the list at least, so the loop ends. *index and *value:
- * the row found and its m(x); index -1: no row takes part. vector [dims]: workspace for
- * show_picks(). */
+ * the largest bound belongs to a row that was measured from every pick, since no other row can be
+ * farther then. Each turn measures the first row of the list at least, so the loop ends. *index and
+ * *value: the row found and its m(x); index -1: no row takes part. vector [dims]: workspace for
+ * measure_from_picks(). */
 static alcore_status find_farthest(const kcenter_state *state, const alcore__matrix *matrix,
                                    row_state *rows, bool pickable, double *vector, int64_t *index,
                                    double *value) {
@@ -276,22 +280,22 @@ static alcore_status find_farthest(const kcenter_state *state, const alcore__mat
     for (*index = -1, *value = 0.0;;) {
         int count = list_top(state, matrix, rows->sq_dist, pickable, top);
         if (!count) return ALCORE_OK;
-        if (rows->seen[top[0]] == picks) {
+        if (rows->measured_picks[top[0]] == picks) {
             *index = top[0];
             *value = rows->sq_dist[alcore__matrix_row_of(matrix, top[0])];
             return ALCORE_OK;
         }
-        int64_t unseen = picks - *rows->seen_by_all;
-        if (unseen >= MIN_UNSEEN &&
-            *rows->single_count * TOGETHER_SPEEDUP > unseen * block->count) {
-            ALCORE__TRY(show_all_picks(state, matrix, rows));
+        int64_t unmeasured = picks - *rows->block_measured_picks;
+        if (unmeasured >= MIN_UNMEASURED &&
+            *rows->single_count * TOGETHER_SPEEDUP > unmeasured * block->count) {
+            ALCORE__TRY(measure_all_from_picks(state, matrix, rows));
             continue;
         }
         double best = -1.0;
         for (int k = 0; k < count; k++) {
             const double *sq_dist = &rows->sq_dist[alcore__matrix_row_of(matrix, top[k])];
             if (*sq_dist < best) break; /* this bound and those after it are below a true m(x) */
-            ALCORE__TRY(show_picks(state, matrix, rows, top[k], vector));
+            ALCORE__TRY(measure_from_picks(state, matrix, rows, top[k], vector));
             if (*sq_dist > best) best = *sq_dist;
         }
     }
@@ -455,7 +459,8 @@ static alcore_status find_pick(alcore__block *block, void *partial) {
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(open_rows(block, &matrix, &rows));
     ALCORE__TRY(alcore__scratch_push(block, state->dims, sizeof *vector, &vector));
-    if (alcore__run_kernels(block->run)->upload) ALCORE__TRY(show_all_picks(state, &matrix, &rows));
+    if (alcore__run_kernels(block->run)->upload)
+        ALCORE__TRY(measure_all_from_picks(state, &matrix, &rows));
     bool pickable = false; /* first among all rows that are no center */
     ALCORE__TRY(find_farthest(state, &matrix, &rows, pickable, vector, &farthest, &farthest_value));
     pickable = true;
@@ -477,14 +482,14 @@ static alcore_status keep_farthest(alcore__run *run, const alcore__block_partial
 /* Offers the best candidate of the pass to the budget; if it is bought it becomes a center.
  * sq_dist: its m(x), whose root is its score. from_mean: it is the nearest to the mean, as there is
  * nothing labeled or picked yet; its score is then set by set_radius_and_offer(). Sets
- * state->picks, which repeats the pass; false: there was nothing to offer, or the budget is full.
- */
+ * state->has_next_pass, which repeats the pass; false: there was nothing to offer, or the budget is
+ * full. */
 static alcore_status offer_best(alcore__run *run, double sq_dist, bool from_mean) {
     kcenter_state *state = run->state;
     alcore__greedy *greedy = &state->greedy;
     bool bought = false;
     state->max_sq_dist = 0.0;
-    state->picks = false;
+    state->has_next_pass = false;
     if (!alcore__greedy_can_offer(greedy)) return ALCORE_OK;
     ALCORE__TRY(alcore__greedy_offer(greedy, &bought));
     if (bought) {
@@ -499,7 +504,7 @@ static alcore_status offer_best(alcore__run *run, double sq_dist, bool from_mean
     }
     alcore__greedy_clear_best(greedy);
     /* Also when this pick fills the budget: one more pass finds its radius and offers nothing. */
-    state->picks = bought || !alcore__filler_full(&greedy->filler);
+    state->has_next_pass = bought || !alcore__filler_full(&greedy->filler);
     return ALCORE_OK;
 }
 
@@ -524,22 +529,22 @@ static alcore_status set_radius_and_offer(alcore__run *run) {
 }
 
 /* Condition and loop of the pass "farthest". */
-static bool goes_on(const alcore__run *run) {
-    return ((const kcenter_state *)run->state)->picks;
+static bool has_next_pass(const alcore__run *run) {
+    return ((const kcenter_state *)run->state)->has_next_pass;
 }
 
 /* Loop of the pass "nearest to the mean": the row offered was passed over, so the pass is made
  * again and finds the next nearest one. */
 static bool lacks_first_center(const alcore__run *run) {
     const kcenter_state *state = run->state;
-    return !state->labeled && state->picks && !state->center_count;
+    return !state->labeled && state->has_next_pass && !state->center_count;
 }
 
 /* ---- pass "scores": the distance of every candidate to the nearest center ---- */
 
-/* Measures every row from the picks it has not seen, so that m(x) is final, and scores it with its
- * root; finish() sets the scores of the picks. Without picks and labeled rows all scores are 0.
- * The partial is scores, double [active rows]. */
+/* Measures every row from the picks that it was not measured from, so that m(x) is final, and
+ * scores it with its root; finish() sets the scores of the picks. Without picks and labeled rows
+ * all scores are 0. The partial is scores, double [active rows]. */
 static alcore_status read_scores(alcore__block *block, void *partial) {
     const kcenter_state *state = block->run->state;
     double *scores = partial;
@@ -548,7 +553,7 @@ static alcore_status read_scores(alcore__block *block, void *partial) {
     if (!alcore__block_doubles(block)) return ALCORE_OK; /* nothing was measured: all are 0 */
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(open_rows(block, &matrix, &rows));
-    ALCORE__TRY(show_all_picks(state, &matrix, &rows));
+    ALCORE__TRY(measure_all_from_picks(state, &matrix, &rows));
     ALCORE__TRY(alcore__download_active(&matrix, rows.sq_dist, scores));
     for (int64_t i = 0; i < block->count; i++)
         scores[i] = scores[i] < HUGE_VAL ? sqrt(scores[i]) : 0.0;
@@ -596,8 +601,8 @@ static const alcore__pass PASSES[] = {
      .block = find_pick,
      .partial = {.extra = farthest_bytes, .reduce = keep_farthest},
      .end = set_radius_and_offer,
-     .when = goes_on,
-     .again = goes_on},
+     .when = has_next_pass,
+     .again = has_next_pass},
     {.name = "scores",
      .rows = ALCORE__OVER_CANDIDATES,
      .block = read_scores,
