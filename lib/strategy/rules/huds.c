@@ -14,7 +14,7 @@
  * is what a block contributes to a pass, zeroed before the visit: `values` are stored at the
  * positions of its active rows, `sums` are added up over the blocks, `extra` bytes are given to
  * reduce(). In the passes over a batch of strata the active rows are those of the batch,
- * state->chosen: position k of such a pass is the candidate chosen[k].
+ * state->batch_positions: position k of such a pass is the candidate batch_positions[k].
  *
  * With distances=needed, d is measured only where it can matter (spec 3.10). As d is at most 2, H
  * of a stratum is at most 2 lambda + (1 - lambda) max u. Strata are measured from that of the
@@ -62,13 +62,13 @@ typedef struct huds_state {
     int64_t centroid_count;
     alcore__kmeans kmeans; /* with clusters > 1 */
 
-    /* With distances=needed. The present batch begins with stratum first_chosen; the strata above
-     * the batch are measured, those below first_chosen are not. */
+    /* With distances=needed. The present batch begins with stratum batch_first_stratum; the strata
+     * above the batch are measured, those below it are not. */
     bool only_needed;
-    bool decided;         /* no row that is not measured can be picked */
-    int64_t first_chosen; /* a stratum; `strata` before the first batch */
-    int64_t *chosen;      /* [chosen_count] positions of the batch's candidates, ascending */
-    int64_t chosen_count, measured; /* rows of the batch; rows of all batches measured so far */
+    bool all_picks_known;        /* no row that is not measured can be picked */
+    int64_t batch_first_stratum; /* a stratum; `strata` before the first batch */
+    int64_t *batch_positions;    /* [batch_count] positions of the batch's candidates, ascending */
+    int64_t batch_count, measured; /* rows of the batch; rows of all batches measured so far */
 } huds_state;
 
 /* ---- the score ---- */
@@ -114,7 +114,7 @@ static alcore_status begin_needed(alcore__run *run) {
                             "strategy huds: distances=needed works with rescale=none, "
                             "min_stratum=0 and k_clusters=1 only; set these, or distances=all");
     state->only_needed = true;
-    state->first_chosen = state->strata;
+    state->batch_first_stratum = state->strata;
     for (int64_t i = 0; i < run->outcome.count; i++)
         state->d[i] = run->outcome.scores[i] = (double)NAN;
     return ALCORE_OK;
@@ -163,7 +163,7 @@ void alcore__huds_free(alcore__run *run) {
     alcore__free(run->ctx, state->sums);
     alcore__free(run->ctx, state->counts);
     alcore__free(run->ctx, state->centroids);
-    alcore__free(run->ctx, state->chosen);
+    alcore__free(run->ctx, state->batch_positions);
     alcore__kmeans_free(run->ctx, &state->kmeans);
 }
 
@@ -190,18 +190,19 @@ static alcore_status score_block(alcore__block *block, void *partial) {
  * candidates only. Called while some candidate is not measured, so a batch has a row. */
 static alcore_status choose_strata(alcore__run *run) {
     huds_state *state = run->state;
-    int64_t end = state->first_chosen, rows = 0, low = end;
-    double wanted = fmax(1.0, fmax(alcore__expected_picks(run), (double)state->measured));
-    while (low > 0 && (double)rows < wanted) rows += state->counts[--low];
-    alcore__free(run->ctx, state->chosen);
-    state->chosen = NULL;
-    state->chosen_count = 0;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)rows, sizeof *state->chosen, &state->chosen));
+    int64_t end = state->batch_first_stratum, rows = 0, low = end;
+    double min_rows = fmax(1.0, fmax(alcore__expected_picks(run), (double)state->measured));
+    while (low > 0 && (double)rows < min_rows) rows += state->counts[--low];
+    alcore__free(run->ctx, state->batch_positions);
+    state->batch_positions = NULL;
+    state->batch_count = 0;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)rows, sizeof *state->batch_positions,
+                                  &state->batch_positions));
     for (int64_t i = 0; i < run->outcome.count; i++)
         if (state->stratum[i] >= low && state->stratum[i] < end)
-            state->chosen[state->chosen_count++] = i;
-    state->first_chosen = low;
-    return alcore__run_choose(run, state->chosen, rows);
+            state->batch_positions[state->batch_count++] = i;
+    state->batch_first_stratum = low;
+    return alcore__run_choose(run, state->batch_positions, rows);
 }
 
 /* End of pass "scores": cuts the candidates into strata by u, counts them, and decides which
@@ -237,9 +238,9 @@ static bool needs_sums(const alcore__run *run) {
 }
 
 /* Condition of the passes over a batch of strata. */
-static bool goes_on(const alcore__run *run) {
+static bool has_next_batch(const alcore__run *run) {
     const huds_state *state = run->state;
-    return state->only_needed && !state->decided;
+    return state->only_needed && !state->all_picks_known;
 }
 
 /* The group of each candidate [candidates], -1 for rows of small strata: without min_stratum, where
@@ -249,7 +250,7 @@ static const int32_t *group_array(const huds_state *state) {
 }
 
 /* *out [active rows]: the groups of the block's rows, a part of the state's array or, in a batch of
- * strata, where block->start is a position in state->chosen, a copy on the scratch stack. */
+ * strata, where block->start is an index in state->batch_positions, a copy on the scratch stack. */
 static alcore_status groups_of(alcore__block *block, const int32_t **out) {
     const huds_state *state = block->run->state;
     int32_t *copy;
@@ -257,7 +258,8 @@ static alcore_status groups_of(alcore__block *block, const int32_t **out) {
     *out = group + block->start;
     if (block->source == ALCORE__OVER_CANDIDATES) return ALCORE_OK;
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *copy, &copy));
-    for (int64_t i = 0; i < block->count; i++) copy[i] = group[state->chosen[block->start + i]];
+    for (int64_t i = 0; i < block->count; i++)
+        copy[i] = group[state->batch_positions[block->start + i]];
     *out = copy;
     return ALCORE_OK;
 }
@@ -384,7 +386,7 @@ static bool measures_all(const alcore__run *run) {
 }
 
 /* The partial of a batch: d, double [active rows]. It is `extra`, not `values`: the runner would
- * store values by the position in state->chosen, and the rows belong elsewhere among the
+ * store values by the position in state->batch_positions, and the rows belong elsewhere among the
  * candidates. */
 static size_t distances_bytes(const alcore__block *block) {
     return (size_t)block->count * sizeof(double);
@@ -397,7 +399,7 @@ static alcore_status store_distances(alcore__run *run, const alcore__block_parti
     const double *d = part->extra;
     double lambda = lambda_of(run), rest = one_minus_lambda(run);
     for (int64_t i = 0; i < part->count; i++) {
-        int64_t candidate = state->chosen[part->start + i];
+        int64_t candidate = state->batch_positions[part->start + i];
         state->d[candidate] = d[i];
         run->outcome.scores[candidate] = hybrid_score(lambda, d[i], rest, state->u[candidate]);
     }
@@ -407,7 +409,7 @@ static alcore_status store_distances(alcore__run *run, const alcore__block_parti
 /* An upper bound of H over the rows of the strata 0 .. end - 1: H of the largest u among them with
  * the largest possible d, 2. Rounding is monotonic, so the bound holds for what hybrid_score()
  * returns, not only for exact sums. */
-static double largest_possible(const alcore__run *run, int64_t end) {
+static double score_upper_bound(const alcore__run *run, int64_t end) {
     const huds_state *state = run->state;
     double largest_u = (double)-INFINITY;
     for (int64_t i = 0; i < run->outcome.count; i++)
@@ -419,12 +421,13 @@ static double largest_possible(const alcore__run *run, int64_t end) {
  * whether a row that is not measured can still be picked, and chooses the next batch if so. */
 static alcore_status end_batch(alcore__run *run) {
     huds_state *state = run->state;
-    state->measured += state->chosen_count;
-    state->decided = state->measured == run->outcome.count;
-    if (!state->decided)
-        ALCORE__TRY(alcore__fill_ends_above(
-            run, run->outcome.scores, largest_possible(run, state->first_chosen), &state->decided));
-    return state->decided ? ALCORE_OK : choose_strata(run);
+    state->measured += state->batch_count;
+    state->all_picks_known = state->measured == run->outcome.count;
+    if (!state->all_picks_known)
+        ALCORE__TRY(alcore__fill_ends_above(run, run->outcome.scores,
+                                            score_upper_bound(run, state->batch_first_stratum),
+                                            &state->all_picks_known));
+    return state->all_picks_known ? ALCORE_OK : choose_strata(run);
 }
 
 const alcore__pass alcore__huds_passes[] = {
@@ -454,15 +457,15 @@ const alcore__pass alcore__huds_passes[] = {
      .rows = ALCORE__OVER_CHOSEN,
      .block = sum_by_stratum,
      .partial = {.sums = sums_of},
-     .when = goes_on},
+     .when = has_next_batch},
     {.name = "distances of a batch of strata",
      .rows = ALCORE__OVER_CHOSEN,
      .block = measure_distances,
      .partial = {.extra = distances_bytes, .reduce = store_distances},
      .start = set_centroids,
      .end = end_batch,
-     .when = goes_on,
-     .again = goes_on,
+     .when = has_next_batch,
+     .again = has_next_batch,
      .back = 1},
     {.name = NULL},
 };
@@ -470,7 +473,7 @@ const alcore__pass alcore__huds_passes[] = {
 /* ---- the outcome ---- */
 
 /* Adds a fact of one number to the report. name is static. */
-static alcore_status report_number(alcore__run *run, const char *name, double value) {
+static alcore_status report_value(alcore__run *run, const char *name, double value) {
     double *fact;
     ALCORE__TRY(alcore__outcome_fact(run, name, 1, &fact));
     *fact = value;
@@ -483,7 +486,7 @@ static alcore_status report_term(alcore__run *run, const char *name, const doubl
                                  double weight) {
     double mean, sd;
     alcore__candidate_mean_sd(run, values, weight, &mean, &sd);
-    return report_number(run, name, sd);
+    return report_value(run, name, sd);
 }
 
 /* The values of a term on the scale of the parameter "rescale": *scaled is `values` itself, or a
@@ -506,7 +509,7 @@ static alcore_status rescale_term(const alcore__run *run, const double *values,
 static alcore_status combine(alcore__run *run, const double *u, const double *d, double *h) {
     double lambda = lambda_of(run), rest = one_minus_lambda(run);
     for (int64_t i = 0; i < run->outcome.count; i++) h[i] = hybrid_score(lambda, d[i], rest, u[i]);
-    ALCORE__TRY(report_number(run, "lambda", lambda));
+    ALCORE__TRY(report_value(run, "lambda", lambda));
     /* The deviation of d is not known where only some distances are. */
     if (run->outcome.measured == run->outcome.count)
         ALCORE__TRY(report_term(run, "sd lambda d", d, lambda));
@@ -545,14 +548,14 @@ static alcore_status report_strata(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Adds an integer column to the record, made of *numbers [candidates], which is freed and becomes
+/* Adds an integer column to the record, made of *integers [candidates], which is freed and becomes
  * NULL; where it is NULL all entries are 0. */
-static alcore_status record_numbers(alcore__run *run, const char *name, int32_t **numbers) {
+static alcore_status record_integers(alcore__run *run, const char *name, int32_t **integers) {
     int64_t *column;
     ALCORE__TRY(alcore__outcome_column(run, name, ALCORE_INT64, &column));
-    for (int64_t i = 0; *numbers && i < run->outcome.count; i++) column[i] = (*numbers)[i];
-    alcore__free(run->ctx, *numbers);
-    *numbers = NULL;
+    for (int64_t i = 0; *integers && i < run->outcome.count; i++) column[i] = (*integers)[i];
+    alcore__free(run->ctx, *integers);
+    *integers = NULL;
     return ALCORE_OK;
 }
 
@@ -563,8 +566,8 @@ static alcore_status record_columns(alcore__run *run) {
     huds_state *state = run->state;
     if (has_scores(run)) ALCORE__TRY(alcore__outcome_keep_column(run, "u", &state->u));
     ALCORE__TRY(alcore__outcome_keep_column(run, "d", &state->d));
-    ALCORE__TRY(record_numbers(run, "stratum", &state->stratum));
-    ALCORE__TRY(record_numbers(run, "cluster", &state->cluster));
+    ALCORE__TRY(record_integers(run, "stratum", &state->stratum));
+    ALCORE__TRY(record_integers(run, "cluster", &state->cluster));
     return alcore__outcome_score_column(run, "H");
 }
 
@@ -580,7 +583,7 @@ alcore_status alcore__huds_finish(alcore__run *run) {
     state->group = NULL;
     if (state->only_needed) {
         run->outcome.measured = state->measured;
-        ALCORE__TRY(report_number(run, "measured", (double)state->measured));
+        ALCORE__TRY(report_value(run, "measured", (double)state->measured));
     }
     ALCORE__TRY(combine_terms(run, run->outcome.scores));
     ALCORE__TRY(record_columns(run));
