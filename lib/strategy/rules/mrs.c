@@ -49,8 +49,8 @@
  * Reads the labeled embeddings once and those of the candidates twice, with metric=cosine once;
  * with iterative=1 as often again for each pick, and the block of the pick once more. Memory: 16 k
  * + 33 bytes a candidate, 9 more with iterative=1, 16 more for the record; for each row of L' its
- * vector in double and 8 k + 33 bytes; for each wanted row of L' (mrs.h; at first all are wanted) a
- * copy of the vector and 16 k bytes, and 16 k bytes more for each block in work. */
+ * vector in double and 8 k + 33 bytes; for each pending row of L' (mrs.h; at first all are pending)
+ * a copy of the vector and 16 k bytes, and 16 k bytes more for each block in work. */
 #include <math.h>
 #include <string.h>
 
@@ -98,7 +98,7 @@ static alcore_status draw_sample(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Grows all arrays that have entries for each row of L', except wanted_vectors and the lists in
+/* Grows all arrays that have entries for each row of L', except pending_vectors and the lists in
  * `found`, to the capacity for `count` rows; what they hold stays. */
 static alcore_status reserve(alcore__run *run, int64_t count) {
     alcore__mrs_state *state = run->state;
@@ -109,7 +109,7 @@ static alcore_status reserve(alcore__run *run, int64_t count) {
     ALCORE__TRY(alcore__grow(ctx, &state->sample_rows, &state->rows_capacity, rows,
                              sizeof *state->sample_rows));
     ALCORE__TRY(
-        alcore__grow(ctx, &state->wanted, &state->wanted_capacity, rows, sizeof *state->wanted));
+        alcore__grow(ctx, &state->pending, &state->pending_capacity, rows, sizeof *state->pending));
     ALCORE__TRY(
         alcore__grow(ctx, &state->changed, &state->changed_capacity, rows, sizeof *state->changed));
     ALCORE__TRY(
@@ -144,7 +144,7 @@ static void free_state(alcore__run *run) {
     alcore__greedy_free_state(ctx, &state->greedy);
     alcore__neighbor_lists_free(ctx, &state->found);
     void *const arrays[] = {state->positions, state->sample,  state->sample_rows,
-                            state->wanted,    state->changed, state->wanted_vectors,
+                            state->pending,   state->changed, state->pending_vectors,
                             state->near,      state->half,    state->nearest};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) alcore__free(ctx, arrays[i]);
 }
@@ -222,34 +222,35 @@ static bool by_ratio(const alcore__run *run) {
     return !((const alcore__mrs_state *)run->state)->by_cosine;
 }
 
-/* Start of the pass: appends the rows of L' that were added to the wanted ones, copies the vectors
- * of all wanted rows to wanted_vectors, so that they are adjacent, and makes empty lists for them.
- */
-static alcore_status want_new(alcore__run *run) {
+/* Start of the pass: appends the rows of L' that were added to the pending ones, copies the vectors
+ * of all pending rows to pending_vectors, so that they are adjacent, and makes empty lists for
+ * them. */
+static alcore_status add_new_pending(alcore__run *run) {
     alcore__mrs_state *state = run->state;
     size_t row_bytes = (size_t)state->dims * sizeof(double);
     for (int64_t i = state->new_first; i < state->collected; i++) {
-        state->wanted[state->wanted_count++] = i;
+        state->pending[state->pending_count++] = i;
         state->changed[i] = 1;
     }
-    ALCORE__TRY(alcore__grow(run->ctx, &state->wanted_vectors, &state->wanted_vectors_capacity,
-                             (size_t)(state->wanted_count * state->dims), sizeof(double)));
-    for (int64_t i = 0; i < state->wanted_count; i++)
-        memcpy(state->wanted_vectors + i * state->dims,
-               state->sample + state->wanted[i] * state->dims, row_bytes);
-    return alcore__neighbor_lists_new(run->ctx, ALCORE_SYS_COSINE, state->wanted_count, state->k,
+    ALCORE__TRY(alcore__grow(run->ctx, &state->pending_vectors, &state->pending_vectors_capacity,
+                             (size_t)(state->pending_count * state->dims), sizeof(double)));
+    for (int64_t i = 0; i < state->pending_count; i++)
+        memcpy(state->pending_vectors + i * state->dims,
+               state->sample + state->pending[i] * state->dims, row_bytes);
+    return alcore__neighbor_lists_new(run->ctx, ALCORE_SYS_COSINE, state->pending_count, state->k,
                                       &state->found);
 }
 
-/* The partial: the lists of the wanted rows in the block, see neighbor_lists.h. */
+/* The partial: the lists of the pending rows in the block, see neighbor_lists.h. */
 static size_t lists_bytes(const alcore__block *block) {
     return alcore__neighbor_lists_bytes(&((const alcore__mrs_state *)block->run->state)->found);
 }
 
-/* Finds the nearest candidates of the block for each wanted row of L', whose lists are the partial,
- * and joins the new rows of L' to the lists of the candidates, from which h of each candidate is
- * computed again. A candidate is stale where its h changed, or where the row of L' that has its
- * largest ratio is wanted. The mask leaves out picks, which are no candidates any more. */
+/* Finds the nearest candidates of the block for each pending row of L', whose lists are the
+ * partial, and joins the new rows of L' to the lists of the candidates, from which h of each
+ * candidate is computed again. A candidate is stale where its h changed, or where the row of L'
+ * that has its largest ratio is pending. The mask leaves out picks, which are no candidates any
+ * more. */
 static alcore_status find_neighbors(alcore__block *block, void *partial) {
     const alcore__mrs_state *state = block->run->state;
     alcore__matrix matrix;
@@ -258,10 +259,10 @@ static alcore_status find_neighbors(alcore__block *block, void *partial) {
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(alcore__mrs_open_rows(block, &matrix, &rows));
     ALCORE__TRY(alcore__mrs_push_mask(&matrix, &mask));
-    const alcore_sys_rows wanted =
-        alcore__mrs_as_rows(state, state->wanted_vectors, 0, state->wanted_count);
+    const alcore_sys_rows pending =
+        alcore__mrs_as_rows(state, state->pending_vectors, 0, state->pending_count);
     alcore__neighbor_lists_begin(&state->found, partial);
-    ALCORE__TRY(alcore__neighbor_lists_join(&state->found, &matrix, mask, &wanted,
+    ALCORE__TRY(alcore__neighbor_lists_join(&state->found, &matrix, mask, &pending,
                                             NULL /* all of them */, 0, partial));
     alcore__neighbor_lists_end(&state->found, &matrix, partial);
     ALCORE__TRY(alcore__mrs_join_new(&matrix, mask, &rows));
@@ -282,15 +283,15 @@ static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *
     return ALCORE_OK;
 }
 
-/* End of the pass: the lists found replace those of the wanted rows in near [collected, k]. Sets h
+/* End of the pass: the lists found replace those of the pending rows in near [collected, k]. Sets h
  * of these rows, and the smallest h of all rows of L'. */
 static alcore_status set_halves(alcore__run *run) {
     alcore__mrs_state *state = run->state;
     int64_t k = state->k;
-    for (int64_t i = 0; i < state->wanted_count; i++) {
+    for (int64_t i = 0; i < state->pending_count; i++) {
         const int64_t *found = state->found.position + i * k;
-        memcpy(state->near + state->wanted[i] * k, found, (size_t)k * sizeof *found);
-        state->half[state->wanted[i]] = alcore__margin_half(found, state->found.value + i * k, k);
+        memcpy(state->near + state->pending[i] * k, found, (size_t)k * sizeof *found);
+        state->half[state->pending[i]] = alcore__margin_half(found, state->found.value + i * k, k);
     }
     /* min_half bounds a candidate's ratios with rows of L' beyond its k nearest (margin_bound.h). h
      * of a list with free entries is half the mean of the others, 0 where all are free. */
@@ -359,24 +360,24 @@ static int64_t find_best(const alcore__run *run) {
     return best;
 }
 
-/* End of the pass: no row of L' is new or wanted any more. With iterative=1 the best candidate is
+/* End of the pass: no row of L' is new or pending any more. With iterative=1 the best candidate is
  * offered to the budget, and the next best ones until one is bought, which greedy->best then names;
- * goes_on tells the pass "pick" to add it to L'. Without, the runner ranks by the scores. */
+ * has_new_pick tells the pass "pick" to add it to L'. Without, the runner ranks by the scores. */
 static alcore_status offer_best(alcore__run *run) {
     alcore__mrs_state *state = run->state;
     alcore__greedy *greedy = &state->greedy;
     bool bought = false;
     state->new_first = state->collected;
-    for (int64_t i = 0; i < state->wanted_count; i++) state->changed[state->wanted[i]] = 0;
-    state->wanted_count = 0;
-    state->goes_on = false;
+    for (int64_t i = 0; i < state->pending_count; i++) state->changed[state->pending[i]] = 0;
+    state->pending_count = 0;
+    state->has_new_pick = false;
     if (!state->iterative) return ALCORE_OK;
     while (!bought && (greedy->best = find_best(run)) >= 0 && alcore__greedy_can_offer(greedy)) {
         greedy->pick_scores[greedy->best] = run->outcome.scores[greedy->best];
         ALCORE__TRY(alcore__greedy_offer(greedy, &bought));
         ALCORE__TRY(alcore__tick(run->ctx, "filling the budget", 0, 0)); /* cancellation only */
     }
-    state->goes_on = bought && !alcore__filler_full(&greedy->filler);
+    state->has_new_pick = bought && !alcore__filler_full(&greedy->filler);
     return ALCORE_OK;
 }
 
@@ -385,7 +386,7 @@ static alcore_status offer_best(alcore__run *run) {
 /* Condition of the pass and of the loop back to "neighbors": there is a pick that is to be added to
  * L', and the budget is not full. */
 static bool has_pick(const alcore__run *run) {
-    return ((const alcore__mrs_state *)run->state)->goes_on;
+    return ((const alcore__mrs_state *)run->state)->has_new_pick;
 }
 
 /* The partial of the block that has the pick: its vector, double [dims]; other blocks have no byte
@@ -414,16 +415,16 @@ static alcore_status append_pick(alcore__run *run, const alcore__block_partial *
     return ALCORE_OK;
 }
 
-/* End of the pass: the rows of L' that have the pick in their lists are wanted again, as it is no
- * candidate any more. The pick itself, row new_first of L', is added by want_new(). */
-static alcore_status want_neighbors_of_pick(alcore__run *run) {
+/* End of the pass: the rows of L' that have the pick in their lists are pending again, as it is no
+ * candidate any more. The pick itself, row new_first of L', is added by add_new_pending(). */
+static alcore_status mark_neighbors_of_pick(alcore__run *run) {
     alcore__mrs_state *state = run->state;
     for (int64_t i = 0; i < state->new_first && !state->by_cosine; i++) {
         bool has = false;
         for (int64_t p = 0; p < state->k; p++)
             has = has || state->near[i * state->k + p] == state->greedy.best;
         if (!has) continue;
-        state->wanted[state->wanted_count++] = i;
+        state->pending[state->pending_count++] = i;
         state->changed[i] = 1;
     }
     return ALCORE_OK;
@@ -442,7 +443,7 @@ static const alcore__pass PASSES[] = {
      .rows = ALCORE__OVER_CANDIDATES,
      .block = find_neighbors,
      .partial = {.extra = lists_bytes, .reduce = merge_lists},
-     .start = want_new,
+     .start = add_new_pending,
      .end = set_halves,
      .when = by_ratio},
     {.name = "distances",
@@ -454,7 +455,7 @@ static const alcore__pass PASSES[] = {
      .rows = ALCORE__OVER_CANDIDATES,
      .block = read_pick,
      .partial = {.extra = pick_bytes, .reduce = append_pick},
-     .end = want_neighbors_of_pick,
+     .end = mark_neighbors_of_pick,
      .when = has_pick,
      .again = has_pick,
      .back = 2},

@@ -26,23 +26,23 @@ typedef struct alcore__mrs_state {
     int64_t new_first; /* rows of L' from here on were added since the last pass "distances" */
     /* Rows of L' for which the next pass "neighbors" finds lists: those whose list has the last
      * pick, then the new ones. With metric=ratio only; the arrays keep their capacity when
-     * wanted_count becomes 0 after "distances". */
-    alcore__neighbor_lists found; /* [wanted_count, k] the lists */
-    int64_t *wanted;              /* [wanted_count] their numbers, ascending */
-    size_t wanted_capacity;
-    int64_t wanted_count;
-    double *wanted_vectors; /* [wanted_count, dims] copies of their vectors */
-    size_t wanted_vectors_capacity;
-    uint8_t *changed; /* [collected] 1: the row is among `wanted`, so its h may change */
+     * pending_count becomes 0 after "distances". */
+    alcore__neighbor_lists found; /* [pending_count, k] the lists */
+    int64_t *pending;             /* [pending_count] their numbers, ascending */
+    size_t pending_capacity;
+    int64_t pending_count;
+    double *pending_vectors; /* [pending_count, dims] copies of their vectors */
+    size_t pending_vectors_capacity;
+    uint8_t *changed; /* [collected] 1: the row is among `pending`, so its h may change */
     size_t changed_capacity;
     int64_t *near; /* [collected, k] the candidates with the largest cosine to each row of L', by
                       position */
     size_t near_capacity;
     double *half; /* [collected] h of each row of L' */
     size_t half_capacity;
-    double min_half;  /* the smallest of them; `near`, `half` and this with metric=ratio only */
-    int64_t *nearest; /* [candidates] number of the row of L' with the largest ratio or cosine */
-    bool goes_on;     /* iterative: a pick was made, and the budget is not full */
+    double min_half;   /* the smallest of them; `near`, `half` and this with metric=ratio only */
+    int64_t *nearest;  /* [candidates] number of the row of L' with the largest ratio or cosine */
+    bool has_new_pick; /* iterative: a pick was made, and the budget is not full */
 } alcore__mrs_state;
 
 /* ---- what is kept with a block (mrs_rows.c) ---- */

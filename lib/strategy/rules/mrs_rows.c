@@ -6,7 +6,7 @@
  * The terms are those of mrs.c. L' is the sample of labeled rows, and with iterative=1 the picks; a
  * number counts its rows. ratio(x, y) = cos(x, y) / (h(x) + h(y)), where h of a row is half the
  * mean cosine to its k nearest rows on the other side. An active row is a candidate of the block, a
- * matrix row a row of the block as kernels see it, active or not. The wanted rows of L' are those
+ * matrix row a row of the block as kernels see it, active or not. The pending rows of L' are those
  * whose h may have changed since the last pass, the new ones included. */
 #include <math.h>
 #include <string.h>
@@ -125,31 +125,31 @@ static alcore_status compute_stale(const alcore__matrix *matrix, uint8_t *mask, 
                : ALCORE_OK;
 }
 
-/* Compares the other candidates of the block, those of mask [matrix rows], with the wanted rows of
+/* Compares the other candidates of the block, those of mask [matrix rows], with the pending rows of
  * L': one that has a larger ratio than the largest so far, or the same one and a lower number,
- * replaces it in `rows`. The largest so far is valid, as its row of L' is not wanted: otherwise the
- * candidate would have been stale (find_neighbors() in mrs.c). */
-static alcore_status compare_wanted(const alcore__matrix *matrix, const uint8_t *mask,
-                                    alcore__mrs_rows *rows) {
+ * replaces it in `rows`. The largest so far is valid, as its row of L' is not pending: otherwise
+ * the candidate would have been stale (find_neighbors() in mrs.c). */
+static alcore_status compare_pending(const alcore__matrix *matrix, const uint8_t *mask,
+                                     alcore__mrs_rows *rows) {
     alcore__block *block = matrix->block;
     const alcore__mrs_state *state = block->run->state;
-    const alcore_sys_rows wanted =
-        alcore__mrs_as_rows(state, state->wanted_vectors, 0, state->wanted_count);
+    const alcore_sys_rows pending =
+        alcore__mrs_as_rows(state, state->pending_vectors, 0, state->pending_count);
     double *half, *ratio;
-    int64_t *found; /* [matrix rows] index into wanted */
+    int64_t *found; /* [matrix rows] index into pending */
     if (!memchr(mask, 1, (size_t)matrix->rows.count)) return ALCORE_OK;
-    ALCORE__TRY(alcore__scratch_push(block, state->wanted_count, sizeof *half, &half));
+    ALCORE__TRY(alcore__scratch_push(block, state->pending_count, sizeof *half, &half));
     ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, sizeof *ratio, &ratio));
     ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, sizeof *found, &found));
-    for (int64_t i = 0; i < state->wanted_count; i++) half[i] = state->half[state->wanted[i]];
+    for (int64_t i = 0; i < state->pending_count; i++) half[i] = state->half[state->pending[i]];
     for (int64_t m = 0; m < matrix->rows.count; m++) {
         ratio[m] = -HUGE_VAL;
         found[m] = -1;
     }
-    ALCORE__TRY(join_ratios(matrix, mask, &wanted, half, rows->half, ratio, found));
+    ALCORE__TRY(join_ratios(matrix, mask, &pending, half, rows->half, ratio, found));
     for (int64_t m = 0; m < matrix->rows.count; m++) {
         if (!mask[m] || found[m] < 0) continue;
-        int64_t number = state->wanted[found[m]];
+        int64_t number = state->pending[found[m]];
         if (ratio[m] < rows->ratio[m] || (ratio[m] == rows->ratio[m] && number > rows->number[m]))
             continue;
         rows->ratio[m] = ratio[m];
@@ -166,5 +166,5 @@ alcore_status alcore__mrs_update_ratios(const alcore__matrix *matrix, uint8_t *m
     uint8_t *open; /* [matrix rows] */
     ALCORE__TRY(alcore__scratch_push(matrix->block, matrix->rows.count, sizeof *open, &open));
     ALCORE__TRY(compute_stale(matrix, mask, open, rows));
-    return compare_wanted(matrix, mask, rows);
+    return compare_pending(matrix, mask, rows);
 }
