@@ -184,13 +184,13 @@ static int64_t first_free(const alcore__cluster_picks *state, int64_t cluster, b
 static alcore_status choose_rows(alcore__run *run) {
     alcore__cluster_picks *state = run->state;
     alcore__greedy *greedy = &state->greedy;
-    state->goes_on = false;
+    state->needs_new_lists = false;
     while (!alcore__filler_full(&greedy->filler)) {
         bool complete, bought;
         double sq_dist = 0.0;
         greedy->best = first_free(state, state->next, &complete, &sq_dist);
         if (greedy->best < 0) {
-            state->goes_on = !complete;
+            state->needs_new_lists = !complete;
             break;
         }
         ALCORE__TRY(alcore__greedy_offer(greedy, &bought));
@@ -201,13 +201,13 @@ static alcore_status choose_rows(alcore__run *run) {
         greedy->pick_scores[greedy->best] = 0.0 - state->distance[greedy->best];
         state->next = (state->next + 1) % state->clusters;
     }
-    if (state->goes_on && state->length < MAX_LENGTH) state->length *= 2;
+    if (state->needs_new_lists && state->length < MAX_LENGTH) state->length *= 2;
     return ALCORE_OK;
 }
 
 /* again() of the pass: whether the lists are made anew, now twice as long, up to MAX_LENGTH. */
 static bool lacks_rows(const alcore__run *run) {
-    return ((const alcore__cluster_picks *)run->state)->goes_on;
+    return ((const alcore__cluster_picks *)run->state)->needs_new_lists;
 }
 
 const alcore__pass alcore__cluster_picks_passes[] = {

@@ -26,7 +26,7 @@ typedef struct alcore__cluster_picks {
     int64_t clusters;            /* at most the candidates */
     int64_t length;              /* entries of each list */
     int64_t next;                /* the cluster that chooses next */
-    bool goes_on;                /* a list ended before the budget: the lists are made again */
+    bool needs_new_lists;        /* a list ended before the budget: the lists are made again */
     alcore__neighbor_lists near; /* [clusters, length] the candidates nearest to each centroid that
                                     could be bought when the lists were made */
     int64_t *cluster;            /* [candidates] the cluster of the nearest centroid; of a pick the
