@@ -63,12 +63,12 @@ typedef struct average_state {
     double *low, *high;  /* [candidates] bounds of the mean distance; 0 where `bounded` is false */
     double *distance;    /* [candidates] the exact mean distance, with a closed form too; NaN: not
                             computed */
-    uint8_t *wanted;     /* [candidates] 1: the next pass "exact distances" computes it */
+    uint8_t *to_measure; /* [candidates] 1: the next pass "exact distances" computes it */
     int64_t exact_count; /* number of nearest candidates whose distance has to be exact */
     int64_t offered; /* how many candidates were offered to the budget so far, the nearest ones */
-    double reach;    /* after the next pass "exact distances" every candidate whose distance is at
-                        most this is exact; HUGE_VAL: all are */
-    bool ended;      /* the budget is full, or all candidates were offered */
+    double exact_radius; /* after the next pass "exact distances" every candidate whose distance is
+                            at most this is exact; HUGE_VAL: all are */
+    bool ended;          /* the budget is full, or all candidates were offered */
 } average_state;
 
 /* ---- begin ---- */
@@ -95,7 +95,7 @@ static alcore_status begin(alcore__run *run) {
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &state->distance));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &state->low));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &state->high));
-    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *state->wanted, &state->wanted));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *state->to_measure, &state->to_measure));
     for (size_t i = 0; i < count; i++) state->distance[i] = run->outcome.scores[i] = (double)NAN;
     run->repeats = true; /* several passes: the runner keeps copies of the embeddings */
     return ALCORE_OK;
@@ -113,7 +113,7 @@ static void free_state(alcore__run *run) {
     alcore__free(ctx, state->distance);
     alcore__free(ctx, state->low);
     alcore__free(ctx, state->high);
-    alcore__free(ctx, state->wanted);
+    alcore__free(ctx, state->to_measure);
 }
 
 /* ---- passes over the target: means of the groups, and their variances ---- */
@@ -261,12 +261,12 @@ static bool has_active_target(const alcore__run *run, int64_t target_block) {
     return starts[target_block] < starts[target_block + 1];
 }
 
-/* Sums the exact distances of the wanted candidates of a block to the whole target, one block of
- * the target (8192 rows of its pool) after another, as spec 1.8 prescribes: totals [active rows,
- * groups], overwritten. wanted [active rows]: 1 for the candidates that are measured; the totals of
+/* Sums the exact distances of a block's candidates to the whole target, one block of the target
+ * (8192 rows of its pool) after another, as spec 1.8 prescribes: totals [active rows, groups],
+ * overwritten. to_measure [active rows]: 1 for the candidates that are measured; the totals of
  * others are 0, because their entries of sums are zeroed here and the kernel does not write them.
  */
-static alcore_status sum_distances(const alcore__matrix *matrix, const uint8_t *wanted,
+static alcore_status sum_distances(const alcore__matrix *matrix, const uint8_t *to_measure,
                                    double *totals) {
     alcore__block *block = matrix->block;
     const average_state *state = block->run->state;
@@ -279,7 +279,7 @@ static alcore_status sum_distances(const alcore__matrix *matrix, const uint8_t *
         alcore_sys_rows targets = {0};
         if (!has_active_target(block->run, b)) continue;
         ALCORE__TRY(alcore__target_rows(block, b, &targets));
-        ALCORE__TRY(alcore__matrix_distances(matrix, wanted, &targets,
+        ALCORE__TRY(alcore__matrix_distances(matrix, to_measure, &targets,
                                              state->target.group_of + b * ALCORE_BLOCK_ROWS,
                                              state->target.count, sums));
         for (int64_t i = 0; i < entries; i++) totals[i] += sums[i];
@@ -314,11 +314,11 @@ static alcore_status sum_bounds(const alcore__matrix *matrix, double *low, doubl
 
 /* ---- which candidates have to be exact ---- */
 
-/* Sets state->reach to the exact_count-th smallest upper bound; exact_count is at least 1. At least
- * exact_count candidates are not farther than that, so a candidate whose lower bound is above it is
- * not among the exact_count nearest and need not be measured. Ties do not matter here, as only the
+/* Sets state->exact_radius to the exact_count-th smallest upper bound; exact_count is 1 or more. At
+ * least exact_count candidates are not farther, so a candidate whose lower bound is above it is not
+ * among the exact_count nearest and need not be measured. Ties do not matter here, as only the
  * value of the last one is used. */
-static alcore_status find_reach(alcore__run *run) {
+static alcore_status find_exact_radius(alcore__run *run) {
     average_state *state = run->state;
     int64_t count = run->outcome.count, *order;
     double *keys;
@@ -328,21 +328,22 @@ static alcore_status find_reach(alcore__run *run) {
     if (status == ALCORE_OK)
         status = alcore__rank(run->ctx, keys, run->outcome.rows, count, ALCORE__TIE_INDEX,
                               0 /* seed */, state->exact_count, order);
-    if (status == ALCORE_OK) state->reach = state->high[order[state->exact_count - 1]];
+    if (status == ALCORE_OK) state->exact_radius = state->high[order[state->exact_count - 1]];
     alcore__free(run->ctx, keys);
     alcore__free(run->ctx, order);
     return status;
 }
 
-/* Sets wanted [candidates] for the next pass "exact distances": the candidates that can be among
- * the exact_count nearest and are not exact yet. Without bounds, or where all become exact, these
- * are all that are not exact. Called at the end of the pass before. */
-static alcore_status want_nearest(alcore__run *run) {
+/* Sets to_measure [candidates] for the next pass "exact distances": the candidates that can be
+ * among the exact_count nearest and are not exact yet. Without bounds, or where all become exact,
+ * these are all that are not exact. Called at the end of the pass before. */
+static alcore_status mark_to_measure(alcore__run *run) {
     average_state *state = run->state;
-    state->reach = HUGE_VAL;
-    if (state->bounded && state->exact_count < run->outcome.count) ALCORE__TRY(find_reach(run));
+    state->exact_radius = HUGE_VAL;
+    if (state->bounded && state->exact_count < run->outcome.count)
+        ALCORE__TRY(find_exact_radius(run));
     for (int64_t i = 0; i < run->outcome.count; i++)
-        state->wanted[i] = isnan(state->distance[i]) && !(state->low[i] > state->reach);
+        state->to_measure[i] = isnan(state->distance[i]) && !(state->low[i] > state->exact_radius);
     return ALCORE_OK;
 }
 
@@ -355,10 +356,10 @@ static alcore_status plan_distances(alcore__run *run) {
     ALCORE__TRY(divide_centroids(run));
     if (has_closed_form(run)) return ALCORE_OK;
     double picks = alcore__expected_picks(run);
-    bool every = state->all_scores || 2.0 * picks > (double)run->outcome.count;
-    state->exact_count = every ? run->outcome.count : picks < 1.0 ? 1 : (int64_t)picks;
-    state->bounded = !every && alcore__run_kernels(run)->distance_bounds != NULL;
-    return state->bounded ? ALCORE_OK : want_nearest(run);
+    bool all_exact = state->all_scores || 2.0 * picks > (double)run->outcome.count;
+    state->exact_count = all_exact ? run->outcome.count : picks < 1.0 ? 1 : (int64_t)picks;
+    state->bounded = !all_exact && alcore__run_kernels(run)->distance_bounds != NULL;
+    return state->bounded ? ALCORE_OK : mark_to_measure(run);
 }
 
 /* ---- pass "bounds" ---- */
@@ -406,34 +407,34 @@ static alcore_status store_bounds(alcore__run *run, const alcore__block_partial 
 
 /* Condition and loop of the pass: the distance is Euclidean, and further candidates may be bought.
  */
-static bool wants_exact(const alcore__run *run) {
+static bool needs_exact(const alcore__run *run) {
     return !has_closed_form(run) && !((const average_state *)run->state)->ended;
 }
 
-/* The partial: double [active rows], the distance of wanted candidates and NaN for the others. It
- * has no byte, and the block is not visited, where no candidate of the block is wanted. */
+/* The partial: double [active rows], the distances of the candidates to be measured and NaN for the
+ * others. It has no byte, and the block is not visited, where none of its candidates is. */
 static size_t exact_bytes(const alcore__block *block) {
     const average_state *state = block->run->state;
-    bool any = memchr(state->wanted + block->start, 1, (size_t)block->count) != NULL;
+    bool any = memchr(state->to_measure + block->start, 1, (size_t)block->count) != NULL;
     return any ? (size_t)block->count * sizeof(double) : 0;
 }
 
-/* Computes the exact mean distance of the wanted candidates of the block: the partial is distance
- * [active rows], NaN where it was not wanted. */
+/* Computes the exact mean distance of the candidates of the block that are to be measured: the
+ * partial is distance [active rows], NaN for the others. */
 static alcore_status measure_exactly(alcore__block *block, void *partial) {
     const average_state *state = block->run->state;
-    const uint8_t *wanted = state->wanted + block->start;
+    const uint8_t *to_measure = state->to_measure + block->start;
     double *distance = partial, *totals;
     alcore__matrix matrix;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(
         alcore__scratch_push(block, block->count * state->target.count, sizeof *totals, &totals));
-    ALCORE__TRY(sum_distances(&matrix, wanted, totals));
+    ALCORE__TRY(sum_distances(&matrix, to_measure, totals));
     for (int64_t i = 0; i < block->count; i++) {
-        distance[i] =
-            wanted[i] ? alcore__target_groups_mean(&state->target, totals + i * state->target.count)
-                      : (double)NAN;
-        if (wanted[i] && !isfinite(distance[i])) ALCORE__TRY(alcore__matrix_check(&matrix));
+        distance[i] = to_measure[i] ? alcore__target_groups_mean(&state->target,
+                                                                 totals + i * state->target.count)
+                                    : (double)NAN;
+        if (to_measure[i] && !isfinite(distance[i])) ALCORE__TRY(alcore__matrix_check(&matrix));
     }
     return ALCORE_OK;
 }
@@ -474,17 +475,17 @@ static alcore_status offer_nearest(alcore__run *run, const double *keys, int64_t
     return status;
 }
 
-/* End of "exact distances": every candidate that is not exact is farther than state->reach, so the
- * exact ones up to that distance are the nearest of all, in their final order. Offers them to the
- * budget and, where it is not full after that, makes twice as many candidates exact in another
- * pass. */
+/* End of "exact distances": every candidate that is not exact is farther than state->exact_radius,
+ * so the exact ones up to that distance are the nearest of all, in their final order. Offers them
+ * to the budget and, where it is not full after that, makes twice as many candidates exact in
+ * another pass. */
 static alcore_status offer_and_widen(alcore__run *run) {
     average_state *state = run->state;
     int64_t count = run->outcome.count, final_count = 0;
     double *keys;
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *keys, &keys));
     for (int64_t i = 0; i < count; i++) {
-        bool is_final = !isnan(state->distance[i]) && state->distance[i] <= state->reach;
+        bool is_final = !isnan(state->distance[i]) && state->distance[i] <= state->exact_radius;
         keys[i] = is_final ? -state->distance[i] : -HUGE_VAL;
         final_count += is_final;
     }
@@ -495,7 +496,7 @@ static alcore_status offer_and_widen(alcore__run *run) {
     if (state->ended) return ALCORE_OK;
     /* final_count >= exact_count > 0, so each pass makes further candidates final. */
     state->exact_count = final_count < count / 2 ? 2 * final_count : count;
-    return want_nearest(run);
+    return mark_to_measure(run);
 }
 
 static const alcore__pass PASSES[] = {
@@ -519,15 +520,15 @@ static const alcore__pass PASSES[] = {
      .rows = ALCORE__OVER_CANDIDATES,
      .block = bound_distances,
      .partial = {.extra = bounds_bytes, .reduce = store_bounds},
-     .end = want_nearest,
+     .end = mark_to_measure,
      .when = is_bounded},
     {.name = "exact distances",
      .rows = ALCORE__OVER_CANDIDATES,
      .block = measure_exactly,
      .partial = {.extra = exact_bytes, .reduce = store_exact},
      .end = offer_and_widen,
-     .when = wants_exact,
-     .again = wants_exact},
+     .when = needs_exact,
+     .again = needs_exact},
     {.name = NULL},
 };
 

@@ -75,14 +75,14 @@ static alcore_status finish_frequency(alcore__run *run) {
 
 /* Where a phrase occurs first (row of the texts, word in it), and its words: types are numbered in
  * this order. */
-typedef struct place {
+typedef struct first_occurrence {
     int64_t row, word, length;
     int64_t position; /* of the phrase among the candidates */
-} place;
+} first_occurrence;
 
-/* Order of places, for qsort(): by row, word, length, then by position. */
-static int compare_places(const void *left, const void *right) {
-    const place *a = left, *b = right;
+/* Order of first occurrences, for qsort(): by row, word, length, then by position. */
+static int compare_first_occurrences(const void *left, const void *right) {
+    const first_occurrence *a = left, *b = right;
     if (a->row != b->row) return a->row < b->row ? -1 : 1;
     if (a->word != b->word) return a->word < b->word ? -1 : 1;
     if (a->length != b->length) return a->length < b->length ? -1 : 1;
@@ -98,23 +98,22 @@ static alcore_status list_types(alcore__run *run) {
     const int64_t count = run->outcome.count;
     int64_t listed = 0;
     bool sorted = true;
-    place *places;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *places, &places));
+    first_occurrence *types;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *types, &types));
     for (int64_t i = 0; i < count; i++) {
         if (!state->columns.listed[i]) continue;
-        places[listed] =
-            (place){records[ALCORE__PHRASE_FIRST_ROW][i], records[ALCORE__PHRASE_FIRST_POSITION][i],
-                    records[ALCORE__PHRASE_LENGTH][i], i};
-        if (listed > 0) sorted &= compare_places(&places[listed - 1], &places[listed]) < 0;
+        types[listed] = (first_occurrence){records[ALCORE__PHRASE_FIRST_ROW][i],
+                                           records[ALCORE__PHRASE_FIRST_POSITION][i],
+                                           records[ALCORE__PHRASE_LENGTH][i], i};
+        if (listed > 0) sorted &= compare_first_occurrences(&types[listed - 1], &types[listed]) < 0;
         listed++;
     }
-    if (!sorted) qsort(places, (size_t)listed, sizeof *places, compare_places);
+    if (!sorted) qsort(types, (size_t)listed, sizeof *types, compare_first_occurrences);
     alcore_status status =
         alcore__new_array(run->ctx, (size_t)listed, sizeof *state->order, &state->order);
-    for (int64_t i = 0; i < listed && status == ALCORE_OK; i++)
-        state->order[i] = places[i].position;
+    for (int64_t i = 0; i < listed && status == ALCORE_OK; i++) state->order[i] = types[i].position;
     state->listed_count = listed;
-    alcore__free(run->ctx, places);
+    alcore__free(run->ctx, types);
     return status;
 }
 
