@@ -21,13 +21,13 @@
 
 typedef struct draw_state {
     int64_t language_count; /* tags of the pool, with those that no candidate has; 1 without tags */
-    double *wanted;         /* [languages] how many rows to buy of each, integers; not used by
+    double *rows_to_buy;    /* [languages] how many rows to buy of each, integers; not used by
                                egalitarian, whose shares are of the budget */
-    int64_t *drawn;         /* [candidates] positions of one language, in the order of the draw */
+    int64_t *draw_order;    /* [candidates] positions of one language, in the order of the draw */
     int64_t *members;       /* [candidates] positions of one language, ascending */
-    uint8_t *is_drawn;      /* [candidates] 1: offered before, so in no later draw */
-    double *missing;        /* [languages] by how many rows the wanted ones are more than those that
-                               the language has; 0 for egalitarian */
+    uint8_t *was_offered;   /* [candidates] 1: offered before, so in no later draw */
+    double *shortfall;      /* [languages] by how many rows_to_buy exceeds the candidates of the
+                               language; 0 for egalitarian */
     alcore__filler filler;
 } draw_state;
 
@@ -45,63 +45,64 @@ static alcore_status begin(alcore__run *run) {
     state->language_count = run->input->languages ? run->input->language_count : 1;
     size_t languages = (size_t)state->language_count;
     alcore__filler_begin(&state->filler, run);
-    ALCORE__TRY(alcore__new_array(run->ctx, languages, sizeof(double), &state->wanted));
-    ALCORE__TRY(alcore__new_array(run->ctx, languages, sizeof(double), &state->missing));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int64_t), &state->drawn));
+    ALCORE__TRY(alcore__new_array(run->ctx, languages, sizeof(double), &state->rows_to_buy));
+    ALCORE__TRY(alcore__new_array(run->ctx, languages, sizeof(double), &state->shortfall));
+    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int64_t), &state->draw_order));
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int64_t), &state->members));
-    return alcore__new_array(run->ctx, count, sizeof *state->is_drawn, &state->is_drawn);
+    return alcore__new_array(run->ctx, count, sizeof *state->was_offered, &state->was_offered);
 }
 
 /* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
  */
 static void free_state(alcore__run *run) {
     draw_state *state = run->state;
-    alcore__free(run->ctx, state->wanted);
-    alcore__free(run->ctx, state->missing);
-    alcore__free(run->ctx, state->drawn);
+    alcore__free(run->ctx, state->rows_to_buy);
+    alcore__free(run->ctx, state->shortfall);
+    alcore__free(run->ctx, state->draw_order);
     alcore__free(run->ctx, state->members);
-    alcore__free(run->ctx, state->is_drawn);
+    alcore__free(run->ctx, state->was_offered);
     alcore__filler_clear(&state->filler);
 }
 
 /* ---- draws ---- */
 
 /* Orders the candidates that were not offered yet, those of a language or all of them (language
- * -1), at random: state->drawn [*count] gets their positions in the order of the draw, and
+ * -1), at random: state->draw_order [*count] gets their positions in the order of the draw, and
  * state->members is overwritten. tag and rank: parts of the seed, derive(seed, tag, round, rank);
  * rank is the language, or the number of languages for the draw from all. */
-static alcore_status draw_order(alcore__run *run, int64_t language, uint64_t tag, uint64_t rank,
-                                int64_t *count) {
+static alcore_status draw_rows(alcore__run *run, int64_t language, uint64_t tag, uint64_t rank,
+                               int64_t *count) {
     draw_state *state = run->state;
     const alcore__run_input *input = run->input;
     alcore__rng rng;
     *count = 0;
     for (int64_t i = 0; i < run->outcome.count; i++) {
-        if (!state->is_drawn[i] && (language < 0 || language_of(run, i) == language))
+        if (!state->was_offered[i] && (language < 0 || language_of(run, i) == language))
             state->members[(*count)++] = i;
     }
     alcore__rng_seed(&rng, alcore__rng_derive(input->seed, tag, (uint64_t)input->round, rank));
     /* A draw of all needs no memory of its own, so no context either. */
-    ALCORE__TRY(alcore__rng_sample(NULL, &rng, *count, *count, state->drawn));
-    for (int64_t i = 0; i < *count; i++) state->drawn[i] = state->members[state->drawn[i]];
+    ALCORE__TRY(alcore__rng_sample(NULL, &rng, *count, *count, state->draw_order));
+    for (int64_t i = 0; i < *count; i++)
+        state->draw_order[i] = state->members[state->draw_order[i]];
     return alcore__tick(run->ctx, "draws", 0, 0); /* lets the host cancel; no numbers */
 }
 
-/* Offers the first `count` entries of state->drawn, until the budget is spent; all of them, bought
- * or not, are in no later draw. */
+/* Offers the first `count` entries of state->draw_order, until the budget is spent; all of them,
+ * bought or not, are in no later draw. */
 static alcore_status offer(alcore__run *run, int64_t count) {
     draw_state *state = run->state;
-    for (int64_t i = 0; i < count; i++) state->is_drawn[state->drawn[i]] = 1;
-    return alcore__filler_offer_all(&state->filler, state->drawn, count);
+    for (int64_t i = 0; i < count; i++) state->was_offered[state->draw_order[i]] = 1;
+    return alcore__filler_offer_all(&state->filler, state->draw_order, count);
 }
 
-/* The length of the longest prefix of state->drawn [count] that costs no more than `share`, in the
- * unit of the budget. */
+/* The length of the longest prefix of state->draw_order [count] that costs no more than `share`, in
+ * the unit of the budget. */
 static int64_t count_within(const draw_state *state, int64_t count, double share) {
     double cost = 0;
     int64_t rows = 0;
     while (rows < count) {
-        cost += alcore__filler_cost(&state->filler, state->drawn[rows]);
+        cost += alcore__filler_cost(&state->filler, state->draw_order[rows]);
         if (cost > share) break;
         rows++;
     }
@@ -119,15 +120,15 @@ static void score_picks(alcore__run *run) {
 
 /* Ends finish of all three strategies: records the language of each candidate, reports how many
  * rows of each language were missing, and moves the picks to the outcome. */
-static alcore_status hand_over(alcore__run *run) {
+static alcore_status finish_purchase(alcore__run *run) {
     draw_state *state = run->state;
     int64_t *language;
-    double *missing;
+    double *shortfall;
     ALCORE__TRY(alcore__outcome_column(run, "language", ALCORE_INT64, &language));
     ALCORE__TRY(
-        alcore__outcome_fact(run, "missing of each language", state->language_count, &missing));
+        alcore__outcome_fact(run, "missing of each language", state->language_count, &shortfall));
     for (int64_t i = 0; i < run->outcome.count; i++) language[i] = language_of(run, i);
-    memcpy(missing, state->missing, (size_t)state->language_count * sizeof *missing);
+    memcpy(shortfall, state->shortfall, (size_t)state->language_count * sizeof *shortfall);
     alcore__filler_finish(&state->filler);
     score_picks(run);
     return ALCORE_OK;
@@ -143,14 +144,14 @@ static alcore_status buy_equal_shares(alcore__run *run) {
     int64_t count;
     double share = run->input->fill.budget / (double)state->language_count;
     for (int64_t l = 0; l < state->language_count; l++) {
-        ALCORE__TRY(draw_order(run, l, ALCORE__TAG_EGALITARIAN, (uint64_t)l, &count));
+        ALCORE__TRY(draw_rows(run, l, ALCORE__TAG_EGALITARIAN, (uint64_t)l, &count));
         ALCORE__TRY(offer(run, count_within(state, count, share)));
     }
     /* Language -1: from all candidates that are left. */
     ALCORE__TRY(
-        draw_order(run, -1, ALCORE__TAG_EGALITARIAN, (uint64_t)state->language_count, &count));
+        draw_rows(run, -1, ALCORE__TAG_EGALITARIAN, (uint64_t)state->language_count, &count));
     ALCORE__TRY(offer(run, count));
-    return hand_over(run);
+    return finish_purchase(run);
 }
 
 /* ---- same-ratio and plan ---- */
@@ -166,8 +167,8 @@ static int64_t find_language(const alcore__run_input *input, const char *tag, si
     return -1;
 }
 
-/* Reads one "language:rows" of `length` bytes into state->wanted, which is -1 for languages that
- * were not named yet. */
+/* Reads one "language:rows" of `length` bytes into state->rows_to_buy, which is -1 for languages
+ * that were not named yet. */
 static alcore_status read_count(alcore__run *run, const char *text, size_t length) {
     draw_state *state = run->state;
     const char *name = run->def->name, *colon = memchr(text, ':', length);
@@ -183,23 +184,23 @@ static alcore_status read_count(alcore__run *run, const char *text, size_t lengt
         return alcore__fail(ALCORE_E_PARAM,
                             "strategy %s: counts: the pool has no row of the language %.*s", name,
                             (int)tag_bytes, text);
-    if (state->wanted[language] >= 0)
+    if (state->rows_to_buy[language] >= 0)
         return alcore__fail(ALCORE_E_PARAM, "strategy %s: counts: the language %.*s is named twice",
                             name, (int)tag_bytes, text);
-    state->wanted[language] = (double)rows;
+    state->rows_to_buy[language] = (double)rows;
     return ALCORE_OK;
 }
 
-/* Reads the counts of this round into state->wanted [languages], in rows, 0 for a language that is
- * not named. text: "hi:4,fa:2" for every round, or several such lists, one for each round, with
- * semicolons between them; rounds after the end use the last list. Where the budget is in rows
+/* Reads the counts of this round into state->rows_to_buy [languages], in rows, 0 for a language
+ * that is not named. text: "hi:4,fa:2" for every round, or several such lists, one for each round,
+ * with semicolons between them; rounds after the end use the last list. Where the budget is in rows
  * (there are no costs), a sum above it is refused. */
 static alcore_status read_counts(alcore__run *run, const char *text) {
     draw_state *state = run->state;
     for (int64_t round = 1; round < run->input->round && strchr(text, ';'); round++)
         text = strchr(text, ';') + 1;
     const char *end = text + strcspn(text, ";");
-    for (int64_t l = 0; l < state->language_count; l++) state->wanted[l] = -1;
+    for (int64_t l = 0; l < state->language_count; l++) state->rows_to_buy[l] = -1;
     while (text < end) {
         size_t length = strcspn(text, ",;");
         ALCORE__TRY(read_count(run, text, length));
@@ -207,8 +208,8 @@ static alcore_status read_counts(alcore__run *run, const char *text) {
     }
     double total = 0;
     for (int64_t l = 0; l < state->language_count; l++) {
-        if (state->wanted[l] < 0) state->wanted[l] = 0;
-        total += state->wanted[l];
+        if (state->rows_to_buy[l] < 0) state->rows_to_buy[l] = 0;
+        total += state->rows_to_buy[l];
     }
     if (!run->input->costs && total > run->input->fill.budget)
         return alcore__fail(ALCORE_E_PARAM,
@@ -217,10 +218,10 @@ static alcore_status read_counts(alcore__run *run, const char *text) {
     return ALCORE_OK;
 }
 
-/* counts=proportional: sets state->wanted to shares of the expected number of picks, proportional
- * to how many candidates each language has. They are rounded down; the rows left over go to the
- * languages with the largest remainders, one to each, of equal remainders to the earlier language.
- */
+/* counts=proportional: sets state->rows_to_buy to shares of the expected number of picks,
+ * proportional to how many candidates each language has. They are rounded down; the rows left over
+ * go to the languages with the largest remainders, one to each, of equal remainders to the earlier
+ * language. */
 static alcore_status share_proportionally(alcore__run *run) {
     draw_state *state = run->state;
     double rows = alcore__expected_picks(run), left = rows;
@@ -230,22 +231,22 @@ static alcore_status share_proportionally(alcore__run *run) {
     for (int64_t i = 0; i < run->outcome.count; i++) remainder[language_of(run, i)] += 1;
     for (int64_t l = 0; l < state->language_count; l++) {
         double exact = remainder[l] * rows / (double)run->outcome.count;
-        state->wanted[l] = (double)(int64_t)exact;
-        remainder[l] = exact - state->wanted[l];
-        left -= state->wanted[l];
+        state->rows_to_buy[l] = (double)(int64_t)exact;
+        remainder[l] = exact - state->rows_to_buy[l];
+        left -= state->rows_to_buy[l];
     }
     for (; left >= 1; left -= 1) {
         int64_t largest = 0;
         for (int64_t l = 1; l < state->language_count; l++)
             if (remainder[l] > remainder[largest]) largest = l;
-        state->wanted[largest] += 1;
+        state->rows_to_buy[largest] += 1;
         remainder[largest] = -1; /* it has its additional row */
     }
     alcore__free(run->ctx, remainder);
     return ALCORE_OK;
 }
 
-/* Draws the wanted rows of each language and offers them to the budget; where the language has too
+/* Draws rows_to_buy rows of each language and offers them to the budget; where the language has too
  * few, all of them, and the rest is counted as missing. tag: ALCORE__TAG_* of the strategy's draws;
  * counts: "proportional", or the text that read_counts() reads. */
 static alcore_status buy_counts(alcore__run *run, uint64_t tag, const char *counts) {
@@ -253,13 +254,13 @@ static alcore_status buy_counts(alcore__run *run, uint64_t tag, const char *coun
     ALCORE__TRY(strcmp(counts, "proportional") == 0 ? share_proportionally(run)
                                                     : read_counts(run, counts));
     for (int64_t l = 0; l < state->language_count; l++) {
-        int64_t count, wanted = (int64_t)state->wanted[l];
-        if (wanted == 0) continue;
-        ALCORE__TRY(draw_order(run, l, tag, (uint64_t)l, &count));
-        if (count < wanted) state->missing[l] = (double)(wanted - count);
-        ALCORE__TRY(offer(run, count < wanted ? count : wanted));
+        int64_t count, rows_to_buy = (int64_t)state->rows_to_buy[l];
+        if (rows_to_buy == 0) continue;
+        ALCORE__TRY(draw_rows(run, l, tag, (uint64_t)l, &count));
+        if (count < rows_to_buy) state->shortfall[l] = (double)(rows_to_buy - count);
+        ALCORE__TRY(offer(run, count < rows_to_buy ? count : rows_to_buy));
     }
-    return hand_over(run);
+    return finish_purchase(run);
 }
 
 /* finish of same-ratio: the counts are those of its parameter. */
