@@ -59,16 +59,17 @@ typedef struct knn_state {
     alcore__hybrid hybrid;        /* uncertainty of the candidates, and the budget */
     bool automatic;               /* k=auto */
     bool fill_short;              /* other candidates follow where N_k is short of the budget */
-    int64_t limit;                /* largest k: min of k_max, a fixed k, and the rows searched */
+    int64_t k_limit;              /* largest k: min of k_max, a fixed k, and the rows searched */
     bool balanced;                /* balance_targets=1 */
     alcore__target_groups groups; /* the languages of the target, or one group of all its rows */
     int64_t target_rows;          /* rows of the target's pool, active or not */
     int64_t length;               /* entries of each list */
-    int64_t next_k;   /* the largest k that a group has yet to try, beyond `length`; 0: all groups
-                         have their k */
-    int64_t *k;       /* [groups] the k of each group, once no group needs longer lists */
-    int64_t *targets; /* [candidates] number of target rows among whose k nearest the candidate is,
-                         k being that of the target row's group; not 0: it is in an N_k */
+    int64_t next_k; /* the largest k that a group has yet to try, beyond `length`; 0: all groups
+                       have their k */
+    int64_t *k;     /* [groups] the k of each group, once no group needs longer lists */
+    int64_t *target_counts;      /* [candidates] number of target rows among whose k nearest the
+                                    candidate is, k being that of the target row's group; not 0: it
+                                    is in an N_k */
     alcore__neighbor_lists near; /* [target rows, length] the nearest candidates of each target row;
                                     none of one that is not active */
     bool searches_labeled;       /* mode=code: `labeled` has the nearest labeled rows, which
@@ -82,10 +83,10 @@ typedef struct knn_state {
 
 /* The number of entries of each list in the first pass: the fixed k; with k=auto LENGTH_FACTOR
  * times the smallest k for which the smallest group can exceed its share of the budget, rounded up
- * to a power of two, within LIST_BYTES, and at most state->limit. */
+ * to a power of two, within LIST_BYTES, and at most state->k_limit. */
 static int64_t first_length(const alcore__run *run) {
     const knn_state *state = run->state;
-    if (!state->automatic) return state->limit;
+    if (!state->automatic) return state->k_limit;
     int64_t length = 1;
     double rows = state->groups.rows[0]; /* of the smallest group */
     for (int64_t g = 1; g < state->groups.count; g++) rows = fmin(rows, state->groups.rows[g]);
@@ -93,7 +94,7 @@ static int64_t first_length(const alcore__run *run) {
     double wanted = LENGTH_FACTOR * share / rows;
     int64_t affordable = LIST_BYTES / (16 * state->target_rows); /* 16 bytes an entry */
     while ((double)length < wanted && length < affordable) length *= 2;
-    return length < state->limit ? length : state->limit;
+    return length < state->k_limit ? length : state->k_limit;
 }
 
 /* Called once before the first pass: reads the parameters, groups the target rows and allocates
@@ -107,12 +108,12 @@ static alcore_status begin(alcore__run *run) {
     int64_t k_max = alcore__values_integer(run->values, "k_max");
     state->automatic = k == 0;
     state->fill_short = alcore__values_integer(run->values, "fill_short") == FILL_SHORT_UNCERTAINTY;
-    state->limit = state->automatic || k > k_max ? k_max : k;
+    state->k_limit = state->automatic || k > k_max ? k_max : k;
     state->searches_labeled =
         alcore__mode_is_code(run->values) && run->active[ALCORE__OVER_LABELED_ROWS].count > 0;
     int64_t searched = run->outcome.count; /* rows that can be neighbors */
     if (state->searches_labeled) searched += run->active[ALCORE__OVER_LABELED_ROWS].count;
-    if (state->limit > searched) state->limit = searched;
+    if (state->k_limit > searched) state->k_limit = searched;
     state->target_rows = run->input->target.rows;
     state->balanced = alcore__values_integer(run->values, "balance_targets") == 1;
     ALCORE__TRY(alcore__target_groups_new(run, state->balanced, &state->groups));
@@ -120,7 +121,7 @@ static alcore_status begin(alcore__run *run) {
         alcore__new_array(run->ctx, (size_t)state->groups.count, sizeof(int64_t), &state->k));
     state->length = first_length(run);
     run->repeats = true; /* "neighbors" may be made again: embeddings are kept for it */
-    return alcore__new_array(run->ctx, count, sizeof(int64_t), &state->targets);
+    return alcore__new_array(run->ctx, count, sizeof(int64_t), &state->target_counts);
 }
 
 /* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
@@ -129,7 +130,7 @@ static void free_state(alcore__run *run) {
     knn_state *state = run->state;
     alcore__neighbor_lists_free(run->ctx, &state->near);
     alcore__neighbor_lists_free(run->ctx, &state->labeled);
-    alcore__free(run->ctx, state->targets);
+    alcore__free(run->ctx, state->target_counts);
     alcore__free(run->ctx, state->k);
     alcore__target_groups_free(run->ctx, &state->groups);
     alcore__hybrid_free(run);
@@ -261,27 +262,27 @@ static double mark_neighbors(const knn_state *state, int64_t group, int64_t firs
 static void find_k(const alcore__run *run, int64_t group, int32_t *mark) {
     knn_state *state = run->state;
     double share = run->input->fill.budget / (double)state->groups.count, cost = 0;
-    int64_t k = 0, next = state->automatic ? 1 : state->limit;
+    int64_t k = 0, next = state->automatic ? 1 : state->k_limit;
     while (next <= state->length) {
         cost = mark_neighbors(state, group, k, next, mark, cost);
         k = next;
-        if (!state->automatic || cost > share || k == state->limit) {
+        if (!state->automatic || cost > share || k == state->k_limit) {
             state->k[group] = k;
             return;
         }
-        next = 2 * k < state->limit ? 2 * k : state->limit;
+        next = 2 * k < state->k_limit ? 2 * k : state->k_limit;
     }
     if (next > state->next_k) state->next_k = next;
 }
 
-/* Counts for every candidate the target rows among whose k nearest it is, into state->targets.
- * Called once, when every group has its k. */
+/* Counts for every candidate the target rows among whose k nearest it is, into
+ * state->target_counts. Called once, when every group has its k. */
 static void count_targets(knn_state *state) {
     for (int64_t t = 0; t < state->target_rows; t++) {
         const int64_t *list = state->near.position + t * state->length;
         int32_t group = state->groups.group_of[t];
         for (int64_t i = 0; group >= 0 && i < state->k[group] && list[i] != NO_NEIGHBOR; i++) {
-            if (list[i] != LABELED_NEIGHBOR) state->targets[list[i]]++;
+            if (list[i] != LABELED_NEIGHBOR) state->target_counts[list[i]]++;
         }
     }
 }
@@ -306,8 +307,8 @@ static alcore_status choose_k(alcore__run *run) {
         count_targets(state);
         return ALCORE_OK;
     }
-    state->length =
-        LENGTH_FACTOR * state->next_k < state->limit ? LENGTH_FACTOR * state->next_k : state->limit;
+    state->length = LENGTH_FACTOR * state->next_k < state->k_limit ? LENGTH_FACTOR * state->next_k
+                                                                   : state->k_limit;
     return ALCORE_OK;
 }
 
@@ -420,7 +421,7 @@ static alcore_status buy_others(alcore__run *run) {
     ALCORE__TRY(
         alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof *positions, &positions));
     for (int64_t i = 0; i < run->outcome.count; i++) {
-        if (state->targets[i] == 0) positions[count++] = i;
+        if (state->target_counts[i] == 0) positions[count++] = i;
     }
     alcore_status status = rank_uncertain(run, positions, count);
     if (status == ALCORE_OK)
@@ -451,16 +452,16 @@ static alcore_status finish(alcore__run *run) {
     knn_state *state = run->state;
     size_t bytes = (size_t)run->outcome.count * sizeof(double);
     double *uncertainty, *k, *size;
-    int64_t *targets;
+    int64_t *target_counts;
     ALCORE__TRY(alcore__outcome_column(run, "u", ALCORE_FLOAT64, &uncertainty));
-    ALCORE__TRY(alcore__outcome_column(run, "targets", ALCORE_INT64, &targets));
+    ALCORE__TRY(alcore__outcome_column(run, "targets", ALCORE_INT64, &target_counts));
     ALCORE__TRY(alcore__outcome_fact(run, "k", state->groups.count, &k));
     ALCORE__TRY(alcore__outcome_fact(run, "near rows", 1, &size));
     memcpy(run->outcome.scores, state->hybrid.uncertainty, bytes);
     memcpy(uncertainty, state->hybrid.uncertainty, bytes);
-    memcpy(targets, state->targets, bytes);
+    memcpy(target_counts, state->target_counts, bytes);
     for (int64_t g = 0; g < state->groups.count; g++) k[g] = (double)state->k[g];
-    for (int64_t i = 0; i < run->outcome.count; i++) *size += state->targets[i] > 0;
+    for (int64_t i = 0; i < run->outcome.count; i++) *size += state->target_counts[i] > 0;
     ALCORE__TRY(buy(run));
     alcore__filler_finish(&state->hybrid.filler);
     return ALCORE_OK;

@@ -44,7 +44,7 @@
 
 enum { PROX_MIN, PROX_MEAN }; /* the parameter "prox" */
 
-typedef struct prune_state {
+typedef struct uncertainty_knn_state {
     alcore__hybrid hybrid; /* uncertainty of the candidates, and the budget */
     bool by_mean, cover;   /* prox=mean, cover=1 */
     bool balanced;         /* balance_targets=1 */
@@ -61,22 +61,22 @@ typedef struct prune_state {
     alcore__target_groups groups; /* the languages of the target, or one group of all its rows */
     int64_t *buyer;               /* [candidates] the group for which it was bought; -1: none */
     /* With cover=1 and in turns, the members of C in row order, not in that of `members`: */
-    int64_t *position_of; /* [member_count] position of each */
-    int64_t collected;    /* members whose values the pass has stored so far */
-    double *vectors;      /* cover: [member_count, dims] their embeddings */
-    double *nearest;      /* in turns: [member_count, groups] their squared distances to the nearest
+    int64_t *member_positions; /* [member_count] position of each */
+    int64_t collected;         /* members whose values the pass has stored so far */
+    double *vectors;           /* cover: [member_count, dims] their embeddings */
+    double *nearest;     /* in turns: [member_count, groups] their squared distances to the nearest
                               row of each group */
-    uint8_t *group_mask;  /* in turns: [groups, target rows] 1: an active row of the group */
-    int64_t *visits;      /* cover: [active target rows] rows of the target's pool, those of group 0
+    uint8_t *group_mask; /* in turns: [groups, target rows] 1: an active row of the group */
+    int64_t *visits;     /* cover: [active target rows] rows of the target's pool, those of group 0
                              first, and so on, ascending in each group */
     int64_t *group_visits; /* cover: [groups + 1] first entry of each group in `visits` */
-} prune_state;
+} uncertainty_knn_state;
 
 /* ---- begin ---- */
 
 /* Makes visits and group_visits: the active rows of the target by group, for cover=1. */
 static alcore_status list_visits(alcore__run *run) {
-    prune_state *state = run->state;
+    uncertainty_knn_state *state = run->state;
     const alcore__active_rows *target = &run->active[ALCORE__OVER_TARGET];
     size_t groups = (size_t)state->groups.count;
     int64_t listed = 0;
@@ -96,7 +96,7 @@ static alcore_status list_visits(alcore__run *run) {
 /* Makes group_mask [groups, target rows], by which measure_groups() finds the nearest row of each
  * group. */
 static alcore_status mask_groups(alcore__run *run) {
-    prune_state *state = run->state;
+    uncertainty_knn_state *state = run->state;
     int64_t rows = run->input->target.rows;
     ALCORE__TRY(
         alcore__new_array(run->ctx, (size_t)state->groups.count, (size_t)rows, &state->group_mask));
@@ -110,7 +110,7 @@ static alcore_status mask_groups(alcore__run *run) {
 /* Called once before the first pass: reads the parameters and allocates the arrays. Those for the
  * members of C follow in choose_members(), which knows how many there are. */
 static alcore_status begin(alcore__run *run) {
-    prune_state *state = run->state;
+    uncertainty_knn_state *state = run->state;
     size_t count = (size_t)run->outcome.count;
     state->by_mean = alcore__values_integer(run->values, "prox") == PROX_MEAN;
     state->cover = alcore__values_integer(run->values, "cover") == 1;
@@ -136,12 +136,12 @@ static alcore_status begin(alcore__run *run) {
 /* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
  */
 static void free_state(alcore__run *run) {
-    prune_state *state = run->state;
+    uncertainty_knn_state *state = run->state;
     alcore__free(run->ctx, state->is_member);
     alcore__free(run->ctx, state->members);
     alcore__free(run->ctx, state->prox);
     alcore__free(run->ctx, state->buyer);
-    alcore__free(run->ctx, state->position_of);
+    alcore__free(run->ctx, state->member_positions);
     alcore__free(run->ctx, state->vectors);
     alcore__free(run->ctx, state->nearest);
     alcore__free(run->ctx, state->group_mask);
@@ -158,7 +158,7 @@ static void free_state(alcore__run *run) {
  * costs does not add one more row. Makes members [member_count of candidates], which is allocated
  * for all, and is_member; with cover=1 and in turns the arrays for the members of C too. */
 static alcore_status choose_members(alcore__run *run) {
-    prune_state *state = run->state;
+    uncertainty_knn_state *state = run->state;
     int64_t count = run->outcome.count;
     double cost = 0, limit = state->factor * run->input->fill.budget - 1e-9;
     ALCORE__TRY(alcore__rank(run->ctx, state->hybrid.uncertainty, run->outcome.rows, count,
@@ -170,7 +170,7 @@ static alcore_status choose_members(alcore__run *run) {
     }
     if (!state->cover && !state->in_turns) return ALCORE_OK;
     size_t members = (size_t)state->member_count, dims = (size_t)alcore__embedding_dims(run);
-    ALCORE__TRY(alcore__new_array(run->ctx, members, sizeof(int64_t), &state->position_of));
+    ALCORE__TRY(alcore__new_array(run->ctx, members, sizeof(int64_t), &state->member_positions));
     if (state->cover)
         return alcore__new_array(run->ctx, members, dims * sizeof(double), &state->vectors);
     return alcore__new_array(run->ctx, members, (size_t)state->groups.count * sizeof(double),
@@ -181,13 +181,13 @@ static alcore_status choose_members(alcore__run *run) {
 
 /* Condition of the pass: neither cover=1 nor in turns. */
 static bool measures(const alcore__run *run) {
-    const prune_state *state = run->state;
+    const uncertainty_knn_state *state = run->state;
     return !state->cover && !state->in_turns;
 }
 
 /* Number of members of C in a block. */
 static int64_t count_members(const alcore__block *block) {
-    const prune_state *state = block->run->state;
+    const uncertainty_knn_state *state = block->run->state;
     int64_t members = 0;
     for (int64_t i = 0; i < block->count; i++) members += state->is_member[block->start + i];
     return members;
@@ -216,7 +216,7 @@ static bool has_active_target(const alcore__run *run, int64_t target_block) {
  * to a block of the target are added up first and then these sums (spec 1.8). */
 static alcore_status measure_means(const alcore__matrix *matrix, double *prox) {
     alcore__block *block = matrix->block;
-    const prune_state *state = block->run->state;
+    const uncertainty_knn_state *state = block->run->state;
     const uint8_t *is_member = state->is_member + block->start;
     const int64_t groups = state->groups.count, entries = block->count * groups;
     double *sums, *totals; /* [active rows, groups] over one block of the target, and over all */
@@ -242,7 +242,7 @@ static alcore_status measure_means(const alcore__matrix *matrix, double *prox) {
  * [active rows]; HUGE_VAL for rows that are no members. */
 static alcore_status measure_nearest(const alcore__matrix *matrix, double *prox) {
     alcore__block *block = matrix->block;
-    const prune_state *state = block->run->state;
+    const uncertainty_knn_state *state = block->run->state;
     const alcore__active_rows *target = &block->run->active[ALCORE__OVER_TARGET];
     for (int64_t i = 0; i < block->count; i++) prox[i] = HUGE_VAL;
     for (int64_t b = 0; b < target->blocks; b++) {
@@ -259,7 +259,7 @@ static alcore_status measure_nearest(const alcore__matrix *matrix, double *prox)
 /* Measures the members of C in the block from the whole target: writes the partial, prox of the
  * members and NaN for the other active rows. */
 static alcore_status measure_members(alcore__block *block, void *partial) {
-    const prune_state *state = block->run->state;
+    const uncertainty_knn_state *state = block->run->state;
     double *prox = partial;
     alcore__matrix matrix;
     ALCORE__TRY(open_matrix(block, &matrix));
@@ -272,7 +272,7 @@ static alcore_status measure_members(alcore__block *block, void *partial) {
 
 /* Reduces the partial of one block: prox, at the positions of its active rows. */
 static alcore_status store_distances(alcore__run *run, const alcore__block_partial *part) {
-    prune_state *state = run->state;
+    uncertainty_knn_state *state = run->state;
     memcpy(state->prox + part->start, part->extra, part->extra_bytes);
     return ALCORE_OK;
 }
@@ -281,13 +281,13 @@ static alcore_status store_distances(alcore__run *run, const alcore__block_parti
 
 /* Condition of the pass: the groups buy in turns. */
 static bool takes_turns(const alcore__run *run) {
-    return ((const prune_state *)run->state)->in_turns;
+    return ((const uncertainty_knn_state *)run->state)->in_turns;
 }
 
 /* The partial: double [members of the block, groups], the squared distance to the nearest row of
  * each group. */
 static size_t nearest_bytes(const alcore__block *block) {
-    const prune_state *state = block->run->state;
+    const uncertainty_knn_state *state = block->run->state;
     return (size_t)(count_members(block) * state->groups.count) * sizeof(double);
 }
 
@@ -295,7 +295,7 @@ static size_t nearest_bytes(const alcore__block *block) {
  * another, and writes the partial in the order of the members' rows. */
 static alcore_status measure_groups(alcore__block *block, void *partial) {
     const alcore__run *run = block->run;
-    const prune_state *state = run->state;
+    const uncertainty_knn_state *state = run->state;
     const int64_t groups = state->groups.count, target_rows = run->input->target.rows;
     double *nearest = partial, *sq_dist; /* sq_dist [groups, active rows] */
     alcore__matrix matrix;
@@ -321,18 +321,18 @@ static alcore_status measure_groups(alcore__block *block, void *partial) {
 }
 
 /* Appends the partial of a block, [members of the block, width], to values [member_count, width],
- * behind those of the blocks before, and the position of each member to position_of. Blocks come in
- * order, so both are in row order. */
-static void append_members(prune_state *state, const alcore__block_partial *part, int64_t width,
-                           double *values) {
+ * behind those of the blocks before, and the position of each member to member_positions. Blocks
+ * come in order, so both are in row order. */
+static void append_members(uncertainty_knn_state *state, const alcore__block_partial *part,
+                           int64_t width, double *values) {
     memcpy(values + state->collected * width, part->extra, part->extra_bytes);
     for (int64_t i = part->start; i < part->start + part->count; i++)
-        if (state->is_member[i]) state->position_of[state->collected++] = i;
+        if (state->is_member[i]) state->member_positions[state->collected++] = i;
 }
 
 /* Reduces the partial of one block: appends the distances of its members. */
 static alcore_status store_nearest(alcore__run *run, const alcore__block_partial *part) {
-    prune_state *state = run->state;
+    uncertainty_knn_state *state = run->state;
     append_members(state, part, state->groups.count, state->nearest);
     return ALCORE_OK;
 }
@@ -341,7 +341,7 @@ static alcore_status store_nearest(alcore__run *run, const alcore__block_partial
 
 /* Condition of the pass: cover=1. */
 static bool collects(const alcore__run *run) {
-    return ((const prune_state *)run->state)->cover;
+    return ((const uncertainty_knn_state *)run->state)->cover;
 }
 
 /* The partial: double [members of the block, dims]. */
@@ -352,7 +352,7 @@ static size_t vectors_bytes(const alcore__block *block) {
 /* Copies the embeddings of the members of C in the block to the partial, in row order, and fails on
  * a component that is not finite. */
 static alcore_status collect_members(alcore__block *block, void *partial) {
-    const prune_state *state = block->run->state;
+    const uncertainty_knn_state *state = block->run->state;
     int64_t dims = alcore__embedding_dims(block->run);
     double *vector = partial;
     alcore__matrix matrix;
@@ -368,7 +368,7 @@ static alcore_status collect_members(alcore__block *block, void *partial) {
 
 /* Reduces the partial of one block: appends the embeddings of its members. */
 static alcore_status store_vectors(alcore__run *run, const alcore__block_partial *part) {
-    prune_state *state = run->state;
+    uncertainty_knn_state *state = run->state;
     append_members(state, part, alcore__embedding_dims(run), state->vectors);
     return ALCORE_OK;
 }
@@ -401,7 +401,7 @@ static const alcore__pass PASSES[] = {
  * which is 0, 1, ..., stands for the pool rows that alcore__rank() expects. order, index and keys
  * [member_count]: workspace. */
 static alcore_status buy_nearest(alcore__run *run, int64_t *order, int64_t *index, double *keys) {
-    prune_state *state = run->state;
+    uncertainty_knn_state *state = run->state;
     int64_t count = state->member_count;
     for (int64_t i = 0; i < count; i++) {
         index[i] = i;
@@ -417,13 +417,14 @@ static alcore_status buy_nearest(alcore__run *run, int64_t *order, int64_t *inde
  * [member_count], of equally near ones the more uncertain, then the lower row; an index among the
  * members in row order, -1: none is left. done [member_count], in the same order: 1: offered
  * before. */
-static int64_t find_nearest(const prune_state *state, const double *sq_dist, const uint8_t *done) {
+static int64_t find_nearest(const uncertainty_knn_state *state, const double *sq_dist,
+                            const uint8_t *done) {
     int64_t best = -1;
     for (int64_t i = 0; i < state->member_count; i++) {
         if (done[i]) continue;
         if (best >= 0 && !(sq_dist[i] < sq_dist[best])) {
-            double gain = state->hybrid.uncertainty[state->position_of[i]] -
-                          state->hybrid.uncertainty[state->position_of[best]];
+            double gain = state->hybrid.uncertainty[state->member_positions[i]] -
+                          state->hybrid.uncertainty[state->member_positions[best]];
             if (sq_dist[i] > sq_dist[best] || !(gain > 0)) continue;
         }
         best = i;
@@ -434,7 +435,7 @@ static int64_t find_nearest(const prune_state *state, const double *sq_dist, con
 /* The row of the target's pool that visit number `visit`, from 0, is made to. group: visit mod
  * groups, so each group is visited in turn, and in each group one row after another, from the first
  * again after the last. */
-static int64_t visited_row(const prune_state *state, int64_t visit, int64_t group) {
+static int64_t visited_row(const uncertainty_knn_state *state, int64_t visit, int64_t group) {
     int64_t first = state->group_visits[group], rows = state->group_visits[group + 1] - first;
     return state->visits[first + visit / state->groups.count % rows];
 }
@@ -443,7 +444,7 @@ static int64_t visited_row(const prune_state *state, int64_t visit, int64_t grou
  * used up; each visit offers one member, bought or not. Workspace: sq_dist and done [member_count],
  * zeroed, and target [dims], the vector of the visited row. */
 static alcore_status buy_cover(alcore__run *run, double *sq_dist, uint8_t *done, double *target) {
-    prune_state *state = run->state;
+    uncertainty_knn_state *state = run->state;
     const alcore__column *column = alcore__dataset_find(&run->input->target, "embeddings");
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
     const alcore_sys_work work = alcore__run_work(run);
@@ -467,7 +468,7 @@ static alcore_status buy_cover(alcore__run *run, double *sq_dist, uint8_t *done,
         if (status != ALCORE_OK) break;
         /* Not -1: fewer than member_count were offered. */
         int64_t nearest = find_nearest(state, sq_dist, done);
-        int64_t position = state->position_of[nearest];
+        int64_t position = state->member_positions[nearest];
         done[nearest] = 1;
         state->prox[position] = sq_dist[nearest];
         status = alcore__filler_offer(&state->hybrid.filler, position, &bought);
@@ -480,13 +481,13 @@ static alcore_status buy_cover(alcore__run *run, double *sq_dist, uint8_t *done,
     return status;
 }
 
-/* The index of a member of C among those in row order, by its position, which position_of has: a
- * bisection, as it ascends. */
-static int64_t find_member(const prune_state *state, int64_t position) {
+/* The index of a member of C among those in row order, by its position, which member_positions has:
+ * a bisection, as it ascends. */
+static int64_t find_member(const uncertainty_knn_state *state, int64_t position) {
     int64_t low = 0, high = state->member_count - 1;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
-        if (state->position_of[middle] < position)
+        if (state->member_positions[middle] < position)
             low = middle + 1;
         else
             high = middle;
@@ -499,7 +500,7 @@ static int64_t find_member(const prune_state *state, int64_t position) {
  * values [member_count], order [groups, member_count] and starts [groups + 1], zeroed. */
 static alcore_status buy_in_turns(alcore__run *run, int64_t *index, int64_t *order, double *values,
                                   int64_t *starts) {
-    prune_state *state = run->state;
+    uncertainty_knn_state *state = run->state;
     const int64_t groups = state->groups.count, count = state->member_count;
     for (int64_t g = 0; g < groups; g++) {
         int64_t *list = order + g * count;
@@ -516,7 +517,7 @@ static alcore_status buy_in_turns(alcore__run *run, int64_t *index, int64_t *ord
     ALCORE__TRY(
         alcore__target_groups_buy(&state->groups, &lists, &state->hybrid.filler, state->buyer));
     for (int64_t m = 0; m < count; m++) {
-        int64_t position = state->position_of[m], group = state->buyer[position];
+        int64_t position = state->member_positions[m], group = state->buyer[position];
         if (group >= 0) state->prox[position] = state->nearest[m * groups + group];
     }
     return ALCORE_OK;
@@ -526,7 +527,7 @@ static alcore_status buy_in_turns(alcore__run *run, int64_t *index, int64_t *ord
  * parameters: values [member_count] and a vector [dims] behind them, order [groups, member_count],
  * index [member_count], done [member_count] and starts [groups + 1], zeroed. */
 static alcore_status buy(alcore__run *run) {
-    prune_state *state = run->state;
+    uncertainty_knn_state *state = run->state;
     size_t count = (size_t)state->member_count, dims = (size_t)alcore__embedding_dims(run);
     size_t groups = (size_t)state->groups.count;
     int64_t *order = NULL, *index = NULL, *starts = NULL;
@@ -557,7 +558,7 @@ static alcore_status buy(alcore__run *run) {
  * measured. With cover=1 and in turns only picks have scores, which fall from 1 in the order of the
  * picks, as their distances do not order them. */
 static alcore_status finish(alcore__run *run) {
-    prune_state *state = run->state;
+    uncertainty_knn_state *state = run->state;
     int64_t count = run->outcome.count;
     const bool by_rank = state->cover || state->in_turns;
     double *uncertainty, *distance, *scores = run->outcome.scores;
@@ -613,7 +614,7 @@ const alcore__strategy_def alcore__strategy_uncertainty_knn = {
     .candidate_needs = alcore__hybrid_needs_of,
     .score_rows = alcore__score_given_or_class,
     .rows_depend_on_budget = true,
-    .state_bytes = sizeof(prune_state),
+    .state_bytes = sizeof(uncertainty_knn_state),
     .begin = begin,
     .passes = PASSES,
     .finish = finish,
