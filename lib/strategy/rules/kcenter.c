@@ -60,9 +60,9 @@ typedef struct kcenter_state {
     double *chunk;   /* [chunk_rows, dims] vectors of the labeled rows of the present chunk;
                         without labeled rows [dims], the mean of the candidates */
     int64_t chunk_rows; /* at most CHUNK_ROWS */
-    int64_t
-        collected; /* labeled rows in earlier chunks of both sources; the candidates' pool first */
-    double *centers; /* [center_count, dims] vectors of the picks, in their order */
+    int64_t collected;  /* labeled rows in earlier chunks of both sources, those of the candidates'
+                           pool first */
+    double *centers;    /* [center_count, dims] vectors of the picks, in their order */
     int64_t center_count;
     size_t center_capacity; /* in doubles */
     double *radius;         /* [candidates] for each pick the largest distance that a row has to its
