@@ -27,7 +27,11 @@
 #include <string.h>
 
 /* Entries of each list in the first pass, unless all lists together would then need more than
- * LIST_BYTES, at 16 bytes an entry; and the largest number of entries, up to which they double. */
+ * LIST_BYTES, at 16 bytes an entry; and the largest number of entries, up to which they double. All
+ * three are choices that were not measured, and no result depends on them. FIRST_LENGTH decides how
+ * many of the rows nearest to a centroid other clusters may have chosen, or the budget passed over,
+ * before the pass is made again. LIST_BYTES bounds the memory of the first lists, the merged ones
+ * and those of each block in work; MAX_LENGTH that of the later ones, to 16 KiB a cluster. */
 enum { FIRST_LENGTH = 8, MAX_LENGTH = 1024, LIST_BYTES = 8 << 20 /* 8 MiB */ };
 
 /* ---- begin ---- */

@@ -52,7 +52,12 @@ enum { NO_NEIGHBOR = -1, LABELED_NEIGHBOR = -2 };
 
 /* With k=auto, lists have LENGTH_FACTOR times the entries that the budget would need if no two
  * target rows shared a neighbor, but all lists together no more than LIST_BYTES, unless one entry
- * for each target row needs more. */
+ * for each target row needs more. Both numbers are choices that were not measured, and no result
+ * depends on them. The factor decides how soon the pass, which computes candidates x target rows
+ * distances, is made again: the first lists are long enough while a neighbor is shared by up to
+ * LENGTH_FACTOR target rows on average, and longer ones leave room for two more doublings of k.
+ * LIST_BYTES bounds the memory of the first lists, the merged ones and those of each block in work;
+ * where k outgrows them, the longer ones have as many bytes as they need. */
 enum { LENGTH_FACTOR = 4, LIST_BYTES = 8 << 20 /* 8 MiB */ };
 
 typedef struct knn_state {
