@@ -274,7 +274,6 @@ static alcore_status finish(alcore__run *run) {
     ALCORE__TRY(rank_phrases(run));
     ALCORE__TRY(buy(run));
     alcore__filler_finish(&state->filler);
-    run->picked = true;
     return ALCORE_OK;
 }
 
