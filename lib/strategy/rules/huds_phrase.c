@@ -171,12 +171,12 @@ static alcore_status rank_phrases(alcore__run *run) {
 
 /* ---- phrases inside phrases ---- */
 
-/* The part with a text: its entry in state->parts, or NULL. slot: workspace of the search. */
+/* The part with a text: its entry in state->parts, or NULL. */
 static const bought_part *find_part(const huds_phrase_state *state, const char *text, size_t length,
-                                    uint64_t hash, size_t *slot) {
+                                    uint64_t hash) {
     if (state->index.capacity == 0) return NULL;
-    *slot = alcore__index_home(&state->index, hash);
-    for (int64_t i; (i = alcore__index_next(&state->index, hash, slot)) >= 0;) {
+    size_t slot = alcore__index_home(&state->index, hash);
+    for (int64_t i; (i = alcore__index_next(&state->index, hash, &slot)) >= 0;) {
         const bought_part *part = &state->parts[i];
         if (part->length == length && memcmp(part->text, text, length) == 0) return part;
     }
@@ -214,8 +214,7 @@ static bool visit_parts(huds_phrase_state *state, const char *text, size_t lengt
 /* Whether a part of a candidate's text shows that the candidate lies inside a pick (the whole text
  * is a part of a pick) or contains one (the part is a whole pick). */
 static bool is_bought(huds_phrase_state *state, const char *part, size_t length, bool whole) {
-    size_t slot;
-    const bought_part *found = find_part(state, part, length, alcore__hash64(part, length), &slot);
+    const bought_part *found = find_part(state, part, length, alcore__hash64(part, length));
     return found && (whole || found->whole);
 }
 
@@ -224,8 +223,7 @@ static bool is_bought(huds_phrase_state *state, const char *part, size_t length,
 static bool add_part(huds_phrase_state *state, const char *part, size_t length, bool whole) {
     alcore_ctx *ctx = state->filler.run->ctx;
     const uint64_t hash = alcore__hash64(part, length);
-    size_t slot;
-    const bought_part *found = find_part(state, part, length, hash, &slot);
+    const bought_part *found = find_part(state, part, length, hash);
     if (found) {
         state->parts[found - state->parts].whole |= whole;
         return false;
@@ -234,7 +232,7 @@ static bool add_part(huds_phrase_state *state, const char *part, size_t length, 
                      sizeof *state->parts) != ALCORE_OK ||
         alcore__index_reserve(ctx, &state->index, 1, 1024, state->part_count + 1) != ALCORE_OK)
         return true;
-    slot = alcore__index_home(&state->index, hash);
+    size_t slot = alcore__index_home(&state->index, hash);
     while (alcore__index_next(&state->index, hash, &slot) >= 0) {
     }
     alcore__index_put(&state->index, slot, hash, state->part_count);
