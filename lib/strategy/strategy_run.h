@@ -104,8 +104,8 @@ typedef struct alcore__outcome {
     int32_t further_count;
     alcore__purchase *further; /* [further_count] of fill.further, in its order */
     int64_t offer_count;
-    int64_t *offers; /* [offer_count] positions that a strategy offered one by one, when there are
-                        further budgets; else NULL */
+    alcore__offer *offers; /* [offer_count] the candidates that a strategy offered one by one, when
+                              there are further budgets; else NULL */
 
     /* With nan_exclude: rows that were left out because a value of theirs is NaN or infinite. */
     int64_t nan_count;

@@ -23,8 +23,8 @@
  *     stopped                             fill=stop met a candidate that does not fit
  *     free_rows, redundant, unaffordable  candidates passed over for each of the three causes
  *     chosen [count, dims], norms [count] of the picks, with a similarity limit (fill.limited)
- *     offers [offer_count]                positions that were offered, where further budgets need
- *                                         them
+ *     offers [offer_count]                candidates that were offered or passed over, where
+ *                                         further budgets need them
  *     scratch                             in which rows of the embeddings are read */
 #include "strategy/budget/fill.h"
 
@@ -119,6 +119,27 @@ static alcore_status compare(alcore__filler *filler, int64_t position, bool *red
     return status;
 }
 
+/* Records a candidate that the strategy came to, where further budgets replay these; refusal: 0
+ * where it is offered, or ALCORE__REFUSED_*. */
+static alcore_status record_offer(alcore__filler *filler, int64_t position, int32_t refusal) {
+    const alcore__run *run = filler->run;
+    if (run->input->fill.further_count == 0) return ALCORE_OK;
+    ALCORE__TRY(alcore__grow(run->ctx, &filler->offers, &filler->offer_capacity,
+                             (size_t)filler->offer_count + 1, sizeof *filler->offers));
+    filler->offers[filler->offer_count++] = (alcore__offer){position, refusal};
+    return ALCORE_OK;
+}
+
+/* Counts a candidate that the strategy passes over by itself. Strategies do not change the counts of
+ * the filler themselves: those of a smaller budget, which replay() makes, would lack these rows. */
+alcore_status alcore__filler_pass_over(alcore__filler *filler, int64_t position, int32_t refusal) {
+    ALCORE__TRY(record_offer(filler, position, refusal));
+    filler->redundant += refusal == ALCORE__REFUSED_SIMILAR;
+    filler->unaffordable += refusal == ALCORE__REFUSED_UNAFFORDABLE;
+    filler->free_rows += refusal == ALCORE__REFUSED_FREE;
+    return ALCORE_OK;
+}
+
 /* Offers the candidate at a position to the budget; each is offered at most once, and none after
  * the filler is full (the caller asks). The order of the tests is part of the contract
  * (docs/spec/budgets.md), as each counts its refusals: cost 0, then the similarity limit, then the
@@ -126,11 +147,7 @@ static alcore_status compare(alcore__filler *filler, int64_t position, bool *red
 alcore_status alcore__filler_offer(alcore__filler *filler, int64_t position, bool *bought) {
     alcore__run *run = filler->run;
     *bought = false;
-    if (run->input->fill.further_count > 0) {
-        ALCORE__TRY(alcore__grow(run->ctx, &filler->offers, &filler->offer_capacity,
-                                 (size_t)filler->offer_count + 1, sizeof *filler->offers));
-        filler->offers[filler->offer_count++] = position;
-    }
+    ALCORE__TRY(record_offer(filler, position, 0));
     double cost = alcore__filler_cost(filler, position);
     if (!(cost > 0.0)) {
         filler->free_rows++;
@@ -328,16 +345,25 @@ alcore_status alcore__fill_ranked(alcore__run *run, const double *keys) {
 }
 
 /* Buys under a further budget for a strategy that offers its picks itself: offers the candidates
- * that it offered under the first budget, outcome->offers, in the same order. That is exact with
- * fill=overshoot and fill=stop, where the strategy's next offer depends on what was bought and
- * never on what is left, so that a smaller budget buys a prefix. With fill=skip spend.c runs it
- * again. */
+ * that it offered under the first budget, outcome->offers, in the same order, and passes over those
+ * that it passed over, until the budget is spent. That is exact with fill=overshoot and fill=stop,
+ * where what the strategy comes to next depends on what was bought and never on what is left, so
+ * that a smaller budget buys a prefix. With fill=skip spend.c runs it again. */
 static alcore_status replay(alcore__run *run, alcore__purchase *purchase) {
     const alcore__outcome *outcome = &run->outcome;
     alcore__filler filler;
     alcore__filler_begin(&filler, run);
     filler.budget = purchase->budget;
-    alcore_status status = alcore__filler_offer_all(&filler, outcome->offers, outcome->offer_count);
+    alcore_status status = ALCORE_OK;
+    for (int64_t i = 0;
+         i < outcome->offer_count && !alcore__filler_full(&filler) && status == ALCORE_OK; i++) {
+        const alcore__offer *offer = &outcome->offers[i];
+        bool bought; /* the filler keeps what it bought */
+        status = offer->refusal ? alcore__filler_pass_over(&filler, offer->position, offer->refusal)
+                                : alcore__filler_offer(&filler, offer->position, &bought);
+        if (status == ALCORE_OK)
+            status = alcore__tick(run->ctx, "filling the budget", i, outcome->offer_count);
+    }
     if (status == ALCORE_OK) {
         close_purchase(&filler, purchase);
     } else {

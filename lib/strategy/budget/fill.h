@@ -16,18 +16,18 @@ typedef struct alcore__filler {
     size_t capacity;
     double spent;      /* sum of the costs of the picks */
     bool stopped;      /* fill=stop: a row was offered that does not fit; nothing more is bought */
-    int64_t redundant; /* offered rows passed over because they are too similar to a pick */
-    int64_t unaffordable; /* offered rows that fill=skip passed over */
-    int64_t free_rows;    /* offered rows of cost 0, which are never bought */
+    int64_t redundant; /* rows passed over because they are too similar to a pick */
+    int64_t unaffordable; /* rows that fill=skip passed over */
+    int64_t free_rows;    /* rows of cost 0, which are never bought */
     /* For the similarity limit, owned: the vectors of the picks and their norms. Both have memory
      * for the row that is offered behind them. */
     double *chosen; /* [count, dims] */
     double *norms;  /* [count] */
     size_t chosen_capacity, norms_capacity;
     alcore__scratch scratch; /* in which the embedding of the offered row is read */
-    /* Every position that was offered, in order, where the run has further budgets: these are
-     * bought by offering the same positions again. */
-    int64_t *offers; /* [offer_count], owned */
+    /* Every row that was offered or passed over, in order, where the run has further budgets: these
+     * are spent by coming to the same rows again. */
+    alcore__offer *offers; /* [offer_count], owned */
     int64_t offer_count;
     size_t offer_capacity;
 } alcore__filler;
@@ -46,6 +46,9 @@ bool alcore__filler_fits(const alcore__filler *filler, int64_t position);
 /* Offers the candidate at a position. *bought: whether it was bought; if not, the cause is counted.
  */
 alcore_status alcore__filler_offer(alcore__filler *filler, int64_t position, bool *bought);
+/* Counts the candidate at a position as passed over; refusal: the cause, ALCORE__REFUSED_*. For rows
+ * that the strategy itself passes over, without an offer to the budget. */
+alcore_status alcore__filler_pass_over(alcore__filler *filler, int64_t position, int32_t refusal);
 /* Offers positions [count] in this order until the budget is spent. */
 alcore_status alcore__filler_offer_all(alcore__filler *filler, const int64_t *positions,
                                        int64_t count);

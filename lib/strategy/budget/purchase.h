@@ -64,6 +64,16 @@ typedef struct alcore__explanation {
                                 strategy does not count them */
 } alcore__explanation;
 
+/* Why a candidate is passed over: its similarity to a pick, fill=skip, or its cost of 0. */
+enum { ALCORE__REFUSED_SIMILAR = 1, ALCORE__REFUSED_UNAFFORDABLE, ALCORE__REFUSED_FREE };
+
+/* A candidate that a strategy which buys one row after another came to, in its order. */
+typedef struct alcore__offer {
+    int64_t position; /* among the candidates */
+    int32_t refusal;  /* 0: it was offered to the budget; ALCORE__REFUSED_*: the strategy itself
+                         passed it over for that cause */
+} alcore__offer;
+
 /* What one budget bought. */
 typedef struct alcore__purchase {
     double budget; /* what might be spent, in the unit of the costs */

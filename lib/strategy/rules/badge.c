@@ -554,8 +554,7 @@ static alcore_status finish(alcore__run *run) {
     double *norm;
     ALCORE__TRY(alcore__outcome_column(run, "gradient_norm", ALCORE_FLOAT64, &norm));
     for (int64_t i = 0; i < run->outcome.count; i++) norm[i] = sqrt(state->squares[i]);
-    alcore__greedy_finish(&state->greedy);
-    return ALCORE_OK;
+    return alcore__greedy_finish(&state->greedy);
 }
 
 static const char *const NEEDS[] = {"probs|factors", "embeddings", NULL};

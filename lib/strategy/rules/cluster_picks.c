@@ -249,6 +249,5 @@ alcore_status alcore__cluster_picks_finish(alcore__run *run) {
         run->outcome.scores[i] = 0.0 - state->distance[i]; /* never -0.0 */
     }
     ALCORE__TRY(alcore__outcome_keep_column(run, "distance", &state->distance));
-    alcore__greedy_finish(&state->greedy);
-    return ALCORE_OK;
+    return alcore__greedy_finish(&state->greedy);
 }

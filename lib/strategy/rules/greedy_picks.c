@@ -136,7 +136,7 @@ void alcore__greedy_clear_best(alcore__greedy *greedy) {
  * picking ended because no row that is left could be bought. These rows were never offered; they
  * are counted here as passed over, as a strategy that ranks counts them: as too dear for what is
  * left (fill=skip), or as rows of cost 0, which are never bought. */
-void alcore__greedy_finish(alcore__greedy *greedy) {
+alcore_status alcore__greedy_finish(alcore__greedy *greedy) {
     alcore__filler *filler = &greedy->filler;
     alcore__outcome *outcome = &greedy->run->outcome;
     for (int64_t i = 0; i < outcome->count; i++) {
@@ -144,11 +144,10 @@ void alcore__greedy_finish(alcore__greedy *greedy) {
     }
     for (int64_t i = 0; i < outcome->count && !alcore__filler_full(filler); i++) {
         if (greedy->status[i] != ALCORE__GREEDY_FREE) continue;
-        if (alcore__filler_cost(filler, i) > 0.0) {
-            filler->unaffordable++;
-        } else {
-            filler->free_rows++;
-        }
+        const bool costs_nothing = !(alcore__filler_cost(filler, i) > 0.0);
+        ALCORE__TRY(alcore__filler_pass_over(
+            filler, i, costs_nothing ? ALCORE__REFUSED_FREE : ALCORE__REFUSED_UNAFFORDABLE));
     }
     alcore__filler_finish(filler);
+    return ALCORE_OK;
 }

@@ -65,6 +65,6 @@ alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *bought);
 void alcore__greedy_clear_best(alcore__greedy *greedy);
 /* Called in the strategy's finish: sets the scores of the picks and moves the picks to the outcome.
  */
-void alcore__greedy_finish(alcore__greedy *greedy);
+alcore_status alcore__greedy_finish(alcore__greedy *greedy);
 
 #endif

@@ -255,7 +255,8 @@ static alcore_status buy(alcore__run *run) {
         if (i % ALCORE_BLOCK_ROWS == 0)
             ALCORE__TRY(alcore__tick(run->ctx, "filling the budget", i, run->outcome.count));
         if (text && visit_parts(state, text, length, is_bought)) {
-            state->filler.redundant++;
+            ALCORE__TRY(
+                alcore__filler_pass_over(&state->filler, state->order[i], ALCORE__REFUSED_SIMILAR));
             continue;
         }
         ALCORE__TRY(alcore__filler_offer(&state->filler, state->order[i], &bought));

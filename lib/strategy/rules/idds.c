@@ -332,8 +332,7 @@ static const alcore__pass PASSES[] = {
  */
 static alcore_status finish(alcore__run *run) {
     idds_state *state = run->state;
-    if (!state->oneshot) alcore__greedy_finish(&state->greedy);
-    return ALCORE_OK;
+    return state->oneshot ? ALCORE_OK : alcore__greedy_finish(&state->greedy);
 }
 
 static const char *const NEEDS[] = {"embeddings", NULL};

@@ -617,8 +617,7 @@ static alcore_status finish(alcore__run *run) {
     double *radius;
     ALCORE__TRY(alcore__outcome_column(run, "radius", ALCORE_FLOAT64, &radius));
     memcpy(radius, state->radius, (size_t)run->outcome.count * sizeof *radius);
-    alcore__greedy_finish(&state->greedy);
-    return ALCORE_OK;
+    return alcore__greedy_finish(&state->greedy);
 }
 
 static const char *const NEEDS[] = {"embeddings", NULL};

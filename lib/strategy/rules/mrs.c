@@ -480,8 +480,7 @@ static alcore_status finish(alcore__run *run) {
         labeled[i] = is_labeled_pool ? row : -1;
         own[i] = is_labeled_pool ? -1 : row;
     }
-    if (state->iterative) alcore__greedy_finish(&state->greedy);
-    return ALCORE_OK;
+    return state->iterative ? alcore__greedy_finish(&state->greedy) : ALCORE_OK;
 }
 
 static const char *const NEEDS[] = {"embeddings", NULL};
