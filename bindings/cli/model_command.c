@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* alcore model: what a model folder is, and its answers to a file of texts: tokens, embeddings,
  * class probabilities, translations, log-probabilities of given translations. Rows are the lines of
- * the file, repeated and empty ones too; an empty line is not given to the model. */
+ * the file, repeated and empty ones too; an empty line is not given to the model. Also the training
+ * of a vocabulary, for a model that is to be trained. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -423,6 +424,63 @@ static int run_translate(model_run *self) {
     return code;
 }
 
+/* ---- vocabularies ---- */
+
+/* The settings of a training; an exit code. */
+static int read_vocabulary_options(const arguments *args, alcore_vocabulary_options *options) {
+    const char *coverage = option_value(args, OPTION_COVERAGE, NULL);
+    int64_t seed = 0;
+    int kind = 0; /* in the order of ALCORE_VOCABULARY_* */
+    TRY(option_integer(args, OPTION_VOCABULARY_SIZE, 5, 10000000, &options->tokens));
+    TRY(option_integer(args, OPTION_MAX_TEXTS, 1, INT64_MAX, &options->max_texts));
+    TRY(option_integer(args, OPTION_SEED, 0, INT64_MAX, &seed));
+    TRY(option_choice(args, OPTION_VOCABULARY_KIND, "unigram|bpe", &kind));
+    options->kind = kind;
+    options->seed = (uint64_t)seed;
+    options->byte_fallback = option_given(args, OPTION_BYTE_FALLBACK);
+    if (!coverage) return EXIT_DONE;
+    char *end;
+    options->coverage = strtod(coverage, &end);
+    if (*end || !(options->coverage >= 0.98 && options->coverage <= 1))
+        return complain(EXIT_USAGE, "--coverage %s: a number from 0.98 to 1 is expected", coverage);
+    return EXIT_DONE;
+}
+
+/* Trains a vocabulary on all rows of the pool; an exit code. */
+static int train_vocabulary(const model_run *self, const alcore_pool *pool,
+                            const alcore_vocabulary_options *options) {
+    const int64_t rows = alcore_pool_rows(pool);
+    const char **texts = malloc(((size_t)rows + 1) * sizeof *texts);
+    size_t *lengths = malloc(((size_t)rows + 1) * sizeof *lengths);
+    const char *path = option_value(self->args, OPTION_OUT, "-");
+    int code = EXIT_MEMORY;
+    if (texts && lengths) {
+        inputs_list_texts(pool, texts, lengths);
+        code = outcome(alcore_tokenizer_train(self->ctx, texts, lengths, rows, path, options));
+    }
+    free(lengths);
+    free(texts);
+    terminal_clear();
+    if (code != EXIT_DONE || !option_given(self->args, OPTION_JSON)) return code;
+    return print_json_object(json_pack("{s:s, s:s, s:s, s:I}", "version", alcore_version(),
+                                       "action", self->args->operands[0], "kind",
+                                       options->kind == ALCORE_VOCABULARY_BPE ? "bpe" : "unigram",
+                                       "rows", (json_int_t)rows));
+}
+
+static int run_vocabulary(model_run *self) {
+    alcore_vocabulary_options options = ALCORE_VOCABULARY_OPTIONS_INIT;
+    alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
+    alcore_pool *pool = NULL;
+    TRY(read_vocabulary_options(self->args, &options));
+    keep_all.dedup = ALCORE_DEDUP_NONE;
+    TRY(outcome(alcore_pool_new(self->ctx, &keep_all, &pool)));
+    int code = inputs_read_texts(self->args, self->args->operands[1], true, pool);
+    if (code == EXIT_DONE) code = train_vocabulary(self, pool, &options);
+    alcore_pool_unref(pool);
+    return code;
+}
+
 /* ---- the command ---- */
 
 /* An action: how many operands it has, itself included, and the options that only it and those
@@ -431,7 +489,7 @@ typedef struct action {
     const char *name, *operands;
     int count;
     int (*run)(model_run *self);
-    option_id own[4]; /* ends with OPTION_TOTAL */
+    option_id own[8]; /* ends with OPTION_TOTAL */
 } action;
 
 static const action actions[] = {
@@ -449,6 +507,12 @@ static const action actions[] = {
      3,
      run_translate,
      {OPTION_BEAM, OPTION_MAX_LENGTH, OPTION_TOKEN_SCORES, OPTION_TOTAL}},
+    {"vocabulary",
+     "TEXT",
+     2,
+     run_vocabulary,
+     {OPTION_VOCABULARY_SIZE, OPTION_VOCABULARY_KIND, OPTION_COVERAGE, OPTION_BYTE_FALLBACK,
+      OPTION_MAX_TEXTS, OPTION_SEED, OPTION_TOTAL}},
 };
 enum { ACTIONS = (int)(sizeof actions / sizeof *actions) };
 
@@ -487,7 +551,8 @@ static int find_action(const arguments *args, const action **out) {
     }
     const char *near = nearest_name(name, action_name_at, NULL);
     return complain(EXIT_USAGE,
-                    "model takes info, tokenize, embed, score, probs or translate, not '%s'%s%s%s",
+                    "model takes info, tokenize, embed, score, probs, translate or vocabulary, not "
+                    "'%s'%s%s%s",
                     name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 

@@ -145,7 +145,8 @@ LUA_TABLES = {"aligner_models": "ALCORE_ALIGNER_", "bad_lines": "ALCORE_BAD_LINE
               "overlap_roles": "ALCORE_OVERLAP_",
               "poolings": "ALCORE_POOLING_", "report_kinds": "ALCORE_REPORT_",
               "roles": "ALCORE_ROLE_", "row_states": "ALCORE_ROW_", "schedules": "ALCORE_SCHEDULE_", "scopes": "ALCORE_SCOPE_",
-              "shapes": "ALCORE_COLUMN_", "sides": "ALCORE_SIDE_", "stop_criteria": "ALCORE_STOP_", "tensions": "ALCORE_TENSION_"}
+              "shapes": "ALCORE_COLUMN_", "sides": "ALCORE_SIDE_", "stop_criteria": "ALCORE_STOP_", "tensions": "ALCORE_TENSION_",
+              "vocabulary_kinds": "ALCORE_VOCABULARY_"}
 
 #: Structs that travel as Lua tables, and of their int32_t fields those that are words (the table's
 #: name) or flags (True). Fields that are False, handles, functions and arrays with a length of
@@ -194,6 +195,7 @@ LUA_STRUCTS = {
     "alcore_train_options": {"schedule": "schedules"},
     "alcore_train_result": {},
     "alcore_translate_options": {"sample": True},
+    "alcore_vocabulary_options": {"kind": "vocabulary_kinds", "byte_fallback": True},
     "alcore_wilcoxon_result": {"exact": True},
     "alcore_word_accuracy_score": {},
 }

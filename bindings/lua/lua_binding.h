@@ -206,7 +206,7 @@ extern const al_constant al_aligner_models[], al_bad_lines[], al_bleu_smoothings
     al_bleu_tokenizers[], al_dedups[], al_directions[], al_estimates[], al_file_formats[],
     al_malformed[], al_meanings[], al_missing_rules[], al_normalizations[], al_poolings[],
     al_report_kinds[], al_roles[], al_row_states[], al_scopes[], al_shapes[], al_tensions[],
-    al_usual_columns[];
+    al_usual_columns[], al_vocabulary_kinds[];
 extern const al_member al_aligner_options[], al_bleu_options[], al_bleu_score[], al_chrf_options[],
     al_chrf_score[], al_ctx_options[], al_filter[], al_label_score[], al_lm_options[],
     al_mean_result[], al_mix_options[], al_model_info[], al_model_options[], al_ngram_options[],
@@ -219,6 +219,7 @@ extern const al_member al_composition[], al_composition_options[], al_cost_optio
 extern const al_constant al_metrics[];
 extern const al_member al_logits_writers[], al_search_options[];
 extern const al_member al_encode_options[];
+extern const al_member al_vocabulary_options[];
 extern const al_constant al_stop_criteria[];
 extern const al_member al_agreement_options[], al_kappa_result[], al_plateau_options[],
     al_stop_decision[];
@@ -292,6 +293,9 @@ int al_set_value(lua_State *L, al_context *context, const al_setters *setters, v
 void *al_buffer(lua_State *L, int64_t count, size_t bytes);
 /* Length of the list at index. */
 int64_t al_length(lua_State *L, int index);
+/* Pushes a copy of the list at index, which keeps its strings alive: a progress function could
+ * change the caller's list while the library reads them. */
+void al_copy_list(lua_State *L, int index);
 /* Pushes the arrays that it returns: pointers to the strings of a list, [*count], and their lengths
  * in bytes (lengths may be NULL). The list owns the strings. NULL for nil. With `optional` *count
  * is given, and entries that are nil or false become NULL. */

@@ -20,13 +20,7 @@ static int train(lua_State *L) {
     int table = al_options(L, 2, "lm", al_lm_options, al_context_only);
     al_read_struct(L, table, al_lm_options, &options);
     al_context *context = al_context_of(L, table);
-    /* A copy of the list keeps the strings alive: a progress function could change the caller's
-     * list while the library reads them. */
-    lua_createtable(L, (int)al_length(L, 1), 0);
-    for (int64_t i = 1; i <= al_length(L, 1); i++) {
-        lua_rawgeti(L, 1, (int)i);
-        lua_rawseti(L, -2, (int)i);
-    }
+    al_copy_list(L, 1);
     const char **texts = al_strings(L, -1, "texts", 0, &lengths, &count);
     al_object *object = al_new(L, &al_lm_kind, context);
     return AL_TOP(L, context,

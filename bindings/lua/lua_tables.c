@@ -160,6 +160,10 @@ const al_constant al_tensions[] = {
     {"gradient", ALCORE_TENSION_GRADIENT},
     {"public", ALCORE_TENSION_PUBLIC},
     {NULL, 0}};
+const al_constant al_vocabulary_kinds[] = {
+    {"unigram", ALCORE_VOCABULARY_UNIGRAM},
+    {"bpe", ALCORE_VOCABULARY_BPE},
+    {NULL, 0}};
 const al_constant al_usual_columns[] = {
     {"scores", ALCORE_COLUMN_SCALAR},
     {"logprobs", ALCORE_COLUMN_RAGGED},
@@ -486,5 +490,13 @@ const al_member al_encode_options[] = {
     {"max_tokens", AL_INT64, 1, offsetof(alcore_encode_options, max_tokens), NULL},
     {"without_special", AL_FLAG, 1, offsetof(alcore_encode_options, without_special), NULL},
     {"as_target", AL_FLAG, 1, offsetof(alcore_encode_options, as_target), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_vocabulary_options[] = {
+    {"coverage", AL_DOUBLE, 1, offsetof(alcore_vocabulary_options, coverage), NULL},
+    {"tokens", AL_INT64, 1, offsetof(alcore_vocabulary_options, tokens), NULL},
+    {"max_texts", AL_INT64, 1, offsetof(alcore_vocabulary_options, max_texts), NULL},
+    {"seed", AL_UINT64, 1, offsetof(alcore_vocabulary_options, seed), NULL},
+    {"kind", AL_WORD, 1, offsetof(alcore_vocabulary_options, kind), al_vocabulary_kinds},
+    {"byte_fallback", AL_FLAG, 1, offsetof(alcore_vocabulary_options, byte_fallback), NULL},
     {NULL, 0, 0, 0, NULL}};
 const char al_default_strategy[] = "huds";

@@ -4,15 +4,45 @@
  * @section tokenizers */
 #include "lua_binding.h"
 
-/*** Opens the tokenizer of a Hugging Face folder: tokenizer.json, else vocab.txt.
+/*** Opens the tokenizer of a Hugging Face folder: tokenizer.json, else vocab.txt or sentencepiece
+ * models.
  * @function alcore.tokenizer
- * @tparam string path the folder, or one of the two files
+ * @tparam string path the folder, or tokenizer.json, vocab.txt or a sentencepiece model itself
  * @tparam[opt] table options context
  * @return a tokenizer; or nil, message, code */
 static int open_tokenizer(lua_State *L) {
     const char *path = luaL_checkstring(L, 1);
     lua_settop(L, 2);
     al_context *context = al_context_of(L, al_options(L, 2, "tokenizer", NULL, al_context_only));
+    al_object *object = al_new(L, &al_tokenizer_kind, context);
+    return AL_TOP(L, context, alcore_tokenizer_open(context->ctx, path, &object->tokenizer));
+}
+
+/*** Trains a vocabulary on texts, writes it as a sentencepiece model and opens it. The program
+ * spm_train of sentencepiece does it, which must be on PATH.
+ * @function alcore.train_tokenizer
+ * @tparam table texts a list of strings
+ * @tparam string path the file, such as "spiece.model"
+ * @tparam[opt] table options tokens (ids, of which 0 to 3 are `<pad>` `<s>` `</s>` `<unk>`; default
+ * 8000), kind ("unigram", the default, or "bpe"), coverage (share of the characters that are tokens
+ * themselves, 0.98 to 1; default 0.9995), byte_fallback (true: other characters become tokens of
+ * their bytes), max_texts (so many texts, drawn by seed), seed, context
+ * @return a tokenizer; or nil, message, code */
+static int train_tokenizer(lua_State *L) {
+    alcore_vocabulary_options options = ALCORE_VOCABULARY_OPTIONS_INIT;
+    size_t *lengths;
+    int64_t count;
+    lua_settop(L, 3);
+    luaL_checktype(L, 1, LUA_TTABLE);
+    const char *path = luaL_checkstring(L, 2);
+    int table = al_options(L, 3, "train_tokenizer", al_vocabulary_options, al_context_only);
+    al_read_struct(L, table, al_vocabulary_options, &options);
+    al_context *context = al_context_of(L, table);
+    al_copy_list(L, 1);
+    const char **texts = al_strings(L, -1, "texts", 0, &lengths, &count);
+    int failed = AL_CALL(
+        L, context, alcore_tokenizer_train(context->ctx, texts, lengths, count, path, &options));
+    if (failed) return failed;
     al_object *object = al_new(L, &al_tokenizer_kind, context);
     return AL_TOP(L, context, alcore_tokenizer_open(context->ctx, path, &object->tokenizer));
 }
@@ -197,4 +227,5 @@ static const al_method tokens_methods[] = {{"get", get}, {NULL, NULL}};
 static const al_method tokens_getters[] = {{"count", tokens_count}, {NULL, NULL}};
 AL_KIND(tokens, alcore_tokens_unref, tokens_methods, tokens_getters);
 
-const al_method al_tokenizer_functions[] = {{"tokenizer", open_tokenizer}, {NULL, NULL}};
+const al_method al_tokenizer_functions[] = {
+    {"tokenizer", open_tokenizer}, {"train_tokenizer", train_tokenizer}, {NULL, NULL}};

@@ -201,6 +201,14 @@ int64_t al_length(lua_State *L, int index) {
     return (int64_t)lua_rawlen(L, index);
 }
 
+void al_copy_list(lua_State *L, int index) {
+    lua_createtable(L, (int)al_length(L, index), 0);
+    for (int64_t i = 1; i <= al_length(L, index); i++) {
+        lua_rawgeti(L, index, (int)i);
+        lua_rawseti(L, -2, (int)i);
+    }
+}
+
 /* Length of the list at index; raises for anything else, `entries` names what a list has. */
 static int64_t check_list(lua_State *L, int index, const char *what, const char *entries) {
     if (lua_type(L, index) != LUA_TTABLE)

@@ -34,9 +34,35 @@ typedef struct alcore_encode_options {
 /** An alcore_encode_options with its size set and everything else 0. */
 #define ALCORE_ENCODE_OPTIONS_INIT ALCORE_INIT(alcore_encode_options)
 
-/** Opens a tokenizer.
+/** Kinds of vocabularies: which pieces alcore_tokenizer_train() chooses. */
+enum {
+    /** those under which the texts are most probable (Kudo 2018) */
+    ALCORE_VOCABULARY_UNIGRAM = 0,
+    /** those of byte-pair encoding, which merges the most frequent pair again and again (Sennrich et
+     * al. 2016) */
+    ALCORE_VOCABULARY_BPE = 1
+};
+
+/** How a vocabulary is trained. Zero means default everywhere. */
+typedef struct alcore_vocabulary_options {
+    size_t size;       /**< sizeof(alcore_vocabulary_options) */
+    double coverage;   /**< share of the characters of the texts, counted as often as they occur,
+                            that are tokens themselves, 0.98 to 1; 0: 0.9995 */
+    int64_t tokens;    /**< ids, special tokens included; 0: 8000 */
+    int64_t max_texts; /**< so many of the texts, drawn by seed; 0: all */
+    uint64_t seed;     /**< of the draw of max_texts */
+    int32_t kind;      /**< ALCORE_VOCABULARY_* */
+    int32_t byte_fallback; /**< 1: other characters become tokens of their bytes, which are 256 of
+                                the tokens; 0: they become the unknown token */
+} alcore_vocabulary_options;
+/** An alcore_vocabulary_options with its size set and everything else 0. */
+#define ALCORE_VOCABULARY_OPTIONS_INIT ALCORE_INIT(alcore_vocabulary_options)
+
+/** Opens a tokenizer. The file of a sentencepiece model, if it is named itself, adds no special
+ * tokens to a text; in a folder its family decides.
  * @param[in] ctx kept
- * @param[in] path borrowed: a model folder, or the file tokenizer.json or vocab.txt itself
+ * @param[in] path borrowed: a model folder, or a file itself: tokenizer.json, vocab.txt, or a
+ * sentencepiece model, whose name ends in .model or .spm
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO (no tokenizer there), ALCORE_E_DATA (names the
  *   file and what is wrong), ALCORE_E_UNSUPPORTED (names the part of a kind that is not known),
@@ -110,6 +136,31 @@ ALCORE_API alcore_status alcore_tokenizer_encode(const alcore_tokenizer *tokeniz
                                                  const size_t *pair_lengths, int64_t count,
                                                  const alcore_encode_options *options,
                                                  alcore_tokens **out);
+
+/** Trains a vocabulary on texts and writes it as a sentencepiece model, which
+ * alcore_tokenizer_open() reads. Its ids 0 to 3 are `<pad>` `<s>` `</s>` `<unk>`. The same texts,
+ * options and seed give the same bytes, with the same release of sentencepiece.
+ *
+ * The program spm_train of sentencepiece (Debian's package of that name) is found on PATH and runs
+ * in a process of its own, with a copy of the texts in a temporary folder in $TMPDIR; a host that
+ * waits for any child, as wait() does, may miss that one's end.
+ * @param[in] ctx kept during the call
+ * @param[in] texts borrowed: [count] UTF-8; bytes that are not UTF-8 are read as U+FFFD
+ * @param[in] lengths borrowed: [count] bytes; NULL: the texts are NUL-terminated
+ * @param[in] count texts; without any it is an error
+ * @param[in] path borrowed: the file, by convention NAME.model; it appears whole or not at all
+ * @param[in] options borrowed; NULL: defaults
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM, ALCORE_E_DATA (no text, or the texts do not
+ *   allow as many tokens or so few; the text is that of sentencepiece), ALCORE_E_UNSUPPORTED (there
+ *   is no spm_train; the package is named), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
+ *   ALCORE_E_STRUCT_*, ALCORE_E_FORKED
+ * @threadsafe
+ * @callback progress, files
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_tokenizer_train(alcore_ctx *ctx, const char *const *texts,
+                                                const size_t *lengths, int64_t count,
+                                                const char *path,
+                                                const alcore_vocabulary_options *options);
 
 /** The text that ids stand for. Ids that no token has are left out.
  * @param[in] tokenizer borrowed

@@ -13,7 +13,8 @@
  *   Marian   source.spm, target.spm, vocab.json vocab.json's                      A </s>
  *
  * mBART-50 and NLLB are as mBART, with the language in front, to which alcore__languages_read()
- * moves it. */
+ * moves it. A folder of alcore_transformer is as T5, without <extra_id_N>. A file that is named
+ * itself has the pieces' ids and adds nothing. */
 #include "tokenizer/pieces_folder.h"
 
 #include <string.h>
@@ -55,6 +56,7 @@ typedef struct reader {
      * sentencepiece model; vocab: those of the JSON file that was read last */
     alcore__buffer path, file, vocab;
     size_t mbart_languages; /* how many of MBART50_LANGUAGES the family has if no file lists any */
+    int64_t extra_ids;      /* how many <extra_id_N> T5 has if the folder does not say it */
     const char **extra;     /* [extras] tokens behind the pieces (alcore__spm_layout.extra), in the
                              * order of their ids: names in the arena, the array owned */
     size_t extras, extra_capacity;
@@ -278,7 +280,7 @@ static alcore_status read_mbart(reader *r) {
 static alcore_status read_t5(reader *r) {
     static const char *const single[] = {"A", "</s>", NULL};
     static const char *const pair[] = {"A", "</s>", "B", "</s>", NULL};
-    int64_t extra_ids = 100;
+    int64_t extra_ids = r->extra_ids;
     char name[32];
     ALCORE__TRY(alcore__part_integer(r->config, "extra_ids", &extra_ids));
     if (extra_ids < 0 || extra_ids > 10000)
@@ -371,6 +373,7 @@ static const kind kinds[] = {
     {"MBart", "mbart", MBART, MBART_LANGUAGES},
     {"Nllb", "nllb", MBART, 0},
     {"T5", "t5", T5, 0},
+    {"AlcoreTransformer", "alcore_transformer", T5, 0},
     {"MT5", "mt5", T5, 0},
     {"M2M100", "m2m_100", M2M100, 0},
     {"Marian", "marian", MARIAN, 0}};
@@ -410,6 +413,8 @@ static alcore_status find_family(reader *r, family *out) {
         *out = marian ? MARIAN : bpe ? XLMR : T5;
         return ALCORE_OK;
     }
+    /* Sentinels of T5's own task; a model that is trained from scratch has none. */
+    if (alcore__name_is(type, "alcore_transformer")) r->extra_ids = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (!is_kind(&kinds[i], class, type)) continue;
         *out = kinds[i].family;
@@ -441,12 +446,21 @@ static alcore_status read_family(reader *r, family which) {
     return ALCORE_OK;
 }
 
+/* Frees what the reader owns. */
+static void clear_reader(reader *r) {
+    alcore__buffer_clear(r->ctx, &r->path);
+    alcore__buffer_clear(r->ctx, &r->file);
+    alcore__buffer_clear(r->ctx, &r->vocab);
+    alcore__free(r->ctx, r->extra);
+}
+
 /* Reads a folder by its family, then the decoder, which all families share but for the spaces at
  * the ends of outputs, and the languages. */
 alcore_status alcore__pieces_folder_read(alcore_ctx *ctx, const char *folder,
                                          const alcore__part *config, alcore_tokenizer *tokenizer,
                                          bool *found) {
-    reader r = {.ctx = ctx, .folder = folder, .config = config, .tokenizer = tokenizer};
+    reader r = {
+        .ctx = ctx, .folder = folder, .config = config, .tokenizer = tokenizer, .extra_ids = 100};
     family which = NONE;
     alcore_status status = find_family(&r, &which);
     *found = which != NONE;
@@ -459,9 +473,29 @@ alcore_status alcore__pieces_folder_read(alcore_ctx *ctx, const char *folder,
             status = alcore__token_decoder_add_trim(ctx, &tokenizer->decoder);
         if (status == ALCORE_OK) status = alcore__languages_read(config, tokenizer);
     }
-    alcore__buffer_clear(ctx, &r.path);
-    alcore__buffer_clear(ctx, &r.file);
-    alcore__buffer_clear(ctx, &r.vocab);
-    alcore__free(ctx, r.extra);
+    clear_reader(&r);
+    return status;
+}
+
+/* The steps of alcore__pieces_file_read(). */
+static alcore_status read_file(reader *r) {
+    static const char *const single[] = {"A", NULL};
+    static const char *const pair[] = {"A", "B", NULL};
+    alcore__spm_layout layout = {0};
+    ALCORE__TRY(alcore__buffer_format(r->ctx, &r->path, "%s", r->folder));
+    ALCORE__TRY(alcore__folder_read_file(r->ctx, r->folder, &r->file));
+    ALCORE__TRY(make_model(r, &layout, &r->tokenizer->normalizer, &r->tokenizer->model));
+    ALCORE__TRY(add_usual(r));
+    ALCORE__TRY(write_templates(r, single, pair));
+    return alcore__token_decoder_add_metaspace(r->ctx, &r->tokenizer->decoder);
+}
+
+alcore_status alcore__pieces_file_read(alcore_ctx *ctx, const char *path,
+                                       alcore_tokenizer *tokenizer) {
+    const alcore__part none = {ctx, &tokenizer->arena, path, "settings", {0}};
+    reader r = {.ctx = ctx, .folder = path, .config = &none, .tokenizer = tokenizer};
+    alcore__post_processor_start(&tokenizer->post);
+    const alcore_status status = read_file(&r);
+    clear_reader(&r);
     return status;
 }

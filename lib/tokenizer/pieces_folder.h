@@ -11,5 +11,9 @@
 alcore_status alcore__pieces_folder_read(alcore_ctx *ctx, const char *folder,
                                          const alcore__part *config, alcore_tokenizer *tokenizer,
                                          bool *found);
+/* Fills the empty tokenizer from a sentencepiece model alone: the ids are those of its pieces, and
+ * nothing is added around a text. */
+alcore_status alcore__pieces_file_read(alcore_ctx *ctx, const char *path,
+                                       alcore_tokenizer *tokenizer);
 
 #endif

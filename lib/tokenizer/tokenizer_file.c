@@ -152,9 +152,16 @@ static alcore_status read_config_beside(alcore_ctx *ctx, const char *path, files
     return status;
 }
 
+static bool is_pieces(const char *path) {
+    const size_t length = strlen(path);
+    return alcore__path_ends_in(path, length, ".model") ||
+           alcore__path_ends_in(path, length, ".spm");
+}
+
 /* Reads a file that the caller named. */
 static alcore_status read_named(alcore_ctx *ctx, const char *path, files *f,
                                 alcore_tokenizer *tokenizer) {
+    if (is_pieces(path)) return alcore__pieces_file_read(ctx, path, tokenizer);
     ALCORE__TRY(read_config_beside(ctx, path, f));
     ALCORE__TRY(alcore__folder_read_file(ctx, path, &f->text));
     return alcore__path_ends_in(path, strlen(path), ".json")
@@ -166,7 +173,7 @@ static alcore_status read_named(alcore_ctx *ctx, const char *path, files *f,
 static bool is_file(const char *path) {
     const size_t length = strlen(path);
     return alcore__path_ends_in(path, length, ".json") ||
-           alcore__path_ends_in(path, length, ".txt");
+           alcore__path_ends_in(path, length, ".txt") || is_pieces(path);
 }
 
 /* Reads the files at path, a folder or a file, and finishes the tokenizer. An error in what the

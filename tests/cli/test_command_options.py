@@ -55,12 +55,19 @@ RHO = ["rho", "pool.txt", "--target", "three.txt", "--scores", "u.npy", "--targe
 EMBED = ["model", "embed", "model", "pool.txt", "--out", "vectors.npy"]
 READY = ["model", "embed", "ready", "pool.txt", "--out", "vectors.npy"]
 TRANSLATE = ["model", "translate", "model", "pool.txt"]
+# With a program that fails and says which arguments and texts it was given.
+VOCABULARY = ["model", "vocabulary", "pool.txt"]
+TRAINER = "#!/bin/sh\necho \"[] $* $(cksum <texts)\"\nexit 1\n"
+PATH = os.environ["PATH"]
 
 
 def files(box):
     for name in ("model", "ready"):
         os.makedirs(os.path.join(box.path, name), exist_ok=True)
     box.file("model/config.json", '{"dims": 3}')
+    box.file("spm_train", TRAINER)
+    os.chmod(os.path.join(box.path, "spm_train"), 0o700)
+    os.environ["PATH"] = box.path + ":" + PATH
     box.npy("ready/embeddings.npy", E)
     box.file("pool.txt", "".join(text + "\n" for text in TEXTS))
     box.file("bad.txt", b"".join(text.encode() + b"\n" for text in TEXTS[:-1]) + b"mu \xff xi\n")
@@ -472,6 +479,12 @@ FIXTURES = {
         "--beam": (TRANSLATE, [*TRANSLATE, "--beam", "65"]),
         "--max-length": (TRANSLATE, [*TRANSLATE, "--max-length", "0"]),
         "--scores": (TRANSLATE, [*TRANSLATE, "--scores", "tokens.lp"]),
+        "--size": (VOCABULARY, [*VOCABULARY, "--size", "300"]),
+        "--kind": (VOCABULARY, [*VOCABULARY, "--kind", "bpe"]),
+        "--coverage": (VOCABULARY, [*VOCABULARY, "--coverage", "0.99"]),
+        "--byte-fallback": (VOCABULARY, [*VOCABULARY, "--byte-fallback"]),
+        "--max-texts": (VOCABULARY, [*VOCABULARY, "--max-texts", "3"]),
+        "--seed": ([*VOCABULARY, "--max-texts", "3"], [*VOCABULARY, "--max-texts", "3", "--seed", "1"]),
         "--format": ([*TRANSLATE[:3], "pool"], [*TRANSLATE[:3], "pool", "--format", "tsv"]),
         "--text-column": ([*TRANSLATE[:3], "pool.tsv"], [*TRANSLATE[:3], "pool.tsv", "--text-column", "other"]),
         "--bad-lines": ([*TRANSLATE[:3], "bad.txt"], [*TRANSLATE[:3], "bad.txt", "--bad-lines", "mask"]),

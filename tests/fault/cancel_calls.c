@@ -444,6 +444,18 @@ static void write_vocabulary(void) {
     if (fclose(file) != 0) abort();
 }
 
+/* In the place of spm_train, which alcore_tokenizer_train() looks for on PATH: a script that takes
+ * longer than any call runs here. */
+static void write_trainer(void) {
+    static char search[4096];
+    snprintf(search, sizeof search, "%s:%s", in_folder("bin"), getenv("PATH"));
+    mkdir(in_folder("bin"), 0700);
+    FILE *file = fopen(in_folder("bin/spm_train"), "w");
+    if (!file || fputs("#!/bin/sh\nexec sleep 60\n", file) < 0 || fclose(file)) exit(2);
+    chmod(in_folder("bin/spm_train"), 0700);
+    setenv("PATH", search, 1);
+}
+
 void cancel_world_make(int64_t rows) {
     row_count = rows;
     if (!mkdtemp(folder)) exit(2);
@@ -521,6 +533,7 @@ void cancel_world_make(int64_t rows) {
     MUST(alcore_aligner_write(aligner, in_folder("aligner")));
     MUST(alcore_links_write(links, in_folder("links.txt")));
     write_vocabulary();
+    write_trainer();
     MUST(alcore_tokenizer_open(ctx, in_folder("vocab.txt"), &tokenizer));
     MUST(alcore_pool_set_text_column(pool, "roundtrip", texts, NULL, row_count, NULL));
     free(texts);
@@ -543,13 +556,13 @@ bool cancel_world_works(void) {
 
 bool cancel_world_end(void) {
     static const char *const files[] = {
-        "pool.txt",        "pool.tsv",       "pool.jsonl",     "scores.tsv",  "lm.arpa",
-        "other.arpa",      "rows.tsv",       "embeddings.npy", "out.tsv",     "out.jsonl",
-        "out.html",        "column.part",    "other.part",     "phrases.tsv", "ids.txt",
-        "links.txt",       "other.links",    "curves.svg",     "points.svg",  "items.tsv",
-        "answers.tsv",     "dictionary.tsv", "requests.tsv",   "train.tsv",   "train.src",
-        "train.tgt",       "aligner",        "other.aligner",  "pool.conll",  "vocab.txt",
-        "null/config.json"};
+        "pool.txt",         "pool.tsv",       "pool.jsonl",     "scores.tsv",  "lm.arpa",
+        "other.arpa",       "rows.tsv",       "embeddings.npy", "out.tsv",     "out.jsonl",
+        "out.html",         "column.part",    "other.part",     "phrases.tsv", "ids.txt",
+        "links.txt",        "other.links",    "curves.svg",     "points.svg",  "items.tsv",
+        "answers.tsv",      "dictionary.tsv", "requests.tsv",   "train.tsv",   "train.src",
+        "train.tgt",        "aligner",        "other.aligner",  "pool.conll",  "vocab.txt",
+        "null/config.json", "bin/spm_train"};
     alcore_column_writer_unref(merging);
     alcore_column_writer_unref(filled);
     alcore_selection_unref(selection);
@@ -564,7 +577,7 @@ bool cancel_world_end(void) {
     alcore_pool_unref(pool);
     alcore_ctx_unref(ctx);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) unlink(in_folder(files[i]));
-    return rmdir(in_folder("null")) == 0 && rmdir(folder) == 0;
+    return rmdir(in_folder("null")) == 0 && rmdir(in_folder("bin")) == 0 && rmdir(folder) == 0;
 }
 
 const cancel_call CALLS[] = {
@@ -607,6 +620,7 @@ const cancel_call CALLS[] = {
     {"alcore_align", "", call_align},
     {"alcore_tokenizer_open", "", call_tokenizer_open},
     {"alcore_tokenizer_encode", "", call_tokenizer_encode},
+    {"alcore_tokenizer_train", "", call_tokenizer_train},
     {"alcore_links_new", "", call_links_new},
     {"alcore_links_symmetrize", "", call_symmetrize},
     {"alcore_links_write", "", call_links_write},

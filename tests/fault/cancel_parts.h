@@ -75,6 +75,7 @@ alcore_status call_aligner_write(void);
 alcore_status call_aligner_read(void);
 alcore_status call_tokenizer_open(void);
 alcore_status call_tokenizer_encode(void);
+alcore_status call_tokenizer_train(void);
 alcore_status call_align(void);
 alcore_status call_symmetrize(void);
 alcore_status call_links_new(void);

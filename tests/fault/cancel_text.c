@@ -93,6 +93,13 @@ alcore_status call_tokenizer_encode(void) {
     free(texts);
     return status;
 }
+alcore_status call_tokenizer_train(void) {
+    const char **texts = texts_of_pool();
+    const alcore_status status =
+        alcore_tokenizer_train(ctx, texts, NULL, row_count, in_folder("trained.model"), NULL);
+    free(texts);
+    return status;
+}
 alcore_status call_tokenizer_open(void) {
     alcore_tokenizer *out = NULL;
     alcore_status status = alcore_tokenizer_open(ctx, in_folder("vocab.txt"), &out);

@@ -249,6 +249,20 @@ void world_file_write_npy(const char *name, const char *type, const char *shape,
     world_file_write(name, all, 128 + bytes);
 }
 
+/* In the place of spm_train, which alcore_tokenizer_train() looks for on PATH: a script that gives
+ * a model as its result. */
+static void write_trainer(void) {
+    static char search[4096];
+    char script[300];
+    snprintf(search, sizeof search, "%s:%s", world_file("bin"), getenv("PATH"));
+    snprintf(script, sizeof script, "#!/bin/sh\ncp %s out.model\n",
+             world_file("pieces/source.spm"));
+    mkdir(world_file("bin"), 0700);
+    world_file_write("bin/spm_train", script, strlen(script));
+    chmod(world_file("bin/spm_train"), 0700);
+    setenv("PATH", search, 1);
+}
+
 void world_files_write(void) {
     /* In memory where it can be: a disk takes minutes for some ten thousand flushed files. */
     snprintf(folder, sizeof folder, "/dev/shm/alcore-sweep-XXXXXX");
@@ -293,6 +307,7 @@ void world_files_write(void) {
     world_file_write("pieces/source.spm", spm_pieces, sizeof spm_pieces - 1);
     world_file_write("pieces/target.spm", spm_pieces, sizeof spm_pieces - 1);
     world_file_write("pieces/vocab.json", pieces_vocab, strlen(pieces_vocab));
+    write_trainer();
     world_file_write("links.txt", "0-0 1-1\n\n1-0 0-2 1-0\n", 21);
     char selection[2000] = "id\ttext\tkind\n", answers[2000] = "id\ttext\ttranslation\n";
     for (int i = 0; i < 3; i++) {

@@ -172,6 +172,8 @@ ALCORE_BAND_SE = 0
 ALCORE_BAND_SD = 1
 ALCORE_BAND_NONE = 2
 ALCORE_PLOT_SERIES_MAX = 32
+ALCORE_VOCABULARY_UNIGRAM = 0
+ALCORE_VOCABULARY_BPE = 1
 
 #: The usual columns and their shapes; None: one number a row or a token.
 COLUMNS = {
@@ -1101,6 +1103,20 @@ class alcore_encode_options(Structure):
     ]
 
 
+class alcore_vocabulary_options(Structure):
+    """How a vocabulary is trained."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("coverage", c_double),
+        ("tokens", c_int64),
+        ("max_texts", c_int64),
+        ("seed", c_uint64),
+        ("kind", c_int32),
+        ("byte_fallback", c_int32),
+    ]
+
+
 #: name: (result, arguments, whether it may call back)
 FUNCTIONS = {
     "alcore_status_name": (c_char_p, (c_int32,), False),
@@ -1363,6 +1379,7 @@ FUNCTIONS = {
     "alcore_tokenizer_id": (c_int64, (c_void_p, c_char_p), False),
     "alcore_tokenizer_token": (c_int32, (c_void_p, c_int64, c_void_p, c_void_p), False),
     "alcore_tokenizer_encode": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
+    "alcore_tokenizer_train": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_char_p, c_void_p), True),
     "alcore_tokenizer_decode": (c_int32, (c_void_p, c_void_p, c_int64, c_int32, c_size_t, c_void_p, c_void_p), False),
     "alcore_tokens_ref": (c_void_p, (c_void_p,), False),
     "alcore_tokens_unref": (None, (c_void_p,), False),

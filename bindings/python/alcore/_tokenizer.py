@@ -7,14 +7,15 @@ from . import _ffi
 from ._calls import run
 from ._arrays import memory_of
 from ._columns import path_of
-from ._handles import Handle, default_context, new, struct
+from ._handles import Handle, choice, default_context, new, struct
 from ._library import lib
 from ._strings import Strings, name_of, text_at
 
 
 class Tokenizer(Handle):
-    """The tokenizer of a Hugging Face folder: tokenizer.json, else vocab.txt. Its ids and spans are those of the package
-    tokenizers, which is not needed. path: the folder, or one of the two files."""
+    """The tokenizer of a Hugging Face folder: tokenizer.json, else vocab.txt or sentencepiece models. Its ids and spans are
+    those of the package tokenizers, which is not needed. path: the folder, or tokenizer.json, vocab.txt or a sentencepiece model
+    itself."""
 
     _noun = "tokenizer"
 
@@ -26,6 +27,22 @@ class Tokenizer(Handle):
     def open(cls, path, *, context=None):
         """The tokenizer at path; Tokenizer(path) is the same."""
         return cls(path, context=context)
+
+    @classmethod
+    def train(cls, texts, path, *, tokens=0, kind="unigram", coverage=0.0, byte_fallback=False, max_texts=0, seed=0, context=None):
+        """Trains a vocabulary on texts, writes it to path as a sentencepiece model and opens it. The program spm_train of
+        sentencepiece does it, which must be on PATH.
+
+        tokens: ids, of which 0 to 3 are <pad> <s> </s> <unk>; 0: 8000. kind: unigram or bpe. coverage: share of the characters that
+        are tokens themselves, 0.98 to 1; 0: 0.9995. byte_fallback=True: other characters become tokens of their bytes. max_texts: so
+        many texts, drawn by seed; 0: all."""
+        ctx = context or default_context()
+        strings = Strings(texts, "texts")
+        options = struct(_ffi.alcore_vocabulary_options, tokens=tokens, kind=choice("ALCORE_VOCABULARY_", kind, "kind"),
+                         coverage=coverage, byte_fallback=bool(byte_fallback), max_texts=max_texts, seed=seed)
+        run(lib.alcore_tokenizer_train, ctx._handle, ctypes.addressof(strings.pointers), ctypes.addressof(strings.lengths),
+            strings.count, path_of(path), ctypes.byref(options))
+        return cls(path, context=ctx)
 
     def encode(self, texts, pairs=None, *, language=None, max_tokens=0, special=True, as_target=False):
         """The Tokens of a list of texts; of pairs of texts where `pairs` has the second text of each.

@@ -60,6 +60,26 @@ case("tokens by name and number", function()
     fails("ALCORE_E_NOT_FOUND", "99", tokenizer:token(99))
 end)
 
+case("a vocabulary is trained, or the package is named that it needs", function()
+    local path, found = os.tmpname(), os.execute("command -v spm_train >/dev/null 2>&1")
+    if os.getenv("ALCORE_PRELOAD") then return end -- a sanitizer that is preloaded finds fault with other programs too
+    local texts = {}
+    for i = 1, 200 do texts[i] = "text number " .. i end
+    if found == true or found == 0 then
+        local tokenizer = assert(alcore.train_tokenizer(texts, path .. ".model", {tokens = 40, kind = "bpe", coverage = 1}))
+        equal(#tokenizer, 40)
+        equal(tokenizer:token(3), "<unk>")
+        os.remove(path .. ".model")
+    else
+        fails("ALCORE_E_UNSUPPORTED", "the package sentencepiece", alcore.train_tokenizer(texts, path .. ".model"))
+    end
+    os.remove(path)
+    fails("ALCORE_E_PARAM", "tokens is 2", alcore.train_tokenizer(texts, path, {tokens = 2}))
+    fails("ALCORE_E_DATA", "no text has a character", alcore.train_tokenizer({" "}, path))
+    raises("kind: one of unigram bpe expected", function() alcore.train_tokenizer(texts, path, {kind = "words"}) end)
+    raises("vocabulary", function() alcore.train_tokenizer(texts, path, {vocabulary = 3}) end)
+end)
+
 case("what cannot be", function()
     local tokenizer = opened()
     fails("ALCORE_E_IO", "no tokenizer here", alcore.tokenizer("no/such/folder"))

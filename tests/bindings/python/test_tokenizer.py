@@ -56,6 +56,32 @@ def test_tokens_by_name_and_number(path):
         tokenizer.token(99)
 
 
+#: A sentencepiece model: <unk>, </s>, U+2581, on, e and t.
+PIECES = (b"\x0a\x0e\x0a\x05<unk>\x15\0\0\0\0\x18\x02\x0a\x0d\x0a\x04</s>\x15\0\0\0\0\x18\x03"
+          b"\x0a\x0a\x0a\x03\xe2\x96\x81\x15\0\0\x80\xbf\x0a\x09\x0a\x02on\x15\0\0\0\xc0"
+          b"\x0a\x08\x0a\x01e\x15\0\0@\xc0\x0a\x08\x0a\x01t\x15\0\0`\xc0\x12\x02\x08\x01")
+
+
+def test_a_vocabulary_is_trained(tmp_path, monkeypatch):
+    program, pieces, arguments = tmp_path / "spm_train", tmp_path / "pieces", tmp_path / "arguments"
+    pieces.write_bytes(PIECES)
+    program.write_text("#!/bin/sh\necho \"$@\" >%s\ncp %s out.model\n" % (arguments, pieces))
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    tokenizer = alcore.Tokenizer.train(["one", "ten"], tmp_path / "out.model", tokens=6, kind="bpe", coverage=1, byte_fallback=True,
+                                       max_texts=1, seed=3)
+    assert tokenizer.encode(["ton"])[0] == [2, 5, 3] and len(tokenizer) == 6
+    given = arguments.read_text().split()
+    assert {"--model_type=bpe", "--vocab_size=6", "--character_coverage=1", "--byte_fallback=true"} <= set(given)
+    with pytest.raises(ValueError, match="unigram"):
+        alcore.Tokenizer.train(["one"], tmp_path / "out.model", kind="words")
+    with pytest.raises(alcore.ParamError, match="tokens is 2"):
+        alcore.Tokenizer.train(["one"], tmp_path / "out.model", tokens=2)
+    monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
+    with pytest.raises(alcore.UnsupportedError, match="the package sentencepiece"):
+        alcore.Tokenizer.train(["one"], tmp_path / "out.model")
+
+
 def test_what_cannot_be(path, tmp_path):
     with pytest.raises(alcore.Error, match="no tokenizer here"):
         alcore.Tokenizer(tmp_path / "missing")

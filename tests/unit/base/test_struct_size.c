@@ -104,6 +104,7 @@ START_TEST(init_function_and_macros_agree) {
     CHECK_STRUCT(alcore_train_options);
     CHECK_STRUCT(alcore_train_result);
     CHECK_STRUCT(alcore_translate_options);
+    CHECK_STRUCT(alcore_vocabulary_options);
     CHECK_STRUCT(alcore_ngram_options);
     CHECK_STRUCT(alcore_param_info);
     CHECK_STRUCT(alcore_scorer_host);

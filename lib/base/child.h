@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Another program, run to its end in a process of its own: for work that cannot be done in this
+ * process, because it has no cancellation, ends the process on an error, or brings libraries whose
+ * symbols collide with those of the host. */
+#ifndef ALCORE__CHILD_H
+#define ALCORE__CHILD_H
+
+#include "base/base.h"
+
+/* A folder of this process alone in $TMPDIR, else /tmp: *out names it, owned by the caller. */
+alcore_status alcore__temporary_folder(alcore_ctx *ctx, alcore__buffer *out);
+
+/* Runs a program and waits for its end. arguments: NULL-terminated; the first one is the program,
+ * which is looked for on PATH. It works in the folder, reads an empty standard input, and writes
+ * both outputs to FOLDER/log. stage: for progress.
+ *
+ * *out_code: its exit status; 128 + the number of the signal that ended it; -1 when the host ignores
+ * SIGCHLD, so that the system does not tell. ALCORE_E_NOT_FOUND, without a text: there is no such
+ * program. When the call is cancelled, the program and what it started are killed before the
+ * function returns. */
+alcore_status alcore__child_run(alcore_ctx *ctx, const char *const *arguments, const char *folder,
+                                const char *stage, int *out_code);
+
+#endif
