@@ -38,8 +38,8 @@ typedef struct alcore_encode_options {
 enum {
     /** those under which the texts are most probable (Kudo 2018) */
     ALCORE_VOCABULARY_UNIGRAM = 0,
-    /** those of byte-pair encoding, which merges the most frequent pair again and again (Sennrich et
-     * al. 2016) */
+    /** those of byte-pair encoding, which merges the most frequent pair again and again (Sennrich
+     * et al. 2016) */
     ALCORE_VOCABULARY_BPE = 1
 };
 

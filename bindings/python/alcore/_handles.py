@@ -44,7 +44,7 @@ def text_of(value):
     return str(value).encode()
 
 
-def struct(kind, **fields):
+def struct(kind, /, **fields):
     """A struct with its size and these fields. ctypes would keep the low bits of an integer that does not fit; here it is an
     error."""
     made = kind(**fields)
