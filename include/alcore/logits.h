@@ -22,8 +22,9 @@ ALCORE_BEGIN
 
 /** The tokens of some items and what a model says of them. An array is [items, tokens, n], padded
  * to the longest item, or [tokens, n], the items one after the other; the n numbers of a token are
- * adjacent, other strides are free, such as those of logits[:, :-1]. logits, hidden and output may
- * be on a device that has a module, the rest is in host memory. */
+ * adjacent, other strides are free, such as those of logits[:, :-1]. Arrays of any device may be
+ * mixed with arrays on the host; logits, hidden and output are read where they are, labels and bias
+ * are copied. */
 typedef struct alcore_logits {
     size_t size; /**< sizeof(alcore_logits) */
     /** logits: float16|bfloat16|float32|float64 [items, tokens, classes] or [tokens, classes], any
@@ -33,17 +34,20 @@ typedef struct alcore_logits {
      * the model multiplies by its output matrix; float64 is rounded to float32 */
     const alcore_tensor *hidden;
     const alcore_tensor *output; /**< output matrix, with hidden: the same types [classes, d] */
-    /** Added to the logits, with hidden: float16|bfloat16|float32|float64 [classes], host; or NULL
-     */
+    /** Added to the logits, with hidden: float16|bfloat16|float32|float64 [classes], any device; or
+     * NULL */
     const alcore_tensor *bias;
-    /** labels: int64|int32 [items, tokens] or [tokens], host: the class that token t's logits are
-     * to predict, from 0; NULL when no log-probabilities are wanted: every token takes part */
+    /** labels: int64|int32 [items, tokens] or [tokens], any device, where those of an item are
+     * adjacent on a device: the class that token t's logits are to predict, from 0; NULL when no
+     * log-probabilities are wanted: every token takes part */
     const alcore_tensor *labels;
     /** int64 [length_count], host: tokens of each item, the rest of a padded array being left out;
      * NULL: padded arrays without rest. Needed for several items in [tokens, n]. */
     const int64_t *lengths;
     int64_t length_count; /**< entries of lengths: as many as items; 0 with NULL */
-    void *stream; /**< device stream in whose order the arrays are ready; NULL on the host */
+    /** Stream (cudaStream_t) in whose order the arrays on a device are ready and are read; NULL:
+     * the default stream, and on the host */
+    void *stream;
 } alcore_logits;
 /** An alcore_logits with its size set and everything else 0. */
 #define ALCORE_LOGITS_INIT ALCORE_INIT(alcore_logits)

@@ -16,10 +16,10 @@ enum { ALCORE_TEXT = 100 };
 
 /** Who owns the numbers of a column. */
 enum {
-    ALCORE_KEEP = 0, /**< the library copies */
-    /** The library reads the caller's array in place: it must stay alive and unchanged until the
-     * column is replaced, dropped or released with its pool. alcore_column_options.release tells
-     * when that is. */
+    ALCORE_KEEP = 0, /**< the library copies, to host memory */
+    /** The library reads the caller's array in place, on a device too: it must stay alive and
+     * unchanged until the column is replaced, dropped or released with its pool.
+     * alcore_column_options.release tells when that is. */
     ALCORE_BORROW = 1
 };
 
@@ -65,6 +65,11 @@ typedef struct alcore_column_options {
      * release a DLPack tensor or unmap a file. NULL: nothing is called */
     void (*release)(void *user);
     void *release_user; /**< first argument of release */
+    /** The stream (cudaStream_t) in whose order values and offsets on a device are ready; NULL: the
+     * default stream. The call waits until the work that is in it is done, and later readers use
+     * streams of the library: the stream need not live on. Not used for arrays on the host, files
+     * and texts */
+    void *stream;
 } alcore_column_options;
 /** An alcore_column_options with its size set and everything else 0. */
 #define ALCORE_COLUMN_OPTIONS_INIT ALCORE_INIT(alcore_column_options)
@@ -97,20 +102,28 @@ typedef struct alcore_column_options {
  *     source_rows     integer, ragged [tokens] rows of the source pool that contain it, ascending
  *
  * The last four belong to derived pools: alcore_pool_new_derived().
+ *
+ * Values on a CUDA device need the module of that engine. With ALCORE_BORROW, floating-point values
+ * stay there: a selection or search on that device, which is what "auto" chooses then, reads them
+ * in place, and whatever is computed on the host reads them in blocks that are copied. A selection
+ * or search for which another device is named is ALCORE_E_INVALID. With ALCORE_KEEP values are
+ * copied to host memory; so are, in every case, offsets, integers, and tokens with gaps between
+ * them. The calling thread's current CUDA context is as before when a call returns.
  * @param[in,out] pool borrowed, changed
  * @param[in] name borrowed: the column's name
  * @param[in] values kept, or borrowed with ALCORE_BORROW:
- *   float16|bfloat16|float32|float64|int32|int64 [rows], [rows, n], [tokens] or [tokens, n], host;
- *   there may be gaps between rows, but strided values within a row are ALCORE_E_SHAPE. The
+ *   float16|bfloat16|float32|float64|int32|int64 [rows], [rows, n], [tokens] or [tokens, n], any
+ *   device; there may be gaps between rows, but strided values within a row are ALCORE_E_SHAPE. The
  * smallest integer of a type means "no value", as NaN does
- * @param[in] offsets kept: copied; int64|uint64 [rows + 1], host, from 0 to the number of tokens,
- *   never falling; NULL: one entry per row
+ * @param[in] offsets kept: copied; int64|uint64 [rows + 1], any device, from 0 to the number of
+ *   tokens, never falling; NULL: one entry per row
  * @param[in] options borrowed; NULL: defaults
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (says what was expected), ALCORE_E_DATA
  * (offsets that fall, a row given twice), ALCORE_E_NOT_FOUND (a row of options; a row of the source
- * pool), ALCORE_E_UNSUPPORTED (device memory), ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ * pool), ALCORE_E_MODULE (an array on a device whose module is not there), ALCORE_E_UNSUPPORTED (no
+ * such device), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
- * @callback alcore_column_options.release of a column that is replaced
+ * @callback progress, log; alcore_column_options.release of a column that is replaced
  * @since 0.1 */
 ALCORE_API alcore_status alcore_pool_set_column(alcore_pool *pool, const char *name,
                                                 const alcore_tensor *values,
@@ -205,7 +218,8 @@ ALCORE_API alcore_status alcore_pool_column_info(const alcore_pool *pool, const 
 /** A column of numbers as arrays, when it is in memory and has one entry per row in order.
  * @param[in] pool borrowed
  * @param[in] name borrowed: the column's name
- * @param[out] out_values a view, read only, valid until the column is replaced or dropped
+ * @param[out] out_values a view, read only, valid until the column is replaced or dropped; on the
+ *   device on which it was borrowed (out_values->device)
  * @param[out] out_offsets a view of int64 [rows + 1]; its data is NULL for a column that is not
  * ragged; NULL is allowed
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the nearest), ALCORE_E_UNSUPPORTED
@@ -279,7 +293,8 @@ enum {
  * @param[in] pool kept
  * @param[in] name kept: copied
  * @param[in] shape ALCORE_COLUMN_*; the width of a dense column is that of the first put
- * @param[in] options borrowed; only meaning and log_base apply; NULL: defaults
+ * @param[in] options borrowed; only meaning, log_base and, for values on a device, stream apply,
+ *   which then outlives the writer; NULL: defaults
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID (also: another option is set), ALCORE_E_NOMEM, ALCORE_E_BUSY,
  *   ALCORE_E_STRUCT_*
@@ -311,12 +326,13 @@ ALCORE_API void alcore_column_writer_unref(alcore_column_writer *writer);
  * @param[in] lengths borrowed: int64 [count] tokens of each row of a ragged column; else NULL
  * @param[in] count entries of rows, 0 or more
  * @param[in] values kept: copied; float16|bfloat16|float32|float64, or int32|int64 for a column of
- *   integers, [count], [count, n], [tokens] or [tokens, n], host, any strides. Floating-point
- * values are stored as float32, as float64 once one put was float64; integers as int64. The first
- * put decides between the two
+ *   integers, [count], [count, n], [tokens] or [tokens, n], any device; any strides on the host,
+ *   adjacent numbers in each row on a device. Floating-point values are stored as float32, as
+ *   float64 once one put was float64; integers as int64. The first put decides between the two
  * @return ALCORE_OK, ALCORE_E_INVALID (also: finished), ALCORE_E_NOT_FOUND (a row), ALCORE_E_SHAPE,
- *   ALCORE_E_UNSUPPORTED (device memory), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY (from a
- *   callback of a call on the writer)
+ *   ALCORE_E_MODULE (values on a device whose module is not there), ALCORE_E_UNSUPPORTED (no such
+ *   device), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY (from a callback of a call on the
+ *   writer)
  * @threadsafe Calls from several threads take turns.
  * @since 0.1 */
 ALCORE_API alcore_status alcore_column_writer_put(alcore_column_writer *writer, const int64_t *rows,

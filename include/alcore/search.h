@@ -27,8 +27,8 @@ enum {
  * when it is in a file. */
 typedef struct alcore_search_data {
     size_t size; /**< sizeof(alcore_search_data) */
-    /** borrowed: float16|bfloat16|float32|float64 [rows, dims], host; there may be gaps between
-     * rows; NULL: the pool's column */
+    /** borrowed: float16|bfloat16|float32|float64 [rows, dims], any device; there may be gaps
+     * between rows; NULL: the pool's column */
     const alcore_tensor *matrix;
     const alcore_pool *pool; /**< borrowed; its masked rows are left out, labeled rows are not */
     const char *column;      /**< borrowed: a dense column of the pool; NULL: "embeddings" */
@@ -37,16 +37,22 @@ typedef struct alcore_search_data {
     int64_t mask_count; /**< entries of mask: the rows of the matrix or pool; 0 without a mask */
     int32_t normalize;  /**< 1: each row is divided by its norm first (in double) */
     int32_t reserved;   /**< pads: 0, checked */
+    /** The stream (cudaStream_t) in whose order a matrix on a device is ready: the call waits until
+     * the work that is in it is done. NULL: the default stream; not used for a matrix on the host
+     * and for columns */
+    void *stream;
 } alcore_search_data;
 /** An alcore_search_data with its size set and everything else 0. */
 #define ALCORE_SEARCH_DATA_INIT ALCORE_INIT(alcore_search_data)
 
 /** Settings of a search. Zero means default. */
 typedef struct alcore_search_options {
-    size_t size;        /**< sizeof(alcore_search_options) */
-    const char *device; /**< borrowed: "auto", "cpu", "cuda", "cuda:1"; NULL: auto */
-    int32_t metric;     /**< ALCORE_METRIC_*; 0 for margin ratios, which always use cosines */
-    int32_t reserved;   /**< pads: 0, checked */
+    size_t size; /**< sizeof(alcore_search_options) */
+    /** borrowed: "auto", "cpu", "cuda", "cuda:1"; NULL: auto, which is the device that rows or
+     * queries are on, and else the CPU. Another device than theirs is ALCORE_E_INVALID */
+    const char *device;
+    int32_t metric;   /**< ALCORE_METRIC_*; 0 for margin ratios, which always use cosines */
+    int32_t reserved; /**< pads: 0, checked */
 } alcore_search_options;
 /** An alcore_search_options with its size set and everything else 0. */
 #define ALCORE_SEARCH_OPTIONS_INIT ALCORE_INIT(alcore_search_options)

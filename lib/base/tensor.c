@@ -74,13 +74,27 @@ alcore_status alcore_tensor_init(alcore_tensor *out, void *data, int32_t dtype, 
     return alcore__leave(NULL, init(out, data, dtype, shape, ndim));
 }
 
-/* Checks everything of a tensor but strides and data: host memory, 1 or 2 dimensions, a known type,
+/* Says in *view on which device the tensor is. Devices that no engine of the library knows are
+ * refused, and with host_only CUDA devices too. */
+static alcore_status check_device(const alcore_tensor *tensor, const char *name, bool host_only,
+                                  alcore__array *view) {
+    const int32_t type = tensor->device.type;
+    view->on_device = type == ALCORE_DEVICE_CUDA || type == ALCORE_DEVICE_CUDA_MANAGED;
+    if (view->on_device) view->device = tensor->device.id;
+    if (!view->on_device && type != ALCORE_DEVICE_CPU && type != ALCORE_DEVICE_CUDA_HOST)
+        return alcore__fail(ALCORE_E_UNSUPPORTED, "%s: device type %d is not host memory", name,
+                            type);
+    if (view->on_device && host_only)
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "%s is in the memory of cuda:%d, and this call reads host memory: copy "
+                            "it there first (.cpu() in PyTorch)",
+                            name, view->device);
+    return ALCORE_OK;
+}
+
+/* Checks everything of a tensor but device, strides and data: 1 or 2 dimensions, a known type,
  * which becomes *dtype. */
 static alcore_status check_tensor(const alcore_tensor *tensor, const char *name, int32_t *dtype) {
-    if (!tensor) return alcore__fail(ALCORE_E_INVALID, "%s is NULL", name);
-    if (tensor->device.type != ALCORE_DEVICE_CPU && tensor->device.type != ALCORE_DEVICE_CUDA_HOST)
-        return alcore__fail(ALCORE_E_UNSUPPORTED, "%s: device type %d is not host memory", name,
-                            tensor->device.type);
     if (tensor->ndim < 1 || tensor->ndim > 2 || !tensor->shape)
         return alcore__fail(ALCORE_E_SHAPE, "%s has %d dimensions, not 1 or 2", name, tensor->ndim);
     for (int32_t i = 0; i < tensor->ndim; i++)
@@ -98,12 +112,14 @@ static alcore_status check_tensor(const alcore_tensor *tensor, const char *name,
                         name, tensor->dtype.code, tensor->dtype.bits);
 }
 
-/* Checks shape, strides, alignment and data of a caller's tensor in host memory and describes it as
- * rows with a stride; no number is read. name: the argument's, for the error. */
-alcore_status alcore__tensor_view(const alcore_tensor *tensor, const char *name,
-                                  alcore__array *out) {
+/* Checks device, shape, strides, alignment and data of a caller's tensor and describes it as rows
+ * with a stride; no number is read. name: the argument's, for the error. */
+static alcore_status make_view(const alcore_tensor *tensor, const char *name, bool host_only,
+                               alcore__array *out) {
     alcore__array view = {0};
     int64_t numbers;
+    if (!tensor) return alcore__fail(ALCORE_E_INVALID, "%s is NULL", name);
+    ALCORE__TRY(check_device(tensor, name, host_only, &view));
     ALCORE__TRY(check_tensor(tensor, name, &view.dtype));
     bool matrix = tensor->ndim == 2;
     view.rows = tensor->shape[0];
@@ -134,7 +150,18 @@ alcore_status alcore__tensor_view(const alcore_tensor *tensor, const char *name,
     return ALCORE_OK;
 }
 
-/* Checks a caller's tensor that a call fills: exactly this type and shape, rows without gaps. */
+alcore_status alcore__tensor_view(const alcore_tensor *tensor, const char *name,
+                                  alcore__array *out) {
+    return make_view(tensor, name, true /* host memory only */, out);
+}
+
+alcore_status alcore__tensor_view_any(const alcore_tensor *tensor, const char *name,
+                                      alcore__array *out) {
+    return make_view(tensor, name, false /* any device */, out);
+}
+
+/* Checks a caller's tensor that a call fills, in host memory: exactly this type and shape, rows
+ * without gaps. */
 alcore_status alcore__tensor_output(const alcore_tensor *tensor, const char *name, int32_t dtype,
                                     int64_t rows, int64_t columns, alcore__array *out) {
     alcore__array view;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checked views of callers' arrays in host memory. */
+/* Checked views of callers' arrays, in host memory or on a CUDA device. */
 #ifndef ALCORE__TENSOR_VIEW_H
 #define ALCORE__TENSOR_VIEW_H
 
@@ -14,12 +14,18 @@ typedef struct alcore__array {
     int64_t rows, columns;
     int64_t stride; /* numbers from the first of a row to the first of the next, at least columns */
     int32_t dtype;  /* ALCORE_FLOAT32, ... */
+    bool on_device; /* data is memory of a CUDA device, or managed memory; false: host memory */
+    int32_t device; /* its number; 0 for host memory */
 } alcore__array;
 
-/* Checks a caller's tensor; rows may have gaps between them, the numbers of a row are adjacent.
- * name goes into the error text. */
+/* Checks a caller's tensor in host memory; rows may have gaps between them, the numbers of a row
+ * are adjacent. name goes into the error text. */
 alcore_status alcore__tensor_view(const alcore_tensor *tensor, const char *name,
                                   alcore__array *out);
+
+/* The same for a tensor that may also be on a CUDA device; nothing is read from it. */
+alcore_status alcore__tensor_view_any(const alcore_tensor *tensor, const char *name,
+                                      alcore__array *out);
 
 /* Checks a caller's tensor that receives an answer: of this dtype, [rows, columns] (or [rows] when
  * columns is 1), without gaps between the rows. */

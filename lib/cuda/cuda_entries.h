@@ -37,6 +37,7 @@ CUDA_ENTRY(update_min);
 CUDA_ENTRY(draw);
 CUDA_ENTRY(upload);
 CUDA_ENTRY(release);
+CUDA_ENTRY(download);
 #undef CUDA_ENTRY
 } // namespace alcore_cuda
 

@@ -44,6 +44,7 @@ alcore_sys_kernels make_table() {
     made.draw = draw;
     made.upload = upload;
     made.release = release;
+    made.download = download;
     return made;
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* upload and release of the kernel table: rows that stay on the device between calls, for
- * strategies with many passes. The rows of the mask are gathered on the host in pieces, which are
- * copied one after the other. A quarter of the device's memory stays free for other programs; where
- * that is impossible, nothing is copied, which is no failure. Cost: one read of the rows and one
- * copy.
+/* upload, release and download of the kernel table. upload: rows that stay on the device between
+ * calls, for strategies with many passes. The rows of the mask are gathered on the host in pieces,
+ * which are copied one after the other. A quarter of the device's memory stays free for other
+ * programs; where that is impossible, nothing is copied, which is no failure. Cost: one read of the
+ * rows and one copy. download: rows of the caller's arrays on the device, for what the library
+ * reads on the host.
  *
  * Terms used here: work->workspace, the host's allocator of device memory, NULL where the device's
  * own is used; it returns NULL when memory is short. A call (cuda_call.cuh) has the stream of one
@@ -12,8 +13,8 @@
  * status. */
 #include <algorithm>
 
-#include "cuda_call.cuh"
 #include "cuda_entries.h"
+#include "cuda_stream.cuh"
 
 namespace alcore_cuda {
 
@@ -106,6 +107,38 @@ void release(const alcore_sys_work *work, const alcore_sys_held *held) {
     } catch (cudaError_t) {
         /* The device is gone, and its memory with it. */
     }
+}
+
+/* Kernel table: copies rows to host memory, out [count, dims] without gaps, in stream order, and
+ * waits for the stream, also where there is nothing to copy: after the call the array may be read
+ * in any stream. About DOWNLOAD_BYTES are copied between two looks at the host's wish to stop. */
+alcore_status download(const alcore_sys_work *work, const alcore_sys_rows *rows, void *out) {
+    return guarded(work, [&](call &c) {
+        const size_t DOWNLOAD_BYTES = (size_t)16 << 20;
+        const size_t component = alcore_sys_dtype_bytes(rows->dtype);
+        const size_t width = (size_t)rows->dims * component,
+                     pitch = (size_t)rows->stride * component;
+        const char *source = (const char *)rows->data;
+        char *destination = (char *)out;
+        c.check_count(rows->count);
+        c.check_count(rows->dims);
+        if (component == 0) fail(work, ALCORE_E_SHAPE, "a copy was asked for with an unknown type");
+        /* A stream of another device is an error here, before anything is read. */
+        c.check(cudaEventRecord(c.streams->begin, c.compute), "using the stream of the caller");
+        c.check(cudaStreamSynchronize(c.compute), "waiting for the stream of the caller");
+        const bool direct = !c.on_device(source); /* in host memory */
+        const int64_t together =
+            std::max<int64_t>((int64_t)(DOWNLOAD_BYTES / std::max<size_t>(width, 1)), 1);
+        for (int64_t done = 0; done < rows->count && width > 0; done += together) {
+            const int64_t part = std::min(together, rows->count - done);
+            c.poll();
+            for (int64_t i = 0; direct && i < part; i++)
+                memcpy(destination + (size_t)i * width, source + (size_t)i * pitch, width);
+            if (!direct) c.download_rows(destination, source, pitch, width, part);
+            source += (size_t)part * pitch;
+            destination += (size_t)part * width;
+        }
+    });
 }
 
 } // namespace alcore_cuda

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens engines by device name: "auto", "cpu", "cuda" or "cuda:N"; loads and checks the kernel
- * table of the CUDA module; makes the first argument of kernels. */
+/* Opens engines by device name, "auto", "cpu", "cuda" or "cuda:N", and by where arrays are; loads
+ * and checks the kernel table of the CUDA module; makes the first argument of kernels. */
 #include "kernel/kernel_engine.h"
 
 #include <string.h>
@@ -33,6 +33,7 @@ alcore__engine alcore__engine_cpu(alcore_ctx *ctx) {
 static bool is_optional(size_t offset) {
     return offset == offsetof(alcore_sys_kernels, upload) ||
            offset == offsetof(alcore_sys_kernels, release) ||
+           offset == offsetof(alcore_sys_kernels, download) ||
            offset == offsetof(alcore_sys_kernels, logit_stats) ||
            offset == offsetof(alcore_sys_kernels, hidden_stats);
 }
@@ -85,6 +86,38 @@ alcore_status alcore__engine_open(alcore_ctx *ctx, const char *device, alcore__e
     }
     ALCORE__TRY(parse_number(device, &number));
     return alcore__engine_open_cuda(ctx, number, NULL, out);
+}
+
+/* Called for each array of a call, in any order. */
+alcore_status alcore__placement_add(alcore__placement *placement, int32_t device,
+                                    const char *name) {
+    if (device < 0) return ALCORE_OK;
+    if (placement->on_device && placement->device != device)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "%s is on cuda:%d and %s on cuda:%d; copy them to one device",
+                            placement->name, placement->device, name, device);
+    if (!placement->on_device)
+        *placement = (alcore__placement){.on_device = true, .device = device, .name = name};
+    return ALCORE_OK;
+}
+
+bool alcore__engine_is_cuda(const alcore__engine *engine, int32_t device) {
+    return engine->kernels->device == ALCORE_DEVICE_CUDA && engine->device == device;
+}
+
+/* The device that the arrays are on decides where the call names none. */
+alcore_status alcore__engine_open_at(alcore_ctx *ctx, const char *device,
+                                     const alcore__placement *placement, alcore__engine *out) {
+    if (!placement->on_device) return alcore__engine_open(ctx, device, out);
+    if (!device || strcmp(device, "auto") == 0)
+        return alcore__engine_open_cuda(ctx, placement->device, NULL /* its own stream */, out);
+    ALCORE__TRY(alcore__engine_open(ctx, device, out));
+    if (alcore__engine_is_cuda(out, placement->device)) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_INVALID,
+                        "%s is on cuda:%d and the call runs on %s; run it on cuda:%d, or give a "
+                        "copy in %s memory",
+                        placement->name, placement->device, device, placement->device,
+                        out->kernels->device == ALCORE_DEVICE_CUDA ? "that device's" : "host");
 }
 
 /* Members that are not named stay 0: no workspace is lent, so an engine allocates by itself. */

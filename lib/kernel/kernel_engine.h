@@ -5,6 +5,8 @@
 #ifndef ALCORE__KERNEL_ENGINE_H
 #define ALCORE__KERNEL_ENGINE_H
 
+#include <stdbool.h>
+
 #include "alcore/context.h"
 #include "alcore/sys/kernel.h"
 
@@ -27,6 +29,27 @@ alcore_status alcore__engine_open(alcore_ctx *ctx, const char *device, alcore__e
  * uses one of its own), for arrays that lie on the device already (alcore_tensor). */
 alcore_status alcore__engine_open_cuda(alcore_ctx *ctx, int32_t number, void *stream,
                                        alcore__engine *out);
+
+/* Where the arrays of a call are, found by alcore__placement_add() for one after the other. Zeroed:
+ * all in host memory. */
+typedef struct alcore__placement {
+    bool on_device;   /* some array is on a CUDA device */
+    int32_t device;   /* number of that device */
+    const char *name; /* the first such array, for messages; borrowed */
+} alcore__placement;
+
+/* Adds an array on CUDA device `device`, -1: in host memory. ALCORE_E_INVALID, naming both, when
+ * another array is on another device. */
+alcore_status alcore__placement_add(alcore__placement *placement, int32_t device, const char *name);
+
+/* The engine of a call with arrays in these places: with NULL or "auto" that of the device on which
+ * arrays are, else as alcore__engine_open(). ALCORE_E_INVALID, with the remedy, where the name is
+ * that of another device, as nobody copies arrays between devices in silence. */
+alcore_status alcore__engine_open_at(alcore_ctx *ctx, const char *device,
+                                     const alcore__placement *placement, alcore__engine *out);
+
+/* Whether the engine reads memory of CUDA device `device` in place. */
+bool alcore__engine_is_cuda(const alcore__engine *engine, int32_t device);
 
 /* The CPU's engine, which is always there. */
 alcore__engine alcore__engine_cpu(alcore_ctx *ctx);

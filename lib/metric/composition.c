@@ -164,7 +164,8 @@ static alcore_status add_block(const composition *self, alcore__search_run *run,
         selected += wanted[i];
     }
     if (selected == 0) return ALCORE_OK;
-    ALCORE__TRY(alcore__search_data_rows(&run->rows, first, count, &run->scratch[0], &rows));
+    ALCORE__TRY(
+        alcore__search_data_rows(&run->rows, &run->engine, first, count, &run->scratch[0], &rows));
     for (int64_t t = 0; t < run->queried.count; t += TARGETS_A_TIME) {
         alcore_sys_rows part = run->queried;
         const int64_t more = run->queried.count - t;

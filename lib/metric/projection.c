@@ -51,7 +51,7 @@ static alcore_status each_strip(projection *self, const alcore__search_data *dat
         const int64_t count = data->count - first < STRIP ? data->count - first : STRIP;
         const uint8_t *mask = alcore__search_data_mask(data, first);
         alcore_sys_rows rows;
-        status = alcore__search_data_rows(data, first, count, &scratch, &rows);
+        status = alcore__search_data_rows(data, &self->engine, first, count, &scratch, &rows);
         if (!status && check)
             status = alcore__search_data_check(data, &self->engine, &rows, self->dots);
         if (!status) status = self->engine.kernels->widen(&work, &rows, mask, self->strip);
@@ -209,7 +209,6 @@ static alcore_status compute(projection *self, const alcore_search_data *rows,
                              const alcore_tensor *out_other_points,
                              const alcore_tensor *out_components) {
     alcore__array points, other_points = {0}, components = {0};
-    ALCORE__TRY(alcore__engine_open(self->ctx, "cpu", &self->engine));
     ALCORE__TRY(alcore__search_data_begin(self->ctx, rows, "rows", &self->rows));
     self->dims = self->rows.dims;
     if (others) {
@@ -225,6 +224,8 @@ static alcore_status compute(projection *self, const alcore_search_data *rows,
     if (out_components)
         ALCORE__TRY(alcore__tensor_output(out_components, "out_components", ALCORE_FLOAT64, 2,
                                           self->dims, &components));
+    ALCORE__TRY(alcore__search_data_engine(&self->rows, others ? &self->others : NULL,
+                                           NULL /* where the rows are */, &self->engine));
     return run_passes(self, &points, &other_points, &components);
 }
 

@@ -12,6 +12,7 @@
 
 #include "alcore/pool_column.h"
 #include "alcore/sys/kernel.h"
+#include "kernel/kernel_engine.h"
 
 /* Memory that a reader of blocks keeps between calls, so that each block need not allocate. Each
  * thread has its own; a zeroed struct is empty. */
@@ -27,8 +28,9 @@ void alcore__scratch_clear(alcore_ctx *ctx, alcore__scratch *scratch);
 typedef struct alcore__column alcore__column;
 
 /* How the values of a column are read; exactly one of the first three is not NULL. All are
- * thread-safe. The block lies in the column's own memory or in scratch, and then only until scratch
- * is used again. */
+ * thread-safe. The block is in host memory, the column's own or that of scratch, and there only
+ * until scratch is used again; values that are on a device are copied. Kernels that can read them
+ * on the device get their rows from alcore__column_rows_on(). */
 typedef struct alcore__column_ops {
     /* Pool rows first .. first + count - 1 of a column with one entry of dims values per row. */
     alcore_status (*rows)(const alcore__column *column, int64_t first, int64_t count,
@@ -81,6 +83,13 @@ alcore_status alcore__pool_put_column(alcore_pool *pool, alcore__column *column)
 /* A hash of the values with their shape and meaning, for provenance. Of a large column only 64
  * parts are read, spread evenly over it. */
 alcore_status alcore__column_fingerprint(const alcore__column *column, uint64_t *out);
+/* The number of the CUDA device that the values are on; -1: they are on the host, or in a file. */
+int32_t alcore__column_device(const alcore__column *column);
+/* ops->rows for kernels of an engine: rows on the engine's own device are handed out where they
+ * are, in place of a copy on the host. Others are copied as by ops->rows. */
+alcore_status alcore__column_rows_on(const alcore__column *column, const alcore__engine *engine,
+                                     int64_t first, int64_t count, alcore__scratch *scratch,
+                                     alcore_sys_rows *out);
 /* Whether the row has an entry: false for rows outside alcore_column_options.rows, and for rows
  * that were added after the column was set. */
 bool alcore__column_has(const alcore__column *column, int64_t row);

@@ -4,6 +4,7 @@
 #ifndef ALCORE__COLUMN_ARRAY_H
 #define ALCORE__COLUMN_ARRAY_H
 
+#include "kernel/device_array.h"
 #include "pool/column_names.h"
 #include "pool/number_type.h"
 #include "pool/pool_state.h"
@@ -19,10 +20,16 @@ alcore_status alcore__column_options_read(const alcore_pool *pool,
 alcore_status alcore__column_new(alcore_pool *pool, const char *name, const char *origin,
                                  const alcore_column_options *options, alcore__column **out);
 
-/* Checks a caller's tensor for a column: host memory, 1 or 2 dimensions. Error texts name the
- * column. */
+/* Checks a caller's tensor for a column: host memory or a CUDA device, 1 or 2 dimensions. Error
+ * texts name the column. */
 alcore_status alcore__column_tensor(const char *name, const alcore_tensor *tensor,
                                     alcore__array *out);
+
+/* Opens the engine of the device that an array of this column is on, once the array is ready in
+ * the order of `stream`; error texts name the column. */
+alcore_status alcore__column_open_device(alcore_ctx *ctx, const char *name,
+                                         const alcore__array *array, void *stream,
+                                         alcore__engine *out);
 
 /* For the columns "first_row" and "source_rows" of a derived pool: ALCORE_E_NOT_FOUND when one of
  * the integers values[0 .. count - 1] is no row of the source pool. Other columns and other pools
@@ -33,6 +40,8 @@ alcore_status alcore__column_check_source_rows(const alcore_pool *pool, const ch
 /* Values in memory: entry (or token) i begins at values + i * stride * sizeof(value). */
 typedef struct alcore__memory_array {
     char *values;                       /* [entries or tokens, dims]; never written */
+    bool on_device;                     /* values, and only they, are on the device of engine */
+    alcore__engine engine;              /* of that device; zeroed where values are on the host */
     int64_t stride;                     /* values from an entry (or token) to the next */
     int64_t *offsets;                   /* [entries + 1] tokens of a ragged column, else NULL */
     void *owned_values, *owned_offsets; /* the same arrays where the column frees them; NULL: they

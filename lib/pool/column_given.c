@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Columns that are the caller's arrays, copied (ALCORE_KEEP) or read in place (ALCORE_BORROW).
  *
+ * An array on a CUDA device is ready in the order of the caller's stream. The setter waits for that
+ * once, and every later reader uses a stream of its own. Borrowed floating-point values stay on the
+ * device. Copies go to host memory, and so do integers and offsets, which no kernel reads.
+ *
  * Ownership of a borrowed array moves only when the call succeeds: release is stored in the column
  * last, so that no path of failure can call it. */
 #include <inttypes.h>
@@ -8,19 +12,23 @@
 
 #include "pool/column_array.h"
 
-/* Checks that a caller's array is in host memory and of 1 or 2 dimensions and describes it in *out,
- * without copying. Called for the values and for the offsets of a column, and by column writers for
- * each put. */
+/* Checks that a caller's array is of 1 or 2 dimensions and on the host or on a CUDA device and
+ * describes it in *out, without copying. Called for the values and for the offsets of a column, and
+ * by column writers for each put. */
 alcore_status alcore__column_tensor(const char *name, const alcore_tensor *tensor,
                                     alcore__array *out) {
-    if (tensor && (tensor->device.type == ALCORE_DEVICE_CUDA ||
-                   tensor->device.type == ALCORE_DEVICE_CUDA_MANAGED))
-        return alcore__fail(ALCORE_E_UNSUPPORTED,
-                            "column \"%s\": the array is in the memory of cuda:%d, and a pool "
-                            "reads host memory: copy it there first (.cpu() in PyTorch)",
-                            name, tensor->device.id);
-    alcore_status status = alcore__tensor_view(tensor, "the array", out);
+    alcore_status status = alcore__tensor_view_any(tensor, "the array", out);
     return status == ALCORE_OK ? status : alcore__fail_within(status, "column \"%s\"", name);
+}
+
+/* Called for an array that is on a device, by the same callers. */
+alcore_status alcore__column_open_device(alcore_ctx *ctx, const char *name,
+                                         const alcore__array *array, void *stream,
+                                         alcore__engine *out) {
+    alcore_status status = alcore__device_array_open(ctx, array, stream, "the array", out);
+    if (status == ALCORE_OK || status == ALCORE_E_NOMEM || status == ALCORE_E_CANCELLED)
+        return status;
+    return alcore__fail_within(status, "column \"%s\"", name);
 }
 
 /* Checks that a column of this name may have values of this type; errors name the column. */
@@ -29,12 +37,33 @@ static alcore_status check_dtype(const char *name, int32_t dtype) {
     return status == ALCORE_OK ? status : alcore__fail_within(status, "column \"%s\"", name);
 }
 
+/* Copies a given array on the host to copy [rows, columns], without the gaps between its rows, in
+ * parts of about PART_BYTES, between which the call can be cancelled. */
+static alcore_status copy_array(alcore_ctx *ctx, const alcore__array *given, char *copy) {
+    const int64_t PART_BYTES = 256 << 10;
+    const int64_t value_bytes = (int64_t)alcore_sys_dtype_bytes(given->dtype);
+    const int64_t row_bytes = given->columns * value_bytes;
+    const int64_t part = row_bytes > 0 && row_bytes < PART_BYTES ? PART_BYTES / row_bytes : 1;
+    for (int64_t first = 0; first < given->rows; first += part) {
+        const int64_t count = given->rows - first < part ? given->rows - first : part;
+        const char *from = (const char *)given->data + first * given->stride * value_bytes;
+        char *to = copy + first * row_bytes;
+        ALCORE__TRY(alcore__tick(ctx, "copying", first, given->rows));
+        if (given->stride == given->columns && row_bytes > 0)
+            memcpy(to, from, (size_t)(count * row_bytes));
+        for (int64_t i = 0; i < count && given->stride != given->columns; i++)
+            memcpy(to + i * row_bytes, from + i * given->stride * value_bytes, (size_t)row_bytes);
+    }
+    return ALCORE_OK;
+}
+
 /* Sets *out to the values of the given array [rows, columns] where they lie if in_place is set,
  * *out_owned being left as it is (NULL), else to a copy of them without the gaps between rows,
  * which is *out_owned too: the caller of this function frees it. *out_stride: values from a row of
- * *out to the next. */
-static alcore_status use_or_copy(alcore_ctx *ctx, const alcore__array *given, bool in_place,
-                                 char **out, void **out_owned, int64_t *out_stride) {
+ * *out to the next. The copy is in host memory; device: the engine of values on a device. */
+static alcore_status use_or_copy(alcore_ctx *ctx, const alcore__array *given,
+                                 const alcore__engine *device, bool in_place, char **out,
+                                 void **out_owned, int64_t *out_stride) {
     *out = given->data;
     *out_stride = given->stride;
     if (in_place) return ALCORE_OK;
@@ -43,21 +72,20 @@ static alcore_status use_or_copy(alcore_ctx *ctx, const alcore__array *given, bo
     const size_t bytes = (size_t)given->rows * row_bytes;
     char *copy = alcore__alloc(ctx, bytes);
     if (!copy) return alcore__fail_memory(bytes);
-    if (given->stride == given->columns && bytes > 0) memcpy(copy, given->data, bytes);
-    for (int64_t i = 0; i < given->rows && given->stride != given->columns; i++)
-        memcpy(copy + (size_t)i * row_bytes,
-               (const char *)given->data + (size_t)(i * given->stride) * value_bytes, row_bytes);
     *out = *out_owned = copy;
     *out_stride = given->columns;
-    return ALCORE_OK;
+    return given->on_device ? alcore__device_array_copy(device, given, copy)
+                            : copy_array(ctx, given, copy);
 }
 
 /* Checks the offsets of a ragged column and puts them into array: the caller's own where they can
- * be read in place, else a copy. */
+ * be read in place on the host, else a copy. */
 static alcore_status set_offsets(alcore_ctx *ctx, const char *name, const alcore_tensor *tensor,
-                                 int64_t entries, int64_t tokens, bool in_place,
+                                 int64_t entries, int64_t tokens,
+                                 const alcore_column_options *options,
                                  alcore__memory_array *array) {
     alcore__array given;
+    alcore__engine device;
     char *offsets;
     int64_t stride;
     ALCORE__TRY(alcore__column_tensor(name, tensor, &given));
@@ -71,9 +99,13 @@ static alcore_status set_offsets(alcore_ctx *ctx, const char *name, const alcore
                             "column \"%s\": expected %" PRId64
                             " offsets (entries + 1), found %" PRId64,
                             name, entries + 1, given.rows);
+    if (given.on_device)
+        ALCORE__TRY(alcore__column_open_device(ctx, name, &given, options->stream, &device));
+    const bool in_place =
+        options->ownership == ALCORE_BORROW && given.stride == 1 && !given.on_device;
     /* A uint64 above INT64_MAX reads as a negative number, which the check refuses. */
-    ALCORE__TRY(use_or_copy(ctx, &given, in_place && given.stride == 1, &offsets,
-                            &array->owned_offsets, &stride));
+    ALCORE__TRY(
+        use_or_copy(ctx, &given, &device, in_place, &offsets, &array->owned_offsets, &stride));
     array->offsets = (void *)offsets;
     return alcore__offsets_check(name, array->offsets, entries, tokens);
 }
@@ -89,9 +121,11 @@ static alcore_status check_entries(const char *name, int64_t expected, const alc
  * tokens of a ragged column. What array owns is freed by the caller of this function, also after a
  * failure. */
 static alcore_status set_array(alcore__column *column, const alcore_tensor *values,
-                               const alcore_tensor *offsets, int64_t entries, bool in_place,
-                               alcore__memory_array *array, int64_t *out_count) {
+                               const alcore_tensor *offsets, int64_t entries,
+                               const alcore_column_options *options, alcore__memory_array *array,
+                               int64_t *out_count) {
     alcore__array given;
+    alcore__engine device = {0};
     const char *name = column->name;
     ALCORE__TRY(alcore__column_tensor(name, values, &given));
     ALCORE__TRY(check_dtype(name, given.dtype));
@@ -101,13 +135,20 @@ static alcore_status set_array(alcore__column *column, const alcore_tensor *valu
                             ", %" PRId64 "]",
                             name, entries, given.rows, given.columns);
     if (offsets)
-        ALCORE__TRY(set_offsets(column->ctx, name, offsets, entries, given.rows, in_place, array));
+        ALCORE__TRY(set_offsets(column->ctx, name, offsets, entries, given.rows, options, array));
     else
         ALCORE__TRY(check_entries(name, entries, &given));
+    if (given.on_device)
+        ALCORE__TRY(
+            alcore__column_open_device(column->ctx, name, &given, options->stream, &device));
     /* alcore_sys_ragged has no stride: tokens with gaps between them are copied. */
-    ALCORE__TRY(use_or_copy(column->ctx, &given,
-                            in_place && (!offsets || given.stride == given.columns), &array->values,
+    const bool in_place = options->ownership == ALCORE_BORROW &&
+                          (!offsets || given.stride == given.columns) &&
+                          !(given.on_device && alcore__dtype_is_integer(given.dtype));
+    ALCORE__TRY(use_or_copy(column->ctx, &given, &device, in_place, &array->values,
                             &array->owned_values, &array->stride));
+    array->on_device = given.on_device && in_place;
+    if (array->on_device) array->engine = device;
     array->shape[1] = values->ndim == 2 ? given.columns : 0;
     column->dims = given.columns;
     column->dtype = given.dtype;
@@ -117,11 +158,11 @@ static alcore_status set_array(alcore__column *column, const alcore_tensor *valu
 
 /* alcore__column_check_source_rows() for rows 0 .. count - 1 (entries or tokens) of the array;
  * there may be gaps between rows. Called for every column; those that have no row numbers pass at
- * once. */
+ * once. Row numbers are integers, which are on the host. */
 static alcore_status check_source(const alcore_pool *pool, const alcore__column *column,
                                   const alcore__memory_array *array, int64_t count) {
     const size_t bytes = alcore_sys_dtype_bytes(column->dtype);
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = 0; i < count && !array->on_device; i++)
         ALCORE__TRY(alcore__column_check_source_rows(
             pool, column->name, column->dtype, array->values + (size_t)(i * array->stride) * bytes,
             column->dims));
@@ -143,8 +184,7 @@ static alcore_status set_column(alcore_pool *pool, const char *name, const alcor
     ALCORE__TRY(alcore__column_options_read(pool, theirs, &options, &entries));
     ALCORE__TRY(alcore__column_new(pool, name, "given", &options, &column));
     ALCORE__TRY_GOTO(status, failed,
-                     set_array(column, values, offsets, entries, options.ownership == ALCORE_BORROW,
-                               &array, &count));
+                     set_array(column, values, offsets, entries, &options, &array, &count));
     ALCORE__TRY_GOTO(status, failed, check_source(pool, column, &array, count));
     ALCORE__TRY_GOTO(status, failed, alcore__column_set_memory(column, &array, count));
     array = (alcore__memory_array){0};

@@ -3,7 +3,11 @@
  * (stride: values from one to the next). An entry is what the column has of one pool row, one array
  * row or, of a ragged column, a list of tokens; a map says which row's it is, and without one entry
  * i is row i's. They are given by the caller (copied or borrowed), or finished by a column writer.
- * A block of rows with consecutive entries is handed out where it lies; others are gathered. */
+ * A block of rows with consecutive entries is handed out where it lies; others are gathered.
+ *
+ * A borrowed array may be on a CUDA device. Kernels of that device read it there; whoever reads it
+ * on the host gets its blocks gathered in scratch, by copies from the device. Offsets are always on
+ * the host. */
 #include <string.h>
 
 #include "pool/column_array.h"
@@ -14,12 +18,28 @@ static const char *entry_bytes(const alcore__column *column, int64_t entry) {
     return array->values + (size_t)(entry * array->stride) * alcore_sys_dtype_bytes(column->dtype);
 }
 
-/* Copies entries (or tokens) entry .. entry + count - 1 to destination without the gaps that a
- * borrowed array may have between them. */
+/* Entries entry .. entry + count - 1, those of the rows from `first` on, where they are. */
+static alcore_sys_rows in_place(const alcore__column *column, int64_t entry, int64_t first,
+                                int64_t count) {
+    const alcore__memory_array *array = column->data;
+    return (alcore_sys_rows){.data = entry_bytes(column, entry),
+                             .first = first,
+                             .count = count,
+                             .dims = column->dims,
+                             .stride = array->stride,
+                             .dtype = column->dtype};
+}
+
+/* Copies entries (or tokens) entry .. entry + count - 1 to destination, on the host, without the
+ * gaps that a borrowed array may have between them. */
 static alcore_status fetch(const alcore__column *column, int64_t entry, int64_t count,
                            char *destination) {
     const alcore__memory_array *array = column->data;
     const size_t bytes = (size_t)column->dims * alcore_sys_dtype_bytes(column->dtype);
+    if (array->on_device) {
+        const alcore_sys_rows rows = in_place(column, entry, entry /* not used */, count);
+        return alcore__device_rows_copy(&array->engine, &rows, destination);
+    }
     if (array->stride == column->dims) {
         memcpy(destination, entry_bytes(column, entry), (size_t)count * bytes);
         return ALCORE_OK;
@@ -29,30 +49,43 @@ static alcore_status fetch(const alcore__column *column, int64_t entry, int64_t 
     return ALCORE_OK;
 }
 
-/* ops.rows: pool rows first .. first + count - 1. Hands the block out where it lies when its rows
- * have consecutive entries, and gathers it in scratch otherwise. */
-static alcore_status read_rows(const alcore__column *column, int64_t first, int64_t count,
-                               alcore__scratch *scratch, alcore_sys_rows *out) {
-    const alcore__memory_array *array = column->data;
+/* Pool rows first .. first + count - 1. Hands the block out where it lies when it may (is_readable:
+ * the reader can read the memory of the array) and its rows have consecutive entries, and gathers
+ * it in scratch otherwise. */
+static alcore_status read_block(const alcore__column *column, bool is_readable, int64_t first,
+                                int64_t count, alcore__scratch *scratch, alcore_sys_rows *out) {
     int64_t entry = -1;
     const int64_t run = count > 0 ? alcore__column_run(column, first, count, &entry) : 0;
-    if (run < count || entry < 0)
+    if (!is_readable || run < count || entry < 0)
         return alcore__gather_rows(column, first, count, fetch, scratch, out);
-    *out = (alcore_sys_rows){.data = entry_bytes(column, entry),
-                             .first = first,
-                             .count = count,
-                             .dims = column->dims,
-                             .stride = array->stride,
-                             .dtype = column->dtype};
+    *out = in_place(column, entry, first, count);
     return ALCORE_OK;
 }
 
-/* ops.ragged: hands the block out where it lies when every row of the pool has an entry, and
- * gathers it in scratch otherwise. A borrowed array of tokens has no gaps (column_given.c). */
+/* ops.rows, for readers on the host. */
+static alcore_status read_rows(const alcore__column *column, int64_t first, int64_t count,
+                               alcore__scratch *scratch, alcore_sys_rows *out) {
+    const alcore__memory_array *array = column->data;
+    return read_block(column, !array->on_device, first, count, scratch, out);
+}
+
+/* Called by passes and searches before their kernels. */
+alcore_status alcore__column_rows_on(const alcore__column *column, const alcore__engine *engine,
+                                     int64_t first, int64_t count, alcore__scratch *scratch,
+                                     alcore_sys_rows *out) {
+    const int32_t device = alcore__column_device(column);
+    if (device < 0 || !alcore__engine_is_cuda(engine, device))
+        return column->ops->rows(column, first, count, scratch, out);
+    return read_block(column, true /* by these kernels */, first, count, scratch, out);
+}
+
+/* ops.ragged: hands the block out where it lies when it is on the host and every row of the pool
+ * has an entry, and gathers it in scratch otherwise. A borrowed array of tokens has no gaps
+ * (column_given.c). */
 static alcore_status read_ragged(const alcore__column *column, int64_t first, int64_t count,
                                  alcore__scratch *scratch, alcore_sys_ragged *out) {
     const alcore__memory_array *array = column->data;
-    if (column->map || count == 0 || first + count > column->row_count)
+    if (array->on_device || column->map || count == 0 || first + count > column->row_count)
         return alcore__gather_ragged(column, first, count, array->offsets, fetch, scratch, out);
     const size_t bytes = (size_t)column->dims * alcore_sys_dtype_bytes(column->dtype);
     *out = (alcore_sys_ragged){.values = array->values + (size_t)array->offsets[first] * bytes,
@@ -100,6 +133,11 @@ alcore_status alcore__column_set_memory(alcore__column *column, const alcore__me
     column->ops = column->ragged ? &ragged_ops : &dense_ops;
     column->data = kept;
     return ALCORE_OK;
+}
+
+int32_t alcore__column_device(const alcore__column *column) {
+    const alcore__memory_array *array = alcore__column_memory(column);
+    return array && array->on_device ? array->engine.device : -1;
 }
 
 /* The array of a column of this file; NULL for a column of any other kind. */

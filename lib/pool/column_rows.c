@@ -25,6 +25,8 @@ static alcore_status view_column(const alcore_pool *pool, const char *name,
     ALCORE__TRY(alcore_tensor_init(out_values, array->values, column->dtype, array->shape,
                                    array->shape[1] > 0 ? 2 : 1));
     if (array->stride != column->dims) out_values->strides = array->strides;
+    if (array->on_device)
+        out_values->device = (alcore_device){ALCORE_DEVICE_CUDA, array->engine.device};
     if (!out_offsets || !array->offsets) return ALCORE_OK;
     return alcore_tensor_init(out_offsets, array->offsets, ALCORE_INT64, array->offsets_shape, 1);
 }

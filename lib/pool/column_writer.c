@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/tensor_view.h"
+#include "pool/column_array.h"
 #include "pool/pool_internal.h"
 
 /* The destructor of the handle, called when its last reference is released; values that were not
@@ -22,8 +23,8 @@ static void release_writer(void *object) {
     alcore_pool_unref(writer->pool);
 }
 
-/* Reads the options of a writer, of which only those that describe the values apply: rows come with
- * each put, and values are copied. */
+/* Reads the options of a writer, of which only those that describe the values, and the stream of
+ * those that are on a device, apply: rows come with each put, and values are copied. */
 static alcore_status read_options(const alcore_pool *pool, const alcore_column_options *theirs,
                                   alcore_column_options *ours) {
     int64_t entries;
@@ -31,7 +32,7 @@ static alcore_status read_options(const alcore_pool *pool, const alcore_column_o
     if (ours->ownership == ALCORE_KEEP && !ours->rows && !ours->offsets && !ours->format)
         return ALCORE_OK;
     return alcore__fail(ALCORE_E_INVALID,
-                        "only meaning and log_base apply to a column writer, which copies");
+                        "only meaning, log_base and stream apply to a column writer, which copies");
 }
 
 /* Makes a writer for the rows that the pool has now, which is locked for reading; rows that are
@@ -108,11 +109,28 @@ static alcore_status end(alcore_column_writer *writer, alcore_status status) {
     return alcore__leave(writer->object.ctx, status);
 }
 
-/* Checks the caller's tensor, whose strides may be any, and describes it to the builder as a matrix
- * [value_rows, dims] with strides in bytes. The check sees it without strides, as its own check of
- * them is stricter. */
+/* Copies values that are on a device to host memory, *out_copy, which the caller frees, and
+ * describes the copy in *input. Rows of such values are adjacent numbers. */
+static alcore_status copy_values(const alcore_column_writer *writer, const alcore_tensor *values,
+                                 alcore__builder_input *input, void **out_copy) {
+    alcore__array array;
+    ALCORE__TRY(alcore__column_tensor(writer->name, values, &array));
+    alcore_status status = alcore__device_array_fetch(
+        writer->object.ctx, &array, writer->options.stream, "the array", out_copy);
+    if (status != ALCORE_OK) return alcore__fail_within(status, "column \"%s\"", writer->name);
+    const int64_t value_bytes = (int64_t)alcore_sys_dtype_bytes(array.dtype);
+    input->values = *out_copy;
+    input->strides[0] = array.columns * value_bytes;
+    input->strides[1] = value_bytes;
+    return ALCORE_OK;
+}
+
+/* Checks the caller's tensor, whose strides may be any on the host, and describes it to the builder
+ * as a matrix [value_rows, dims] with strides in bytes. The check sees it without strides, as its
+ * own check of them is stricter. *out_copy: as copy_values() says; NULL for values on the host. */
 static alcore_status describe_values(const alcore_column_writer *writer,
-                                     const alcore_tensor *values, alcore__builder_input *input) {
+                                     const alcore_tensor *values, alcore__builder_input *input,
+                                     void **out_copy) {
     const int32_t shape = writer->shape;
     const bool wide = shape == ALCORE_COLUMN_DENSE || shape == ALCORE_COLUMN_RAGGED_DENSE;
     alcore__array array;
@@ -135,7 +153,7 @@ static alcore_status describe_values(const alcore_column_writer *writer,
     input->dtype = array.dtype;
     input->strides[0] = (values->strides ? values->strides[0] : array.columns) * bytes;
     input->strides[1] = (values->strides && values->ndim == 2 ? values->strides[1] : 1) * bytes;
-    return ALCORE_OK;
+    return array.on_device ? copy_values(writer, values, input, out_copy) : ALCORE_OK;
 }
 
 /* Copies the values of rows [count], in any order, into the builder, all of them or, on a failure,
@@ -150,8 +168,10 @@ static alcore_status put(alcore_column_writer *writer, const int64_t *rows, cons
         return alcore__fail(ALCORE_E_INVALID, "column \"%s\" is %s: lengths must %s NULL",
                             writer->name, lengths ? "not ragged" : "ragged",
                             lengths ? "be" : "not be");
-    ALCORE__TRY(describe_values(writer, values, &input));
+    void *copy = NULL; /* of values that are on a device */
+    ALCORE__TRY(describe_values(writer, values, &input, &copy));
     alcore_status status = alcore__builder_put(&writer->builder, &input);
+    alcore__free(writer->object.ctx, copy);
     return status == ALCORE_OK ? status
                                : alcore__fail_within(status, "column \"%s\"", writer->name);
 }

@@ -338,6 +338,7 @@ static alcore_status set_up(answer *self) {
         .max_similarity = isnan(max_similarity) ? 0 : max_similarity,
         .explain = true,
     };
+    /* follow_columns() opens it again where columns are on a device. */
     ALCORE__TRY(
         alcore__engine_open(self->ctx, alcore__values_text(values, "device"), &self->input.engine));
     ALCORE__TRY(set_budgets(self, &self->input.fill));
@@ -391,6 +392,25 @@ static alcore_status make_masks(answer *self) {
     return status;
 }
 
+/* Chooses the engine again where columns are on a device: that one, unless the request names
+ * another, which is an error. Called when the datasets of all roles have their columns. */
+static alcore_status follow_columns(answer *self) {
+    alcore__run_input *input = &self->input;
+    const alcore__dataset *const datasets[] = {&input->candidates, &input->labeled, &input->target};
+    const char *device = alcore__values_text(&self->request->values, "device");
+    alcore__placement placement = {0};
+    alcore_status status = ALCORE_OK;
+    for (size_t d = 0; d < sizeof datasets / sizeof *datasets; d++) {
+        for (int32_t c = 0; c < datasets[d]->column_count && status == ALCORE_OK; c++) {
+            const int32_t number = alcore__column_device(datasets[d]->columns[c].column);
+            status = alcore__placement_add(&placement, number, datasets[d]->columns[c].name);
+        }
+    }
+    if (status == ALCORE_OK && placement.on_device)
+        status = alcore__engine_open_at(self->ctx, device, &placement, &input->engine);
+    return status == ALCORE_OK ? status : alcore__fail_within(status, "columns");
+}
+
 /* Fills in the input of the run, with the pools locked for reading, and runs the strategy. A role
  * without a pool leaves its dataset empty (0 rows), as does a labeled pool without a row that is
  * read. alcore__resolution_fill() adds the columns of a role to its dataset, which borrows them
@@ -428,6 +448,7 @@ static alcore_status run(answer *self) {
     }
     ALCORE__TRY(alcore__resolution_fill(&self->resolution, ALCORE_ROLE_CANDIDATES,
                                         request->candidates, &input->candidates));
+    ALCORE__TRY(follow_columns(self));
     if (alcore__strategy_reads_languages(self->strategy)) {
         ALCORE__TRY(alcore__list_languages(self->ctx, request->candidates, &self->languages));
         input->languages = self->languages;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a caller's logits or hidden states, [items, tokens, n] or packed [tokens, n] with any
  * strides, as the matrix of rows that a kernel reads, one row a token, with a label for each row.
- * Nothing is copied but labels and bias: where strides leave rows that are no token (logits[:,
- * :-1]) these rows get the label -1 and are never read.
+ * Nothing is copied but labels and bias, which may be on a device too: where strides leave rows
+ * that are no token (logits[:, :-1]) these rows get the label -1 and are never read.
  *
  * Members of alcore__token_rows, which a successful call fills in:
  *
@@ -18,7 +18,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/tensor_view.h"
+#include "kernel/device_array.h"
 
 /* Whether the CPU can read the array, which pinned host memory of CUDA allows too. */
 static bool on_host(const alcore_tensor *tensor) {
@@ -109,18 +109,30 @@ typedef struct label_view {
     const char *data;                  /* the first label; NULL: the caller gave no labels */
     int64_t item_stride, token_stride; /* bytes */
     bool wide;                         /* true: int64, false: int32 */
+    void *copy;                        /* owned: of labels that are on a device; or NULL */
 } label_view;
 
-/* Checks the labels, on the host, one for each token: [tokens] packed or [items, tokens], int64 or
- * int32, any strides; *out reads them. */
-static alcore_status look_at_labels(const alcore_tensor *labels, const alcore__token_rows *tokens,
-                                    label_view *out) {
+/* Copies labels that are on a device, ready in the order of the stream, to the host; their shape
+ * was checked. The labels of an item are adjacent. */
+static alcore_status copy_labels(alcore_ctx *ctx, const alcore_tensor *labels, void *stream,
+                                 label_view *view) {
+    alcore__array array;
+    ALCORE__TRY(alcore__tensor_view_any(labels, "labels", &array));
+    ALCORE__TRY(alcore__device_array_fetch(ctx, &array, stream, "labels", &view->copy));
+    view->data = view->copy;
+    view->token_stride = view->wide ? 8 : 4;
+    view->item_stride = view->token_stride * array.columns;
+    return ALCORE_OK;
+}
+
+/* Checks the labels, one for each token: [tokens] packed or [items, tokens], int64 or int32, any
+ * strides on the host; *out reads them, and its copy is freed by the caller. */
+static alcore_status look_at_labels(alcore_ctx *ctx, const alcore_logits *logits,
+                                    const alcore__token_rows *tokens, label_view *out) {
+    const alcore_tensor *labels = logits->labels;
     const int32_t ndim = tokens->packed ? 1 : 2;
     out->wide = labels->dtype.bits == 64;
     const int64_t bytes = out->wide ? 8 : 4;
-    if (!on_host(labels))
-        return alcore__fail(ALCORE_E_UNSUPPORTED, "labels: device type %d is not host memory",
-                            labels->device.type);
     if (labels->dtype.code != ALCORE_KIND_INT || labels->dtype.lanes != 1 ||
         (labels->dtype.bits != 64 && labels->dtype.bits != 32))
         return alcore__fail(ALCORE_E_SHAPE, "labels: int64 or int32 numbers are expected");
@@ -132,6 +144,7 @@ static alcore_status look_at_labels(const alcore_tensor *labels, const alcore__t
                             tokens->items, tokens->tokens);
     if (!labels->data && tokens->rows.count > 0)
         return alcore__fail(ALCORE_E_INVALID, "labels: the data is NULL");
+    if (!on_host(labels)) return copy_labels(ctx, labels, logits->stream, out);
     out->data = labels->data ? (const char *)labels->data + labels->byte_offset : NULL;
     out->token_stride = bytes * (labels->strides ? labels->strides[ndim - 1] : 1);
     out->item_stride = bytes * (ndim == 2 && labels->strides ? labels->strides[0] : tokens->tokens);
@@ -190,21 +203,20 @@ static alcore_status check_lengths(const alcore__token_rows *tokens, const alcor
     return ALCORE_OK;
 }
 
-/* Fills out->labels, by row of the kernel's matrix: the label of the token; -1 where the token is
- * padding or has the label `ignore`; 0 where the caller gave no labels. */
-static alcore_status read_labels(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
-                                 alcore__token_rows *out) {
-    label_view view = {0};
-    if (logits->labels) ALCORE__TRY(look_at_labels(logits->labels, out, &view));
+/* Fills out->labels, by row of the kernel's matrix: the label of the token by *view; -1 where the
+ * token is padding or has the label `ignore`; 0 where the caller gave no labels (view->data is
+ * NULL). */
+static alcore_status spread_labels(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
+                                   const label_view *view, alcore__token_rows *out) {
     out->labeled = logits->labels != NULL;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)out->rows.count, sizeof *out->labels, &out->labels));
     for (int64_t i = 0; i < out->rows.count; i++) out->labels[i] = -1;
     for (int64_t item = 0; item < out->items && out->tokens > 0; item++) {
         int64_t length = logits->lengths && !out->packed ? logits->lengths[item] : out->tokens;
         for (int64_t token = 0; token < length; token++) {
-            int64_t label = view.data ? label_at(&view, item, token) : 0;
-            if (view.data && label == ignore) continue;
-            if (view.data && (label < 0 || label >= out->classes))
+            int64_t label = view->data ? label_at(view, item, token) : 0;
+            if (view->data && label == ignore) continue;
+            if (view->data && (label < 0 || label >= out->classes))
                 return alcore__fail(ALCORE_E_DATA,
                                     "item %" PRId64 ", token %" PRId64 ": label %" PRId64
                                     " is none of %" PRId64 " classes",
@@ -216,13 +228,23 @@ static alcore_status read_labels(alcore_ctx *ctx, const alcore_logits *logits, i
     return ALCORE_OK;
 }
 
-/* Reads bias [classes] of any float type, in host memory, as float32: out->bias, owned by *out.
- * out->classes is set. */
-static alcore_status read_bias(alcore_ctx *ctx, const alcore_tensor *bias,
-                               alcore__token_rows *out) {
-    alcore__array view;
+/* Reads the labels of a call, wherever they are, into out->labels. */
+static alcore_status read_labels(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
+                                 alcore__token_rows *out) {
+    label_view view = {0};
+    if (logits->labels) ALCORE__TRY(look_at_labels(ctx, logits, out, &view));
+    alcore_status status = spread_labels(ctx, logits, ignore, &view, out);
+    alcore__free(ctx, view.copy);
+    return status;
+}
+
+/* Reads bias [classes] of any float type as float32: out->bias, owned by *out. out->classes is set.
+ * copy: of a bias that is on a device, in host memory; NULL: it is on the host. */
+static alcore_status widen_bias(alcore_ctx *ctx, const alcore__array *given, const void *copy,
+                                alcore__token_rows *out) {
+    alcore__array view = *given;
     double *wide = NULL;
-    ALCORE__TRY(alcore__tensor_view(bias, "bias", &view));
+    if (copy) view.stride = view.columns;
     if (view.columns != 1 || view.rows != out->classes || !alcore__dtype_is_float(view.dtype))
         return alcore__fail(ALCORE_E_SHAPE, "bias: [%" PRId64 "] numbers are expected",
                             out->classes);
@@ -230,7 +252,7 @@ static alcore_status read_bias(alcore_ctx *ctx, const alcore_tensor *bias,
     ALCORE__TRY(alcore__new_array(ctx, (size_t)view.rows, sizeof *wide, &wide));
     alcore__engine cpu = alcore__engine_cpu(ctx);
     alcore_sys_work work = alcore__engine_work(&cpu);
-    alcore_sys_rows rows = {.data = view.data,
+    alcore_sys_rows rows = {.data = copy ? copy : view.data,
                             .count = view.rows,
                             .dims = 1,
                             .stride = view.stride,
@@ -241,12 +263,30 @@ static alcore_status read_bias(alcore_ctx *ctx, const alcore_tensor *bias,
     return status;
 }
 
-/* *out: the engine of the device that the arrays are on, in the caller's stream; the CPU's when all
- * are on the host. Arrays on the host may be used together with those of one device. */
+/* The same for the bias of a call, wherever it is. */
+static alcore_status read_bias(alcore_ctx *ctx, const alcore_logits *logits,
+                               alcore__token_rows *out) {
+    alcore__array view;
+    void *copy = NULL;
+    ALCORE__TRY(alcore__tensor_view_any(logits->bias, "bias", &view));
+    if (view.on_device)
+        ALCORE__TRY(alcore__device_array_fetch(ctx, &view, logits->stream, "bias", &copy));
+    alcore_status status = widen_bias(ctx, &view, copy, out);
+    alcore__free(ctx, copy);
+    return status;
+}
+
+/* *out: the engine of the device that logits, hidden states or output matrix are on, in the
+ * caller's stream; the CPU's when they are on the host. Arrays on the host may be used together
+ * with those of one device. Labels and bias are copied to the host, so that they choose no engine,
+ * but they are ready in the same stream, which belongs to one device. */
 static alcore_status find_engine(alcore_ctx *ctx, const alcore_logits *logits,
                                  alcore__engine *out) {
-    const alcore_tensor *const all[] = {logits->logits, logits->hidden, logits->output};
-    int32_t device = -1; /* number of the CUDA device; -1: none so far */
+    const alcore_tensor *const all[] = {logits->logits, logits->hidden, logits->output,
+                                        logits->labels, logits->bias};
+    const size_t of_kernels = 3; /* the first three of them */
+    bool computes = false;       /* an array of the kernels is on a device */
+    int32_t device = -1;         /* number of the CUDA device; -1: none so far */
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (!all[i] || on_host(all[i])) continue;
         if (all[i]->device.type != ALCORE_DEVICE_CUDA &&
@@ -258,8 +298,9 @@ static alcore_status find_engine(alcore_ctx *ctx, const alcore_logits *logits,
                                 "arrays are on cuda:%d and on cuda:%d; copy them to one device",
                                 device, all[i]->device.id);
         device = all[i]->device.id;
+        computes = computes || i < of_kernels;
     }
-    if (device >= 0) return alcore__engine_open_cuda(ctx, device, logits->stream, out);
+    if (computes) return alcore__engine_open_cuda(ctx, device, logits->stream, out);
     *out = alcore__engine_cpu(ctx);
     return ALCORE_OK;
 }
@@ -297,7 +338,7 @@ static alcore_status init(alcore_ctx *ctx, const alcore_logits *logits, int64_t 
             return alcore__fail(ALCORE_E_SHAPE,
                                 "output: [classes, %" PRId64 "] is expected, rows not overlapping",
                                 one.columns);
-        if (logits->bias) ALCORE__TRY(read_bias(ctx, logits->bias, out));
+        if (logits->bias) ALCORE__TRY(read_bias(ctx, logits, out));
     }
     ALCORE__TRY(check_lengths(out, logits, items));
     return read_labels(ctx, logits, ignore, out);

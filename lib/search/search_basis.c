@@ -88,7 +88,8 @@ static alcore_status copy_sample(basis_work *self, const alcore__search_data *da
         alcore_sys_rows rows;
         int64_t first = data->count * c / chunks;
         int64_t count = data->count - first < chunk_rows ? data->count - first : chunk_rows;
-        ALCORE__TRY(alcore__search_data_rows(data, first, count, scratch, &rows));
+        ALCORE__TRY(
+            alcore__search_data_rows(data, &self->run->engine, first, count, scratch, &rows));
         for (int64_t i = 0; i < count; i++) {
             if (data->mask && !data->mask[first + i]) continue;
             alcore_sys_rows one = rows;

@@ -7,14 +7,17 @@
  *     name         what messages call the operand: "rows", "queries", "others",
  *                  "source", "target"
  *     count, dims  rows, and components of each
- *     matrix       [count, dims] the caller's, borrowed; or
+ *     matrix       [count, dims] the caller's, borrowed, in host memory or on a CUDA device; or
  *     column, pool the column of a pool, which is locked for reading; NULL for a matrix
+ *     device       number of the CUDA device that the values are on; -1: host memory, or a file
  *     mask         [count] 1: the row is compared; NULL: all are; owned_mask is the same array
  *                  where it was made here
  *     normalize    1: rows are compared as unit vectors */
 #include "search/search_data.h"
 
 #include <math.h>
+
+#include "kernel/device_array.h"
 
 /* The caller's mask, if there is one, must have an entry for each row; data->count is set. */
 static alcore_status check_mask(const alcore_search_data *given, const alcore__search_data *data) {
@@ -24,9 +27,11 @@ static alcore_status check_mask(const alcore_search_data *given, const alcore__s
 }
 
 /* Reads an operand that the caller gave as a tensor [rows, dims], which is read in place, with its
- * optional mask [rows] (1: the row is compared), which is borrowed until the search ends. */
+ * optional mask [rows] (1: the row is compared), which is borrowed until the search ends. A matrix
+ * on a device is ready in the order of the caller's stream, which is waited for here, so that the
+ * search can use streams of its own. */
 static alcore_status begin_matrix(const alcore_search_data *given, alcore__search_data *data) {
-    ALCORE__TRY(alcore__tensor_view(given->matrix, data->name, &data->matrix));
+    ALCORE__TRY(alcore__tensor_view_any(given->matrix, data->name, &data->matrix));
     if (given->matrix->ndim != 2)
         return alcore__fail(ALCORE_E_SHAPE, "%s: a matrix [rows, dims] is expected", data->name);
     if (!alcore__dtype_is_float(data->matrix.dtype))
@@ -37,7 +42,11 @@ static alcore_status begin_matrix(const alcore_search_data *given, alcore__searc
     data->count = data->matrix.rows;
     data->dims = data->matrix.columns;
     data->mask = given->mask;
-    return check_mask(given, data);
+    ALCORE__TRY(check_mask(given, data));
+    if (!data->matrix.on_device) return ALCORE_OK;
+    alcore__engine opened; /* opened again once the device of the other operand is known */
+    data->device = data->matrix.device;
+    return alcore__device_array_open(data->ctx, &data->matrix, given->stream, data->name, &opened);
 }
 
 /* Makes the mask of a pool's rows, owned_mask [count], 1 for rows that are compared: rows with a
@@ -71,6 +80,7 @@ static alcore_status begin_column(const alcore_search_data *given, alcore__searc
                             "%s: column \"%s\" has no floating-point numbers; a search compares "
                             "float16, bfloat16, float32 or float64",
                             data->name, data->column->name);
+    data->device = alcore__column_device(data->column);
     data->count = alcore_pool_rows(pool);
     data->dims = data->column->dims;
     ALCORE__TRY(check_mask(given, data));
@@ -91,7 +101,7 @@ static alcore_status begin_column(const alcore_search_data *given, alcore__searc
 alcore_status alcore__search_data_begin(alcore_ctx *ctx, const alcore_search_data *given,
                                         const char *name, alcore__search_data *out) {
     alcore_search_data ours;
-    *out = (alcore__search_data){.ctx = ctx, .name = name};
+    *out = (alcore__search_data){.ctx = ctx, .name = name, .device = -1};
     if (!given) return alcore__fail(ALCORE_E_INVALID, "%s is NULL", name);
     ALCORE__TRY(alcore__struct_read(&ours, sizeof ours,
                                     ALCORE__FIRST_SIZE(alcore_search_data, reserved), given,
@@ -115,14 +125,25 @@ void alcore__search_data_end(alcore__search_data *data) {
     data->pool = NULL;
 }
 
-/* Rows first .. first + count - 1 of an operand, all of which exist, as a kernel reads them: in
- * place for a matrix, in scratch memory, where they stay until its next use, for a column. out->
- * first is the row of the operand; out->unit 1 tells the kernel to compare unit vectors. */
-alcore_status alcore__search_data_rows(const alcore__search_data *data, int64_t first,
-                                       int64_t count, alcore__scratch *scratch,
-                                       alcore_sys_rows *out) {
+/* Called when the operands are read: which device they are on decides where no device is named. */
+alcore_status alcore__search_data_engine(const alcore__search_data *rows,
+                                         const alcore__search_data *others, const char *device,
+                                         alcore__engine *out) {
+    alcore__placement placement = {0};
+    ALCORE__TRY(alcore__placement_add(&placement, rows->device, rows->name));
+    if (others) ALCORE__TRY(alcore__placement_add(&placement, others->device, others->name));
+    return alcore__engine_open_at(rows->ctx, device, &placement, out);
+}
+
+/* Rows first .. first + count - 1 of an operand, all of which exist, as kernels of the search's
+ * engine read them: in place for a matrix and for a column on the engine's device; else in scratch
+ * memory, where they stay until its next use. out->first is the row of the operand; out->unit 1
+ * tells the kernel to compare unit vectors. */
+alcore_status alcore__search_data_rows(const alcore__search_data *data,
+                                       const alcore__engine *engine, int64_t first, int64_t count,
+                                       alcore__scratch *scratch, alcore_sys_rows *out) {
     if (data->column) {
-        ALCORE__TRY(data->column->ops->rows(data->column, first, count, scratch, out));
+        ALCORE__TRY(alcore__column_rows_on(data->column, engine, first, count, scratch, out));
     } else {
         const alcore__array *matrix = &data->matrix;
         *out = (alcore_sys_rows){

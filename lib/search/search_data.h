@@ -15,7 +15,8 @@ typedef struct alcore__search_data {
     const char *name;             /* for messages: "rows", "queries", "source", ... */
     const alcore_pool *pool;      /* locked for reading until the search ends; NULL: a matrix */
     const alcore__column *column; /* of the pool; NULL: a matrix */
-    alcore__array matrix;         /* [count, dims] the caller's, borrowed */
+    alcore__array matrix;         /* [count, dims] the caller's, borrowed, on any device */
+    int32_t device;               /* CUDA device that the values are on; -1: the host, or a file */
     int64_t count, dims;          /* rows, and components of each */
     int32_t normalize;            /* 1: rows are compared as unit vectors */
     const uint8_t *mask;          /* [count] 1: the row is compared; NULL: all are */
@@ -29,11 +30,18 @@ alcore_status alcore__search_data_begin(alcore_ctx *ctx, const alcore_search_dat
                                         const char *name, alcore__search_data *out);
 void alcore__search_data_end(alcore__search_data *data);
 
-/* Sets out to rows first .. first + count - 1, [count, dims]; they are readable until scratch is
- * used again. */
-alcore_status alcore__search_data_rows(const alcore__search_data *data, int64_t first,
-                                       int64_t count, alcore__scratch *scratch,
-                                       alcore_sys_rows *out);
+/* Opens the engine that `device` names (alcore_search_options.device), or the one of the device
+ * that the operands are on; others NULL: there is one operand. ALCORE_E_INVALID where they are on
+ * two devices or on another one than that of the name. */
+alcore_status alcore__search_data_engine(const alcore__search_data *rows,
+                                         const alcore__search_data *others, const char *device,
+                                         alcore__engine *out);
+
+/* Sets out to rows first .. first + count - 1, [count, dims], for kernels of the engine that
+ * alcore__search_data_engine() opened; they are readable until scratch is used again. */
+alcore_status alcore__search_data_rows(const alcore__search_data *data,
+                                       const alcore__engine *engine, int64_t first, int64_t count,
+                                       alcore__scratch *scratch, alcore_sys_rows *out);
 
 /* Fails for the first unmasked row with a value that is not finite (spec 1.4). dots [rows->count]:
  * workspace. */

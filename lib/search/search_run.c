@@ -24,9 +24,9 @@
 /* The largest number of rows of a block of a matrix in memory. */
 #define MEMORY_BLOCK_ROWS (4 * ALCORE_BLOCK_ROWS)
 
-/* Checks the options and k, fills in run->k and run->search (the metric; no pruning yet), and opens
- * the engine of options.device ("auto", "cpu", "cuda", "cuda:1"; NULL: auto). An engine needs no
- * closing.
+/* Checks the options and k, and fills in run->k and run->search (the metric; no pruning yet).
+ * *out_device: the name of the engine's device ("auto", "cpu", "cuda", "cuda:1"; NULL: auto), which
+ * is opened when it is known where the operands are; it is the caller's string.
  *
  * theirs may be the struct of an older or newer release: as many bytes are copied as its size says,
  * what it lacks is 0, and bytes that this release does not know must be 0. NULL: all are 0, which
@@ -34,7 +34,7 @@
  * ALCORE_SYS_*, the metrics of a kernel, have the same numbers, which are consecutive from L2 to
  * COSINE. */
 static alcore_status read_options(alcore__search_run *run, int64_t k,
-                                  const alcore_search_options *theirs) {
+                                  const alcore_search_options *theirs, const char **out_device) {
     alcore_search_options options;
     ALCORE__TRY(alcore__struct_read(&options, sizeof options,
                                     ALCORE__FIRST_SIZE(alcore_search_options, reserved), theirs,
@@ -48,7 +48,8 @@ static alcore_status read_options(alcore__search_run *run, int64_t k,
         return alcore__fail(ALCORE_E_INVALID, "k is %lld; expected 1 to %d", (long long)run->k,
                             ALCORE_KNN_MAX);
     run->search = (alcore_sys_search){.size = sizeof run->search, .metric = options.metric};
-    return alcore__engine_open(run->ctx, options.device, &run->engine);
+    *out_device = options.device;
+    return ALCORE_OK;
 }
 
 /* Sets run->slab, the number of queries of a slab, from the bytes that one takes: a list of k
@@ -86,12 +87,15 @@ alcore_status alcore__search_begin(alcore_ctx *ctx, const alcore_search_data *ro
                                    const char *queries_name, int64_t k,
                                    const alcore_search_options *options, alcore__search_run *run) {
     *run = (alcore__search_run){.ctx = ctx, .rows.ctx = ctx, .queries.ctx = ctx};
-    ALCORE__TRY(read_options(run, k, options));
+    const char *device = NULL;
+    ALCORE__TRY(read_options(run, k, options, &device));
     ALCORE__TRY(alcore__search_data_begin(ctx, rows, rows_name, &run->rows));
     ALCORE__TRY(alcore__search_data_begin(ctx, queries, queries_name, &run->queries));
     if (run->rows.dims != run->queries.dims)
         return alcore__fail(ALCORE_E_SHAPE, "%s and %s have %lld and %lld components", rows_name,
                             queries_name, (long long)run->rows.dims, (long long)run->queries.dims);
+    /* An engine needs no closing. */
+    ALCORE__TRY(alcore__search_data_engine(&run->rows, &run->queries, device, &run->engine));
     run->threads = alcore_ctx_threads(ctx);
     size_slab(run);
     size_block(run);
@@ -127,8 +131,8 @@ void alcore__search_end(alcore__search_run *run) {
 alcore_status alcore__search_slab(alcore__search_run *run, int64_t first, bool check) {
     const alcore__search_data *queries = &run->queries;
     int64_t count = queries->count - first < run->slab ? queries->count - first : run->slab;
-    ALCORE__TRY(alcore__search_data_rows(queries, first, count, &run->scratch[run->threads],
-                                         &run->queried));
+    ALCORE__TRY(alcore__search_data_rows(queries, &run->engine, first, count,
+                                         &run->scratch[run->threads], &run->queried));
     double *dots = run->dots + (int64_t)run->threads * run->block;
     for (int64_t offset = 0; check && offset < count; offset += ALCORE_BLOCK_ROWS) {
         alcore_sys_rows block = run->queried;
@@ -158,7 +162,8 @@ alcore_status alcore__search_blocks(alcore__search_run *run, alcore__task task) 
 alcore_status alcore__search_block(alcore__search_run *run, int64_t index, int32_t worker,
                                    bool check, alcore_sys_rows *out) {
     int64_t first = index * run->block, left = run->rows.count - first;
-    ALCORE__TRY(alcore__search_data_rows(&run->rows, first, left < run->block ? left : run->block,
+    ALCORE__TRY(alcore__search_data_rows(&run->rows, &run->engine, first,
+                                         left < run->block ? left : run->block,
                                          &run->scratch[worker], out));
     if (!check) return ALCORE_OK;
     return alcore__search_data_check(&run->rows, &run->engine, out,

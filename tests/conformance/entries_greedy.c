@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conformance of the steps of greedy strategies: idds_update, idds_scores, arg_max, the D^2 weights
- * with speculative centroids and totals, update_min, draw, upload and release. */
+ * with speculative centroids and totals, update_min, draw, upload, release and download. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -274,6 +274,37 @@ static alcore_status call_hold(table *t, const kernel_case *c, output *out) {
     return status;
 }
 
+/* Rows that are held come back byte for byte, and so do rows in host memory, with gaps or without.
+ */
+static alcore_status call_download(table *t, const kernel_case *c, output *out) {
+    const size_t component = alcore_sys_dtype_bytes(c->rows.dtype);
+    const size_t row_bytes = component * (size_t)c->rows.dims;
+    char *copy = malloc(row_bytes * (size_t)c->rows.count + 1);
+    char *held_copy = malloc(row_bytes * (size_t)c->rows.count + 1);
+    alcore_sys_held held = {0};
+    if (!copy || !held_copy) abort();
+    alcore_status status = ALCORE_OK;
+    for (int64_t i = 0; !t->download && i < c->rows.count; i++)
+        memcpy(copy + (size_t)i * row_bytes,
+               (const char *)c->rows.data + (size_t)(i * c->rows.stride) * component, row_bytes);
+    if (t->download) status = t->download(&conformance_work, &c->rows, copy);
+    if (t->download && t->upload && !status)
+        status = t->upload(&conformance_work, &c->rows, NULL, &held);
+    out->integers[0] = 0; /* bytes that differ */
+    if (held.memory && !status) {
+        status = t->download(&conformance_work, &held.rows, held_copy);
+        out->integers[0] = memcmp(copy, held_copy, row_bytes * (size_t)c->rows.count) != 0;
+        t->release(&conformance_work, &held);
+    }
+    alcore_sys_rows packed = c->rows;
+    packed.data = copy;
+    packed.stride = packed.dims;
+    if (!status) status = t->widen(&conformance_work, &packed, NULL, out->numbers);
+    free(copy);
+    free(held_copy);
+    return status;
+}
+
 const entry entries_greedy[] = {
     {TABLE_ENTRY(idds_update), call_idds_update, count_two, 0},
     {TABLE_ENTRY(idds_scores), call_idds_scores, count_rows, 0},
@@ -284,5 +315,6 @@ const entry entries_greedy[] = {
     {TABLE_ENTRY(draw), call_draw, count_one, 0},
     {TABLE_ENTRY(upload), call_hold, count_numbers, 0},
     {TABLE_ENTRY(release), call_hold, count_numbers, 0},
+    {TABLE_ENTRY(download), call_download, count_numbers, 0},
 };
 const int entries_greedy_count = sizeof entries_greedy / sizeof entries_greedy[0];

@@ -59,6 +59,9 @@ void alcore_emu_unshare(void *memory);
 /* A stream, and waiting for all that is in it; 0 when it went well. */
 void *alcore_emu_stream(void);
 int alcore_emu_wait(void *stream);
+/* Queues a copy between memory of the stream's device, which runs when somebody waits for the
+ * stream: work of the host's own, of which the engine knows nothing. */
+void alcore_emu_queue(void *stream, void *destination, const void *source, size_t bytes);
 void alcore_emu_stream_free(void *stream);
 
 /* The calling thread's current context, NULL when it has none; and the same, set: a context from

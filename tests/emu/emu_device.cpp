@@ -512,6 +512,13 @@ void *alcore_emu_stream(void) {
 int alcore_emu_wait(void *stream) {
     return cudaStreamSynchronize((cudaStream_t)stream);
 }
+void alcore_emu_queue(void *stream, void *destination, const void *source, size_t bytes) {
+    guard held(lock);
+    emu_stream *queue = (emu_stream *)stream;
+    int device = queue->device;
+    queue->queue.push_back([=] { operate(device, [&] { memcpy(destination, source, bytes); }); });
+    queue->issued++;
+}
 void alcore_emu_stream_free(void *stream) {
     cudaStreamDestroy((cudaStream_t)stream);
 }

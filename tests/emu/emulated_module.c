@@ -54,6 +54,7 @@ void emulated_open(emulated_module *out, const char *path) {
         {&out->copy, "alcore_emu_copy"},
         {&out->stream_new, "alcore_emu_stream"},
         {&out->stream_wait, "alcore_emu_wait"},
+        {&out->queue, "alcore_emu_queue"},
         {&out->stream_free, "alcore_emu_stream_free"},
         {&out->context, "alcore_emu_context"},
         {&out->context_new, "alcore_emu_context_new"},

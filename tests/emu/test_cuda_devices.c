@@ -69,6 +69,54 @@ START_TEST(kernels_run_where_they_are_told) {
 }
 END_TEST
 
+/* Kernels wait in the caller's stream and in no other, and a copy to the host comes after them. */
+START_TEST(work_is_in_the_stream_of_the_caller) {
+    static double wide[ROWS * DIMS];
+    static char copy[ROWS * DIMS * sizeof(double)];
+    alcore_sys_rows there = rows, result = rows;
+    for (int i = 0; i < ROWS * DIMS; i++) wide[i] = numbers[i];
+    there.data = emulated_array(&emu, numbers, sizeof numbers);
+    double *out = emu.memory_new(sizeof wide);
+    result.data = out;
+    result.dtype = ALCORE_FLOAT64;
+    work.stream = emu.stream_new();
+    ck_assert_int_eq(cuda->widen(&work, &there, NULL, out), ALCORE_OK);
+    ck_assert_int_eq(cuda->download(&work, &result, copy), ALCORE_OK);
+    ck_assert_int_eq(memcmp(copy, wide, sizeof wide), 0);
+    /* Every third row, and columns 1 to 5 of each. */
+    result.data = out + 1;
+    result.count = ROWS / 3;
+    result.dims = 5;
+    result.stride = 3 * DIMS;
+    ck_assert_int_eq(cuda->download(&work, &result, copy), ALCORE_OK);
+    for (int i = 0; i < ROWS / 3; i++)
+        ck_assert_int_eq(memcmp(copy + i * 40, wide + 3 * i * DIMS + 1, 40), 0);
+    /* The stream alone is waited for. */
+    emu.copy(out, numbers, sizeof numbers);
+    ck_assert_int_eq(cuda->widen(&work, &there, NULL, out), ALCORE_OK);
+    ck_assert_int_eq(emu.stream_wait(work.stream), 0);
+    emu.copy(copy, out, sizeof wide);
+    ck_assert_int_eq(memcmp(copy, wide, sizeof wide), 0);
+    /* Integers are copied as they are; other types are refused. */
+    result.dtype = ALCORE_INT64;
+    ck_assert_int_eq(cuda->download(&work, &result, copy), ALCORE_OK);
+    ck_assert_int_eq(memcmp(copy, wide + 1, 40), 0);
+    result.dtype = 99;
+    ck_assert_int_eq(cuda->download(&work, &result, copy), ALCORE_E_SHAPE);
+    emu.stream_free(work.stream);
+    /* A stream of another device is refused, and the next call does not find its error. */
+    emu.device(0);
+    work.stream = emu.stream_new();
+    result.dtype = ALCORE_FLOAT64;
+    ck_assert_int_eq(cuda->download(&work, &result, copy), ALCORE_E_INTERNAL);
+    emu.stream_free(work.stream);
+    work.stream = NULL;
+    ck_assert_int_eq(cuda->download(&work, &result, copy), ALCORE_OK);
+    emu.memory_free((void *)(uintptr_t)there.data);
+    emu.memory_free(out);
+}
+END_TEST
+
 static void *no_memory(void *user, size_t bytes) {
     (void)user;
     (void)bytes;
@@ -198,6 +246,71 @@ START_TEST(logits_are_used_where_they_are) {
 }
 END_TEST
 
+/* Labels and bias on the device, written by work that waits in the stream, with hidden states there
+ * or on the host. */
+START_TEST(labels_and_bias_are_copied) {
+    enum { WORDS = 5, ITEMS = ROWS / 5 };
+    double logprob[3][ROWS];
+    float bias[WORDS];
+    int64_t labels[ITEMS * (WORDS + 1)], hidden_shape[] = {ITEMS, WORDS, DIMS};
+    int64_t output_shape[] = {WORDS, DIMS}, bias_shape[] = {WORDS}, label_shape[] = {ITEMS, WORDS};
+    int64_t label_strides[] = {WORDS + 1, 1};
+    alcore_tensor hidden, output, b, l, found;
+    for (int c = 0; c < WORDS; c++) bias[c] = (float)c / 3.0f;
+    for (int i = 0; i < ITEMS * (WORDS + 1); i++) labels[i] = i % 7 == 0 ? -100 : i % WORDS;
+    void *stream = emu.stream_new(), *source[2], *there[3];
+    source[0] = emulated_array(&emu, labels, sizeof labels);
+    source[1] = emulated_array(&emu, bias, sizeof bias);
+    there[0] = emu.memory_new(sizeof labels);
+    there[1] = emu.memory_new(sizeof bias);
+    there[2] = emulated_array(&emu, numbers, sizeof numbers);
+    for (int run = 0; run < 3; run++) { /* the host; labels and bias there; hidden states too */
+        ck_assert_int_eq(alcore_tensor_init(&hidden, numbers, ALCORE_FLOAT32, hidden_shape, 3), 0);
+        ck_assert_int_eq(alcore_tensor_init(&output, numbers, ALCORE_FLOAT32, output_shape, 2), 0);
+        ck_assert_int_eq(alcore_tensor_init(&b, bias, ALCORE_FLOAT32, bias_shape, 1), 0);
+        ck_assert_int_eq(alcore_tensor_init(&l, labels, ALCORE_INT64, label_shape, 2), 0);
+        ck_assert_int_eq(alcore_tensor_init(&found, logprob[run], ALCORE_FLOAT64, label_shape, 2),
+                         0);
+        l.strides = label_strides;
+        alcore_logits logits = ALCORE_LOGITS_INIT;
+        alcore_token_stats out = ALCORE_TOKEN_STATS_INIT;
+        if (run > 0) {
+            alcore_device second = {ALCORE_DEVICE_CUDA, 1};
+            emu.queue(stream, there[0], source[0], sizeof labels);
+            emu.queue(stream, there[1], source[1], sizeof bias);
+            l.data = there[0];
+            b.data = there[1];
+            l.device = b.device = second;
+            logits.stream = stream;
+            if (run == 2) {
+                hidden.data = there[2];
+                hidden.device = second;
+            }
+        }
+        logits.hidden = &hidden;
+        logits.output = &output;
+        logits.bias = &b;
+        logits.labels = &l;
+        out.logprob = &found;
+        memset(logprob[run], 0, sizeof logprob[run]);
+        ck_assert_msg(alcore_logits_measure(ctx, &logits, -100, &out) == ALCORE_OK, "%s",
+                      alcore_last_error());
+        /* Nothing of the run before is there. */
+        char nothing[sizeof labels];
+        memset(nothing, 0x7f, sizeof nothing);
+        emu.copy(there[0], nothing, sizeof labels);
+        emu.copy(there[1], nothing, sizeof bias);
+    }
+    ck_assert_int_eq(memcmp(logprob[0], logprob[1], sizeof logprob[0]), 0);
+    for (int i = 0; i < ROWS; i++)
+        ck_assert(fabs(logprob[0][i] - logprob[2][i]) <= 1e-6 + 1e-5 * fabs(logprob[0][i]));
+    expect_second_device();
+    emu.stream_free(stream);
+    for (int i = 0; i < 2; i++) emu.memory_free(source[i]);
+    for (int i = 0; i < 3; i++) emu.memory_free(there[i]);
+}
+END_TEST
+
 /* Arrays of one call on two devices are refused before anything runs. */
 START_TEST(two_devices_in_one_call) {
     int64_t shape[] = {ROWS, DIMS};
@@ -224,11 +337,13 @@ int main(void) {
     TCase *kernels = tcase_create("kernels"), *tests = tcase_create("functions");
     tcase_add_checked_fixture(kernels, setup, teardown);
     tcase_add_test(kernels, kernels_run_where_they_are_told);
+    tcase_add_test(kernels, work_is_in_the_stream_of_the_caller);
     tcase_add_test(kernels, the_context_is_as_before);
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, searches_run_on_the_device);
     tcase_add_test(tests, logits_are_used_where_they_are);
+    tcase_add_test(tests, labels_and_bias_are_copied);
     tcase_add_test(tests, two_devices_in_one_call);
     Suite *suite = suite_create("cuda-devices");
     suite_add_tcase(suite, kernels);

@@ -606,6 +606,7 @@ const cancel_call CALLS[] = {
     {"alcore_column_writer_save", "", call_writer_save},
     {"alcore_column_writer_merge", "", call_writer_merge},
     {"alcore_column_writer_finish", "", call_writer_finish},
+    {"alcore_pool_set_column", "", call_set_column},
     {"alcore_lm_train", "", call_lm_train},
     {"alcore_lm_write_arpa", "", call_write_arpa},
     {"alcore_lm_read_arpa", "", call_read_arpa},

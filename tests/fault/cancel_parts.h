@@ -58,6 +58,7 @@ alcore_status call_write_phrases(void);
 alcore_status call_writer_save(void);
 alcore_status call_writer_merge(void);
 alcore_status call_writer_finish(void);
+alcore_status call_set_column(void);
 alcore_status call_add_arrow(void);
 alcore_status call_column_rows(void);
 

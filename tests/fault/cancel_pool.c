@@ -112,6 +112,12 @@ alcore_status fill_writer(alcore_column_writer **out) {
     free(rows);
     return status;
 }
+/* The embeddings once more, as a column that is copied. */
+alcore_status call_set_column(void) {
+    alcore_tensor view;
+    alcore_status status = alcore_pool_column(pool, "embeddings", &view, NULL);
+    return status == ALCORE_OK ? alcore_pool_set_column(pool, "copied", &view, NULL, NULL) : status;
+}
 alcore_status call_writer_finish(void) {
     alcore_column_writer *writer = NULL;
     alcore_status status = fill_writer(&writer);

@@ -43,6 +43,10 @@ ANNOTATIONS = 'tests/unit/mix/test_annotations'
 OVERLAP = 'tests/unit/metric/test_metric_overlap'
 TER = 'tests/unit/metric/test_metric_ter'
 
+# On emulated devices.
+COLUMNS = 'tests/emu/test_cuda_columns'
+DEVICES = 'tests/emu/test_cuda_devices'
+
 PHRASES = 'tests/unit/request/test_phrase_selection'
 HYBRID = 'tests/unit/request/test_hybrid_selection'
 HUDS_PHRASE = 'tests/unit/request/test_huds_phrase'
@@ -340,6 +344,33 @@ MUTANTS = {
         ('lib/metric/shift_search.c', 'MOST_WORDS = 10,', 'MOST_WORDS = 2,', TER, 'test_sacrebleu_sentences'),
     'TER never moves a block far':
         ('lib/metric/shift_search.c', 'MOST_DISTANCE = 50,', 'MOST_DISTANCE = 2,', TER, 'test_sacrebleu_sentences'),
+    'a column drops the stream of its array':
+        ('lib/pool/column_given.c', 'alcore__device_array_open(ctx, array, stream,', 'alcore__device_array_open(ctx, array, NULL,',
+         COLUMNS, 'arrays_are_ready_in_the_order_of_the_stream'),
+    'a column writer drops the stream of its arrays':
+        ('lib/pool/column_writer.c', 'writer->options.stream, "the array"', 'NULL, "the array"', COLUMNS, 'a_writer_takes_arrays_of_its_stream'),
+    'a search drops the stream of its matrix':
+        ('lib/search/search_data.c', 'given->stream, data->name', 'NULL, data->name', COLUMNS, 'searches_read_arrays_on_their_device'),
+    'logits are read in another stream than the given one':
+        ('lib/scorer/token_rows.c', 'alcore__engine_open_cuda(ctx, device, logits->stream, out)', 'alcore__engine_open_cuda(ctx, device, NULL, out)',
+         DEVICES, 'logits_are_used_where_they_are'),
+    'labels are read before their stream is there':
+        ('lib/scorer/token_rows.c', 'stream, "labels"', 'NULL, "labels"', DEVICES, 'labels_and_bias_are_copied'),
+    'a bias is read before its stream is there':
+        ('lib/scorer/token_rows.c', 'logits->stream, "bias"', 'NULL, "bias"', DEVICES, 'labels_and_bias_are_copied'),
+    'an array is looked for on the first device':
+        ('lib/kernel/device_array.c', 'alcore__engine_open_cuda(ctx, array->device, stream, out)', 'alcore__engine_open_cuda(ctx, 0, stream, out)',
+         COLUMNS, 'arrays_are_ready_in_the_order_of_the_stream'),
+    'auto is the first device where columns are on another':
+        ('lib/kernel/kernel_engine.c', 'alcore__engine_open_cuda(ctx, placement->device, NULL', 'alcore__engine_open_cuda(ctx, 0, NULL',
+         COLUMNS, 'strategies_read_columns_on_their_device'),
+    'a device that was named gives way to that of the arrays':
+        ('lib/kernel/kernel_engine.c', 'if (alcore__engine_is_cuda(out, placement->device)) return ALCORE_OK;', 'if (out->kernels) return ALCORE_OK;',
+         COLUMNS, 'other_devices_are_refused'),
+    'kernels get a copy of the rows on their device':
+        ('lib/pool/column_memory.c', 'true /* by these kernels */', 'false', COLUMNS, 'rows_are_handed_out_in_place'),
+    'integers stay on the device':
+        ('lib/pool/column_given.c', '!(given.on_device && alcore__dtype_is_integer(given.dtype))', 'true', COLUMNS, 'integers_are_copied'),
     'a count leaves out the candidates that reach a larger pick':
         ('lib/strategy/budget/explain.c', 'sorted[k].reached += sorted[k + 1].reached;', 'sorted[k].reached += 0;', SELECTION,
          'reasons'),
@@ -391,9 +422,11 @@ class Tree:
         return (output, '') if done.returncode == 0 else (None, done.stdout)
 
 
-def failing_cases(program):
+def failing_cases(program, build):
     """Names of the cases that fail; a program that dies fails in a case of its own."""
-    environment = dict(os.environ, CK_TAP_LOG_FILE_NAME='-', CK_VERBOSITY='silent', CK_DEFAULT_TIMEOUT='60')
+    environment = dict(os.environ, CK_TAP_LOG_FILE_NAME='-', CK_VERBOSITY='silent', CK_DEFAULT_TIMEOUT='60',
+                       ALCORE_MODULE_DIR=os.path.join(build, 'tests/emu/module'),
+                       EMULATED_CUDA=os.path.join(build, 'tests/emu/module/libalcore-cuda.so'))
     try:
         done = run([program], cwd=os.path.dirname(program), env=environment, timeout=120)  # a case that fails may leave its files there
     except subprocess.TimeoutExpired as error:
@@ -421,7 +454,7 @@ def survives(source, build, name):
         linked, said = tree.link(program, made, member) if made else (None, member)
         if not linked:
             return said
-        failed, said = failing_cases(linked)
+        failed, said = failing_cases(linked, build)
     if case in failed:
         return ''
     return '%s passed; failed: %s\n%s' % (case, ', '.join(sorted(failed)) or 'nothing', said[-600:])
@@ -432,6 +465,8 @@ def main():
     chosen = sys.argv[3:] or list(MUTANTS)
     if not sys.argv[3:] and not os.environ.get('ALCORE_TEST_FULL'):
         chosen = chosen[int(os.environ.get('ALCORE_TEST_SEED', '1')) % 3::3]
+    if not os.path.isdir(os.path.join(build, 'tests/emu/module')):  # built without a C++ compiler
+        chosen = [name for name in chosen if MUTANTS[name][3] not in (COLUMNS, DEVICES)]
     tap = Tap()
     lost = [why for why in (misplaced(source, name) for name in MUTANTS) if why]
     tap.check(not lost, 'the texts of all %d mutants stand in the sources; %d of them are run' % (len(MUTANTS), len(chosen)),

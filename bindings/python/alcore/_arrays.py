@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays of the caller as tensors of the library, and memory of the library as arrays.
 
-Whatever interface an array has (buffer, Arrow, DLPack, __array_interface__, a list), it becomes an alcore_tensor that points
-to the caller's memory. Where the library cannot read that layout, NumPy makes a copy that it can; a value that is no array of
+Whatever interface an array has (buffer, Arrow, DLPack, __array_interface__, __cuda_array_interface__, a list), it becomes an
+alcore_tensor that points to the caller's memory, on a CUDA device too. Where the library cannot read that layout, NumPy makes a copy that it can; a value that is no array of
 numbers is refused, and the message says what was expected."""
 import array
 import ctypes
@@ -29,6 +29,9 @@ LETTERS = {"e": ALCORE_KIND_FLOAT, "f": ALCORE_KIND_FLOAT, "d": ALCORE_KIND_FLOA
            **dict.fromkeys("bhilqn", ALCORE_KIND_INT), **dict.fromkeys("BHILQN", ALCORE_KIND_UINT)}
 KINDS = {"f": ALCORE_KIND_FLOAT, "i": ALCORE_KIND_INT, "u": ALCORE_KIND_UINT, "b": 6, "c": 5}
 HOST = (ALCORE_DEVICE_CPU, ALCORE_DEVICE_CUDA_HOST)
+# The default stream as DLPack and __cuda_array_interface__ number it. An array of DLPack is asked
+# to be ready in its order, which is the one that the library waits for when it is given no stream.
+DEFAULT_STREAM = 1
 
 
 COPY_WARNING_BYTES = 1 << 30
@@ -69,10 +72,11 @@ class ExportedBuffer:
 
 
 class Tensor:
-    """An alcore_tensor of an array, with its shape and strides (in values), and `keep`, which keeps its memory alive."""
+    """An alcore_tensor of an array, with its shape and strides (in values), and `keep`, which keeps its memory alive. stream:
+    the address of the CUDA stream in whose order an array on a device is ready; None: the default stream."""
 
-    def __init__(self, data, dtype, shape, strides=None, keep=None, device=(ALCORE_DEVICE_CPU, 0), offset=0):
-        self.keep = keep
+    def __init__(self, data, dtype, shape, strides=None, keep=None, device=(ALCORE_DEVICE_CPU, 0), offset=0, stream=None):
+        self.keep, self.stream = keep, stream
         self.shape = tuple(shape)
         self.dtype = dtype
         self.shape_array = (c_int64 * max(len(self.shape), 1))(*self.shape)
@@ -148,7 +152,8 @@ def _from_buffer(value, what):
                   _strides_in_values(view.strides[:view.ndim], view.itemsize), held)
 
 
-def _refuse_device(kind, number, what, ctx):
+def _check_device(kind, number, what, ctx):
+    """Raises UnsupportedError unless the library has a module that reads arrays on that device."""
     if kind not in (ALCORE_DEVICE_CUDA, ALCORE_DEVICE_CUDA_MANAGED):
         raise UnsupportedError("%s: the array lives on a device that alcore does not know (DLPack number %d); bring it to "
                                "host memory first" % (what, kind))
@@ -159,14 +164,16 @@ def _refuse_device(kind, number, what, ctx):
 
 
 def _from_dlpack(value, what, ctx):
+    order = {}
     if hasattr(value, "__dlpack_device__"):
         kind, number = map(int, value.__dlpack_device__())
         if kind not in HOST:
-            _refuse_device(kind, number, what, ctx)
+            _check_device(kind, number, what, ctx)
+            order["stream"] = DEFAULT_STREAM
     try:
-        capsule = value.__dlpack__(max_version=(1, 0))
+        capsule = value.__dlpack__(max_version=(1, 0), **order)
     except TypeError:
-        capsule = value.__dlpack__()  # written before DLPack 1
+        capsule = value.__dlpack__(**order)  # written before DLPack 1
     if capsule_valid(capsule, b"dltensor_versioned"):
         address = _arrow.capsule_pointer(capsule, b"dltensor_versioned")
         major = ctypes.c_uint32.from_address(address).value
@@ -199,6 +206,30 @@ def _from_interface(value, what):
     strides = interface.get("strides")
     return Tensor(interface["data"][0], (KINDS[kind], size * 8), interface["shape"],
                   None if strides is None else _strides_in_values(strides, size), value)
+
+
+def _from_cuda_interface(value, what, ctx):
+    """An array that names its device only by the interface of its own package: CuPy's `device`; else the first one. The library
+    refuses an array that is on another device than that."""
+    interface = value.__cuda_array_interface__
+    number = int(getattr(getattr(value, "device", None), "id", 0))
+    _check_device(ALCORE_DEVICE_CUDA, number, what, ctx)
+    kind, size = interface["typestr"][1], int(interface["typestr"][2:])
+    if kind not in KINDS or interface.get("mask") is not None:
+        raise TypeError("%s: numbers without a mask are expected, got %s" % (what, interface["typestr"]))
+    strides, stream = interface.get("strides"), interface.get("stream")
+    return Tensor(interface["data"][0], (KINDS[kind], size * 8), interface["shape"],
+                  None if strides is None else _strides_in_values(strides, size), value, (ALCORE_DEVICE_CUDA, number),
+                  stream=None if stream == DEFAULT_STREAM else stream)
+
+
+def stream_of(*tensors):
+    """The stream in whose order all of the tensors on a device are ready, for the library; None: the default stream. Others, and
+    None, have no say."""
+    streams = {tensor.stream for tensor in tensors if tensor is not None and tensor.struct.device.type not in HOST}
+    if len(streams) > 1:
+        raise ValueError("the arrays are ready in different CUDA streams; give them by DLPack, or wait for one of the streams")
+    return streams.pop() if streams else None
 
 
 def _from_numbers(value, what, accept):
@@ -247,7 +278,7 @@ def _convert(value, what, accept, ctx):
     if hasattr(value, "__dlpack__"):
         return _from_dlpack(value, what, ctx)
     if hasattr(value, "__cuda_array_interface__"):
-        _refuse_device(ALCORE_DEVICE_CUDA, 0, what, ctx)
+        return _from_cuda_interface(value, what, ctx)
     if hasattr(value, "__array_interface__"):
         return _from_interface(value, what)
     if hasattr(value, "__array__"):
@@ -345,6 +376,8 @@ def memory(address, shape, code, keep=None):
 
 def memory_of(tensor, keep=None):
     """The array of a tensor of the library, in host memory; `keep` lives as long as the array."""
+    if tensor.device.type not in HOST:
+        raise UnsupportedError("the array lives on cuda:%d; read its rows instead, which copies them" % tensor.device.id)
     shape = (c_int64 * tensor.ndim).from_address(tensor.shape)[:] if tensor.ndim else []
     dtype = (tensor.dtype.code, tensor.dtype.bits)
     if dtype not in CODES:

@@ -5,8 +5,9 @@ import ctypes
 import os
 
 from . import _ffi
-from ._arrays import FLOATS, INTEGERS, NUMBERS, Tensor, integers, memory_of, plain, tensor_of
+from ._arrays import FLOATS, INTEGERS, NUMBERS, Tensor, integers, memory_of, plain, stream_of, tensor_of
 from ._calls import check, run
+from ._errors import UnsupportedError
 from ._handles import Handle, choice, new, struct
 from ._library import lib
 from ._strings import Strings, name_of, text_at
@@ -23,7 +24,8 @@ class Column:
     meaning: "uncertainty", "confidence" or "logprob" of scores, "probs", "logprobs" or "logits" of class probabilities.
     log_base: base of logarithms, e when None. rows: the pool row of each entry; None: all rows in order.
     copy: None reads the array where it lies and copies it only where the library cannot (Fortran order, the other byte order,
-    a DataFrame); False refuses to copy; True always copies. An array that is read in place must not change while the pool uses it."""
+    a DataFrame); False refuses to copy; True always copies, to host memory. An array that is read in place must not change while the
+    pool uses it. One on a CUDA device stays there: selections and searches run on that device then."""
 
     def __init__(self, values, offsets=None, *, meaning=None, log_base=None, rows=None, copy=None):
         self.values, self.offsets, self.meaning = values, offsets, meaning
@@ -118,7 +120,7 @@ def give_column(pool, name, column):
     options = struct(_ffi.alcore_column_options,
                      ownership=_ffi.ALCORE_KEEP if column.copy else _ffi.ALCORE_BORROW,
                      meaning=choice("ALCORE_MEANS_", column.meaning, name) if column.meaning else 0,
-                     log_base=column.log_base or 0.0)
+                     log_base=column.log_base or 0.0, stream=stream_of(values, offsets))
     rows = None
     if column.rows is not None:
         options.rows, options.row_count, rows = integers(column.rows, name + " rows")
@@ -143,6 +145,9 @@ def put(writer, rows, values, lengths, what, ctx):
     """Puts the values of some rows into the writer with that handle."""
     address, count, kept = integers(rows, what + " rows")
     tensor = tensor_of(values, what, ctx, FLOATS if what in _ffi.COLUMNS else NUMBERS)
+    if stream_of(tensor) is not None:
+        raise UnsupportedError("%s: a column writer takes arrays that are ready in the default CUDA stream; give this one by DLPack, or wait "
+                               "for its stream" % what)
     sizes, sizes_kept = None, None
     if lengths is not None:
         sizes, size_count, sizes_kept = integers(lengths, what + " lengths")

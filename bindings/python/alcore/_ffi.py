@@ -427,6 +427,7 @@ class alcore_column_options(Structure):
         ("format", c_char_p),
         ("release", CFUNCTYPE(None, c_void_p)),
         ("release_user", c_void_p),
+        ("stream", c_void_p),
     ]
 
 
@@ -484,6 +485,7 @@ class alcore_search_data(Structure):
         ("mask_count", c_int64),
         ("normalize", c_int32),
         ("reserved", c_int32),
+        ("stream", c_void_p),
     ]
 
 

@@ -4,7 +4,7 @@ import ctypes
 from contextlib import ExitStack
 
 from . import _ffi
-from ._arrays import integers, tensor_of
+from ._arrays import integers, stream_of, tensor_of
 from ._calls import run
 from ._columns import ColumnWriter
 from ._handles import struct
@@ -27,6 +27,7 @@ def _put(pool, rows, labels, lengths, ignore, missing, columns, arrays):
     if labels is not None:
         tensors["labels"] = tensor_of(labels, "labels", ctx, LABELS)
     given = struct(_ffi.alcore_logits, **{name: ctypes.addressof(tensor.struct) for name, tensor in tensors.items()})
+    given.stream = stream_of(*tensors.values())
     sizes = None
     if lengths is not None:
         given.lengths, given.length_count, sizes = integers(lengths, "lengths")

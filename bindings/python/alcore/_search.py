@@ -4,7 +4,7 @@ import ctypes
 from typing import Any, NamedTuple
 
 from . import _ffi
-from ._arrays import Tensor, memory, tensor_of
+from ._arrays import Tensor, memory, stream_of, tensor_of
 from ._calls import run
 from ._handles import choice, default_context, struct
 from ._library import lib
@@ -34,6 +34,7 @@ class _Data:
             tensor = tensor_of(given, what, ctx._handle)
             self.keep = [tensor]
             self.struct.matrix = ctypes.addressof(tensor.struct)
+            self.struct.stream = stream_of(tensor)
             self.count = tensor.shape[0] if tensor.shape else 0
         if mask is not None:
             flags = bytes(bool(flag) for flag in mask)
@@ -73,8 +74,8 @@ def knn(rows, queries, k=10, *, metric="l2", both=False, mask=None, query_mask=N
         context=None):
     """The k nearest rows of each query: Neighbors(numbers, values), each [queries, k], exact.
 
-    rows and queries are matrices (NumPy, DLPack, buffers, lists) or columns of pools: Pool (its "embeddings") or (Pool,
-    "name"). metric: "l2" (squared distances), "dot" or "cosine". mask and query_mask have one entry per row; a row whose
+    rows and queries are matrices (NumPy, DLPack, buffers, lists, tensors on a CUDA device) or columns of pools: Pool (its
+    "embeddings") or (Pool, "name"). metric: "l2" (squared distances), "dot" or "cosine". mask and query_mask have one entry per row; a row whose
     entry is false takes no part. unit=True divides each row by its norm first. both=True gives a pair: these neighbors
     and the k nearest queries of each row, [rows, k], found in the same pass. Of equal values the lower row number comes
     first; the answer is the same on every machine."""

@@ -402,6 +402,12 @@ typedef struct alcore_sys_kernels {
                                      const uint8_t *mask, const alcore_sys_rows *targets,
                                      const int32_t *group, int64_t groups, double *low,
                                      double *high);
+    /** Copies rows from the engine's memory to host memory, without gaps: out [count, dims], in the
+     * type of the rows, which here may be an integer type too. Returns when the work that was
+     * queued in work->stream before the call, and the copy, are done; count 0 only waits for the
+     * stream. Rows in host memory are copied as well. A NULL entry: the engine works in host
+     * memory. */
+    alcore_status (*download)(const alcore_sys_work *work, const alcore_sys_rows *rows, void *out);
 } alcore_sys_kernels;
 
 /** Entry point of a kernel module, exported as alcore_ENGINE_entry, such as alcore_cuda_entry.

@@ -110,26 +110,28 @@ static alcore__scratch *embedding_reader(alcore__block *block, int32_t source) {
 }
 
 /* *out: the embeddings of all rows of block number target_block of the target pool, inactive rows
- * included, for passes over candidates that measure each of them from the whole target. The caller
- * leaves inactive rows out by a mask or by group -1. The rows stay readable until this thread asks
- * for another block of the target, as they lie in the target's own reader. */
+ * included, for kernels of passes over candidates that measure each of them from the whole target.
+ * The caller leaves inactive rows out by a mask or by group -1. The rows stay readable until this
+ * thread asks for another block of the target, as they lie in the target's own reader. */
 alcore_status alcore__target_rows(alcore__block *block, int64_t target_block,
                                   alcore_sys_rows *out) {
     const alcore__dataset *target = &block->run->input->target;
     const alcore__column *column = alcore__dataset_find(target, "embeddings");
     int64_t first = target_block * ALCORE_BLOCK_ROWS, left = target->rows - first;
-    return column->ops->rows(column, first, left < ALCORE_BLOCK_ROWS ? left : ALCORE_BLOCK_ROWS,
-                             embedding_reader(block, ALCORE__OVER_TARGET), out);
+    return alcore__column_rows_on(column, &block->run->input->engine, first,
+                                  left < ALCORE_BLOCK_ROWS ? left : ALCORE_BLOCK_ROWS,
+                                  embedding_reader(block, ALCORE__OVER_TARGET), out);
 }
 
 /* Whether only the active rows are read, one run of adjacent rows at a time, and copied together:
  * where more than half of the span is not active, so that reading those rows from a file or
  * computing them would be most of the work. Where copies are kept between passes, which is in runs
  * of many passes and for candidates only (other blocks have no memory), block_memory.c makes them.
- */
-static bool is_sparse(const alcore__block *block) {
+ * Rows on the engine's device are read in place: kernels skip the others by the mask. */
+static bool is_sparse(const alcore__block *block, const alcore__column *column) {
     bool keeps_copies = block->run->repeats && block->memory;
-    return !keeps_copies && block_span(block) > 2 * block->count;
+    bool on_device = alcore__column_device(column) >= 0;
+    return !keeps_copies && !on_device && block_span(block) > 2 * block->count;
 }
 
 /* Reads only the active rows of the block: *out is [active rows, dims] on the scratch stack, in the
@@ -167,8 +169,8 @@ static alcore_status read_active_rows(alcore__block *block, const alcore__column
  *                 (block_memory.c); no mask, matrix row = index
  *     read alone  the active rows on the scratch stack, where most rows of the span are not active;
  *                 no mask, matrix row = index
- *     the span    where the column or the thread's reader has it, with a mask where it has rows
- *                 that are not active
+ *     the span    where the column, on the host or on the engine's device, or the thread's reader
+ *                 has it, with a mask where it has rows that are not active
  *
  * unit: kernels read each row divided by its length. The values are not checked for NaN here. */
 alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matrix *out) {
@@ -180,12 +182,12 @@ alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matr
     *out = (alcore__matrix){.block = block};
     out->rows.dims = out->rows.stride = column->dims;
     out->rows.dtype = column->dtype;
-    if (is_sparse(block)) {
+    if (is_sparse(block, column)) {
         ALCORE__TRY(read_active_rows(block, column, &out->rows));
     } else if (!alcore__block_find_copy(block, &out->rows)) {
         alcore__scratch *reader = embedding_reader(block, block->source);
-        ALCORE__TRY(
-            column->ops->rows(column, block->rows[0], block_span(block), reader, &out->rows));
+        ALCORE__TRY(alcore__column_rows_on(column, &block->run->input->engine, block->rows[0],
+                                           block_span(block), reader, &out->rows));
         out->mask = span_mask(block);
         ALCORE__TRY(alcore__block_make_copy(block, column, reader, &out->rows, out->mask));
         if (alcore__block_find_copy(block, &out->rows)) out->mask = NULL;

@@ -414,7 +414,7 @@ START_TEST(options) {
     rows.rows = all_rows;
     rows.row_count = 5;
     ck_assert_fails(alcore_column_writer_new(pool, "probs", ALCORE_COLUMN_DENSE, &rows, &writer),
-                    ALCORE_E_INVALID, "only meaning and log_base");
+                    ALCORE_E_INVALID, "only meaning, log_base and stream");
     meaning.meaning = 99;
     ck_assert_fails(alcore_column_writer_new(pool, "probs", ALCORE_COLUMN_DENSE, &meaning, &writer),
                     ALCORE_E_INVALID, "meaning is 99");
@@ -433,7 +433,7 @@ START_TEST(options) {
 }
 END_TEST
 
-/* A device array is refused with what to do about it. */
+/* Without the module, a device array is refused with what to do about it. */
 START_TEST(device_arrays) {
     float numbers[] = {1, 2, 3, 4, 5};
     int64_t shape[] = {5};
@@ -441,8 +441,8 @@ START_TEST(device_arrays) {
     ck_assert_ok(alcore_tensor_init(&values, numbers, ALCORE_FLOAT32, shape, 1));
     ck_assert_ok(alcore_column_writer_new(pool, "scores", ALCORE_COLUMN_SCALAR, NULL, &writer));
     values.device = (alcore_device){ALCORE_DEVICE_CUDA, 0};
-    ck_assert_fails(alcore_column_writer_put(writer, all_rows, NULL, 5, &values),
-                    ALCORE_E_UNSUPPORTED, "in the memory of cuda:0");
+    ck_assert_fails(alcore_column_writer_put(writer, all_rows, NULL, 5, &values), ALCORE_E_MODULE,
+                    "is on cuda:0 and cannot be read there");
     values.device.type = ALCORE_DEVICE_CPU;
     ck_assert_ok(alcore_column_writer_put(writer, all_rows, NULL, 5, &values));
 }

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays on a CUDA device, by the protocols of PyTorch and CuPy, as columns and in searches: on the second of two emulated
+devices (tests/emu). What is selected and found is what it is with the same arrays in host memory."""
+import ctypes
+import os
+
+import pytest
+
+import alcore
+
+TEXTS = ["text number %d" % i for i in range(40)]
+CUDA = 2
+
+
+class Device:
+    """The emulated devices: memory of one of them, filled from the host. At exit everything is freed."""
+
+    def __init__(self, library, number):
+        self.emu, self.number, self.blocks = ctypes.CDLL(library), number, []
+        self.emu.alcore_emu_new.restype = self.emu.alcore_emu_stream.restype = ctypes.c_void_p
+        self.emu.alcore_emu_new.argtypes = [ctypes.c_size_t]
+        self.emu.alcore_emu_free.argtypes = self.emu.alcore_emu_stream_free.argtypes = [ctypes.c_void_p]
+        self.emu.alcore_emu_copy.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+        self.emu.alcore_emu_queue.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+        self.emu.alcore_emu_context.restype = ctypes.c_void_p
+        self.emu.alcore_emu_launches.restype = ctypes.c_uint64
+        self.emu.alcore_emu_device(number)
+
+    def copy(self, array):
+        """The address of a copy of a NumPy array."""
+        address = self.emu.alcore_emu_new(array.nbytes + 8)
+        self.blocks.append(address)
+        self.emu.alcore_emu_copy(address, array.ctypes.data, array.nbytes)
+        return address
+
+    def queue(self, array, stream):
+        """The same, where the copy waits in the stream."""
+        address, source = self.copy(array * 0 - 1), self.copy(array)
+        self.emu.alcore_emu_queue(stream, address, source, array.nbytes)
+        return address
+
+    def free(self):
+        for address in self.blocks:
+            self.emu.alcore_emu_free(address)
+
+
+@pytest.fixture
+def device():
+    library = os.environ.get("EMULATED_CUDA")
+    if not library:
+        pytest.skip("built without the emulated CUDA device")
+    made = Device(library, 1)
+    yield made
+    assert made.emu.alcore_emu_context() is None, "the thread's context is as before"
+    made.free()
+
+
+@pytest.fixture
+def context(device):
+    with alcore.Context(module_dir=os.path.dirname(os.environ["EMULATED_CUDA"])) as made:
+        yield made
+
+
+def capsule(array, address, device, versioned):
+    """A DLPack capsule of a C-contiguous array whose memory is at the address; without a deleter."""
+    class DLTensor(ctypes.Structure):
+        _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8),
+                    ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p),
+                    ("offset", ctypes.c_uint64)]
+
+    class Versioned(ctypes.Structure):
+        _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p),
+                    ("deleter", ctypes.c_void_p), ("flags", ctypes.c_uint64), ("tensor", DLTensor)]
+    shape = (ctypes.c_int64 * array.ndim)(*array.shape)
+    tensor = DLTensor(address, (CUDA, device), array.ndim, {"f": 2, "i": 0}[array.dtype.kind], array.itemsize * 8, 1,
+                      ctypes.addressof(shape), None, 0)
+    made = Versioned(1, 0, None, None, 0, tensor) if versioned else tensor
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    return new(ctypes.addressof(made), b"dltensor_versioned" if versioned else b"dltensor", None), (made, shape)
+
+
+class Torch:
+    """A stand-in for a tensor of PyTorch: versioned DLPack, which is asked for with the stream that the consumer uses."""
+
+    versioned = True
+
+    def __init__(self, array, device):
+        self.array, self.device, self.asked = array, device, []
+        self.address = device.copy(array)
+
+    def __dlpack_device__(self):
+        return CUDA, self.device.number
+
+    def __dlpack__(self, *, stream=None, max_version=None):
+        self.asked.append(stream)
+        made, self.kept = capsule(self.array, self.address, self.device.number, self.versioned)
+        return made
+
+
+class OldTorch(Torch):
+    """DLPack from before version 1."""
+
+    versioned = False
+
+    def __dlpack__(self, stream=None):
+        return super().__dlpack__(stream=stream)
+
+
+class Cupy:
+    """A stand-in for an array of CuPy that only has the CUDA array interface, with a stream of its own."""
+
+    class Number:
+        def __init__(self, number):
+            self.id = number
+
+    def __init__(self, array, device, stream=None):
+        self.array, self.device = array, self.Number(device.number)
+        own = stream not in (None, 1)
+        address = device.queue(array, stream) if own else device.copy(array)
+        self.__cuda_array_interface__ = {"shape": array.shape, "typestr": array.dtype.str, "data": (address, False),
+                                         "version": 3, "strides": None, "stream": stream}
+
+
+@pytest.fixture
+def arrays(numpy):
+    made = numpy.random.default_rng(5)
+    return {"embeddings": made.normal(size=(40, 6)).astype("float32"), "scores": made.uniform(size=40)}
+
+
+@pytest.mark.parametrize("wrap", [Torch, OldTorch, Cupy])
+@pytest.mark.parametrize("strategy", ["huds", "kcenter"])
+def test_columns_on_a_device(device, context, arrays, wrap, strategy):
+    with alcore.Pool(TEXTS, context=context) as here, alcore.Pool(TEXTS, context=context) as there:
+        given = {name: wrap(array, device) for name, array in arrays.items()}
+        for name, array in arrays.items():
+            here.set_column(name, array)
+            there.set_column(name, given[name])
+        launched = device.emu.alcore_emu_launches(1)
+        far = there.select(6, strategy)
+        assert far.indices == here.select(6, strategy).indices
+        assert device.emu.alcore_emu_launches(1) > launched and device.emu.alcore_emu_launches(0) == 0
+        assert "cuda-emu" in str(far.provenance)
+        assert (there.column_rows("embeddings", range(40)) == arrays["embeddings"]).all()
+        if wrap is not Cupy:  # ready in the order of the default stream, which the library waits for
+            assert given["embeddings"].asked == [1]
+        with pytest.raises(alcore.UnsupportedError, match="lives on cuda:1; read its rows instead"):
+            there.get_column("embeddings")
+
+
+def test_stream_of_the_cuda_array_interface(device, context, arrays):
+    stream = device.emu.alcore_emu_stream()
+    with alcore.Pool(TEXTS, context=context) as pool:
+        pool.set_column("scores", Cupy(arrays["scores"], device, stream))
+        assert pool.column_rows("scores", range(40)).ravel().tolist() == arrays["scores"].tolist()
+        stream_of_rows = device.emu.alcore_emu_stream()
+        rows = arrays["embeddings"]
+        found = alcore.knn(Cupy(rows, device, stream_of_rows), rows, 1, context=context)
+        assert found.numbers.ravel().tolist() == list(range(40))
+        device.emu.alcore_emu_stream_free(stream_of_rows)
+        with pool.column("others", shape="scalar") as writer:
+            with pytest.raises(alcore.UnsupportedError, match="ready in the default CUDA stream"):
+                writer.put(range(40), Cupy(arrays["scores"], device, stream))
+            writer.put(range(40), Cupy(arrays["scores"], device, 1))
+        assert pool.column_rows("others", range(40)).ravel().tolist() == arrays["scores"].tolist()
+    device.emu.alcore_emu_stream_free(stream)
+
+
+def test_copies_and_lists(device, context, arrays, numpy):
+    """copy=True and integers become host memory; a ragged column has its offsets on the device, too."""
+    offsets = numpy.arange(41)
+    with alcore.Pool(TEXTS, context=context) as pool:
+        pool.set_column("embeddings", alcore.Column(Torch(arrays["embeddings"], device), copy=True))
+        assert (pool.get_column("embeddings") == arrays["embeddings"]).all()
+        pool.set_column("lengths", Torch(offsets[:40], device))
+        assert pool.get_column("lengths").tolist() == list(range(40))
+        pool.set_column("logprobs", (Torch(-arrays["scores"], device), Torch(offsets, device)))
+        expected = numpy.argsort(-arrays["scores"])[:3].tolist()
+        assert pool.select(3, "nnll").indices == expected
+
+
+@pytest.mark.parametrize("wrap", [Torch, OldTorch, Cupy])
+def test_searches(device, context, arrays, wrap):
+    rows, queries = arrays["embeddings"][6:], arrays["embeddings"][:6]
+    expected = alcore.knn(rows, queries, 3, context=context)
+    for given in ((wrap(rows, device), queries), (rows, wrap(queries, device)), (wrap(rows, device), wrap(queries, device))):
+        found = alcore.knn(*given, 3, context=context)
+        assert (found.numbers == expected.numbers).all() and (found.values == expected.values).all()
+        ratios = alcore.margin_ratios(*given, 3, context=context)
+        assert (ratios[0] == alcore.margin_ratios(rows, queries, 3, context=context)[0]).all()
+
+
+def test_other_devices_are_refused(device, context, arrays):
+    with alcore.Pool(TEXTS, context=context) as pool:
+        pool.set_column("embeddings", Torch(arrays["embeddings"], device))
+        with pytest.raises(alcore.Error, match="run it on cuda:1, or give a copy in host memory"):
+            pool.select(3, "kcenter", device="cpu")
+        wrong = Torch(arrays["embeddings"], device)
+        wrong.__class__ = type("Wrong", (Torch,), {"__dlpack_device__": lambda self: (CUDA, 5)})
+        device.number, number = 5, device.number
+        with pytest.raises(alcore.UnsupportedError, match="no device cuda:5: there are 2"):
+            pool.set_column("scores", wrong)
+        device.number = number
