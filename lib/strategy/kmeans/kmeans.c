@@ -52,8 +52,8 @@ const alcore__pass alcore__kmeans_passes[] = {
 /* Blocks keep the sums of their clusters when those of all blocks take no more than this. */
 enum { MAX_KEPT_SUMS = 256 << 20 }; /* 256 MiB */
 
-/* Sets size, number, clusters and active of every group, and centroid_starts [groups + 1]: group g
- * owns the clusters centroid_starts[g] to centroid_starts[g + 1] - 1. A group without candidates
+/* Sets size, seed_slot, clusters and active of every group, and centroid_starts [groups + 1]: group
+ * g owns the clusters centroid_starts[g] to centroid_starts[g + 1] - 1. A group without candidates
  * has no clusters and is never active. means->group [candidates]: the group of each, -1: none. */
 static void count_groups(alcore__run *run, alcore__kmeans *means, int64_t k) {
     int64_t with_rows = 0;
@@ -62,7 +62,7 @@ static void count_groups(alcore__run *run, alcore__kmeans *means, int64_t k) {
     }
     for (int64_t g = 0; g < means->groups; g++) {
         alcore__kmeans_group *each = &means->each[g];
-        each->number = with_rows;
+        each->seed_slot = with_rows;
         with_rows += each->size > 0;
         each->clusters = each->size < k ? each->size : k;
         each->active = each->size > 0;
@@ -80,7 +80,7 @@ static alcore_status make_arrays(alcore__run *run, alcore__kmeans *means, int64_
     ALCORE__TRY(alcore__new_array(ctx, groups + 1, sizeof(int64_t), &means->centroid_starts));
     count_groups(run, means, k);
     const alcore__kmeans_group *last = &means->each[groups - 1];
-    size_t with_rows = (size_t)(last->number + (last->size > 0)); /* groups with candidates */
+    size_t with_rows = (size_t)(last->seed_slot + (last->size > 0)); /* groups with candidates */
     size_t clusters = (size_t)means->centroid_starts[groups];
     means->keeps_sums =
         (double)means->blocks * (double)clusters * (double)vector_bytes <= MAX_KEPT_SUMS;

@@ -20,7 +20,7 @@ enum { ALCORE__KMEANS_MAX_ITERATIONS = 100 };
 
 typedef struct alcore__kmeans_group {
     int64_t size;       /* candidates of the group */
-    int64_t number;     /* groups with candidates before it */
+    int64_t seed_slot;  /* its entry of seed_vectors: the groups with candidates before it */
     int64_t clusters;   /* min(k, size) */
     int64_t seeded;     /* centroids found so far */
     int64_t iterations; /* of Lloyd, the one that found no change included */
@@ -29,8 +29,8 @@ typedef struct alcore__kmeans_group {
     alcore__sampler sampler;
     double seed_dots[ALCORE__MAX_DRAWS]; /* self dots of the newest centroid and of the speculative
                                             rows */
-    int64_t changed; /* rows of the group that changed their cluster in the last iteration */
-    int64_t empty;   /* clusters that this iteration left without a row; 0 before the first */
+    int64_t changed_rows;   /* rows of the group that changed their cluster in the last iteration */
+    int64_t empty_clusters; /* that the last iteration left without a row; 0 before the first */
     /* How far centroids moved in the last iteration: the largest shift, the largest one of the
      * other clusters, and the cluster of the largest. */
     double max_shift, max_other_shift;

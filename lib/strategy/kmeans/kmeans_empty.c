@@ -7,8 +7,8 @@
  * them. Rows of a block that take part are its active rows, numbered by their index from 0; their
  * position among all candidates is block->start + index. Distances are squared here.
  *
- * means->each[g].empty is e of group g, means->counts [clusters] how many rows each cluster has,
- * and means->group [candidates] the group of each. Group g owns the clusters
+ * means->each[g].empty_clusters is e of group g, means->counts [clusters] how many rows each
+ * cluster has, and means->group [candidates] the group of each. Group g owns the clusters
  * means->centroid_starts[g] to centroid_starts[g + 1] - 1. */
 #include <string.h>
 
@@ -18,15 +18,15 @@
 bool alcore__kmeans_has_empty(const alcore__run *run) {
     const alcore__kmeans *means = run->state;
     for (int64_t g = 0; g < means->groups; g++) {
-        if (means->each[g].empty) return true;
+        if (means->each[g].empty_clusters) return true;
     }
     return false;
 }
 
-/* The order of found rows: by value, the squared distance to the row's own centroid; of equal ones
- * the lower row comes first. */
+/* The order of found rows: by sq_dist, the squared distance to the row's own centroid; of equal
+ * ones the lower row comes first. */
 static bool is_farther(const alcore__kmeans_found *a, const alcore__kmeans_found *b) {
-    return a->value > b->value || (a->value == b->value && a->position < b->position);
+    return a->sq_dist > b->sq_dist || (a->sq_dist == b->sq_dist && a->position < b->position);
 }
 
 /* Inserts a row into far [max_count], of which the first *count entries are the farthest rows seen
@@ -34,21 +34,21 @@ static bool is_farther(const alcore__kmeans_found *a, const alcore__kmeans_found
  * is dropped where it is not farther than that. */
 static void keep_farthest(alcore__kmeans_found *far, int64_t *count, int64_t max_count,
                           alcore__kmeans_found row) {
-    int64_t at = *count;
-    if (at == max_count) {
+    int64_t slot = *count;
+    if (slot == max_count) {
         if (!is_farther(&row, &far[max_count - 1])) return;
-        at--;
+        slot--;
     } else {
         ++*count;
     }
-    for (; at > 0 && is_farther(&row, &far[at - 1]); at--) far[at] = far[at - 1];
-    far[at] = row;
+    for (; slot > 0 && is_farther(&row, &far[slot - 1]); slot--) far[slot] = far[slot - 1];
+    far[slot] = row;
 }
 
 /* Rows that a block sends for a group: e, or all its rows of the group where these are fewer. */
 static int64_t far_count(const alcore__kmeans *means, const alcore__block *block, int64_t g) {
     const int32_t *group = means->group + block->start;
-    int64_t rows = 0, wanted = means->each[g].empty;
+    int64_t rows = 0, wanted = means->each[g].empty_clusters;
     for (int64_t i = 0; i < block->count && rows < wanted; i++) rows += group[i] == g;
     return rows;
 }
@@ -79,7 +79,7 @@ static alcore_status measure_own_centroid(const alcore__kmeans *means, const alc
     for (int64_t c = 0; c <= clusters; c++) starts[c] = c;
     for (int64_t i = 0; i < block->count; i++) {
         int32_t g = means->group[block->start + i];
-        bool wanted = g >= 0 && means->each[g].empty;
+        bool wanted = g >= 0 && means->each[g].empty_clusters;
         cluster[i] = wanted ? (int32_t)means->centroid_starts[g] + rows->assigned[i] : -1;
     }
     alcore__nearest out = {.nearest = ignored, .distance = sq_dist};
@@ -109,7 +109,7 @@ alcore_status alcore__kmeans_find_far(alcore__block *block, void *partial) {
         for (int64_t i = 0; i < block->count; i++) {
             if (means->group[block->start + i] != g) continue;
             alcore__kmeans_found found = {
-                .group = g, .position = block->start + i, .value = sq_dist[i]};
+                .group = g, .position = block->start + i, .sq_dist = sq_dist[i]};
             keep_farthest(far, &count, max_count, found);
         }
         for (int64_t f = 0; f < count; f++, out += alcore__kmeans_found_bytes(means)) {
@@ -152,7 +152,7 @@ static alcore__kmeans_found *farthest_left(const alcore__kmeans *means, int64_t 
 alcore_status alcore__kmeans_fill_empty(alcore__run *run) {
     alcore__kmeans *means = run->state;
     for (int64_t g = 0; g < means->groups; g++) {
-        if (!means->each[g].empty) continue;
+        if (!means->each[g].empty_clusters) continue;
         for (int64_t c = means->centroid_starts[g]; c < means->centroid_starts[g + 1]; c++) {
             if (means->counts[c]) continue;
             alcore__kmeans_found *row = farthest_left(means, g);

@@ -32,8 +32,8 @@
 
 /* Sums [clusters, dims], which the runner adds; behind them int64 counts, which come zeroed:
  *
- *     changed [groups]    rows of the group that changed their cluster
- *     rows    [clusters]  rows of the cluster */
+ *     changed_rows [groups]    rows of the group that changed their cluster
+ *     rows         [clusters]  rows of the cluster */
 
 /* Clusters of all groups together. */
 static int64_t cluster_count(const alcore__kmeans *means) {
@@ -166,9 +166,9 @@ static void renew_sums_of(block_work *work, int64_t cluster) {
 }
 
 /* Searches the nearest centroid of each row with a search_group, and replaces its bounds by those
- * that the kernel found. changed [groups], a part of the partial, zeroed before: counts the rows of
- * each group that changed their cluster in this block. */
-static alcore_status search_nearest(block_work *work, int64_t *changed) {
+ * that the kernel found. changed_rows [groups], a part of the partial, zeroed before: counts the
+ * rows of each group that changed their cluster in this block. */
+static alcore_status search_nearest(block_work *work, int64_t *changed_rows) {
     const alcore__kmeans *means = work->means;
     if (!work->search_count) return ALCORE_OK;
     alcore__nearest out = {.nearest = work->nearest, .low = work->lower, .high = work->upper};
@@ -181,7 +181,7 @@ static alcore_status search_nearest(block_work *work, int64_t *changed) {
         work->rows.lower[i] = work->lower[i];
         if (nearest == work->rows.assigned[i]) continue;
         if (work->rows.assigned[i] >= 0) renew_sums_of(work, work->cluster[i]);
-        changed[g]++;
+        changed_rows[g]++;
         work->rows.assigned[i] = nearest;
         work->cluster[i] = (int32_t)means->centroid_starts[g] + nearest;
         renew_sums_of(work, work->cluster[i]);
@@ -288,7 +288,7 @@ alcore_status alcore__kmeans_begin_iteration(alcore__run *run) {
     size_t clusters = (size_t)cluster_count(means);
     for (int64_t g = 0; g < means->groups; g++) {
         alcore__kmeans_group *each = &means->each[g];
-        each->changed = each->empty = 0;
+        each->changed_rows = each->empty_clusters = 0;
         if (each->active) find_max_shifts(means, g);
     }
     memset(means->sums, 0, clusters * (size_t)means->dims * sizeof *means->sums);
@@ -303,28 +303,28 @@ alcore_status alcore__kmeans_begin_iteration(alcore__run *run) {
 alcore_status alcore__kmeans_assign_rows(alcore__block *block, void *partial) {
     const alcore__kmeans *means = block->run->state;
     double *sums = partial;
-    int64_t *changed = (void *)(sums + cluster_count(means) * means->dims);
+    int64_t *changed_rows = (void *)(sums + cluster_count(means) * means->dims);
     block_work work;
     ALCORE__TRY(begin_work(means, block, &work));
-    bool opened = !alcore__kmeans_find_rows(means, block, &work.rows);
-    if (opened) /* no pass visited it: it has no seed row, and "D^2 weights" was not made, as the
-                   seed rows were given or every group has one cluster */
+    bool first_visit = !alcore__kmeans_find_rows(means, block, &work.rows);
+    if (first_visit) /* it has no seed row, and "D^2 weights" was not made, as the seed rows were
+                        given or every group has one cluster */
         ALCORE__TRY(alcore__kmeans_open_block(means, block, &work.matrix, &work.rows));
     loosen_bounds(&work);
     /* A block in which nothing can change and whose sums are kept is not even read. (Rows to be
      * rechecked are among those to be searched, and renewed_count is still 0 here.) */
-    if (!opened && (work.search_count || sums_all(&work)))
+    if (!first_visit && (work.search_count || sums_all(&work)))
         ALCORE__TRY(alcore__block_matrix(block, means->unit, &work.matrix));
     ALCORE__TRY(recheck_rows(&work));
-    ALCORE__TRY(search_nearest(&work, changed));
-    return sum_clusters(&work, sums, changed + means->groups);
+    ALCORE__TRY(search_nearest(&work, changed_rows));
+    return sum_clusters(&work, sums, changed_rows + means->groups);
 }
 
 /* Reduces the counts of one block; the runner has added the sums. */
 alcore_status alcore__kmeans_add_counts(alcore__run *run, const alcore__block_partial *part) {
     alcore__kmeans *means = run->state;
-    const int64_t *changed = part->extra, *rows = changed + means->groups;
-    for (int64_t g = 0; g < means->groups; g++) means->each[g].changed += changed[g];
+    const int64_t *changed_rows = part->extra, *rows = changed_rows + means->groups;
+    for (int64_t g = 0; g < means->groups; g++) means->each[g].changed_rows += changed_rows[g];
     for (int64_t c = 0; c < cluster_count(means); c++) means->counts[c] += rows[c];
     return ALCORE_OK;
 }
@@ -336,7 +336,7 @@ static void move_group(alcore__kmeans *means, int64_t g) {
     for (int64_t c = means->centroid_starts[g]; c < means->centroid_starts[g + 1]; c++) {
         means->shift[c] = 0.0;
         if (!means->counts[c]) {
-            means->each[g].empty++;
+            means->each[g].empty_clusters++;
             continue;
         }
         double count = (double)means->counts[c], *mean = means->sums + c * means->dims;
@@ -353,7 +353,7 @@ alcore_status alcore__kmeans_move_centroids(alcore__run *run) {
         alcore__kmeans_group *each = &means->each[g];
         if (!each->active) continue;
         each->iterations++;
-        if (each->changed) {
+        if (each->changed_rows) {
             move_group(means, g);
         } else {
             each->active = false; /* converged */

@@ -34,8 +34,11 @@ bool alcore__kmeans_find_rows(const alcore__kmeans *means, const alcore__block *
 typedef struct alcore__kmeans_found {
     int64_t group, position; /* of the row among the candidates; group -1: it has become the
                                 centroid of an empty cluster */
-    int64_t draw;            /* which of the group's draws it is; 0 in kmeans_empty.c */
-    double value; /* its self dot; in kmeans_empty.c its squared distance to its centroid */
+    int64_t draw;            /* which of the group's draws it is; 0 for an empty cluster */
+    union {
+        double self_dot; /* of a seed row */
+        double sq_dist;  /* of a row for an empty cluster: squared distance to its centroid */
+    };
 } alcore__kmeans_found;
 
 /* Bytes of one of them with its vector. */

@@ -57,7 +57,7 @@ bool alcore__kmeans_wants_weights(const alcore__run *run) {
 /* The vectors of a group's newest centroid and, behind it, of its speculative rows:
  * [ALCORE__MAX_DRAWS, dims] of the state. The group has candidates. */
 static double *vectors_of(const alcore__kmeans *means, int64_t g) {
-    return means->seed_vectors + means->each[g].number * ALCORE__MAX_DRAWS * means->dims;
+    return means->seed_vectors + means->each[g].seed_slot * ALCORE__MAX_DRAWS * means->dims;
 }
 
 /* Sets mask [matrix rows] to the rows of a group; false: the block has none. */
@@ -96,7 +96,7 @@ static alcore_status write_found(const alcore__matrix *matrix, const alcore__kme
                                  int64_t index, alcore__kmeans_found found, char *out) {
     const double *self_dot = rows->self_dots + alcore__matrix_row_of(matrix, index);
     found.position = matrix->block->start + index;
-    ALCORE__TRY(alcore__download(matrix->block->run, self_dot, 1 /* double */, &found.value));
+    ALCORE__TRY(alcore__download(matrix->block->run, self_dot, 1 /* double */, &found.self_dot));
     memcpy(out, &found, sizeof found);
     return alcore__matrix_copy_row(matrix, index, (double *)(void *)(out + sizeof found));
 }
@@ -140,7 +140,7 @@ static void store_seed(alcore__kmeans *means, const char *entry) {
     alcore__kmeans_group *each = &means->each[found.group];
     size_t bytes = (size_t)means->dims * sizeof(double);
     memcpy(vectors_of(means, found.group) + found.draw * means->dims, vector, bytes);
-    each->seed_dots[found.draw] = found.value;
+    each->seed_dots[found.draw] = found.self_dot;
     each->sampler.found[found.draw] = found.position;
     if (found.draw > 0) return; /* a speculative row */
     int64_t cluster = means->centroid_starts[found.group] + each->seeded;
