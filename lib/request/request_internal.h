@@ -53,7 +53,7 @@ typedef struct alcore__row_list {
     int64_t count;
     int64_t *rows; /* [count] rows of the candidates' pool in the order given, owned */
     size_t capacity;
-    int64_t shape; /* count; what the shape of the tensor points to that is handed out */
+    int64_t tensor_shape; /* count; what the shape of the tensor points to that is handed out */
 } alcore__row_list;
 
 /* The candidates of one round, for strategies with sticky=1 (docs/spec/huds.md). */
@@ -68,18 +68,18 @@ enum { ALCORE__ROW_KINDS = ALCORE_ROWS_LABELED + 1 };
 struct alcore_request {
     alcore__object object;
     alcore_pool *candidates, *labeled, *target; /* one reference each; NULL: not set */
-    alcore_pool *excluded; /* texts that are not selected, one reference; NULL: not set */
+    alcore_pool *excluded;         /* texts that are not selected, one reference; NULL: not set */
     alcore_pool *excluded_phrases; /* texts of the phrases whose ids were read into the list of
                                       excluded rows, owned; NULL: there are none */
-    alcore_strategy *strategy;                  /* NULL: huds with its defaults */
-    alcore_model *model;                        /* NULL: only the built-in n-gram model */
+    alcore_strategy *strategy;     /* NULL: huds with its defaults */
+    alcore_model *model;           /* NULL: only the built-in n-gram model */
     /* By the index of alcore__column_name_input(): the model of that column, asked before `model`;
      * NULL: none of its own. */
     alcore_model *column_models[ALCORE__COLUMN_INPUTS];
-    alcore__values values;                      /* of the options in request_handle.c */
-    alcore__budgets budgets;                    /* of the option "budget" */
-    alcore__price price;                        /* of the option "price" */
-    alcore__row_list lists[ALCORE__ROW_KINDS];  /* by ALCORE_ROWS_* */
+    alcore__values values;                     /* of the options in request_handle.c */
+    alcore__budgets budgets;                   /* of the option "budget" */
+    alcore__price price;                       /* of the option "price" */
+    alcore__row_list lists[ALCORE__ROW_KINDS]; /* by ALCORE_ROWS_* */
     alcore__row_list drawn_rows; /* what alcore_request_candidates() handed out last; `given` is not
                                     used */
     /* For sticky=1: the candidates of the last round that was answered, and of the round answered

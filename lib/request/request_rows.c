@@ -283,8 +283,8 @@ alcore_status alcore_request_rows(alcore_request *request, int32_t kind, alcore_
     if (!list->given)
         return alcore__request_end(
             request, alcore__fail(ALCORE_E_NOT_FOUND, "the request names no rows of this kind"));
-    list->shape = list->count;
-    return alcore__request_end(request,
-                               alcore_tensor_init(out, !list->rows ? &list->shape : list->rows,
-                                                  ALCORE_INT64, &list->shape, 1 /* dimension */));
+    list->tensor_shape = list->count;
+    return alcore__request_end(
+        request, alcore_tensor_init(out, !list->rows ? &list->tensor_shape : list->rows,
+                                    ALCORE_INT64, &list->tensor_shape, 1 /* dimension */));
 }

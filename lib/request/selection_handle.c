@@ -33,7 +33,7 @@ static void release(void *object) {
             alcore__free(ctx, self->pick_columns[i]);
     alcore__object_unref(self->ranking);
     alcore__purchase_clear(ctx, &self->bought);
-    alcore__arena_clear(ctx, &self->texts);
+    alcore__arena_clear(ctx, &self->reason_arena);
     alcore__free(ctx, self->rows);
     alcore__free(ctx, self->scores);
     alcore__free(ctx, self->costs);

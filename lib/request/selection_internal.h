@@ -22,11 +22,11 @@ typedef struct alcore__source {
 } alcore__source;
 
 /* The pool of one role, as the provenance describes it. */
-typedef struct alcore__input {
+typedef struct alcore__input_pool {
     int32_t role;         /* ALCORE_ROLE_*; 0: the request has no pool in this role */
     int64_t rows, used;   /* rows of the pool, and how many of them took part */
     uint64_t fingerprint; /* of the pool */
-} alcore__input;
+} alcore__input_pool;
 
 /* What the selections of one request share: everything that does not depend on the budget. Made
  * once, then only read; reference-counted, as the selections may be released in any order. */
@@ -52,7 +52,7 @@ typedef struct alcore__ranking {
     char *device;        /* the option "device" as it was set */
 
     /* Where the input came from. */
-    alcore__input inputs[3]; /* candidates, labeled pool, target */
+    alcore__input_pool inputs[3]; /* candidates, labeled pool, target */
     int32_t source_count;
     alcore__source sources[ALCORE__RESOLVED_MAX]; /* [source_count] used */
     int64_t by_cause[ALCORE__CAUSES]; /* masked rows of the candidates' pool by their first cause */
@@ -75,8 +75,8 @@ struct alcore_selection {
     int64_t *rows;            /* [count] pool row of each pick */
     double *scores,
         *costs;     /* [count] score and cost of each pick, costs in the unit of the budget */
-    char **reasons; /* [count] one line each; the strings lie in texts */
-    alcore__arena texts;
+    char **reasons; /* [count] one line each; the strings lie in reason_arena */
+    alcore__arena reason_arena;
     int64_t *ranks; /* [candidates] rank of each candidate among the picks, -1: no pick */
     /* Where the pool is one of phrases (selection_phrases.c), contexts of a hybrid too; else NULL:
      */

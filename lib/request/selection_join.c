@@ -198,12 +198,12 @@ static alcore_status add_purchases(alcore_ctx *ctx, alcore_selection *const part
 
 /* Copies the reasons of a part, whose picks begin at rank `first`, and the contexts of its phrases;
  * sentences have none: -1. */
-static alcore_status copy_words(alcore_selection *self, const alcore_selection *part,
-                                int64_t first) {
+static alcore_status copy_reasons(alcore_selection *self, const alcore_selection *part,
+                                  int64_t first) {
     alcore_ctx *ctx = self->object.ctx;
     for (int64_t k = 0; k < part->count; k++) {
         const size_t bytes = strlen(part->reasons[k]) + 1;
-        char *copy = alcore__arena_alloc(ctx, &self->texts, bytes, 1);
+        char *copy = alcore__arena_alloc(ctx, &self->reason_arena, bytes, 1);
         if (!copy) return alcore__fail_memory(bytes);
         self->reasons[first + k] = memcpy(copy, part->reasons[k], bytes);
         for (int64_t i = 0; i < ALCORE__CONTEXTS; i++)
@@ -226,7 +226,7 @@ alcore_status alcore__selection_copy_parts(alcore_selection *self,
         alcore__new_array(ctx, count, ALCORE__CONTEXTS * sizeof *self->contexts, &self->contexts));
     for (int32_t p = 0; p < PARTS; p++) {
         self->parts[p] = alcore_selection_ref(parts[p]);
-        ALCORE__TRY(copy_words(self, parts[p], p == 0 ? 0 : parts[0]->count));
+        ALCORE__TRY(copy_reasons(self, parts[p], p == 0 ? 0 : parts[0]->count));
     }
     return ALCORE_OK;
 }

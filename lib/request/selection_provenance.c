@@ -73,7 +73,7 @@ static void put_columns(const alcore__ranking *ranking, int32_t role, alcore__js
 static void put_inputs(const alcore__ranking *ranking, alcore__json_out *json) {
     alcore__json_open(json, "inputs", '{');
     for (int32_t i = 0; i < 3; i++) {
-        const alcore__input *input = &ranking->inputs[i];
+        const alcore__input_pool *input = &ranking->inputs[i];
         if (input->role == 0) continue;
         alcore__json_open(json, role_name(input->role), '{');
         alcore__json_put_integer(json, "rows", input->rows);

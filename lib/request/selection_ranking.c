@@ -126,21 +126,23 @@ static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *re
     self->by_cause[ALCORE__CAUSE_NAN] += self->outcome.nan_count;
     self->unspaced_share =
         self->unit == ALCORE__UNIT_WORDS ? alcore__pool_unspaced_share(request->candidates) : 0;
-    self->inputs[0] = (alcore__input){.role = ALCORE_ROLE_CANDIDATES,
-                                      .rows = masks->rows,
-                                      .used = masks->eligible,
-                                      .fingerprint = alcore_pool_fingerprint(request->candidates)};
+    self->inputs[0] =
+        (alcore__input_pool){.role = ALCORE_ROLE_CANDIDATES,
+                             .rows = masks->rows,
+                             .used = masks->eligible,
+                             .fingerprint = alcore_pool_fingerprint(request->candidates)};
     if (request->labeled)
-        self->inputs[1] = (alcore__input){.role = ALCORE_ROLE_LABELED,
-                                          .rows = masks->labeled_pool_rows,
-                                          .used = masks->labeled_pool_count,
-                                          .fingerprint = alcore_pool_fingerprint(request->labeled)};
+        self->inputs[1] =
+            (alcore__input_pool){.role = ALCORE_ROLE_LABELED,
+                                 .rows = masks->labeled_pool_rows,
+                                 .used = masks->labeled_pool_count,
+                                 .fingerprint = alcore_pool_fingerprint(request->labeled)};
     if (input->target.pool)
         self->inputs[2] =
-            (alcore__input){.role = ALCORE_ROLE_TARGET,
-                            .rows = input->target.rows,
-                            .used = masks->target_count,
-                            .fingerprint = alcore_pool_fingerprint(input->target.pool)};
+            (alcore__input_pool){.role = ALCORE_ROLE_TARGET,
+                                 .rows = input->target.rows,
+                                 .used = masks->target_count,
+                                 .fingerprint = alcore_pool_fingerprint(input->target.pool)};
     for (int32_t i = 0; i < resolution->count; i++) {
         const alcore__resolved *entry = &resolution->entries[i];
         /* Nobody gave the columns of phrases that the request measured; what they were measured by

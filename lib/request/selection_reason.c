@@ -168,12 +168,12 @@ static void keep_rare(rare_word *rare, int32_t *count, rare_word word) {
         (*count)--;
         break;
     }
-    int32_t at = *count;
-    while (at > 0 && rare[at - 1].logprob > word.logprob) at--;
-    if (at >= RARE_WORDS) return;
+    int32_t slot = *count;
+    while (slot > 0 && rare[slot - 1].logprob > word.logprob) slot--;
+    if (slot >= RARE_WORDS) return;
     int32_t last = *count < RARE_WORDS ? *count : RARE_WORDS - 1; /* entry that becomes the last */
-    memmove(&rare[at + 1], &rare[at], (size_t)(last - at) * sizeof *rare);
-    rare[at] = word;
+    memmove(&rare[slot + 1], &rare[slot], (size_t)(last - slot) * sizeof *rare);
+    rare[slot] = word;
     *count = last + 1;
 }
 
@@ -264,7 +264,7 @@ alcore_status alcore__selection_reasons(alcore_selection *selection) {
         status = alcore__tick(ctx, "reasons", k, selection->count);
         if (status == ALCORE_OK) status = put_reason(&self, k);
         if (status != ALCORE_OK) break;
-        char *copy = alcore__arena_alloc(ctx, &selection->texts, self.line.length + 1, 1);
+        char *copy = alcore__arena_alloc(ctx, &selection->reason_arena, self.line.length + 1, 1);
         if (!copy) {
             status = alcore__fail_memory(self.line.length + 1);
             break;

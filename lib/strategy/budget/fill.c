@@ -22,7 +22,8 @@
  *     picks [count]                       positions that were bought, in order
  *     stopped                             fill=stop met a candidate that does not fit
  *     free_rows, redundant, unaffordable  candidates passed over for each of the three causes
- *     chosen [count, dims], norms [count] of the picks, with a similarity limit (fill.limited)
+ *     pick_vectors [count, dims],         of the picks, with a similarity limit (fill.limited)
+ *     pick_norms [count]
  *     offers [offer_count]                candidates that were offered or passed over, where
  *                                         further budgets need them
  *     scratch                             in which rows of the embeddings are read */
@@ -46,8 +47,8 @@ void alcore__filler_clear(alcore__filler *filler) {
     if (!filler->run) return;
     alcore_ctx *ctx = filler->run->ctx;
     alcore__free(ctx, filler->picks);
-    alcore__free(ctx, filler->chosen);
-    alcore__free(ctx, filler->norms);
+    alcore__free(ctx, filler->pick_vectors);
+    alcore__free(ctx, filler->pick_norms);
     alcore__free(ctx, filler->offers);
     alcore__scratch_clear(ctx, &filler->scratch);
     memset(filler, 0, sizeof *filler);
@@ -77,10 +78,11 @@ bool alcore__filler_fits(const alcore__filler *filler, int64_t position) {
 
 /* Compares the candidate at a position with every pick: *redundant is whether its cosine with one
  * of them exceeds max_similarity. Its vector and norm are written behind those of the picks, as
- * entry `count` of chosen [count + 1, dims] and norms [count + 1]: they are those of the next pick
- * if the row is bought, and are overwritten by the next offer if not. The last dot product is that
- * of the row with itself. A zero vector has the cosine 0 with every other (spec 1.5). The column is
- * there, as a run with a similarity limit checks that before it begins (input_check.c). */
+ * entry `count` of pick_vectors [count + 1, dims] and pick_norms [count + 1]: they are those of the
+ * next pick if the row is bought, and are overwritten by the next offer if not. The last dot
+ * product is that of the row with itself. A zero vector has the cosine 0 with every other (spec
+ * 1.5). The column is there, as a run with a similarity limit checks that before it begins
+ * (input_check.c). */
 static alcore_status compare(alcore__filler *filler, int64_t position, bool *redundant) {
     alcore__run *run = filler->run;
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
@@ -88,16 +90,16 @@ static alcore_status compare(alcore__filler *filler, int64_t position, bool *red
     const alcore__column *column = alcore__dataset_find(&run->input->candidates, "embeddings");
     int64_t dims = column->dims, count = filler->count;
     size_t need = (size_t)(count + 1) * (size_t)dims;
-    ALCORE__TRY(
-        alcore__grow(run->ctx, &filler->chosen, &filler->chosen_capacity, need, sizeof(double)));
-    ALCORE__TRY(alcore__grow(run->ctx, &filler->norms, &filler->norms_capacity, (size_t)count + 1,
+    ALCORE__TRY(alcore__grow(run->ctx, &filler->pick_vectors, &filler->pick_vectors_capacity, need,
                              sizeof(double)));
+    ALCORE__TRY(alcore__grow(run->ctx, &filler->pick_norms, &filler->pick_norms_capacity,
+                             (size_t)count + 1, sizeof(double)));
     alcore_sys_rows row = {0};
     ALCORE__TRY(column->ops->rows(column, run->outcome.rows[position], 1, &filler->scratch, &row));
-    double *vector = filler->chosen + count * dims, *dots = NULL; /* [dims]; [count + 1] */
+    double *vector = filler->pick_vectors + count * dims, *dots = NULL; /* [dims]; [count + 1] */
     ALCORE__TRY(kernels->widen(&work, &row, NULL /* no mask */, vector));
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count + 1, sizeof *dots, &dots));
-    alcore_sys_rows all = {.data = filler->chosen,
+    alcore_sys_rows all = {.data = filler->pick_vectors,
                            .count = count + 1,
                            .dims = dims,
                            .stride = dims,
@@ -106,13 +108,13 @@ static alcore_status compare(alcore__filler *filler, int64_t position, bool *red
     /* alcore__vector_check() below fails where a value is NaN or infinite. A finite vector whose
      * square overflows passes: its cosines are 0 or NaN, and NaN exceeds no limit. */
     double norm = status == ALCORE_OK ? sqrt(dots[count]) : 0.0;
-    filler->norms[count] = norm;
+    filler->pick_norms[count] = norm;
     if (status == ALCORE_OK && !isfinite(norm))
         status = alcore__vector_check(vector, dims, ALCORE__OVER_CANDIDATES,
                                       run->outcome.rows[position]);
     *redundant = false;
     for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
-        double cosine = alcore__cosine(dots[i], norm, filler->norms[i]);
+        double cosine = alcore__cosine(dots[i], norm, filler->pick_norms[i]);
         if (cosine > run->input->fill.max_similarity) *redundant = true;
     }
     alcore__free(run->ctx, dots);

@@ -21,9 +21,9 @@ typedef struct alcore__filler {
     int64_t free_rows;    /* rows of cost 0, which are never bought */
     /* For the similarity limit, owned: the vectors of the picks and their norms. Both have memory
      * for the row that is offered behind them. */
-    double *chosen; /* [count, dims] */
-    double *norms;  /* [count] */
-    size_t chosen_capacity, norms_capacity;
+    double *pick_vectors; /* [count, dims] */
+    double *pick_norms;   /* [count] */
+    size_t pick_vectors_capacity, pick_norms_capacity;
     alcore__scratch scratch; /* in which the embedding of the offered row is read */
     /* Every row that was offered or passed over, in order, where the run has further budgets: these
      * are spent by coming to the same rows again. */

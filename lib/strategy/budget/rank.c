@@ -43,17 +43,17 @@ static bool precedes(const tie_rule *ties, const entry *a, const entry *b) {
     return a->position < b->position;
 }
 
-/* Restores the order of heap [count] after heap[at] was replaced: moves it down until no child of
+/* Restores the order of heap [count] after heap[slot] was replaced: moves it down until no child of
  * it comes after it. The children of entry i are 2 i + 1 and 2 i + 2. Every parent of the heap
  * comes after its children in the order of precedes(), so the root is the last of all entries. */
-static void sink(const tie_rule *ties, entry *heap, int64_t count, int64_t at) {
-    entry moved = heap[at];
-    for (int64_t child; (child = 2 * at + 1) < count; at = child) {
+static void sink(const tie_rule *ties, entry *heap, int64_t count, int64_t slot) {
+    entry moved = heap[slot];
+    for (int64_t child; (child = 2 * slot + 1) < count; slot = child) {
         if (child + 1 < count && precedes(ties, &heap[child], &heap[child + 1])) child++;
         if (!precedes(ties, &moved, &heap[child])) break;
-        heap[at] = heap[child];
+        heap[slot] = heap[child];
     }
-    heap[at] = moved;
+    heap[slot] = moved;
 }
 
 /* The entry of a candidate. A key of NaN (not known) becomes -infinity, so that it ranks below
