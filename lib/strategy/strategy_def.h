@@ -73,7 +73,7 @@ typedef struct alcore__partial_type {
      * sums, values and extra, and the partial of the block has no byte. */
     size_t (*extra)(const alcore__block *block);
     /* Called on the calling thread for each visited block with extra bytes, in block order. */
-    alcore_status (*reduce)(alcore__run *run, const alcore__block_partial *part);
+    alcore_status (*reduce)(alcore__run *run, const alcore__block_partial *partial);
 } alcore__partial_type;
 
 /* One pass over the blocks of a source, or a nested table of passes: a row of a table. */

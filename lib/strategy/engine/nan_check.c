@@ -66,30 +66,30 @@ static alcore_status check_others(alcore__block *block, void *partial) {
     return check_embeddings(block, partial);
 }
 
-/* Reduces the partial of one block (part->extra: bad [part->count]): sets the marks of its pool for
- * the rows that a check marked; a mark that is set stays. Labeled rows of the candidates' pool
- * share the marks of the candidates, as both are rows of the same pool. */
+/* Reduces the partial of one block (partial->extra: bad [partial->count]): sets the marks of its
+ * pool for the rows that a check marked; a mark that is set stays. Labeled rows of the candidates'
+ * pool share the marks of the candidates, as both are rows of the same pool. */
 static alcore_status mark_rows(alcore__run *run, int32_t source,
-                               const alcore__block_partial *part) {
-    const uint8_t *bad = part->extra;
-    const int64_t *rows = run->active[source].rows + part->start;
+                               const alcore__block_partial *partial) {
+    const uint8_t *bad = partial->extra;
+    const int64_t *rows = run->active[source].rows + partial->start;
     uint8_t *nan =
         run->runner->nan[source == ALCORE__OVER_LABELED_ROWS ? ALCORE__OVER_CANDIDATES : source];
-    for (int64_t i = 0; i < part->count; i++) nan[rows[i]] |= bad[i];
+    for (int64_t i = 0; i < partial->count; i++) nan[rows[i]] |= bad[i];
     return ALCORE_OK;
 }
 /* The reduce() of each pass below, which tells mark_rows() its source. */
-static alcore_status mark_candidates(alcore__run *run, const alcore__block_partial *part) {
-    return mark_rows(run, ALCORE__OVER_CANDIDATES, part);
+static alcore_status mark_candidates(alcore__run *run, const alcore__block_partial *partial) {
+    return mark_rows(run, ALCORE__OVER_CANDIDATES, partial);
 }
-static alcore_status mark_labeled_rows(alcore__run *run, const alcore__block_partial *part) {
-    return mark_rows(run, ALCORE__OVER_LABELED_ROWS, part);
+static alcore_status mark_labeled_rows(alcore__run *run, const alcore__block_partial *partial) {
+    return mark_rows(run, ALCORE__OVER_LABELED_ROWS, partial);
 }
-static alcore_status mark_labeled_pool(alcore__run *run, const alcore__block_partial *part) {
-    return mark_rows(run, ALCORE__OVER_LABELED_POOL, part);
+static alcore_status mark_labeled_pool(alcore__run *run, const alcore__block_partial *partial) {
+    return mark_rows(run, ALCORE__OVER_LABELED_POOL, partial);
 }
-static alcore_status mark_target(alcore__run *run, const alcore__block_partial *part) {
-    return mark_rows(run, ALCORE__OVER_TARGET, part);
+static alcore_status mark_target(alcore__run *run, const alcore__block_partial *partial) {
+    return mark_rows(run, ALCORE__OVER_TARGET, partial);
 }
 
 /* `when` of the passes below: whether the strategy reads embeddings of that source. Here: of the

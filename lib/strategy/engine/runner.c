@@ -192,10 +192,10 @@ static alcore_status add_range(void *data, int64_t index, int32_t worker) {
     int64_t count = left < SUM_RANGE ? left : SUM_RANGE;
     double *restrict total = job->sums.values + first;
     for (size_t p = 0; p < job->partials->count; p++) {
-        const double *restrict part = job->partials->entries[p].data;
-        if (!part) continue; /* a block without active rows */
-        part += first;
-        for (int64_t j = 0; j < count; j++) total[j] += part[j];
+        const double *restrict partial = job->partials->entries[p].data;
+        if (!partial) continue; /* a block without active rows */
+        partial += first;
+        for (int64_t j = 0; j < count; j++) total[j] += partial[j];
     }
     return ALCORE_OK;
 }
@@ -226,12 +226,13 @@ static alcore_status reduce_block(alcore__run *run, const alcore__pass *pass,
     if (pass->partial.values)
         memcpy(pass->partial.values(run) + block.start, partial->data, layout.leading_bytes);
     if (!pass->partial.reduce || !layout.extra_bytes) return ALCORE_OK;
-    alcore__block_partial part = {.block = block.number,
-                                  .start = block.start,
-                                  .count = block.count,
-                                  .extra = (const char *)partial->data + layout.leading_bytes,
-                                  .extra_bytes = layout.extra_bytes};
-    return pass->partial.reduce(run, &part);
+    alcore__block_partial block_partial = {.block = block.number,
+                                           .start = block.start,
+                                           .count = block.count,
+                                           .extra =
+                                               (const char *)partial->data + layout.leading_bytes,
+                                           .extra_bytes = layout.extra_bytes};
+    return pass->partial.reduce(run, &block_partial);
 }
 
 /* Reduces the partials of the next blocks of the present pass, which stay the caller's. Partials

@@ -321,9 +321,9 @@ alcore_status alcore__kmeans_assign_rows(alcore__block *block, void *partial) {
 }
 
 /* Reduces the counts of one block; the runner has added the sums. */
-alcore_status alcore__kmeans_add_counts(alcore__run *run, const alcore__block_partial *part) {
+alcore_status alcore__kmeans_add_counts(alcore__run *run, const alcore__block_partial *partial) {
     alcore__kmeans *means = run->state;
-    const int64_t *changed_rows = part->extra, *rows = changed_rows + means->groups;
+    const int64_t *changed_rows = partial->extra, *rows = changed_rows + means->groups;
     for (int64_t g = 0; g < means->groups; g++) means->each[g].changed_rows += changed_rows[g];
     for (int64_t c = 0; c < cluster_count(means); c++) means->counts[c] += rows[c];
     return ALCORE_OK;

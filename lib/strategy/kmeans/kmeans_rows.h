@@ -53,27 +53,27 @@ void alcore__kmeans_move_centroid(alcore__kmeans *means, int64_t cluster, const 
 
 size_t alcore__kmeans_seeds_bytes(const alcore__block *block);
 alcore_status alcore__kmeans_find_seeds(alcore__block *block, void *partial);
-alcore_status alcore__kmeans_store_seeds(alcore__run *run, const alcore__block_partial *part);
+alcore_status alcore__kmeans_store_seeds(alcore__run *run, const alcore__block_partial *partial);
 alcore_status alcore__kmeans_accept_seeds(alcore__run *run);
 bool alcore__kmeans_wants_weights(const alcore__run *run);
 bool alcore__kmeans_wants_seeds(const alcore__run *run);
 size_t alcore__kmeans_weights_bytes(const alcore__block *block);
 alcore_status alcore__kmeans_weigh_rows(alcore__block *block, void *partial);
-alcore_status alcore__kmeans_store_weights(alcore__run *run, const alcore__block_partial *part);
+alcore_status alcore__kmeans_store_weights(alcore__run *run, const alcore__block_partial *partial);
 alcore_status alcore__kmeans_draw_seeds(alcore__run *run);
 
 alcore_status alcore__kmeans_begin_iteration(alcore__run *run);
 alcore__doubles alcore__kmeans_sums(const alcore__run *run);
 size_t alcore__kmeans_counts_bytes(const alcore__block *block);
 alcore_status alcore__kmeans_assign_rows(alcore__block *block, void *partial);
-alcore_status alcore__kmeans_add_counts(alcore__run *run, const alcore__block_partial *part);
+alcore_status alcore__kmeans_add_counts(alcore__run *run, const alcore__block_partial *partial);
 alcore_status alcore__kmeans_move_centroids(alcore__run *run);
 bool alcore__kmeans_iterates(const alcore__run *run);
 
 bool alcore__kmeans_has_empty(const alcore__run *run);
 size_t alcore__kmeans_far_bytes(const alcore__block *block);
 alcore_status alcore__kmeans_find_far(alcore__block *block, void *partial);
-alcore_status alcore__kmeans_store_far(alcore__run *run, const alcore__block_partial *part);
+alcore_status alcore__kmeans_store_far(alcore__run *run, const alcore__block_partial *partial);
 alcore_status alcore__kmeans_fill_empty(alcore__run *run);
 
 #endif

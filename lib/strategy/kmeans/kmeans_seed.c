@@ -150,11 +150,11 @@ static void store_seed(alcore__kmeans *means, const char *entry) {
 }
 
 /* Reduces the partial of one block: its entries lie one behind the other. */
-alcore_status alcore__kmeans_store_seeds(alcore__run *run, const alcore__block_partial *part) {
+alcore_status alcore__kmeans_store_seeds(alcore__run *run, const alcore__block_partial *partial) {
     alcore__kmeans *means = run->state;
     size_t entry_bytes = alcore__kmeans_found_bytes(means);
-    for (size_t offset = 0; offset < part->extra_bytes; offset += entry_bytes)
-        store_seed(means, (const char *)part->extra + offset);
+    for (size_t offset = 0; offset < partial->extra_bytes; offset += entry_bytes)
+        store_seed(means, (const char *)partial->extra + offset);
     return ALCORE_OK;
 }
 
@@ -227,9 +227,10 @@ alcore_status alcore__kmeans_weigh_rows(alcore__block *block, void *partial) {
 
 /* Reduces the partial of one block: its total weights, by group, are the block's line of
  * block_weights [blocks, groups]. */
-alcore_status alcore__kmeans_store_weights(alcore__run *run, const alcore__block_partial *part) {
+alcore_status alcore__kmeans_store_weights(alcore__run *run, const alcore__block_partial *partial) {
     alcore__kmeans *means = run->state;
-    memcpy(means->block_weights + part->block * means->groups, part->extra, part->extra_bytes);
+    memcpy(means->block_weights + partial->block * means->groups, partial->extra,
+           partial->extra_bytes);
     return ALCORE_OK;
 }
 

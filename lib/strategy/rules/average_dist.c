@@ -395,11 +395,11 @@ static alcore_status bound_distances(alcore__block *block, void *partial) {
 }
 
 /* Reduces the partial of one block: copies its bounds to the positions of its candidates. */
-static alcore_status store_bounds(alcore__run *run, const alcore__block_partial *part) {
+static alcore_status store_bounds(alcore__run *run, const alcore__block_partial *partial) {
     average_state *state = run->state;
-    const double *low = part->extra, *high = low + part->count;
-    memcpy(state->low + part->start, low, (size_t)part->count * sizeof *low);
-    memcpy(state->high + part->start, high, (size_t)part->count * sizeof *high);
+    const double *low = partial->extra, *high = low + partial->count;
+    memcpy(state->low + partial->start, low, (size_t)partial->count * sizeof *low);
+    memcpy(state->high + partial->start, high, (size_t)partial->count * sizeof *high);
     return ALCORE_OK;
 }
 
@@ -441,11 +441,11 @@ static alcore_status measure_exactly(alcore__block *block, void *partial) {
 
 /* Reduces the partial of one block: copies the distances that were computed to the positions of
  * their candidates; those of earlier passes stay. */
-static alcore_status store_exact(alcore__run *run, const alcore__block_partial *part) {
+static alcore_status store_exact(alcore__run *run, const alcore__block_partial *partial) {
     average_state *state = run->state;
-    const double *distance = part->extra;
-    for (int64_t i = 0; i < part->count; i++) {
-        if (!isnan(distance[i])) state->distance[part->start + i] = distance[i];
+    const double *distance = partial->extra;
+    for (int64_t i = 0; i < partial->count; i++) {
+        if (!isnan(distance[i])) state->distance[partial->start + i] = distance[i];
     }
     return ALCORE_OK;
 }

@@ -416,10 +416,10 @@ static void store_found_row(badge_state *state, const char *entry) {
 }
 
 /* Reduces the partial of one block: its entries lie one behind the other. */
-static alcore_status store_found(alcore__run *run, const alcore__block_partial *part) {
+static alcore_status store_found(alcore__run *run, const alcore__block_partial *partial) {
     badge_state *state = run->state;
-    for (size_t offset = 0; offset < part->extra_bytes; offset += found_entry_bytes(state))
-        store_found_row(state, (const char *)part->extra + offset);
+    for (size_t offset = 0; offset < partial->extra_bytes; offset += found_entry_bytes(state))
+        store_found_row(state, (const char *)partial->extra + offset);
     return ALCORE_OK;
 }
 
@@ -495,9 +495,9 @@ static alcore_status weigh_rows(alcore__block *block, void *partial) {
 }
 
 /* Reduces the partial of one block: keeps its total weight for the next draw. */
-static alcore_status store_weight(alcore__run *run, const alcore__block_partial *part) {
+static alcore_status store_weight(alcore__run *run, const alcore__block_partial *partial) {
     badge_state *state = run->state;
-    memcpy(&state->block_weights[part->block], part->extra, sizeof(double));
+    memcpy(&state->block_weights[partial->block], partial->extra, sizeof(double));
     return ALCORE_OK;
 }
 

@@ -8,7 +8,7 @@
  *                 so that its position is block->start + index
  *     matrix row  a row of the block as kernels see it, rows that are not active included
  *     partial     what a block contributes to a pass, zeroed before the visit; its bytes are given
- *                 to reduce() as part->extra, with start and count of the block's positions
+ *                 to reduce() as partial->extra, with start and count of the block's positions
  *     near        the lists (neighbor_lists.h): position [clusters, length], the nearest first, -1:
  *                 a free entry, and these come last; value, their squared distances
  *     kmeans      (kmeans.h) one group, number 0, of all candidates; centroids [clusters, dims];
@@ -119,13 +119,13 @@ static alcore_status measure(alcore__block *block, void *partial) {
 }
 
 /* Reduces the partial of one block: distance (no longer squared) and cluster of its positions. */
-static alcore_status store_distances(alcore__run *run, const alcore__block_partial *part) {
+static alcore_status store_distances(alcore__run *run, const alcore__block_partial *partial) {
     alcore__cluster_picks *state = run->state;
-    const double *sq_dist = part->extra;
-    const int32_t *nearest = (const int32_t *)(sq_dist + part->count);
-    for (int64_t i = 0; i < part->count; i++) {
-        state->distance[part->start + i] = sqrt(sq_dist[i]);
-        state->cluster[part->start + i] = nearest[i];
+    const double *sq_dist = partial->extra;
+    const int32_t *nearest = (const int32_t *)(sq_dist + partial->count);
+    for (int64_t i = 0; i < partial->count; i++) {
+        state->distance[partial->start + i] = sqrt(sq_dist[i]);
+        state->cluster[partial->start + i] = nearest[i];
     }
     return ALCORE_OK;
 }
@@ -161,8 +161,8 @@ static alcore_status find_nearest(alcore__block *block, void *partial) {
 }
 
 /* Reduces the partial of one block: merges its lists into those of the blocks before. */
-static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *part) {
-    alcore__neighbor_lists_merge(&((alcore__cluster_picks *)run->state)->near, part->extra);
+static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *partial) {
+    alcore__neighbor_lists_merge(&((alcore__cluster_picks *)run->state)->near, partial->extra);
     return ALCORE_OK;
 }
 

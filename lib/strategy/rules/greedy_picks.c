@@ -102,9 +102,9 @@ alcore_status alcore__greedy_write_best(const alcore__matrix *matrix, int64_t in
 /* Reduces the partial of one block: keeps the row of the larger value, unless the block has none
  * (position -1). Blocks are reduced in order and only a larger value replaces the one before, so
  * the lower row is kept in a tie. */
-alcore_status alcore__greedy_keep_best(alcore__run *run, const alcore__block_partial *part) {
+alcore_status alcore__greedy_keep_best(alcore__run *run, const alcore__block_partial *partial) {
     alcore__greedy *greedy = run->state;
-    const alcore__greedy_best *best = part->extra;
+    const alcore__greedy_best *best = partial->extra;
     if (best->position < 0 || (greedy->best >= 0 && !(best->value > greedy->best_value)))
         return ALCORE_OK;
     greedy->best = best->position;

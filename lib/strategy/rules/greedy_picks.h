@@ -53,7 +53,7 @@ alcore_status alcore__greedy_write_best(const alcore__matrix *matrix, int64_t in
                                         alcore__greedy_best *out);
 /* reduce() of a pass whose partial is an alcore__greedy_best: keeps the best candidate of the
  * blocks so far in best, best_value and best_vector. */
-alcore_status alcore__greedy_keep_best(alcore__run *run, const alcore__block_partial *part);
+alcore_status alcore__greedy_keep_best(alcore__run *run, const alcore__block_partial *partial);
 #define ALCORE__GREEDY_BEST                                                                        \
     { .extra = alcore__greedy_best_bytes, .reduce = alcore__greedy_keep_best }
 

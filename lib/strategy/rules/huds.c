@@ -372,9 +372,9 @@ static alcore_status measure_distances(alcore__block *block, void *partial) {
 
 /* Reduces the partial of one block: stores its cluster numbers at the positions of its candidates;
  * the runner stores d by itself. Called with k-means only, as there are no extra bytes without. */
-static alcore_status store_clusters(alcore__run *run, const alcore__block_partial *part) {
+static alcore_status store_clusters(alcore__run *run, const alcore__block_partial *partial) {
     huds_state *state = run->state;
-    memcpy(state->cluster + part->start, part->extra, part->extra_bytes);
+    memcpy(state->cluster + partial->start, partial->extra, partial->extra_bytes);
     return ALCORE_OK;
 }
 
@@ -394,12 +394,12 @@ static size_t distances_bytes(const alcore__block *block) {
 
 /* Reduces the partial of one block of a batch: stores the distances of its rows, and their H as
  * scores, by which the trial purchase in end_batch() ranks. */
-static alcore_status store_distances(alcore__run *run, const alcore__block_partial *part) {
+static alcore_status store_distances(alcore__run *run, const alcore__block_partial *partial) {
     huds_state *state = run->state;
-    const double *d = part->extra;
+    const double *d = partial->extra;
     double lambda = lambda_of(run), rest = one_minus_lambda(run);
-    for (int64_t i = 0; i < part->count; i++) {
-        int64_t candidate = state->batch_positions[part->start + i];
+    for (int64_t i = 0; i < partial->count; i++) {
+        int64_t candidate = state->batch_positions[partial->start + i];
         state->d[candidate] = d[i];
         run->outcome.scores[candidate] = hybrid_score(lambda, d[i], rest, state->u[candidate]);
     }

@@ -393,10 +393,10 @@ static alcore_status collect_vectors(alcore__block *block, void *partial) {
 
 /* Reduces the partial of one block: appends its vectors to the chunk. Blocks are reduced in order,
  * so the chunk has the rows in the order of the pool. */
-static alcore_status store_vectors(alcore__run *run, const alcore__block_partial *part) {
+static alcore_status store_vectors(alcore__run *run, const alcore__block_partial *partial) {
     kcenter_state *state = run->state;
-    memcpy(state->chunk + state->chunk_rows * state->dims, part->extra, part->extra_bytes);
-    state->chunk_rows += (int64_t)(part->extra_bytes / sizeof(double)) / state->dims;
+    memcpy(state->chunk + state->chunk_rows * state->dims, partial->extra, partial->extra_bytes);
+    state->chunk_rows += (int64_t)(partial->extra_bytes / sizeof(double)) / state->dims;
     return ALCORE_OK;
 }
 
@@ -470,11 +470,11 @@ static alcore_status find_pick(alcore__block *block, void *partial) {
 }
 
 /* Reduces the partial of one block to the largest m(x) and the best candidate so far. */
-static alcore_status keep_farthest(alcore__run *run, const alcore__block_partial *part) {
+static alcore_status keep_farthest(alcore__run *run, const alcore__block_partial *partial) {
     kcenter_state *state = run->state;
-    const double *max_sq_dist = part->extra;
+    const double *max_sq_dist = partial->extra;
     if (*max_sq_dist > state->max_sq_dist) state->max_sq_dist = *max_sq_dist;
-    alcore__block_partial best = *part;
+    alcore__block_partial best = *partial;
     best.extra = max_sq_dist + 1;
     return alcore__greedy_keep_best(run, &best);
 }

@@ -197,14 +197,14 @@ static alcore_status find_neighbors(alcore__block *block, void *partial) {
 
 /* Reduce the partial of one block of candidates, or of labeled rows: merge its lists into those of
  * the blocks before. */
-static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *part) {
+static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *partial) {
     knn_state *state = run->state;
-    alcore__neighbor_lists_merge(&state->near, part->extra);
+    alcore__neighbor_lists_merge(&state->near, partial->extra);
     return ALCORE_OK;
 }
-static alcore_status merge_labeled_lists(alcore__run *run, const alcore__block_partial *part) {
+static alcore_status merge_labeled_lists(alcore__run *run, const alcore__block_partial *partial) {
     knn_state *state = run->state;
-    alcore__neighbor_lists_merge(&state->labeled, part->extra);
+    alcore__neighbor_lists_merge(&state->labeled, partial->extra);
     return ALCORE_OK;
 }
 

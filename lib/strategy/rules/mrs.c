@@ -34,7 +34,7 @@
  *     list        of the k neighbors of a row, that of the largest cosine first; -1 is a free
  *                 entry, and free entries come last
  *     partial     what a block contributes to a pass, zeroed before the visit; its bytes are given
- *                 to reduce() as part->extra, with start and count of the block's positions
+ *                 to reduce() as partial->extra, with start and count of the block's positions
  *     local       memory that a block of candidates keeps from pass to pass, zeroed at first
  *     greedy      the picks of iterative=1 (greedy_picks.h). best: position of the candidate that
  *                 is offered next and then of the last pick, -1: none; status [candidates]: what
@@ -203,11 +203,11 @@ static alcore_status collect_drawn(alcore__block *block, void *partial) {
 
 /* Reduces the partial of one block: appends its rows to L', which thus has the drawn rows in the
  * order of L. reserve() in begin() has made the capacity. */
-static alcore_status append_drawn(alcore__run *run, const alcore__block_partial *part) {
+static alcore_status append_drawn(alcore__run *run, const alcore__block_partial *partial) {
     alcore__mrs_state *state = run->state;
     size_t row_bytes = (size_t)(1 + state->dims) * sizeof(double);
-    const double *row = part->extra;
-    for (size_t i = 0; i < part->extra_bytes / row_bytes; i++, row += 1 + state->dims) {
+    const double *row = partial->extra;
+    for (size_t i = 0; i < partial->extra_bytes / row_bytes; i++, row += 1 + state->dims) {
         state->sample_rows[state->collected] = (int64_t)row[0];
         memcpy(state->sample + state->collected++ * state->dims, row + 1,
                (size_t)state->dims * sizeof *row);
@@ -278,8 +278,8 @@ static alcore_status find_neighbors(alcore__block *block, void *partial) {
 }
 
 /* Reduces the partial of one block: merges its lists into those of the blocks before. */
-static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *part) {
-    alcore__neighbor_lists_merge(&((alcore__mrs_state *)run->state)->found, part->extra);
+static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *partial) {
+    alcore__neighbor_lists_merge(&((alcore__mrs_state *)run->state)->found, partial->extra);
     return ALCORE_OK;
 }
 
@@ -336,12 +336,12 @@ static alcore_status measure(alcore__block *block, void *partial) {
 
 /* Reduces the partial of one block: stores its dists as the scores of its candidates, and the
  * numbers. The score and the number of a pick stay what they were when it was picked. */
-static alcore_status store_distances(alcore__run *run, const alcore__block_partial *part) {
+static alcore_status store_distances(alcore__run *run, const alcore__block_partial *partial) {
     alcore__mrs_state *state = run->state;
-    const double *dist = part->extra;
-    const int64_t *number = (const int64_t *)(dist + part->count);
-    for (int64_t i = 0; i < part->count; i++) {
-        int64_t position = part->start + i;
+    const double *dist = partial->extra;
+    const int64_t *number = (const int64_t *)(dist + partial->count);
+    for (int64_t i = 0; i < partial->count; i++) {
+        int64_t position = partial->start + i;
         if (alcore__mrs_is_picked(state, position)) continue;
         run->outcome.scores[position] = dist[i];
         state->nearest[position] = number[i];
@@ -406,10 +406,10 @@ static alcore_status read_pick(alcore__block *block, void *partial) {
 }
 
 /* Reduces the partial: appends the pick to L', as a row of the candidates' pool. */
-static alcore_status append_pick(alcore__run *run, const alcore__block_partial *part) {
+static alcore_status append_pick(alcore__run *run, const alcore__block_partial *partial) {
     alcore__mrs_state *state = run->state;
     ALCORE__TRY(reserve(run, state->collected + 1));
-    memcpy(state->sample + state->collected * state->dims, part->extra, part->extra_bytes);
+    memcpy(state->sample + state->collected * state->dims, partial->extra, partial->extra_bytes);
     state->sample_rows[state->collected] = run->outcome.rows[state->greedy.best];
     state->changed[state->collected++] = 0;
     return ALCORE_OK;

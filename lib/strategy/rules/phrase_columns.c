@@ -110,13 +110,13 @@ static alcore_status read_semi_maximal(alcore__block *block, void *partial) {
 }
 
 /* Reduces the partial of one block: stores its entries at the positions of its candidates. */
-static alcore_status store_phrases(alcore__run *run, const alcore__block_partial *part) {
+static alcore_status store_phrases(alcore__run *run, const alcore__block_partial *partial) {
     alcore__phrase_columns *state = run->state;
-    const phrase_row *rows = part->extra;
-    for (int64_t i = 0; i < part->count; i++) {
+    const phrase_row *rows = partial->extra;
+    for (int64_t i = 0; i < partial->count; i++) {
         for (alcore__phrase_record c = 0; c < ALCORE__PHRASE_RECORDS; c++)
-            state->records[c][part->start + i] = rows[i].values[c];
-        state->listed[part->start + i] = rows[i].listed != 0;
+            state->records[c][partial->start + i] = rows[i].values[c];
+        state->listed[partial->start + i] = rows[i].listed != 0;
     }
     return ALCORE_OK;
 }

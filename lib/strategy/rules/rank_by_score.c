@@ -42,13 +42,14 @@ static alcore_status score_block(alcore__block *block, void *partial) {
 
 /* Reduces the partial of one block: copies rank, score and raw [active rows] to the positions of
  * the block's rows in the arrays [candidates] of the state. */
-static alcore_status store_scores(alcore__run *run, const alcore__block_partial *part) {
+static alcore_status store_scores(alcore__run *run, const alcore__block_partial *partial) {
     alcore__ranked_scores *state = run->state;
-    const double *rank = part->extra, *score = rank + part->count, *raw = score + part->count;
-    size_t bytes = (size_t)part->count * sizeof(double);
-    memcpy(state->rank + part->start, rank, bytes);
-    memcpy(state->score + part->start, score, bytes);
-    memcpy(state->raw + part->start, raw, bytes);
+    const double *rank = partial->extra, *score = rank + partial->count,
+                 *raw = score + partial->count;
+    size_t bytes = (size_t)partial->count * sizeof(double);
+    memcpy(state->rank + partial->start, rank, bytes);
+    memcpy(state->score + partial->start, score, bytes);
+    memcpy(state->raw + partial->start, raw, bytes);
     return ALCORE_OK;
 }
 

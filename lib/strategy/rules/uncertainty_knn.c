@@ -271,9 +271,9 @@ static alcore_status measure_members(alcore__block *block, void *partial) {
 }
 
 /* Reduces the partial of one block: prox, at the positions of its active rows. */
-static alcore_status store_distances(alcore__run *run, const alcore__block_partial *part) {
+static alcore_status store_distances(alcore__run *run, const alcore__block_partial *partial) {
     uncertainty_knn_state *state = run->state;
-    memcpy(state->prox + part->start, part->extra, part->extra_bytes);
+    memcpy(state->prox + partial->start, partial->extra, partial->extra_bytes);
     return ALCORE_OK;
 }
 
@@ -323,17 +323,17 @@ static alcore_status measure_groups(alcore__block *block, void *partial) {
 /* Appends the partial of a block, [members of the block, width], to values [member_count, width],
  * behind those of the blocks before, and the position of each member to member_positions. Blocks
  * come in order, so both are in row order. */
-static void append_members(uncertainty_knn_state *state, const alcore__block_partial *part,
+static void append_members(uncertainty_knn_state *state, const alcore__block_partial *partial,
                            int64_t width, double *values) {
-    memcpy(values + state->collected * width, part->extra, part->extra_bytes);
-    for (int64_t i = part->start; i < part->start + part->count; i++)
+    memcpy(values + state->collected * width, partial->extra, partial->extra_bytes);
+    for (int64_t i = partial->start; i < partial->start + partial->count; i++)
         if (state->is_member[i]) state->member_positions[state->collected++] = i;
 }
 
 /* Reduces the partial of one block: appends the distances of its members. */
-static alcore_status store_nearest(alcore__run *run, const alcore__block_partial *part) {
+static alcore_status store_nearest(alcore__run *run, const alcore__block_partial *partial) {
     uncertainty_knn_state *state = run->state;
-    append_members(state, part, state->groups.count, state->nearest);
+    append_members(state, partial, state->groups.count, state->nearest);
     return ALCORE_OK;
 }
 
@@ -367,9 +367,9 @@ static alcore_status collect_members(alcore__block *block, void *partial) {
 }
 
 /* Reduces the partial of one block: appends the embeddings of its members. */
-static alcore_status store_vectors(alcore__run *run, const alcore__block_partial *part) {
+static alcore_status store_vectors(alcore__run *run, const alcore__block_partial *partial) {
     uncertainty_knn_state *state = run->state;
-    append_members(state, part, alcore__embedding_dims(run), state->vectors);
+    append_members(state, partial, alcore__embedding_dims(run), state->vectors);
     return ALCORE_OK;
 }
 

@@ -36,9 +36,9 @@ static alcore_status copy_assigned(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-static alcore_status store_assigned(alcore__run *run, const alcore__block_partial *part) {
+static alcore_status store_assigned(alcore__run *run, const alcore__block_partial *partial) {
     (void)run;
-    memcpy(present->assigned + part->start, part->extra, part->extra_bytes);
+    memcpy(present->assigned + partial->start, partial->extra, partial->extra_bytes);
     return ALCORE_OK;
 }
 
