@@ -152,6 +152,21 @@ alcore__column *alcore__pool_change_column(alcore_pool *pool, const char *name) 
     return index >= 0 ? pool->columns[index] : NULL;
 }
 
+/* Replaces the origin of a column by that of a derived pool; after a failure the old one stays. */
+alcore_status alcore__column_sign_derived(alcore__column *column) {
+    char *origin =
+        alcore__strndup(column->ctx, ALCORE__ORIGIN_DERIVED, strlen(ALCORE__ORIGIN_DERIVED));
+    if (!origin) return alcore__fail_memory(sizeof ALCORE__ORIGIN_DERIVED);
+    alcore__free(column->ctx, column->origin);
+    column->origin = origin;
+    return ALCORE_OK;
+}
+
+/* Whether a caller set the column or had it read from a file. */
+bool alcore__column_is_given(const alcore__column *column) {
+    return !column->engine && strcmp(column->origin, ALCORE__ORIGIN_DERIVED) != 0;
+}
+
 /* Replaces the column of the same name, which is freed, or appends the column. Only the second can
  * fail, for lack of memory, and column is then still the caller's. The pool is locked for writing.
  */

@@ -225,16 +225,6 @@ static int64_t value_of(const alcore__phrase_index *index, const alcore__phrase 
     }
 }
 
-/* Replaces the origin of a column by that of a derived pool. */
-static alcore_status sign_column(alcore__column *column) {
-    char *origin =
-        alcore__strndup(column->ctx, ALCORE__ORIGIN_DERIVED, strlen(ALCORE__ORIGIN_DERIVED));
-    if (!origin) return alcore__fail_memory(sizeof ALCORE__ORIGIN_DERIVED);
-    alcore__free(column->ctx, column->origin);
-    column->origin = origin;
-    return ALCORE_OK;
-}
-
 /* Adds one column to the new pool, whose rows are the phrases of the table: computes values, int32
  * of flags and int64 of others, and copies them in. */
 static alcore_status add_column(const alcore__phrase_index *index,
@@ -264,7 +254,7 @@ static alcore_status add_column(const alcore__phrase_index *index,
     ALCORE__TRY_GOTO(status, done,
                      alcore_pool_set_column(out, names[column], &tensor, NULL /* offsets */,
                                             NULL /* options: copied */));
-    status = sign_column(alcore__pool_change_column(out, names[column]));
+    status = alcore__column_sign_derived(alcore__pool_change_column(out, names[column]));
 done:
     alcore__free(ctx, values);
     return status;

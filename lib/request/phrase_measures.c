@@ -182,14 +182,17 @@ static alcore_status sum_up(measures *self) {
     return status;
 }
 
-/* Sets both columns of the pool of phrases, which copies u and e. */
+/* Sets both columns of the pool of phrases, which copies u and e. They follow from the texts: their
+ * origin is that of the other columns of phrases, so that nobody takes them for given scores. */
 static alcore_status set_columns(const measures *self, alcore_pool *phrases) {
     int64_t shape[2] = {alcore_pool_rows(phrases), self->dims};
     alcore_tensor tensor;
     ALCORE__TRY(alcore_tensor_init(&tensor, self->u, ALCORE_FLOAT64, shape, 1));
     ALCORE__TRY(alcore_pool_set_column(phrases, "scores", &tensor, NULL, NULL));
+    ALCORE__TRY(alcore__column_sign_derived(alcore__pool_change_column(phrases, "scores")));
     ALCORE__TRY(alcore_tensor_init(&tensor, self->e, ALCORE_FLOAT64, shape, 2));
-    return alcore_pool_set_column(phrases, "embeddings", &tensor, NULL, NULL);
+    ALCORE__TRY(alcore_pool_set_column(phrases, "embeddings", &tensor, NULL, NULL));
+    return alcore__column_sign_derived(alcore__pool_change_column(phrases, "embeddings"));
 }
 
 /* Frees all arrays; those that were not made are NULL. */

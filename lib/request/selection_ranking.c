@@ -145,16 +145,13 @@ static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *re
                                  .fingerprint = alcore_pool_fingerprint(input->target.pool)};
     for (int32_t i = 0; i < resolution->count; i++) {
         const alcore__resolved *entry = &resolution->entries[i];
-        /* Nobody gave the columns of phrases that the request measured; what they were measured by
-         * follows. */
-        if (masks->texts.columns.count > 0 && entry->role == ALCORE_ROLE_CANDIDATES) continue;
         ALCORE__TRY(keep_source(self,
                                 entry->role == ALCORE_ROLE_LABELED  ? request->labeled
                                 : entry->role == ALCORE_ROLE_TARGET ? request->target
                                                                     : request->candidates,
                                 entry));
     }
-    /* Phrases were measured by columns of their texts. */
+    /* Phrases were measured by columns of their texts; keep_source() left their own columns out. */
     for (int32_t i = 0; i < masks->texts.columns.count; i++)
         ALCORE__TRY(keep_source(self, alcore_pool_source(request->candidates),
                                 &masks->texts.columns.entries[i]));

@@ -213,13 +213,15 @@ int32_t alcore__explanation_decided(const alcore__explanation *explanation, int6
  * the pick's, and the sizes of the groups where the term is compared inside groups. The record has
  * the term's column, as alcore__explain() has looked. part->alone names the order of the
  * counterfactual: the strategy that the term alone would be, or "the given scores" where the user
- * gave the scores that the term is (then the candidates have a column "scores"). */
+ * gave the scores that the term is: a column "scores" of the candidates that no model made and that
+ * was not computed from the words of phrases. */
 static alcore_status explain_term(alcore__run *run, const alcore__term *term,
                                   const alcore__purchase *purchase, alcore__term_part *part) {
     const alcore__outcome *outcome = &run->outcome;
     const double *values = find_column(outcome, term->column, ALCORE_FLOAT64);
     const int64_t *group = find_column(outcome, term->within, ALCORE_INT64);
-    bool given = term->is_score && alcore__dataset_find(&run->input->candidates, "scores");
+    const alcore__column *scores = alcore__dataset_find(&run->input->candidates, "scores");
+    bool given = term->is_score && scores && alcore__column_is_given(scores);
     part->term = term;
     part->alone = given ? "the given scores" : term->alone;
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)purchase->pick_count, sizeof(int64_t),

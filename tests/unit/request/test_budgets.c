@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "npy_file.h"
+
 enum { ROWS = 60, DIMS = 3 };
 
 /* Deterministic values in 0 .. 1 without a library. */
@@ -249,6 +251,36 @@ START_TEST(the_score_that_was_used_is_named) {
     alcore_selection_unref(picked);
     alcore_request_unref(request);
     close_bed(&b);
+}
+END_TEST
+
+/* Scores that a model made were not given either. */
+START_TEST(scores_of_a_model_are_not_given) {
+    bed b = open_bed();
+    char folder[] = "budgets_model_XXXXXX", path[64];
+    float scores[ROWS];
+    const int64_t rows = ROWS;
+    alcore_model *model;
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/scores.npy", folder);
+    for (int64_t i = 0; i < ROWS; i++) scores[i] = (float)noise(i);
+    ck_assert_ok(npy_file_write(b.ctx, path, ALCORE_FLOAT32, 1, &rows, scores));
+    ck_assert_ok(alcore_model_open(b.ctx, folder, NULL, &model));
+    alcore_request *request = full_request(&b, "huds", "4");
+    ck_assert_ok(alcore_pool_drop_column(b.pool, "scores"));
+    ck_assert_ok(alcore_pool_drop_column(b.pool, "logprobs"));
+    ck_assert_ok(alcore_request_set_model(request, model));
+    alcore_selection *picked = selected(request);
+    const char *summary = alcore_selection_summary(picked);
+    ck_assert_ptr_nonnull(strstr(summary, "scores: model "));
+    ck_assert_ptr_nonnull(strstr(summary, "nnll alone would have made"));
+    ck_assert_ptr_null(strstr(summary, "given scores"));
+    alcore_selection_unref(picked);
+    alcore_request_unref(request);
+    alcore_model_unref(model);
+    close_bed(&b);
+    unlink(path);
+    rmdir(folder);
 }
 END_TEST
 
@@ -581,8 +613,8 @@ END_TEST
 
 CHECK_SUITE("budgets", several_budgets_equal_each_alone, a_budget_may_be_kept_by_itself,
             a_pool_without_candidates_has_every_budget, counterfactuals_run_through_the_real_budget,
-            the_score_that_was_used_is_named, prices_are_told, rows_belong_to_the_request,
-            rows_are_read_from_files_of_ids, ids_have_the_formats_of_a_pool,
-            files_without_ids_are_refused, ids_are_valid_utf8, parts_of_another_context_are_refused,
-            many_requests_read_one_pool_at_once, the_page_carries_its_pictures,
-            texts_name_no_flag_and_no_function);
+            the_score_that_was_used_is_named, scores_of_a_model_are_not_given, prices_are_told,
+            rows_belong_to_the_request, rows_are_read_from_files_of_ids,
+            ids_have_the_formats_of_a_pool, files_without_ids_are_refused, ids_are_valid_utf8,
+            parts_of_another_context_are_refused, many_requests_read_one_pool_at_once,
+            the_page_carries_its_pictures, texts_name_no_flag_and_no_function);

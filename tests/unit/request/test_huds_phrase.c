@@ -215,6 +215,56 @@ START_TEST(explained_as_rescaled) {
 }
 END_TEST
 
+/* What a selection says of the term that is the score, which strategy it alone would be. */
+static void expect_alone(const alcore_selection *selection, bool given) {
+    const char *const record = alcore_selection_provenance(selection);
+    const char *const summary = alcore_selection_summary(selection);
+    ck_assert_int_eq(strstr(record, "\"also_given_scores\":") != NULL, given);
+    ck_assert_int_eq(strstr(record, "\"also_nnll\":") != NULL, !given);
+    ck_assert_int_eq(strstr(summary, "the given scores alone would have made") != NULL, given);
+    ck_assert_int_eq(strstr(summary, "nnll alone would have made") != NULL, !given);
+    for (int64_t k = 0; k < alcore_selection_count(selection); k++) {
+        const char *const reason = alcore_selection_reason(selection, k);
+        ck_assert_msg(strstr(reason, given ? "the given scores'" : "nnll'"), "%s", reason);
+    }
+}
+
+/* Phrases of texts have the uncertainty of their words, which nobody gave; a pool of phrases may
+ * have scores that were given. All phrases are bought, so each term alone would make every pick. */
+START_TEST(only_given_scores_are_called_so) {
+    open_vector();
+    const vector_case one = vector_case_number(vector, 0);
+    alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
+    int64_t count;
+    const double *rows = vector_doubles(vector_input(&one, "sentence_embeddings"), &count);
+    alcore_pool *pool = texts_of(&one), *phrases;
+    give(pool, "embeddings", rows, count / 2, 2);
+    alcore_request *request = request_for(ctx, pool, "huds-phrase", "1000w");
+    set_parameter(ctx, request, "huds-phrase", "prune", "0");
+    alcore_selection *selection = selected(request);
+    expect_alone(selection, false);
+    ck_assert_ok(alcore_pool_column_info(alcore_selection_pool(selection), "scores", &info));
+    ck_assert_str_eq(info.origin, "derived");
+    alcore_selection_unref(selection);
+
+    ck_assert_ok(alcore_pool_derive_phrases(pool, NULL, NULL, &phrases));
+    const int64_t phrase_count = alcore_pool_rows(phrases);
+    double scores[100];
+    ck_assert_int_le(2 * phrase_count, 100);
+    for (int64_t i = 0; i < 2 * phrase_count; i++) scores[i] = (double)(i % 5) + 1;
+    give(phrases, "scores", scores, phrase_count, 1);
+    give(phrases, "embeddings", scores, phrase_count, 2);
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, phrases));
+    selection = selected(request);
+    expect_alone(selection, true);
+    alcore_selection_unref(selection);
+    alcore_pool_unref(phrases);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    close_vector();
+}
+END_TEST
+
 START_TEST(what_cannot_be) {
     static const char *const TEXTS[] = {"a b", "a b"};
     static const int64_t SHORT_ROW[] = {0, 2, 3}, WORDS[] = {0, 2, 4};
@@ -258,6 +308,7 @@ int main(void) {
     tcase_add_loop_test(all, vectors_of_rows_and_words, 0, 6);
     tcase_add_test(all, pruning);
     tcase_add_test(all, explained_as_rescaled);
+    tcase_add_test(all, only_given_scores_are_called_so);
     tcase_add_test(all, what_cannot_be);
     return check_suite_run("huds-phrase", all);
 }

@@ -102,10 +102,12 @@ alcore__column *bed_column(bed *b, alcore__dataset *side, const char *name, cons
                            int64_t rows, int64_t dims, int32_t dtype) {
     ck_assert_int_lt(b->column_count, BED_COLUMNS);
     alcore__column *column = &b->columns[b->column_count++];
+    static char origin[] = "given";
     held *data = malloc(sizeof *data);
     *data = (held){values, NULL};
     *column = (alcore__column){.ops = &OPS,
                                .ctx = b->ctx,
+                               .origin = origin,
                                .row_count = rows,
                                .dims = dims,
                                .dtype = dtype,
