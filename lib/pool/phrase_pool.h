@@ -18,7 +18,8 @@ alcore_status alcore__derive_phrases(alcore_pool *pool, const alcore_pool *label
                                      const uint8_t *use, const alcore_phrase_options *options,
                                      bool by_place, alcore_pool **out);
 
-/* Whether a pool was made by alcore__derive_phrases(). */
+/* Whether a pool was made by alcore__derive_phrases(), so that the places of its phrases are known.
+ * A caller may make a pool of phrases by hand too, whose places are not. */
 bool alcore__is_phrase_pool(const alcore_pool *pool);
 /* The number of rows of the source in which the phrases of a pool of phrases are counted. */
 int64_t alcore__phrase_source_rows(const alcore_pool *phrases);

@@ -13,7 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "pool/phrase_pool.h"
 #include "request/selection_internal.h"
 
 /* The parts of a hybrid strategy, by their index everywhere (alcore__strategy_part()). */
@@ -150,7 +149,9 @@ alcore_status alcore__request_answer_hybrid(alcore_request *request, alcore_sele
                    .carry = alcore__values_integer(values, "carry") == 1,
                    .cover = alcore__values_integer(values, "cover") == 1};
     for (int32_t i = 0; i < PARTS; i++) self.parts[i] = alcore__strategy_part(request->strategy, i);
-    if (alcore__is_phrase_pool(request->candidates))
+    bool are_phrases;
+    ALCORE__TRY(alcore__candidates_are_phrases(request, &are_phrases));
+    if (are_phrases)
         return alcore__fail(ALCORE_E_INVALID,
                             "strategy hybrid buys rows and phrases: its candidates "
                             "are texts, not phrases");

@@ -166,9 +166,12 @@ alcore_status alcore__list_languages(alcore_ctx *ctx, const alcore_pool *pool, i
 
 /* ---- phrases (request_phrases.c) ---- */
 
-/* Makes the pool of phrases that a strategy buys from a pool of texts: *out is owned; NULL where
- * the strategy buys rows, or the candidates are phrases already. *texts describes the rows of the
- * pool of texts. The pools are locked for reading. */
+/* Whether the candidates are phrases already: *out. Every decision between texts and phrases asks
+ * here. The caller has not locked the pool. */
+alcore_status alcore__candidates_are_phrases(const alcore_request *request, bool *out);
+/* Makes the pool of phrases that a strategy buys from a pool of texts, the candidates: *out is
+ * owned; NULL where the strategy buys rows. *texts describes the rows of the pool of texts. The
+ * pools are locked for reading. */
 alcore_status alcore__request_phrases(const alcore_request *request,
                                       const alcore_strategy *strategy, alcore__text_rows *texts,
                                       alcore_pool **out);

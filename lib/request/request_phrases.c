@@ -15,8 +15,18 @@
 #include "request/request_internal.h"
 #include "text/phrase_table.h"
 
-/* A column that every pool of phrases has, and by which one is recognized here. */
-static const char PHRASE_COLUMN[] = "occurrences";
+/* Whether the candidates are phrases already (*out): their pool was derived as one of phrases, or it
+ * has the column that marks one that a caller made by hand. Takes the read lock of the pool;
+ * ALCORE_E_BUSY where another call is changing it. A request without candidates has no phrases. */
+alcore_status alcore__candidates_are_phrases(const alcore_request *request, bool *out) {
+    alcore_pool *pool = request->candidates;
+    *out = false;
+    if (!pool) return ALCORE_OK;
+    ALCORE__TRY(alcore__read_begin(pool, "pool"));
+    *out = alcore__is_phrase_pool(pool) || alcore__pool_find_column(pool, "occurrences");
+    alcore__read_end(pool);
+    return ALCORE_OK;
+}
 
 /* Derives the phrases of U and L by the masks of the pool of texts: *out, owned by the caller. use
  * [rows]: workspace, which of both each row belongs to. options, by_place: which phrases, and
@@ -34,8 +44,8 @@ static alcore_status derive(const alcore_request *request, const alcore__masks *
 
 /* Makes the pool of phrases of a request, *out, owned by the caller, and notes in *texts how many
  * rows of the texts there are and how many were masked for each cause. *out is NULL where the
- * strategy buys no phrases or the candidates are phrases already. Called with the pools locked for
- * reading. */
+ * strategy buys no phrases. Called with the pools locked for reading, and with candidates that are
+ * texts. */
 alcore_status alcore__request_phrases(const alcore_request *request,
                                       const alcore_strategy *strategy, alcore__text_rows *texts,
                                       alcore_pool **out) {
@@ -45,9 +55,7 @@ alcore_status alcore__request_phrases(const alcore_request *request,
     uint8_t *use = NULL;
     bool by_place;
     *out = NULL;
-    if (!alcore__strategy_buys_phrases(strategy, &options, &by_place) ||
-        alcore__pool_find_column(request->candidates, PHRASE_COLUMN))
-        return ALCORE_OK;
+    if (!alcore__strategy_buys_phrases(strategy, &options, &by_place)) return ALCORE_OK;
     /* The masks are made without the labeled pool, so that a row whose text is labeled stays in U,
      * as the definition demands; that its phrases are known follows from L. They are made without
      * the excluded texts too: these mask the phrases with the same text, not the rows. */

@@ -34,7 +34,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "pool/phrase_pool.h"
 #include "pool/pool_internal.h"
 #include "request/selection_internal.h"
 
@@ -350,12 +349,10 @@ static alcore_status set_up(answer *self) {
 }
 
 /* Provides the columns of the texts by which phrases are measured (self->texts.columns), where the
- * strategy reads the columns "scores" and "embeddings" of phrases and the candidates are texts.
+ * strategy reads the columns "scores" and "embeddings" of phrases; the candidates are texts.
  * Called without locks on the pools, as models may make the columns. */
 static alcore_status resolve_measures(answer *self) {
-    if (!alcore__strategy_measures_phrases(self->strategy) ||
-        alcore__is_phrase_pool(self->request->candidates))
-        return ALCORE_OK;
+    if (!alcore__strategy_measures_phrases(self->strategy)) return ALCORE_OK;
     return alcore__resolve_needs(self->request, alcore__phrase_measure_needs, &self->texts.columns);
 }
 
@@ -363,6 +360,9 @@ static alcore_status resolve_measures(answer *self) {
  * then on self->request is `derived`, whose candidates are the phrases and which names no rows, as
  * the rows that the caller's request names are rows of the texts. Else nothing changes. */
 static alcore_status make_phrases(answer *self) {
+    bool are_phrases;
+    ALCORE__TRY(alcore__candidates_are_phrases(self->request, &are_phrases));
+    if (are_phrases) return ALCORE_OK;
     ALCORE__TRY(resolve_measures(self));
     ALCORE__TRY(read_pools(self->request));
     alcore_status status =

@@ -265,6 +265,36 @@ START_TEST(only_given_scores_are_called_so) {
 }
 END_TEST
 
+/* A pool of phrases that a caller made by hand is one too: its own scores and embeddings are read,
+ * and no model is asked for the log-probabilities of its rows. */
+START_TEST(phrases_by_hand) {
+    static const char *const TEXTS[] = {"one phrase", "another one", "a third"};
+    static const char *const NAMES[] = {"occurrences", "length", "first_row", "first_position"};
+    static const double SCORES[] = {1, 3, 2}, VECTORS[] = {1, 0, 0, 1, 1, 1};
+    int64_t values[] = {2, 2, 2}, count = 3;
+    alcore_tensor tensor;
+    open_vector();
+    alcore_pool *pool = pool_of(ctx, TEXTS, 3);
+    ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_INT64, &count, 1));
+    for (size_t c = 0; c < sizeof NAMES / sizeof NAMES[0]; c++)
+        ck_assert_ok(alcore_pool_set_column(pool, NAMES[c], &tensor, NULL, NULL));
+    give(pool, "scores", SCORES, 3, 1);
+    give(pool, "embeddings", VECTORS, 3, 2);
+    alcore_request *request = request_for(ctx, pool, "huds-phrase", "3");
+    set_parameter(ctx, request, "huds-phrase", "lambda", "0");
+    alcore_selection *selection = selected(request);
+    ck_rows(selection, (const int64_t[]){1, 2, 0}, 3);
+    ck_assert_ptr_null(strstr(alcore_selection_provenance(selection), "\"logprobs\""));
+    ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection), "scores: from given"));
+    alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
+    ck_assert_fails(alcore_pool_column_info(pool, "logprobs", &info), ALCORE_E_NOT_FOUND, "");
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    close_vector();
+}
+END_TEST
+
 START_TEST(what_cannot_be) {
     static const char *const TEXTS[] = {"a b", "a b"};
     static const int64_t SHORT_ROW[] = {0, 2, 3}, WORDS[] = {0, 2, 4};
@@ -309,6 +339,7 @@ int main(void) {
     tcase_add_test(all, pruning);
     tcase_add_test(all, explained_as_rescaled);
     tcase_add_test(all, only_given_scores_are_called_so);
+    tcase_add_test(all, phrases_by_hand);
     tcase_add_test(all, what_cannot_be);
     return check_suite_run("huds-phrase", all);
 }

@@ -302,12 +302,19 @@ START_TEST(files_and_words) {
     remove("hybrid_selection.jsonl");
     remove("hybrid_selection.html");
     alcore_selection_unref(selection);
-    /* Phrases are no candidates of a hybrid. */
+    /* Phrases are no candidates of a hybrid, derived or by hand. */
     ck_assert_ok(alcore_pool_derive_phrases(pool, NULL, NULL, &phrases));
     ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, phrases));
     ck_assert_fails(alcore_select(request, &selection), ALCORE_E_INVALID,
                     "its candidates are texts");
     alcore_pool_unref(phrases);
+    int64_t occurrences[] = {2, 2, 1}, rows = 3;
+    alcore_tensor tensor;
+    ck_assert_ok(alcore_tensor_init(&tensor, occurrences, ALCORE_INT64, &rows, 1));
+    ck_assert_ok(alcore_pool_set_column(pool, "occurrences", &tensor, NULL, NULL));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool));
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_INVALID,
+                    "its candidates are texts");
     alcore_request_unref(request);
     alcore_pool_unref(pool);
     close_ctx();
