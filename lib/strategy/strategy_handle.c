@@ -47,20 +47,18 @@ static const char *const PART_NAMES[ALCORE__STRATEGY_PARTS] = {"sentences", "phr
 static alcore_status make(alcore_ctx *ctx, const alcore__strategy_def *def, const char *name,
                           alcore_strategy **out);
 
-/* Replaces a part by the built-in strategy of a name, with its default parameters. Fails for one
- * that buys the other kind (part 0 buys rows, part 1 phrases) or is a hybrid itself. */
-static alcore_status set_part(alcore_strategy *strategy, int32_t part, const char *name) {
+/* Makes *out, the built-in strategy of a name with its default parameters, for a part of a hybrid.
+ * Fails for one that buys the other kind (part 0 buys rows, part 1 phrases) or is a hybrid itself;
+ * *out is set on success only. */
+static alcore_status make_part(const alcore_strategy *strategy, int32_t part, const char *name,
+                               alcore_strategy **out) {
     const alcore__strategy_def *def = alcore__strategy_find(name);
-    alcore_strategy *made;
     if (!def) return alcore__strategy_unknown(name);
     if (def->hybrid || (def->phrase_options != NULL) != (part == 1))
         return alcore__fail(ALCORE_E_PARAM, "%s: %s is a strategy that buys %s, which %s does not",
                             strategy->owner, PART_NAMES[part], part == 1 ? "phrases" : "rows",
                             name);
-    ALCORE__TRY(make(strategy->object.ctx, def, def->name, &made));
-    alcore__object_unref(strategy->parts[part]);
-    strategy->parts[part] = made;
-    return ALCORE_OK;
+    return make(strategy->object.ctx, def, def->name, out);
 }
 
 /* Makes the parts of a new handle by the parameters "sentences" and "phrases", whose values name
@@ -68,7 +66,8 @@ static alcore_status set_part(alcore_strategy *strategy, int32_t part, const cha
 static alcore_status make_parts(alcore_strategy *strategy) {
     if (!strategy->def->hybrid) return ALCORE_OK;
     for (int32_t p = 0; p < ALCORE__STRATEGY_PARTS; p++)
-        ALCORE__TRY(set_part(strategy, p, alcore__values_text(&strategy->values, PART_NAMES[p])));
+        ALCORE__TRY(make_part(strategy, p, alcore__values_text(&strategy->values, PART_NAMES[p]),
+                              &strategy->parts[p]));
     return ALCORE_OK;
 }
 
@@ -204,15 +203,24 @@ void alcore_strategy_unref(alcore_strategy *strategy) {
 /* Set and read one parameter; alcore__param_set() and alcore__param_get() call them with the
  * context entered and the handle locked for writing or reading. In a hybrid, "sentences.k" is set
  * in the part (a part is no hybrid, so the recursion is one call deep), and setting "sentences"
- * makes the part anew, with its defaults, before the name is stored. */
+ * replaces the part by a new one with its defaults once the name is stored: after a failure both
+ * are as they were. */
 static alcore_status set_value(void *handle, const char *name, const char *value) {
     alcore_strategy *strategy = handle;
     const char *rest;
+    alcore_strategy *made = NULL;
     const int32_t part = part_of(strategy, name, &rest);
     if (part >= 0 && rest) return set_value(strategy->parts[part], rest, value);
-    if (part >= 0) ALCORE__TRY(set_part(strategy, part, value));
-    return alcore__values_set(strategy->object.ctx, &strategy->values, strategy->owner, name,
-                              value);
+    if (part >= 0) ALCORE__TRY(make_part(strategy, part, value, &made));
+    const alcore_status status =
+        alcore__values_set(strategy->object.ctx, &strategy->values, strategy->owner, name, value);
+    if (made && status == ALCORE_OK) {
+        alcore__object_unref(strategy->parts[part]);
+        strategy->parts[part] = made;
+    } else {
+        alcore__object_unref(made);
+    }
+    return status;
 }
 
 static alcore_status get_value(const void *handle, const char *name, const char **out_text) {

@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "check_suite.h"
+#include "fault_allocator.h"
 #include "vectors.h"
 
 static alcore_ctx *ctx;
@@ -264,6 +265,41 @@ START_TEST(parameters_of_the_parts) {
 }
 END_TEST
 
+/* Where memory runs out while a part is chosen, the old part stays, with its name and its values. */
+START_TEST(a_part_that_was_not_set) {
+    fault_allocator fault = {0};
+    alcore_allocator table = fault_table(&fault);
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    alcore_strategy *strategy;
+    alcore_status status = ALCORE_E_NOMEM;
+    const char *text;
+    options.allocator = &table;
+    ck_assert_ok(alcore_ctx_new(&options, &ctx));
+    ck_assert_ok(alcore_strategy_new(ctx, "hybrid", &strategy));
+    ck_assert_ok(alcore_strategy_set(strategy, "sentences", "huds"));
+    ck_assert_ok(alcore_strategy_set_int(strategy, "sentences.n_strata", 3));
+    int call = 0;
+    while (status == ALCORE_E_NOMEM) {
+        ck_assert_ok(alcore_strategy_get(strategy, "sentences", &text));
+        ck_assert_str_eq(text, "huds");
+        ck_assert_ok(alcore_strategy_get(strategy, "sentences.n_strata", &text));
+        ck_assert_str_eq(text, "3");
+        fault_arm(&fault, ++call, 0 /* only this call */);
+        status = alcore_strategy_set(strategy, "sentences", "kcenter");
+        fault_arm(&fault, 0, 0);
+    }
+    ck_assert_ok(status);
+    ck_assert_int_gt(call, 4); /* the handle, its name, its values, the text of the parameter */
+    ck_assert_ok(alcore_strategy_get(strategy, "sentences", &text));
+    ck_assert_str_eq(text, "kcenter");
+    ck_assert_fails(alcore_strategy_get(strategy, "sentences.n_strata", &text), ALCORE_E_PARAM,
+                    "strategy kcenter");
+    alcore_strategy_unref(strategy);
+    close_ctx();
+    ck_assert_int_eq(atomic_load(&fault.live_bytes), 0);
+}
+END_TEST
+
 /* ---- what is said ---- */
 
 static void expect_in(const char *text, const char *part) {
@@ -328,6 +364,7 @@ int main(void) {
     tcase_add_loop_test(all, parts_by_hand, 0, 10);
     tcase_add_test(all, rows_of_the_request);
     tcase_add_test(all, parameters_of_the_parts);
+    tcase_add_test(all, a_part_that_was_not_set);
     tcase_add_test(all, files_and_words);
     return check_suite_run("hybrid-selection", all);
 }
