@@ -269,7 +269,7 @@ def many_passes_are_told_once(box):
     for strategy in ("kcenter", "idds"):
         done = box.run(*args, "120", "--strategy", strategy)
         equal(done.err.count("the parameter candidates"), 1, strategy)
-        contains(done.err, "passes over 150 rows")
+        contains(done.err, "passes over 150 rows of 3 components")
         assert "the parameter candidates" not in box.run(*args, "50", "--strategy", strategy).err
     box.file("u.txt", "".join("%d\n" % i for i in range(150)))
     done = box.run(*args, "120", "--strategy", "nnll", "--scores", "u.txt", "--max-similarity", "0.5")

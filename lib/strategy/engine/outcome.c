@@ -161,7 +161,7 @@ void alcore__warn_passes(const alcore__run *run, double passes) {
     /* The estimate assumes that a core adds 10^9 products a second. */
     double seconds = passes * components / 1e9 / (double)run->threads;
     alcore__log(run->ctx, ALCORE_LOG_WARN, "strategy", NULL /* no fields */,
-                "%s makes about %.0f passes over %lld rows of %lld numbers, some %.0f s; "
+                "%s makes about %.0f passes over %lld rows of %lld components, some %.0f s; "
                 "the parameter candidates limits the rows that it looks at",
                 run->def->name, passes, (long long)run->outcome.count,
                 (long long)alcore__embedding_dims(run), seconds < 1.0 ? 1.0 : seconds);
