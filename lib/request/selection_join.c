@@ -112,8 +112,8 @@ static alcore_status make_pool(alcore_pool *texts, alcore_selection *const parts
 /* ---- the record ---- */
 
 /* *out: the values [picks] of the record column of a name. Where it is not there yet it is added,
- * with NaN or -1 (by dtype) for every pick: no value. Columns of one name in both parts have the
- * same dtype. */
+ * with NaN or -1 (by dtype) for every pick: no value. The parts are strategies of the library;
+ * columns of one name in both must have the same dtype, as the values are copied. */
 static alcore_status get_column(alcore_ctx *ctx, alcore__outcome *outcome, const char *name,
                                 int32_t dtype, void **out) {
     int32_t c = 0;
@@ -133,6 +133,10 @@ static alcore_status get_column(alcore_ctx *ctx, alcore__outcome *outcome, const
                 ((int64_t *)column->values)[i] = -1;
         }
     }
+    if (column->dtype != dtype)
+        return alcore__fail(ALCORE_E_INTERNAL,
+                            "the parts of a hybrid record the column %s with different dtypes",
+                            name);
     *out = column->values;
     return ALCORE_OK;
 }
