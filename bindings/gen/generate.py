@@ -142,11 +142,12 @@ def layout_program(api):
 #: Values that Lua says as a word: the table's name and the prefix of its constants.
 LUA_TABLES = {"aligner_models": "ALCORE_ALIGNER_", "bad_lines": "ALCORE_BAD_LINES_", "bleu_smoothings": "ALCORE_BLEU_SMOOTH_", "bleu_tokenizers": "ALCORE_BLEU_", "bands": "ALCORE_BAND_", "cost_models": "ALCORE_COST_", "dedups": "ALCORE_DEDUP_", "directions": "ALCORE_DIRECTION_", "estimates": "ALCORE_ESTIMATE_", "file_formats": "ALCORE_FORMAT_", "in_domain_words": "ALCORE_IN_DOMAIN_", "malformed": "ALCORE_UTF8_",
               "meanings": "ALCORE_MEANS_", "metrics": "ALCORE_METRIC_", "missing_rules": "ALCORE_MISSING_", "normalizations": "ALCORE_NORMALIZE_",
+              "optimizers": "ALCORE_OPTIMIZER_",
               "overlap_roles": "ALCORE_OVERLAP_",
               "poolings": "ALCORE_POOLING_", "report_kinds": "ALCORE_REPORT_",
               "roles": "ALCORE_ROLE_", "row_states": "ALCORE_ROW_", "schedules": "ALCORE_SCHEDULE_", "scopes": "ALCORE_SCOPE_",
               "shapes": "ALCORE_COLUMN_", "sides": "ALCORE_SIDE_", "stop_criteria": "ALCORE_STOP_", "tensions": "ALCORE_TENSION_",
-              "vocabulary_kinds": "ALCORE_VOCABULARY_"}
+               "validations": "ALCORE_VALIDATE_", "vocabulary_kinds": "ALCORE_VOCABULARY_"}
 
 #: Structs that travel as Lua tables, and of their int32_t fields those that are words (the table's
 #: name) or flags (True). Fields that are False, handles, functions and arrays with a length of
@@ -192,8 +193,8 @@ LUA_STRUCTS = {
     "alcore_stop_decision": {"criterion": "stop_criteria", "stop": True},
     "alcore_ter_options": {"case_sensitive": True},
     "alcore_ter_score": {},
-    "alcore_train_options": {"schedule": "schedules"},
-    "alcore_train_result": {},
+    "alcore_train_options": {"schedule": "schedules", "optimizer": "optimizers", "metric": "validations"},
+    "alcore_train_result": {"stopped": True},
     "alcore_translate_options": {"sample": True},
     "alcore_vocabulary_options": {"kind": "vocabulary_kinds", "byte_fallback": True},
     "alcore_wilcoxon_result": {"exact": True},

@@ -210,10 +210,10 @@ extern const al_constant al_aligner_models[], al_bad_lines[], al_bleu_smoothings
 extern const al_member al_aligner_options[], al_bleu_options[], al_bleu_score[], al_chrf_options[],
     al_chrf_score[], al_ctx_options[], al_filter[], al_label_score[], al_lm_options[],
     al_mean_result[], al_mix_options[], al_model_info[], al_model_options[], al_ngram_options[],
-    al_pearson_result[],
-    al_phrase_options[], al_pool_options[], al_read_options[], al_span_score[],
+    al_pearson_result[], al_phrase_options[], al_pool_options[], al_read_options[], al_span_score[],
     al_train_options[], al_train_result[], al_translate_options[], al_wilcoxon_result[];
-extern const al_constant al_bands[], al_cost_models[], al_schedules[];
+extern const al_constant al_bands[], al_cost_models[], al_schedules[], al_optimizers[],
+    al_validations[];
 extern const al_member al_composition[], al_composition_options[], al_cost_options[],
     al_cost_result[], al_plot_options[], al_projection[];
 extern const al_constant al_metrics[];

@@ -138,17 +138,27 @@ int al_model_score(lua_State *L) {
  * @tparam pool pool
  * @tparam[opt] table options rate, weight_decay, clip, label_smoothing, updates (0: one pass over
  * the pool), warmup, accumulate, batch_tokens, schedule ("constant", "linear", "inverse_sqrt" or
- * "cosine"), seed, checkpoints (a folder, from which an interrupted training goes on),
- * checkpoint_every
- * @return a table with updates, tokens, loss and seconds; or nil, message, code */
+ * "cosine"), optimizer ("adamw" or "adam"), beta1, beta2, epsilon, seed, weights (a column of the
+ * pool), checkpoints (a folder, from which an interrupted training goes on), checkpoint_every,
+ * validation (a pool with references), validate_every, metric ("loss", "bleu" or "accuracy"),
+ * patience, best (the folder that the best model is saved to)
+ * @return a table with updates, tokens, loss, seconds, resumed, best_update, best_value and
+ * stopped; or nil, message, code */
 int al_model_train(lua_State *L) {
     al_object *self = al_check(L, 1, &al_model_kind), *pool = al_check(L, 2, &al_pool_kind);
     alcore_train_options options = ALCORE_TRAIN_OPTIONS_INIT;
     alcore_train_result result = ALCORE_TRAIN_RESULT_INIT;
+    static const char *const others[] = {"validation", NULL};
     lua_settop(L, 3);
-    int table = al_options(L, 3, "model:train", al_train_options, NULL);
+    int table = al_options(L, 3, "model:train", al_train_options, others);
     al_read_struct(L, table, al_train_options, &options);
     check_context(L, self, pool);
+    lua_getfield(L, table, "validation");
+    if (!lua_isnil(L, -1)) {
+        al_object *validation = al_check(L, lua_gettop(L), &al_pool_kind);
+        check_context(L, self, validation);
+        options.validation = validation->pool;
+    }
     int failed =
         AL_CALL(L, self->context, alcore_model_train(self->model, pool->pool, &options, &result));
     if (failed) return failed;

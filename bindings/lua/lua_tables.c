@@ -91,6 +91,10 @@ const al_constant al_normalizations[] = {
     {"unit", ALCORE_NORMALIZE_UNIT},
     {"none", ALCORE_NORMALIZE_NONE},
     {NULL, 0}};
+const al_constant al_optimizers[] = {
+    {"adamw", ALCORE_OPTIMIZER_ADAMW},
+    {"adam", ALCORE_OPTIMIZER_ADAM},
+    {NULL, 0}};
 const al_constant al_overlap_roles[] = {
     {"selected", ALCORE_OVERLAP_SELECTED},
     {"outside", ALCORE_OVERLAP_OUTSIDE},
@@ -159,6 +163,11 @@ const al_constant al_tensions[] = {
     {"off", ALCORE_TENSION_OFF},
     {"gradient", ALCORE_TENSION_GRADIENT},
     {"public", ALCORE_TENSION_PUBLIC},
+    {NULL, 0}};
+const al_constant al_validations[] = {
+    {"loss", ALCORE_VALIDATE_LOSS},
+    {"bleu", ALCORE_VALIDATE_BLEU},
+    {"accuracy", ALCORE_VALIDATE_ACCURACY},
     {NULL, 0}};
 const al_constant al_vocabulary_kinds[] = {
     {"unigram", ALCORE_VOCABULARY_UNIGRAM},
@@ -282,12 +291,25 @@ const al_member al_train_options[] = {
     {"seed", AL_UINT64, 1, offsetof(alcore_train_options, seed), NULL},
     {"checkpoints", AL_TEXT, 1, offsetof(alcore_train_options, checkpoints), NULL},
     {"schedule", AL_WORD, 1, offsetof(alcore_train_options, schedule), al_schedules},
+    {"optimizer", AL_WORD, 1, offsetof(alcore_train_options, optimizer), al_optimizers},
+    {"beta1", AL_DOUBLE, 1, offsetof(alcore_train_options, beta1), NULL},
+    {"beta2", AL_DOUBLE, 1, offsetof(alcore_train_options, beta2), NULL},
+    {"epsilon", AL_DOUBLE, 1, offsetof(alcore_train_options, epsilon), NULL},
+    {"weights", AL_TEXT, 1, offsetof(alcore_train_options, weights), NULL},
+    {"best", AL_TEXT, 1, offsetof(alcore_train_options, best), NULL},
+    {"validate_every", AL_INT64, 1, offsetof(alcore_train_options, validate_every), NULL},
+    {"patience", AL_INT64, 1, offsetof(alcore_train_options, patience), NULL},
+    {"metric", AL_WORD, 1, offsetof(alcore_train_options, metric), al_validations},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_train_result[] = {
     {"updates", AL_INT64, 1, offsetof(alcore_train_result, updates), NULL},
     {"tokens", AL_INT64, 1, offsetof(alcore_train_result, tokens), NULL},
     {"loss", AL_DOUBLE, 1, offsetof(alcore_train_result, loss), NULL},
     {"seconds", AL_DOUBLE, 1, offsetof(alcore_train_result, seconds), NULL},
+    {"resumed", AL_INT64, 1, offsetof(alcore_train_result, resumed), NULL},
+    {"best_update", AL_INT64, 1, offsetof(alcore_train_result, best_update), NULL},
+    {"best_value", AL_DOUBLE, 1, offsetof(alcore_train_result, best_value), NULL},
+    {"stopped", AL_FLAG, 1, offsetof(alcore_train_result, stopped), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_mix_options[] = {
     {"kind", AL_TEXT, 1, offsetof(alcore_mix_options, kind), NULL},

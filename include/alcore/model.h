@@ -308,11 +308,30 @@ enum {
     ALCORE_SCHEDULE_COSINE = 3 /**< rate * (1 + cos(pi * share)) / 2 */
 };
 
-/** How a model is trained, with AdamW. Zero means default everywhere. */
+/** The optimizer of a training. */
+enum {
+    ALCORE_OPTIMIZER_ADAMW = 0, /**< decay is decoupled: weights shrink by rate * decay */
+    ALCORE_OPTIMIZER_ADAM = 1   /**< decay * weight is added to the clipped gradient */
+};
+
+/** What a validation measures. */
+enum {
+    /** Cross-entropy of the references, without smoothing, in nats: the mean over their tokens; of
+     * a classifier the mean over the texts. Lower is better. */
+    ALCORE_VALIDATE_LOSS = 0,
+    /** BLEU, 0 to 100, of greedy outputs of a translation model against the references, as
+     * alcore_metric_compute_bleu() computes it by default. Higher is better. */
+    ALCORE_VALIDATE_BLEU = 1,
+    /** Share of the texts, 0 to 1, whose most probable class (the first of equal ones) is that of
+     * the reference; for classifiers. Higher is better. */
+    ALCORE_VALIDATE_ACCURACY = 2
+};
+
+/** How a model is trained. Zero means default everywhere. */
 typedef struct alcore_train_options {
     size_t size;              /**< sizeof(alcore_train_options) */
     double rate;              /**< largest step size; 0: 5e-5 */
-    double weight_decay;      /**< decoupled, of matrices only; 0: none */
+    double weight_decay;      /**< of matrices only; 0: none */
     double clip;              /**< largest norm of the gradient; 0: no limit */
     double label_smoothing;   /**< share of the loss that goes to all classes alike, below 1 */
     int64_t updates;          /**< steps of the optimizer; 0: one pass over the pool */
@@ -323,7 +342,24 @@ typedef struct alcore_train_options {
     uint64_t seed;            /**< of the order of examples and of dropout */
     const char *checkpoints;  /**< folder; training resumes from a checkpoint there; NULL: none */
     int32_t schedule;         /**< ALCORE_SCHEDULE_* */
-    int32_t reserved;         /**< pads: 0, checked */
+    int32_t optimizer;        /**< ALCORE_OPTIMIZER_* */
+    double beta1;             /**< of the mean of gradients, below 1; 0: 0.9 */
+    double beta2;             /**< of the mean of their squares, below 1; 0: 0.999 */
+    double epsilon;           /**< added to the root of that mean; 0: 1e-8 */
+    /** Borrowed. Column of the pool with the weight of each row's loss, a number above 0; NULL: all
+     * rows have the weight 1 */
+    const char *weights;
+    /** Borrowed. Texts and references that the model is measured on while it is trained, as in the
+     * pool; it may be read meanwhile. NULL: none */
+    alcore_pool *validation;
+    /** Borrowed. With validation: the folder that the model is saved to, as by alcore_model_save(),
+     * after each validation that is better than all before; NULL: nothing is saved */
+    const char *best;
+    int64_t validate_every; /**< updates; there is a validation after the last too; 0: only there */
+    int64_t patience; /**< the training ends after so many validations in a row that are no better
+                           than the best before; 0: it never ends early */
+    int32_t metric;   /**< ALCORE_VALIDATE_* */
+    int32_t reserved; /**< pads: 0, checked */
 } alcore_train_options;
 /** An alcore_train_options with its size set and everything else 0. */
 #define ALCORE_TRAIN_OPTIONS_INIT ALCORE_INIT(alcore_train_options)
@@ -335,6 +371,11 @@ typedef struct alcore_train_result {
     int64_t tokens;  /**< read by this call, of texts and references */
     double loss;     /**< mean per token (per text with a classifier) in the last update, nats */
     double seconds;  /**< of this call */
+    int64_t resumed; /**< updates that were made before, by the checkpoint; 0: none */
+    int64_t best_update; /**< after which the best validation was made; 0: there was none */
+    double best_value;   /**< of the metric then; 0 without validation */
+    int32_t stopped;     /**< 1: patience ended the training */
+    int32_t reserved;    /**< pads: 0 */
 } alcore_train_result;
 /** An alcore_train_result with its size set and everything else 0. */
 #define ALCORE_TRAIN_RESULT_INIT ALCORE_INIT(alcore_train_result)
@@ -342,19 +383,22 @@ typedef struct alcore_train_result {
 /** Trains a model in place on the pairs of a pool: a translation model on texts and references
  * (alcore_pool_reference()), a classifier of texts on references that are numbers of classes, from
  * 0. Masked rows are left out. The same pool, options and number of threads give the same weights.
- * After a failure or a cancellation the weights are those of the last finished update.
+ * After a failure or a cancellation the weights are those of the last finished update, and so they
+ * are with validation: the best ones are in the folder `best`. With checkpoints the validations are
+ * kept there too (validations.tsv), so that a training that goes on ends where it would have ended.
  * @param[in,out] model borrowed, changed
  * @param[in] pool borrowed; it may be read meanwhile
  * @param[in] options borrowed; NULL: defaults
  * @param[in,out] out NULL: not wanted; else its size is read, the rest is filled
  * @return ALCORE_OK, ALCORE_E_INVALID (also: the checkpoint is of another training; the text names
- * the difference), ALCORE_E_UNSUPPORTED (the model is not trained, or has no tokenizer),
- * ALCORE_E_PARAM (names an option out of bounds), ALCORE_E_MISSING (names the first row without a
- * reference), ALCORE_E_DATA (a reference is no class; the gradient is not finite), ALCORE_E_SHAPE,
- * ALCORE_E_CORRUPT (a damaged checkpoint), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
- * ALCORE_E_BUSY, ALCORE_E_STRUCT_*
- * @serialized per model. ALCORE_E_BUSY while another call uses the model or changes the pool.
- * @callback progress, log
+ * the difference), ALCORE_E_UNSUPPORTED (the model is not trained, lacks what the metric needs, or
+ * has no tokenizer), ALCORE_E_PARAM (names an option out of bounds), ALCORE_E_NOT_FOUND (no column
+ * of weights), ALCORE_E_MISSING (names the first row without a reference), ALCORE_E_DATA (a
+ * reference is no class; a weight is no number above 0; the gradient is not finite),
+ * ALCORE_E_SHAPE, ALCORE_E_CORRUPT (a damaged checkpoint), ALCORE_E_IO, ALCORE_E_NOMEM,
+ * ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ * @serialized per model. ALCORE_E_BUSY while another call uses the model or changes a pool.
+ * @callback progress, log, files
  * @since 0.1 */
 ALCORE_API alcore_status alcore_model_train(alcore_model *model, alcore_pool *pool,
                                             const alcore_train_options *options,

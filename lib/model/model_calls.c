@@ -112,24 +112,47 @@ static alcore_status read_train_options(const alcore_train_options *given,
                    {"weight_decay", out->weight_decay},
                    {"clip", out->clip},
                    {"label_smoothing", out->label_smoothing},
+                   {"beta1", out->beta1},
+                   {"beta2", out->beta2},
+                   {"epsilon", out->epsilon},
                    {"updates", (double)out->updates},
                    {"warmup", (double)out->warmup},
                    {"accumulate", (double)out->accumulate},
                    {"batch_tokens", (double)out->batch_tokens},
-                   {"checkpoint_every", (double)out->checkpoint_every}};
+                   {"checkpoint_every", (double)out->checkpoint_every},
+                   {"validate_every", (double)out->validate_every},
+                   {"patience", (double)out->patience}};
+    const struct {
+        const char *name;
+        double value;
+    } shares[] = {
+        {"label_smoothing", out->label_smoothing}, {"beta1", out->beta1}, {"beta2", out->beta2}};
+    const struct {
+        const char *name;
+        int32_t value, last;
+    } choices[] = {{"schedule", out->schedule, ALCORE_SCHEDULE_COSINE},
+                   {"optimizer", out->optimizer, ALCORE_OPTIMIZER_ADAM},
+                   {"metric", out->metric, ALCORE_VALIDATE_ACCURACY}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (!(numbers[i].value >= 0 && numbers[i].value < (double)INFINITY))
             return alcore__fail(ALCORE_E_PARAM,
                                 "alcore_train_options: %s is not a number from 0 on",
                                 numbers[i].name);
-    if (out->label_smoothing >= 1)
-        return alcore__fail(ALCORE_E_PARAM, "alcore_train_options: label_smoothing is not below 1");
-    if (out->schedule < 0 || out->schedule > ALCORE_SCHEDULE_COSINE)
-        return alcore__fail(ALCORE_E_PARAM, "alcore_train_options: schedule %d is not known",
-                            out->schedule);
-    if (out->reserved != 0)
-        return alcore__fail(ALCORE_E_STRUCT_NEWER, "alcore_train_options: reserved is not 0");
-    return ALCORE_OK;
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+        if (shares[i].value >= 1)
+            return alcore__fail(ALCORE_E_PARAM, "alcore_train_options: %s is not below 1",
+                                shares[i].name);
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+        if (choices[i].value < 0 || choices[i].value > choices[i].last)
+            return alcore__fail(ALCORE_E_PARAM, "alcore_train_options: %s %d is not known",
+                                choices[i].name, choices[i].value);
+    if (!out->validation && (out->validate_every || out->patience || out->metric || out->best))
+        return alcore__fail(ALCORE_E_PARAM, "alcore_train_options: %s needs validation",
+                            out->validate_every ? "validate_every"
+                            : out->patience     ? "patience"
+                            : out->metric       ? "metric"
+                                                : "best");
+    return alcore__struct_reserved(out->reserved, "alcore_train_options");
 }
 
 /* Trains under the write lock of the model. result: filled also after a failure. */
@@ -154,7 +177,7 @@ alcore_status alcore_model_train(alcore_model *model, alcore_pool *pool,
     alcore_status status = train(model, pool, options, &result);
     if (status == ALCORE_OK && out)
         status = alcore__struct_write(out, &result, sizeof result,
-                                      ALCORE__FIRST_SIZE(alcore_train_result, seconds),
+                                      ALCORE__FIRST_SIZE(alcore_train_result, reserved),
                                       "alcore_train_result");
     return alcore__leave(model->object.ctx, status);
 }

@@ -1,91 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Training a model that runs in a module, on the pairs of a pool, and saving it.
  *
- * The engine shuffles the examples itself, so all of them are encoded before it begins: 8 bytes for
- * each token of texts and references, 17 where the tokenizer tells types and marks. */
-#include "model/model_engine.h"
+ * The engine shuffles the examples itself, so all of them are encoded before it begins. */
+#include <math.h>
 
-/* Whether the examples of the model are texts with the number of a class: it has a head over texts,
- * and does not translate. */
-static bool classifies(const alcore__engine_model *data) {
-    return (data->info.calls & ALCORE_SYS_MODEL_CLASS_PROBS) &&
-           !(data->info.calls & ALCORE_SYS_MODEL_TRANSLATE);
-}
+#include "model/training.h"
 
-/* Reads the references of a batch as numbers of classes: labels [batch->count]. The caller holds
- * the read lock of the pool. */
-static alcore_status read_classes(const alcore__engine_model *data, const alcore_pool *pool,
-                                  const alcore__model_batch *batch, int64_t *labels) {
-    for (int64_t i = 0; i < batch->count; i++) {
-        size_t length = 0, k = 0;
+/* Reads the weights of the examples from a column of the pool: *out [count], which the caller
+ * frees, also after a failure. The caller holds the read lock of the pool. */
+static alcore_status read_weights(alcore_ctx *ctx, const alcore_pool *pool, const char *column,
+                                  const alcore__model_batch *batch, float **out) {
+    const size_t count = (size_t)batch->count;
+    double *values = NULL;
+    int64_t shape = batch->count;
+    alcore_tensor tensor;
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof **out, out));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *values, &values));
+    alcore_status status = alcore_tensor_init(&tensor, values, ALCORE_FLOAT64, &shape, 1);
+    if (status == ALCORE_OK)
+        status = alcore_pool_column_rows(pool, column, batch->rows, batch->count, &tensor);
+    for (size_t i = 0; i < count && status == ALCORE_OK; i++) {
         char id[24];
-        const char *text = alcore_pool_reference(pool, batch->rows[i], &length);
-        for (labels[i] = 0; text && k < length && text[k] >= '0' && text[k] <= '9'; k++)
-            if (labels[i] < data->info.classes) labels[i] = labels[i] * 10 + (text[k] - '0');
-        if (!text)
-            return alcore__fail(ALCORE_E_MISSING, "row %lld (id %s) has no reference",
-                                (long long)batch->rows[i],
-                                alcore_pool_id(pool, batch->rows[i], id));
-        if (k == 0 || k < length || labels[i] >= data->info.classes)
-            return alcore__fail(
-                ALCORE_E_DATA, "row %lld (id %s): the reference '%.40s' is no class from 0 to %lld",
-                (long long)batch->rows[i], alcore_pool_id(pool, batch->rows[i], id), text,
-                (long long)data->info.classes - 1);
+        (*out)[i] = (float)values[i];
+        if (!((*out)[i] > 0) || isinf((*out)[i]))
+            status = alcore__fail(ALCORE_E_DATA,
+                                  "column '%s', row %lld (id %s): the weight %g is no number above "
+                                  "0",
+                                  column, (long long)batch->rows[i],
+                                  alcore_pool_id(pool, batch->rows[i], id), values[i]);
     }
-    return ALCORE_OK;
+    alcore__free(ctx, values);
+    return status;
 }
 
-/* The examples of a training; zeros hold none. */
-typedef struct examples {
-    alcore__model_batch batch; /* all unmasked rows */
-    alcore__engine_texts sources, targets;
-    const char **texts; /* [batch.count] of the references, as lengths */
-    size_t *lengths;
-    int64_t *labels; /* [batch.count] classes; NULL for translation models */
-} examples;
-
-static void examples_clear(alcore_ctx *ctx, examples *all) {
-    alcore__engine_texts_clear(ctx, &all->sources);
-    alcore__engine_texts_clear(ctx, &all->targets);
-    alcore__model_batch_clear(ctx, &all->batch);
-    alcore__free(ctx, (void *)all->texts);
-    alcore__free(ctx, all->lengths);
-    alcore__free(ctx, all->labels);
-}
-
-/* Encodes the pairs of the pool, whose read lock the caller holds. */
-static alcore_status read_examples(const alcore_model *model, const alcore_pool *pool,
-                                   examples *out) {
-    const alcore__engine_model *data = model->data;
-    alcore_ctx *ctx = model->object.ctx;
-    const int64_t rows = alcore_pool_rows(pool);
-    int64_t row = 0;
-    ALCORE__TRY(alcore__model_batch_room(ctx, rows > 0 ? rows : 1, &out->batch));
-    alcore__model_batch_fill(pool, "logprobs", NULL /* all rows */, &row, &out->batch);
-    if (out->batch.count == 0)
-        return alcore__fail(ALCORE_E_MISSING, "%s: the pool has no rows to train on", model->name);
-    const alcore__texts texts = {out->batch.texts, out->batch.lengths, out->batch.count};
-    ALCORE__TRY(alcore__engine_encode(model, &texts, out->batch.languages, false, &out->sources));
-    if (!classifies(data))
-        return alcore__engine_encode_references(model, pool, &out->batch, &out->texts,
-                                                &out->lengths, &out->targets);
-    ALCORE__TRY(
-        alcore__new_array(ctx, (size_t)out->batch.count, sizeof *out->labels, &out->labels));
-    return read_classes(data, pool, &out->batch, out->labels);
-}
-
-/* Lets the engine train on the examples, and reads what the model is afterwards, also where it
- * failed: the updates that it finished are in the weights. */
-static alcore_status train_on(alcore_model *model, const examples *all,
-                              const alcore_train_options *options, alcore_train_result *out) {
-    alcore__engine_model *data = model->data;
+/* Lets the engine train on the examples, whose weights are [count] or NULL. The result is filled
+ * also after a failure: the updates that the engine finished are in the weights of the model. */
+static alcore_status train_on(const alcore__examples *all, const float *weights,
+                              alcore__watch *watch) {
+    const alcore_train_options *options = watch->options;
+    const alcore__engine_model *data = watch->model->data;
     alcore_sys_model_trained done = {.size = sizeof done};
     const alcore_sys_model_training how = {.size = sizeof how,
                                            .sources = &all->sources.passed,
                                            .targets = all->labels ? NULL : &all->targets.passed,
                                            .labels = all->labels,
+                                           .weights = weights,
                                            .rate = options->rate,
                                            .weight_decay = options->weight_decay,
+                                           .beta1 = options->beta1,
+                                           .beta2 = options->beta2,
+                                           .epsilon = options->epsilon,
                                            .clip = options->clip,
                                            .label_smoothing = options->label_smoothing,
                                            .updates = options->updates,
@@ -94,36 +58,62 @@ static alcore_status train_on(alcore_model *model, const examples *all,
                                            .batch_tokens = options->batch_tokens,
                                            .checkpoint_every = options->checkpoint_every,
                                            .schedule = options->schedule,
+                                           .optimizer = options->optimizer,
                                            .seed = options->seed,
-                                           .checkpoints = options->checkpoints};
+                                           .checkpoints = options->checkpoints,
+                                           .after_update = alcore__watch_update,
+                                           .user = watch};
     alcore_status status = data->engine->train(data->opened, &how, &done);
     if (status != ALCORE_OK) status = alcore__fail_callback(status, data->engine->engine);
-    *out = (alcore_train_result){.size = sizeof *out,
-                                 .updates = done.updates,
-                                 .tokens = done.tokens,
-                                 .loss = done.loss,
-                                 .seconds = done.seconds};
+    if (status == ALCORE_OK && options->validation && !watch->begun)
+        status = alcore__fail(ALCORE_E_UNSUPPORTED, "%s trains without validation",
+                              data->engine->engine);
+    watch->result->updates = done.updates;
+    watch->result->tokens = done.tokens;
+    watch->result->loss = done.loss;
+    watch->result->seconds = done.seconds;
+    return status;
+}
+
+/* Trains under the read lock of the pool, which the caller holds. */
+static alcore_status train_pool(alcore_model *model, const alcore_pool *pool,
+                                const alcore_train_options *options, alcore_train_result *out) {
+    alcore_ctx *ctx = model->object.ctx;
+    alcore__examples all = {0};
+    alcore__watch watch = {0};
+    float *weights = NULL;
+    alcore_status status = alcore__watch_begin(model, options, out, &watch);
+    if (status == ALCORE_OK) status = alcore__examples_read(model, pool, &all);
+    if (status == ALCORE_OK && options->weights)
+        status = read_weights(ctx, pool, options->weights, &all.batch, &weights);
+    if (status == ALCORE_OK) {
+        status = train_on(&all, weights, &watch);
+        const alcore_status updated = alcore__engine_update(ctx, model->data);
+        if (status == ALCORE_OK) status = updated;
+    }
+    alcore__free(ctx, weights);
+    alcore__examples_clear(ctx, &all);
+    alcore__watch_clear(&watch);
     return status;
 }
 
 alcore_status alcore__engine_train(alcore_model *model, alcore_pool *pool,
                                    const alcore_train_options *options, alcore_train_result *out) {
-    alcore__engine_model *data = model->data;
-    examples all = {0};
+    const alcore__engine_model *data = model->data;
     if (!alcore__engine_has(data, ALCORE_SYS_MODEL_TRAIN) ||
-        !(classifies(data) || (data->info.calls & ALCORE_SYS_MODEL_TRANSLATE)))
+        !(alcore__classifies(data) || (data->info.calls & ALCORE_SYS_MODEL_TRANSLATE)))
         return alcore__fail(ALCORE_E_UNSUPPORTED,
                             "model %s is not trained: it neither translates nor classifies texts",
                             model->name);
+    *out = (alcore_train_result)ALCORE_TRAIN_RESULT_INIT;
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
-    alcore_status status = read_examples(model, pool, &all);
+    alcore_status status =
+        options->validation ? alcore__read_begin(options->validation, "validation") : ALCORE_OK;
     if (status == ALCORE_OK) {
-        status = train_on(model, &all, options, out);
-        const alcore_status updated = alcore__engine_update(model->object.ctx, data);
-        if (status == ALCORE_OK) status = updated;
+        status = train_pool(model, pool, options, out);
+        if (options->validation) alcore__read_end(options->validation);
     }
     alcore__read_end(pool);
-    examples_clear(model->object.ctx, &all);
     return status;
 }
 

@@ -78,6 +78,7 @@ Json settings_of(const Training &training) {
     set("accumulate", json_integer(how.accumulate));
     set("batch_tokens", json_integer(how.batch_tokens));
     set("schedule", json_integer(how.schedule));
+    set("optimizer", json_integer(how.optimizer));
     text("seed", hex(how.seed));
     return out;
 }

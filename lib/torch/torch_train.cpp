@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Training: the order of examples, schedules, gradient clipping and AdamW.
+/* Training: the order of examples, schedules, gradient clipping, AdamW and Adam.
  *
  * State and what is true of it at every moment that a call can end:
  *
@@ -11,8 +11,9 @@
  * and epoch, and dropout from seed, update, pass and example. So a training that goes on from a
  * checkpoint computes what it would have computed.
  *
- * AdamW (Loshchilov and Hutter 2019): decay is decoupled, and only matrices decay, embeddings
- * included. The gradient is scaled by clip / (its norm + 1e-6) where that is below 1.
+ * AdamW (Loshchilov and Hutter 2019): decay is decoupled. Adam (Kingma and Ba 2015) adds decay
+ * times the weight to the gradient, after clipping. Only matrices decay, embeddings included. The
+ * gradient is scaled by clip / (its norm + 1e-6) where that is below 1.
  *
  * Memory: 16 bytes a parameter (weights, gradient, two moments), the gradient of the embeddings
  * once more, and what autograd keeps of a pass: about 4 blocks (20 dims + 4 ffn + heads length)
@@ -89,8 +90,10 @@ alcore_sys_model_training checked(const Model &model, const alcore_sys_model_tra
         how.checkpoint_every < 0)
         fail(ALCORE_E_INVALID,
              "updates, warmup, accumulate, batch_tokens and checkpoint_every are 0 or more");
-    if (how.schedule < 0 || how.schedule > ALCORE_SYS_SCHEDULE_COSINE || how.reserved != 0)
+    if (how.schedule < 0 || how.schedule > ALCORE_SYS_SCHEDULE_COSINE)
         fail(ALCORE_E_INVALID, "schedule %d is not known", how.schedule);
+    if (how.optimizer < 0 || how.optimizer > ALCORE_SYS_OPTIMIZER_ADAM)
+        fail(ALCORE_E_INVALID, "optimizer %d is not known", how.optimizer);
     check_examples(model, how);
     if (how.rate == 0) how.rate = 5e-5;
     if (how.beta1 == 0) how.beta1 = 0.9;
@@ -245,11 +248,18 @@ void move_weights(const Training &training, double weight) {
              static_cast<long long>(update));
     if (how.clip > 0 && how.clip < norm + 1e-6) at::_foreach_mul_(all, how.clip / (norm + 1e-6));
     double rate = rate_of(how, update);
-    for (size_t group = 0; group < 2; group++)
-        if (!values[group].empty())
+    for (size_t group = 0; group < 2; group++) {
+        if (values[group].empty()) continue;
+        double decay = group == 0 ? how.weight_decay : 0.0;
+        if (how.optimizer == ALCORE_SYS_OPTIMIZER_ADAM)
+            at::_fused_adam_(values[group], gradients[group], first[group], second[group], {},
+                             steps[group], rate, how.beta1, how.beta2, decay, how.epsilon, false,
+                             false);
+        else
             at::_fused_adamw_(values[group], gradients[group], first[group], second[group], {},
-                              steps[group], rate, how.beta1, how.beta2,
-                              group == 0 ? how.weight_decay : 0.0, how.epsilon, false, false);
+                              steps[group], rate, how.beta1, how.beta2, decay, how.epsilon, false,
+                              false);
+    }
 }
 
 /* ---- the loop ---- */
@@ -306,6 +316,16 @@ void make_update(Training &training, const Gradients &gradients,
     training.at = next;
 }
 
+/* Tells the caller how many updates are made; whether it ends the training. What it computes on the
+ * model runs under a wall of its own (torch_entry.cpp), without gradients. */
+bool ends_here(const Training &training) {
+    const alcore_sys_model_training &how = training.how;
+    int32_t stop = 0;
+    if (how.after_update != nullptr)
+        check(how.after_update(how.user, training.at.update, how.updates, &stop));
+    return stop != 0;
+}
+
 } // namespace
 
 void train_model(Model &model, const alcore_sys_model_training &given,
@@ -329,11 +349,13 @@ void train_model(Model &model, const alcore_sys_model_training &given,
     };
     try {
         Gradients gradients(training.parameters);
-        for (int64_t epoch = 0; training.at.update < how.updates;) {
+        bool ended = ends_here(training);
+        for (int64_t epoch = 0; training.at.update < how.updates && !ended;) {
             if (training.at.epoch != epoch) passes = passes_of(how, epoch = training.at.epoch);
             make_update(training, gradients, passes, out.tokens);
             changed = true;
-            bool last = training.at.update == how.updates;
+            ended = ends_here(training);
+            bool last = ended || training.at.update == how.updates;
             if (how.checkpoints != nullptr &&
                 (last ||
                  (how.checkpoint_every > 0 && training.at.update % how.checkpoint_every == 0)))

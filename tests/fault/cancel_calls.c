@@ -95,7 +95,9 @@ static alcore_status call_model_score(void) {
     return with_null_model(alcore_model_score);
 }
 static alcore_status train(alcore_model *model, alcore_pool *texts) {
-    return alcore_model_train(model, texts, NULL, NULL);
+    alcore_train_options options = ALCORE_TRAIN_OPTIONS_INIT;
+    options.validation = texts;
+    return alcore_model_train(model, texts, &options, NULL);
 }
 static alcore_status call_model_train(void) {
     return with_null_model(train);

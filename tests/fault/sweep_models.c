@@ -2,6 +2,7 @@
 /* Sweep: the language model and the model handle. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sweep.h"
 
@@ -168,13 +169,39 @@ GROWS(alcore_model_score, 0) {
     alcore_pool_unref(pool);
     return status;
 }
+/* Trains on rows with weights and validates: by loss with checkpoints, from which the second call
+ * goes on, then by BLEU. */
+static alcore_status train_thrice(alcore_model *model, alcore_pool *pool) {
+    static const int32_t metrics[] = {ALCORE_VALIDATE_LOSS, ALCORE_VALIDATE_LOSS,
+                                      ALCORE_VALIDATE_BLEU};
+    alcore_status status = ALCORE_OK;
+    for (int i = 0; i < 3 && status == ALCORE_OK; i++) {
+        alcore_train_options options = ALCORE_TRAIN_OPTIONS_INIT;
+        alcore_train_result result = ALCORE_TRAIN_RESULT_INIT;
+        options.weights = "weight";
+        options.validation = pool;
+        options.metric = metrics[i];
+        options.checkpoints = i < 2 ? world_file("training") : NULL;
+        options.best = world_file("null");
+        status = alcore_model_train(model, pool, &options, &result);
+        if (status == ALCORE_OK && result.best_update < 1) status = ALCORE_E_INTERNAL;
+    }
+    return status;
+}
 GROWS(alcore_model_train, 0) {
-    alcore_train_result result = ALCORE_TRAIN_RESULT_INIT;
     alcore_model *model = NULL;
     alcore_pool *pool = NULL;
+    double weights[WORLD_ROWS];
+    int64_t rows = WORLD_ROWS;
+    alcore_tensor tensor;
+    for (int i = 0; i < WORLD_ROWS; i++) weights[i] = 1 + i;
+    unlink(world_file("training/config.json"));
+    unlink(world_file("training/validations.tsv"));
     alcore_status status = open_null(w, &model, &pool);
-    if (status == ALCORE_OK) status = alcore_model_train(model, pool, NULL, &result);
-    if (status == ALCORE_OK && result.updates < 1) status = ALCORE_E_INTERNAL;
+    if (status == ALCORE_OK)
+        status = alcore_tensor_init(&tensor, weights, ALCORE_FLOAT64, &rows, 1);
+    if (status == ALCORE_OK) status = alcore_pool_set_column(pool, "weight", &tensor, NULL, NULL);
+    if (status == ALCORE_OK) status = train_thrice(model, pool);
     alcore_model_unref(model);
     alcore_pool_unref(pool);
     return status;

@@ -290,6 +290,7 @@ void world_files_write(void) {
     mkdir(world_file("model"), 0700);
     world_file_write_npy("model/embeddings.npy", "<f4", "12, 3", embeddings, sizeof embeddings);
     mkdir(world_file("null"), 0700);
+    mkdir(world_file("training"), 0700);
     world_file_write("null/config.json", "{\"dims\": 2, \"tokens\": 1}", 24);
     world_file_write("null/vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n", 24);
     alcore_ctx *ctx;

@@ -135,6 +135,7 @@ START_TEST(checkpoints_of_other_trainings_are_refused) {
     OTHER(updates, 7, "its updates is 6, here it is 7");
     OTHER(clip, 1, "its clip is");
     OTHER(schedule, ALCORE_SYS_SCHEDULE_LINEAR, "its schedule is");
+    OTHER(optimizer, ALCORE_SYS_OPTIMIZER_ADAM, "its optimizer is 0, here it is 1");
     OTHER(batch_tokens, 31, "its batch_tokens is 30");
     OTHER(weights, NULL, "its weights is");
     ((int64_t *)all.labels.data)[0] = 2;

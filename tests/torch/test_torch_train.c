@@ -212,6 +212,112 @@ START_TEST(the_seed_decides) {
 }
 END_TEST
 
+/* Saves what one update of a training makes of the marian fixture, and reads a matrix of it. */
+static array update_matrix(const alcore_sys_model_training *how, const char *name) {
+    alcore_sys_model *model = open_folder(scratch, 0, 0, 0);
+    alcore_status status = engine->train(model, how, NULL);
+    ck_assert_msg(status == ALCORE_OK, "%s", alcore_last_error());
+    save_scratch(model);
+    engine->close(model);
+    return read_saved(name);
+}
+
+/* Adam's first update moves every weight by rate * g / |g|. The gradient of the loss is clipped to
+ * 1e-6, so that g is decay * weight, and each weight of a matrix moves by the rate towards 0; AdamW
+ * multiplies it by 1 - rate * decay and moves it by the rate against the gradient of the loss.
+ * Without decay both are the same. */
+START_TEST(adam_adds_decay_to_the_gradient) {
+    begin();
+    static const char name[] = "model.encoder.layers.0.fc1.weight";
+    copy_fixture("marian", false);
+    examples all = read_examples("marian");
+    alcore_sys_model_training how = training_of(&all);
+    array before, adam, adamw;
+    how.updates = 1;
+    how.rate = 1e-3;
+    how.clip = 1e-6;
+    how.weight_decay = 100;
+    alcore_sys_model *model = open_folder(scratch, 0, 0, 0);
+    save_scratch(model);
+    engine->close(model);
+    before = read_saved(name);
+    adamw = update_matrix(&how, name);
+    how.optimizer = ALCORE_SYS_OPTIMIZER_ADAM;
+    adam = update_matrix(&how, name);
+    int64_t count = before.shape[0] * before.shape[1], compared = 0;
+    for (int64_t i = 0; i < count; i++) {
+        double weight = (double)((float *)before.data)[i];
+        if (fabs(weight) < 1e-4) continue;
+        compared++;
+        ck_assert_double_eq_tol((double)((float *)adam.data)[i],
+                                weight - copysign(how.rate, weight), 1e-5);
+        ck_assert_double_eq_tol((double)((float *)adamw.data)[i], weight * (1 - how.rate * 100),
+                                how.rate * 1.001);
+    }
+    ck_assert_int_gt(compared, count / 2);
+    free(adam.data);
+    free(adamw.data);
+    how.weight_decay = 0;
+    adam = update_matrix(&how, name);
+    how.optimizer = ALCORE_SYS_OPTIMIZER_ADAMW;
+    adamw = update_matrix(&how, name);
+    ck_assert_mem_eq(adam.data, adamw.data, (size_t)count * sizeof(float));
+    free(before.data);
+    free(adam.data);
+    free(adamw.data);
+    free_examples(&all);
+    remove_scratch();
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+/* What the calls of after_update were, and when they end the training. */
+typedef struct calls {
+    int64_t updates[8], count, total, stop_at;
+    alcore_status status; /* of the last call */
+} calls;
+
+static alcore_status note_update(void *user, int64_t update, int64_t updates, int32_t *stop) {
+    calls *all = user;
+    ck_assert_int_lt(all->count, 8);
+    ck_assert_int_eq(*stop, 0);
+    all->updates[all->count++] = update;
+    all->total = updates;
+    *stop = update == all->stop_at;
+    return *stop ? all->status : ALCORE_OK;
+}
+
+/* It is called before the first update and after each; it can end the training, which keeps the
+ * updates that are made, and its failure is that of the training. */
+START_TEST(the_caller_follows_the_updates) {
+    begin();
+    copy_fixture("bert-class", false);
+    examples all = read_examples("bert-class");
+    alcore_sys_model_training how = training_of(&all);
+    calls noted = {.stop_at = -1};
+    how.updates = 4;
+    how.after_update = note_update;
+    how.user = &noted;
+    alcore_sys_model *model = open_folder(scratch, 0, 0, 0);
+    alcore_sys_model_trained done = {.size = sizeof done};
+    ck_assert_int_eq(engine->train(model, &how, &done), ALCORE_OK);
+    ck_assert_int_eq(noted.count, 5);
+    for (int64_t i = 0; i < 5; i++) ck_assert_int_eq(noted.updates[i], i);
+    ck_assert_int_eq(noted.total, 4);
+    noted = (calls){.stop_at = 2};
+    ck_assert_int_eq(engine->train(model, &how, &done), ALCORE_OK);
+    ck_assert_int_eq(noted.count, 3);
+    ck_assert_int_eq(done.updates, 2);
+    noted = (calls){.stop_at = 3, .status = ALCORE_E_DATA};
+    ck_assert_int_eq(engine->train(model, &how, &done), ALCORE_E_DATA);
+    ck_assert_int_eq(done.updates, 3);
+    engine->close(model);
+    free_examples(&all);
+    remove_scratch();
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 /* One pass over the examples where no number of updates is given. */
 START_TEST(one_epoch_by_default) {
     begin();
@@ -311,7 +417,7 @@ START_TEST(wrong_trainings_are_refused) {
     REFUSED(label_smoothing, 1.5, ALCORE_E_INVALID, "label_smoothing");
     REFUSED(schedule, 4, ALCORE_E_INVALID, "schedule 4");
     REFUSED(updates, -1, ALCORE_E_INVALID, "updates");
-    REFUSED(reserved, 1, ALCORE_E_INVALID, "schedule");
+    REFUSED(optimizer, 2, ALCORE_E_INVALID, "optimizer 2");
     ((int64_t *)all.labels.data)[1] = 3;
     expect_refused(model, &good, ALCORE_E_DATA, "label 1 is 3; 0 to 2");
     ((int64_t *)all.labels.data)[1] = 1;
@@ -434,4 +540,5 @@ END_TEST
 
 CHECK_SUITE("torch train", updates_agree_with_pytorch, tiny_data_is_learned, the_seed_decides,
             scores_with_dropout, one_epoch_by_default, wrong_trainings_are_refused,
-            cancelled_trainings_keep_the_last_update, torch_is_as_it_was);
+            cancelled_trainings_keep_the_last_update, adam_adds_decay_to_the_gradient,
+            the_caller_follows_the_updates, torch_is_as_it_was);

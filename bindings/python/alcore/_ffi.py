@@ -129,6 +129,11 @@ ALCORE_SCHEDULE_CONSTANT = 0
 ALCORE_SCHEDULE_LINEAR = 1
 ALCORE_SCHEDULE_INVERSE_SQRT = 2
 ALCORE_SCHEDULE_COSINE = 3
+ALCORE_OPTIMIZER_ADAMW = 0
+ALCORE_OPTIMIZER_ADAM = 1
+ALCORE_VALIDATE_LOSS = 0
+ALCORE_VALIDATE_BLEU = 1
+ALCORE_VALIDATE_ACCURACY = 2
 ALCORE_ROLE_CANDIDATES = 1
 ALCORE_ROLE_LABELED = 2
 ALCORE_ROLE_TARGET = 3
@@ -635,7 +640,7 @@ class alcore_translate_options(Structure):
 
 
 class alcore_train_options(Structure):
-    """How a model is trained, with AdamW."""
+    """How a model is trained."""
 
     _fields_ = [
         ("size", c_size_t),
@@ -651,6 +656,16 @@ class alcore_train_options(Structure):
         ("seed", c_uint64),
         ("checkpoints", c_char_p),
         ("schedule", c_int32),
+        ("optimizer", c_int32),
+        ("beta1", c_double),
+        ("beta2", c_double),
+        ("epsilon", c_double),
+        ("weights", c_char_p),
+        ("validation", c_void_p),
+        ("best", c_char_p),
+        ("validate_every", c_int64),
+        ("patience", c_int64),
+        ("metric", c_int32),
         ("reserved", c_int32),
     ]
 
@@ -664,6 +679,11 @@ class alcore_train_result(Structure):
         ("tokens", c_int64),
         ("loss", c_double),
         ("seconds", c_double),
+        ("resumed", c_int64),
+        ("best_update", c_int64),
+        ("best_value", c_double),
+        ("stopped", c_int32),
+        ("reserved", c_int32),
     ]
 
 

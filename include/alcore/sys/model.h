@@ -162,6 +162,12 @@ enum {
     ALCORE_SYS_SCHEDULE_COSINE = 3 /**< rate * (1 + cos(pi * share)) / 2 */
 };
 
+/** The optimizer of a training. */
+enum {
+    ALCORE_SYS_OPTIMIZER_ADAMW = 0, /**< decay is decoupled: weights shrink by rate * decay */
+    ALCORE_SYS_OPTIMIZER_ADAM = 1   /**< decay * weight is added to the clipped gradient */
+};
+
 /** One training of a model: examples and settings. The loss of an update is the sum of w l over the
  * tokens that it reads (a sequence head: over the examples) divided by the sum of their w, the
  * weights of their examples: it does not depend on how the examples are cut into passes. An update
@@ -175,7 +181,7 @@ typedef struct alcore_sys_model_training {
     const int64_t *labels;
     const float *weights;     /**< [count] weight of each example's loss, above 0; NULL: 1 */
     double rate;              /**< largest step size; 0: 5e-5 */
-    double weight_decay;      /**< decoupled (AdamW), of matrices only; 0: none */
+    double weight_decay;      /**< of matrices only; 0: none */
     double beta1;             /**< 0: 0.9 */
     double beta2;             /**< 0: 0.999 */
     double epsilon;           /**< 0: 1e-8 */
@@ -187,9 +193,17 @@ typedef struct alcore_sys_model_training {
     int64_t batch_tokens;     /**< tokens of one pass, padding included; 0: the engine's choice */
     int64_t checkpoint_every; /**< updates; 0: none but at the end */
     int32_t schedule;         /**< ALCORE_SYS_SCHEDULE_* */
-    int32_t reserved;         /**< pads: 0 */
+    int32_t optimizer;        /**< ALCORE_SYS_OPTIMIZER_* */
     uint64_t seed;            /**< of the order of examples and of dropout */
     const char *checkpoints;  /**< folder; training resumes from a checkpoint there; NULL: none */
+    /** Called before the first update of this run, with the number of updates that are made already
+     * (0, or those of the checkpoint), and after each update, before its checkpoint is written.
+     * updates: how many there are to be in all. It may call every function of the table but
+     * train() and close() on the model, whose weights are then those of `update`. With *stop = 1
+     * the training ends as after its last update; a failure ends it too. NULL: nothing is called.
+     */
+    alcore_status (*after_update)(void *user, int64_t update, int64_t updates, int32_t *stop);
+    void *user; /**< first argument of after_update */
 } alcore_sys_model_training;
 
 /** Result of a training. */

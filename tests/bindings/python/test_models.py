@@ -82,9 +82,9 @@ def test_train_and_save(context, folder):
     pool = alcore.Pool(TEXTS, references=["fever", "no", "a"], context=context)
     before = model.info["version"]
     done = model.train(pool, updates=2, rate=1e-3, schedule="inverse_sqrt", warmup=1, seed=3, checkpoints=folder / "state")
-    assert done["updates"] == 3 and done["tokens"] == 0  # the null module counts texts
+    assert done["updates"] == 2 and done["tokens"] == done["resumed"] == done["best_update"] == 0 and done["stopped"] is False
     after = model.info["version"]
-    assert before.startswith("null-3-0-") and after.startswith("null-3-3-")
+    assert before.startswith("null-3-0-") and after.startswith("null-3-2-")  # the null module counts updates
     model.save(folder)
     assert alcore.Model.open(folder, context=context).info["version"] == after
     with pytest.raises(alcore.ParamError, match="rate"):
@@ -95,6 +95,36 @@ def test_train_and_save(context, folder):
         model.train(alcore.Pool(TEXTS, context=context))
     with pytest.raises(OSError, match="nowhere"):
         model.save("/nowhere/else")
+
+
+def test_validation(context, tmp_path):
+    """The loss of the null module falls up to update 4 and rises behind it."""
+    (tmp_path / "config.json").write_text('{"dims": 3, "best": 4}')
+    pool = alcore.Pool(TEXTS, references=["fever", "no", "a"], context=context)
+
+    def train(**settings):
+        return alcore.Model.open(tmp_path, context=context).train(pool, **settings)
+
+    settings = {"validation": pool, "validate_every": 2, "patience": 2, "best": tmp_path / "best", "updates": 20}
+    done = train(checkpoints=tmp_path / "kept", **settings)
+    assert done["updates"] == 8 and done["best_update"] == 4 and done["stopped"] is True
+    assert json.loads((tmp_path / "best" / "config.json").read_text())["trained"] == 4
+    again = train(checkpoints=tmp_path / "kept", **settings)
+    assert again["resumed"] == again["updates"] == 8 and again["best_value"] == done["best_value"] > 0
+    same = alcore.Pool(TEXTS, references=TEXTS, context=context)  # the null module gives a text as its translation
+    assert train(validation=same, metric="bleu", updates=1)["best_value"] == pytest.approx(100)
+    assert "\tloss\t2\t" in (tmp_path / "kept" / "validations.tsv").read_text()
+    for wrong, word in (({"metric": "accuracy", "validation": pool}, "no validation by accuracy"), ({"patience": 1}, "patience"),
+                        ({"beta1": 1.0}, "beta1"), ({"epsilon": -1.0}, "epsilon"), ({"weights": "weight"}, "weight")):
+        with pytest.raises(alcore.Error, match=word):
+            train(**wrong)
+    with pytest.raises(ValueError, match="optimizer"):
+        train(optimizer="sgd")
+    pool.set_column("weight", [1, 2, 0])
+    with pytest.raises(alcore.DataError, match="row 2 .* the weight 0"):
+        train(weights="weight")
+    pool.set_column("weight", [1, 2, 0.5])
+    assert train(weights="weight", optimizer="adam", beta1=0.5, beta2=0.5, epsilon=0.1)["updates"] == 3
 
 
 def test_score(context, folder):

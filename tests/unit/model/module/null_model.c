@@ -8,7 +8,8 @@
  *     class probabilities     p_0 = (1 + h(t) mod 16) / 32, the other class the rest
  *     question answering      of n words: start 1 / n each; end 1 at the last
  *     translation             the text itself, with the log-probabilities of its words
- *     training                the version counts examples, one with class c as 1 + c
+ *     training                an update reads one example; the version counts examples, one with
+ *                             class c as 1 + c. A checkpoint is a config.json with the update
  *
  * A model that takes ids does the same with the ids of a text: h is the hash of their 8-byte
  * little-endian forms, the words of a text are its tokens but the special ones (all tokens of a
@@ -16,7 +17,9 @@
  *
  * A folder is a config.json of at most 1000 bytes with "dims": N, and at will "calls": BITS (what
  * the model supports), "fail": 1 (calls end with ALCORE_E_DATA), "wrong": 1 (an item is given that
- * does not exist), "tokens": 1 (it takes ids) and "longest": N (tokens of an input; 512). */
+ * does not exist), "tokens": 1 (it takes ids), "longest": N (tokens of an input; 512) and "best": N
+ * (log-probabilities are multiplied by 1 and the distance of what the version counts from N). */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +30,7 @@ static const alcore_sys_host *core;
 
 struct alcore_sys_model {
     void *user;
-    int64_t dims, calls, fail, wrong, tokens, longest;
+    int64_t dims, calls, fail, wrong, tokens, longest, best;
     int64_t trained; /* examples seen by train() */
     char version[32];
 };
@@ -100,6 +103,7 @@ static alcore_status open_null(void *user, const char *path,
                                 .wrong = number_of(text, "wrong", 0),
                                 .tokens = number_of(text, "tokens", 0),
                                 .longest = number_of(text, "longest", 512),
+                                .best = number_of(text, "best", -1),
                                 .trained = number_of(text, "trained", 0)};
     set_version(model);
     log_options(user, options);
@@ -170,8 +174,9 @@ static void fill_embedding(const alcore_sys_model *model, uint64_t hash, int64_t
 
 static void fill_logprobs(const alcore_sys_model *model, uint64_t hash, int64_t rows,
                           float *values) {
-    (void)model;
-    for (int64_t k = 0; k < rows; k++) values[k] = -(float)(1 + hash % (uint64_t)(k + 7)) / 8.0f;
+    int64_t distance = model->best < 0 ? 0 : llabs(model->trained - model->best);
+    for (int64_t k = 0; k < rows; k++)
+        values[k] = -(float)(1 + distance) * (float)(1 + hash % (uint64_t)(k + 7)) / 8.0f;
 }
 
 static void fill_classes(const alcore_sys_model *model, uint64_t hash, int64_t rows,
@@ -279,34 +284,87 @@ static alcore_status translate(alcore_sys_model *model, const alcore_sys_model_t
     return status;
 }
 
-static alcore_status train(alcore_sys_model *model, const alcore_sys_model_training *training,
-                           alcore_sys_model_trained *out) {
-    int64_t count = training->sources->count;
-    alcore_status status = ALCORE_OK;
-    if (!training->labels && (!training->targets || training->targets->count != count))
-        return fail(ALCORE_E_INVALID, "the null model needs labels, or a target for each source");
-    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
-        model->trained += training->labels ? 1 + training->labels[i] : 1;
-        status = core->progress(model->user, "null", i + 1, count);
-    }
-    set_version(model);
-    if (out) out->updates = count;
-    return status;
-}
-
-static alcore_status save(alcore_sys_model *model, const char *path) {
-    char name[500], text[100];
+/* Writes PATH/config.json of the model as it is after an update. */
+static alcore_status write_config(alcore_sys_model *model, const char *path, int64_t update) {
+    char name[500], text[200];
     snprintf(name, sizeof name, "%s/config.json", path);
-    int length =
-        snprintf(text, sizeof text, "{\"dims\": %lld, \"tokens\": %lld, \"trained\": %lld}",
-                 (long long)model->dims, (long long)model->tokens, (long long)model->trained);
+    int length = snprintf(text, sizeof text,
+                          "{\"dims\": %lld, \"tokens\": %lld, \"best\": %lld, \"trained\": %lld, "
+                          "\"update\": %lld}",
+                          (long long)model->dims, (long long)model->tokens, (long long)model->best,
+                          (long long)model->trained, (long long)update);
     alcore_sys_writer *writer;
-    alcore_status status = core->writer_open(model->user, name, &writer);
+    alcore_status status = core->folder_make(model->user, path);
+    if (status == ALCORE_OK) status = core->writer_open(model->user, name, &writer);
     if (status != ALCORE_OK) return status;
     status = core->writer_put(writer, text, (size_t)length);
     if (status == ALCORE_OK) return core->writer_commit(writer);
     core->writer_abort(writer);
     return status;
+}
+
+/* What the library passed on, for the test to see. */
+static void log_training(void *user, const alcore_sys_model_training *how) {
+    char line[300];
+    snprintf(
+        line, sizeof line,
+        "train: rate %g, decay %g, betas %g %g, epsilon %g, clip %g, smoothing %g, warmup %lld, "
+        "accumulate %lld, batch_tokens %lld, schedule %d, optimizer %d, seed %llu, weights",
+        how->rate, how->weight_decay, how->beta1, how->beta2, how->epsilon, how->clip,
+        how->label_smoothing, (long long)how->warmup, (long long)how->accumulate,
+        (long long)how->batch_tokens, (int)how->schedule, (int)how->optimizer,
+        (unsigned long long)how->seed);
+    for (int64_t i = 0; how->weights && i < how->sources->count; i++) {
+        size_t used = strlen(line);
+        snprintf(line + used, sizeof line - used, " %g", (double)how->weights[i]);
+    }
+    core->log(user, 20, "null", line);
+}
+
+static alcore_status tell(const alcore_sys_model_training *how, int64_t update, int64_t updates,
+                          int32_t *stop) {
+    return how->after_update ? how->after_update(how->user, update, updates, stop) : ALCORE_OK;
+}
+
+/* The updates from *update on. */
+static alcore_status make_updates(alcore_sys_model *model, const alcore_sys_model_training *how,
+                                  int64_t updates, int64_t *update) {
+    int32_t stop = 0;
+    alcore_status status = tell(how, *update, updates, &stop);
+    while (*update < updates && status == ALCORE_OK && !stop) {
+        int64_t example = *update % how->sources->count;
+        model->trained += how->labels ? 1 + how->labels[example] : 1;
+        ++*update;
+        status = tell(how, *update, updates, &stop);
+        bool due = how->checkpoint_every > 0 && *update % how->checkpoint_every == 0;
+        if (status == ALCORE_OK && how->checkpoints && (due || stop || *update == updates))
+            status = write_config(model, how->checkpoints, *update);
+        if (status == ALCORE_OK) status = core->progress(model->user, "null", *update, updates);
+    }
+    return status;
+}
+
+static alcore_status train(alcore_sys_model *model, const alcore_sys_model_training *training,
+                           alcore_sys_model_trained *out) {
+    int64_t count = training->sources->count, update = 0;
+    char text[1001];
+    if (!training->labels && (!training->targets || training->targets->count != count))
+        return fail(ALCORE_E_INVALID, "the null model needs labels, or a target for each source");
+    log_training(model->user, training);
+    if (training->checkpoints &&
+        read_config(model->user, training->checkpoints, text) == ALCORE_OK) {
+        update = number_of(text, "update", 0);
+        model->trained = number_of(text, "trained", 0);
+    }
+    alcore_status status =
+        make_updates(model, training, training->updates > 0 ? training->updates : count, &update);
+    set_version(model);
+    if (out) out->updates = update;
+    return status;
+}
+
+static alcore_status save(alcore_sys_model *model, const char *path) {
+    return write_config(model, path, 0);
 }
 
 /* token_probs and mlm_losses are left NULL. */

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What happens between two updates of a training: the model is measured on a pool of its own, the
+ * best one is saved, and the training ends early when it gets no better.
+ *
+ * With a folder of checkpoints every validation is kept there, in validations.tsv. It is written
+ * before the checkpoint of the same update, so that the file has every validation up to the update
+ * of any checkpoint. A training that goes on from update u takes those up to u over and makes the
+ * later ones again, with the same weights and so with the same values. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "alcore/metric.h"
+#include "base/number.h"
+#include "base/tensor_view.h"
+#include "formats/line_reader.h"
+#include "model/training.h"
+
+static const char *const metric_names[] = {
+    [ALCORE_VALIDATE_LOSS] = "loss",
+    [ALCORE_VALIDATE_BLEU] = "bleu",
+    [ALCORE_VALIDATE_ACCURACY] = "accuracy",
+};
+static const char header[] = "update\tvalue\tmetric\tevery\tdata\n";
+
+/* ---- measuring ---- */
+
+/* Refuses a metric that the model has not. */
+static alcore_status check_metric(const alcore_model *model, int32_t metric) {
+    const alcore__engine_model *data = model->data;
+    const bool classes = alcore__classifies(data);
+    const uint32_t call = classes                          ? ALCORE_SYS_MODEL_CLASS_PROBS
+                          : metric == ALCORE_VALIDATE_BLEU ? ALCORE_SYS_MODEL_TRANSLATE
+                                                           : ALCORE_SYS_MODEL_TOKEN_LOGPROBS;
+    if (metric == (classes ? ALCORE_VALIDATE_BLEU : ALCORE_VALIDATE_ACCURACY) ||
+        !alcore__engine_has(data, call))
+        return alcore__fail(ALCORE_E_UNSUPPORTED, "model %s has no validation by %s: it %s",
+                            model->name, metric_names[metric],
+                            classes ? "gives classes" : "translates");
+    return ALCORE_OK;
+}
+
+/* A number of a row of an array of float32 or float64. */
+static double number_at(const alcore__array *array, int64_t row, int64_t column) {
+    const int64_t place = row * array->stride + column;
+    return array->dtype == ALCORE_FLOAT32 ? (double)((const float *)array->data)[place]
+                                          : ((const double *)array->data)[place];
+}
+
+/* What the classes of a text are worth: 1 or 0 for a right or wrong one, or the loss of the right
+ * one. row: of class probabilities [rows, classes]. */
+static double value_of_classes(const alcore__watch *watch, const alcore__array *array, int64_t row,
+                               int64_t label) {
+    int64_t best = 0;
+    if (watch->options->metric == ALCORE_VALIDATE_LOSS) return -log(number_at(array, row, label));
+    for (int64_t k = 1; k < array->columns; k++)
+        if (number_at(array, row, k) > number_at(array, row, best)) best = k;
+    return best == label;
+}
+
+/* Takes the values of one text, which begin at row `row`: log-probabilities of `tokens` tokens, or
+ * probabilities of classes. */
+static alcore_status take_item(alcore__watch *watch, const alcore__array *array, int64_t row,
+                               int64_t item, int64_t tokens) {
+    const alcore__engine_model *data = watch->model->data;
+    const int64_t *labels = watch->examples.labels;
+    if (item < 0 || item >= watch->examples.batch.count || tokens < 0 ||
+        tokens > array->rows - row || (labels && labels[item] >= array->columns))
+        return alcore__fail(ALCORE_E_SHAPE, "%s gave item %lld of a validation with %lld items",
+                            data->engine->engine, (long long)item,
+                            (long long)watch->examples.batch.count);
+    double value = 0;
+    for (int64_t k = 0; !labels && k < tokens; k++) value -= number_at(array, row + k, 0);
+    watch->values[item] = labels ? value_of_classes(watch, array, row, labels[item]) : value;
+    watch->tokens[item] = tokens;
+    return ALCORE_OK;
+}
+
+/* alcore_sys_model_sink.put of a validation; user: the watch. */
+static alcore_status put(void *user, const int64_t *items, const int64_t *lengths, int64_t count,
+                         const alcore_tensor *values) {
+    alcore__watch *watch = user;
+    alcore__array array;
+    ALCORE__TRY(alcore__tensor_view(values, "values of a validation", &array));
+    if (array.dtype != ALCORE_FLOAT32 && array.dtype != ALCORE_FLOAT64)
+        return alcore__fail(ALCORE_E_SHAPE, "values of a validation: %s is not float32 or float64",
+                            alcore__dtype_name(array.dtype));
+    for (int64_t i = 0, row = 0; i < count; i++) {
+        const int64_t tokens = lengths ? lengths[i] : 1;
+        ALCORE__TRY(take_item(watch, &array, row, items[i], tokens));
+        row += tokens;
+    }
+    return ALCORE_OK;
+}
+
+/* The mean over tokens, or over texts, of what the engine gives. Sums run over the texts in their
+ * order, so that the order in which the engine gives them does not matter. */
+static alcore_status measure_values(alcore__watch *watch, double *out) {
+    const alcore__engine_model *data = watch->model->data;
+    const alcore__examples *all = &watch->examples;
+    const alcore_sys_model_sink sink = {.size = sizeof sink, .user = watch, .put = put};
+    const alcore_sys_model_scoring scoring = {.size = sizeof scoring,
+                                              .what = ALCORE_SYS_SCORE_TARGET};
+    double sum = 0;
+    int64_t tokens = 0;
+    for (int64_t i = 0; i < all->batch.count; i++) watch->values[i] = (double)NAN;
+    const alcore_status status =
+        all->labels ? data->engine->class_probs(data->opened, &all->sources.passed, &sink)
+                    : data->engine->token_logprobs(data->opened, &all->sources.passed,
+                                                   &all->targets.passed, &scoring, &sink);
+    if (status != ALCORE_OK) return alcore__fail_callback(status, data->engine->engine);
+    for (int64_t i = 0; i < all->batch.count; i++) {
+        if (isnan(watch->values[i]))
+            return alcore__fail(ALCORE_E_MISSING, "validation: row %lld got no number",
+                                (long long)all->batch.rows[i]);
+        sum += watch->values[i];
+        tokens += watch->tokens[i];
+    }
+    *out = tokens > 0 ? sum / (double)tokens : 0;
+    return ALCORE_OK;
+}
+
+/* BLEU of the outputs against the references; texts and lengths [count] are memory for the outputs.
+ */
+static alcore_status score_outputs(const alcore__watch *watch, const alcore_pool *outputs,
+                                   const char **texts, size_t *lengths, double *out) {
+    const alcore__examples *all = &watch->examples;
+    const int64_t count = all->batch.count;
+    alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
+    for (int64_t i = 0; i < count; i++)
+        texts[i] = alcore_pool_text(outputs, all->batch.rows[i], &lengths[i]);
+    ALCORE__TRY(alcore_metric_compute_bleu(watch->model->object.ctx, texts, lengths, count,
+                                           all->texts, all->lengths, count, NULL, NULL, &score));
+    *out = score.bleu;
+    return ALCORE_OK;
+}
+
+/* Translates the texts by greedy search and compares the outputs with the references. */
+static alcore_status measure_bleu(alcore__watch *watch, double *out) {
+    alcore_ctx *ctx = watch->model->object.ctx;
+    const size_t count = (size_t)watch->examples.batch.count;
+    alcore_translate_options greedy = ALCORE_TRANSLATE_OPTIONS_INIT;
+    alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
+    alcore_pool *outputs = NULL;
+    const char **texts = NULL;
+    size_t *lengths = NULL;
+    greedy.beams = 1;
+    keep_all.dedup = ALCORE_DEDUP_NONE;
+    keep_all.utf8 = ALCORE_UTF8_REPLACE;
+    alcore_status status = alcore_pool_new(ctx, &keep_all, &outputs);
+    if (status == ALCORE_OK)
+        status =
+            alcore__engine_translate(watch->model, watch->options->validation, &greedy, outputs);
+    if (status == ALCORE_OK) status = alcore__new_array(ctx, count, sizeof *texts, &texts);
+    if (status == ALCORE_OK) status = alcore__new_array(ctx, count, sizeof *lengths, &lengths);
+    if (status == ALCORE_OK) status = score_outputs(watch, outputs, texts, lengths, out);
+    alcore__free(ctx, (void *)texts);
+    alcore__free(ctx, lengths);
+    alcore_pool_unref(outputs);
+    return status;
+}
+
+/* ---- what was measured ---- */
+
+/* Counts a validation; whether it is better than all before. */
+static bool count_value(alcore__watch *watch, int64_t update, double value) {
+    alcore_train_result *result = watch->result;
+    const bool lower = watch->options->metric == ALCORE_VALIDATE_LOSS;
+    const bool better = result->best_update == 0 ||
+                        (lower ? value < result->best_value : value > result->best_value);
+    watch->worse = better ? 0 : watch->worse + 1;
+    if (better) {
+        result->best_update = update;
+        result->best_value = value;
+    }
+    return better;
+}
+
+/* Adds a validation to the lines of the file. */
+static alcore_status add_line(alcore__watch *watch, int64_t update, double value) {
+    char number[32];
+    alcore__print_double(value, number);
+    return alcore__buffer_format(watch->model->object.ctx, &watch->lines, "%lld\t%s%s\n",
+                                 (long long)update, number, watch->tail);
+}
+
+/* The path of the file of validations in *out, which the caller clears. */
+static alcore_status path_of_lines(const alcore__watch *watch, alcore__buffer *out) {
+    return alcore__buffer_format(watch->model->object.ctx, out, "%s/validations.tsv",
+                                 watch->options->checkpoints);
+}
+
+static alcore_status write_lines(const alcore__watch *watch) {
+    alcore_ctx *ctx = watch->model->object.ctx;
+    alcore__buffer path = {0};
+    alcore__writer *writer = NULL;
+    if (!watch->options->checkpoints) return ALCORE_OK;
+    ALCORE__TRY(alcore__make_folder(ctx, watch->options->checkpoints));
+    alcore_status status = path_of_lines(watch, &path);
+    if (status == ALCORE_OK) status = alcore__writer_open(ctx, path.data, &writer);
+    if (status == ALCORE_OK)
+        status = alcore__writer_put(writer, watch->lines.data, watch->lines.length);
+    if (status == ALCORE_OK)
+        status = alcore__writer_commit(writer);
+    else
+        alcore__writer_abort(writer);
+    alcore__buffer_clear(ctx, &path);
+    return status;
+}
+
+/* One line of the file: a validation of this training, which is taken over unless it was made after
+ * the checkpoint. */
+static alcore_status take_line(alcore__watch *watch, const alcore__line_reader *lines, char *text,
+                               size_t length) {
+    const char *first = memchr(text, '\t', length);
+    const size_t digits = first ? (size_t)(first - text) : 0;
+    const size_t tail = strlen(watch->tail);
+    int64_t update;
+    double value;
+    if (lines->line == 1 && length + 1 == strlen(header) && !memcmp(text, header, length))
+        return ALCORE_OK;
+    if (lines->line == 1 || !alcore__parse_int(text, digits, &update) || update < 1)
+        return alcore__fail(ALCORE_E_CORRUPT, "%s:%lld: no validation", lines->path,
+                            (long long)lines->line);
+    if (length <= digits + 1 + tail || memcmp(text + length - tail, watch->tail, tail) != 0)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "%s:%lld: made with another metric, interval or data than this "
+                            "validation has; take another folder for checkpoints",
+                            lines->path, (long long)lines->line);
+    if (!alcore__parse_double(text + digits + 1, length - digits - 1 - tail, &value))
+        return alcore__fail(ALCORE_E_CORRUPT, "%s:%lld: the value is no number", lines->path,
+                            (long long)lines->line);
+    if (update > watch->result->resumed) return ALCORE_OK;
+    count_value(watch, update, value);
+    return add_line(watch, update, value);
+}
+
+/* Takes over the validations that the checkpoint has behind it. */
+static alcore_status read_lines(alcore__watch *watch) {
+    alcore_ctx *ctx = watch->model->object.ctx;
+    alcore__buffer path = {0};
+    alcore__line_reader lines;
+    char *text;
+    size_t length;
+    ALCORE__TRY(path_of_lines(watch, &path));
+    alcore_status status = alcore__lines_open(&lines, ctx, path.data, 0);
+    if (status != ALCORE_OK) {
+        alcore__buffer_clear(ctx, &path);
+        return status == ALCORE_E_IO ? ALCORE_OK : status; /* there is none */
+    }
+    for (bool more = true; more && status == ALCORE_OK;) {
+        status = alcore__lines_fill(&lines, &more);
+        while (more && status == ALCORE_OK) {
+            status = alcore__lines_next(&lines, &text, &length);
+            if (status != ALCORE_OK || !text) break;
+            status = take_line(watch, &lines, text, length);
+        }
+    }
+    alcore__lines_close(&lines);
+    alcore__buffer_clear(ctx, &path);
+    return status;
+}
+
+/* ---- between two updates ---- */
+
+static bool is_patient(const alcore__watch *watch) {
+    return watch->options->patience == 0 || watch->worse < watch->options->patience;
+}
+
+/* The engine has begun: so many updates are made already. */
+static alcore_status begin_updates(alcore__watch *watch, int64_t update, int64_t updates,
+                                   int32_t *stop) {
+    watch->begun = true;
+    watch->result->resumed = update;
+    if (update == 0) return ALCORE_OK;
+    alcore__log(watch->model->object.ctx, ALCORE_LOG_INFO, "training", NULL,
+                "goes on after update %lld of %lld", (long long)update, (long long)updates);
+    if (watch->options->validation) ALCORE__TRY(read_lines(watch));
+    if (update < updates && !is_patient(watch)) *stop = watch->result->stopped = 1;
+    return ALCORE_OK;
+}
+
+/* Measures the model and keeps it where it is the best one so far. */
+static alcore_status validate(alcore__watch *watch, int64_t update) {
+    const alcore_train_options *options = watch->options;
+    double value = 0;
+    ALCORE__TRY(options->metric == ALCORE_VALIDATE_BLEU ? measure_bleu(watch, &value)
+                                                        : measure_values(watch, &value));
+    const bool better = count_value(watch, update, value);
+    alcore__log(watch->model->object.ctx, ALCORE_LOG_INFO, "training", NULL,
+                "update %lld: %s %.6g, the best is %.6g of update %lld", (long long)update,
+                metric_names[options->metric], value, watch->result->best_value,
+                (long long)watch->result->best_update);
+    if (better && options->best) ALCORE__TRY(alcore__engine_save(watch->model, options->best));
+    ALCORE__TRY(add_line(watch, update, value));
+    return write_lines(watch);
+}
+
+alcore_status alcore__watch_update(void *user, int64_t update, int64_t updates, int32_t *stop) {
+    alcore__watch *watch = user;
+    const alcore_train_options *options = watch->options;
+    if (!watch->begun) return begin_updates(watch, update, updates, stop);
+    const bool due = options->validate_every > 0 && update % options->validate_every == 0;
+    if (!options->validation || !(due || update == updates)) return ALCORE_OK;
+    ALCORE__TRY(validate(watch, update));
+    if (update < updates && !is_patient(watch)) *stop = watch->result->stopped = 1;
+    return ALCORE_OK;
+}
+
+/* ---- the watch ---- */
+
+/* A hash of the texts and references of the validation. */
+static uint64_t hash_pairs(const alcore_pool *pool, const alcore__model_batch *batch) {
+    uint64_t hash = alcore_pool_fingerprint(pool);
+    for (int64_t i = 0; i < batch->count; i++) {
+        size_t length = 0;
+        const char *text = alcore_pool_reference(pool, batch->rows[i], &length);
+        hash = (hash ^ alcore__hash128(text, length).low) * 1099511628211u;
+    }
+    return hash;
+}
+
+alcore_status alcore__watch_begin(alcore_model *model, const alcore_train_options *options,
+                                  alcore_train_result *result, alcore__watch *out) {
+    alcore_ctx *ctx = model->object.ctx;
+    alcore__buffer tail = {0};
+    out->model = model;
+    out->options = options;
+    out->result = result;
+    if (!options->validation) return ALCORE_OK;
+    ALCORE__TRY(check_metric(model, options->metric));
+    ALCORE__TRY(alcore__examples_read(model, options->validation, &out->examples));
+    const size_t count = (size_t)out->examples.batch.count;
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->values, &out->values));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->tokens, &out->tokens));
+    ALCORE__TRY(alcore__buffer_format(
+        ctx, &tail, "\t%s\t%lld\t%016" PRIx64, metric_names[options->metric],
+        (long long)options->validate_every, hash_pairs(options->validation, &out->examples.batch)));
+    out->tail = tail.data;
+    return alcore__buffer_append(ctx, &out->lines, header, strlen(header));
+}
+
+void alcore__watch_clear(alcore__watch *watch) {
+    if (!watch->model) return;
+    alcore_ctx *ctx = watch->model->object.ctx;
+    alcore__examples_clear(ctx, &watch->examples);
+    alcore__buffer_clear(ctx, &watch->lines);
+    alcore__free(ctx, watch->values);
+    alcore__free(ctx, watch->tokens);
+    alcore__free(ctx, watch->tail);
+}

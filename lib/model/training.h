@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of training share: examples as the engine takes them (model_examples.c), and what
+ * happens between two updates (model_validate.c). */
+#ifndef ALCORE__TRAINING_H
+#define ALCORE__TRAINING_H
+
+#include "model/model_engine.h"
+
+/* Whether the examples of the model are texts with the number of a class: it has a head over texts,
+ * and does not translate. */
+bool alcore__classifies(const alcore__engine_model *data);
+
+/* The unmasked rows of a pool with their references, encoded: of a training, or of a validation;
+ * zeros hold none. Memory: 8 bytes for each token of texts and references, 17 where the tokenizer
+ * tells types and marks. */
+typedef struct alcore__examples {
+    alcore__model_batch batch;             /* all unmasked rows */
+    alcore__engine_texts sources, targets; /* targets: none for classifiers */
+    const char **texts;                    /* [batch.count] references, with their lengths in bytes;
+                                              NULL for classifiers */
+    size_t *lengths;
+    int64_t *labels; /* [batch.count] classes; NULL for translation models */
+} alcore__examples;
+/* Encodes the rows of a pool, whose read lock the caller holds as long as the examples are used.
+ * alcore__examples_clear() must be called even after a failure. */
+alcore_status alcore__examples_read(const alcore_model *model, const alcore_pool *pool,
+                                    alcore__examples *out);
+void alcore__examples_clear(alcore_ctx *ctx, alcore__examples *all);
+
+/* What follows the updates of a training: it says where a training goes on and, with validation,
+ * measures the model, keeps the best one and ends the training early. */
+typedef struct alcore__watch {
+    alcore_model *model;
+    const alcore_train_options *options; /* checked, with all defaults filled in */
+    alcore__examples examples;           /* of the validation; zeros without one */
+    double
+        *values; /* [examples.batch.count] of each text: its loss, or 1 where its class is right */
+    int64_t *tokens; /* [examples.batch.count] of its reference, over which the loss is a mean */
+    char *tail;      /* what every line of validations.tsv ends with */
+    alcore__buffer lines; /* validations.tsv as it is to be written next */
+    alcore_train_result
+        *result;   /* borrowed: resumed, best_update, best_value and stopped are filled */
+    int64_t worse; /* validations since the best one */
+    bool begun;    /* the engine has said how many updates there are */
+} alcore__watch;
+/* Prepares the watch; the caller holds the read lock of options->validation.
+ * alcore__watch_clear() must be called even after a failure. */
+alcore_status alcore__watch_begin(alcore_model *model, const alcore_train_options *options,
+                                  alcore_train_result *result, alcore__watch *out);
+/* alcore_sys_model_training.after_update; user: the watch. */
+alcore_status alcore__watch_update(void *user, int64_t update, int64_t updates, int32_t *stop);
+void alcore__watch_clear(alcore__watch *watch);
+
+#endif
