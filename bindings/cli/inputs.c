@@ -30,8 +30,7 @@ int option_once(const arguments *args, option_id id) {
     return complain(EXIT_USAGE, "--%s was given twice", option_table[id].name);
 }
 
-/* Index of text among the names of "a|b|c"; -1 when it is none of them. */
-static int choice_of(const char *text, const char *choices) {
+int choice_of(const char *text, const char *choices) {
     size_t length = strlen(text);
 
     for (int i = 0;; i++) {

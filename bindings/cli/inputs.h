@@ -62,6 +62,8 @@ void inputs_list_texts(const alcore_pool *pool, const char **texts, size_t *leng
 int option_integer(const arguments *args, option_id id, int64_t low, int64_t high, int64_t *out);
 /* Refuses a second value of an option that only other commands repeat. */
 int option_once(const arguments *args, option_id id);
+/* Index of text among the words of "a|b|c"; -1 when it is none of them. */
+int choice_of(const char *text, const char *choices);
 /* Parses an option that is one of the words of "a|b|c": its index among them. */
 int option_choice(const arguments *args, option_id id, const char *choices, int *out);
 

@@ -2,13 +2,14 @@
 /* alcore model: what a model folder is, and its answers to a file of texts: tokens, embeddings,
  * class probabilities, translations, log-probabilities of given translations. Rows are the lines of
  * the file, repeated and empty ones too; an empty line is not given to the model. Also the training
- * of a vocabulary, for a model that is to be trained. */
+ * of a vocabulary, for a model that is to be trained; the training of models is in train_command.c. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
 #include "inputs.h"
 #include "text_output.h"
+#include "train_config.h"
 
 /* One run of the command. */
 typedef struct model_run {
@@ -481,6 +482,19 @@ static int run_vocabulary(model_run *self) {
     return code;
 }
 
+/* ---- training ---- */
+
+/* What the other actions take of the command line is in the configuration of a training. */
+static int run_train(model_run *self) {
+    static const option_id of_texts[] = {OPTION_OUT, OPTION_FORMAT, OPTION_TEXT_COLUMN,
+                                         OPTION_BAD_LINES};
+    for (size_t i = 0; i < sizeof of_texts / sizeof *of_texts; i++)
+        if (option_given(self->args, of_texts[i]))
+            return complain(EXIT_USAGE, "model train takes no --%s; the configuration says it",
+                            option_table[of_texts[i]].name);
+    return train_command(self->args, self->ctx);
+}
+
 /* ---- the command ---- */
 
 /* An action: how many operands it has, itself included, and the options that only it and those
@@ -513,6 +527,7 @@ static const action actions[] = {
      run_vocabulary,
      {OPTION_VOCABULARY_SIZE, OPTION_VOCABULARY_KIND, OPTION_COVERAGE, OPTION_BYTE_FALLBACK,
       OPTION_MAX_TEXTS, OPTION_SEED, OPTION_TOTAL}},
+    {"train", "CONFIG.json", 2, run_train, {OPTION_TOTAL}},
 };
 enum { ACTIONS = (int)(sizeof actions / sizeof *actions) };
 
@@ -550,17 +565,18 @@ static int find_action(const arguments *args, const action **out) {
         return check_options(args, &actions[i]);
     }
     const char *near = nearest_name(name, action_name_at, NULL);
-    return complain(EXIT_USAGE,
-                    "model takes info, tokenize, embed, score, probs, translate or vocabulary, not "
-                    "'%s'%s%s%s",
-                    name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return complain(
+        EXIT_USAGE,
+        "model takes info, tokenize, embed, score, probs, translate, vocabulary or train, not "
+        "'%s'%s%s%s",
+        name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 int command_model(const arguments *args) {
     model_run self = {.args = args};
     const action *wanted = NULL;
     int code = find_action(args, &wanted);
-    if (code == EXIT_DONE && strcmp(wanted->name, "info") != 0)
+    if (code == EXIT_DONE && wanted->run != run_info && wanted->run != run_train)
         code = json_needs_file(args, "values");
     if (code == EXIT_DONE) code = terminal_context(args, &self.ctx);
     if (code == EXIT_DONE) code = wanted->run(&self);

@@ -360,8 +360,11 @@ const command_info command_table[] = {
     {"lm", COMMAND_LM, "train|score TEXT", 2, 2,
      "train an n-gram language model, or score with one"},
     {"model", COMMAND_MODEL,
-     "info|tokenize|embed|score|probs|translate DIR [TEXT [TARGET]] | vocabulary TEXT", 2, 4,
-     "what a model folder is, and its answers to a file of texts; train a vocabulary"},
+     "info|tokenize|embed|score|probs|translate DIR [TEXT [TARGET]] | vocabulary TEXT | train "
+     "CONFIG.json",
+     2, 4,
+     "what a model folder is, and its answers to a file of texts; training of models and "
+     "vocabularies"},
     {"phrases", COMMAND_PHRASES, "POOL", 1, 1, "list the phrases of a pool with their counts"},
     {"align", COMMAND_ALIGN, "SOURCE TARGET|TSV", 1, 2,
      "link the words of sentences and their translations"},

@@ -12,6 +12,9 @@
 /* The context that a signal cancels. Set once, before the handlers are. */
 static alcore_ctx *interrupted_ctx;
 
+/* Log lines of the level ALCORE_LOG_INFO are shown. */
+static bool shows_notes;
+
 /* The progress bar: one line of standard error. */
 static struct {
     bool shown;            /* the line has text */
@@ -58,14 +61,20 @@ void terminal_clear(void) {
     bar.shown = false;
 }
 
-/* The log callback: warnings and errors, and what a cache had, which nothing else tells; with
- * --quiet (user) errors only. */
+void terminal_show_notes(void) {
+    shows_notes = true;
+}
+
+/* The log callback: warnings and errors, notes where they are asked for, and what a cache had,
+ * which nothing else tells; with --quiet (user) errors only. */
 static void show_log(void *user, int32_t level, const char *component, const char *message,
                      const char *fields) {
     bool quiet = *(const bool *)user;
 
     (void)fields;
-    const int32_t least = quiet ? ALCORE_LOG_ERROR : ALCORE_LOG_WARN;
+    const int32_t least = quiet         ? ALCORE_LOG_ERROR
+                          : shows_notes ? ALCORE_LOG_INFO
+                                        : ALCORE_LOG_WARN;
     if (level < least && (quiet || strcmp(component, "cache") != 0)) return;
     terminal_clear();
     fprintf(stderr, "%s: %s\n", component, message);

@@ -11,6 +11,9 @@
  * standard error is a terminal and --quiet was not given. Ctrl-C and SIGTERM cancel it. An exit
  * code. */
 int terminal_context(const arguments *args, alcore_ctx **out);
+/* From now on log lines of what goes on are shown too, but for --quiet: for a command that runs for
+ * hours. */
+void terminal_show_notes(void);
 /* Removes the progress bar, before other output. */
 void terminal_clear(void);
 /* Prints the library's error text; the exit code of the status. */

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the configuration of a training. A key that is not known, a value of another type and a key
+ * that is missing are errors: a setting that is passed over in silence costs a training. */
+#include "train_config.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "inputs.h"
+
+/* What the value of a key is, and where it goes. */
+typedef enum value_kind {
+    TEXT,   /* const char *: a string that is not empty */
+    NUMBER, /* double from 0 on */
+    SHARE,  /* double from 0 on and below 1 */
+    WEIGHT, /* double above 0 */
+    COUNT,  /* int64_t or uint64_t from 0 on */
+    CHOICE, /* int32_t: the place of the word among the choices */
+    OBJECT, /* const json_t *: an object */
+    FILES   /* const json_t *: an object or a list of objects that is not empty */
+} value_kind;
+typedef struct key_info {
+    const char *name;
+    value_kind kind;
+    size_t offset; /* of the member of the struct that the object is read into */
+    bool required;
+    const char *choices; /* "a|b" */
+} key_info;
+
+#define CONFIG(member) offsetof(train_config, member)
+static const key_info config_keys[] = {
+    {"model", TEXT, CONFIG(model), true, NULL},
+    {"out", TEXT, CONFIG(out), true, NULL},
+    {"train", FILES, CONFIG(train), true, NULL},
+    {"validation", FILES, CONFIG(validation), false, NULL},
+    {"from_scratch", OBJECT, CONFIG(from_scratch), false, NULL},
+    {"kind_weights", OBJECT, CONFIG(kind_weights), false, NULL},
+    {"max_tokens", COUNT, CONFIG(max_tokens), false, NULL},
+    {"optimizer", CHOICE, CONFIG(options.optimizer), false, "adamw|adam"},
+    {"rate", NUMBER, CONFIG(options.rate), false, NULL},
+    {"weight_decay", NUMBER, CONFIG(options.weight_decay), false, NULL},
+    {"beta1", SHARE, CONFIG(options.beta1), false, NULL},
+    {"beta2", SHARE, CONFIG(options.beta2), false, NULL},
+    {"epsilon", NUMBER, CONFIG(options.epsilon), false, NULL},
+    {"schedule", CHOICE, CONFIG(options.schedule), false, "constant|linear|inverse_sqrt|cosine"},
+    {"warmup", COUNT, CONFIG(options.warmup), false, NULL},
+    {"clip", NUMBER, CONFIG(options.clip), false, NULL},
+    {"label_smoothing", SHARE, CONFIG(options.label_smoothing), false, NULL},
+    {"updates", COUNT, CONFIG(options.updates), false, NULL},
+    {"batch_tokens", COUNT, CONFIG(options.batch_tokens), false, NULL},
+    {"accumulate", COUNT, CONFIG(options.accumulate), false, NULL},
+    {"seed", COUNT, CONFIG(options.seed), false, NULL},
+    {"checkpoints", TEXT, CONFIG(options.checkpoints), false, NULL},
+    {"checkpoint_every", COUNT, CONFIG(options.checkpoint_every), false, NULL},
+    {"metric", CHOICE, CONFIG(options.metric), false, "loss|bleu|accuracy"},
+    {"validate_every", COUNT, CONFIG(options.validate_every), false, NULL},
+    {"patience", COUNT, CONFIG(options.patience), false, NULL},
+};
+
+#define FILE_MEMBER(member) offsetof(train_file, member)
+static const key_info file_keys[] = {
+    {"mix", TEXT, FILE_MEMBER(mix), false, NULL},
+    {"texts", TEXT, FILE_MEMBER(texts), false, NULL},
+    {"references", TEXT, FILE_MEMBER(references), false, NULL},
+    {"text_column", TEXT, FILE_MEMBER(text_column), false, NULL},
+    {"reference_column", TEXT, FILE_MEMBER(reference_column), false, NULL},
+    {"language", TEXT, FILE_MEMBER(language), false, NULL},
+    {"weight", WEIGHT, FILE_MEMBER(weight), false, NULL},
+};
+
+static const key_info scratch_keys[] = {
+    {"config", OBJECT, offsetof(train_scratch, config), true, NULL},
+    {"tokenizer", TEXT, offsetof(train_scratch, tokenizer), true, NULL},
+};
+
+/* An object of the configuration, its keys, and the struct that it is read into. */
+typedef struct reader {
+    const char *path, *prefix; /* of the file; of the keys: "", "train[0]." */
+    const key_info *keys;
+    size_t count; /* of keys */
+    void *out;
+} reader;
+
+static const char *key_at(int index, void *data) {
+    const reader *self = data;
+    return (size_t)index < self->count ? self->keys[index].name : NULL;
+}
+
+/* Says that a value is not what the key takes. */
+static int refuse(const reader *self, const key_info *key, const char *wanted) {
+    return complain(EXIT_DATA, "%s: %s%s: %s is needed", self->path, self->prefix, key->name,
+                    wanted);
+}
+
+/* Reads a number of a key: one from 0 on, below 1 or above 0. */
+static int read_number(const reader *self, const key_info *key, const json_t *value) {
+    const double number = json_number_value(value);
+    if (!json_is_number(value) || !(number >= 0))
+        return refuse(self, key, key->kind == WEIGHT ? "a number above 0" : "a number from 0 on");
+    if (key->kind == WEIGHT && !(number > 0)) return refuse(self, key, "a number above 0");
+    if (key->kind == SHARE && !(number < 1))
+        return refuse(self, key, "a number from 0 on and below 1");
+    *(double *)((char *)self->out + key->offset) = number;
+    return EXIT_DONE;
+}
+
+/* Reads a word of a key: its place among the choices. */
+static int read_choice(const reader *self, const key_info *key, const json_t *value) {
+    const char *word = json_string_value(value);
+    const int choice = word ? choice_of(word, key->choices) : -1;
+    if (choice < 0)
+        return complain(EXIT_DATA, "%s: %s%s: one of %s is needed", self->path, self->prefix,
+                        key->name, key->choices);
+    *(int32_t *)((char *)self->out + key->offset) = choice;
+    return EXIT_DONE;
+}
+
+static int read_value(const reader *self, const key_info *key, const json_t *value) {
+    void *to = (char *)self->out + key->offset;
+    switch (key->kind) {
+    case TEXT:
+        if (!json_is_string(value) || !json_string_length(value))
+            return refuse(self, key, "a string that is not empty");
+        *(const char **)to = json_string_value(value);
+        return EXIT_DONE;
+    case COUNT:
+        if (!json_is_integer(value) || json_integer_value(value) < 0)
+            return refuse(self, key, "an integer from 0 on");
+        *(int64_t *)to = json_integer_value(value);
+        return EXIT_DONE;
+    case CHOICE:
+        return read_choice(self, key, value);
+    case OBJECT:
+        if (!json_is_object(value)) return refuse(self, key, "an object");
+        *(const json_t **)to = value;
+        return EXIT_DONE;
+    case FILES:
+        if (!json_is_array(value) || json_array_size(value) == 0)
+            return refuse(self, key, "a list of one file or more");
+        *(const json_t **)to = value;
+        return EXIT_DONE;
+    default:
+        return read_number(self, key, value);
+    }
+}
+
+/* Reads an object by the table of its keys. */
+static int read_object(reader *self, const json_t *object) {
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)object, name, value) {
+        size_t i = 0;
+        while (i < self->count && strcmp(self->keys[i].name, name) != 0) i++;
+        if (i == self->count) {
+            const char *near = nearest_name(name, key_at, self);
+            return complain(EXIT_DATA, "%s: %s%s: there is no such key%s%s%s", self->path,
+                            self->prefix, name, near ? "; did you mean '" : "", near ? near : "",
+                            near ? "'?" : "");
+        }
+        TRY(read_value(self, &self->keys[i], value));
+    }
+    for (size_t i = 0; i < self->count; i++)
+        if (self->keys[i].required && !json_object_get(object, self->keys[i].name))
+            return complain(EXIT_DATA, "%s: %s%s is missing", self->path, self->prefix,
+                            self->keys[i].name);
+    return EXIT_DONE;
+}
+
+#define COUNT_OF(table) (sizeof(table) / sizeof *(table))
+
+int train_config_file(const train_config *config, const char *list, size_t index,
+                      const json_t *value, train_file *out) {
+    char prefix[48];
+    *out = (train_file){.weight = 1};
+    snprintf(out->key, sizeof out->key, "%s[%zu]", list, index);
+    snprintf(prefix, sizeof prefix, "%s.", out->key);
+    reader self = {config->path, prefix, file_keys, COUNT_OF(file_keys), out};
+    if (!json_is_object(value))
+        return complain(EXIT_DATA, "%s: %s: an object is needed", config->path, out->key);
+    TRY(read_object(&self, value));
+    if (!out->mix == !out->texts)
+        return complain(EXIT_DATA, "%s: %s: either mix or texts is needed", config->path, out->key);
+    if (out->mix && (out->references || out->text_column || out->reference_column))
+        return complain(EXIT_DATA, "%s: %s: references and columns go with texts, not with mix",
+                        config->path, out->key);
+    return EXIT_DONE;
+}
+
+int train_config_scratch(const train_config *config, train_scratch *out) {
+    reader self = {config->path, "from_scratch.", scratch_keys, COUNT_OF(scratch_keys), out};
+    *out = (train_scratch){0};
+    return read_object(&self, config->from_scratch);
+}
+
+/* What one key needs of others. */
+static int check_keys(const train_config *config) {
+    static const char *const of_validation[] = {"metric", "validate_every", "patience"};
+    for (size_t i = 0; !config->validation && i < COUNT_OF(of_validation); i++)
+        if (json_object_get(config->all, of_validation[i]))
+            return complain(EXIT_DATA, "%s: %s needs validation", config->path, of_validation[i]);
+    if (config->options.checkpoint_every && !config->options.checkpoints)
+        return complain(EXIT_DATA, "%s: checkpoint_every needs checkpoints", config->path);
+    const char *kind;
+    json_t *weight;
+    json_object_foreach(
+        (json_t *)(uintptr_t)config->kind_weights, kind,
+        weight) if (!(json_number_value(weight) >
+                      0)) return complain(EXIT_DATA,
+                                          "%s: kind_weights.%s: a number above 0 is needed",
+                                          config->path, kind);
+    return EXIT_DONE;
+}
+
+int train_config_read(const char *path, train_config *out) {
+    json_error_t error;
+    *out = (train_config){.path = path, .options = ALCORE_TRAIN_OPTIONS_INIT};
+    reader self = {path, "", config_keys, COUNT_OF(config_keys), out};
+    out->all = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    if (!out->all)
+        return error.line < 0 ? complain(EXIT_IO, "%s", error.text)
+                              : complain(EXIT_DATA, "%s:%d: %s", path, error.line, error.text);
+    if (!json_is_object(out->all)) return complain(EXIT_DATA, "%s: an object is needed", path);
+    TRY(read_object(&self, out->all));
+    return check_keys(out);
+}
+
+void train_config_clear(train_config *config) {
+    json_decref(config->all);
+}

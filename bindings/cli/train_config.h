@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The configuration of `alcore model train`: a JSON object whose keys docs/models.md lists. */
+#ifndef ALCORE_CLI_TRAIN_CONFIG_H
+#define ALCORE_CLI_TRAIN_CONFIG_H
+
+#include <alcore/alcore.h>
+#include <jansson.h>
+
+#include "options.h"
+
+/* What the configuration says; the strings are views of the JSON. */
+typedef struct train_config {
+    const char *path;           /* of the file */
+    json_t *all;                /* owned */
+    const char *model;          /* folder that is opened */
+    const char *out;            /* folder that is written */
+    const json_t *from_scratch; /* an object; NULL: the folder of the model is there */
+    const json_t *train;        /* a list of files */
+    const json_t *validation;   /* a list of files; NULL: none */
+    const json_t *kind_weights; /* an object; NULL: all kinds have the weight 1 */
+    int64_t max_tokens;
+    alcore_train_options options; /* without the pool of the validation and the column of weights */
+} train_config;
+
+/* One file, or two parallel ones, of a list. */
+typedef struct train_file {
+    char key[40]; /* "train[0]" */
+    const char *mix, *texts, *references, *text_column, *reference_column, *language;
+    double weight; /* of its rows; 1 where none is given */
+} train_file;
+
+/* The configuration for a new transformer, and where its tokenizer is. */
+typedef struct train_scratch {
+    const json_t *config;
+    const char *tokenizer; /* a file or a folder */
+} train_scratch;
+
+/* Each reads and checks; what is wrong is printed with the file and the key. Exit codes.
+ * train_config_clear() is called in any case. */
+int train_config_read(const char *path, train_config *out);
+int train_config_file(const train_config *config, const char *list, size_t index,
+                      const json_t *value, train_file *out);
+int train_config_scratch(const train_config *config, train_scratch *out);
+void train_config_clear(train_config *config);
+
+/* Reads the files of the list "train" or "validation" into a new pool of texts and references
+ * (train_data.c). *weighted: the pool has the column "weight", since not all rows have the weight
+ * 1; NULL for a list whose rows have none. */
+int train_data_read(alcore_ctx *ctx, const train_config *config, const char *list,
+                    const json_t *files, alcore_pool **out, bool *weighted);
+
+/* `alcore model train`, with the configuration as operand 1 (train_command.c). */
+int train_command(const arguments *args, alcore_ctx *ctx);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pairs of a training or a validation: the files of a list one after the other, with the
+ * weights of their rows. Repeated texts stay, since a training set repeats some on purpose. */
+#include <stdlib.h>
+
+#include "inputs.h"
+#include "train_config.h"
+
+/* A pool on its way, and the weights of its rows. */
+typedef struct train_data {
+    alcore_ctx *ctx;
+    const train_config *config;
+    alcore_pool *pool;
+    double *weights; /* [rows] owned */
+    bool weighted;   /* not all of them are 1 */
+    json_t *kinds;   /* an object whose keys are the kinds that were met; owned */
+} train_data;
+
+static int new_pool(alcore_ctx *ctx, alcore_pool **out) {
+    alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
+    keep_all.dedup = ALCORE_DEDUP_NONE;
+    return outcome(alcore_pool_new(ctx, &keep_all, out));
+}
+
+/* Reads a file, or two parallel ones; a failure names the key too. */
+static int read_records(train_data *self, const train_file *file) {
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    options.text_column = file->mix ? "src" : file->text_column;
+    options.reference_column = file->mix ? "tgt" : file->reference_column;
+    options.references = file->references;
+    options.language = file->language;
+    const alcore_status status =
+        alcore_pool_read(self->pool, file->mix ? file->mix : file->texts, &options);
+    if (status == ALCORE_OK || status == ALCORE_E_CANCELLED) return outcome(status);
+    fprintf(stderr, "alcore: %s: %s cannot be read\n", self->config->path, file->key);
+    return terminal_failure(status);
+}
+
+/* Refuses a row from `first` on that has a text and no reference. */
+static int check_references(const train_data *self, const train_file *file, int64_t first) {
+    const uint32_t *states = alcore_pool_states(self->pool);
+    for (int64_t row = first; row < alcore_pool_rows(self->pool); row++)
+        if (states[row] == 0 && !alcore_pool_reference(self->pool, row, NULL))
+            return complain(EXIT_DATA,
+                            "%s: %s: record %lld of %s has no reference; references or "
+                            "reference_column says where they are",
+                            self->config->path, file->key, (long long)(row - first + 1),
+                            file->mix ? file->mix : file->texts);
+    return EXIT_DONE;
+}
+
+/* Gives the rows from `first` on the weight of the file. */
+static int weigh_rows(train_data *self, const train_file *file, int64_t first) {
+    const int64_t rows = alcore_pool_rows(self->pool);
+    double *weights = realloc(self->weights, ((size_t)rows + 1) * sizeof *weights);
+    if (!weights) return complain(EXIT_MEMORY, "out of memory");
+    self->weights = weights;
+    for (int64_t row = first; row < rows; row++) weights[row] = file->weight;
+    self->weighted = self->weighted || file->weight < 1 || file->weight > 1;
+    return EXIT_DONE;
+}
+
+/* Multiplies the weights of the rows from `first` on by those of their kinds. */
+static int weigh_kinds(train_data *self, const train_file *file, int64_t first) {
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    alcore_pool *kinds = NULL;
+    options.text_column = "kind";
+    int code = new_pool(self->ctx, &kinds);
+    if (code == EXIT_DONE) code = outcome(alcore_pool_read(kinds, file->mix, &options));
+    for (int64_t i = 0; code == EXIT_DONE && i < alcore_pool_rows(kinds); i++) {
+        const char *kind = alcore_pool_text(kinds, i, NULL);
+        const json_t *weight = json_object_get(self->config->kind_weights, kind);
+        json_object_set_new(self->kinds, kind, json_true());
+        if (!weight) continue;
+        self->weights[first + i] *= json_number_value(weight);
+        self->weighted = true;
+    }
+    alcore_pool_unref(kinds);
+    return code;
+}
+
+/* Refuses a weight of a kind that no row has: its name is misspelt. */
+static int check_kinds(const train_data *self) {
+    const char *kind;
+    json_t *weight;
+    json_object_foreach(
+        (json_t *)(uintptr_t)self->config->kind_weights, kind,
+        weight) if (!json_object_get(self->kinds,
+                                     kind)) return complain(EXIT_DATA,
+                                                            "%s: kind_weights.%s: no pair of train "
+                                                            "is of this kind",
+                                                            self->config->path, kind);
+    return EXIT_DONE;
+}
+
+/* Reads one file of the list. with_weights: its rows have weights. */
+static int read_file(train_data *self, const train_file *file, bool with_weights) {
+    const int64_t first = alcore_pool_rows(self->pool);
+    TRY(read_records(self, file));
+    TRY(check_references(self, file, first));
+    if (!with_weights) return EXIT_DONE;
+    TRY(weigh_rows(self, file, first));
+    return file->mix && self->config->kind_weights ? weigh_kinds(self, file, first) : EXIT_DONE;
+}
+
+static int read_files(train_data *self, const char *list, const json_t *files, bool with_weights) {
+    size_t index;
+    json_t *value;
+    json_array_foreach(files, index, value) {
+        train_file file;
+        TRY(train_config_file(self->config, list, index, value, &file));
+        if (!with_weights && json_object_get(value, "weight"))
+            return complain(EXIT_DATA, "%s: %s.weight: rows of %s have no weights",
+                            self->config->path, file.key, list);
+        TRY(read_file(self, &file, with_weights));
+    }
+    return with_weights ? check_kinds(self) : EXIT_DONE;
+}
+
+/* Gives the pool the weights as a column, unless all are 1. */
+static int set_weights(const train_data *self) {
+    int64_t rows = alcore_pool_rows(self->pool);
+    alcore_tensor tensor;
+    if (!self->weighted) return EXIT_DONE;
+    TRY(outcome(alcore_tensor_init(&tensor, self->weights, ALCORE_FLOAT64, &rows, 1)));
+    return outcome(alcore_pool_set_column(self->pool, "weight", &tensor, NULL, NULL));
+}
+
+int train_data_read(alcore_ctx *ctx, const train_config *config, const char *list,
+                    const json_t *files, alcore_pool **out, bool *weighted) {
+    train_data self = {.ctx = ctx, .config = config, .kinds = json_object()};
+    int code = self.kinds ? new_pool(ctx, &self.pool) : complain(EXIT_MEMORY, "out of memory");
+    if (code == EXIT_DONE) code = read_files(&self, list, files, weighted != NULL);
+    if (code == EXIT_DONE) code = set_weights(&self);
+    if (code == EXIT_DONE && alcore_pool_count(self.pool, 0) == 0)
+        code = complain(EXIT_DATA, "%s: %s: the files have no text", config->path, list);
+    terminal_clear();
+    if (code == EXIT_DONE && weighted) *weighted = self.weighted;
+    *out = self.pool;
+    free(self.weights);
+    json_decref(self.kinds);
+    return code;
+}
