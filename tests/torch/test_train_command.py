@@ -6,6 +6,7 @@ import json
 import math
 import os
 import random
+import signal
 import string
 import subprocess
 import sys
@@ -111,6 +112,27 @@ def a_killed_training_ends_with_the_same_bytes(box):
     assert states[0] == states[1], states
 
 
+def an_interrupted_training_goes_on(box):
+    """Ctrl-C ends the command with 130 and says what the same command does; it goes on from the last checkpoint."""
+    begin(box)
+    words = command(box, settings("i", checkpoints="i-kept", updates=100000, checkpoint_every=5), "i")
+    process = subprocess.Popen(words, cwd=box, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    end = time.monotonic() + 120
+    while update_of(box, "i") < 5 and process.poll() is None and time.monotonic() < end:
+        time.sleep(0.002)
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=60)[1]
+    assert process.returncode == 130 and "the same command goes on from the last checkpoint in i-kept" in said, (process.returncode, said)
+    assert "interrupted" in said and not os.path.exists(os.path.join(box, "i-out")), said
+    stopped_at = update_of(box, "i")
+    process = subprocess.Popen(words, cwd=box, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while update_of(box, "i") == stopped_at and process.poll() is None and time.monotonic() < end:
+        time.sleep(0.002)
+    process.send_signal(signal.SIGTERM)
+    said = process.communicate(timeout=60)[1]
+    assert process.returncode == 130 and "goes on after update %d of 100000" % stopped_at in said, said
+
+
 def the_best_model_has_the_best_value(box):
     """Each value is that of a training that ends there, and the folder has the model of the best one."""
     begin(box)
@@ -167,8 +189,8 @@ def the_example_of_the_page_runs(box):
 
 def main():
     tap = Tap()
-    tap.run([a_killed_training_ends_with_the_same_bytes, the_best_model_has_the_best_value, patience_ends_a_training,
-             bleu_is_that_of_greedy_outputs, the_example_of_the_page_runs])
+    tap.run([a_killed_training_ends_with_the_same_bytes, an_interrupted_training_goes_on, the_best_model_has_the_best_value,
+             patience_ends_a_training, bleu_is_that_of_greedy_outputs, the_example_of_the_page_runs])
     tap.finish()
     return 0
 
