@@ -144,7 +144,7 @@ typedef struct alcore__buffer {
     size_t capacity; /* bytes */
 } alcore__buffer;
 /* Makes sure that `bytes` more bytes and a NUL fit, so that the caller may write them to data. */
-alcore_status alcore__buffer_room(alcore_ctx *ctx, alcore__buffer *buffer, size_t bytes);
+alcore_status alcore__buffer_reserve(alcore_ctx *ctx, alcore__buffer *buffer, size_t bytes);
 alcore_status alcore__buffer_append(alcore_ctx *ctx, alcore__buffer *buffer, const void *data,
                                     size_t bytes);
 alcore_status alcore__buffer_format(alcore_ctx *ctx, alcore__buffer *buffer, const char *format,

@@ -5,7 +5,7 @@
 #include "base/base.h"
 
 /* Makes sure that `bytes` more bytes and a NUL fit. */
-alcore_status alcore__buffer_room(alcore_ctx *ctx, alcore__buffer *buffer, size_t bytes) {
+alcore_status alcore__buffer_reserve(alcore_ctx *ctx, alcore__buffer *buffer, size_t bytes) {
     size_t need;
     if (__builtin_add_overflow(buffer->length, bytes, &need) || need == SIZE_MAX)
         return alcore__fail_memory(SIZE_MAX);
@@ -15,7 +15,7 @@ alcore_status alcore__buffer_room(alcore_ctx *ctx, alcore__buffer *buffer, size_
 /* Appends bytes, with a NUL behind them that `length` does not count. data may be NULL for 0. */
 alcore_status alcore__buffer_append(alcore_ctx *ctx, alcore__buffer *buffer, const void *data,
                                     size_t bytes) {
-    ALCORE__TRY(alcore__buffer_room(ctx, buffer, bytes));
+    ALCORE__TRY(alcore__buffer_reserve(ctx, buffer, bytes));
     if (bytes) memcpy(buffer->data + buffer->length, data, bytes);
     buffer->length += bytes;
     buffer->data[buffer->length] = 0;
@@ -36,7 +36,7 @@ alcore_status alcore__buffer_format(alcore_ctx *ctx, alcore__buffer *buffer, con
         status = alcore__fail(ALCORE_E_INTERNAL, "cannot format \"%s\"", format);
     } else if ((size_t)length < sizeof text) {
         status = alcore__buffer_append(ctx, buffer, text, (size_t)length);
-    } else if ((status = alcore__buffer_room(ctx, buffer, (size_t)length)) == ALCORE_OK) {
+    } else if ((status = alcore__buffer_reserve(ctx, buffer, (size_t)length)) == ALCORE_OK) {
         alcore__format_v(buffer->data + buffer->length, (size_t)length + 1, format, again);
         buffer->length += (size_t)length;
     }

@@ -24,13 +24,15 @@ typedef struct sorting {
 static void sort_run(const sorting *self, char *elements, size_t count, char *spare) {
     const size_t bytes = self->bytes;
     for (size_t i = 1; i < count; i++) {
-        size_t place = i;
-        while (place > 0 && self->compare(elements + (place - 1) * bytes, elements + i * bytes) > 0)
-            place--;
-        if (place == i) continue;
+        size_t position = i;
+        while (position > 0 &&
+               self->compare(elements + (position - 1) * bytes, elements + i * bytes) > 0)
+            position--;
+        if (position == i) continue;
         memcpy(spare, elements + i * bytes, bytes);
-        memmove(elements + (place + 1) * bytes, elements + place * bytes, (i - place) * bytes);
-        memcpy(elements + place * bytes, spare, bytes);
+        memmove(elements + (position + 1) * bytes, elements + position * bytes,
+                (i - position) * bytes);
+        memcpy(elements + position * bytes, spare, bytes);
     }
 }
 

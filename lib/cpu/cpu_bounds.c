@@ -89,19 +89,20 @@ typedef struct bounds_call {
     double *sum;           /* [rows, groups] sums of s; the caller's low, which they become */
     double *error;         /* [rows, groups] sums of E / s, infinity: no bound; the caller's high */
     int64_t *order;        /* [targets] targets with a group, by group and then ascending */
-    target_panel *list;    /* [panels] all panels, in the order of `order` */
-    int64_t panels;        /* entries of list */
-    float *columns;        /* [CHUNK_PANELS, dims, PRODUCT_COLUMNS] the chunk's targets, packed */
-    float *squares;        /* [CHUNK_PANELS, PRODUCT_COLUMNS] |t|^2 */
-    float *present;  /* [CHUNK_PANELS, PRODUCT_COLUMNS] 1, or 0 behind the last target of a panel */
+    target_panel *panels;  /* [panel_count] all panels, in the order of `order` */
+    int64_t panel_count;
+    float *columns;  /* [CHUNK_PANELS, dims, PRODUCT_COLUMNS] the chunk's targets, packed */
+    float *squares;  /* [CHUNK_PANELS, PRODUCT_COLUMNS] |t|^2 */
+    float *exists;   /* [CHUNK_PANELS, PRODUCT_COLUMNS] 1, or 0 behind the last target of a panel */
     double norm;     /* the largest |t| of the chunk; NaN when one is NaN */
     float scale;     /* factor of the chunk's int16 targets; 0: they are float32 */
     double residual; /* the largest residual of these int16 targets (cpu_int16.h) */
     double *unit;    /* [PRODUCT_COLUMNS, dims] unit vectors; NULL: neither operand needs them */
-    double *whole;   /* [PRODUCT_COLUMNS, dims] memory for a panel of items: pack_items() writes the
-                        int16 components of an item to the beginning of each row, is_sharp() a row
-                        as doubles to the first; NULL: the engine has no int16 */
-    float *packed;   /* [row_panels, dims, PRODUCT_ROWS] rows, packed */
+    /* [PRODUCT_COLUMNS, dims] memory for a panel of items: pack_items() writes the int16 components
+     * of an item to the beginning of each row, is_precise() a row as doubles to the first; NULL:
+     * the engine has no int16. */
+    double *int16_workspace;
+    float *packed;      /* [row_panels, dims, PRODUCT_ROWS] rows, packed */
     int64_t row_panels; /* panels of rows that are packed at a time, 1 to MAX_ROW_PANELS */
     float *products; /* [row_panels * PRODUCT_ROWS, PRODUCT_COLUMNS] of these rows with a panel */
 } bounds_call;
@@ -146,16 +147,16 @@ CPU_INLINE double lanes_sum(bound_floats v) {
 }
 
 /* One row against a panel: adds the s = sqrt(max(F, E)) of its targets to *sum and their 1 / s to
- * *inverses. products, squares, present [PRODUCT_COLUMNS]: x.t times a factor, |t|^2 and which
+ * *inverses. products, squares, exists [PRODUCT_COLUMNS]: x.t times a factor, |t|^2 and which
  * targets exist (1 or 0); square: |x|^2; twice: 2 / that factor; min_square: E, above 0. A NaN F
  * stays NaN and makes *sum NaN. */
-CPU_INLINE void add_panel(const float *products, const float *squares, const float *present,
+CPU_INLINE void add_panel(const float *products, const float *squares, const float *exists,
                           float square, float twice, float min_square, double *sum,
                           double *inverses) {
     bound_floats total = {0}, inverse_total = {0};
 #pragma GCC unroll 4
     for (int v = 0; v < PRODUCT_VECTORS; v++) {
-        bound_floats in_panel = load_floats(present + v * PRODUCT_FLOATS), inverse;
+        bound_floats in_panel = load_floats(exists + v * PRODUCT_FLOATS), inverse;
         bound_floats f = square + load_floats(squares + v * PRODUCT_FLOATS) -
                          twice * load_floats(products + v * PRODUCT_FLOATS);
         bound_bits small = f < min_square;
@@ -224,18 +225,19 @@ static void fill_products(const bounds_call *call, int64_t row_panels, const flo
 /* Packs `count` rows or targets (row [count]: their components, of type dtype) into one panel of
  * `width` vectors, PRODUCT_ROWS or PRODUCT_COLUMNS: float32 or, when the chunk is int16
  * (call->scale above 0), int16 values with the factors scale [count], which gives residual [count].
- * row [count] is overwritten in the second case, with the rows of call->whole, of which
+ * row [count] is overwritten in the second case, with the rows of call->int16_workspace, of which
  * pack_panel() copies each pair of int16 values as one float32 component. residual is not written
  * in the first: callers set it to 0. PRODUCT_ROWS is less than PRODUCT_COLUMNS, so both kinds of
- * panels fit call->unit and call->whole. Vectors that a panel lacks become 0. */
+ * panels fit call->unit and call->int16_workspace. Vectors that a panel lacks become 0. */
 static void pack_items(const bounds_call *call, const char **row, int count, int64_t width,
                        int32_t dtype, const float *scale, double *residual, float *panel) {
     int64_t dims = call->rows->dims;
 #if CPU_INT16
     if (call->scale > 0.0f) {
         for (int r = 0; r < count; r++) {
-            residual[r] = CPU(int16_row)(row[r], dims, dtype, scale[r], call->whole + r * dims);
-            row[r] = (const char *)(call->whole + r * dims);
+            residual[r] =
+                CPU(int16_row)(row[r], dims, dtype, scale[r], call->int16_workspace + r * dims);
+            row[r] = (const char *)(call->int16_workspace + r * dims);
         }
         CPU(pack_panel)(row, count, width, int16_pairs(dims), ALCORE_FLOAT32, panel);
         return;
@@ -246,17 +248,17 @@ static void pack_items(const bounds_call *call, const char **row, int count, int
     CPU(pack_panel)(row, count, width, dims, dtype, panel);
 }
 
-/* The matrix rows item [count], which are packed, against the panels first .. first + panels - 1 of
- * the list (the present chunk): adds to the sums of s and of E / s of each row and group. rows
- * [count]: what pack_rows() found of each. A row without a bound gets an infinite error, which
+/* The matrix rows item [count], which are packed, against the panels first .. first + panel_count -
+ * 1 (the present chunk): adds to the sums of s and of E / s of each row and group. rows [count]:
+ * what pack_rows() found of each. A row without a bound gets an infinite error, which
  * makes its interval 0 to infinity. 1.01: 1 / s is known within 2^-10 only. */
 static void bound_rows(bounds_call *call, const int64_t *item, int count, int64_t first,
-                       int64_t panels, const bound_row *rows) {
+                       int64_t panel_count, const bound_row *rows) {
     int64_t words = packed_words(call), row_panels = product_panels(count, PRODUCT_ROWS);
-    for (int64_t p = 0; p < panels; p++) {
-        const target_panel *panel = &call->list[first + p];
+    for (int64_t p = 0; p < panel_count; p++) {
+        const target_panel *panel = &call->panels[first + p];
         const float *squares = call->squares + p * PRODUCT_COLUMNS;
-        const float *present = call->present + p * PRODUCT_COLUMNS;
+        const float *exists = call->exists + p * PRODUCT_COLUMNS;
         fill_products(call, row_panels, call->columns + p * PRODUCT_COLUMNS * words);
         for (int r = 0; r < count; r++) {
             int64_t entry = item[r] * call->groups + panel->group;
@@ -265,7 +267,7 @@ static void bound_rows(bounds_call *call, const int64_t *item, int count, int64_
                 call->error[entry] = HUGE_VAL;
                 continue;
             }
-            add_panel(call->products + r * PRODUCT_COLUMNS, squares, present, rows[r].square,
+            add_panel(call->products + r * PRODUCT_COLUMNS, squares, exists, rows[r].square,
                       rows[r].twice, rows[r].error, &call->sum[entry], &inverses);
             call->error[entry] += (double)rows[r].error * 1.01 * inverses;
         }
@@ -303,19 +305,19 @@ static const char *target_row(const bounds_call *call, const target_panel *panel
                    call->unit ? call->unit + t * call->targets->dims : NULL);
 }
 
-/* First step of a chunk, the panels first .. first + panels - 1 of the list: fills squares (|t|^2)
- * and present (1 for a target, 0 for a column that fills up a panel), finds the largest norm, and
+/* First step of a chunk, the panels first .. first + panel_count - 1: fills squares (|t|^2)
+ * and exists (1 for a target, 0 for a column that fills up a panel), finds the largest norm, and
  * sets scale for int16, or 0 (float32) where the engine has no int16, dims is 0 or above
  * INT16_MAX_DIMS = 65536, or the targets differ too much in length. */
-static void measure_targets(bounds_call *call, int64_t first, int64_t panels) {
+static void measure_targets(bounds_call *call, int64_t first, int64_t panel_count) {
     int64_t dims = call->targets->dims, targets = 0;
     double total = 0.0;
     call->norm = 0.0;
-    for (int64_t p = 0; p < panels; p++) {
-        const target_panel *panel = &call->list[first + p];
+    for (int64_t p = 0; p < panel_count; p++) {
+        const target_panel *panel = &call->panels[first + p];
         for (int32_t t = 0; t < PRODUCT_COLUMNS; t++) {
             int64_t column = p * PRODUCT_COLUMNS + t;
-            call->present[column] = t < panel->count ? 1.0f : 0.0f;
+            call->exists[column] = t < panel->count ? 1.0f : 0.0f;
             call->squares[column] = 0.0f;
             if (t >= panel->count) continue;
             double square =
@@ -337,11 +339,12 @@ static void measure_targets(bounds_call *call, int64_t first, int64_t panels) {
 
 /* Whether int16 products give narrow intervals: compares their error with the squared distances of
  * PROBE_COUNT rows (those of the mask among evenly spaced ones) to PROBE_COUNT targets of the
- * chunk, the panels first .. first + panels - 1. Where rows and targets lie close together but far
- * from the origin, the intervals would be as wide as the distances. call->whole serves as a buffer
- * for a widened row [dims], made before target_row() overwrites a unit row in call->unit;
- * call->scale and norm are set. */
-static int is_sharp(const bounds_call *call, const uint8_t *mask, int64_t first, int64_t panels) {
+ * chunk, the panels first .. first + panel_count - 1. Where rows and targets lie close together but
+ * far from the origin, the intervals would be as wide as the distances. call->int16_workspace
+ * serves as a buffer for a widened row [dims], made before target_row() overwrites a unit row in
+ * call->unit; call->scale and norm are set. */
+static int is_precise(const bounds_call *call, const uint8_t *mask, int64_t first,
+                      int64_t panel_count) {
     int64_t dims = call->rows->dims, rows = call->rows->count;
     int32_t dtype = cpu_row_dtype(call->rows);
     double errors = 0.0, squares = 0.0;
@@ -353,26 +356,26 @@ static int is_sharp(const bounds_call *call, const uint8_t *mask, int64_t first,
         double row_norm = sqrt(CPU(self_dot)(row, dims, dtype)) * FILTER_UP;
         if (!(row_norm < FILTER_MAX_NORM)) continue;
         double row_residual = int16_residual(int16_scale(row_norm), dims);
-        CPU(widen_row)(row, dims, dtype, call->whole);
+        CPU(widen_row)(row, dims, dtype, call->int16_workspace);
         for (int64_t t = 0; t < PROBE_COUNT; t++) {
-            const target_panel *panel = &call->list[first + panels * t / PROBE_COUNT];
+            const target_panel *panel = &call->panels[first + panel_count * t / PROBE_COUNT];
             const char *target = target_row(call, panel, /*t=*/0);
-            squares += CPU(sq_dist_within)(target, call->whole, dims, cpu_row_dtype(call->targets),
-                                           HUGE_VAL);
+            squares += CPU(sq_dist_within)(target, call->int16_workspace, dims,
+                                           cpu_row_dtype(call->targets), HUGE_VAL);
             errors += 2.0 * int16_error(row_norm, norm, row_residual, residual);
         }
     }
     return errors <= MAX_ERROR_SHARE * squares;
 }
 
-/* Packs the targets of the panels first .. first + panels - 1 into columns: float32, or int16 when
- * the chunk has a scale; call->residual becomes their largest residual. With a NaN norm no bound
- * holds (bound_of() gives -1 for every row), and nothing is packed. */
-static void pack_targets(bounds_call *call, int64_t first, int64_t panels) {
+/* Packs the targets of the panels first .. first + panel_count - 1 into columns: float32, or int16
+ * when the chunk has a scale; call->residual becomes their largest residual. With a NaN norm no
+ * bound holds (bound_of() gives -1 for every row), and nothing is packed. */
+static void pack_targets(bounds_call *call, int64_t first, int64_t panel_count) {
     int64_t words = packed_words(call);
     call->residual = 0.0;
-    for (int64_t p = 0; p < panels && call->norm == call->norm; p++) {
-        const target_panel *panel = &call->list[first + p];
+    for (int64_t p = 0; p < panel_count && call->norm == call->norm; p++) {
+        const target_panel *panel = &call->panels[first + p];
         const char *row[PRODUCT_COLUMNS];
         double residuals[PRODUCT_COLUMNS] = {0};
         float scales[PRODUCT_COLUMNS];
@@ -388,34 +391,35 @@ static void pack_targets(bounds_call *call, int64_t first, int64_t panels) {
     }
 }
 
-/* One chunk of targets, the panels first .. first + panels - 1 of the list, against all rows of the
+/* One chunk of targets, the panels first .. first + panel_count - 1, against all rows of the
  * mask, whose sums continue from earlier chunks: measures and packs the targets, then the rows.
  * Rows are collected in item until row_panels panels are full, so that the packed targets are read
  * once for all of these rows. For a poll a pair counts as dims / 8: float32 vectors do some 8
  * multiply-adds at a time. */
 static alcore_status bound_chunk(bounds_call *call, const uint8_t *mask, int64_t first,
-                                 int64_t panels) {
+                                 int64_t panel_count) {
     int64_t item[MAX_ROW_PANELS * PRODUCT_ROWS];
     bound_row rows[MAX_ROW_PANELS * PRODUCT_ROWS];
     int collected = 0, step = (int)call->row_panels * PRODUCT_ROWS;
-    measure_targets(call, first, panels);
-    if (call->scale > 0.0f && !is_sharp(call, mask, first, panels)) call->scale = 0.0f;
-    pack_targets(call, first, panels);
+    measure_targets(call, first, panel_count);
+    if (call->scale > 0.0f && !is_precise(call, mask, first, panel_count)) call->scale = 0.0f;
+    pack_targets(call, first, panel_count);
     for (int64_t i = 0; i < call->rows->count; i++) {
         if (!mask || mask[i]) item[collected++] = i;
         if (!collected || (collected < step && i + 1 < call->rows->count)) continue;
         pack_rows(call, item, collected, rows);
-        bound_rows(call, item, collected, first, panels, rows);
-        alcore_status status = alcore__cpu_poll(
-            call->work, &call->spent, collected * panels * PRODUCT_COLUMNS * call->rows->dims / 8);
+        bound_rows(call, item, collected, first, panel_count, rows);
+        alcore_status status =
+            alcore__cpu_poll(call->work, &call->spent,
+                             collected * panel_count * PRODUCT_COLUMNS * call->rows->dims / 8);
         if (status) return status;
         collected = 0;
     }
     return ALCORE_OK;
 }
 
-/* Fills order and list: the targets by group (group [targets], negative: the target takes no part;
- * NULL: one group), cut into panels so that no panel holds targets of two groups. */
+/* Fills order and panels: the targets by group (group [targets], negative: the target takes no
+ * part; NULL: one group), cut into panels so that no panel holds targets of two groups. */
 static void list_panels(bounds_call *call, const int32_t *group) {
     int64_t end = 0;
     for (int64_t g = 0; g < call->groups; g++) {
@@ -425,7 +429,7 @@ static void list_panels(bounds_call *call, const int32_t *group) {
         }
         for (; begin < end; begin += PRODUCT_COLUMNS) {
             int64_t left = end - begin;
-            call->list[call->panels++] =
+            call->panels[call->panel_count++] =
                 (target_panel){.first = begin,
                                .count = left < PRODUCT_COLUMNS ? (int32_t)left : PRODUCT_COLUMNS,
                                .group = (int32_t)g};
@@ -461,9 +465,9 @@ static void store_intervals(const bounds_call *call, const uint8_t *mask) {
     }
 }
 
-/* Allocates the arrays for one chunk of targets and row_panels panels of rows. The list has more
- * entries than there can be panels, as each panel has a target. dims + 1: bytes is never 0. After a
- * failure free_memory() releases what was allocated: alcore__cpu_free() ignores NULL. */
+/* Allocates the arrays for one chunk of targets and row_panels panels of rows. `panels` has
+ * memory for more entries than there can be, as each panel has a target. dims + 1: bytes is never
+ * 0. After a failure free_memory() releases what was allocated: alcore__cpu_free() ignores NULL. */
 static alcore_status new_memory(bounds_call *call) {
     int64_t dims = call->rows->dims, bytes = PRODUCT_ROWS * (dims + 1) * 4;
     int64_t columns = CHUNK_PANELS * PRODUCT_COLUMNS;
@@ -471,19 +475,21 @@ static alcore_status new_memory(bounds_call *call) {
                        : ROW_BYTES / bytes > MAX_ROW_PANELS ? MAX_ROW_PANELS
                                                             : ROW_BYTES / bytes;
     const alcore_sys_work *work = call->work;
-    int64_t rows = call->row_panels * PRODUCT_ROWS, panels = call->targets->count + call->groups;
+    int64_t rows = call->row_panels * PRODUCT_ROWS,
+            max_panels = call->targets->count + call->groups;
     alcore_status status =
         alcore__cpu_new(work, call->targets->count, sizeof(int64_t), &call->order);
-    if (!status) status = alcore__cpu_new(work, panels, sizeof *call->list, &call->list);
+    if (!status) status = alcore__cpu_new(work, max_panels, sizeof *call->panels, &call->panels);
     if (!status) status = alcore__cpu_new(work, columns, (size_t)dims * 4, &call->columns);
     if (!status) status = alcore__cpu_new(work, columns, 4, &call->squares);
-    if (!status) status = alcore__cpu_new(work, columns, 4, &call->present);
+    if (!status) status = alcore__cpu_new(work, columns, 4, &call->exists);
     if (!status) status = alcore__cpu_new(work, rows, (size_t)dims * 4, &call->packed);
     if (!status) status = alcore__cpu_new(work, rows, PRODUCT_COLUMNS * 4, &call->products);
     if (!status && (call->rows->unit || call->targets->unit))
         status = alcore__cpu_new(work, dims, PRODUCT_COLUMNS * sizeof(double), &call->unit);
     if (!status && CPU_INT16)
-        status = alcore__cpu_new(work, dims, PRODUCT_COLUMNS * sizeof(double), &call->whole);
+        status =
+            alcore__cpu_new(work, dims, PRODUCT_COLUMNS * sizeof(double), &call->int16_workspace);
     return status;
 }
 
@@ -491,15 +497,16 @@ static alcore_status new_memory(bounds_call *call) {
 static void free_memory(const bounds_call *call) {
     const alcore_sys_work *work = call->work;
     int64_t dims = call->rows->dims, columns = CHUNK_PANELS * PRODUCT_COLUMNS;
-    int64_t rows = call->row_panels * PRODUCT_ROWS, panels = call->targets->count + call->groups;
-    alcore__cpu_free(work, call->whole, dims, PRODUCT_COLUMNS * sizeof(double));
+    int64_t rows = call->row_panels * PRODUCT_ROWS,
+            max_panels = call->targets->count + call->groups;
+    alcore__cpu_free(work, call->int16_workspace, dims, PRODUCT_COLUMNS * sizeof(double));
     alcore__cpu_free(work, call->unit, dims, PRODUCT_COLUMNS * sizeof(double));
     alcore__cpu_free(work, call->products, rows, PRODUCT_COLUMNS * 4);
     alcore__cpu_free(work, call->packed, rows, (size_t)dims * 4);
-    alcore__cpu_free(work, call->present, columns, 4);
+    alcore__cpu_free(work, call->exists, columns, 4);
     alcore__cpu_free(work, call->squares, columns, 4);
     alcore__cpu_free(work, call->columns, columns, (size_t)dims * 4);
-    alcore__cpu_free(work, call->list, panels, sizeof *call->list);
+    alcore__cpu_free(work, call->panels, max_panels, sizeof *call->panels);
     alcore__cpu_free(work, call->order, call->targets->count, sizeof(int64_t));
 }
 
@@ -531,8 +538,8 @@ alcore_status CPU(distance_bounds)(const alcore_sys_work *work, const alcore_sys
         for (int64_t g = 0; g < groups; g++) low[i * groups + g] = high[i * groups + g] = 0.0;
     }
     if (!status) list_panels(&call, group);
-    for (int64_t p = 0; p < call.panels && !status; p += CHUNK_PANELS) {
-        int64_t count = call.panels - p < CHUNK_PANELS ? call.panels - p : CHUNK_PANELS;
+    for (int64_t p = 0; p < call.panel_count && !status; p += CHUNK_PANELS) {
+        int64_t count = call.panel_count - p < CHUNK_PANELS ? call.panel_count - p : CHUNK_PANELS;
         status = bound_chunk(&call, mask, p, count);
     }
     if (!status) store_intervals(&call, mask);

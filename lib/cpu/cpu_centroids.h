@@ -48,17 +48,17 @@ typedef struct centroids_row {
  * compared; residual becomes the largest residual of a centroid. */
 static void centroids_int16(centroids_filter *out, const double *centroids, int64_t dims) {
     int64_t words = int16_pairs(dims), padded = out->base.padded;
-    out->scale = int16_scale(out->base.norm);
+    out->scale = int16_scale(out->base.max_norm);
     out->residual = 0.0;
     for (int64_t first = 0; first < padded; first += PRODUCT_COLUMNS) {
         const char *column[PRODUCT_COLUMNS];
         int64_t left = out->base.count - first, count = 0;
         for (; count < PRODUCT_COLUMNS && count < left; count++) {
-            float *whole = out->staged + count * words;
+            float *staged_row = out->staged + count * words;
             double residual = CPU(int16_row)((const char *)(centroids + (first + count) * dims),
-                                             dims, ALCORE_FLOAT64, out->scale, whole);
+                                             dims, ALCORE_FLOAT64, out->scale, staged_row);
             if (residual > out->residual) out->residual = residual;
-            column[count] = (const char *)whole;
+            column[count] = (const char *)staged_row;
         }
         CPU(pack_panel)
         (column, count, PRODUCT_COLUMNS, words, ALCORE_FLOAT32, out->base.panels + first * words);
@@ -75,7 +75,7 @@ static void centroids_prepare(centroids_filter *out, const double *centroids, in
     for (int64_t c = 0; c < out->base.padded; c++) out->squares[c] = (float)out->base.squares[c];
     out->scale = 0.0f;
 #if CPU_INT16
-    if (dims > 0 && dims <= INT16_MAX_DIMS && out->base.norm < FILTER_MAX_NORM)
+    if (dims > 0 && dims <= INT16_MAX_DIMS && out->base.max_norm < FILTER_MAX_NORM)
         centroids_int16(out, centroids, dims);
 #endif
 }
@@ -156,12 +156,13 @@ static void centroids_products(const centroids_filter *centroids, const char *co
 CPU_INLINE double centroids_bound(const centroids_filter *centroids, const centroids_row *row,
                                   int64_t dims) {
     const filter_centroids *base = &centroids->base;
-    double product = centroids->scale > 0.0f
-                         ? int16_error(row->norm, base->norm, row->residual, centroids->residual)
-                         : filter_product_error(row->norm, base->norm, base->residual, dims);
+    double product =
+        centroids->scale > 0.0f
+            ? int16_error(row->norm, base->max_norm, row->residual, centroids->residual)
+            : filter_product_error(row->norm, base->max_norm, base->max_residual, dims);
     double bound = filter_bound_of(base, row->norm, product, dims);
     if (bound < 0.0) return bound;
-    return bound + 0x1p-20 * base->norm * (base->norm + row->norm) + 1e-42;
+    return bound + 0x1p-20 * base->max_norm * (base->max_norm + row->norm) + 1e-42;
 }
 
 /* Second step for a row, after centroids_products(): turns its products [padded], in place, into

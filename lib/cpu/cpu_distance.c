@@ -178,12 +178,13 @@ static int64_t fill_tile(sums_call *call, int64_t t) {
     for (; t < targets->count && call->count < TARGETS_TOGETHER; t++) {
         int32_t g = call->group ? call->group[t] : 0;
         if (g < 0) continue;
-        int64_t number = call->count++; /* of the target in the tile */
-        double *column = call->tile + number / CPU_WIDTH * CPU_WIDTH * dims + number % CPU_WIDTH;
+        int64_t tile_index = call->count++;
+        double *column =
+            call->tile + tile_index / CPU_WIDTH * CPU_WIDTH * dims + tile_index % CPU_WIDTH;
         const char *target = cpu_row(targets, t, call->unit);
         CPU(widen_row)(target, dims, cpu_row_dtype(targets), call->wide);
         for (int64_t j = 0; j < dims; j++) column[j * CPU_WIDTH] = call->wide[j];
-        call->tile_group[number] = g;
+        call->tile_group[tile_index] = g;
     }
     return t;
 }

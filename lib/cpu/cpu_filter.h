@@ -39,9 +39,9 @@ typedef struct filter_centroids {
     int64_t count, padded; /* padded: count rounded up to whole panels */
     float *panels;         /* [padded / PRODUCT_COLUMNS, dims, PRODUCT_COLUMNS] */
     double *squares;       /* [padded] |c|^2; infinity behind the last centroid */
-    double norm;           /* upper bound of |c| over the centroids; NaN when one of them has a NaN:
+    double max_norm;       /* upper bound of |c| over the centroids; NaN when one of them has a NaN:
                               no row is filtered, and the rest of the arrays is not written */
-    double residual;       /* upper bound of |c - c'|, c' being c rounded to float32 */
+    double max_residual;   /* upper bound of |c - c'|, c' being c rounded to float32 */
 } filter_centroids;
 
 /* A computed norm times this is an upper bound of the true one, for up to FILTER_MAX_DIMS
@@ -50,16 +50,16 @@ typedef struct filter_centroids {
 
 /* Packs `count` centroids [count, dims] into panels of float32 [padded / PRODUCT_COLUMNS, dims,
  * PRODUCT_COLUMNS], with |c|^2 in squares (infinity in the padding, which is never nearest) and the
- * largest norm and rounding residual, which the bound E needs. A NaN centroid leaves norm NaN and
- * ends the packing. PRODUCT_COLUMNS centroids make a panel, interleaved by component. Some files
- * that include this header do not call it, hence `unused`; it is called once for many rows, hence
- * not inlined. */
+ * largest norm and rounding residual, which the bound E needs. A NaN centroid leaves max_norm NaN
+ * and ends the packing. PRODUCT_COLUMNS centroids make a panel, interleaved by component. Some
+ * files that include this header do not call it, hence `unused`; it is called once for many rows,
+ * hence not inlined. */
 static __attribute__((noinline, unused)) void
 filter_prepare(filter_centroids *out, const double *centroids, int64_t count, int64_t dims) {
     out->count = count;
     out->padded = (count + PRODUCT_COLUMNS - 1) / PRODUCT_COLUMNS * PRODUCT_COLUMNS;
-    out->norm = 0.0;
-    out->residual = 0.0;
+    out->max_norm = 0.0;
+    out->max_residual = 0.0;
     for (int64_t c = 0; c < out->padded; c++) {
         float *column =
             out->panels + c / PRODUCT_COLUMNS * PRODUCT_COLUMNS * dims + c % PRODUCT_COLUMNS;
@@ -80,8 +80,8 @@ filter_prepare(filter_centroids *out, const double *centroids, int64_t count, in
         double norm = sqrt(out->squares[c]) * FILTER_UP;
         residual = sqrt(residual) * FILTER_UP;
         /* Negated, so that a NaN is kept: it switches the filter off. */
-        if (!(norm <= out->norm)) out->norm = norm;
-        if (!(residual <= out->residual)) out->residual = residual;
+        if (!(norm <= out->max_norm)) out->max_norm = norm;
+        if (!(residual <= out->max_residual)) out->max_residual = residual;
         if (norm != norm) break;
     }
 }
@@ -106,14 +106,14 @@ CPU_INLINE double filter_product_error(double norm, double centroid_norm, double
  * centroid is longer than FILTER_MAX_NORM or NaN. Squared, as F is. */
 CPU_INLINE double filter_bound_of(const filter_centroids *centroids, double norm, double product,
                                   int64_t dims) {
-    if (!(norm < FILTER_MAX_NORM && centroids->norm < FILTER_MAX_NORM)) return -1.0;
-    double sum = norm + centroids->norm;
+    if (!(norm < FILTER_MAX_NORM && centroids->max_norm < FILTER_MAX_NORM)) return -1.0;
+    double sum = norm + centroids->max_norm;
     return 4.0 * product + 8.0 * ((double)(dims / 32) + 10.0) * 0x1p-52 * sum * sum + 1e-290;
 }
 
 /* T for a row of norm `norm` when the products are float32; -1: do not filter this row. */
 CPU_INLINE double filter_bound(const filter_centroids *centroids, double norm, int64_t dims) {
-    double product = filter_product_error(norm, centroids->norm, centroids->residual, dims);
+    double product = filter_product_error(norm, centroids->max_norm, centroids->max_residual, dims);
     return filter_bound_of(centroids, norm, product, dims);
 }
 

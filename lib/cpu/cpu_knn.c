@@ -205,7 +205,7 @@ static void prune_candidates(knn_call *call, knn_operand *operand, const knn_ope
             score_of_value(call, operand->base.norm[i], operand->best->value[i * k + p]) + error);
     }
     if (count >= k) {
-        double worst = (double)CPU(search_largest)(call->scores, count, k - 1);
+        double worst = (double)CPU(search_select)(call->scores, count, k - 1);
         raise_min_score(operand, slab_index, search_below(worst - 2.0 * error));
         for (int64_t c = 0; c < operand->candidate_count[slab_index]; c++) {
             if (score[c] < operand->min_score[slab_index]) continue;

@@ -36,7 +36,7 @@ static void swap(double *values, int64_t a, int64_t b) {
 
 /* The value of rank `rank` (0: the smallest) among values [count], which are reordered and hold no
  * NaN; by Hoare's selection. search_measure() finds the ninth decile of the norms with it. */
-static double smallest(double *values, int64_t count, int64_t rank) {
+static double select_smallest(double *values, int64_t count, int64_t rank) {
     int64_t low = 0, high = count - 1;
     while (low < high) {
         double pivot = values[low + (high - low) / 2];
@@ -62,7 +62,7 @@ static double smallest(double *values, int64_t count, int64_t rank) {
  * candidate list is full: candidates whose score lies below the k-th largest by more than twice the
  * error are dropped. cpu_sweep.h calls it with samples of scores, to see whether int16 products
  * would leave too many candidates. */
-float CPU(search_largest)(float *values, int64_t count, int64_t rank) {
+float CPU(search_select)(float *values, int64_t count, int64_t rank) {
     int64_t low = 0, high = count - 1;
     while (low < high) {
         float pivot = values[low + (high - low) / 2];
@@ -110,7 +110,7 @@ void CPU(search_measure)(search_operand *operand, int32_t metric, double *unit, 
         if (operand->norm[i] < max_norm) sorted[usable++] = operand->norm[i];
     }
     if (metric != ALCORE_SYS_COSINE && usable > 0) {
-        double common = SEARCH_SPREAD * smallest(sorted, usable, usable * 9 / 10);
+        double common = SEARCH_SPREAD * select_smallest(sorted, usable, usable * 9 / 10);
         if (common < max_norm) max_norm = common;
     }
     operand->far_count = 0;

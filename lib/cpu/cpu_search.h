@@ -94,7 +94,7 @@ void CPU(search_join)(int64_t *row, double *value, int64_t k, search_found *foun
                       int32_t metric);
 
 /* The value of rank `rank` (0: the largest) among values [count], which are reordered; no NaN. */
-float CPU(search_largest)(float *values, int64_t count, int64_t rank);
+float CPU(search_select)(float *values, int64_t count, int64_t rank);
 
 /* The largest float that is not above x. */
 CPU_INLINE float search_below(double x) {

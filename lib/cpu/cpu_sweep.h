@@ -159,47 +159,47 @@ typedef struct sweep_view {
 } sweep_view;
 
 /* sweep_choose() compares a sample of SWEEP_SAMPLE_ROWS rows with SWEEP_SAMPLE_COLUMNS columns in
- * double. Above a share SWEEP_MAX_BLURRED of pairs that int16 would have to keep and float32 would
- * not, computing those pairs again in double costs as much as int16 products save. */
+ * double. Above a share SWEEP_MAX_INT16_ONLY of pairs that int16 would have to keep and float32
+ * would not, computing those pairs again in double costs as much as int16 products save. */
 #define SWEEP_SAMPLE_ROWS 128
 #define SWEEP_SAMPLE_COLUMNS 32
-#define SWEEP_MAX_BLURRED 0.02
+#define SWEEP_MAX_INT16_ONLY 0.02
 
 #if CPU_INT16
 /* Counts the pairs of one sampled item that int16 products could not drop but float32 ones could
- * ("blurred" ones). values [count]: the scores (larger is better) of the sampled items of the other
+ * (int16_only). values [count]: the scores (larger is better) of the sampled items of the other
  * operand for item i (matrix row) of `view`; they are reordered. With float32 products the pairs
  * are dropped whose score is below the k-th best, whose rank is scaled down to the sample, minus
  * twice the error; with int16 products those that are below this by more than twice int16's
  * additional error. A sample that has no score of that rank says nothing: 0. */
-static int64_t sweep_blurred(const sweep_view *view, const sweep_view *other, int64_t i,
-                             int32_t metric, float *values, int64_t count) {
-    int64_t rank = view->k * count / other->ordered, blurred = 0;
+static int64_t sweep_int16_only(const sweep_view *view, const sweep_view *other, int64_t i,
+                                int32_t metric, float *values, int64_t count) {
+    int64_t rank = view->k * count / other->ordered, int16_only = 0;
     double norm = metric == ALCORE_SYS_COSINE ? SEARCH_UP : view->operand->norm[i] * SEARCH_UP;
     double error =
         CPU(search_error)(norm, other->operand->limit, view->operand->rows->dims, metric);
     double int16_excess =
         int16_error(norm, other->operand->limit, view->items->residual, other->items->residual);
     if (rank >= count) return 0;
-    double float_limit = (double)CPU(search_largest)(values, count, rank) - 2.0 * error;
+    double float_limit = (double)CPU(search_select)(values, count, rank) - 2.0 * error;
     for (int64_t v = 0; v < count; v++)
-        blurred += (double)values[v] < float_limit &&
-                   (double)values[v] >= float_limit - 2.0 * int16_excess;
-    return blurred;
+        int16_only += (double)values[v] < float_limit &&
+                      (double)values[v] >= float_limit - 2.0 * int16_excess;
+    return int16_only;
 }
 
-/* Whether at most SWEEP_MAX_BLURRED of the pairs of a sample (m rows and n columns, evenly spaced
- * in `order`, at most an eighth of each) are ones that only int16 would keep. values [columns,
- * rows]: scores of the sampled pairs, computed in double; for L2 minus half the sq_dist, so that
- * larger is better as in the sweep. wide, unit [dims]: workspace. */
-static int sweep_is_sharp(const sweep_view *rows, const sweep_view *columns, int32_t metric,
-                          double *wide, double *unit) {
+/* Whether at most SWEEP_MAX_INT16_ONLY of the pairs of a sample (m rows and n columns, evenly
+ * spaced in `order`, at most an eighth of each) are ones that only int16 would keep. values
+ * [columns, rows]: scores of the sampled pairs, computed in double; for L2 minus half the sq_dist,
+ * so that larger is better as in the sweep. wide, unit [dims]: workspace. */
+static int sweep_is_precise(const sweep_view *rows, const sweep_view *columns, int32_t metric,
+                            double *wide, double *unit) {
     float values[SWEEP_SAMPLE_COLUMNS][SWEEP_SAMPLE_ROWS], row_values[SWEEP_SAMPLE_COLUMNS];
     int64_t m = rows->ordered / 8 < SWEEP_SAMPLE_ROWS ? rows->ordered / 8 : SWEEP_SAMPLE_ROWS;
     int64_t n =
         columns->ordered / 8 < SWEEP_SAMPLE_COLUMNS ? columns->ordered / 8 : SWEEP_SAMPLE_COLUMNS;
     const alcore_sys_rows *column_rows = columns->operand->rows;
-    int64_t blurred = 0;
+    int64_t int16_only = 0;
     if (m == 0 || n == 0) return 1;
     for (int64_t c = 0; c < n; c++) {
         int64_t j = columns->order[columns->ordered / n * c];
@@ -213,14 +213,14 @@ static int sweep_is_sharp(const sweep_view *rows, const sweep_view *columns, int
     }
     for (int64_t r = 0; r < m && rows->k > 0; r++) {
         for (int64_t c = 0; c < n; c++) row_values[c] = values[c][r];
-        blurred +=
-            sweep_blurred(rows, columns, rows->order[rows->ordered / m * r], metric, row_values, n);
+        int16_only += sweep_int16_only(rows, columns, rows->order[rows->ordered / m * r], metric,
+                                       row_values, n);
     }
     for (int64_t c = 0; c < n && columns->k > 0; c++) {
         int64_t j = columns->order[columns->ordered / n * c];
-        blurred += sweep_blurred(columns, rows, j, metric, values[c], m);
+        int16_only += sweep_int16_only(columns, rows, j, metric, values[c], m);
     }
-    return (double)blurred <= SWEEP_MAX_BLURRED * (double)(m * n);
+    return (double)int16_only <= SWEEP_MAX_INT16_ONLY * (double)(m * n);
 }
 #endif
 
@@ -237,7 +237,7 @@ static void sweep_choose(const sweep_view *rows, const sweep_view *columns, int3
         items->scale = int16_scale(views[v]->operand->limit);
         items->residual = int16_residual(items->scale, rows->operand->rows->dims);
     }
-    if (!sweep_is_sharp(rows, columns, metric, wide, unit))
+    if (!sweep_is_precise(rows, columns, metric, wide, unit))
         rows->items->scale = columns->items->scale = 0.0f;
 #endif
     (void)rows, (void)columns, (void)metric, (void)wide, (void)unit;

@@ -89,7 +89,7 @@ static alcore_status flush(sink *out) {
 /* Appends bytes to the file: collects them in `piece` and writes that whenever it is full. */
 static alcore_status put(sink *out, const void *data, size_t bytes) {
     for (const char *next = data; bytes > 0;) {
-        const size_t room = PIECE - out->used, part = bytes < room ? bytes : room;
+        const size_t free_bytes = PIECE - out->used, part = bytes < free_bytes ? bytes : free_bytes;
         memcpy(out->piece + out->used, next, part);
         out->used += part;
         next += part;
@@ -146,10 +146,10 @@ static alcore_status put_words(sink *out, const alcore__corpus *corpus,
 static void sort_few(alcore__keyed *pairs, size_t count) {
     for (size_t i = 1; i < count; i++) {
         const alcore__keyed moved = pairs[i];
-        size_t place = i;
-        for (; place > 0 && pairs[place - 1].key > moved.key; place--)
-            pairs[place] = pairs[place - 1];
-        pairs[place] = moved;
+        size_t position = i;
+        for (; position > 0 && pairs[position - 1].key > moved.key; position--)
+            pairs[position] = pairs[position - 1];
+        pairs[position] = moved;
     }
 }
 
@@ -293,7 +293,7 @@ alcore_status alcore_aligner_write(const alcore_aligner *aligner, const char *pa
 /* ---- reading ---- */
 
 /* The file that is being read. */
-typedef struct source {
+typedef struct input_file {
     alcore_ctx *ctx;
     alcore__file *file;
     uint64_t checksum; /* of the pieces so far */
@@ -305,15 +305,15 @@ typedef struct source {
     alcore__aligner *model;
     size_t next, used; /* of piece: the byte that is read next, and how many there are */
     char piece[PIECE];
-} source;
+} input_file;
 
 /* The error of a damaged file, with its path. */
-static alcore_status fail_corrupt(const source *in, const char *what) {
+static alcore_status fail_corrupt(const input_file *in, const char *what) {
     return alcore__fail(ALCORE_E_CORRUPT, "%s: %s", alcore__file_path(in->file), what);
 }
 
 /* Reads the next piece, which ends at the checksum at the latest. */
-static alcore_status fill(source *in) {
+static alcore_status fill(input_file *in) {
     const uint64_t left = in->end - in->offset;
     const size_t bytes = left < PIECE ? (size_t)left : PIECE;
     if (bytes == 0)
@@ -331,7 +331,7 @@ static alcore_status fill(source *in) {
 }
 
 /* Reads the next `bytes` bytes of the file, a piece at a time. */
-static alcore_status take(source *in, void *data, size_t bytes) {
+static alcore_status read_bytes(input_file *in, void *data, size_t bytes) {
     for (char *next = data; bytes > 0;) {
         if (in->next == in->used) ALCORE__TRY(fill(in));
         const size_t left = in->used - in->next, part = bytes < left ? bytes : left;
@@ -345,7 +345,7 @@ static alcore_status take(source *in, void *data, size_t bytes) {
 
 /* Reads the header and checks it against the length of the file before any memory is allocated, so
  * that a damaged header cannot ask for gigabytes. */
-static alcore_status read_header(source *in) {
+static alcore_status read_header(input_file *in) {
     file_header *header = &in->header;
     int64_t length;
     ALCORE__TRY(alcore__file_length(in->file, &length));
@@ -365,11 +365,11 @@ static alcore_status read_header(source *in) {
     if (in->end + sizeof in->checksum != (uint64_t)length)
         return fail_corrupt(in, "the length of the file is not what its header says");
     file_header again; /* the bytes are known, and belong to the checksum */
-    return take(in, &again, sizeof again);
+    return read_bytes(in, &again, sizeof again);
 }
 
 /* Makes the model without words and table from the header, and reads the likelihoods. */
-static alcore_status begin_model(source *in) {
+static alcore_status begin_model(input_file *in) {
     const file_header *header = &in->header;
     alcore__aligner_options options = alcore__aligner_defaults();
     options.diagonal = header->diagonal != 0;
@@ -392,19 +392,19 @@ static alcore_status begin_model(source *in) {
     model->lambda = header->lambda;
     const size_t iterations = (size_t)header->iterations;
     ALCORE__TRY(alcore__new_array(in->ctx, iterations, sizeof(double), &model->log_likelihoods));
-    return take(in, model->log_likelihoods, iterations * sizeof(double));
+    return read_bytes(in, model->log_likelihoods, iterations * sizeof(double));
 }
 
 /* Reads the words of a side into a corpus without rows; in->symbols[side] [words] receives their
  * symbols. A word has to be one by the rules of text/words.h, so without spaces, and a line feed
  * follows it. */
-static alcore_status read_words(source *in, int side, alcore__corpus *corpus) {
+static alcore_status read_words(input_file *in, int side, alcore__corpus *corpus) {
     const size_t bytes = in->header.word_bytes[side], count = in->header.words[side];
     in->words = alcore__alloc(in->ctx, bytes);
     if (!in->words) return alcore__fail_memory(bytes);
     if (count > bytes) return fail_corrupt(in, "the words are damaged");
     ALCORE__TRY(alcore__new_array(in->ctx, count, sizeof(uint32_t), &in->symbols[side]));
-    ALCORE__TRY(take(in, in->words, bytes));
+    ALCORE__TRY(read_bytes(in, in->words, bytes));
     const char *next = in->words, *end = next + bytes;
     for (size_t i = 0; i < count; i++) {
         const char *begin = next, *word;
@@ -426,7 +426,7 @@ static alcore_status read_words(source *in, int side, alcore__corpus *corpus) {
 
 /* Reads the counts, the null word's first, and makes the empty rows of the table. Symbols that no
  * word has keep a row without pairs. */
-static alcore_status read_counts(source *in) {
+static alcore_status read_counts(input_file *in) {
     alcore__aligner_table *table = &in->model->table;
     const size_t symbols = (size_t)in->model->source->max_symbol + 1;
     table->source_symbols = (uint32_t)symbols;
@@ -434,7 +434,7 @@ static alcore_status read_counts(source *in) {
     uint64_t pairs = 0;
     for (uint64_t i = 0; i <= in->header.words[0]; i++) {
         uint32_t *count = &table->row_pairs[i == 0 ? 0 : in->symbols[0][i - 1]];
-        ALCORE__TRY(take(in, count, sizeof *count));
+        ALCORE__TRY(read_bytes(in, count, sizeof *count));
         if (*count > in->header.words[1]) return fail_corrupt(in, "the counts are damaged");
         pairs += *count;
     }
@@ -444,14 +444,14 @@ static alcore_status read_counts(source *in) {
 
 /* Reads the pairs of a source symbol into its row. Targets have to ascend, so none is put twice. t
  * is a probability; the limit of 2 allows for rounding and still refuses garbage. */
-static alcore_status read_row(source *in, uint32_t symbol) {
+static alcore_status read_row(input_file *in, uint32_t symbol) {
     alcore__aligner_table *table = &in->model->table;
     uint32_t before = 0;
     for (uint32_t i = 0; i < table->row_pairs[symbol]; i++) {
         uint32_t target;
         double t;
-        ALCORE__TRY(take(in, &target, sizeof target));
-        ALCORE__TRY(take(in, &t, sizeof t));
+        ALCORE__TRY(read_bytes(in, &target, sizeof target));
+        ALCORE__TRY(read_bytes(in, &t, sizeof t));
         if (target <= before || target > in->header.words[1] || !(t >= 0 && t <= 2))
             return fail_corrupt(in, "the pairs of words are damaged");
         alcore__aligner_table_put(table, symbol, in->symbols[1][target - 1], t);
@@ -461,7 +461,7 @@ static alcore_status read_row(source *in, uint32_t symbol) {
 }
 
 /* Reads and checks the whole file. */
-static alcore_status read_all(source *in) {
+static alcore_status read_all(input_file *in) {
     uint64_t found;
     ALCORE__TRY(read_header(in));
     ALCORE__TRY(begin_model(in));
@@ -479,7 +479,7 @@ static alcore_status read_all(source *in) {
 /* Reads an aligner into a handle, which then owns the model; a handle that cannot be made frees it.
  * The caller has set *out to NULL, which it is after a failure. */
 static alcore_status read_aligner(alcore_ctx *ctx, const char *path, alcore_aligner **out) {
-    source *in = NULL;
+    input_file *in = NULL;
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *in, &in));
     in->ctx = ctx;
     alcore_status status = alcore__file_open(ctx, path, &in->file);

@@ -28,7 +28,7 @@ alcore_status alcore__lines_fail(const alcore__line_reader *lines, const char *f
 
 /* Moves the bytes of lines that were not handed out yet to the front of the buffer and makes sure
  * that at least half of FIRST_CAPACITY is free after them. */
-static alcore_status make_room(alcore__line_reader *lines) {
+static alcore_status make_capacity(alcore__line_reader *lines) {
     size_t unread = lines->end - lines->begin;
     if (lines->begin > 0) {
         memmove(lines->buffer, lines->buffer + lines->begin, unread);
@@ -84,7 +84,7 @@ alcore_status alcore__lines_fill(alcore__line_reader *lines, bool *out_more) {
             lines->line++;
             return fail_length(lines);
         }
-        ALCORE__TRY(make_room(lines));
+        ALCORE__TRY(make_capacity(lines));
         size_t got = 0, first = lines->end; /* what is new begins here */
         ALCORE__TRY(alcore__stream_read(lines->stream, lines->buffer + first,
                                         lines->capacity - first, &got));

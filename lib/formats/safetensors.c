@@ -44,8 +44,8 @@ typedef struct table {
     alcore__json_keys keys; /* names so far, to find a name that stands twice */
     span *spans;            /* [count] the bytes of each tensor so far */
     size_t capacity, count;
-    entry found; /* the tensor asked for, or the last one without a name; set when any is true */
-    bool any;
+    entry found; /* the tensor asked for, or without a name the last one; set when has_found is */
+    bool has_found;
 } table;
 
 /* The errors for the header, and for one tensor of it, whose name is cut to 100 bytes. */
@@ -186,7 +186,7 @@ static alcore_status read_table(table *tensors) {
         tensors->spans[tensors->count++] = tensor.bytes;
         if (!tensors->wanted || is_key(name, length, tensors->wanted)) {
             tensors->found = tensor;
-            tensors->any = true;
+            tensors->has_found = true;
         }
     }
     if (!alcore__json_end(json))
@@ -228,7 +228,7 @@ static alcore_status check_spans(table *tensors, int64_t data_bytes) {
 /* *out: where the tensor asked for lies in the file. data_start: byte of the file at which the data
  * begins. */
 static alcore_status choose(const table *tensors, int64_t data_start, alcore__array_info *out) {
-    if (!tensors->any) {
+    if (!tensors->has_found) {
         if (!tensors->wanted) return fail_header(tensors, "names no tensor");
         return alcore__fail(ALCORE_E_DATA, "%s holds no tensor \"%s\"", tensors->path,
                             tensors->wanted);

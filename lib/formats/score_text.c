@@ -18,9 +18,9 @@ typedef struct reader {
     int32_t format;         /* ALCORE__SCORE_... */
     double *values;         /* [count] numbers of the present line */
     size_t capacity, count; /* entries values has memory for; numbers of the present line */
-    int64_t next;     /* number of the present line or sentence, from 0, where none is printed */
-    int64_t previous; /* sentence number of the last Marian or fairseq line */
-    bool any;         /* there was such a line */
+    int64_t next;      /* number of the present line or sentence, from 0, where none is printed */
+    int64_t previous;  /* sentence number of the last Marian or fairseq line */
+    bool has_previous; /* there was such a line */
 } reader;
 
 /* The formats by the name that callers give, which is also a suffix for the first three. */
@@ -141,9 +141,9 @@ static alcore_status read_marian(reader *in, const char *text, size_t length,
             out->number < 0)
             return alcore__lines_fail(&in->lines, "an n-best line begins with its sentence number");
     }
-    *out_skip = in->any && stop && out->number == in->previous;
+    *out_skip = in->has_previous && stop && out->number == in->previous;
     in->previous = out->number;
-    in->any = true;
+    in->has_previous = true;
     return read_values(in, scores, (size_t)((stop ? stop : end) - scores), 1);
 }
 
@@ -156,9 +156,9 @@ static alcore_status read_fairseq(reader *in, const char *text, size_t length,
     if (!tab || !alcore__parse_int(text + 2, (size_t)(tab - text) - 2, &out->number) ||
         out->number < 0)
         return alcore__lines_fail(&in->lines, "P-NUMBER TAB scores is expected");
-    *out_skip = in->any && out->number == in->previous;
+    *out_skip = in->has_previous && out->number == in->previous;
     in->previous = out->number;
-    in->any = true;
+    in->has_previous = true;
     return read_values(in, tab + 1, length - (size_t)(tab + 1 - text), LN2);
 }
 
@@ -205,7 +205,7 @@ static alcore_status read_lines(reader *in, alcore__score_sink sink, void *user)
         ALCORE__TRY(sink(user, &line));
     }
     alcore__lines_report(&in->lines);
-    if (in->format != ALCORE__SCORE_FAIRSEQ || in->any) return ALCORE_OK;
+    if (in->format != ALCORE__SCORE_FAIRSEQ || in->has_previous) return ALCORE_OK;
     return alcore__fail(ALCORE_E_DATA, "%s has no P- line: run fairseq-generate without --quiet",
                         in->lines.path);
 }

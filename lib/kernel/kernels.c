@@ -27,7 +27,7 @@ enum { ENGINES = 4 };
 /* An engine of this build. */
 typedef struct engine {
     const alcore_sys_kernels *table;
-    int runs; /* 1: this processor has its instructions */
+    int supported; /* 1: this processor has its instructions */
 } engine;
 
 #if defined(__x86_64__)
@@ -65,7 +65,7 @@ const alcore_sys_kernels *alcore__kernels_cpu(void) {
     engine list[ENGINES];
     int best = 0;
     list_engines(list);
-    while (!list[best].runs) best++; /* ends: the portable engine, the last one, always runs */
+    while (!list[best].supported) best++; /* ends: the portable engine, the last one, always runs */
     return list[best].table;
 }
 
@@ -74,7 +74,7 @@ const alcore_sys_kernels *alcore__kernels_cpu_named(const char *name) {
     engine list[ENGINES];
     int count = list_engines(list);
     for (int i = 0; i < count; i++) {
-        if (list[i].runs && strcmp(list[i].table->engine, name) == 0) return list[i].table;
+        if (list[i].supported && strcmp(list[i].table->engine, name) == 0) return list[i].table;
     }
     return NULL;
 }

@@ -174,7 +174,7 @@ static alcore_status write_requests(const alcore_annotations *annotations, const
                               "%s: requests are written as .tsv, .csv or .jsonl", path);
     if (status == ALCORE_OK) status = find_contexts(annotations, &self);
     /* A list without contexts still has a text to put into the cell. */
-    if (status == ALCORE_OK) status = alcore__buffer_room(ctx, &joined, 1);
+    if (status == ALCORE_OK) status = alcore__buffer_reserve(ctx, &joined, 1);
     if (status == ALCORE_OK) status = put_requests(annotations, &self, &joined, &table);
     status = alcore__table_close(&table, status);
     alcore__buffer_clear(ctx, &joined);

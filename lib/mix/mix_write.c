@@ -19,7 +19,7 @@ static alcore_status put_origin(alcore_ctx *ctx, const alcore__mix_pair *pair,
     char digits[32];
     const char *lead = "";
     out->length = 0;
-    ALCORE__TRY(alcore__buffer_room(ctx, out, 1)); /* so that an empty one has a text too */
+    ALCORE__TRY(alcore__buffer_reserve(ctx, out, 1)); /* so that an empty one has a text too */
     for (int c = 0; c < ALCORE__MIX_COLUMNS; c++) {
         if (pair->numbers[c] < 0) continue;
         ALCORE__TRY(alcore__buffer_format(ctx, out, "%s%s=%" PRId64, lead,

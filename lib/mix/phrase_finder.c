@@ -12,7 +12,7 @@ alcore_status alcore__word_row_read(alcore_ctx *ctx, alcore__word_row *row, cons
     size_t bytes;
     row->joined.length = 0;
     row->count = 0;
-    ALCORE__TRY(alcore__buffer_room(ctx, &row->joined, length + 1));
+    ALCORE__TRY(alcore__buffer_reserve(ctx, &row->joined, length + 1));
     while (alcore__word_next(&next, end, &word, &bytes)) {
         ALCORE__TRY(alcore__grow(ctx, &row->begin, &row->capacity, (size_t)row->count + 2,
                                  sizeof *row->begin));

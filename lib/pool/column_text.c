@@ -47,7 +47,7 @@ static alcore_status copy_texts(const alcore_pool *pool, const char *const *text
     alcore_status status;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *array->starts, &array->starts));
     ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *array->lengths, &array->lengths));
-    ALCORE__TRY_GOTO(status, done, alcore__buffer_room(ctx, &bytes, 0)); /* never NULL then */
+    ALCORE__TRY_GOTO(status, done, alcore__buffer_reserve(ctx, &bytes, 0)); /* never NULL then */
     for (int64_t i = 0; i < count; i++) {
         const char *text = texts[i];
         array->lengths[i] = -1;

@@ -208,17 +208,17 @@ static alcore_status check_part(const alcore_view *view, int32_t role, int64_t f
 static alcore_status read_part(const alcore_view *view, int32_t role, const char *name,
                                int64_t first, int64_t count, alcore_tensor *out_values,
                                alcore_tensor *out_offsets) {
-    int32_t place = 0;
+    int32_t column_index = 0;
     ALCORE__TRY(check_part(view, role, first, count));
     const alcore__view_source *source = source_of(view, role);
-    ALCORE__TRY(find_column(source, role, name, &place));
-    const alcore__column *column = source->dataset->columns[place].column;
+    ALCORE__TRY(find_column(source, role, name, &column_index));
+    const alcore__column *column = source->dataset->columns[column_index].column;
     if (column->dtype == ALCORE_TEXT)
         return alcore__fail(ALCORE_E_SHAPE,
                             "column \"%s\" of %s has texts, which a host's function reads from the "
                             "pool with alcore_pool_column_text()",
                             name, ROLE_WORDS[role].rows);
-    view_part *out = &view->memory->parts[role][place];
+    view_part *out = &view->memory->parts[role][column_index];
     part_copy copy = {.ctx = view->ctx,
                       .column = column,
                       .rows = source->rows + first,

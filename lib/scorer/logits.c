@@ -54,7 +54,7 @@ typedef struct measuring {
     alcore__token_rows tokens;
     double *stat[STATS];    /* [kernel rows] each, owned; NULL: not wanted */
     int32_t *likeliest;     /* [kernel rows] likeliest class, owned; NULL: not wanted */
-    int64_t together;       /* kernel rows of a task */
+    int64_t task_rows;      /* kernel rows of a task */
     const int64_t *rows;    /* [items] pool row of each item; NULL: results go to arrays */
     const int64_t *lengths; /* [items] tokens of each item, of the caller; NULL: all */
 } measuring;
@@ -65,7 +65,7 @@ typedef struct measuring {
  * the message says item 0 and counts through all tokens, like the caller's arrays. */
 static alcore_status fail_at(const measuring *self, int64_t kernel_row) {
     int64_t item, token;
-    alcore__token_rows_place(&self->tokens, kernel_row, &item, &token);
+    alcore__token_rows_locate(&self->tokens, kernel_row, &item, &token);
     while (self->tokens.packed && self->rows && self->lengths && token >= self->lengths[item])
         token -= self->lengths[item++];
     return alcore__fail(ALCORE_E_DATA,
@@ -75,11 +75,11 @@ static alcore_status fail_at(const measuring *self, int64_t kernel_row) {
 }
 
 /* The array of a statistic from kernel row `first` on; NULL where the statistic is not wanted. */
-static double *from(double *stat, int64_t first) {
+static double *at_row(double *stat, int64_t first) {
     return stat ? stat + first : NULL;
 }
 
-/* Task `index` of alcore__parallel(): computes the wanted statistics of `together` rows of the
+/* Task `index` of alcore__parallel(): computes the wanted statistics of `task_rows` rows of the
  * kernel's matrix (the last task: of those that are left), a row being a token, with the engine of
  * the device that the arrays are on. A NaN, plus infinity, or a row without a finite logit fails
  * with the name of its token; minus infinity is a logit of probability 0. Statistics of rows with
@@ -88,24 +88,24 @@ static alcore_status measure_task(void *data, int64_t index, int32_t worker) {
     measuring *self = data;
     const alcore__token_rows *tokens = &self->tokens;
     const alcore_sys_kernels *kernels = tokens->engine.kernels;
-    const int64_t first = index * self->together;
+    const int64_t first = index * self->task_rows;
     (void)worker;
     alcore_sys_work work = alcore__engine_work(&tokens->engine);
     const size_t bytes = alcore_sys_dtype_bytes(tokens->rows.dtype);
     alcore_sys_rows rows = tokens->rows;
     rows.data = (const char *)rows.data + (size_t)(first * rows.stride) * bytes;
     rows.first = first;
-    if (rows.count - first < self->together)
+    if (rows.count - first < self->task_rows)
         rows.count -= first;
     else
-        rows.count = self->together;
+        rows.count = self->task_rows;
     alcore_sys_token_stats out = {
-        .logprob = from(self->stat[LOGPROB], first),
-        .top1 = from(self->stat[TOP1], first),
-        .top2 = from(self->stat[TOP2], first),
-        .margin = from(self->stat[MARGIN], first),
-        .entropy = from(self->stat[ENTROPY], first),
-        .logsumexp = from(self->stat[LOGSUMEXP], first),
+        .logprob = at_row(self->stat[LOGPROB], first),
+        .top1 = at_row(self->stat[TOP1], first),
+        .top2 = at_row(self->stat[TOP2], first),
+        .margin = at_row(self->stat[MARGIN], first),
+        .entropy = at_row(self->stat[ENTROPY], first),
+        .logsumexp = at_row(self->stat[LOGSUMEXP], first),
         .argmax = self->likeliest ? self->likeliest + first : NULL,
     };
     int64_t bad; /* row of the whole matrix, as rows.first is set; -1: none */
@@ -147,15 +147,15 @@ static alcore_status measure(measuring *self, const bool *wanted, bool likeliest
         ALCORE__TRY(
             alcore__new_array(self->ctx, (size_t)count, sizeof *self->likeliest, &self->likeliest));
     const int64_t threads = alcore_ctx_threads(self->ctx);
-    self->together = TASK_LOGITS / (tokens->classes > 0 ? tokens->classes : 1);
+    self->task_rows = TASK_LOGITS / (tokens->classes > 0 ? tokens->classes : 1);
     if (tokens->hidden) {
-        self->together = (count + threads - 1) / threads;
-        if (self->together < TASK_STATES) self->together = TASK_STATES;
+        self->task_rows = (count + threads - 1) / threads;
+        if (self->task_rows < TASK_STATES) self->task_rows = TASK_STATES;
     }
-    if (tokens->engine.kernels->device != ALCORE_DEVICE_CPU) self->together = count;
-    if (self->together < 1) self->together = 1;
+    if (tokens->engine.kernels->device != ALCORE_DEVICE_CPU) self->task_rows = count;
+    if (self->task_rows < 1) self->task_rows = 1;
     return alcore__parallel(self->ctx, "token statistics",
-                            (count + self->together - 1) / self->together, measure_task, self);
+                            (count + self->task_rows - 1) / self->task_rows, measure_task, self);
 }
 
 /* The memory of the caller's tensors, checked: [items, tokens] or, packed, [tokens]. */
@@ -166,8 +166,8 @@ typedef struct stat_arrays {
 
 /* Checks that a tensor that is to be filled is contiguous, of the dtype and of the shape of the
  * tokens. *out: its memory, the caller's; NULL where the tensor is NULL, so not wanted. */
-static alcore_status take_array(const alcore_tensor *tensor, const char *name, int32_t dtype,
-                                const alcore__token_rows *tokens, void **out) {
+static alcore_status read_output(const alcore_tensor *tensor, const char *name, int32_t dtype,
+                                 const alcore__token_rows *tokens, void **out) {
     alcore__array array;
     *out = NULL;
     if (!tensor) return ALCORE_OK;
@@ -179,8 +179,8 @@ static alcore_status take_array(const alcore_tensor *tensor, const char *name, i
 }
 
 /* Checks all tensors of the caller's struct and lists their memory in *out. */
-static alcore_status take_arrays(const alcore_token_stats *given, const alcore__token_rows *tokens,
-                                 stat_arrays *out) {
+static alcore_status read_outputs(const alcore_token_stats *given, const alcore__token_rows *tokens,
+                                  stat_arrays *out) {
     const struct {
         const alcore_tensor *tensor;
         const char *name;
@@ -190,32 +190,32 @@ static alcore_status take_arrays(const alcore_token_stats *given, const alcore__
         [ENTROPY] = {given->entropy, "entropy"}, [LOGSUMEXP] = {given->logsumexp, "logsumexp"}};
     void *memory;
     for (int f = 0; f < STATS; f++) {
-        ALCORE__TRY(take_array(all[f].tensor, all[f].name, ALCORE_FLOAT64, tokens, &memory));
+        ALCORE__TRY(read_output(all[f].tensor, all[f].name, ALCORE_FLOAT64, tokens, &memory));
         out->stat[f] = memory;
     }
-    ALCORE__TRY(take_array(given->likeliest, "likeliest", ALCORE_INT64, tokens, &memory));
+    ALCORE__TRY(read_output(given->likeliest, "likeliest", ALCORE_INT64, tokens, &memory));
     out->likeliest = memory;
     return ALCORE_OK;
 }
 
 /* Measures into the caller's tensors. The kernel's rows are in memory order, which may have items
- * or tokens first: `at` is a token's row there, `to` its entry in the tensors. Entries of tokens
- * that take no part (label -1) are not written. */
+ * or tokens first: kernel_row is a token's row there, `entry` its entry in the tensors. Entries of
+ * tokens that take no part (label -1) are not written. */
 static alcore_status measure_all(measuring *self, const alcore_token_stats *out) {
     const alcore__token_rows *tokens = &self->tokens;
     stat_arrays arrays;
     bool wanted[STATS];
-    ALCORE__TRY(take_arrays(out, tokens, &arrays));
+    ALCORE__TRY(read_outputs(out, tokens, &arrays));
     for (int f = 0; f < STATS; f++) wanted[f] = arrays.stat[f] != NULL;
     ALCORE__TRY(measure(self, wanted, arrays.likeliest != NULL));
     for (int64_t i = 0; i < tokens->items; i++) {
         for (int64_t t = 0; t < tokens->tokens; t++) {
-            const int64_t at = i * tokens->item_step + t * tokens->token_step;
-            const int64_t to = i * tokens->tokens + t;
-            if (tokens->labels[at] < 0) continue;
+            const int64_t kernel_row = i * tokens->item_step + t * tokens->token_step;
+            const int64_t entry = i * tokens->tokens + t;
+            if (tokens->labels[kernel_row] < 0) continue;
             for (int f = 0; f < STATS; f++)
-                if (arrays.stat[f]) arrays.stat[f][to] = self->stat[f][at];
-            if (arrays.likeliest) arrays.likeliest[to] = self->likeliest[at];
+                if (arrays.stat[f]) arrays.stat[f][entry] = self->stat[f][kernel_row];
+            if (arrays.likeliest) arrays.likeliest[entry] = self->likeliest[kernel_row];
         }
     }
     return ALCORE_OK;
@@ -289,8 +289,8 @@ static alcore_status count_tokens(const measuring *self, int64_t items, gathered
     for (int64_t i = 0; i < items; i++) {
         const int64_t length = length_of(self, i);
         for (int64_t t = 0; t < length; t++) {
-            const int64_t at = begin + t * tokens->token_step;
-            out->lengths[i] += tokens->labels[at] >= 0;
+            const int64_t kernel_row = begin + t * tokens->token_step;
+            out->lengths[i] += tokens->labels[kernel_row] >= 0;
         }
         begin += tokens->packed ? length : tokens->item_step;
         total += out->lengths[i];
@@ -307,15 +307,16 @@ static alcore_status count_tokens(const measuring *self, int64_t items, gathered
 static void gather(const measuring *self, int64_t items, const gathered *of, int stat) {
     const alcore__token_rows *tokens = &self->tokens;
     const double *values = self->stat[stat]; /* [kernel rows] */
-    int64_t begin = 0, to = 0;
+    int64_t begin = 0, entry = 0;
     for (int64_t i = 0; i < items; i++) {
         const int64_t length = length_of(self, i);
         for (int64_t t = 0; t < length; t++) {
-            const int64_t at = begin + t * tokens->token_step;
-            if (tokens->labels[at] < 0) continue;
-            if (stat == LOGPROB) of->logprob[to] = values[at];
+            const int64_t kernel_row = begin + t * tokens->token_step;
+            if (tokens->labels[kernel_row] < 0) continue;
+            if (stat == LOGPROB) of->logprob[entry] = values[kernel_row];
             /* A column has the probability of the likeliest class, not its logarithm. */
-            of->values[to++] = (float)(stat == TOP1 ? exp(values[at]) : values[at]);
+            of->values[entry++] =
+                (float)(stat == TOP1 ? exp(values[kernel_row]) : values[kernel_row]);
         }
         begin += tokens->packed ? length : tokens->item_step;
     }

@@ -176,7 +176,7 @@ static double reduce_tokens(const double *measures, int64_t tokens, int64_t mode
 /* Writes raw, score and rank of row i of the block from its raw quantity: entropy is a score as it
  * is; a mean of log p1 (mnlp) is negated; a probability or a margin is subtracted from 1. NaN stays
  * NaN. */
-static void put_row(alcore__score_call *call, int64_t i, int64_t mode, double raw) {
+static void write_row(alcore__score_call *call, int64_t i, int64_t mode, double raw) {
     double score = mode == MODE_ENTROPY ? raw : mode == MODE_MNLP ? 0.0 - raw : 1.0 - raw;
     call->raw[i] = raw;
     call->score[i] = call->rank[i] = score;
@@ -184,7 +184,8 @@ static void put_row(alcore__score_call *call, int64_t i, int64_t mode, double ra
 
 /* An item without tokens: an error that names the row, or with nan=exclude a NaN. zeros: it has
  * tokens, but with mode=code all of them were left out, as their margins are 0. */
-static alcore_status put_empty(alcore__score_call *call, int64_t i, const char *name, bool zeros) {
+static alcore_status write_empty(alcore__score_call *call, int64_t i, const char *name,
+                                 bool zeros) {
     if (!call->nan_exclude) {
         return alcore__fail_nan("row %lld: no token%s in column \"%s\"",
                                 (long long)(call->first + i), zeros ? " whose margin is not 0" : "",
@@ -195,7 +196,7 @@ static alcore_status put_empty(alcore__score_call *call, int64_t i, const char *
 }
 
 /* Whether the call scores row i of the block. */
-static bool is_taken(const alcore__score_call *call, int64_t i) {
+static bool is_scored(const alcore__score_call *call, int64_t i) {
     return !call->mask || call->mask[i];
 }
 
@@ -216,8 +217,8 @@ static int32_t kind_of(const alcore__column *column) {
 /* Called for a distribution that class_stats found bad (NaN statistics): ALCORE_OK when it has a
  * NaN and nan=exclude leaves its row out, else ALCORE_E_DATA with the reason. index: matrix row of
  * the distribution in `rows`; item: pool row for the message. Widens the distribution once more. */
-static alcore_status explain(alcore__score_call *call, const char *name,
-                             const alcore_sys_rows *rows, int64_t index, int64_t item) {
+static alcore_status check_bad(alcore__score_call *call, const char *name,
+                               const alcore_sys_rows *rows, int64_t index, int64_t item) {
     double *values;
     ALCORE__TRY(alcore__new_array(call->ctx, (size_t)rows->dims, sizeof *values, &values));
     alcore_sys_rows row = *rows;
@@ -259,7 +260,7 @@ static alcore_status compute_stats(alcore__score_call *call, const alcore__colum
     for (int64_t i = 0; i < rows->count; i++) {
         if (mask && !mask[i]) continue;
         if (isnan(stats[i].top1)) {
-            ALCORE__TRY(explain(call, name, rows, i, item < 0 ? rows->first + i : item));
+            ALCORE__TRY(check_bad(call, name, rows, i, item < 0 ? rows->first + i : item));
         }
     }
     return ALCORE_OK;
@@ -284,7 +285,7 @@ static alcore_status row_scores(alcore__score_call *call, int64_t mode, bool log
     alcore_status status =
         compute_stats(call, column, "probs", &rows, call->mask, -1 /* one a pool row */, stats);
     for (int64_t i = 0; i < call->count && status == ALCORE_OK; i++) {
-        if (is_taken(call, i)) put_row(call, i, mode, measure(&stats[i], mode, log_margin));
+        if (is_scored(call, i)) write_row(call, i, mode, measure(&stats[i], mode, log_margin));
     }
     alcore__free(call->ctx, stats);
     return status;
@@ -313,7 +314,7 @@ static alcore_status score_item(alcore__score_call *call, const alcore__column *
                                 bool log_margin, const item_arrays *arrays) {
     int64_t begin = items->offsets[i] - items->offsets[0];
     int64_t tokens = items->offsets[i + 1] - items->offsets[i];
-    if (!tokens) return put_empty(call, i, "token_probs", false);
+    if (!tokens) return write_empty(call, i, "token_probs", false);
     alcore_sys_rows rows = {.data = (const char *)items->values +
                                     (size_t)(begin * items->classes) *
                                         alcore_sys_dtype_bytes(items->dtype),
@@ -327,9 +328,9 @@ static alcore_status score_item(alcore__score_call *call, const alcore__column *
         arrays->measures[t] = measure(&arrays->stats[t], mode, log_margin);
     if (alcore__mode_is_code(call->values)) {
         tokens = drop_zero_margins(arrays->measures, tokens);
-        if (!tokens) return put_empty(call, i, "token_probs", true);
+        if (!tokens) return write_empty(call, i, "token_probs", true);
     }
-    put_row(call, i, mode, reduce_tokens(arrays->measures, tokens, mode));
+    write_row(call, i, mode, reduce_tokens(arrays->measures, tokens, mode));
     return ALCORE_OK;
 }
 
@@ -360,7 +361,7 @@ static alcore_status token_scores(alcore__score_call *call, const alcore__column
     if (status == ALCORE_OK)
         status = alcore__new_array(call->ctx, longest, sizeof(double), &arrays.measures);
     for (int64_t i = 0; i < call->count && status == ALCORE_OK; i++) {
-        if (is_taken(call, i))
+        if (is_scored(call, i))
             status = score_item(call, column, &items, i, mode, log_margin, &arrays);
     }
     alcore__free(call->ctx, arrays.stats);
@@ -422,10 +423,10 @@ static alcore_status narrow_row_scores(alcore__score_call *call, const alcore__c
     ALCORE__TRY(column->ops->rows(column, call->first, call->count, call->scratch, &rows));
     for (int64_t i = 0; i < call->count; i++) {
         double value;
-        if (!is_taken(call, i)) continue;
+        if (!is_scored(call, i)) continue;
         ALCORE__TRY(
             read_narrow(call, name, &rows, i, 1 /* number */, call->first + i, mode, &value));
-        put_row(call, i, mode, value);
+        write_row(call, i, mode, value);
     }
     return ALCORE_OK;
 }
@@ -445,13 +446,13 @@ static alcore_status narrow_token_scores(alcore__score_call *call, const alcore_
     for (int64_t i = 0; i < call->count && status == ALCORE_OK; i++) {
         int64_t begin = items.offsets[i] - items.offsets[0];
         int64_t tokens = items.offsets[i + 1] - items.offsets[i];
-        if (!is_taken(call, i)) continue;
+        if (!is_scored(call, i)) continue;
         if (!tokens) {
-            status = put_empty(call, i, name, false);
+            status = write_empty(call, i, name, false);
             continue;
         }
         status = read_narrow(call, name, &numbers, begin, tokens, call->first + i, mode, measures);
-        if (status == ALCORE_OK) put_row(call, i, mode, reduce_tokens(measures, tokens, mode));
+        if (status == ALCORE_OK) write_row(call, i, mode, reduce_tokens(measures, tokens, mode));
     }
     alcore__free(call->ctx, measures);
     return status;

@@ -135,7 +135,7 @@ static alcore_status score_host(scoring *self) {
 
 /* Makes the masks and the scores, all [rows], and adds the columns that the scorer reads to the
  * dataset; each unmasked row must have a value in each of them. A column can be missing only when
- * another thread dropped it after supply(), before the pool was locked. */
+ * another thread dropped it after provide_columns(), before the pool was locked. */
 static alcore_status set_up(scoring *self) {
     size_t rows = (size_t)self->dataset.rows;
     ALCORE__TRY(alcore__new_array(self->ctx, rows, 1, &self->mask));
@@ -199,7 +199,7 @@ static alcore_status put_rows(scoring *self, alcore_column_writer *writer) {
 /* Makes the column "scores" with the origin "scorer NAME". The text of the origin is made first and
  * passed to the column last: once the column exists only the lock can fail, and then the column has
  * no origin. */
-static alcore_status give_column(scoring *self) {
+static alcore_status write_column(scoring *self) {
     alcore_column_writer *writer = NULL;
     alcore__buffer origin = {0};
     ALCORE__TRY(alcore__buffer_format(self->ctx, &origin, "scorer %s", self->scorer->name));
@@ -220,7 +220,7 @@ static alcore_status give_column(scoring *self) {
 /* Makes sure that every column the scorer needs is in the pool: given, or made by the model (NULL:
  * there is none); names[] gets the alternatives that were chosen (a need may be "scores|logprobs").
  * Runs before the pool is locked for reading, because a model adds columns. */
-static alcore_status supply(scoring *self, alcore_model *model) {
+static alcore_status provide_columns(scoring *self, alcore_model *model) {
     const alcore__score *score = self->scorer->score;
     const char *const *needs = (const char *const *)self->scorer->own_needs;
     if (score) needs = score->needs_of ? score->needs_of(&self->scorer->values) : score->needs;
@@ -247,11 +247,11 @@ static alcore_status supply(scoring *self, alcore_model *model) {
 static alcore_status run_scorer(alcore_scorer *scorer, alcore_pool *pool, alcore_model *model) {
     scoring self = {.ctx = scorer->object.ctx, .scorer = scorer, .pool = pool};
     ALCORE__TRY(alcore__read_begin(scorer, "scorer"));
-    alcore_status status = supply(&self, model);
+    alcore_status status = provide_columns(&self, model);
     if (status == ALCORE_OK) status = compute(&self);
     /* The error of a NaN suggests nan=exclude, an option that a scorer does not have: removed. */
     if (status == ALCORE_E_DATA) alcore__fail_remedy(status, 0, NULL, NULL, NULL);
-    if (status == ALCORE_OK) status = give_column(&self);
+    if (status == ALCORE_OK) status = write_column(&self);
     alcore__read_end(scorer);
     alcore__free(self.ctx, self.mask);
     alcore__free(self.ctx, self.labeled);

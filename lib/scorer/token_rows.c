@@ -33,8 +33,8 @@ static bool on_host(const alcore_tensor *tensor) {
  * [0, columns] of an array without rows; it checks the dtype, that numbers are adjacent, and that
  * the data is there and aligned, and adds byte_offset. No number is read. Strides between rows are
  * not looked at: lay_out() checks those of tokens, init() those of the output matrix. */
-static alcore_status look_at(const alcore_tensor *tensor, const char *name, int32_t min_dims,
-                             int32_t max_dims, alcore__array *out) {
+static alcore_status view_first_row(const alcore_tensor *tensor, const char *name, int32_t min_dims,
+                                    int32_t max_dims, alcore__array *out) {
     if (tensor->ndim < min_dims || tensor->ndim > max_dims || !tensor->shape)
         return min_dims == max_dims
                    ? alcore__fail(ALCORE_E_SHAPE, "%s has %d dimensions, not %d", name,
@@ -67,10 +67,10 @@ static alcore_status look_at(const alcore_tensor *tensor, const char *name, int3
 /* Finds the matrix of rows that has all tokens of `data` [items, tokens, width] or [tokens, width]:
  * its stride is the smaller of both strides (in numbers, not bytes), of which the larger one must
  * be a multiple, so that item i, token t is row i item_step + t token_step. Tokens may not overlap.
- * An array without tokens has no rows and steps of 0. `one`: its first row, by look_at(). inner and
- * outer are the smaller and the larger stride, inside is the number of entries along the inner one,
- * and step how many rows the outer one spans, inside or more. The stride along a dimension of
- * length 1 means nothing and is replaced; with width 0 no stride is checked. */
+ * An array without tokens has no rows and steps of 0. `one`: its first row, by view_first_row().
+ * inner and outer are the smaller and the larger stride, inside is the number of entries along the
+ * inner one, and step how many rows the outer one spans, inside or more. The stride along a
+ * dimension of length 1 means nothing and is replaced; with width 0 no stride is checked. */
 static alcore_status lay_out(const alcore_tensor *data, const char *name, const alcore__array *one,
                              alcore__token_rows *out) {
     const int32_t token = data->ndim - 2;
@@ -127,8 +127,8 @@ static alcore_status copy_labels(alcore_ctx *ctx, const alcore_tensor *labels, v
 
 /* Checks the labels, one for each token: [tokens] packed or [items, tokens], int64 or int32, any
  * strides on the host; *out reads them, and its copy is freed by the caller. */
-static alcore_status look_at_labels(alcore_ctx *ctx, const alcore_logits *logits,
-                                    const alcore__token_rows *tokens, label_view *out) {
+static alcore_status view_labels(alcore_ctx *ctx, const alcore_logits *logits,
+                                 const alcore__token_rows *tokens, label_view *out) {
     const alcore_tensor *labels = logits->labels;
     const int32_t ndim = tokens->packed ? 1 : 2;
     out->wide = labels->dtype.bits == 64;
@@ -232,7 +232,7 @@ static alcore_status spread_labels(alcore_ctx *ctx, const alcore_logits *logits,
 static alcore_status read_labels(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
                                  alcore__token_rows *out) {
     label_view view = {0};
-    if (logits->labels) ALCORE__TRY(look_at_labels(ctx, logits, out, &view));
+    if (logits->labels) ALCORE__TRY(view_labels(ctx, logits, out, &view));
     alcore_status status = spread_labels(ctx, logits, ignore, &view, out);
     alcore__free(ctx, view.copy);
     return status;
@@ -320,13 +320,13 @@ static alcore_status init(alcore_ctx *ctx, const alcore_logits *logits, int64_t 
         return alcore__fail(ALCORE_E_INVALID,
                             "hidden states come with an output matrix, logits without it");
     ALCORE__TRY(find_engine(ctx, logits, &out->engine));
-    ALCORE__TRY(look_at(data, name, 2 /* packed */, 3 /* by item */, &one));
+    ALCORE__TRY(view_first_row(data, name, 2 /* packed */, 3 /* by item */, &one));
     ALCORE__TRY(lay_out(data, name, &one, out));
     out->hidden = logits->hidden != NULL;
     out->classes = one.columns;
     if (logits->output) {
         const alcore_tensor *matrix = logits->output;
-        ALCORE__TRY(look_at(matrix, "output", 2, 2 /* a matrix */, &output));
+        ALCORE__TRY(view_first_row(matrix, "output", 2, 2 /* a matrix */, &output));
         out->classes = matrix->shape[0];
         out->output = (alcore_sys_rows){
             .data = output.data,
@@ -354,21 +354,21 @@ alcore_status alcore__token_rows_init(alcore_ctx *ctx, const alcore_logits *logi
     return status;
 }
 
-/* Finds the item and token, from 0, of row `at` of the kernel's matrix, for messages: at =
+/* Finds the item and token, from 0, of row kernel_row of the kernel's matrix, for messages: it is
  * item_step x item + token_step x token, where the smaller step is 1 and the larger one spans all
  * of the other index. A packed array is one item, so that *item is 0 and *token counts through all
  * tokens. */
-void alcore__token_rows_place(const alcore__token_rows *tokens, int64_t at, int64_t *item,
-                              int64_t *token) {
+void alcore__token_rows_locate(const alcore__token_rows *tokens, int64_t kernel_row, int64_t *item,
+                               int64_t *token) {
     if (tokens->tokens == 1) {
-        *item = at;
+        *item = kernel_row;
         *token = 0;
     } else if (tokens->item_step >= tokens->token_step) {
-        *item = at / tokens->item_step;
-        *token = at % tokens->item_step;
+        *item = kernel_row / tokens->item_step;
+        *token = kernel_row % tokens->item_step;
     } else {
-        *item = at % tokens->token_step;
-        *token = at / tokens->token_step;
+        *item = kernel_row % tokens->token_step;
+        *token = kernel_row / tokens->token_step;
     }
 }
 

@@ -28,9 +28,9 @@ typedef struct alcore__token_rows {
  * number of items that the caller expects; -1: not known, as many as the arrays have. */
 alcore_status alcore__token_rows_init(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
                                       int64_t items, alcore__token_rows *out);
-/* The item and token, from 0, of row `at` of the matrix; for [tokens, n] the item is 0. */
-void alcore__token_rows_place(const alcore__token_rows *tokens, int64_t at, int64_t *item,
-                              int64_t *token);
+/* The item and token, from 0, of row kernel_row of the matrix; for [tokens, n] the item is 0. */
+void alcore__token_rows_locate(const alcore__token_rows *tokens, int64_t kernel_row, int64_t *item,
+                               int64_t *token);
 void alcore__token_rows_clear(alcore_ctx *ctx, alcore__token_rows *tokens);
 
 #endif

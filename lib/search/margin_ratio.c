@@ -28,7 +28,8 @@
 
 /* Computes h for each of `count` items from its list of neighbors, best [count, k], into half
  * [count]. */
-static void half_sums(const alcore__search_best *best, int64_t count, int64_t k, double *half) {
+static void compute_halves(const alcore__search_best *best, int64_t count, int64_t k,
+                           double *half) {
     for (int64_t i = 0; i < count; i++)
         half[i] = alcore__margin_half(best->row + i * k, best->value + i * k, k);
 }
@@ -108,8 +109,8 @@ static alcore_status search_ratios(alcore__search_run *run, ratio_memory *memory
     ALCORE__TRY(new_memory(run, memory));
     run->row_best = memory->row_best;
     ALCORE__TRY(alcore__search_neighbors(run, memory->other_best));
-    half_sums(&memory->row_best, run->rows.count, run->k, memory->row_half);
-    half_sums(&memory->other_best, run->queries.count, run->k, memory->other_half);
+    compute_halves(&memory->row_best, run->rows.count, run->k, memory->row_half);
+    compute_halves(&memory->other_best, run->queries.count, run->k, memory->other_half);
     run->row_half = memory->row_half;
     run->query_half = memory->other_half;
     run->other = memory->other;

@@ -160,7 +160,7 @@ alcore_status alcore__utf8_normalize(alcore_ctx *ctx, const char *text, size_t l
             next++; /* dropped; marks after it join the character that waits */
         } else {
             if (run.count > 0) ALCORE__TRY(write_waiting(ctx, &run, out));
-            ALCORE__TRY(alcore__buffer_room(ctx, out, length - next));
+            ALCORE__TRY(alcore__buffer_reserve(ctx, out, length - next));
             next += normalize_plain(text + next, length - next, out);
             /* The last character of the ASCII may have marks after it, so it waits. */
             if (next < length) wait_for_marks(&run, out->data[--out->length], 0);

@@ -14,7 +14,7 @@ static alcore_status read_open_file(alcore_ctx *ctx, alcore__file *file, alcore_
             return alcore__fail(ALCORE_E_DATA, "%s has more than %zu bytes",
                                 alcore__file_path(file), MAX_BYTES);
         ALCORE__TRY(alcore__tick(ctx, "reading the tokenizer", (int64_t)out->length, -1));
-        ALCORE__TRY(alcore__buffer_room(ctx, out, PART));
+        ALCORE__TRY(alcore__buffer_reserve(ctx, out, PART));
         ALCORE__TRY(
             alcore__file_read(file, (int64_t)out->length, out->data + out->length, PART, &bytes));
         out->length += bytes;

@@ -120,7 +120,7 @@ static alcore_status run_word_piece(run *state) {
 static alcore_status put_bytes(run *state, const alcore__token_view *text) {
     alcore__buffer *out = &state->out->bytes;
     const size_t begin = out->length;
-    ALCORE__TRY(alcore__buffer_room(state->ctx, out, text->length));
+    ALCORE__TRY(alcore__buffer_reserve(state->ctx, out, text->length));
     for (size_t next = 0; next < text->length;) {
         const int byte =
             alcore__byte_level_byte(alcore__utf8_next(text->text, text->length, &next));

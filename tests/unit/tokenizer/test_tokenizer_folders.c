@@ -53,7 +53,7 @@ static json_t *read_expected(alcore_ctx *ctx, const char *path) {
     size_t got = 1;
     ck_assert_msg(alcore__stream_open(ctx, path, &stream) == ALCORE_OK, "%s", alcore_last_error());
     while (got > 0) {
-        ck_assert_int_eq(alcore__buffer_room(ctx, &text, 1 << 16), ALCORE_OK);
+        ck_assert_int_eq(alcore__buffer_reserve(ctx, &text, 1 << 16), ALCORE_OK);
         ck_assert_msg(alcore__stream_read(stream, text.data + text.length, 1 << 16, &got) ==
                           ALCORE_OK,
                       "%s", alcore_last_error());
