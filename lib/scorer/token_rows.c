@@ -64,6 +64,28 @@ static alcore_status view_first_row(const alcore_tensor *tensor, const char *nam
     return ALCORE_OK;
 }
 
+/* The error for an array whose last number no 64-bit address reaches. */
+static alcore_status fail_span(const char *name) {
+    return alcore__fail(ALCORE_E_SHAPE,
+                        "%s: the shape and the strides span more bytes than can be addressed",
+                        name);
+}
+
+/* Adds steps * stride to *sum; false where that needs more than 64 bits. */
+static bool add_steps(int64_t steps, int64_t stride, int64_t *sum) {
+    int64_t product;
+    return !__builtin_mul_overflow(steps, stride, &product) &&
+           !__builtin_add_overflow(*sum, product, sum);
+}
+
+/* Whether `count` rows of `width` numbers of `bytes` bytes, `stride` numbers apart, end within 2^63
+ * bytes, so that no byte offset of a kernel overflows. count: 1 or more. */
+static bool is_addressable(int64_t count, int64_t stride, int64_t width, size_t bytes) {
+    int64_t end = width, end_bytes;
+    return add_steps(count - 1, stride, &end) &&
+           !__builtin_mul_overflow(end, (int64_t)bytes, &end_bytes);
+}
+
 /* Finds the matrix of rows that has all tokens of `data` [items, tokens, width] or [tokens, width]:
  * its stride is the smaller of both strides (in numbers, not bytes), of which the larger one must
  * be a multiple, so that item i, token t is row i item_step + t token_step. Tokens may not overlap.
@@ -79,12 +101,16 @@ static alcore_status lay_out(const alcore_tensor *data, const char *name, const 
     out->items = out->packed ? 1 : data->shape[0];
     out->tokens = data->shape[token];
     int64_t token_stride = data->strides ? data->strides[token] : width;
-    int64_t item_stride = !out->packed && data->strides ? data->strides[0] : width * out->tokens;
+    int64_t item_stride = !out->packed && data->strides ? data->strides[0] : 0, last = 0;
     out->rows =
         (alcore_sys_rows){.data = one->data, .dims = width, .stride = width, .dtype = one->dtype};
     if (out->items == 0 || out->tokens == 0) return ALCORE_OK;
+    if (!out->packed && !data->strides && !add_steps(out->tokens, width, &item_stride))
+        return fail_span(name);
     if (out->tokens == 1) token_stride = out->items == 1 ? width : item_stride;
-    if (out->items == 1) item_stride = token_stride * out->tokens;
+    if (out->items == 1) item_stride = 0;
+    if (out->items == 1 && !add_steps(out->tokens, token_stride, &item_stride))
+        return fail_span(name);
     const bool items_outside = out->tokens == 1 || item_stride >= token_stride;
     const int64_t inner = items_outside ? token_stride : item_stride;
     const int64_t outer = items_outside ? item_stride : token_stride;
@@ -99,8 +125,12 @@ static alcore_status lay_out(const alcore_tensor *data, const char *name, const 
     out->item_step = items_outside ? step : 1;
     out->token_step = items_outside ? 1 : step;
     if (out->tokens == 1) out->item_step = out->token_step = 1;
+    if (!add_steps(out->items - 1, out->item_step, &last) ||
+        !add_steps(out->tokens - 1, out->token_step, &last) || last == INT64_MAX ||
+        !is_addressable(last + 1, inner, width, alcore_sys_dtype_bytes(one->dtype)))
+        return fail_span(name);
     out->rows.stride = inner;
-    out->rows.count = (out->items - 1) * out->item_step + (out->tokens - 1) * out->token_step + 1;
+    out->rows.count = last + 1;
     return ALCORE_OK;
 }
 
@@ -146,8 +176,17 @@ static alcore_status view_labels(alcore_ctx *ctx, const alcore_logits *logits,
         return alcore__fail(ALCORE_E_INVALID, "labels: the data is NULL");
     if (!on_host(labels)) return copy_labels(ctx, labels, logits->stream, out);
     out->data = labels->data ? (const char *)labels->data + labels->byte_offset : NULL;
-    out->token_stride = bytes * (labels->strides ? labels->strides[ndim - 1] : 1);
-    out->item_stride = bytes * (ndim == 2 && labels->strides ? labels->strides[0] : tokens->tokens);
+    out->token_stride = labels->strides ? labels->strides[ndim - 1] : 1;
+    out->item_stride = ndim == 2 && labels->strides ? labels->strides[0] : tokens->tokens;
+    /* The stride along a dimension of length 1 means nothing. */
+    if (tokens->tokens <= 1) out->token_stride = 0;
+    if (tokens->items <= 1) out->item_stride = 0;
+    int64_t end = 0; /* a byte offset behind the last label */
+    if (__builtin_mul_overflow(bytes, out->token_stride, &out->token_stride) ||
+        __builtin_mul_overflow(bytes, out->item_stride, &out->item_stride) ||
+        !add_steps(tokens->items, out->item_stride, &end) ||
+        !add_steps(tokens->tokens, out->token_stride, &end))
+        return fail_span("labels");
     return ALCORE_OK;
 }
 
@@ -338,6 +377,9 @@ static alcore_status init(alcore_ctx *ctx, const alcore_logits *logits, int64_t 
             return alcore__fail(ALCORE_E_SHAPE,
                                 "output: [classes, %" PRId64 "] is expected, rows not overlapping",
                                 one.columns);
+        if (out->classes > 0 && !is_addressable(out->classes, out->output.stride, output.columns,
+                                                alcore_sys_dtype_bytes(output.dtype)))
+            return fail_span("output");
         if (logits->bias) ALCORE__TRY(read_bias(ctx, logits, out));
     }
     ALCORE__TRY(check_lengths(out, logits, items));

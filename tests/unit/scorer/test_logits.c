@@ -502,6 +502,45 @@ START_TEST(what_is_wrong_is_named) {
 }
 END_TEST
 
+/* Shapes and strides whose products exceed 64 bits are refused before anything is read: five items
+ * 2^62 rows apart, tokens of one item as far apart, rows whose number fits but not their bytes, an
+ * array without strides of 2^80 numbers; the rows of the output matrix; labels 2^65 bytes apart. */
+START_TEST(strides_that_overflow) {
+    static const struct {
+        int64_t shape[3], strides[3];
+    } all[] = {{{5, 2, 1}, {INT64_C(1) << 62, 1, 1}},
+               {{1, 5, 1}, {1, INT64_C(1) << 62, 1}},
+               {{2, 2, 1}, {INT64_C(1) << 61, 1, 1}},
+               {{1, INT64_C(1) << 40, INT64_C(1) << 40}, {0}}};
+    answer a;
+    stats out;
+    alcore_ctx *ctx = new_ctx(1);
+    make(&a);
+    alcore_logits given = of_logits(&a);
+    given.labels = NULL;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        memcpy(a.logit_shape, all[i].shape, sizeof a.logit_shape);
+        memcpy(a.logit_strides, all[i].strides, sizeof a.logit_strides);
+        a.scores.strides = all[i].strides[0] ? a.logit_strides : NULL;
+        ck_assert_fails(measure(ctx, &given, &out), ALCORE_E_SHAPE,
+                        "logits: the shape and the strides span more bytes");
+    }
+    int64_t output_strides[2] = {INT64_C(1) << 62, 1};
+    describe(&a, TOKENS);
+    given = of_states(&a);
+    a.matrix.strides = output_strides;
+    ck_assert_fails(measure(ctx, &given, &out), ALCORE_E_SHAPE,
+                    "output: the shape and the strides span more bytes");
+    describe(&a, TOKENS);
+    given = of_logits(&a);
+    a.label_strides[0] = INT64_C(1) << 62;
+    ck_assert_fails(measure(ctx, &given, &out), ALCORE_E_SHAPE,
+                    "labels: the shape and the strides span more bytes");
+    unmake(&a);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 /* Nothing to do is done: no items, no tokens, no classes that anybody asks for. */
 START_TEST(empty) {
     answer a;
@@ -523,4 +562,5 @@ START_TEST(empty) {
 END_TEST
 
 CHECK_SUITE("logits", statistics_of_every_token, threads_change_nothing, layouts,
-            nnll_of_the_specification, packed_items, what_is_wrong_is_named, empty);
+            nnll_of_the_specification, packed_items, what_is_wrong_is_named, strides_that_overflow,
+            empty);
