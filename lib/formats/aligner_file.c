@@ -224,14 +224,13 @@ static file_header header_of(const sink *out, bool reverse) {
 
 /* Bytes of the file that the header tells, without the checksum. Checks for overflow, as the header
  * may be that of a damaged file; false: the file would be too long, or a rank would exceed 32 bits.
- * 4 * words[0] needs no check, as the counts of words are below 2^32. */
+ * 4 * (words[0] + 1), the bytes of the counts, needs no check, as words[0] is below 2^32. */
 static bool file_bytes(const file_header *header, uint64_t *out) {
     uint64_t bytes = sizeof *header + 8 * (uint64_t)header->iterations, part;
     for (int side = 0; side < 2; side++)
         if (__builtin_add_overflow(bytes, header->word_bytes[side], &bytes)) return false;
     if (header->words[0] >= UINT32_MAX || header->words[1] >= UINT32_MAX) return false;
-    bytes += 4;
-    if (__builtin_add_overflow(bytes, 4 * header->words[0], &bytes)) return false;
+    if (__builtin_add_overflow(bytes, 4 * (header->words[0] + 1), &bytes)) return false;
     if (__builtin_mul_overflow(header->pairs, (uint64_t)PAIR_BYTES, &part) ||
         __builtin_add_overflow(bytes, part, &bytes))
         return false;

@@ -236,6 +236,34 @@ START_TEST(damaged_files_are_refused) {
 }
 END_TEST
 
+/* A header whose lengths add up to more than 64 bits hold is damaged, also where the sum, cut to 64
+ * bits, is the length of the file: here the words end 4 bytes before 2^64 and the count of the null
+ * word fills these. */
+START_TEST(lengths_that_overflow) {
+    enum { ITERATIONS_AT = 28, WORDS_AT = 72, WORD_BYTES_AT = 88, PAIRS_AT = 104, COUNTS = 100 };
+    alcore_ctx *ctx = bed_ctx(1);
+    bed_pairs p = make_pairs();
+    alcore_aligner *aligner = train(ctx, &p, NULL);
+    ck_assert_int_eq(alcore_aligner_write(aligner, path), ALCORE_OK);
+    bytes whole = read_bytes();
+    ck_assert_uint_gt(whole.count, 4 * COUNTS + sizeof(uint64_t));
+    int32_t iterations;
+    uint64_t word_bytes[2], words = COUNTS, pairs = 0;
+    memcpy(&iterations, whole.data + ITERATIONS_AT, sizeof iterations);
+    memcpy(word_bytes, whole.data + WORD_BYTES_AT, sizeof word_bytes);
+    word_bytes[0] = 0 - (uint64_t)4 - HEADER - 8 * (uint64_t)iterations - word_bytes[1];
+    memcpy(whole.data + WORDS_AT, &words, sizeof words);
+    memcpy(whole.data + WORD_BYTES_AT, word_bytes, sizeof word_bytes);
+    memcpy(whole.data + PAIRS_AT, &pairs, sizeof pairs);
+    write_bytes(whole.data, 4 * COUNTS + sizeof(uint64_t));
+    assert_refused(ctx, ALCORE_E_CORRUPT, "the header is damaged");
+    alcore_aligner_unref(aligner);
+    free(whole.data);
+    bed_free_pairs(&p);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 START_TEST(wrong_arguments_are_refused) {
     alcore_ctx *ctx = bed_ctx(1);
     bed_pairs p = make_pairs();
@@ -265,8 +293,11 @@ static void remove_file(void) {
 
 int main(void) {
     const TTest *const tests[] = {what_is_read_is_what_was_written,
-                                  the_bytes_are_the_same_for_all_threads, no_pairs_and_many_pairs,
-                                  damaged_files_are_refused, wrong_arguments_are_refused};
+                                  the_bytes_are_the_same_for_all_threads,
+                                  no_pairs_and_many_pairs,
+                                  damaged_files_are_refused,
+                                  lengths_that_overflow,
+                                  wrong_arguments_are_refused};
     TCase *cases = tcase_create("aligner_file");
     tcase_set_timeout(cases, 120);
     tcase_add_checked_fixture(cases, make_file, remove_file);
