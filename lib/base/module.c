@@ -196,7 +196,9 @@ alcore_status alcore__module_table(alcore_ctx *ctx, const char *engine, size_t f
 /* Why the module of an engine did not load, "" when it did; loads it first if nobody has. */
 const char *alcore__module_reason(alcore_ctx *ctx, const char *engine) {
     alcore__module *module;
-    if (find_record(ctx, engine, &module) != ALCORE_OK) return "out of memory";
+    const alcore_status status = find_record(ctx, engine, &module);
+    if (status == ALCORE_E_INVALID) return "this is no engine's name";
+    if (status != ALCORE_OK) return "out of memory";
     if (module->table) return "";
     return module->reason.data ? module->reason.data : "no folder to look in";
 }

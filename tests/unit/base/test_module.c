@@ -140,6 +140,8 @@ START_TEST(what_is_no_module_is_refused) {
     ck_assert_int_eq(alcore__module_load(ctx, "../evil", &table), ALCORE_E_INVALID);
     ck_assert_int_eq(alcore__module_load(ctx, "", &table), ALCORE_E_INVALID);
     ck_assert_int_eq(alcore__module_load(ctx, NULL, &table), ALCORE_E_INVALID);
+    ck_assert_str_eq(alcore__module_reason(ctx, "../evil"), "this is no engine's name");
+    ck_assert_str_eq(alcore__module_reason(ctx, NULL), "this is no engine's name");
     end(ctx);
     char folder[] = "/tmp/alcore-module-XXXXXX", path[100];
     ck_assert_ptr_nonnull(mkdtemp(folder));
