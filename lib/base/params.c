@@ -185,9 +185,8 @@ alcore_status alcore__values_new(alcore_ctx *ctx, const alcore__param_table *tab
 }
 
 void alcore__values_clear(alcore_ctx *ctx, alcore__values *values) {
-    for (int32_t i = 0; values->values && i < values->table->count; i++) {
-        clear_value(ctx, &values->values[i]);
-    }
+    const int32_t count = values->table ? values->table->count : 0;
+    for (int32_t i = 0; values->values && i < count; i++) clear_value(ctx, &values->values[i]);
     alcore__free(ctx, values->values);
     memset(values, 0, sizeof *values);
 }
