@@ -86,8 +86,10 @@ alcore_status CPU(group_sums)(const alcore_sys_work *work, const alcore_sys_rows
     if (!status && rows->unit)
         status = alcore__cpu_new(work, rows->dims, CPU_TOGETHER * sizeof *unit, &unit);
     if (!status) {
-        memset(sums, 0, (size_t)groups * (size_t)rows->dims * sizeof *sums);
-        memset(counts, 0, (size_t)groups * sizeof *counts);
+        /* Without groups the arrays may be NULL, which memset() must not be given. */
+        if (groups > 0 && rows->dims > 0)
+            memset(sums, 0, (size_t)groups * (size_t)rows->dims * sizeof *sums);
+        if (groups > 0) memset(counts, 0, (size_t)groups * sizeof *counts);
         status = sum_rows(work, rows, group, groups, sums, counts, queue, unit);
     }
     alcore__cpu_free(work, unit, rows->dims, CPU_TOGETHER * sizeof *unit);
