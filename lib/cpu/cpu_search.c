@@ -94,9 +94,9 @@ float CPU(search_select)(float *values, int64_t count, int64_t rank) {
  * norms; -1 where dims is out of range, so that every row is far and nothing is filtered. For
  * cosine the filter sees vectors of length 1, so no item is too long for the others and limit is 1,
  * rounded up; the operand without weights is divided by its norms in double first, hence the larger
- * maximum. Items outside the mask get far 0 and an infinite offset; their norm is not written, and
- * what memory holds there is read but not used. A weight of 1 is set for items that the filter does
- * not compare, and not used. sorted [count]: workspace; unit [dims]: workspace for unit rows. */
+ * maximum. Items outside the mask get far 0 and an infinite offset; their norm is neither written
+ * nor read. A weight of 1 is set for items that the filter does not compare, and not used. sorted
+ * [count]: workspace; unit [dims]: workspace for unit rows. */
 void CPU(search_measure)(search_operand *operand, int32_t metric, double *unit, double *sorted) {
     const alcore_sys_rows *rows = operand->rows;
     int32_t dtype = cpu_row_dtype(rows);
@@ -116,11 +116,11 @@ void CPU(search_measure)(search_operand *operand, int32_t metric, double *unit, 
     operand->far_count = 0;
     operand->limit = metric == ALCORE_SYS_COSINE ? SEARCH_UP : 0.0;
     for (int64_t i = 0; i < rows->count; i++) {
-        double norm = operand->norm[i];
         operand->far[i] = 0;
         operand->offset[i] = HUGE_VALF;
         if (operand->weight) operand->weight[i] = 1.0f;
         if (!search_in_mask(operand, i)) continue;
+        double norm = operand->norm[i];
         operand->far[i] = !(norm <= max_norm); /* a NaN norm too */
         operand->far_count += operand->far[i];
         if (operand->far[i]) continue;
