@@ -73,13 +73,16 @@ stream_slot *new_stream_slot(int device) {
 }
 
 /* Removes an idle slot of the device from the list, if possible one whose kernels are done; NULL:
- * none is idle. The lock is held. */
+ * none is idle. The lock is held. A query that finds kernels still running leaves
+ * cudaErrorNotReady as the thread's last error, which would fail the call that gets the slot: it is
+ * cleared. */
 stream_slot *idle_stream_slot(slot_registry &all, int device) {
     size_t found = all.idle.size();
     for (size_t i = 0; i < all.idle.size(); i++) {
         if (all.idle[i]->device != device) continue;
         found = i;
         if (cudaEventQuery(all.idle[i]->busy) == cudaSuccess) break;
+        cudaGetLastError();
     }
     if (found == all.idle.size()) return nullptr;
     stream_slot *streams = all.idle[found];

@@ -62,7 +62,10 @@ bool primary_made[EMU_DEVICES];
 emu_context primaries[EMU_DEVICES] = {{0, true}, {1, true}};
 emu_stream default_streams[EMU_DEVICES] = {emu_stream(0), emu_stream(1)};
 thread_local std::vector<emu_context *> contexts; /* of the thread; the last one is current */
-int test_device;                                  /* alcore_emu_device() */
+/* cudaErrorNotReady while it is the thread's last error: no operation failed, but CUDA reports it
+ * until cudaGetLastError(), like a failure. */
+thread_local cudaError_t not_ready = cudaSuccess;
+int test_device; /* alcore_emu_device() */
 
 /* The primary context of a device, which is made by this call if need be. */
 emu_context *primary_of(int device) {
@@ -251,13 +254,14 @@ const char *cudaGetErrorString(cudaError_t error) {
 }
 cudaError_t cudaGetLastError() {
     guard held(lock);
-    cudaError_t error = settings.error;
+    cudaError_t error = settings.error ? settings.error : not_ready;
     settings.error = cudaSuccess; /* kinder than a device, so that a test can go on */
+    not_ready = cudaSuccess;
     return error;
 }
 cudaError_t cudaPeekAtLastError() {
     guard held(lock);
-    return settings.error;
+    return settings.error ? settings.error : not_ready;
 }
 cudaError_t cudaDriverGetVersion(int *out) {
     *out = 13000;
@@ -414,7 +418,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t cudaEventQuery(cudaEvent_t event) {
     guard held(lock);
     bool done = !event->stream || event->stream->done >= event->position;
-    return done ? cudaSuccess : cudaErrorNotReady;
+    return done ? cudaSuccess : not_ready = cudaErrorNotReady;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     guard held(lock);

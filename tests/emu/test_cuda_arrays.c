@@ -115,6 +115,28 @@ START_TEST(stream_of_the_caller) {
 }
 END_TEST
 
+/* A call that begins while the kernels of the call before it are still queued in the caller's
+ * stream succeeds: that these are not done yet is no error. */
+START_TEST(calls_behind_one_another) {
+    double got[ROWS];
+    for (int i = 0; i < ROWS; i++) got[i] = -7.0;
+    alcore_sys_rows placed = rows;
+    placed.data = on_device(numbers, sizeof numbers);
+    uint8_t *mask = on_device(row_mask, sizeof row_mask);
+    double *against = on_device(vector, sizeof vector), *out = on_device(got, sizeof got);
+    work.stream = emu.stream_new();
+    for (int i = 0; i < 3; i++)
+        ck_assert_msg(cuda->sq_dists(&work, &placed, mask, against, out) == ALCORE_OK, "%s",
+                      emulated_error);
+    ck_assert_int_eq(emu.stream_wait(work.stream), 0);
+    emu.copy(got, out, sizeof got);
+    expect_sq_dists(got);
+    emu.stream_free(work.stream);
+    void *all[] = {(void *)(uintptr_t)placed.data, mask, against, out};
+    for (int i = 0; i < 4; i++) emu.memory_free(all[i]);
+}
+END_TEST
+
 /* Blocks that a call gives back may still be read by kernels in the engine's own stream. */
 START_TEST(workspace_without_a_stream) {
     double got[ROWS];
@@ -350,6 +372,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, setup, NULL);
     tcase_add_test(tests, arrays_on_the_device);
     tcase_add_test(tests, stream_of_the_caller);
+    tcase_add_test(tests, calls_behind_one_another);
     tcase_add_test(tests, workspace_without_a_stream);
     tcase_add_test(tests, long_launches);
     tcase_add_test(tests, class_scores_on_the_device);
