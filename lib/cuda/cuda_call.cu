@@ -41,6 +41,10 @@ void fail(const alcore_sys_work *work, alcore_status status, const char *format,
  * read without a check. */
 #define HAS(work, field) ((work)->size >= offsetof(alcore_sys_work, field) + sizeof((work)->field))
 
+int device_of(const alcore_sys_work *work) {
+    return HAS(work, device) ? work->device : 0;
+}
+
 /* Enters the device of the call and acquires a stream slot. The arrays of the caller are ready in
  * the order of the caller's stream, or of the default stream where none was given; the compute
  * stream, then the slot's own, waits for that. When this throws, the slot and the context are given
@@ -48,7 +52,7 @@ void fail(const alcore_sys_work *work, alcore_status status, const char *format,
  * making a slot, so there is no slot to give back then. */
 call::call(const alcore_sys_work *caller_work)
     : work(caller_work), compute(nullptr), streams(nullptr) {
-    int device = HAS(work, device) ? work->device : 0;
+    int device = device_of(work);
     /* Blocks are released while kernels that use them wait in a stream: the lender may reuse them
      * in the order of that stream only, so the stream must be the lender's. */
     if (work->workspace && !work->stream)

@@ -45,6 +45,9 @@ struct no_memory {
 [[noreturn]] void fail(const alcore_sys_work *work, alcore_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The device of a call of the kernel table; 0 for a host that was built before there were more. */
+int device_of(const alcore_sys_work *work);
+
 /* Streams, events and memory that one call at a time uses (cuda_stream.cu). */
 struct stream_slot;
 

@@ -102,7 +102,7 @@ void release(const alcore_sys_work *work, const alcore_sys_held *held) {
         return;
     }
     try {
-        context_scope context(work->device);
+        context_scope context(device_of(work));
         cudaFree(held->memory);
     } catch (cudaError_t) {
         /* The device is gone, and its memory with it. */
