@@ -28,7 +28,7 @@ alcore_status alcore__cpu_check(const alcore_sys_work *work, const alcore_sys_ro
     }
     if (rows->dtype < ALCORE_FLOAT16 || rows->dtype > ALCORE_FLOAT64) {
         return alcore__cpu_fail(work, ALCORE_E_SHAPE,
-                                "a kernel takes float16, bfloat16, float32 and float64 only");
+                                "kernels read float16, bfloat16, float32 and float64 only");
     }
     if (!rows->data && rows->count > 0 && rows->dims > 0) {
         return alcore__cpu_fail(work, ALCORE_E_INVALID, "a kernel was called without data");

@@ -63,7 +63,7 @@ alcore_status CPU(ragged_nnll)(const alcore_sys_work *work, const alcore_sys_rag
     }
     if (items->dtype < ALCORE_FLOAT16 || items->dtype > ALCORE_FLOAT64) {
         return alcore__cpu_fail(work, ALCORE_E_SHAPE,
-                                "a kernel takes float16, bfloat16, float32 and float64 only");
+                                "kernels read float16, bfloat16, float32 and float64 only");
     }
     const char *values = items->values;
     int64_t bytes = (int64_t)alcore_sys_dtype_bytes(items->dtype), spent = 0;

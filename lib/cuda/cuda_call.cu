@@ -140,7 +140,7 @@ void call::check_rows(const alcore_sys_rows *rows) {
     if (rows->count < 0 || rows->dims < 0)
         fail(work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
     if (rows->dtype < ALCORE_FLOAT16 || rows->dtype > ALCORE_FLOAT64)
-        fail(work, ALCORE_E_SHAPE, "a kernel takes float16, bfloat16, float32 and float64 only");
+        fail(work, ALCORE_E_SHAPE, "kernels read float16, bfloat16, float32 and float64 only");
     if (!rows->data && rows->count > 0 && rows->dims > 0)
         fail(work, ALCORE_E_INVALID, "a kernel was called without data");
 }

@@ -144,7 +144,7 @@ alcore_status ragged_nnll(const alcore_sys_work *work, const alcore_sys_ragged *
             fail(work, ALCORE_E_INVALID, "token log-probabilities must have one value a token");
         if (items->dtype < ALCORE_FLOAT16 || items->dtype > ALCORE_FLOAT64)
             fail(work, ALCORE_E_SHAPE,
-                 "a kernel takes float16, bfloat16, float32 and float64 only");
+                 "kernels read float16, bfloat16, float32 and float64 only");
         size_t bytes = alcore_sys_dtype_bytes(items->dtype);
         std::vector<int64_t> memory;
         std::vector<uint8_t> mask_memory;

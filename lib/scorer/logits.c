@@ -413,8 +413,8 @@ static alcore_status check_lengths_of_rows(const measuring *self, int64_t items,
             if (of->lengths[i] != 1)
                 return alcore__fail(ALCORE_E_SHAPE,
                                     "row %" PRId64 " has %" PRId64
-                                    " tokens: the writer %s of shape "
-                                    "scalar takes rows of one token; one of shape ragged takes all",
+                                    " tokens: the writer %s of shape scalar "
+                                    "is for rows of one token; one of shape ragged is for all rows",
                                     self->rows[i], of->lengths[i], use->name);
     }
     return ALCORE_OK;

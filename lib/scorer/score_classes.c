@@ -379,7 +379,7 @@ static alcore_status check_narrow(const alcore__score_call *call, const char *na
     double largest = name == ENTROPIES ? HUGE_VAL : 1.0 + 1e-6;
     if (isnan(value)) {
         if (call->nan_exclude) return ALCORE_OK;
-        return alcore__fail_nan("row %lld: a number in column \"%s\" is NaN", (long long)row, name);
+        return alcore__fail_nan("row %lld: a value in column \"%s\" is NaN", (long long)row, name);
     }
     if (value >= -1e-6 && value <= largest && isfinite(value)) return ALCORE_OK;
     return alcore__fail(ALCORE_E_DATA,
@@ -416,8 +416,8 @@ static alcore_status narrow_row_scores(alcore__score_call *call, const alcore__c
     alcore_sys_rows rows = {0};
     if (is_of_tokens(mode)) {
         return alcore__fail(ALCORE_E_SHAPE,
-                            "the column \"%s\" has one number a row: margin-min, margin-mean and "
-                            "mnlp need one a token, with offsets",
+                            "the column \"%s\" has one value per row: margin-min, margin-mean and "
+                            "mnlp need one per token, with offsets",
                             name);
     }
     ALCORE__TRY(column->ops->rows(column, call->first, call->count, call->scratch, &rows));
@@ -463,14 +463,15 @@ static alcore_status narrow_token_scores(alcore__score_call *call, const alcore_
 static alcore_status narrow_scores(alcore__score_call *call, const alcore__column *column,
                                    const char *name, int64_t mode, bool rows_only) {
     if (column->dims != 1 || !alcore__dtype_is_float(column->dtype))
-        return alcore__fail(ALCORE_E_SHAPE, "the column \"%s\" holds one number a row or a token",
-                            name);
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "the column \"%s\" must have one value per row or per token", name);
     if (!column->ragged) return narrow_row_scores(call, column, name, mode);
     if (rows_only)
-        return alcore__fail(ALCORE_E_SHAPE,
-                            "the column \"%s\" has one number a token and this score takes one a "
-                            "row; the score uncertainty takes both",
-                            name);
+        return alcore__fail(
+            ALCORE_E_SHAPE,
+            "the column \"%s\" has one value per token, this score needs one per row; "
+            "the score uncertainty reads either",
+            name);
     return narrow_token_scores(call, column, name, mode_of_tokens(mode));
 }
 

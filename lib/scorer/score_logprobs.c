@@ -97,7 +97,7 @@ static alcore_status nnll(alcore__score_call *call) {
     if (!column) return alcore__fail(ALCORE_E_MISSING, "the column \"logprobs\" is missing");
     if (!column->ragged || column->dims != 1) {
         return alcore__fail(ALCORE_E_SHAPE,
-                            "the column \"logprobs\" holds one number a token, with offsets");
+                            "the column \"logprobs\" must have one value per token, with offsets");
     }
     alcore_sys_ragged items = {0};
     ALCORE__TRY(column->ops->ragged(column, call->first, call->count, call->scratch, &items));

@@ -59,7 +59,7 @@ static alcore_status view_first_row(const alcore_tensor *tensor, const char *nam
     ALCORE__TRY(alcore__tensor_view(&one, name, out));
     if (!alcore__dtype_is_float(out->dtype))
         return alcore__fail(ALCORE_E_SHAPE,
-                            "%s: numbers are %s; expected float16, bfloat16, float32 or float64",
+                            "%s: the dtype is %s; expected float16, bfloat16, float32 or float64",
                             name, alcore__dtype_name(out->dtype));
     return ALCORE_OK;
 }
@@ -118,9 +118,10 @@ static alcore_status lay_out(const alcore_tensor *data, const char *name, const 
     if (width > 0 &&
         (inner < width || outer % inner != 0 || outer / inner < (inside > 1 ? inside : 1)))
         return alcore__fail(ALCORE_E_SHAPE,
-                            "%s: strides %" PRId64 " of items and %" PRId64
-                            " of tokens with %" PRId64 " numbers; make it contiguous",
-                            name, item_stride, token_stride, width);
+                            "%s: rows of %" PRId64 " values, %" PRId64
+                            " apart between items and %" PRId64
+                            " between tokens, overlap or are not evenly spaced; make it contiguous",
+                            name, width, item_stride, token_stride);
     const int64_t step = width > 0 ? outer / inner : inside;
     out->item_step = items_outside ? step : 1;
     out->token_step = items_outside ? 1 : step;
@@ -285,7 +286,7 @@ static alcore_status widen_bias(alcore_ctx *ctx, const alcore__array *given, con
     double *wide = NULL;
     if (copy) view.stride = view.columns;
     if (view.columns != 1 || view.rows != out->classes || !alcore__dtype_is_float(view.dtype))
-        return alcore__fail(ALCORE_E_SHAPE, "bias: [%" PRId64 "] numbers are expected",
+        return alcore__fail(ALCORE_E_SHAPE, "bias: a float array [%" PRId64 "] is expected",
                             out->classes);
     ALCORE__TRY(alcore__new_array(ctx, (size_t)view.rows, sizeof *out->bias, &out->bias));
     ALCORE__TRY(alcore__new_array(ctx, (size_t)view.rows, sizeof *wide, &wide));

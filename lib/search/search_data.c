@@ -77,8 +77,8 @@ static alcore_status begin_column(const alcore_search_data *given, alcore__searc
                             data->name, data->column->name);
     if (!alcore__dtype_is_float(data->column->dtype))
         return alcore__fail(ALCORE_E_SHAPE,
-                            "%s: column \"%s\" has no floating-point numbers; a search compares "
-                            "float16, bfloat16, float32 or float64",
+                            "%s: column \"%s\" is not of a float dtype; a search compares values "
+                            "in float16, bfloat16, float32 or float64",
                             data->name, data->column->name);
     data->device = alcore__column_device(data->column);
     data->count = alcore_pool_rows(pool);

@@ -159,7 +159,8 @@ START_TEST(one_number_a_token) {
     give_ragged(wide, "token_probs", probs[0], CLASSES, offsets, ROWS);
     MUST(put_narrow(ALCORE_COLUMN_RAGGED, lengths, offsets[ROWS], ROWS));
     for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) expect_same("uncertainty", modes[m]);
-    expect(score(narrow, "lc", NULL, NULL, NULL), ALCORE_E_SHAPE, "one number a token");
+    expect(score(narrow, "lc", NULL, NULL, NULL), ALCORE_E_SHAPE,
+           "one value per token, this score needs one per row");
 }
 END_TEST
 
@@ -186,7 +187,7 @@ START_TEST(narrow_goes_first) {
            "'confidences|token_probs'");
     expect(score(narrow, "margin", NULL, "log", NULL), ALCORE_E_MISSING, "'probs'");
     expect(score(narrow, "uncertainty", "margin-min", NULL, NULL), ALCORE_E_SHAPE,
-           "one number a row");
+           "one value per row");
 }
 END_TEST
 
@@ -229,9 +230,9 @@ START_TEST(wrong_numbers_name_their_row) {
     expect(score(narrow, "entropy", NULL, NULL, NULL), ALCORE_E_DATA, "row 7: inf");
     values[7] = (double)NAN;
     give_rows(narrow, "confidences", values, 1);
-    expect(score(narrow, "lc", NULL, NULL, NULL), ALCORE_E_DATA, "row 7: a number");
+    expect(score(narrow, "lc", NULL, NULL, NULL), ALCORE_E_DATA, "row 7: a value");
     give_rows(narrow, "margins", probs[0], CLASSES);
-    expect(score(narrow, "margin", NULL, NULL, NULL), ALCORE_E_SHAPE, "one number a row");
+    expect(score(narrow, "margin", NULL, NULL, NULL), ALCORE_E_SHAPE, "one value per row");
     for (int i = 0; i <= ROWS; i++) offsets[i] = i < 8 ? i : i - 1; /* row 7 is empty */
     for (int i = 0; i < ROWS; i++) values[i] = 0;
     give_ragged(narrow, "confidences", values, 1, offsets, ROWS);
