@@ -137,7 +137,7 @@ static alcore_status read_end(training *t, size_t most) {
     if (file < 0) return fail_file(t, "open");
     const off_t bytes = lseek(file, 0, SEEK_END);
     const size_t wanted = bytes < 0 ? 0 : (size_t)bytes < most ? (size_t)bytes : most;
-    alcore_status status = alcore__buffer_room(t->ctx, &t->block, wanted + 1);
+    alcore_status status = alcore__buffer_reserve(t->ctx, &t->block, wanted + 1);
     while (status == ALCORE_OK && t->block.length < wanted) {
         const ssize_t got = pread(file, t->block.data + t->block.length, wanted - t->block.length,
                                   bytes - (off_t)(wanted - t->block.length));

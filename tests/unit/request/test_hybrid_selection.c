@@ -265,7 +265,7 @@ START_TEST(parameters_of_the_parts) {
 }
 END_TEST
 
-/* Where memory runs out while a part is chosen, the old part stays, with its name and its values. */
+/* Where memory runs out while a part is chosen, the old part stays, with name and values. */
 START_TEST(a_part_that_was_not_set) {
     fault_allocator fault = {0};
     alcore_allocator table = fault_table(&fault);
