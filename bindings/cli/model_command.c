@@ -2,7 +2,7 @@
 /* alcore model: what a model folder is, and its answers to a file of texts: tokens, embeddings,
  * class probabilities, translations, log-probabilities of given translations. Rows are the lines of
  * the file, repeated and empty ones too; an empty line is not given to the model. Also the training
- * of a vocabulary, for a model that is to be trained; the training of models is in train_command.c. */
+ * of a vocabulary, for a model that is to be trained. train_command.c trains models. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Training a model that runs in a module, on the pairs of a pool, and saving it.
+/* Training a model that runs in a module, on the pairs of a pool.
  *
  * The engine shuffles the examples itself, so all of them are encoded before it begins. */
 #include <math.h>
@@ -115,12 +115,4 @@ alcore_status alcore__engine_train(alcore_model *model, alcore_pool *pool,
     }
     alcore__read_end(pool);
     return status;
-}
-
-alcore_status alcore__engine_save(alcore_model *model, const char *path) {
-    const alcore__engine_model *data = model->data;
-    if (!alcore__engine_has(data, ALCORE_SYS_MODEL_SAVE))
-        return alcore__fail(ALCORE_E_UNSUPPORTED, "model %s cannot be saved", model->name);
-    const alcore_status status = data->engine->save(data->opened, path);
-    return status == ALCORE_OK ? ALCORE_OK : alcore__fail_callback(status, data->engine->engine);
 }

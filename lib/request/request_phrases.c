@@ -15,8 +15,8 @@
 #include "request/request_internal.h"
 #include "text/phrase_table.h"
 
-/* Whether the candidates are phrases already (*out): their pool was derived as one of phrases, or it
- * has the column that marks one that a caller made by hand. Takes the read lock of the pool;
+/* Whether the candidates are phrases already (*out): their pool was derived as one of phrases, or
+ * it has the column that marks one that a caller made by hand. Takes the read lock of the pool;
  * ALCORE_E_BUSY where another call is changing it. A request without candidates has no phrases. */
 alcore_status alcore__candidates_are_phrases(const alcore_request *request, bool *out) {
     alcore_pool *pool = request->candidates;

@@ -199,10 +199,10 @@ typedef struct alcore_sys_model_training {
     /** Called before the first update of this run, with the number of updates that are made already
      * (0, or those of the checkpoint), and after each update, before its checkpoint is written.
      * updates: how many there are to be in all. It may call every function of the table but
-     * train() and close() on the model, whose weights are then those of `update`. With *stop = 1
-     * the training ends as after its last update; a failure ends it too. NULL: nothing is called.
-     */
-    alcore_status (*after_update)(void *user, int64_t update, int64_t updates, int32_t *stop);
+     * train() and close() on the model, whose weights are then those of `update`. *out_stop is 0;
+     * where it is set to 1 the training ends as after its last update; a failure ends it too. NULL:
+     * nothing is called. */
+    alcore_status (*after_update)(void *user, int64_t update, int64_t updates, int32_t *out_stop);
     void *user; /**< first argument of after_update */
 } alcore_sys_model_training;
 

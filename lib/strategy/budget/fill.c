@@ -132,8 +132,8 @@ static alcore_status record_offer(alcore__filler *filler, int64_t position, int3
     return ALCORE_OK;
 }
 
-/* Counts a candidate that the strategy passes over by itself. Strategies do not change the counts of
- * the filler themselves: those of a smaller budget, which replay() makes, would lack these rows. */
+/* Counts a candidate that the strategy passes over by itself. Strategies do not change the filler's
+ * counts themselves: those of a smaller budget, which replay() makes, would lack these rows. */
 alcore_status alcore__filler_pass_over(alcore__filler *filler, int64_t position, int32_t refusal) {
     ALCORE__TRY(record_offer(filler, position, refusal));
     filler->redundant += refusal == ALCORE__REFUSED_SIMILAR;

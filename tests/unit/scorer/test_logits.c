@@ -431,7 +431,7 @@ START_TEST(what_is_wrong_is_named) {
     ck_assert_fails(measure(ctx, &hidden, &out), ALCORE_E_SHAPE, "output: [classes, 24]");
     a.output_shape[1] = DIMS;
     a.bias_shape[0]--;
-    ck_assert_fails(measure(ctx, &hidden, &out), ALCORE_E_SHAPE, "bias: [700]");
+    ck_assert_fails(measure(ctx, &hidden, &out), ALCORE_E_SHAPE, "bias: a float array [700]");
     a.bias_shape[0]++;
 
     a.logits[(3 * TOKENS + 2) * CLASSES + 5] = NAN;
