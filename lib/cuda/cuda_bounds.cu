@@ -207,7 +207,7 @@ void bound_distances(call &c, const alcore_sys_rows *rows, const uint8_t *mask,
     int low_column = pass.out(low, bytes), high_column = pass.out(high, bytes);
     pass.run([&](const chunk &piece) {
         wide_operand a = widen_with_norms(c, piece, rows, matrix, wide, norms);
-        half_rows half = cut_halves(piece.get<char>(halves), piece.count, dims);
+        half_rows half = lay_out_halves(piece.get<char>(halves), piece.count, dims);
         halve(c, a.rows, a.norms, piece.count, dims, ALCORE_SYS_L2, half);
         int64_t blocks = blocks_for(piece.count, TILE_ROWS);
         int64_t sections = std::min(max_sections, (WANTED_BOUND_BLOCKS + blocks - 1) / blocks);
@@ -226,8 +226,8 @@ void bound_distances(call &c, const alcore_sys_rows *rows, const uint8_t *mask,
             CUDA_LAUNCH(bounds_kernel, grid, TILE_THREADS, c.compute, half, piece.count,
                         others.half, order, device_tiles, tiles, units, groups, sums);
             c.launched();
-            c.release((void *)order);
-            c.release((void *)device_tiles);
+            c.deallocate((void *)order);
+            c.deallocate((void *)device_tiles);
         }
         CUDA_LAUNCH(bounds_end, blocks_for(piece.count * groups, CUDA_THREADS), CUDA_THREADS,
                     c.compute, piece.count, groups, sections, sums,

@@ -191,7 +191,7 @@ void *call::allocate(size_t bytes) {
 
 /* Releases memory of allocate() before the call ends; NULL is ignored. Kernels that use it may
  * still be queued: the next user works in the same stream, behind them. */
-void call::release(void *memory) {
+void call::deallocate(void *memory) {
     if (!memory) return;
     if (!work->workspace) {
         stream_slot_block_back(streams, false /* not pinned */, memory);
@@ -235,7 +235,7 @@ void *call::ring_piece(size_t bytes) {
 /* Copies `bytes` bytes to device memory in stream order, from memory of either kind. Host memory
  * goes through the ring in parts of a quarter of it, so that the source may change as soon as this
  * returns. */
-void call::upload(void *destination, const void *source, size_t bytes) {
+void call::copy_in(void *destination, const void *source, size_t bytes) {
     bool direct = on_device(source);
     for (size_t done = 0; done < bytes;) {
         size_t part = direct ? bytes : std::min(bytes - done, RING_BYTES / 4);
@@ -296,7 +296,7 @@ void call::download_rows(char *destination, const char *source, size_t pitch, si
 /* Copies a value that the host computed to an output of the caller, in device or host memory. */
 void call::write_back(void *destination, const void *source, size_t bytes) {
     if (on_device(destination))
-        upload(destination, source, bytes);
+        copy_in(destination, source, bytes);
     else
         memcpy(destination, source, bytes);
 }

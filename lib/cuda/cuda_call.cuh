@@ -89,18 +89,18 @@ class call {
         return on_device(array) && (uintptr_t)array % alignment == 0;
     }
 
-    /* Device memory until the call ends or release(); never NULL, also for 0 bytes; throws
+    /* Device memory until the call ends or deallocate(); never NULL, also for 0 bytes; throws
      * no_memory. Counts are not negative: entries check them (check_rows, check_count). */
     void *allocate(size_t bytes);
     template <class T> T *allocate_array(int64_t count) {
         return (T *)allocate((size_t)count * sizeof(T));
     }
-    void release(void *memory);
+    void deallocate(void *memory);
 
-    /* Copy `bytes` bytes in the order of the compute stream. upload: from anywhere to the device; a
-     * host source may change after the return. download: from the device to anywhere; a destination
-     * on the host is written on return. */
-    void upload(void *destination, const void *source, size_t bytes);
+    /* Copy `bytes` bytes in the order of the compute stream. copy_in: from anywhere to the device;
+     * a host source may change after the return. download: from the device to anywhere; a
+     * destination on the host is written on return. */
+    void copy_in(void *destination, const void *source, size_t bytes);
     void download(void *destination, const void *source, size_t bytes);
     /* download() of `count` rows of `width` bytes, `pitch` bytes apart on the device, to adjacent
      * rows on the host; as many in one copy as the pinned memory holds. */
@@ -113,7 +113,7 @@ class call {
     template <class T> const T *to_device(const T *array, int64_t count) {
         if (!array || in_place(array, sizeof(T))) return array;
         T *copy = allocate_array<T>(count);
-        upload(copy, array, (size_t)count * sizeof(T));
+        copy_in(copy, array, (size_t)count * sizeof(T));
         return copy;
     }
     /* array [count] for the host: in place, or a copy in *memory; NULL for NULL. */
@@ -224,7 +224,7 @@ class pipeline {
     };
     int add(const void *array, size_t bytes, size_t pitch, size_t alignment, bool in, bool out);
     void allocate();
-    void release();
+    void free_buffers();
     bool try_allocate();
     void fill(int buffer, int64_t first, int64_t count);
     void drain(int buffer);

@@ -219,20 +219,20 @@ __device__ inline int drop_candidates(top_entry *memory, int *kept, const item_s
 /* Second kernel of a step: block b has item items_range.first + b of `items` and shortens its list.
  * An item without new candidates is left as it is. Else it raises min_score, drops the candidates
  * below, and computes the rest in double when more than three quarters of the list remain or, with
- * `finally`, because the candidates leave the device. When candidates were lost (a count above the
- * capacity), the item is first compared with all of other_range in double, and only the candidates
- * of earlier steps stay in the list. A pair meets in one step of the call only, so none of these
- * others is among the k best already. items_range, other_range: the items that the step compared.
- */
+ * items_leave, because the candidates leave the device. When candidates were lost (a count above
+ * the capacity), the item is first compared with all of other_range in double, and only the
+ * candidates of earlier steps stay in the list. A pair meets in one step of the call only, so none
+ * of these others is among the k best already. items_range, other_range: the items that the step
+ * compared. */
 static __global__ void __launch_bounds__(SELECT_THREADS)
     rerank_kernel(item_set items, item_range items_range, item_set other, item_range other_range,
-                  int64_t dims, int32_t metric, bool finally) {
+                  int64_t dims, int32_t metric, bool items_leave) {
     CUDA_SHARED(top_entry, memory, SORTED);
     CUDA_SHARED(int, newcomers, 1);
     int64_t item = items_range.first + blockIdx.x;
     if (items.mask && !items.mask[item]) return;
     int count = items.candidate_count[item], earlier_count = items.earlier_count[item];
-    if (count == earlier_count && !(finally && earlier_count > 0)) return;
+    if (count == earlier_count && !(items_leave && earlier_count > 0)) return;
     int warp = (int)threadIdx.x / CUDA_LANES, k = items.k;
     bool largest = metric != ALCORE_SYS_L2;
     int64_t *rows = items.rows + item * k;
@@ -262,7 +262,7 @@ static __global__ void __launch_bounds__(SELECT_THREADS)
     raise_from_candidates(memory, items, item, other.half.stats, count, metric, &min_score);
     count = drop_candidates(memory, newcomers, items, item, count, min_score);
     /* Compute what is left in double, which empties the list. */
-    if (count > 0 && (finally || 4 * count > 3 * items.capacity)) {
+    if (count > 0 && (items_leave || 4 * count > 3 * items.capacity)) {
         load_entries(memory, k, rows, values);
         for (int t = warp; t < count; t += SELECT_THREADS / CUDA_LANES) {
             int64_t j = items.list[item * items.capacity + t].other;
@@ -302,8 +302,8 @@ size_t item_bytes(int64_t dims, int k) {
 
 /* Sets the pointers of *out, whose k is set, into device memory of count * item_bytes() bytes, for
  * `count` items; nothing is written there. begin_kernel and halve() fill it. */
-void cut_items(item_set *out, char *memory, int64_t count, int64_t dims) {
-    out->half = cut_halves(memory, count, dims);
+void lay_out_items(item_set *out, char *memory, int64_t count, int64_t dims) {
+    out->half = lay_out_halves(memory, count, dims);
     if (!out->k) return;
     out->capacity = list_capacity(out->k);
     out->list = (scored_other *)(memory + (size_t)count * half_bytes(dims));
@@ -340,7 +340,7 @@ void search_part(const search_call &s, const item_set &rows, const item_set &que
                             blocks_for(b.end - b.first, TILE_OTHERS);
             CUDA_LAUNCH(candidates_kernel, (unsigned)tiles, TILE_THREADS, s.c.compute, rows,
                         queries, a, b, units);
-            /* The last argument, `finally`: no step with these items of the other set follows. */
+            /* The last argument, items_leave: no step with these items of the other set follows. */
             if (queries.k)
                 CUDA_LAUNCH(rerank_kernel, (unsigned)(b.end - b.first), SELECT_THREADS, s.c.compute,
                             queries, b, rows, a, dims, s.metric, a.end == rows.wide.count);
@@ -357,7 +357,7 @@ void search_part(const search_call &s, const item_set &rows, const item_set &que
 /* A whole search: queries are converted in parts that stay on the device, rows pass in chunks of at
  * most MAX_STEP. Lists live while a chunk meets a part: their entries refer to both. The queries'
  * half-precision form begins the memory `extra` of half_parts, where half_parts itself fills it;
- * cut_items() finds it there, and the lists behind it. */
+ * lay_out_items() finds it there, and the lists behind it. */
 void filtered_search(const search_call &s) {
     int64_t dims = s.rows->dims;
     item_set rows = item_set(), queries = item_set();
@@ -365,7 +365,7 @@ void filtered_search(const search_call &s) {
     queries.k = s.query_k;
     half_parts others(s.c, s.queries, MAX_STEP, s.metric, true /* filters */,
                       item_bytes(dims, queries.k) - half_bytes(dims));
-    cut_items(&queries, others.extra, others.step, dims);
+    lay_out_items(&queries, others.extra, others.step, dims);
     pipeline pass(s.c, s.rows->count);
     pass.limit_rows(MAX_STEP);
     int matrix = pass.rows(s.rows), wide = pass.scratch((size_t)dims * sizeof(double));
@@ -376,7 +376,7 @@ void filtered_search(const search_call &s) {
     int best_values = pass.inout(rows.k ? s.row_best->value : nullptr, width);
     pass.run([&](const chunk &piece) {
         rows.wide = widen_with_norms(s.c, piece, s.rows, matrix, wide, norms);
-        cut_items(&rows, piece.get<char>(lists), piece.count, dims);
+        lay_out_items(&rows, piece.get<char>(lists), piece.count, dims);
         halve(s.c, rows.wide.rows, rows.wide.norms, piece.count, dims, s.metric, rows.half);
         rows.mask = piece.get<const uint8_t>(mask_column);
         rows.first_row = s.rows->first + piece.first;

@@ -7,8 +7,8 @@
  * two exp or log a class, on one CPU thread.
  *
  * call (cuda_call.cuh) is one call of a kernel: to_host() gives an array on the host, in place or
- * as a copy, NULL for NULL; upload(), download_rows() and write_back() copy, and are done with host
- * memory when they return; poll() asks the host whether to stop; errors are exceptions, which
+ * as a copy, NULL for NULL; copy_in(), download_rows() and write_back() copy, and are done with
+ * host memory when they return; poll() asks the host whether to stop; errors are exceptions, which
  * guarded() turns into the returned status. */
 #include <algorithm>
 #include <cfenv>
@@ -215,7 +215,7 @@ alcore_status class_stats(const alcore_sys_work *work, const alcore_sys_rows *ro
                 }
                 size_t adjacent_bytes = (size_t)(end - i) * sizeof stats[0];
                 if (out_on_device)
-                    c.upload(out + first + i, &stats[(size_t)i], adjacent_bytes);
+                    c.copy_in(out + first + i, &stats[(size_t)i], adjacent_bytes);
                 else
                     memcpy(out + first + i, &stats[(size_t)i], adjacent_bytes);
                 while (end < count && !in_mask(end)) end++;

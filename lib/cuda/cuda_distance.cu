@@ -63,13 +63,13 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     if (writes && !group) row_sums[0] = total;
 }
 
-/* Both entries. second NULL: sums [rows, groups] become the sums. Else sums and second [rows,
+/* Both entries. high NULL: sums [rows, groups] become the sums. Else sums and high [rows,
  * groups] become the low and the high ends of intervals around them, from the filter in half
  * precision where it pays (bound_distances); otherwise both are the sums, the narrowest interval.
  * Without targets one launch without any writes sums of 0. */
 alcore_status sums_or_bounds(const alcore_sys_work *work, const alcore_sys_rows *rows,
                              const uint8_t *mask, const alcore_sys_rows *targets,
-                             const int32_t *group, int64_t groups, double *sums, double *second) {
+                             const int32_t *group, int64_t groups, double *sums, double *high) {
     return guarded(work, [&](call &c) {
         c.check_rows(rows);
         c.check_rows(targets);
@@ -80,8 +80,8 @@ alcore_status sums_or_bounds(const alcore_sys_work *work, const alcore_sys_rows 
         std::vector<int32_t> memory;
         const int32_t *host_group =
             group ? checked_groups(c, targets, group, groups, &memory) : nullptr;
-        if (second && groups > 0 && filter_pays(rows->dims, rows->count, targets->count)) {
-            bound_distances(c, rows, mask, targets, host_group, groups, sums, second);
+        if (high && groups > 0 && filter_pays(rows->dims, rows->count, targets->count)) {
+            bound_distances(c, rows, mask, targets, host_group, groups, sums, high);
             return;
         }
         const int32_t *device_group = c.to_device(group, targets->count);
@@ -90,7 +90,7 @@ alcore_status sums_or_bounds(const alcore_sys_work *work, const alcore_sys_rows 
         int matrix = pass.rows(rows), wide = pass.scratch((size_t)rows->dims * sizeof *sums);
         size_t bytes = (size_t)groups * sizeof *sums;
         int mask_column = pass.row_mask(mask), sums_column = pass.out(sums, bytes),
-            second_column = pass.out(second, bytes);
+            high_column = pass.out(high, bytes);
         pass.run([&](const chunk &piece) {
             double *wide_chunk = piece.get<double>(wide);
             widen_chunk(piece, rows, matrix, wide_chunk);
@@ -98,7 +98,7 @@ alcore_status sums_or_bounds(const alcore_sys_work *work, const alcore_sys_rows 
             do {
                 int64_t count = targets->count > 0 ? others.part(first) : 0;
                 for (double *out :
-                     {piece.get<double>(sums_column), piece.get<double>(second_column)}) {
+                     {piece.get<double>(sums_column), piece.get<double>(high_column)}) {
                     if (!out) continue;
                     CUDA_LAUNCH(distance_kernel, blocks_for(piece.count, CUDA_WARPS * PAIR_ROWS),
                                 CUDA_THREADS, piece.stream, wide_chunk, piece.count, rows->dims,

@@ -86,7 +86,7 @@ inline size_t half_bytes(int64_t dims) {
 }
 /* Divides memory of count * half_bytes(dims) bytes on the device into the arrays for `count` rows;
  * nothing is written there. With memory NULL (a call without its filter) the result is not used. */
-inline half_rows cut_halves(char *memory, int64_t count, int64_t dims) {
+inline half_rows lay_out_halves(char *memory, int64_t count, int64_t dims) {
     half_unit *units = (half_unit *)memory;
     return {units, (half_stats *)(units + count * half_units(dims))};
 }
@@ -98,8 +98,8 @@ struct scored_other {
 };
 
 /* Converts rows [count, dims] of doubles with norms [count], both on the device, to half precision
- * in out [count], memory of cut_halves(), on the compute stream; NaN and infinite rows become far
- * ones. metric: what the stats serve, ALCORE_SYS_L2, _DOT or _COSINE. */
+ * in out [count], memory of lay_out_halves(), on the compute stream; NaN and infinite rows become
+ * far ones. metric: what the stats serve, ALCORE_SYS_L2, _DOT or _COSINE. */
 void halve(call &c, const double *rows, const double *norms, int64_t count, int64_t dims,
            int32_t metric, const half_rows &out);
 

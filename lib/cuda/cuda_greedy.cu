@@ -178,7 +178,7 @@ alcore_status arg_max(const alcore_sys_work *work, int64_t count, const uint8_t 
         candidate best = {-HUGE_VAL, -1}; /* what is reported without an item */
         candidate *found = c.allocate_array<candidate>(MAX_BLOCKS + 1),
                   *joined = found + MAX_BLOCKS;
-        c.upload(joined, &best, sizeof best);
+        c.copy_in(joined, &best, sizeof best);
         pipeline pass(c, count);
         int mask_column = pass.row_mask(mask), values_column = pass.in(values, sizeof *values);
         pass.run([&](const chunk &piece) {

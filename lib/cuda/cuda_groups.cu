@@ -269,7 +269,7 @@ struct nearest_work {
  * centroid. */
 half_rows halve_centroids(call &c, const double *centroids, int64_t count, int64_t dims) {
     half_rows made = /* its pointers, into new memory that halve() below fills */
-        cut_halves(c.allocate_array<char>(count * (int64_t)half_bytes(dims)), count, dims);
+        lay_out_halves(c.allocate_array<char>(count * (int64_t)half_bytes(dims)), count, dims);
     double *norms = c.allocate_array<double>(count);
     row_norms(c, centroids, count, dims, norms);
     halve(c, centroids, norms, count, dims, ALCORE_SYS_L2, made);
@@ -315,7 +315,7 @@ alcore_status group_sums(const alcore_sys_work *work, const alcore_sys_rows *row
                                             set, piece.get<const double>(norms), order,
                                             present + first, starts + first, device_sums));
             }
-            for (const int32_t *list : {order, present, starts}) c.release((void *)list);
+            for (const int32_t *list : {order, present, starts}) c.deallocate((void *)list);
         });
         if (device_sums != sums) c.download(sums, device_sums, (size_t)size * sizeof(double));
         c.write_back(counts, count.data(), (size_t)groups * sizeof *counts);
@@ -366,20 +366,20 @@ alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_sys_row
                 CUDA_LAUNCH(nearest_kernel, blocks_for(plain, CUDA_WARPS), CUDA_THREADS,
                             piece.stream, wide_chunk, dims, order, list, plain, device_centroids,
                             out);
-                c.release((void *)list);
+                c.deallocate((void *)list);
             }
             if (filtered > 0) {
                 const best_task *list = c.to_device(tasks.filtered.data(), filtered);
-                half_rows half = cut_halves(piece.get<char>(halves), piece.count, dims);
+                half_rows half = lay_out_halves(piece.get<char>(halves), piece.count, dims);
                 double *chunk_norms = piece.get<double>(norms);
                 row_norms(c, wide_chunk, piece.count, dims, chunk_norms);
                 halve(c, wide_chunk, chunk_norms, piece.count, dims, ALCORE_SYS_L2, half);
                 nearest_body body = {wide_chunk, device_centroids, chunk_norms, dims, out};
                 filter_and_rerank(c, half, piece.count, order, list, filtered, half_centroids,
                                   tasks.max_centroids, dims, body, piece.get<char>(lists));
-                c.release((void *)list);
+                c.deallocate((void *)list);
             }
-            c.release((void *)order);
+            c.deallocate((void *)order);
         });
     });
 }

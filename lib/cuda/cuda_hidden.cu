@@ -217,7 +217,7 @@ class output_parts {
 
   private:
     /* The part that begins with class `first`, a multiple of step; copies it unless it is current.
-     * upload() copies in the order of the stream, so behind the kernels that read the part before.
+     * copy_in() copies in the order of the stream, so behind the kernels that read the part before.
      */
     matrix_view whole_part(int64_t first) {
         int64_t count = std::min(step, rows->count - first);
@@ -225,11 +225,11 @@ class output_parts {
         if (in_place) return {source, count, rows->stride, rows->dtype};
         size_t row = (size_t)rows->dims * bytes;
         if (current != first && rows->stride == rows->dims) {
-            c.upload(memory, source, (size_t)count * row);
+            c.copy_in(memory, source, (size_t)count * row);
         } else if (current != first) {
             for (int64_t i = 0; i < count; i++)
-                c.upload(memory + (size_t)i * row, source + (size_t)(i * rows->stride) * bytes,
-                         row);
+                c.copy_in(memory + (size_t)i * row, source + (size_t)(i * rows->stride) * bytes,
+                          row);
         }
         current = first;
         return {memory, count, rows->dims, rows->dtype};
@@ -306,10 +306,10 @@ alcore_status hidden_stats(const alcore_sys_work *work, const alcore_sys_rows *h
                             labels != nullptr, hidden->first + piece.first,
                             piece.get<token_state>(carried), columns.of_chunk(piece), lowest);
                 c.launched();
-                c.release(partial);
+                c.deallocate(partial);
                 first += classes.count;
             } while (first < output->count);
-            c.release((void *)device_list);
+            c.deallocate((void *)device_list);
         });
         report_bad_row(c, lowest, bad);
     });

@@ -67,7 +67,7 @@ const uint8_t *labeled_rows(call &c, const int64_t *labels, int64_t count, int64
  * frees it; NO_ROW at first. */
 long long *new_bad_row(call &c) {
     long long none = NO_ROW, *made = c.allocate_array<long long>(1);
-    c.upload(made, &none, sizeof none);
+    c.copy_in(made, &none, sizeof none);
     return made;
 }
 

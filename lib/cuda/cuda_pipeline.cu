@@ -21,7 +21,7 @@ namespace alcore_cuda {
 static const size_t CHUNK_BYTES = (size_t)8 << 20;
 
 pipeline::~pipeline() {
-    release();
+    free_buffers();
 }
 
 /* Adds a column, an array with an entry of `bytes` bytes per row, `pitch` bytes apart, and returns
@@ -99,10 +99,10 @@ void pipeline::skip_ungrouped(const int32_t *group) {
 }
 
 /* Releases the buffers of all columns. */
-void pipeline::release() {
+void pipeline::free_buffers() {
     for (column &col : columns) {
         for (int buffer = 0; buffer < 2; buffer++) {
-            c.release(col.device[buffer]);
+            c.deallocate(col.device[buffer]);
             c.release_pinned(col.pinned[buffer]);
             col.device[buffer] = col.pinned[buffer] = nullptr;
         }
@@ -123,7 +123,7 @@ bool pipeline::try_allocate() {
             }
         }
     } catch (const no_memory &) {
-        release();
+        free_buffers();
         if (step <= 1) throw;
         return false;
     }

@@ -54,8 +54,8 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     values_kernel(wide_operand a, wide_operand b, int64_t dims, bool cosine, double *by_a,
                   double *by_b) {
     int64_t across = (b.count + PAIR_ROWS - 1) / PAIR_ROWS;
-    int64_t number = warp_index(); /* of the 4 x 4 pairs, b's groups of four running fastest */
-    int64_t first = number / across * PAIR_ROWS, other_first = number % across * PAIR_ROWS;
+    int64_t pair_block = warp_index(); /* of 4 x 4 pairs, b's groups of four running fastest */
+    int64_t first = pair_block / across * PAIR_ROWS, other_first = pair_block % across * PAIR_ROWS;
     if (first >= a.count) return;
     const double *row[PAIR_ROWS], *other[PAIR_ROWS];
     pair_rows(a.rows, first, a.count, dims, row);
@@ -352,7 +352,7 @@ alcore_status margin_ratios(const alcore_sys_work *work, const alcore_sys_rows *
         std::vector<best_task> tasks;
         pass.run([&](const chunk &piece) {
             wide_operand a = widen_with_norms(c, piece, rows, matrix, wide, norms);
-            half_rows half_a = cut_halves(piece.get<char>(halves), piece.count, dims);
+            half_rows half_a = lay_out_halves(piece.get<char>(halves), piece.count, dims);
             if (filters) halve(c, a.rows, a.norms, piece.count, dims, ALCORE_SYS_COSINE, half_a);
             for (int64_t first = 0, count; first < others->count; first += count) {
                 count = parts.part(first);
@@ -381,7 +381,7 @@ alcore_status margin_ratios(const alcore_sys_work *work, const alcore_sys_rows *
                 filter_and_rerank(c, half_a, piece.count, nullptr /* order */, list,
                                   (int64_t)tasks.size(), parts.half, count, dims,
                                   margin_body{sides}, piece.get<char>(lists));
-                c.release((void *)list);
+                c.deallocate((void *)list);
             }
         });
     });

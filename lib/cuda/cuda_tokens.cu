@@ -11,7 +11,7 @@
  *
  * call (cuda_call.cuh) is one call of a kernel: its memory, stream (compute) and errors, which are
  * exceptions that guarded() turns into the returned status. to_host() and to_device() give an array
- * there, in place or as a copy, NULL for NULL; upload() and download() copy in the order of the
+ * there, in place or as a copy, NULL for NULL; copy_in() and download() copy in the order of the
  * stream. NO_ROW is larger than every row number. */
 #include "cuda_entries.h"
 #include "cuda_rows.cuh"
@@ -111,7 +111,7 @@ int64_t items_that_fit(const int64_t *offsets, int64_t first, int64_t count, siz
 token_counts *new_counts(call &c) {
     token_counts none = {0, NO_ROW};
     token_counts *counts = c.allocate_array<token_counts>(1);
-    c.upload(counts, &none, sizeof none);
+    c.copy_in(counts, &none, sizeof none);
     return counts;
 }
 
@@ -123,13 +123,14 @@ const void *acquire_tokens(call &c, const void *values, int64_t begin, int64_t e
     const char *tokens = (const char *)values + (size_t)begin * bytes;
     if (c.in_place(tokens, bytes)) return tokens;
     void *copy = c.allocate((size_t)(end - begin) * bytes);
-    c.upload(copy, tokens, (size_t)(end - begin) * bytes);
+    c.copy_in(copy, tokens, (size_t)(end - begin) * bytes);
     return copy;
 }
 
 /* Releases what acquire_tokens() returned, if that is a copy. */
 void release_tokens(call &c, const void *tokens, const void *values, int64_t begin, size_t bytes) {
-    if (tokens && tokens != (const char *)values + (size_t)begin * bytes) c.release((void *)tokens);
+    if (tokens && tokens != (const char *)values + (size_t)begin * bytes)
+        c.deallocate((void *)tokens);
 }
 } // namespace
 
@@ -143,8 +144,7 @@ alcore_status ragged_nnll(const alcore_sys_work *work, const alcore_sys_ragged *
         if (items->classes != 1 || items->count < 0)
             fail(work, ALCORE_E_INVALID, "token log-probabilities must have one value a token");
         if (items->dtype < ALCORE_FLOAT16 || items->dtype > ALCORE_FLOAT64)
-            fail(work, ALCORE_E_SHAPE,
-                 "kernels read float16, bfloat16, float32 and float64 only");
+            fail(work, ALCORE_E_SHAPE, "kernels read float16, bfloat16, float32 and float64 only");
         size_t bytes = alcore_sys_dtype_bytes(items->dtype);
         std::vector<int64_t> memory;
         std::vector<uint8_t> mask_memory;
@@ -156,7 +156,7 @@ alcore_status ragged_nnll(const alcore_sys_work *work, const alcore_sys_ragged *
             c.poll();
             int64_t begin = offsets[first] - offsets[0]; /* entry of the range's first token */
             const int64_t *starts = c.allocate_array<int64_t>(end - first + 1);
-            c.upload((void *)starts, offsets + first, (size_t)(end - first + 1) * sizeof *starts);
+            c.copy_in((void *)starts, offsets + first, (size_t)(end - first + 1) * sizeof *starts);
             const void *values =
                 acquire_tokens(c, items->values, begin, offsets[end] - offsets[0], bytes);
             const uint8_t *mask = host_mask ? c.to_device(host_mask + first, end - first) : nullptr;
@@ -172,10 +172,10 @@ alcore_status ragged_nnll(const alcore_sys_work *work, const alcore_sys_ragged *
                 c.download(host_out.data(), device_out, host_out.size() * sizeof(double));
                 for (int64_t i = first; i < end; i++)
                     if (!host_mask || host_mask[i]) out[i] = host_out[(size_t)(i - first)];
-                c.release(device_out);
+                c.deallocate(device_out);
             }
-            c.release((void *)starts);
-            c.release((void *)mask);
+            c.deallocate((void *)starts);
+            c.deallocate((void *)mask);
             release_tokens(c, values, items->values, begin, bytes);
         }
         token_counts sums;
@@ -209,7 +209,7 @@ alcore_status sequence_nnll(const alcore_sys_work *work, const double *logprob,
             int64_t begin = host_offsets[first] - host_offsets[0];
             int64_t stop = host_offsets[end] - host_offsets[0];
             int64_t *starts = c.allocate_array<int64_t>(end - first + 1);
-            c.upload(starts, host_offsets + first, (size_t)(end - first + 1) * sizeof *starts);
+            c.copy_in(starts, host_offsets + first, (size_t)(end - first + 1) * sizeof *starts);
             const void *values = acquire_tokens(c, logprob, begin, stop, sizeof *logprob);
             const void *label_tokens = acquire_tokens(c, labels, begin, stop, sizeof *labels);
             double *nnll = c.allocate_array<double>(end - first);
@@ -218,21 +218,21 @@ alcore_status sequence_nnll(const alcore_sys_work *work, const double *logprob,
                         (const int64_t *)label_tokens, ignore, nnll, counts);
             c.launched();
             if (on_device && !host_rows) {
-                c.upload(out + first, nnll, (size_t)(end - first) * sizeof *nnll);
+                c.copy_in(out + first, nnll, (size_t)(end - first) * sizeof *nnll);
             } else if (on_device) {
                 const int64_t *device_rows = c.to_device(host_rows + first, end - first);
                 CUDA_LAUNCH(scatter_kernel, blocks_for(end - first, CUDA_THREADS), CUDA_THREADS,
                             c.compute, end - first, device_rows, nnll, out);
                 c.launched();
-                c.release((void *)device_rows);
+                c.deallocate((void *)device_rows);
             } else {
                 std::vector<double> host_nnll((size_t)(end - first));
                 c.download(host_nnll.data(), nnll, host_nnll.size() * sizeof(double));
                 for (int64_t i = first; i < end; i++)
                     out[host_rows ? host_rows[i] : i] = host_nnll[(size_t)(i - first)];
             }
-            c.release(starts);
-            c.release(nnll);
+            c.deallocate(starts);
+            c.deallocate(nnll);
             release_tokens(c, values, logprob, begin, sizeof *logprob);
             release_tokens(c, label_tokens, labels, begin, sizeof *labels);
         }

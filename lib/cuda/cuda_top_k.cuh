@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The k best entries (value, row) of one item, kept sorted in shared memory by one block of
- * SELECT_THREADS threads: memory [SORTED] holds the best so far in 0 .. k - 1 and newcomers,
+ * SELECT_THREADS threads: entries [SORTED] holds the best so far in 0 .. k - 1 and newcomers,
  * entries that were appended and not sorted in yet, from k on. The order is total (value, then
  * lower row, and no row occurs twice), so the order in which threads append newcomers does not
  * change the result. All threads of the block call these functions together. Cost of a join: a
@@ -31,21 +31,21 @@ __device__ inline bool nearer(const top_entry &a, const top_entry &b, bool large
     return largest ? a.value > b.value : a.value < b.value;
 }
 
-/* Sorts memory [count], count a power of two of at most SORTED, by nearer(): bitonic sort,
+/* Sorts entries [count], count a power of two of at most SORTED, by nearer(): bitonic sort,
  * log2(count)^2 / 2 barriers. A pass compares the entries that are `gap` apart; runs of `size`
  * become sorted, by turns ascending and descending. Begins and ends with a barrier. */
-__device__ inline void sort_entries(top_entry *memory, int count, bool largest) {
+__device__ inline void sort_entries(top_entry *entries, int count, bool largest) {
     for (int size = 2; size <= count; size *= 2) {
         for (int gap = size / 2; gap > 0; gap /= 2) {
             __syncthreads();
             for (int t = (int)threadIdx.x; t < count / 2; t += SELECT_THREADS) {
                 int low = t / gap * 2 * gap + t % gap, high = low + gap;
                 bool descending = (low & size) != 0;
-                if (nearer(memory[descending ? low : high], memory[descending ? high : low],
+                if (nearer(entries[descending ? low : high], entries[descending ? high : low],
                            largest)) {
-                    top_entry saved = memory[low];
-                    memory[low] = memory[high];
-                    memory[high] = saved;
+                    top_entry saved = entries[low];
+                    entries[low] = entries[high];
+                    entries[high] = saved;
                 }
             }
         }
@@ -53,11 +53,11 @@ __device__ inline void sort_entries(top_entry *memory, int count, bool largest) 
     __syncthreads();
 }
 
-/* Sorts memory [count] by nearer() for count <= FEW_ENTRIES (256, two entries a thread): the new
+/* Sorts entries [count] by nearer() for count <= FEW_ENTRIES (256, two entries a thread): the new
  * index of an entry is the number of entries that come before it. entry, rank: those of this
  * thread; a rank of `count` is none. Entries must be visible to all threads before; two barriers.
  */
-__device__ inline void rank_entries(top_entry *memory, int count, bool largest) {
+__device__ inline void rank_entries(top_entry *entries, int count, bool largest) {
     top_entry entry[FEW_ENTRIES / SELECT_THREADS];
     int rank[FEW_ENTRIES / SELECT_THREADS];
 #pragma unroll
@@ -65,35 +65,35 @@ __device__ inline void rank_entries(top_entry *memory, int count, bool largest) 
         int t = (int)threadIdx.x + n * SELECT_THREADS;
         rank[n] = count;
         if (t >= count) continue;
-        entry[n] = memory[t];
+        entry[n] = entries[t];
         rank[n] = 0;
         for (int u = 0; u < count; u++) {
-            bool before = nearer(memory[u], entry[n], largest);
+            bool before = nearer(entries[u], entry[n], largest);
             /* Unused entries are equal: they keep their order. */
-            if (entry[n].row < 0 && memory[u].row < 0) before = u < t;
+            if (entry[n].row < 0 && entries[u].row < 0) before = u < t;
             rank[n] += before;
         }
     }
     __syncthreads();
 #pragma unroll
     for (int n = 0; n < FEW_ENTRIES / SELECT_THREADS; n++)
-        if (rank[n] < count) memory[rank[n]] = entry[n];
+        if (rank[n] < count) entries[rank[n]] = entry[n];
     __syncthreads();
 }
 
-/* Merges the newcomers memory[k .. k + count - 1] into the k best entries: afterwards memory[0 .. k
- * - 1] are the best of all, sorted, and what lies behind is no longer needed. k + count is at most
- * SORTED. The caller has made all entries visible by a barrier; this ends with one. */
-__device__ inline void join_entries(top_entry *memory, int k, int count, bool largest) {
+/* Merges the newcomers entries[k .. k + count - 1] into the k best entries: afterwards entries[0 ..
+ * k - 1] are the best of all, sorted, and what lies behind is no longer needed. k + count is at
+ * most SORTED. The caller has made all entries visible by a barrier; this ends with one. */
+__device__ inline void join_entries(top_entry *entries, int k, int count, bool largest) {
     int all = k + count, sorted = 2;
     while (sorted < all) sorted *= 2;
     if (all <= FEW_ENTRIES) {
-        rank_entries(memory, all, largest);
+        rank_entries(entries, all, largest);
         return;
     }
     /* Unused entries, which sort last, fill up to the power of two. */
-    for (int t = all + (int)threadIdx.x; t < sorted; t += SELECT_THREADS) memory[t] = {0.0, -1};
-    sort_entries(memory, sorted, largest);
+    for (int t = all + (int)threadIdx.x; t < sorted; t += SELECT_THREADS) entries[t] = {0.0, -1};
+    sort_entries(entries, sorted, largest);
 }
 
 /* Merges what gather() finds among the others begin .. end - 1 into the k best entries. The others
@@ -105,37 +105,37 @@ __device__ inline void join_entries(top_entry *memory, int k, int count, bool la
  * newcomers in and loses none. Before the call newcomers[0] is 0 and a barrier has made the entries
  * visible. */
 template <class Gather>
-__device__ inline void join_others(top_entry *memory, int *newcomers, int k, int64_t begin,
+__device__ inline void join_others(top_entry *entries, int *newcomers, int k, int64_t begin,
                                    int64_t end, bool largest, const Gather &gather) {
-    top_entry last = memory[k - 1];
+    top_entry last = entries[k - 1];
     for (int64_t base = begin; base < end; base += SELECT_THREADS) {
         gather(base, last);
         __syncthreads();
         int count = newcomers[0];
         bool ends = base + SELECT_THREADS >= end;
         if (count > 0 && (ends || k + count + SELECT_THREADS > SORTED)) {
-            join_entries(memory, k, count, largest);
-            last = memory[k - 1];
+            join_entries(entries, k, count, largest);
+            last = entries[k - 1];
             if (threadIdx.x == 0) newcomers[0] = 0;
         }
         __syncthreads();
     }
 }
 
-/* Copies the k entries of an item, rows and values [k], from device memory to memory[0 .. k - 1],
+/* Copies the k entries of an item, rows and values [k], from device memory to entries[0 .. k - 1],
  * visible to other threads after a barrier; store_entries(), called after the barrier that ends a
  * join, copies them back, except unused ones, whose slots were unused before, too, as a join never
  * removes an entry without a nearer one. */
-__device__ inline void load_entries(top_entry *memory, int k, const int64_t *rows,
+__device__ inline void load_entries(top_entry *entries, int k, const int64_t *rows,
                                     const double *values) {
-    for (int t = (int)threadIdx.x; t < k; t += SELECT_THREADS) memory[t] = {values[t], rows[t]};
+    for (int t = (int)threadIdx.x; t < k; t += SELECT_THREADS) entries[t] = {values[t], rows[t]};
 }
-__device__ inline void store_entries(const top_entry *memory, int k, int64_t *rows,
+__device__ inline void store_entries(const top_entry *entries, int k, int64_t *rows,
                                      double *values) {
     for (int t = (int)threadIdx.x; t < k; t += SELECT_THREADS) {
-        if (memory[t].row < 0) continue;
-        values[t] = memory[t].value;
-        rows[t] = memory[t].row;
+        if (entries[t].row < 0) continue;
+        values[t] = entries[t].value;
+        rows[t] = entries[t].row;
     }
 }
 

@@ -8,7 +8,7 @@
  *
  * Terms used here: work->workspace, the host's allocator of device memory, NULL where the device's
  * own is used; it returns NULL when memory is short. A call (cuda_call.cuh) has the stream of one
- * call of the kernel table; upload() copies to the device, and its source may change after the
+ * call of the kernel table; copy_in() copies to the device, its source may change after the
  * return; poll() throws when the host wants to stop; guarded() turns exceptions into the returned
  * status. */
 #include <algorithm>
@@ -55,11 +55,11 @@ void gather(call &c, const alcore_sys_rows *rows, const uint8_t *mask, char *out
         piece.insert(piece.end(), row, row + row_bytes);
         if (piece.size() + row_bytes <= PIECE) continue;
         c.poll();
-        c.upload(out, piece.data(), piece.size());
+        c.copy_in(out, piece.data(), piece.size());
         out += piece.size();
         piece.clear();
     }
-    c.upload(out, piece.data(), piece.size()); /* the rows that are left; perhaps none */
+    c.copy_in(out, piece.data(), piece.size()); /* the rows that are left; perhaps none */
 }
 } // namespace
 

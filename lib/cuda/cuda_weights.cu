@@ -250,14 +250,14 @@ class weights_columns {
           minimum_column(pass.inout(weights->minimum, sizeof(double))),
           speculative_column(
               speculative ? pass.out(weights->speculative, sizeof(double), speculative) : -1),
-          total_mask(weights->total && weights->total_mask ? pass.in(weights->total_mask, 1)
-                                                           : mask_column) {
+          total_mask_column(weights->total && weights->total_mask ? pass.in(weights->total_mask, 1)
+                                                                  : mask_column) {
         c.check_count(speculative);
         c.check_count(count - speculative);
         if (!weights->total) return;
         const double nothing = 0.0;
         total = c.allocate_array<double>(1);
-        c.upload(total, &nothing, sizeof nothing);
+        c.copy_in(total, &nothing, sizeof nothing);
     }
     /* The outputs of a chunk, for its kernel. */
     weights_out out(const chunk &piece) const {
@@ -268,8 +268,8 @@ class weights_columns {
     void add(const chunk &piece) const {
         if (!total || piece.count == 0) return;
         CUDA_LAUNCH(total_kernel, 1, CUDA_THREADS, piece.stream, piece.count,
-                    piece.get<const uint8_t>(total_mask), piece.get<const double>(minimum_column),
-                    total);
+                    piece.get<const uint8_t>(total_mask_column),
+                    piece.get<const double>(minimum_column), total);
     }
     /* Writes the total to the caller, after the pass. */
     void finish() const {
@@ -281,7 +281,7 @@ class weights_columns {
     const alcore_sys_weights *weights;
     int64_t count, speculative; /* centroids, and how many of the last are speculative */
     int minimum_column, speculative_column; /* columns of the pass; -1: no speculative centroids */
-    int total_mask;          /* column of the mask of rows that the total adds; -1: all rows */
+    int total_mask_column;   /* column of the mask of rows that the total adds; -1: all rows */
     double *total = nullptr; /* [1] on the device; NULL: not wanted */
 };
 } // namespace
@@ -389,7 +389,7 @@ alcore_status draw(const alcore_sys_work *work, int64_t count, const uint8_t *ma
         c.check_count(count);
         const draw_state nothing = {0.0 /* sum */, -1 /* item */, 0 /* found */, 0 /* reserved */};
         draw_state *state = c.allocate_array<draw_state>(1);
-        c.upload(state, &nothing, sizeof nothing);
+        c.copy_in(state, &nothing, sizeof nothing);
         pipeline pass(c, count);
         int mask_column = pass.row_mask(mask), values_column = pass.in(values, sizeof *values);
         pass.run([&](const chunk &piece) {

@@ -26,7 +26,7 @@ operand_parts::operand_parts(call &owner, const alcore_sys_rows *operand, int64_
             if (extra_bytes > 0) extra = c.allocate_array<char>(step * (int64_t)extra_bytes);
             return;
         } catch (const no_memory &) {
-            c.release(wide);
+            c.deallocate(wide);
             wide = nullptr;
             if (step == 1) throw;
         }

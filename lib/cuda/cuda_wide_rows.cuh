@@ -38,8 +38,8 @@ class operand_parts {
     operand_parts(call &owner, const alcore_sys_rows *operand, int64_t max_part,
                   size_t extra_bytes = 0);
     ~operand_parts() {
-        c.release(wide);
-        c.release(extra);
+        c.deallocate(wide);
+        c.deallocate(extra);
     }
     operand_parts(const operand_parts &) = delete;
     operand_parts &operator=(const operand_parts &) = delete;
@@ -66,7 +66,8 @@ class half_parts : public operand_parts {
                bool filters = true, size_t extra_bytes = 0)
         : operand_parts(owner, operand, max_part,
                         (filters ? half_bytes(operand->dims) : 0) + extra_bytes),
-          half(cut_halves(extra, step, operand->dims)), metric(filter_metric), halves(filters) {}
+          half(lay_out_halves(extra, step, operand->dims)), metric(filter_metric), halves(filters) {
+    }
 
     /* As operand_parts::part(); converts the rows where that has made another part the current one.
      */
