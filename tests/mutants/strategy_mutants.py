@@ -99,7 +99,7 @@ MUTANTS = {
         ('lib/strategy/rules/language_draws.c', 'run->input->fill.budget / (double)state->language_count', 'run->input->fill.budget',
          TARGET_PROPERTIES, 'egalitarian_counts_are_even'),
     'all rows of a language are bought where some are wanted':
-        ('lib/strategy/rules/language_draws.c', 'count < wanted ? count : wanted', 'count', TARGET_PROPERTIES,
+        ('lib/strategy/rules/language_draws.c', 'count < rows_to_buy ? count : rows_to_buy', 'count', TARGET_PROPERTIES,
          'same_ratio_histograms_are_equal'),
     'the share of in-domain types is one of occurrences':
         ('lib/metric/overlap.c', 'percent(score.in_domain_types, score.types)', 'percent(score.in_domain_types, score.words)',
@@ -123,7 +123,7 @@ MUTANTS = {
     'half sums are divided by k where there are fewer neighbors':
         ('lib/search/margin_bound.c', 'sum / (2.0 * (double)found)', 'sum / (2.0 * (double)k)', MRS, 'mrs_is_the_plain_search'),
     'each cluster chooses only among all candidates once':
-        ('lib/strategy/rules/cluster_picks.c', 'state->goes_on = !complete;', 'state->goes_on = false;', CLUSTERS,
+        ('lib/strategy/rules/cluster_picks.c', 'state->needs_new_lists = !complete;', 'state->needs_new_lists = false;', CLUSTERS,
          'repeated_rows_are_chosen_in_order'),
     'BERT-KM clusters the embeddings as they are':
         ('lib/strategy/rules/cluster_picks.c', 'true /* unit vectors */, NULL /* seeds are drawn */', 'false, NULL', CLUSTERS, 'bertkm_vector'),
@@ -158,7 +158,8 @@ MUTANTS = {
         ('lib/strategy/rules/phrase_columns.c', 'rows[i].listed &= numbers[i] != 0;', 'rows[i].listed |= numbers[i] != 0;', PHRASES,
          'texts_equal_their_phrases'),
     'types are drawn in the order of their frequency':
-        ('lib/strategy/rules/phrases.c', 'if (!sorted) qsort(places, (size_t)listed, sizeof *places, compare_places);', '(void)sorted;',
+        ('lib/strategy/rules/phrases.c', 'if (!sorted) qsort(types, (size_t)listed, sizeof *types, compare_first_occurrences);',
+         '(void)sorted;',
          PHRASES, 'texts_equal_their_phrases'),
     'rows of score 0 are bought':
         ('lib/strategy/budget/fill.c', 'run->positive ? 0.0 : (double)NAN', 'run->positive ? (double)NAN : (double)NAN', PHRASES, 'columns_by_hand'),
@@ -207,7 +208,7 @@ MUTANTS = {
         ('lib/strategy/rules/knn_uncertainty.c', 'state->automatic || k > k_max ? k_max : k', 'state->automatic ? k_max : k', DEMUX,
          'k_has_limits'),
     'k may exceed the candidates':
-        ('lib/strategy/rules/knn_uncertainty.c', 'if (state->limit > searched) state->limit = searched;', '(void)searched;', DEMUX,
+        ('lib/strategy/rules/knn_uncertainty.c', 'if (state->k_limit > searched) state->k_limit = searched;', '(void)searched;', DEMUX,
          'k_has_limits'),
     'picks are explained by the place of a word of rescale among the choices':
         ('lib/strategy/budget/explain.c', 'alcore__rescale_named(alcore__values_text(run->values, "rescale"))',
