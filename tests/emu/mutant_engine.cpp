@@ -23,6 +23,8 @@ alcore_cuda_entry(uint32_t, const alcore_sys_host *, const alcore_sys_kernels **
     table.sq_dists = alcore_cuda::sq_dists;
     table.upload = alcore_cuda::upload;
     table.release = alcore_cuda::release;
+    table.widen = alcore_cuda::widen;
+    table.download = alcore_cuda::download;
     table.idds_update = alcore_cuda::idds_update;
     table.arg_max = alcore_cuda::arg_max;
     table.knn = alcore_cuda::knn;

@@ -264,7 +264,7 @@ START_TEST(labels_and_bias_are_copied) {
     there[0] = emu.memory_new(sizeof labels);
     there[1] = emu.memory_new(sizeof bias);
     there[2] = emulated_array(&emu, numbers, sizeof numbers);
-    for (int run = 0; run < 3; run++) { /* the host; labels and bias there; hidden states too */
+    for (int run = 0; run < 3; run++) { /* the host; labels there; bias and hidden states too */
         ck_assert_int_eq(alcore_tensor_init(&hidden, numbers, ALCORE_FLOAT32, hidden_shape, 3), 0);
         ck_assert_int_eq(alcore_tensor_init(&output, numbers, ALCORE_FLOAT32, output_shape, 2), 0);
         ck_assert_int_eq(alcore_tensor_init(&b, bias, ALCORE_FLOAT32, bias_shape, 1), 0);
@@ -279,12 +279,12 @@ START_TEST(labels_and_bias_are_copied) {
             emu.queue(stream, there[0], source[0], sizeof labels);
             emu.queue(stream, there[1], source[1], sizeof bias);
             l.data = there[0];
-            b.data = there[1];
-            l.device = b.device = second;
+            l.device = second;
             logits.stream = stream;
             if (run == 2) {
                 hidden.data = there[2];
-                hidden.device = second;
+                b.data = there[1];
+                hidden.device = b.device = second;
             }
         }
         logits.hidden = &hidden;
