@@ -65,9 +65,10 @@ typedef struct nearest_found {
 /* Compares a row, of type dtype, with centroid c of its group, centroids [count, dims], in double,
  * and updates what was found. Called in ascending order of c, so that the lower of two equal ones
  * stays. The sq_dist may stop early above `limit`: with bounds wanted (bounds 1), above the second
- * smallest, else above the smallest. A NaN never replaces a best, and a first one stays the best,
- * as no comparison with NaN is true; next to any other centroid a NaN makes the bound of the others
- * useless (minus infinity). */
+ * smallest, else above the smallest. A NaN of the first centroid stays the best, as no comparison
+ * with NaN is true, and write_bounds() then gives no bounds. A NaN of a later one never becomes the
+ * best; it makes the bound of the others useless: minus infinity, which no later distance replaces.
+ */
 CPU_INLINE void compare_centroid(nearest_found *found, const char *row, const double *centroids,
                                  int64_t c, int64_t dims, int32_t dtype, int bounds) {
     double limit =

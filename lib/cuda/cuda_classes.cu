@@ -84,7 +84,7 @@ bool logprobs_stats(std::vector<double> &lp, alcore_sys_class_stats *out) {
     double sum = 0.0;
     for (double &x : lp) {
         if (!(x <= CUDA_SLACK)) return false;
-        if (x >= 0.0) x = 0.0;
+        if (x >= 0.0) x = 0.0; /* -0.0 too, so that log_top1 is +0.0, as log 1 is */
         double p = exp(x);
         if (p > 0.0) sum += p * x;
     }

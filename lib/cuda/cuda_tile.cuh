@@ -6,7 +6,7 @@
  * A unit is 8 float16 components (half_unit), 16 bytes. A "line" is a row or an other of the tile:
  * lines 0 .. TILE_ROWS - 1 are rows, the rest others. Shared memory holds TILE_STAGES stages, each
  * TILE_DEPTH components of all lines; while one stage is multiplied, the next ones are copied
- * (cp.async). Sums run in chains of TILE_CHAIN stages on the tensor cores, which cut what they add;
+ * (cp.async). Sums run in chains of TILE_CHAIN stages on the tensor cores, which truncate what they add;
  * the chains are added in float32, which rounds. The error bound is in cuda_filter.cuh. Of
  * cuda_tensor.cuh: copy_begin() starts copying a unit, copy_group() ends a group of copies of this
  * thread, copy_wait<n>() waits for all but its last n groups; tensor_step() multiplies fragments.
@@ -33,8 +33,8 @@ enum {
     WARP_OTHERS = 32,
     WARP_DOWN = WARP_ROWS / 16, /* 16 x 8 fragments of a warp, down and across */
     WARP_ACROSS = WARP_OTHERS / 8,
-    /* Stages whose products one chain on the tensor cores adds. Its sums are cut, not rounded:
-     * short chains, which rounded additions combine, keep the error bound small. */
+    /* Stages whose products one chain on the tensor cores adds. Its sums are truncated, so short
+     * chains, which rounded additions combine, keep the error bound small. */
     TILE_CHAIN = 4
 };
 

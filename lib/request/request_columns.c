@@ -22,9 +22,9 @@ typedef struct resolver {
     alcore__resolution *out; /* the columns chosen so far */
 } resolver;
 
-/* Adds the column `name` of a role to the resolution; once, where two needs are met by the same
- * column. The name of a column in a need has fewer bytes than entry->name (ALCORE__NEED_BYTES).
- * built_in: the n-gram model made it. */
+/* Adds the column `name` of a role to the resolution, unless it is there already, as two needs may
+ * be met by the same column. The name of a column in a need has fewer bytes than entry->name
+ * (ALCORE__NEED_BYTES). built_in: the n-gram model made it. */
 static alcore_status keep(resolver *self, int32_t role, const char *name, bool built_in) {
     alcore__resolution *out = self->out;
     for (int32_t i = 0; i < out->count; i++)
@@ -80,7 +80,7 @@ static alcore_status fail_missing(const resolver *self, int32_t role, const char
     for (int32_t i = 0; role == ALCORE_ROLE_CANDIDATES && i < ALCORE__COLUMN_INPUTS; i++) {
         const char *name = alcore__column_name_input(i)->name;
         if (alcore__need_names(need, name))
-            return alcore__fail_remedy(status, ALCORE_REMEDY_COLUMN, name, NULL,
+            return alcore__fail_remedy(status, ALCORE_REMEDY_COLUMN, name, NULL /* no value */,
                                        "gives the missing values");
     }
     return status;

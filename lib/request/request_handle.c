@@ -230,7 +230,8 @@ static alcore_status check_command(alcore_ctx *ctx, const char *value) {
 
 /* Sets one option; alcore__param_set() calls it with the request locked for writing. Options with a
  * grammar of their own are parsed before anything is stored, so that a refused value changes
- * nothing. "spread" is the former name of max_similarity. alcore__values_set() refuses a name or a
+ * nothing: budgets and price are plain values without pointers, parsed into copies that are stored
+ * last. "spread" is the former name of max_similarity. alcore__values_set() refuses a name or a
  * value that the table of options does not have. */
 static alcore_status set_value(void *handle, const char *name, const char *value) {
     alcore_request *request = handle;

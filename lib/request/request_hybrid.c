@@ -35,7 +35,9 @@ static double share_of_sentences(const hybrid *self, double budget) {
     return floor(self->ratio * budget + 1e-9);
 }
 
-/* Whether an amount is among those of `split`: two budgets may have the same share. */
+/* Whether an amount is among those of `split`. Two budgets may have the same share, but no request
+ * may have an amount twice, as what a budget bought is found by its amount. All budgets have one
+ * unit. */
 static bool is_split(const hybrid *self, double amount) {
     for (int32_t i = 0; i < self->split.count; i++)
         if (self->split.items[i].amount == amount) return true;

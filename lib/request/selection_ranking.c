@@ -36,8 +36,9 @@ static alcore_status copy_text(alcore_ctx *ctx, const char *text, char **out) {
 
 /* Makes *out, a JSON object of all parameters of a table (NULL: a host's strategy has none) with
  * their values, for the provenance: the options of the request, or the parameters of the strategy.
- * Numbers and integers become JSON numbers, everything else, words such as "all" among them, a
- * string. (A number that is a word has the value NaN; an integer that is one shows by its text.)
+ * Numbers become JSON numbers, and so do integers that are written with digits alone; everything
+ * else is a string: words such as "all", whose value as a number is NaN, and an integer written as
+ * 1e3. A seed of 2^63 or more, whose 64 bits value->integer has, is printed from its text.
  * The option "command" is left out, as the provenance has a member for it, and those of the cache,
  * which change nothing of a selection. The caller frees *out, whose text ends with a NUL; it is
  * NULL after a failure. Functions of alcore__json_out note the first failure in json.status and
@@ -53,6 +54,8 @@ static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, 
         bool integer = row->type == ALCORE_PARAM_INTEGER || row->type == ALCORE_PARAM_FLAG;
         if (number)
             alcore__json_put_number(&json, row->name, value->number);
+        else if (integer && value->integer < 0 && value->text[0] != '-')
+            alcore__json_put_raw(&json, row->name, value->text + strspn(value->text, "+0"));
         else if (integer && strspn(value->text, "-+0123456789") == strlen(value->text))
             alcore__json_put_integer(&json, row->name, value->integer);
         else

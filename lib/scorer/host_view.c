@@ -166,7 +166,7 @@ static alcore_status copy_ragged(part_copy *copy) {
 
 /* Finds the column of a role: *out, its index among the columns of the dataset, from 0. The message
  * names the role, as pools have no names, and the field of the host's table that the column has to
- * stand in. The role was checked. */
+ * be named in. The role was checked. */
 static alcore_status find_column(const alcore__view_source *source, int32_t role, const char *name,
                                  int32_t *out) {
     const alcore__dataset *dataset = source->dataset;

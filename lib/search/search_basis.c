@@ -356,7 +356,8 @@ static alcore_status find_basis(basis_work *self, float **out) {
     return ALCORE_OK;
 }
 
-/* Called before a search for neighbors of queries only: decides whether to prune. *out: the
+/* Called before a search in which only the neighbors of queries are wanted, not those of rows:
+ * decides whether to prune. *out: the
  * directions, float32 [leading, dims], which run->search uses and the caller frees after the
  * search; NULL: no pruning. Small searches, and vectors of very few or very many components, are
  * not pruned: the sample would cost more than pruning can save. */

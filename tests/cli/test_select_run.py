@@ -113,6 +113,10 @@ def seeds_change_draws_and_nothing_else(box):
     args = ["select", "ten.txt", "--strategy", "random", "--budget", "5", "--seed", "42"]
     equal(picks(box.run(*args)), RANDOM)
     assert picks(box.run(*args, "--round", "2")) != RANDOM
+    for seed in (2 ** 63 - 1, 2 ** 64 - 1):
+        box.run(*args[:-1], str(seed), "--report", "seed.json")
+        report = json.loads(box.read("seed.json"))
+        equal((report["seed"], report["options"]["seed"]), (seed, seed))
 
 
 @case

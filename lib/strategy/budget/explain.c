@@ -212,9 +212,9 @@ int32_t alcore__explanation_decided(const alcore__explanation *explanation, int6
 /* Fills in the part of one term: part->at_least [picks], how many candidates have a value not below
  * the pick's, and the sizes of the groups where the term is compared inside groups. The record has
  * the term's column, as alcore__explain() has looked. part->alone names the order of the
- * counterfactual: the strategy that the term alone would be, or "the given scores" where the user
- * gave the scores that the term is: a column "scores" of the candidates that no model made and that
- * was not computed from the words of phrases. */
+ * counterfactual: the strategy that the term alone would be, or "the given scores" where the term
+ * is made of scores that the user gave: a column "scores" of the candidates that no model made and
+ * that was not computed from the words of phrases. */
 static alcore_status explain_term(alcore__run *run, const alcore__term *term,
                                   const alcore__purchase *purchase, alcore__term_part *part) {
     const alcore__outcome *outcome = &run->outcome;

@@ -9,8 +9,9 @@
  *
  * A candidate is named by its position among all candidates; outcome.rows has its pool row. Costs
  * are by pool row, in the unit of the budget; a request without costs counts rows. Keys order the
- * candidates, the largest first. The first budget of a request is the largest; further ones are
- * spent afterwards from the same order.
+ * candidates, the largest first. The run's own budget, run->input->fill.budget, is the largest of
+ * the request; the others, fill.further [further_count], in the order of the request, are spent
+ * afterwards from the same order of candidates.
  *
  * Only the rows that are offered before the budget is full are put in order. Cost without the
  * similarity limit: one partial ranking of the candidates; with it one product of each offered row
@@ -34,7 +35,7 @@
 
 #include "strategy/budget/rank.h"
 
-/* Begins with nothing bought, under the first budget of the run, the largest. */
+/* Begins with nothing bought, under the run's own budget, the largest of the request. */
 void alcore__filler_begin(alcore__filler *filler, alcore__run *run) {
     memset(filler, 0, sizeof *filler);
     filler->run = run;
@@ -320,7 +321,7 @@ alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purc
  * strategies that know exact keys for some candidates only (NaN: not known) and an upper bound for
  * all others: they are done when *out is true. Each budget is tried with a filler of its own, as
  * with fill=skip a smaller one may look at more candidates than a larger one. i: number of a
- * further budget; -1: the first. What the fillers bought is discarded. */
+ * further budget; -1: the largest. What the fillers bought is discarded. */
 alcore_status alcore__fill_ends_above(alcore__run *run, const double *keys, double bound,
                                       bool *out) {
     const alcore__fill *fill = &run->input->fill;
@@ -347,10 +348,10 @@ alcore_status alcore__fill_ranked(alcore__run *run, const double *keys) {
 }
 
 /* Buys under a further budget for a strategy that offers its picks itself: offers the candidates
- * that it offered under the first budget, outcome->offers, in the same order, and passes over those
- * that it passed over, until the budget is spent. That is exact with fill=overshoot and fill=stop,
- * where what the strategy comes to next depends on what was bought and never on what is left, so
- * that a smaller budget buys a prefix. With fill=skip spend.c runs it again. */
+ * that it offered under the largest budget, outcome->offers, in the same order, and passes over
+ * those that it passed over, until the budget is spent. That is exact with fill=overshoot and
+ * fill=stop, where what the strategy comes to next depends on what was bought and never on what is
+ * left, so that a smaller budget buys a prefix. With fill=skip spend.c runs it again. */
 static alcore_status replay(alcore__run *run, alcore__purchase *purchase) {
     const alcore__outcome *outcome = &run->outcome;
     alcore__filler filler;
@@ -374,12 +375,12 @@ static alcore_status replay(alcore__run *run, alcore__purchase *purchase) {
     return status;
 }
 
-/* Spends the budgets of the request beyond the first, one purchase each, in outcome->further; keys
- * NULL: the strategy offers its picks itself, and they are replayed. (With fill=skip, and for such
- * strategies whose choices depend on the budget, rows_depend_on_budget, spend.c runs the strategy
- * again instead.) Called by alcore__spend() after the first budget; the explanations are added
- * later. outcome->further_count counts the finished purchases, which alcore__outcome_clear() frees,
- * also after a failure here. */
+/* Spends the budgets of the request but the largest, one purchase each: outcome->further[i] is that
+ * of fill->further[i]. keys NULL: the strategy offers its picks itself, and they are replayed.
+ * (With fill=skip, and where the choices of such a strategy depend on the budget,
+ * rows_depend_on_budget, spend.c runs the strategy again instead.) Called by alcore__spend() after
+ * the largest budget; the explanations are added later. outcome->further_count counts the finished
+ * purchases, which alcore__outcome_clear() frees, also after a failure here. */
 alcore_status alcore__fill_further(alcore__run *run, const double *keys) {
     const alcore__fill *fill = &run->input->fill;
     alcore__outcome *outcome = &run->outcome;

@@ -132,7 +132,8 @@ typedef struct ranked {
     int64_t position; /* of the candidate */
 } ranked;
 
-/* The order of candidates, for qsort(): the best first. */
+/* The order of candidates, for qsort(): the best first. No score is NaN: rows with a NaN failed the
+ * run or were left out before, and every candidate is measured here. */
 static int compare_ranked(const void *left, const void *right) {
     const ranked *a = left, *b = right;
     if (a->score != b->score) return a->score > b->score ? -1 : 1;
@@ -143,7 +144,7 @@ static int compare_ranked(const void *left, const void *right) {
     return a->position < b->position ? -1 : a->position > b->position;
 }
 
-/* Makes the scores, which are H so far, and from these state->order. */
+/* Makes the scores from H, which they are so far, and from the scores state->order. */
 static alcore_status rank_phrases(alcore__run *run) {
     huds_phrase_state *state = run->state;
     int64_t *const *records = state->columns.records;

@@ -481,8 +481,8 @@ static alcore_status buy_cover(alcore__run *run, double *sq_dist, uint8_t *done,
     return status;
 }
 
-/* The index of a member of C among those in row order, by its position, which member_positions has:
- * a bisection, as it ascends. */
+/* The index of a member of C among those in row order, found by its position: a bisection of
+ * member_positions, which ascends. */
 static int64_t find_member(const uncertainty_knn_state *state, int64_t position) {
     int64_t low = 0, high = state->member_count - 1;
     while (low < high) {
