@@ -22,7 +22,7 @@ ALCORE_BEGIN
 
 /** The tokens of some items and what a model says of them. An array is [items, tokens, n], padded
  * to the longest item, or [tokens, n], the items one after the other; the n numbers of a token are
- * adjacent, other strides are free, such as those of logits[:, :-1]. Arrays of any device may be
+ * adjacent, other strides are free, such as those of logits[:, :-1]. Arrays on one device may be
  * mixed with arrays on the host; logits, hidden and output are read where they are, labels and bias
  * are copied. */
 typedef struct alcore_logits {

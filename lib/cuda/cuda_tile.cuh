@@ -8,9 +8,9 @@
  * TILE_DEPTH components of all lines; while one stage is multiplied, the next ones are copied
  * (cp.async). Sums run in chains of TILE_CHAIN stages on the tensor cores, which truncate what
  * they add; the chains are added in float32, which rounds. The error bound is in cuda_filter.cuh.
- * Of cuda_tensor.cuh: copy_begin() starts copying a unit, copy_group() ends a group of copies of this
- * thread, copy_wait<n>() waits for all but its last n groups; tensor_step() multiplies fragments.
- * lane_id() is the number of a thread in its warp of CUDA_LANES = 32 threads. */
+ * Of cuda_tensor.cuh: copy_begin() starts copying a unit, copy_group() ends a group of copies of
+ * this thread, copy_wait<n>() waits for all but its last n groups; tensor_step() multiplies
+ * fragments. lane_id() is the number of a thread in its warp of CUDA_LANES = 32 threads. */
 #ifndef ALCORE__CUDA_TILE_CUH
 #define ALCORE__CUDA_TILE_CUH
 

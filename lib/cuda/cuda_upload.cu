@@ -124,7 +124,10 @@ alcore_status download(const alcore_sys_work *work, const alcore_sys_rows *rows,
         c.check_count(rows->dims);
         if (component == 0) fail(work, ALCORE_E_SHAPE, "a copy was asked for with an unknown type");
         /* A stream of another device is an error here, before anything is read. */
-        c.check(cudaEventRecord(c.streams->begin, c.compute), "using the stream of the caller");
+        if (cudaEventRecord(c.streams->begin, c.compute) != cudaSuccess) {
+            cudaGetLastError(); /* or the next launch would report it */
+            fail(work, ALCORE_E_INVALID, "the stream is of another device than the array");
+        }
         c.check(cudaStreamSynchronize(c.compute), "waiting for the stream of the caller");
         const bool direct = !c.on_device(source); /* in host memory */
         const int64_t together =

@@ -111,7 +111,8 @@ static alcore_status measure_values(alcore__watch *watch, double *out) {
     if (status != ALCORE_OK) return alcore__fail_callback(status, data->engine->engine);
     for (int64_t i = 0; i < all->batch.count; i++) {
         if (isnan(watch->values[i]))
-            return alcore__fail(ALCORE_E_MISSING, "validation: row %lld got no number",
+            return alcore__fail(ALCORE_E_MISSING,
+                                "validation: row %lld got NaN or no value at all from the model",
                                 (long long)all->batch.rows[i]);
         sum += watch->values[i];
         tokens += watch->tokens[i];
@@ -235,7 +236,8 @@ static alcore_status take_line(alcore__watch *watch, const alcore__line_reader *
     return add_line(watch, update, value);
 }
 
-/* Takes over the validations that the checkpoint has behind it. */
+/* Takes over the validations that the checkpoint has behind it. The file is there when one of them
+ * was due before the checkpoint: without it the next value would count as the best one. */
 static alcore_status read_lines(alcore__watch *watch) {
     alcore_ctx *ctx = watch->model->object.ctx;
     alcore__buffer path = {0};
@@ -245,8 +247,12 @@ static alcore_status read_lines(alcore__watch *watch) {
     ALCORE__TRY(path_of_lines(watch, &path));
     alcore_status status = alcore__lines_open(&lines, ctx, path.data, 0);
     if (status != ALCORE_OK) {
+        const int64_t every = watch->options->validate_every;
         alcore__buffer_clear(ctx, &path);
-        return status == ALCORE_E_IO ? ALCORE_OK : status; /* there is none */
+        if (status != ALCORE_E_IO) return status;
+        if (every < 1 || watch->result->resumed < every) return ALCORE_OK;
+        return alcore__fail_within(status, "the validations behind the checkpoint: take another "
+                                           "folder for checkpoints where they are lost");
     }
     for (bool more = true; more && status == ALCORE_OK;) {
         status = alcore__lines_fill(&lines, &more);

@@ -131,6 +131,8 @@ def embed(texts, box):
     worst = [float(abs(mine - other).max()) for other in (sentence.encode(texts), onnx(32))]
     print(f'embed: MiniLM, {len(texts)} texts, {sum(map(len, texts)) / len(texts):.0f} characters each; largest differences '
           f'{worst[0]:.1e} to sentence-transformers, {worst[1]:.1e} to onnxruntime')
+    if max(worst) > 1e-3:
+        sys.exit('the embeddings differ')
     race('embed', '1.2 times both', lambda: ours.embed(texts),
          {'sentence-transformers': lambda: sentence.encode(texts), 'onnxruntime-32': lambda: onnx(32), 'onnxruntime-128': lambda: onnx(128)})
 
@@ -189,7 +191,9 @@ def translate(texts, targets, box):
     mine, theirs = ours.score(texts[:PAIRS], targets[:PAIRS]), scores()
     worst = max(abs(a - b) for one, other in zip(mine, theirs) for a, b in zip(one, other))
     print(f'score: {PAIRS} pairs, {sum(map(len, wanted))} target tokens; largest difference {worst:.1e}, '
-          f'{"the same lengths" if list(map(len, mine)) == list(map(len, theirs)) else "LENGTHS DIFFER"}')
+          f'{sum(map(len, mine))} log-probabilities')
+    if worst > 1e-3 or list(map(len, mine)) != list(map(len, theirs)):
+        sys.exit('the log-probabilities differ')
     race('score', '2 times transformers', lambda: ours.score(texts[:PAIRS], targets[:PAIRS]), {'transformers': scores})
 
     converted = os.path.join(box, 'ct2')

@@ -108,7 +108,7 @@ START_TEST(work_is_in_the_stream_of_the_caller) {
     emu.device(0);
     work.stream = emu.stream_new();
     result.dtype = ALCORE_FLOAT64;
-    ck_assert_int_eq(cuda->download(&work, &result, copy), ALCORE_E_INTERNAL);
+    ck_assert_int_eq(cuda->download(&work, &result, copy), ALCORE_E_INVALID);
     emu.stream_free(work.stream);
     work.stream = NULL;
     ck_assert_int_eq(cuda->download(&work, &result, copy), ALCORE_OK);
