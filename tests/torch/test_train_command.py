@@ -16,11 +16,12 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from tap import Tap  # noqa: E402
 
 ALCORE = sys.argv[1]
-LETTERS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"] + list(string.ascii_lowercase) + ["##" + letter for letter in string.ascii_lowercase]
+# The ids of <pad>, <s>, </s> and <unk> in a vocabulary of `alcore model vocabulary`.
+LETTERS = ["[PAD]", "[CLS]", "[SEP]", "[UNK]"] + list(string.ascii_lowercase) + ["##" + letter for letter in string.ascii_lowercase]
 MODEL = {"model_type": "alcore_transformer", "random_seed": 1, "vocab_size": len(LETTERS), "d_model": 16, "encoder_layers": 1,
          "decoder_layers": 1, "encoder_attention_heads": 2, "decoder_attention_heads": 2, "encoder_ffn_dim": 32, "decoder_ffn_dim": 32,
          "max_position_embeddings": 32, "activation_function": "relu", "scale_embedding": True, "dropout": 0.1, "pad_token_id": 0,
-         "decoder_start_token_id": 2, "eos_token_id": 3}
+         "decoder_start_token_id": 1, "eos_token_id": 2}
 
 
 def write(box, name, text):
@@ -175,6 +176,8 @@ def the_example_of_the_page_runs(box):
         page = file.read().split("### The command")[1].split("| key |")[0]
     config = json.loads("".join(line for line in page.splitlines(True) if line.startswith("    ")))
     config.update(updates=4, validate_every=2)
+    ids = {key: MODEL[key] for key in MODEL if key.endswith("token_id")}
+    assert {key: config["from_scratch"]["config"][key] for key in ids} == ids, config["from_scratch"]["config"]
     config["from_scratch"]["config"].update({key: MODEL[key] for key in MODEL if key.endswith(("dim", "layers", "heads", "model", "size"))})
     os.mkdir(os.path.join(box, config["from_scratch"]["tokenizer"]))
     os.rename(os.path.join(box, "vocab.txt"), os.path.join(box, config["from_scratch"]["tokenizer"], "vocab.txt"))
