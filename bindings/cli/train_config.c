@@ -13,7 +13,8 @@ typedef enum value_kind {
     TEXT,   /* const char *: a string that is not empty */
     NUMBER, /* double from 0 on */
     SHARE,  /* double from 0 on and below 1 */
-    WEIGHT, /* double above 0 */
+    DECAY,  /* double above 0 and below 1 */
+    ABOVE,  /* double above 0: the library takes a 0 as "not given" */
     COUNT,  /* int64_t or uint64_t from 0 on */
     CHOICE, /* int32_t: the place of the word among the choices */
     OBJECT, /* const json_t *: an object */
@@ -37,11 +38,11 @@ static const key_info config_keys[] = {
     {"kind_weights", OBJECT, CONFIG(kind_weights), false, NULL},
     {"max_tokens", COUNT, CONFIG(max_tokens), false, NULL},
     {"optimizer", CHOICE, CONFIG(options.optimizer), false, "adamw|adam"},
-    {"rate", NUMBER, CONFIG(options.rate), false, NULL},
+    {"rate", ABOVE, CONFIG(options.rate), false, NULL},
     {"weight_decay", NUMBER, CONFIG(options.weight_decay), false, NULL},
-    {"beta1", SHARE, CONFIG(options.beta1), false, NULL},
-    {"beta2", SHARE, CONFIG(options.beta2), false, NULL},
-    {"epsilon", NUMBER, CONFIG(options.epsilon), false, NULL},
+    {"beta1", DECAY, CONFIG(options.beta1), false, NULL},
+    {"beta2", DECAY, CONFIG(options.beta2), false, NULL},
+    {"epsilon", ABOVE, CONFIG(options.epsilon), false, NULL},
     {"schedule", CHOICE, CONFIG(options.schedule), false, "constant|linear|inverse_sqrt|cosine"},
     {"warmup", COUNT, CONFIG(options.warmup), false, NULL},
     {"clip", NUMBER, CONFIG(options.clip), false, NULL},
@@ -65,7 +66,7 @@ static const key_info file_keys[] = {
     {"text_column", TEXT, FILE_MEMBER(text_column), false, NULL},
     {"reference_column", TEXT, FILE_MEMBER(reference_column), false, NULL},
     {"language", TEXT, FILE_MEMBER(language), false, NULL},
-    {"weight", WEIGHT, FILE_MEMBER(weight), false, NULL},
+    {"weight", ABOVE, FILE_MEMBER(weight), false, NULL},
 };
 
 static const key_info scratch_keys[] = {
@@ -92,14 +93,17 @@ static int refuse(const reader *self, const key_info *key, const char *wanted) {
                     wanted);
 }
 
-/* Reads a number of a key: one from 0 on, below 1 or above 0. */
+/* Reads a number of a key: one from 0 on or above 0, and below 1 where it is a share. */
 static int read_number(const reader *self, const key_info *key, const json_t *value) {
+    static const char *const wanted[] = {[NUMBER] = "a number from 0 on",
+                                         [SHARE] = "a number from 0 on and below 1",
+                                         [DECAY] = "a number above 0 and below 1",
+                                         [ABOVE] = "a number above 0"};
+    const bool above = key->kind == DECAY || key->kind == ABOVE;
+    const bool below = key->kind == DECAY || key->kind == SHARE;
     const double number = json_number_value(value);
-    if (!json_is_number(value) || !(number >= 0))
-        return refuse(self, key, key->kind == WEIGHT ? "a number above 0" : "a number from 0 on");
-    if (key->kind == WEIGHT && !(number > 0)) return refuse(self, key, "a number above 0");
-    if (key->kind == SHARE && !(number < 1))
-        return refuse(self, key, "a number from 0 on and below 1");
+    if (!json_is_number(value) || !(above ? number > 0 : number >= 0) || (below && !(number < 1)))
+        return refuse(self, key, wanted[key->kind]);
     *(double *)((char *)self->out + key->offset) = number;
     return EXIT_DONE;
 }
@@ -198,6 +202,8 @@ static int check_keys(const train_config *config) {
     for (size_t i = 0; !config->validation && i < COUNT_OF(of_validation); i++)
         if (json_object_get(config->all, of_validation[i]))
             return complain(EXIT_DATA, "%s: %s needs validation", config->path, of_validation[i]);
+    if (config->options.patience && !config->options.validate_every)
+        return complain(EXIT_DATA, "%s: patience needs validate_every", config->path);
     if (config->options.checkpoint_every && !config->options.checkpoints)
         return complain(EXIT_DATA, "%s: checkpoint_every needs checkpoints", config->path);
     const char *kind;

@@ -2,6 +2,7 @@
 /* The pairs of a training or a validation: the files of a list one after the other, with the
  * weights of their rows. Repeated texts stay, since a training set repeats some on purpose. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "inputs.h"
 #include "train_config.h"
@@ -60,13 +61,17 @@ static int weigh_rows(train_data *self, const train_file *file, int64_t first) {
     return EXIT_DONE;
 }
 
-/* Multiplies the weights of the rows from `first` on by those of their kinds. */
+/* Multiplies the weights of the rows from `first` on by those of their kinds, for which the file is
+ * read once more. */
 static int weigh_kinds(train_data *self, const train_file *file, int64_t first) {
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
     alcore_pool *kinds = NULL;
     options.text_column = "kind";
     int code = new_pool(self->ctx, &kinds);
     if (code == EXIT_DONE) code = outcome(alcore_pool_read(kinds, file->mix, &options));
+    if (code == EXIT_DONE && alcore_pool_rows(kinds) != alcore_pool_rows(self->pool) - first)
+        code = complain(EXIT_DATA, "%s: %s: %s changed while it was read", self->config->path,
+                        file->key, file->mix);
     for (int64_t i = 0; code == EXIT_DONE && i < alcore_pool_rows(kinds); i++) {
         const char *kind = alcore_pool_text(kinds, i, NULL);
         const json_t *weight = json_object_get(self->config->kind_weights, kind);
@@ -96,11 +101,17 @@ static int check_kinds(const train_data *self) {
 /* Reads one file of the list. with_weights: its rows have weights. */
 static int read_file(train_data *self, const train_file *file, bool with_weights) {
     const int64_t first = alcore_pool_rows(self->pool);
+    const bool by_kind = with_weights && file->mix && self->config->kind_weights;
+    if (by_kind && !strcmp(file->mix, "-"))
+        return complain(EXIT_DATA,
+                        "%s: %s.mix: with kind_weights a file is read twice, which standard input "
+                        "cannot be",
+                        self->config->path, file->key);
     TRY(read_records(self, file));
     TRY(check_references(self, file, first));
     if (!with_weights) return EXIT_DONE;
     TRY(weigh_rows(self, file, first));
-    return file->mix && self->config->kind_weights ? weigh_kinds(self, file, first) : EXIT_DONE;
+    return by_kind ? weigh_kinds(self, file, first) : EXIT_DONE;
 }
 
 static int read_files(train_data *self, const char *list, const json_t *files, bool with_weights) {

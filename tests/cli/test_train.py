@@ -4,6 +4,7 @@ on, and what is refused. An update of the null module reads one example; its ver
 import json
 import os
 import re
+import subprocess
 import sys
 
 from harness import case, contains, equal, main
@@ -46,7 +47,6 @@ def pairs_are_trained_on(box):
     done = train(box, settings())
     contains(done.err, "4 updates; loss", "tuned")
     equal(trained(box, "tuned"), 4)
-    equal(trained(box, "tuned"), json.loads(box.read("tuned/config.json"))["trained"])
     # Two parallel files behind the first one, and a column by its name.
     box.file("c.tsv", "en\tde\nthree\tdrei\n")
     train(box, settings(train=[{"mix": "mix.tsv"}, {"texts": "s.txt", "references": "t.txt"},
@@ -88,6 +88,33 @@ def kinds_and_files_have_weights(box):
     refused(box, settings(kind_weights={"phrases": 2}), "c.json: kind_weights.phrases: no pair of train is of this kind")
     refused(box, settings(kind_weights={"phrase": 0}), "c.json: kind_weights.phrase: a number above 0")
     refused(box, settings(train=[{"mix": "mix.tsv", "weight": 0}]), "c.json: train[0].weight: a number above 0")
+    refused(box, settings(train=[{"mix": "-"}], kind_weights={"phrase": 2}), "c.json: train[0].mix: with kind_weights a file is read twice")
+
+
+# Once its pipe is open for reading, another file has the name of the pipe.
+CHANGE = """import os
+with open('pairs.tsv', 'w') as pipe:
+    os.rename('second.tsv', 'pairs.tsv')
+    pipe.write(open('mix.tsv').read())
+"""
+
+
+@case
+def a_file_that_changes_while_it_is_read_is_refused(box):
+    """With weights of kinds a file is read twice; here the second time has more pairs, or fewer."""
+    begin(box)
+    for second in (MIX + 50000 * "phrase\ta\tein\t\n", MIX[:MIX.index("phrase")]):
+        os.mkfifo(os.path.join(box.path, "pairs.tsv"))
+        box.file("second.tsv", second)
+        changing = subprocess.Popen([sys.executable, "-c", CHANGE], cwd=box.path)
+        try:
+            done = train(box, settings(train=[{"mix": "pairs.tsv"}], kind_weights={"phrase": 2}), expect=3)
+        finally:
+            changing.kill()
+            changing.wait()
+        contains(done.err, "c.json: train[0]: pairs.tsv changed while it was read")
+        os.remove(os.path.join(box.path, "pairs.tsv"))
+        equal(box.exists("tuned"), False)
 
 
 @case
@@ -156,7 +183,9 @@ def wrong_keys_and_values_are_named(box):
     refused(box, settings(learning_rate=1), "c.json: learning_rate: there is no such key")
     refused(box, settings(warmups=1), "c.json: warmups: there is no such key; did you mean 'warmup'?")
     for key, values, word in (
-            ("rate", [-1, "1", None, True], "a number from 0 on"), ("label_smoothing", [1, -0.1], "a number from 0 on"),
+            ("rate", [0, -1, "1", None, True], "a number above 0"), ("epsilon", [0, -1e-8], "a number above 0"),
+            ("beta1", [0, 1, -0.5], "a number above 0 and below 1"), ("beta2", [0, 1.5], "a number above 0 and below 1"),
+            ("weight_decay", [-1], "a number from 0 on"), ("label_smoothing", [1, -0.1], "a number from 0 on and below 1"),
             ("updates", [-1, 1.5, "1"], "an integer from 0 on"), ("schedule", ["step", 1], "one of constant|linear|inverse_sqrt|cosine"),
             ("optimizer", ["sgd"], "one of adamw|adam"), ("model", [1, ""], "a string that is not empty"),
             ("train", [{}, [], "mix.tsv"], "a list of one file or more"), ("kind_weights", [[], 1], "an object is needed"),
@@ -175,6 +204,7 @@ def wrong_keys_and_values_are_named(box):
     for key in ("metric", "validate_every", "patience"):
         refused(box, settings(**{key: "loss" if key == "metric" else 1}), "c.json: %s needs validation" % key)
     refused(box, settings(checkpoint_every=1), "c.json: checkpoint_every needs checkpoints")
+    refused(box, settings(validation=[{"texts": "s.txt", "references": "t.txt"}], patience=2), "c.json: patience needs validate_every")
 
 
 @case
