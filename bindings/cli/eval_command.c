@@ -50,7 +50,7 @@ static const option_id evaluation_options[] = {OPTION_TOKENIZE,
 /* ---- results ---- */
 
 void add_number(evaluation *self, const char *name, double value) {
-    json_object_set_new(self->result, name, isfinite(value) ? json_real(value) : json_null());
+    json_object_set_new(self->result, name, json_finite(value));
 }
 
 void add_integer(evaluation *self, const char *name, int64_t value) {
@@ -63,8 +63,7 @@ void add_text(evaluation *self, const char *name, const char *text) {
 
 void add_numbers(evaluation *self, const char *name, const double *values, int64_t count) {
     json_t *list = json_array();
-    for (int64_t i = 0; i < count; i++)
-        json_array_append_new(list, isfinite(values[i]) ? json_real(values[i]) : json_null());
+    for (int64_t i = 0; i < count; i++) json_array_append_new(list, json_finite(values[i]));
     json_object_set_new(self->result, name, list);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "text_output.h"
 
 /* One of the two registries: its walks and lookups in the library, with the same signatures. */
 typedef struct registry {
@@ -31,10 +32,6 @@ static const char *const role_names[] = {NULL, "candidates", "labeled", "target"
 static const char *const type_names[] = {NULL,     "flag",    "integer", "number",
                                          "choice", "numbers", "text"};
 
-static json_t *bound(double value) {
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *entry_json(const registry *reg, const char *name) {
     json_t *needs = json_object(), *params = json_array();
     alcore_param_info info = ALCORE_PARAM_INFO_INIT;
@@ -46,11 +43,11 @@ static json_t *entry_json(const registry *reg, const char *name) {
         json_object_set_new(needs, role_names[role], columns);
     }
     for (int32_t i = 0; reg->param(name, i, &info) == ALCORE_OK; i++)
-        json_array_append_new(params,
-                              json_pack("{s:s, s:s, s:s, s:s?, s:o, s:o, s:s}", "name", info.name,
-                                        "type", type_names[info.type], "default", info.initial,
-                                        "choices", info.choices, "minimum", bound(info.minimum),
-                                        "maximum", bound(info.maximum), "help", info.help));
+        json_array_append_new(params, json_pack("{s:s, s:s, s:s, s:s?, s:o, s:o, s:s}", "name",
+                                                info.name, "type", type_names[info.type], "default",
+                                                info.initial, "choices", info.choices, "minimum",
+                                                json_finite(info.minimum), "maximum",
+                                                json_finite(info.maximum), "help", info.help));
     return json_pack("{s:s, s:s, s:o, s:o}", "name", name, "summary", reg->summary(name), "needs",
                      needs, "parameters", params);
 }

@@ -2,6 +2,7 @@
 #include "text_output.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,6 +46,19 @@ int text_output_close(text_output *out, int code, const char *path) {
     return code;
 }
 
+bool path_can_be_made(const char *path) {
+    size_t end = strlen(path);
+    while (end > 1 && path[end - 1] == '/') end--;
+    while (end > 0 && path[end - 1] != '/') end--;
+    /* What is left is "", "/" or ends with the slash before the last name. */
+    char *parent = end > 0 ? strndup(path, end) : strdup(".");
+    const bool can = parent && access(parent, W_OK | X_OK) == 0;
+    const int why = errno;
+    free(parent);
+    errno = why;
+    return can;
+}
+
 int json_needs_file(const arguments *args, const char *things) {
     if (!option_given(args, OPTION_JSON) || strcmp(option_value(args, OPTION_OUT, "-"), "-") != 0)
         return EXIT_DONE;
@@ -60,4 +74,8 @@ int print_json_object(json_t *object) {
     if (failed) return complain(EXIT_MEMORY, "out of memory");
     return fflush(stdout) || ferror(stdout) ? complain(EXIT_IO, "cannot write to standard output")
                                             : EXIT_DONE;
+}
+
+json_t *json_finite(double value) {
+    return isfinite(value) ? json_real(value) : json_null();
 }

@@ -19,6 +19,9 @@ int text_output_open(text_output *out);
 /* With EXIT_DONE writes what was printed to the path, "-": standard output; with any other code it
  * is dropped. Returns the code, or that of the failure. */
 int text_output_close(text_output *out, int code, const char *path);
+/* Whether a new file or folder can be made at the path: the folder that it would be in is there and
+ * may be written. If not, errno says why. */
+bool path_can_be_made(const char *path);
 
 /* With --json, refuses a result that goes to standard output, where the JSON goes; things: what the
  * result consists of. An exit code. */
@@ -26,5 +29,7 @@ int json_needs_file(const arguments *args, const char *things);
 /* Prints an object, which is released, on standard output; NULL: memory was missing. An exit code.
  */
 int print_json_object(json_t *object);
+/* A number; null where it is not finite, which JSON cannot say. */
+json_t *json_finite(double value);
 
 #endif

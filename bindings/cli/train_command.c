@@ -30,39 +30,45 @@ static int join_path(const char *folder, const char *name, char path[4096]) {
     return length < 4096 ? EXIT_DONE : complain(EXIT_DATA, "%s: the path is too long", folder);
 }
 
-/* Refuses two keys that name one folder: one would write over the files of the other. */
+/* A path without each "./" at its beginning and the slashes at its end; *length: of the rest. */
+static const char *strip_path(const char *path, size_t *length) {
+    while (path[0] == '.' && path[1] == '/') {
+        const char *rest = path + 1 + strspn(path + 1, "/");
+        if (!*rest) break;
+        path = rest;
+    }
+    *length = strlen(path);
+    while (*length > 1 && path[*length - 1] == '/') --*length;
+    return path;
+}
+
+/* Refuses two keys that name one folder: one would write over the files of the other. Folders that
+ * are not there yet are compared by their names. */
 static int check_two(const train_config *config, const char *first, const char *a,
                      const char *second, const char *b) {
     struct stat one, other;
+    size_t a_length, b_length;
     if (!a || !b) return EXIT_DONE;
+    const char *a_name = strip_path(a, &a_length), *b_name = strip_path(b, &b_length);
     const bool same = !stat(a, &one) && !stat(b, &other) && one.st_dev == other.st_dev &&
                       one.st_ino == other.st_ino;
-    if (same || !strcmp(a, b))
+    if (same || (a_length == b_length && !memcmp(a_name, b_name, a_length)))
         return complain(EXIT_DATA, "%s: %s and %s are one folder, %s; take two", config->path,
                         first, second, a);
     return EXIT_DONE;
 }
 
-/* Refuses, before hours of training, a folder that cannot be made: the one that it is in has to be
- * there. */
+/* Refuses, before hours of training, a folder that cannot be made. */
 static int check_parent(const train_config *config, const char *key, const char *folder) {
-    char parent[4096];
     struct stat found;
     if (!folder) return EXIT_DONE;
     if (!stat(folder, &found))
         return S_ISDIR(found.st_mode)
                    ? EXIT_DONE
                    : complain(EXIT_IO, "%s: %s: %s is no folder", config->path, key, folder);
-    if (snprintf(parent, sizeof parent, "%s", folder) >= (int)sizeof parent)
-        return complain(EXIT_DATA, "%s: %s: the path is too long", config->path, key);
-    for (size_t end = strlen(parent); end > 1 && parent[end - 1] == '/'; end--)
-        parent[end - 1] = '\0';
-    char *slash = strrchr(parent, '/');
-    if (slash) slash[slash == parent ? 1 : 0] = '\0';
-    if (access(slash ? parent : ".", W_OK | X_OK) != 0)
-        return complain(EXIT_IO, "%s: %s: %s cannot be made: %s", config->path, key, folder,
-                        strerror(errno));
-    return EXIT_DONE;
+    return path_can_be_made(folder) ? EXIT_DONE
+                                    : complain(EXIT_IO, "%s: %s: %s cannot be made: %s",
+                                               config->path, key, folder, strerror(errno));
 }
 
 static int check_folders(const train_config *config) {
@@ -76,30 +82,75 @@ static int check_folders(const train_config *config) {
 
 /* ---- a new transformer ---- */
 
-/* Copies a file to FOLDER/NAME, whole or not at all. */
-static int copy_file(const train_config *config, const char *from, const char *folder,
-                     const char *name) {
-    char path[4096], block[65536];
+/* What is done with a file of the tokenizer and its copy in the folder of the model. */
+typedef int file_step(const train_config *config, const char *from, const char *to);
+
+/* Says that a file of the tokenizer cannot be read. */
+static int cannot_read(const train_config *config, const char *path) {
+    return complain(EXIT_IO, "%s: from_scratch.tokenizer: %s: %s", config->path, path,
+                    strerror(errno));
+}
+
+/* Copies a file, whole or not at all. */
+static int copy_file(const train_config *config, const char *from, const char *to) {
+    char block[65536];
     text_output out;
     FILE *file = fopen(from, "rb");
-    if (!file)
-        return complain(EXIT_IO, "%s: from_scratch.tokenizer: %s: %s", config->path, from,
-                        strerror(errno));
-    int code = join_path(folder, name, path);
-    if (code == EXIT_DONE) code = text_output_open(&out);
+    if (!file) return cannot_read(config, from);
+    int code = text_output_open(&out);
     if (code == EXIT_DONE) {
         size_t bytes;
         while ((bytes = fread(block, 1, sizeof block, file)) > 0)
             fwrite(block, 1, bytes, out.stream);
-        if (ferror(file)) code = complain(EXIT_IO, "%s: %s", from, strerror(errno));
-        code = text_output_close(&out, code, path);
+        if (ferror(file)) code = cannot_read(config, from);
+        code = text_output_close(&out, code, to);
     }
     fclose(file);
     return code;
 }
 
-/* Copies the tokenizer, a file or those of a folder, to the folder of the model. */
-static int copy_tokenizer(const train_config *config, const char *tokenizer) {
+/* Whether two streams have the same bytes. */
+static bool same_bytes(FILE *one, FILE *other) {
+    char a[4096], b[4096];
+    size_t bytes;
+    do {
+        bytes = fread(a, 1, sizeof a, one);
+        if (fread(b, 1, sizeof b, other) != bytes || memcmp(a, b, bytes) != 0) return false;
+    } while (bytes > 0);
+    return !ferror(one) && !ferror(other);
+}
+
+/* Refuses a file whose copy is another one, or is not there. */
+static int check_file(const train_config *config, const char *from, const char *to) {
+    FILE *file = fopen(from, "rb");
+    if (!file) return cannot_read(config, from);
+    FILE *copy = fopen(to, "rb");
+    const bool same = copy && same_bytes(file, copy);
+    if (copy) fclose(copy);
+    fclose(file);
+    return same ? EXIT_DONE
+                : complain(EXIT_DATA,
+                           "%s: from_scratch.tokenizer: %s is there already and differs from %s",
+                           config->path, to, from);
+}
+
+/* Removes a copy. */
+static int remove_file(const train_config *config, const char *from, const char *to) {
+    (void)config;
+    (void)from;
+    unlink(to);
+    return EXIT_DONE;
+}
+
+/* The name that a file which is the whole tokenizer has in the folder of the model. */
+static const char *name_of_copy(const char *tokenizer) {
+    const char *slash = strrchr(tokenizer, '/'), *name = slash ? slash + 1 : tokenizer;
+    const char *dot = strrchr(name, '.');
+    return dot && choice_of(dot, ".model|.spm") >= 0 ? "spiece.model" : name;
+}
+
+/* Does a step with the file of the tokenizer, or with each file of its folder. */
+static int each_file(const train_config *config, const char *tokenizer, file_step *step) {
     static const char *const names[] = {"tokenizer.json",
                                         "tokenizer_config.json",
                                         "special_tokens_map.json",
@@ -109,24 +160,21 @@ static int copy_tokenizer(const train_config *config, const char *tokenizer) {
                                         "merges.txt",
                                         "source.spm",
                                         "target.spm",
-                                        "spiece.model",
                                         "sentencepiece.bpe.model",
-                                        "tokenizer.model"};
-    const char *slash = strrchr(tokenizer, '/'), *file = slash ? slash + 1 : tokenizer;
-    struct stat found;
-    int copied = 0;
-    if (stat(tokenizer, &found) != 0)
-        return complain(EXIT_IO, "%s: from_scratch.tokenizer: %s: %s", config->path, tokenizer,
-                        strerror(errno));
+                                        "spiece.model"};
+    struct stat info;
+    int files = 0;
+    if (stat(tokenizer, &info) != 0) return cannot_read(config, tokenizer);
+    const char *single = S_ISDIR(info.st_mode) ? NULL : name_of_copy(tokenizer);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char path[4096];
-        TRY(join_path(tokenizer, names[i], path));
-        const bool in_folder = S_ISDIR(found.st_mode) && access(path, F_OK) == 0;
-        if (!in_folder && (S_ISDIR(found.st_mode) || strcmp(file, names[i]) != 0)) continue;
-        TRY(copy_file(config, in_folder ? path : tokenizer, config->model, names[i]));
-        copied++;
+        char from[4096], to[4096];
+        TRY(join_path(tokenizer, names[i], from));
+        TRY(join_path(config->model, names[i], to));
+        if (single ? strcmp(single, names[i]) != 0 : access(from, F_OK) != 0) continue;
+        TRY(step(config, single ? tokenizer : from, to));
+        files++;
     }
-    if (copied > 0) return EXIT_DONE;
+    if (files > 0) return EXIT_DONE;
     return complain(EXIT_DATA,
                     "%s: from_scratch.tokenizer: %s is no file of a tokenizer and no folder with "
                     "one, such as tokenizer.json or vocab.txt",
@@ -143,26 +191,55 @@ static int check_same(const train_config *config, const json_t *wanted, const ch
                     config->path, path);
 }
 
-/* Makes the folder of the model unless it is there; config.json comes last, so that a folder with
- * it is complete. */
-static int make_model(const train_config *config) {
+/* Refuses a folder of the model whose files are no tokenizer that can be used. */
+static int check_tokenizer(const train_run *self, const char *tokenizer) {
+    alcore_tokenizer *opened = NULL;
+    const alcore_status status = alcore_tokenizer_open(self->ctx, self->config.model, &opened);
+    alcore_tokenizer_unref(opened);
+    if (status != ALCORE_OK)
+        fprintf(stderr, "alcore: %s: from_scratch.tokenizer: %s cannot be used\n",
+                self->config.path, tokenizer);
+    return outcome(status);
+}
+
+static int write_config(const json_t *config, const char *path) {
+    text_output out;
+    int code = text_output_open(&out);
+    if (code != EXIT_DONE) return code;
+    if (json_dumpf(config, out.stream, JSON_INDENT(2)) != 0)
+        code = complain(EXIT_MEMORY, "out of memory");
+    fputc('\n', out.stream);
+    return text_output_close(&out, code, path);
+}
+
+/* Makes the folder of the model unless it is there. config.json comes last, so that a folder with
+ * it is complete; the tokenizer, which may depend on it, is opened then. A folder that cannot be
+ * used is removed, so that none of its files is left for another tokenizer. */
+static int make_model(const train_run *self) {
+    const train_config *config = &self->config;
     train_scratch scratch;
     char path[4096];
     TRY(train_config_scratch(config, &scratch));
     TRY(join_path(config->model, "config.json", path));
-    if (access(path, F_OK) == 0) return check_same(config, scratch.config, path);
-    TRY(check_parent(config, "model", config->model));
-    if (mkdir(config->model, 0777) != 0 && errno != EEXIST)
-        return complain(EXIT_IO, "%s: model: %s: %s", config->path, config->model, strerror(errno));
-    TRY(copy_tokenizer(config, scratch.tokenizer));
-    text_output out;
-    int code = text_output_open(&out);
-    if (code == EXIT_DONE) {
-        if (json_dumpf(scratch.config, out.stream, JSON_INDENT(2)) != 0)
-            code = complain(EXIT_MEMORY, "out of memory");
-        fputc('\n', out.stream);
-        code = text_output_close(&out, code, path);
+    if (access(path, F_OK) == 0) {
+        TRY(check_same(config, scratch.config, path));
+        TRY(each_file(config, scratch.tokenizer, check_file));
+        return check_tokenizer(self, scratch.tokenizer);
     }
+    TRY(check_parent(config, "model", config->model));
+    const bool is_new = mkdir(config->model, 0777) == 0;
+    if (!is_new && errno != EEXIST)
+        return complain(EXIT_IO, "%s: model: %s: %s", config->path, config->model, strerror(errno));
+    int code = each_file(config, scratch.tokenizer, copy_file);
+    if (code == EXIT_DONE) code = write_config(scratch.config, path);
+    if (code == EXIT_DONE) {
+        code = check_tokenizer(self, scratch.tokenizer);
+        if (code != EXIT_DONE) {
+            unlink(path);
+            if (is_new) (void)each_file(config, scratch.tokenizer, remove_file);
+        }
+    }
+    if (code != EXIT_DONE && is_new) rmdir(config->model);
     return code;
 }
 
@@ -192,13 +269,21 @@ static int read_pairs(train_run *self) {
     return EXIT_DONE;
 }
 
+/* Whether there is a checkpoint from which the training can go on. */
+static bool has_checkpoint(const train_config *config) {
+    char path[4096];
+    return config->options.checkpoints &&
+           join_path(config->options.checkpoints, "checkpoint.json", path) == EXIT_DONE &&
+           access(path, F_OK) == 0;
+}
+
 /* Trains and writes the folder: the best model, which a validation has saved already, or the last
  * one. */
 static int train(train_run *self) {
     const train_config *config = &self->config;
     const alcore_status status =
         alcore_model_train(self->model, self->pairs, &config->options, &self->result);
-    if (status == ALCORE_E_CANCELLED && config->options.checkpoints) {
+    if (status == ALCORE_E_CANCELLED && has_checkpoint(config)) {
         terminal_clear();
         fprintf(stderr, "alcore: the same command goes on from the last checkpoint in %s\n",
                 config->options.checkpoints);
@@ -240,18 +325,19 @@ static void print_summary(const train_run *self) {
 static int print_json(const train_run *self) {
     const alcore_train_result *result = &self->result;
     const train_config *config = &self->config;
-    json_t *all = json_pack(
-        "{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:f, s:f, s:O}", "version", alcore_version(),
-        "action", "train", "model", config->model, "out", config->out, "rows",
-        (json_int_t)alcore_pool_count(self->pairs, 0), "updates", (json_int_t)result->updates,
-        "resumed", (json_int_t)result->resumed, "tokens", (json_int_t)result->tokens, "loss",
-        result->loss, "seconds", result->seconds, "settings", config->all);
+    json_t *all =
+        json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:O}", "version",
+                  alcore_version(), "action", "train", "model", config->model, "out", config->out,
+                  "rows", (json_int_t)alcore_pool_count(self->pairs, 0), "updates",
+                  (json_int_t)result->updates, "resumed", (json_int_t)result->resumed, "tokens",
+                  (json_int_t)result->tokens, "loss", json_finite(result->loss), "seconds",
+                  json_finite(result->seconds), "settings", config->all);
     if (all && self->validation)
         json_object_set_new(all, "validation",
-                            json_pack("{s:s, s:I, s:I, s:f, s:b}", "metric", metric_of(config),
+                            json_pack("{s:s, s:I, s:I, s:o, s:b}", "metric", metric_of(config),
                                       "rows", (json_int_t)alcore_pool_count(self->validation, 0),
                                       "best_update", (json_int_t)result->best_update, "best",
-                                      result->best_value, "stopped", result->stopped));
+                                      json_finite(result->best_value), "stopped", result->stopped));
     return print_json_object(all);
 }
 
@@ -261,7 +347,11 @@ static int run(train_run *self) {
     TRY(train_config_read(self->args->operands[1], &self->config));
     TRY(check_folders(config));
     TRY(read_pairs(self));
-    if (config->from_scratch) TRY(make_model(config));
+    if (config->from_scratch) {
+        TRY(make_model(self));
+        /* Now that the folder is there, other names of it are seen too. */
+        TRY(check_folders(config));
+    }
     TRY(open_model(self));
     terminal_show_notes();
     TRY(train(self));

@@ -148,14 +148,30 @@ def a_training_goes_on(box):
 
 
 @case
-def a_new_model_is_made(box):
+def a_loss_that_is_not_finite_is_null(box):
+    begin(box, '{"dims": 3, "infinite": 1}')
+    found = json.loads(train(box, settings(), "--json").out)
+    equal((found["loss"], found["updates"], trained(box, "tuned")), (None, 4, 4))
+
+
+VOCABULARY = "[PAD]\n[CLS]\n[SEP]\n[UNK]\na\n"
+
+
+def begin_from_scratch(box, model, tokenizer):
+    """A tokenizer of two files in the folder tok, and the configuration of a new model."""
     begin(box)
-    os.makedirs(os.path.join(box.path, "tok"))
-    box.file("tok/vocab.txt", "[PAD]\n[UNK]\n")
+    os.makedirs(os.path.join(box.path, "tok"), exist_ok=True)
+    box.file("tok/vocab.txt", VOCABULARY)
+    box.file("tok/tokenizer_config.json", '{"do_lower_case": true}')
+    return settings(model=model, from_scratch={"config": {"dims": 3, "best": 1}, "tokenizer": tokenizer})
+
+
+@case
+def a_new_model_is_made(box):
+    config = begin_from_scratch(box, "new", "tok")
     box.file("tok/notes.txt", "not of a tokenizer\n")
-    config = settings(model="new", from_scratch={"config": {"dims": 3, "best": 1}, "tokenizer": "tok"})
     train(box, config)
-    equal(sorted(os.listdir(os.path.join(box.path, "new"))), ["config.json", "vocab.txt"])
+    equal(sorted(os.listdir(os.path.join(box.path, "new"))), ["config.json", "tokenizer_config.json", "vocab.txt"])
     equal(box.read("new/vocab.txt"), box.read("tok/vocab.txt"))
     equal(json.loads(box.read("new/config.json")), {"dims": 3, "best": 1})
     train(box, config)
@@ -164,10 +180,49 @@ def a_new_model_is_made(box):
     config["model"], config["from_scratch"]["tokenizer"] = "newer", "tok/vocab.txt"
     train(box, config)
     equal(sorted(os.listdir(os.path.join(box.path, "newer"))), ["config.json", "vocab.txt"])
-    for number, (tokenizer, word, code) in enumerate((("s.txt", "no file of a tokenizer", 3), ("nowhere", "nowhere", 4))):
-        config["model"], config["from_scratch"]["tokenizer"] = "none%d" % number, tokenizer
-        contains(train(box, config, expect=code).err, "c.json: from_scratch.tokenizer: ", word)
-        equal(box.exists("none%d/config.json" % number), False)
+    # A model of sentencepiece gets the name under which a folder has it.
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tokenizer", "fixtures", "t5_pieces", "spiece.model"), "rb") as file:
+        pieces = file.read()
+    for name in ("words.model", "words.spm"):
+        config["model"], config["from_scratch"]["tokenizer"] = "of-" + name[6:], box.file(name, pieces)
+        train(box, config)
+        equal(sorted(os.listdir(os.path.join(box.path, config["model"]))), ["config.json", "spiece.model"])
+        equal(box.read(config["model"] + "/spiece.model"), pieces)
+        train(box, config)
+
+
+@case
+def the_tokenizer_of_a_model_that_is_there_is_compared(box):
+    config = begin_from_scratch(box, "new", "tok")
+    train(box, config)
+    for name, text in (("vocab.txt", VOCABULARY.replace("a", "b")), ("vocab.txt", VOCABULARY + "b\n"), ("tokenizer_config.json", "{}")):
+        before = box.read("tok/" + name)
+        box.file("tok/" + name, text)
+        refused(box, config, "c.json: from_scratch.tokenizer: new/%s is there already and differs from tok/%s" % (name, name))
+        box.file("tok/" + name, before)
+    os.remove(os.path.join(box.path, "new/vocab.txt"))
+    refused(box, config, "c.json: from_scratch.tokenizer: new/vocab.txt is there already and differs")
+    config["from_scratch"]["tokenizer"] = "nowhere"
+    refused(box, config, "c.json: from_scratch.tokenizer: nowhere: ", expect=4)
+
+
+@case
+def a_tokenizer_that_cannot_be_used_is_refused(box):
+    """Nothing is left of the folder, and a folder that was there has no config.json."""
+    config = begin_from_scratch(box, "new", "tok")
+    for tokenizer, word, code in (("s.txt", "no file of a tokenizer", 3), ("nowhere", "nowhere", 4), ("m", "no file of a tokenizer", 3)):
+        config["from_scratch"]["tokenizer"] = tokenizer
+        refused(box, config, "c.json: from_scratch.tokenizer: ", word, expect=code)
+    config["from_scratch"]["tokenizer"] = "tok"
+    box.file("tok/vocab.txt", "a\n")
+    refused(box, config, "c.json: from_scratch.tokenizer: tok cannot be used", "new/vocab.txt: ")
+    os.remove(os.path.join(box.path, "tok/vocab.txt"))
+    refused(box, config, "c.json: from_scratch.tokenizer: tok cannot be used", "new: no tokenizer here", expect=4)
+    config["from_scratch"]["tokenizer"] = box.file("tokenizer.model", "a sentencepiece model that is none")
+    refused(box, config, "c.json: from_scratch.tokenizer: tokenizer.model cannot be used", "new/spiece.model")
+    os.mkdir(os.path.join(box.path, "new"))
+    refused(box, config, "c.json: from_scratch.tokenizer: tokenizer.model cannot be used")
+    equal(os.listdir(os.path.join(box.path, "new")), ["spiece.model"])
 
 
 @case
@@ -242,6 +297,14 @@ def missing_files_and_folders_are_named(box):
     refused(box, settings(out="s.txt"), "c.json: out: s.txt is no folder", expect=4)
     refused(box, settings(out="m/"), "c.json: model and out are one folder, m; take two")
     refused(box, settings(checkpoints="tuned"), "c.json: out and checkpoints are one folder")
+    refused(box, settings(checkpoints="./tuned//"), "c.json: out and checkpoints are one folder")
+    config = begin_from_scratch(box, "new", "tok")
+    for out in ("new/", ".//new", "new"):
+        refused(box, {**config, "out": out}, "c.json: model and out are one folder, new; take two")
+    # A link to a folder that is not there yet is seen when it has been made.
+    os.symlink("new", os.path.join(box.path, "link"))
+    contains(train(box, {**config, "out": "link"}, expect=3).err, "c.json: model and out are one folder, new; take two")
+    equal(json.loads(box.read("new/config.json")), {"dims": 3, "best": 1})
     box.file("empty.tsv", "kind\tsrc\ttgt\n")
     refused(box, settings(train=[{"mix": "empty.tsv"}]), "c.json: train: the files have no text")
 

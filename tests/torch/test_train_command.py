@@ -134,6 +134,20 @@ def an_interrupted_training_goes_on(box):
     assert process.returncode == 130 and "goes on after update %d of 100000" % stopped_at in said, said
 
 
+def an_interrupted_training_without_a_checkpoint_does_not_go_on(box):
+    """The folder of checkpoints has validations alone."""
+    begin(box)
+    words = command(box, settings("n", checkpoints="n-kept", **VALIDATION, updates=100000, checkpoint_every=100000, validate_every=2), "n")
+    process = subprocess.Popen(words, cwd=box, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    end = time.monotonic() + 120
+    while not os.path.exists(os.path.join(box, "n-kept/validations.tsv")) and process.poll() is None and time.monotonic() < end:
+        time.sleep(0.002)
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=60)[1]
+    assert os.path.exists(os.path.join(box, "n-kept/validations.tsv")) and update_of(box, "n") == 0, os.listdir(box)
+    assert process.returncode == 130 and "interrupted" in said and "goes on" not in said, said
+
+
 def the_best_model_has_the_best_value(box):
     """Each value is that of a training that ends there, and the folder has the model of the best one."""
     begin(box)
@@ -192,7 +206,8 @@ def the_example_of_the_page_runs(box):
 
 def main():
     tap = Tap()
-    tap.run([a_killed_training_ends_with_the_same_bytes, an_interrupted_training_goes_on, the_best_model_has_the_best_value,
+    tap.run([a_killed_training_ends_with_the_same_bytes, an_interrupted_training_goes_on,
+             an_interrupted_training_without_a_checkpoint_does_not_go_on, the_best_model_has_the_best_value,
              patience_ends_a_training, bleu_is_that_of_greedy_outputs, the_example_of_the_page_runs])
     tap.finish()
     return 0

@@ -17,8 +17,10 @@
  *
  * A folder is a config.json of at most 1000 bytes with "dims": N, and at will "calls": BITS (what
  * the model supports), "fail": 1 (calls end with ALCORE_E_DATA), "wrong": 1 (an item is given that
- * does not exist), "tokens": 1 (it takes ids), "longest": N (tokens of an input; 512) and "best": N
- * (log-probabilities are multiplied by 1 and the distance of what the version counts from N). */
+ * does not exist), "tokens": 1 (it takes ids), "longest": N (tokens of an input; 512), "best": N
+ * (log-probabilities are multiplied by 1 and the distance of what the version counts from N) and
+ * "infinite": 1 (the loss of a training is infinite). */
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +32,7 @@ static const alcore_sys_host *core;
 
 struct alcore_sys_model {
     void *user;
-    int64_t dims, calls, fail, wrong, tokens, longest, best;
+    int64_t dims, calls, fail, wrong, tokens, longest, best, infinite;
     int64_t trained; /* examples seen by train() */
     char version[32];
 };
@@ -104,6 +106,7 @@ static alcore_status open_null(void *user, const char *path,
                                 .tokens = number_of(text, "tokens", 0),
                                 .longest = number_of(text, "longest", 512),
                                 .best = number_of(text, "best", -1),
+                                .infinite = number_of(text, "infinite", 0),
                                 .trained = number_of(text, "trained", 0)};
     set_version(model);
     log_options(user, options);
@@ -360,6 +363,7 @@ static alcore_status train(alcore_sys_model *model, const alcore_sys_model_train
         make_updates(model, training, training->updates > 0 ? training->updates : count, &update);
     set_version(model);
     if (out) out->updates = update;
+    if (out && model->infinite) out->loss = INFINITY;
     return status;
 }
 
