@@ -3,8 +3,10 @@
  * class probabilities, translations, log-probabilities of given translations. Rows are the lines of
  * the file, repeated and empty ones too; an empty line is not given to the model. Also the training
  * of a vocabulary, for a model that is to be trained. train_command.c trains models. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "commands.h"
 #include "inputs.h"
@@ -469,11 +471,23 @@ static int train_vocabulary(const model_run *self, const alcore_pool *pool,
                                        "rows", (json_int_t)rows));
 }
 
+/* Refuses, before a long training, an --out that cannot be written. */
+static int check_out(const arguments *args) {
+    const char *path = option_value(args, OPTION_OUT, "-");
+    struct stat found;
+    if (!strcmp(path, "-")) return EXIT_DONE;
+    if (!stat(path, &found) && !S_ISREG(found.st_mode))
+        return complain(EXIT_IO, "--out %s cannot be written: not a regular file", path);
+    if (path_can_be_made(path)) return EXIT_DONE;
+    return complain(EXIT_IO, "--out %s cannot be written: %s", path, strerror(errno));
+}
+
 static int run_vocabulary(model_run *self) {
     alcore_vocabulary_options options = ALCORE_VOCABULARY_OPTIONS_INIT;
     alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
     alcore_pool *pool = NULL;
     TRY(read_vocabulary_options(self->args, &options));
+    TRY(check_out(self->args));
     keep_all.dedup = ALCORE_DEDUP_NONE;
     TRY(outcome(alcore_pool_new(self->ctx, &keep_all, &pool)));
     int code = inputs_read_texts(self->args, self->args->operands[1], true, pool);

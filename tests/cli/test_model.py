@@ -156,6 +156,23 @@ def translate(box):
 
 
 @case
+def a_vocabulary_that_cannot_be_written_is_not_trained(box):
+    """The program that trains leaves a file when it is called."""
+    begin(box)
+    box.file("spm_train", "#!/bin/sh\necho >%s/called\nexit 1\n" % box.path)
+    os.chmod(os.path.join(box.path, "spm_train"), 0o700)
+    path = {"PATH": box.path + ":" + os.environ["PATH"]}
+    os.mkdir(os.path.join(box.path, "folder"))
+    for out, reason in (("no/dir/x", "No such file or directory"), ("t.txt/x", "Not a directory"), ("folder", "not a regular file"),
+                        ("folder/", "not a regular file")):
+        done = box.run("model", "vocabulary", "t.txt", "--out", out, expect=4, env=path)
+        contains(done.err, "--out %s cannot be written: %s" % (out, reason))
+        equal(box.exists("called"), False)
+    box.run("model", "vocabulary", "t.txt", "--out", "folder/x", expect=None, env=path)
+    equal(box.exists("called"), True)
+
+
+@case
 def usage(box):
     begin(box)
     contains(run(box, "model", "transalte", "m", "t.txt", expect=2).err, "did you mean 'translate'")
