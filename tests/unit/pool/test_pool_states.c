@@ -332,12 +332,13 @@ START_TEST(callbacks_find_the_pool_busy) {
     options.progress = call_inside;
     ck_assert_ok(alcore_ctx_new(&options, &own));
     alcore_pool *pool = test_pool(own, first, 1);
-    enum { TEXTS = 1 << 20 };
+    enum { TEXTS = 1 << 23 };
     const char **texts = malloc(TEXTS * sizeof *texts);
     for (int i = 0; i < TEXTS; i++) texts[i] = "the same text again and again";
     busy_pool = pool;
     alcore_status status = ALCORE_OK;
-    /* Long enough for two calls of progress: then it is cancelled, and nothing was added. */
+    /* Each call is long enough for progress, also on a fast machine: the second time it is
+     * cancelled, and nothing was added. */
     for (int i = 0; i < 100 && status == ALCORE_OK; i++) {
         const int64_t before = alcore_pool_rows(pool);
         status = alcore_pool_add_texts(pool, texts, NULL, TEXTS, NULL);
