@@ -26,7 +26,7 @@ static int open_tokenizer(lua_State *L) {
  * @tparam[opt] table options tokens (ids, of which 0 to 3 are `<pad>` `<s>` `</s>` `<unk>`; default
  * 8000), kind ("unigram", the default, or "bpe"), coverage (share of the characters that are tokens
  * themselves, 0.98 to 1; default 0.9995), byte_fallback (true: other characters become tokens of
- * their bytes), max_texts (so many texts, drawn by seed), seed, context
+ * their bytes), max_texts (number of texts, drawn by seed), seed, context
  * @return a tokenizer; or nil, message, code */
 static int train_tokenizer(lua_State *L) {
     alcore_vocabulary_options options = ALCORE_VOCABULARY_OPTIONS_INIT;

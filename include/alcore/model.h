@@ -356,8 +356,8 @@ typedef struct alcore_train_options {
      * after each validation that is better than all before; NULL: nothing is saved */
     const char *best;
     int64_t validate_every; /**< updates; there is a validation after the last too; 0: only there */
-    int64_t patience; /**< the training ends after so many validations in a row that are no better
-                           than the best before; 0: it never ends early */
+    int64_t patience; /**< validations in a row that are no better than the best before them, after
+                           which the training ends; 0: it never ends early */
     int32_t metric;   /**< ALCORE_VALIDATE_* */
     int32_t reserved; /**< pads: 0, checked */
 } alcore_train_options;

@@ -49,7 +49,7 @@ typedef struct alcore_vocabulary_options {
     double coverage;   /**< share of the characters of the texts, counted as often as they occur,
                             that are tokens themselves, 0.98 to 1; 0: 0.9995 */
     int64_t tokens;    /**< ids, special tokens included; 0: 8000 */
-    int64_t max_texts; /**< so many of the texts, drawn by seed; 0: all */
+    int64_t max_texts; /**< texts to train on, drawn by seed; 0: all */
     uint64_t seed;     /**< of the draw of max_texts */
     int32_t kind;      /**< ALCORE_VOCABULARY_* */
     int32_t byte_fallback; /**< 1: other characters become tokens of their bytes, which are 256 of

@@ -273,7 +273,7 @@ static bool is_patient(const alcore__watch *watch) {
     return watch->options->patience == 0 || watch->worse < watch->options->patience;
 }
 
-/* The engine has begun: so many updates are made already. */
+/* Called before the first update of a run; `update` updates were made by earlier runs. */
 static alcore_status begin_updates(alcore__watch *watch, int64_t update, int64_t updates,
                                    int32_t *stop) {
     watch->begun = true;

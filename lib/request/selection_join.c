@@ -219,7 +219,7 @@ static alcore_status copy_reasons(alcore_selection *self, const alcore_selection
 
 /* Sets in a new selection what does not stem from its ranking and its purchase: references to its
  * parts, reasons [picks], which are copies in its own memory, and contexts [picks,
- * ALCORE__CONTEXTS], rows of the texts that contain a phrase, -1: none. Called by
+ * ALCORE__CONTEXTS], numbers of the text rows that contain a phrase, -1: none. Called by
  * selection_handle.c while the selection of the whole is made. */
 alcore_status alcore__selection_copy_parts(alcore_selection *self,
                                            alcore_selection *const parts[PARTS]) {

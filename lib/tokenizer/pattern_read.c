@@ -370,7 +370,8 @@ static void read_group(reader *r, atom *a) {
         refuse(r, "a group that repeats");
 }
 
-/* Reads an atom; the caller knows that the sequence goes on. "." is every character but \n. */
+/* Reads one atom at the position of the reader, where the caller has seen that the sequence has not
+ * ended. "." is every character but \n. */
 static void read_atom(reader *r, atom *a) {
     *a = (atom){.kind = NODE_SET, .least = 1, .most = 1};
     if (skip(r, "(")) return read_group(r, a);

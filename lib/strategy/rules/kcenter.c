@@ -181,7 +181,7 @@ static alcore_status measure_all_from_picks(const kcenter_state *state,
     return ALCORE_OK;
 }
 
-/* Measures the active row of an index from the picks that it was not measured from yet, at most
+/* Measures the active row number `index` from the picks it was not measured from yet, at most
  * ALCORE_BLOCK_ROWS of them at a time, so that to_picks [max_count] stays small. Only for engines
  * that work in host memory. The picks are the rows of the kernel here and the row is its vector,
  * where measure_all() has it the other way round: sq_dist is symmetric to the last bit. vector

@@ -9,6 +9,7 @@
 
 #include "alcore/alcore.h"
 #include "check_suite.h"
+#include "training_pool.h"
 
 static char folder[64];
 
@@ -36,19 +37,6 @@ static alcore_ctx *context(void) {
     options.module_dir = getenv("NULL_MODEL_MODULE");
     ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
     return ctx;
-}
-
-/* A pool of three rows with these references. */
-static alcore_pool *pool_of(alcore_ctx *ctx, const char *const references[3]) {
-    static const char *const texts[] = {"one text", "another text", "a third"};
-    alcore_records records = ALCORE_RECORDS_INIT;
-    alcore_pool *pool;
-    records.texts = texts;
-    records.references = references;
-    records.count = 3;
-    ck_assert_int_eq(alcore_pool_new(ctx, NULL, &pool), ALCORE_OK);
-    ck_assert_int_eq(alcore_pool_add_records(pool, &records, NULL), ALCORE_OK);
-    return pool;
 }
 
 static void expect_version(const alcore_model *model, const char *version) {

@@ -11,6 +11,7 @@
 
 #include "alcore/alcore.h"
 #include "check_suite.h"
+#include "training_pool.h"
 
 static char box[64], best[80], kept[80], logged[4000];
 
@@ -70,19 +71,6 @@ static alcore_ctx *context(void) {
     logged[0] = '\0';
     ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
     return ctx;
-}
-
-/* A pool of three rows with these references. */
-static alcore_pool *pool_of(alcore_ctx *ctx, const char *const references[3]) {
-    static const char *const texts[] = {"one text of five words", "another text", "a third"};
-    alcore_records records = ALCORE_RECORDS_INIT;
-    alcore_pool *pool;
-    records.texts = texts;
-    records.references = references;
-    records.count = 3;
-    ck_assert_int_eq(alcore_pool_new(ctx, NULL, &pool), ALCORE_OK);
-    ck_assert_int_eq(alcore_pool_add_records(pool, &records, NULL), ALCORE_OK);
-    return pool;
 }
 
 static const char *const words[] = {"one word", "and another", "three"};
@@ -211,6 +199,13 @@ START_TEST(validations_are_taken_over) {
     ck_assert_int_eq(done.resumed, 6);
     ck_assert_int_eq(done.updates, 6);
     ck_assert_int_eq(done.stopped, 1);
+    /* Lost validations are an error: the next value would count as the best one. */
+    char path[120];
+    snprintf(path, sizeof path, "%s/validations.tsv", kept);
+    ck_assert_int_eq(remove(path), 0);
+    ck_assert_int_eq(train(ctx, pool, &options, &done), ALCORE_E_IO);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "take another folder for checkpoints"));
+    put_text(kept, "validations.tsv", lines);
     /* Another validation, and a damaged file. */
     options.validate_every = 2;
     ck_assert_int_eq(train(ctx, pool, &options, &done), ALCORE_E_INVALID);
