@@ -5,21 +5,36 @@
 #   tests/run.sh                 the default tier
 #   tests/run.sh SUITE...        only these suites, such as: tests/run.sh strategy abi
 #   tests/run.sh --full          everything: full allocation sweeps, 30 s of libFuzzer per target,
-#   valgrind, real sizes;
-#                                its report goes to docs/results/full.md
+#                                valgrind, real sizes; its report goes to docs/results/full.md
+#   tests/run.sh --full --builds=plain,valgrind
+#                                only these of plain, valgrind, asan, tsan, libfuzzer, core: a full
+#                                run takes hours and may be made in several sittings
 # ALCORE_TEST_SEED=N repeats the thinned sweeps of an earlier run.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/tools/need.sh
 
 full=
+builds=plain,valgrind,asan,tsan,libfuzzer,core
 suites=()
 export ALCORE_TEST_PART=
 for argument; do
     case $argument in
     --full) full=1 ;;
-    -*) sed -n '3,8s/^# //p' tests/run.sh >&2; exit 2 ;;
+    --builds=*) builds=${argument#*=} ;;
+    -*) sed -n '3,11s/^# //p' tests/run.sh >&2; exit 2 ;;
     *) suites+=("$argument") ALCORE_TEST_PART=1 ;;
+    esac
+done
+
+# wanted NAME: whether the tests of this build are to run.
+wanted() {
+    [[ ",$builds," == *",$1,"* ]]
+}
+for name in ${builds//,/ }; do
+    case $name in
+    plain | valgrind | asan | tsan | libfuzzer | core) ;;
+    *) echo "tests/run.sh: no build \"$name\" (plain, valgrind, asan, tsan, libfuzzer, core)" >&2; exit 2 ;;
     esac
 done
 
@@ -84,11 +99,11 @@ check() {
 # The CUDA engine is compiled once, for one kind of device; --full takes all of them.
 gpus=86
 [ -z "$full" ] || gpus=80,86,89,90
-if build plain -Dwerror=true -Dtests=enabled -Dzlib=enabled -Dlzma=enabled -Dzstd=enabled -Dlua=enabled \
+if { wanted plain || wanted valgrind; } && build plain -Dwerror=true -Dtests=enabled -Dzlib=enabled -Dlzma=enabled -Dzstd=enabled -Dlua=enabled \
     -Dgpu_targets=$gpus; then
     # Parsers are fuzzed in the sanitized build.
-    check plain plain --setup "$setup" --no-suite fuzz
-    [ -z "$full" ] || check plain valgrind --setup valgrind
+    ! wanted plain || check plain plain --setup "$setup" --no-suite fuzz
+    [ -z "$full" ] || ! wanted valgrind || check plain valgrind --setup valgrind
 fi
 # Programs outside the tree, the sources and the pages: the plain build has said it all.
 # -O1: sanitized kernels take minutes to compile above it. No -Werror: sanitizers make the compiler
@@ -96,13 +111,13 @@ fi
 # one does not; --full has them too.
 for_tests="--no-suite install --no-suite once --no-suite docs"
 [ -n "$full" ] || for_tests+=" --no-suite heavy"
-if build asan -Dtests=enabled -Dcuda=disabled -Dtorch=disabled -Doptimization=1 -Db_sanitize=address,undefined; then
+if wanted asan && build asan -Dtests=enabled -Dcuda=disabled -Dtorch=disabled -Doptimization=1 -Db_sanitize=address,undefined; then
     # shellcheck disable=SC2086
     check asan asan --setup "$setup" -t $slow $for_tests
 fi
 # Only what runs threads.
 for_tests="--suite threads"
-if [[ -z $ALCORE_TEST_PART || " ${suites[*]} " == *" threads "* ]] &&
+if wanted tsan && [[ -z $ALCORE_TEST_PART || " ${suites[*]} " == *" threads "* ]] &&
     build tsan -Dtests=enabled -Dcuda=disabled -Dtorch=disabled -Doptimization=1 -Db_sanitize=thread; then
     suites_asked=("${suites[@]}")
     suites=(threads)
@@ -112,7 +127,7 @@ fi
 for_tests=
 targets=
 # Inputs that reach new code, where the sanitized build's are blind.
-if [[ -n $full && (-z $ALCORE_TEST_PART || " ${suites[*]} " == *" fuzz "*) ]] &&
+if wanted libfuzzer && [[ -n $full && (-z $ALCORE_TEST_PART || " ${suites[*]} " == *" fuzz "*) ]] &&
     CC=clang targets=fuzz-programs build fuzz -Dtests=enabled -Dfuzzing=true -Dcli=false -Dlua=disabled -Dtorch=disabled \
         -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1; then
     suites_asked=("${suites[@]}")
@@ -121,7 +136,7 @@ if [[ -n $full && (-z $ALCORE_TEST_PART || " ${suites[*]} " == *" fuzz "*) ]] &&
     suites=("${suites_asked[@]}")
 fi
 # Without the optional parts: the suites that reading files concerns.
-if build core -Dwerror=true -Dauto_features=disabled -Dtests=enabled; then
+if wanted core && build core -Dwerror=true -Dauto_features=disabled -Dtests=enabled; then
     suites_asked=("${suites[@]}")
     [ ${#suites[@]} -gt 0 ] || suites=(base text formats pool)
     check core core --setup "$setup"
