@@ -21,6 +21,26 @@ enum {
 /* Number of devices, which are alike; each has its own memory. */
 enum { EMU_DEVICES = 2 };
 
+/* What the engine asked of a device. A wait is counted where the host found work that was not done:
+ * each costs tens of microseconds, in which the device has nothing to do. Memory of the devices is
+ * freed when everything on them is done, so that is a wait too. Copies are counted by where they
+ * go; memory that host and devices share counts as the host's. */
+typedef struct emu_work {
+    uint64_t launches;              /* kernels that were queued */
+    uint64_t stream_waits;          /* cudaStreamSynchronize() */
+    uint64_t event_waits;           /* cudaEventSynchronize() */
+    uint64_t device_waits;          /* cudaFree() and cudaFreeHost() */
+    uint64_t copies_in, bytes_in;   /* from the host to the device */
+    uint64_t copies_out, bytes_out; /* from the device to the host */
+    uint64_t bytes_within;          /* from the device to itself */
+    uint64_t clears, bytes_cleared; /* cudaMemsetAsync() */
+} emu_work;
+
+/* What a kernel did. */
+typedef struct emu_kernel_work {
+    uint64_t launches, blocks, threads;
+} emu_kernel_work;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -32,12 +52,16 @@ void alcore_emu_mode(int order, uint64_t seed, int perturb);
 void alcore_emu_filters(int always);
 
 /* Since the start of the process: events of a kind, arrivals of threads at barriers and warp
- * operations, kernels that ran on a device. */
+ * operations. */
 uint64_t alcore_emu_counted(int event);
 uint64_t alcore_emu_arrivals(void);
-uint64_t alcore_emu_launches(int device);
-/* The same of waits for a stream, each of which costs a device tens of microseconds. */
-uint64_t alcore_emu_synchronizations(void);
+/* Since the start of the process: the work of a device, or of all of them (EMU_ALL). */
+enum { EMU_ALL = -1 };
+emu_work alcore_emu_work(int device);
+/* The same of one kernel on all devices. Its name is that of the function, with the type that the
+ * kernel is a template of where that is named ..._body: "update_min_kernel", "each_row<dots_body>".
+ * A name that no kernel had so far has launched nothing. */
+emu_kernel_work alcore_emu_kernel(const char *name);
 
 /* Bytes of memory that each device has from now on. */
 void alcore_emu_memory(size_t bytes);

@@ -9,9 +9,12 @@
 #include <cfenv>
 #include <cstdio>
 #include <cstdlib>
+#include <cxxabi.h>
 #include <deque>
 #include <map>
 #include <mutex>
+#include <regex>
+#include <string>
 #include <vector>
 
 #include "emu_state.h"
@@ -54,7 +57,12 @@ std::map<char *, memory> memories; /* every allocation, by its first byte */
 size_t device_bytes[EMU_DEVICES],
     device_capacity = (size_t)-1; /* allocated; limit of each device */
 int depth;                        /* operations that run now: one may wait for another */
-uint64_t launches[EMU_DEVICES], synchronizations;
+emu_work work[EMU_DEVICES];       /* what the engine asked of each device */
+struct counted_kernel {
+    std::string name;
+    emu_kernel_work work;
+};
+std::deque<counted_kernel> kernels; /* every kernel that was launched, where it stays */
 int64_t objects;        /* streams, events and pinned blocks that the run-time library has made and
                            not destroyed */
 int64_t failing_object; /* alcore_emu_fail_object(): 1: the next one fails; 0: none does */
@@ -150,6 +158,13 @@ void run_to(emu_stream *stream, uint64_t position) {
     stream->runs = false;
 }
 
+/* Runs a stream until `position` operations are done, for a host that waits: counted in `waits`, a
+ * member of emu_work, if there is something to wait for. */
+void wait_for(emu_stream *stream, uint64_t position, uint64_t emu_work::*waits) {
+    if (stream->done < position) work[stream->device].*waits += 1;
+    run_to(stream, position);
+}
+
 /* Runs one operation of a device, which may touch the memory of that device only, with the default
  * floating-point environment whatever the host has set. */
 void operate(int device, const std::function<void()> &what) {
@@ -209,6 +224,26 @@ cudaError_t free_memory(void *memory, int device) {
     return cudaSuccess;
 }
 
+/* The kernel of a launch: `written` is what CUDA_LAUNCH() has as its name, "(each_row<DTYPE,
+ * Body>)", `parameters` the mangled type of its parameters, in which Body is named. Both are
+ * literals, which are looked up by their addresses. */
+counted_kernel *kernel_of(const char *written, const char *parameters) {
+    static std::map<std::pair<const char *, const char *>, counted_kernel *> seen;
+    static const std::regex function("\\w+"), body("\\w+_body(<[^<>]*>)?");
+    counted_kernel *&kernel = seen[{written, parameters}];
+    if (kernel) return kernel;
+    std::cmatch found;
+    std::string name = std::regex_search(written, found, function) ? found.str() : "";
+    int failed = 0;
+    char *readable = abi::__cxa_demangle(parameters, nullptr, nullptr, &failed);
+    if (readable && std::regex_search(readable, found, body)) name += "<" + found.str() + ">";
+    free(readable);
+    for (counted_kernel &known : kernels)
+        if (known.name == name) return kernel = &known;
+    kernels.push_back({name, emu_kernel_work()});
+    return kernel = &kernels.back();
+}
+
 /* Refuses memory that an asynchronous copy must not use: host memory that is not pinned, with which
  * it might wait or not, and memory of another device, to which there may be no path. */
 bool copyable(const void *pointer) {
@@ -234,13 +269,18 @@ bool filters(bool pays) {
     return settings.filters < 0 ? pays : settings.filters > 0;
 }
 
-void launch(dim3 blocks, dim3 threads, size_t shared, void *stream, const char *name,
-            std::function<void()> body) {
+void launch(dim3 blocks, dim3 threads, size_t shared, void *stream, const char *written,
+            const char *parameters, std::function<void()> body) {
     guard held(lock);
     int device = current_device();
+    counted_kernel *kernel = kernel_of(written, parameters);
+    uint64_t grid = (uint64_t)blocks.x * blocks.y * blocks.z;
+    work[device].launches++;
+    kernel->work.launches++;
+    kernel->work.blocks += grid;
+    kernel->work.threads += grid * threads.x * threads.y * threads.z;
     put((cudaStream_t)stream, [=] {
-        launches[device]++;
-        operate(device, [&] { run_grid(blocks, threads, shared, name, body); });
+        operate(device, [&] { run_grid(blocks, threads, shared, kernel->name.c_str(), body); });
     });
 }
 } // namespace emu
@@ -312,7 +352,10 @@ cudaError_t cudaMalloc(void **out, size_t bytes) {
     return allocate(out, bytes, current_device());
 }
 cudaError_t cudaFree(void *memory) {
-    return free_memory(memory, current_device());
+    guard held(lock);
+    int device = current_device();
+    if (memory) work[device].device_waits++;
+    return free_memory(memory, device);
 }
 cudaError_t cudaMemGetInfo(size_t *unused, size_t *total) {
     guard held(lock);
@@ -329,6 +372,7 @@ cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned) {
 cudaError_t cudaFreeHost(void *memory) {
     guard held(lock);
     if (memory) objects--;
+    if (memory) work[current_device()].device_waits++;
     return free_memory(memory, HOST);
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *out, const void *pointer) {
@@ -348,6 +392,11 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
     if (width == 0 || height == 0) return cudaSuccess;
     if (!copyable(to) || !copyable(from)) return cudaErrorInvalidValue;
     int device = current_device();
+    emu_work *counted = &work[device];
+    bool from_host = find(from)->second.device < 0, to_host = find(to)->second.device < 0;
+    if (from_host && !to_host) counted->copies_in++, counted->bytes_in += width * height;
+    if (to_host && !from_host) counted->copies_out++, counted->bytes_out += width * height;
+    if (!to_host && !from_host) counted->bytes_within += width * height;
     return put(stream, [=] {
         operate(device, [&] {
             for (size_t i = 0; i < height; i++)
@@ -362,6 +411,8 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
 cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t stream) {
     guard held(lock);
     int device = current_device();
+    work[device].clears++;
+    work[device].bytes_cleared += bytes;
     return put(stream, [=] { operate(device, [&] { memset(to, byte, bytes); }); });
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned) {
@@ -373,16 +424,15 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned) {
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     /* Events that were recorded in it, and waits for them, live on. */
     static std::vector<emu_stream *> &destroyed = *new std::vector<emu_stream *>();
-    cudaStreamSynchronize(stream);
     guard held(lock);
+    run_to(stream, stream->issued);
     objects--;
     destroyed.push_back(stream);
     return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     guard held(lock);
-    synchronizations++;
-    run_to(stream_of(stream), stream_of(stream)->issued);
+    wait_for(stream_of(stream), stream_of(stream)->issued, &emu_work::stream_waits);
     return settings.error;
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
@@ -422,7 +472,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     guard held(lock);
-    if (event->stream) run_to(event->stream, event->position);
+    if (event->stream) wait_for(event->stream, event->position, &emu_work::event_waits);
     return settings.error;
 }
 
@@ -436,9 +486,20 @@ void alcore_emu_memory(size_t bytes) {
     guard held(lock);
     device_capacity = bytes;
 }
-uint64_t alcore_emu_launches(int device) {
+emu_work alcore_emu_work(int device) {
     guard held(lock);
-    return launches[device];
+    if (device != EMU_ALL) return work[device];
+    emu_work sum = work[0];
+    for (int d = 1; d < EMU_DEVICES; d++)
+        for (size_t i = 0; i < sizeof sum / sizeof(uint64_t); i++)
+            ((uint64_t *)&sum)[i] += ((const uint64_t *)&work[d])[i];
+    return sum;
+}
+emu_kernel_work alcore_emu_kernel(const char *name) {
+    guard held(lock);
+    for (const counted_kernel &kernel : kernels)
+        if (kernel.name == name) return kernel.work;
+    return emu_kernel_work();
 }
 int alcore_emu_primary(int device) {
     guard held(lock);
@@ -455,10 +516,6 @@ void *alcore_emu_context_new(int device) {
 }
 void alcore_emu_context_set(void *context) {
     contexts.assign(context ? 1 : 0, (emu_context *)context);
-}
-uint64_t alcore_emu_synchronizations(void) {
-    guard held(lock);
-    return synchronizations;
 }
 void alcore_emu_share(void *memory, size_t bytes) {
     guard held(lock);
@@ -514,7 +571,9 @@ void *alcore_emu_stream(void) {
     return new emu_stream(test_device);
 }
 int alcore_emu_wait(void *stream) {
-    return cudaStreamSynchronize((cudaStream_t)stream);
+    guard held(lock);
+    run_to((emu_stream *)stream, ((emu_stream *)stream)->issued);
+    return settings.error;
 }
 void alcore_emu_queue(void *stream, void *destination, const void *source, size_t bytes) {
     guard held(lock);

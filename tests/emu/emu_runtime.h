@@ -13,6 +13,7 @@
 #include <cstring>
 #include <functional>
 #include <tuple>
+#include <typeinfo>
 
 /* ---- the language ---- */
 
@@ -62,15 +63,17 @@ void atomic_end(void *word, size_t bytes);
 void *shared_storage(size_t bytes, int site);
 void *dynamic_storage();
 
-void launch(dim3 blocks, dim3 threads, size_t shared, void *stream, const char *name,
-            std::function<void()> body);
+/* written, parameters: by which the kernel is named (alcore_emu_kernel()). */
+void launch(dim3 blocks, dim3 threads, size_t shared, void *stream, const char *written,
+            const char *parameters, std::function<void()> body);
 
 /* Queues a kernel with a copy of its arguments. */
 template <class... Parameters, class... Arguments>
 void launch_with(dim3 blocks, dim3 threads, void *stream, const char *name,
                  void (*kernel)(Parameters...), Arguments... arguments) {
     std::tuple<Parameters...> taken(arguments...);
-    launch(blocks, threads, 0, stream, name, [=] { std::apply(kernel, taken); });
+    launch(blocks, threads, 0, stream, name, typeid(kernel).name(),
+           [=] { std::apply(kernel, taken); });
 }
 
 /* Reports an error of the running kernel, which ends. */

@@ -15,8 +15,8 @@ typedef struct emulated_module {
     __typeof__(alcore_emu_filters) *filters;
     __typeof__(alcore_emu_counted) *counted;
     __typeof__(alcore_emu_arrivals) *arrivals;
-    __typeof__(alcore_emu_launches) *launches;
-    __typeof__(alcore_emu_synchronizations) *synchronizations;
+    __typeof__(alcore_emu_work) *work;
+    __typeof__(alcore_emu_kernel) *kernel;
     __typeof__(alcore_emu_memory) *memory;
     __typeof__(alcore_emu_fail_object) *fail_object;
     __typeof__(alcore_emu_objects) *objects;

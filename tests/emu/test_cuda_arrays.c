@@ -167,11 +167,11 @@ START_TEST(long_launches) {
     classes.data = emulated_array(&emu, output, sizeof output);
     classes.count = CLASSES;
     int64_t bad;
-    uint64_t before = emu.launches(0);
+    uint64_t before = emu.work(0).launches;
     ck_assert_int_eq(cuda->hidden_stats(&work, &states, &classes, NULL, NULL, 0,
                                         &(alcore_sys_token_stats){.top1 = top1}, &bad),
                      ALCORE_OK);
-    uint64_t launches = emu.launches(0) - before;
+    uint64_t launches = emu.work(0).launches - before;
     /* STATES x CLASSES x DEPTH products, 2^20 of them a launch; another one joins each. */
     ck_assert_uint_ge(launches, 2 * 6);
     alcore_sys_rows here = classes;
@@ -181,12 +181,12 @@ START_TEST(long_launches) {
                      ALCORE_OK);
     for (int i = 0; i < STATES; i++)
         ck_assert(fabs(top1[i] - few[i]) <= 1e-6 + 1e-5 * fabs(few[i]));
-    before = emu.launches(0);
+    before = emu.work(0).launches;
     emulated_cancel = 3;
     ck_assert_int_eq(cuda->hidden_stats(&work, &states, &classes, NULL, NULL, 0,
                                         &(alcore_sys_token_stats){.top1 = top1}, &bad),
                      ALCORE_E_CANCELLED);
-    ck_assert_uint_lt(emu.launches(0) - before, launches / 2);
+    ck_assert_uint_lt(emu.work(0).launches - before, launches / 2);
     emu.memory_free((void *)(uintptr_t)classes.data);
 }
 END_TEST
@@ -210,10 +210,10 @@ START_TEST(class_scores_on_the_device) {
     memset(stats, 0x11, sizeof stats);
     void *there = emulated_array(&emu, stats, sizeof stats);
     all.data = emulated_array(&emu, scores, sizeof scores);
-    uint64_t before = emu.synchronizations();
+    uint64_t before = emu.work(EMU_ALL).stream_waits;
     ck_assert_int_eq(cuda->class_stats(&work, &all, mask, ALCORE_CLASSES_PROBS, stats, &bad),
                      ALCORE_OK);
-    ck_assert_uint_lt(emu.synchronizations() - before, 10);
+    ck_assert_uint_lt(emu.work(EMU_ALL).stream_waits - before, 10);
     ck_assert_int_eq(bad, expected_bad);
     ck_assert_int_eq(memcmp(stats, want, sizeof want), 0);
     ck_assert_int_eq(cuda->class_stats(&work, &all, mask, ALCORE_CLASSES_PROBS, there, &bad),

@@ -54,7 +54,7 @@ static void setup(void) {
     ck_assert_ok(alcore_ctx_new(NULL, &ctx));
     host = new_pool();
     device = new_pool();
-    for (int d = 0; d < EMU_DEVICES; d++) launches_before[d] = emu.launches(d);
+    for (int d = 0; d < EMU_DEVICES; d++) launches_before[d] = emu.work(d).launches;
     released = 0;
 }
 
@@ -67,9 +67,9 @@ static void teardown(void) {
 
 /* Kernels ran on device 1 since the last call, and none on device 0. */
 static void expect_second_device(void) {
-    ck_assert_uint_eq(emu.launches(0), launches_before[0]);
-    ck_assert_uint_gt(emu.launches(1), launches_before[1]);
-    launches_before[1] = emu.launches(1);
+    ck_assert_uint_eq(emu.work(0).launches, launches_before[0]);
+    ck_assert_uint_gt(emu.work(1).launches, launches_before[1]);
+    launches_before[1] = emu.work(1).launches;
 }
 
 static alcore_tensor tensor_of(void *data, int32_t dtype, int64_t *shape, int32_t ndim) {
@@ -175,7 +175,7 @@ START_TEST(strategies_read_columns_on_their_device) {
     ck_assert_int_eq(memcmp(alcore_selection_scores(here), alcore_selection_scores(far), 72), 0);
     ck_assert_ptr_null(strstr(alcore_selection_provenance(here), "cuda-emu"));
     ck_assert_ptr_nonnull(strstr(alcore_selection_provenance(far), "cuda-emu"));
-    ck_assert_uint_eq(emu.launches(0), launches_before[0]);
+    ck_assert_uint_eq(emu.work(0).launches, launches_before[0]);
     if (strstr(alcore_strategy_builtin_needs(name, ALCORE_ROLE_CANDIDATES, 0), "embeddings"))
         expect_second_device();
     ck_assert_int_eq(emu.primary(0), 0);

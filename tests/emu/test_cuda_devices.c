@@ -34,7 +34,7 @@ static void setup(void) {
     for (int j = 0; j < DIMS; j++) vector[j] = sin(j + 1.0);
     ck_assert_int_eq(cpu->sq_dists(&work, &rows, NULL, vector, expected), ALCORE_OK);
     ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
-    for (int d = 0; d < EMU_DEVICES; d++) launches_before[d] = emu.launches(d);
+    for (int d = 0; d < EMU_DEVICES; d++) launches_before[d] = emu.work(d).launches;
 }
 
 static void teardown(void) {
@@ -43,9 +43,9 @@ static void teardown(void) {
 
 /* Kernels ran on device 1 since setup, or the last call, and none on device 0. */
 static void expect_second_device(void) {
-    ck_assert_uint_eq(emu.launches(0), launches_before[0]);
-    ck_assert_uint_gt(emu.launches(1), launches_before[1]);
-    launches_before[1] = emu.launches(1);
+    ck_assert_uint_eq(emu.work(0).launches, launches_before[0]);
+    ck_assert_uint_gt(emu.work(1).launches, launches_before[1]);
+    launches_before[1] = emu.work(1).launches;
 }
 
 START_TEST(kernels_run_where_they_are_told) {
