@@ -5,11 +5,11 @@
  *     exact match = 100 * mean over the questions of the best of (words of both are equal)
  *     F1          = 100 * mean over the questions of the best of 2 P R / (P + R)
  *
- * The best is that over the gold answers of a question, of each of the two by itself. P and R are
- * the shares of the predicted and of the gold words that the other side has too, as multisets; with
- * an answer without words the F1 is 1 if both have none, else 0. Before that an answer is brought
- * to lower case, loses its ASCII punctuation and the words a, an and the, and is cut at white
- * space.
+ * A question may have several gold answers. Its best exact match and its best F1 are chosen
+ * separately, and may belong to different gold answers. P and R are the shares of the predicted and
+ * of the gold words that the other answer has too, as multisets; if one of the two answers has no
+ * words, F1 is 1 if both have none, else 0. Before they are compared, answers are put in lower
+ * case, lose their ASCII punctuation and the words a, an and the, and are cut at white space.
  *
  * One pass over the questions; memory is that of the largest pair of answers. */
 #include <math.h>
@@ -27,11 +27,11 @@
 /* The texts of one call, borrowed from the caller. Gold answers of question i are those from
  * offsets[i] to offsets[i + 1] - 1, or answer i where there are no offsets. */
 typedef struct questions {
-    const char *const *predicted; /* [count] */
-    const size_t *predicted_lengths;
+    const char *const *predicted;    /* [count] */
+    const size_t *predicted_lengths; /* [count] bytes, or NULL: the texts end in NUL */
     int64_t count;
-    const char *const *gold; /* [gold_count] */
-    const size_t *gold_lengths;
+    const char *const *gold;    /* [gold_count] */
+    const size_t *gold_lengths; /* [gold_count] bytes, or NULL: the texts end in NUL */
     int64_t gold_count;
     const int64_t *offsets; /* [offset_count], which is count + 1, or NULL */
     int64_t offset_count;
@@ -58,8 +58,8 @@ static bool is_article(const int32_t *points, size_t length) {
     return points[0] == 'a' && (length == 1 || points[1] == 'n');
 }
 
-/* Deletes ASCII punctuation, then puts a space in the place of each article; in place, since the
- * line never grows. */
+/* Deletes ASCII punctuation from lines->line, then replaces each article by a space. The line never
+ * grows, so both write over what they have read. */
 static void normalize(alcore__token_lines *lines) {
     int32_t *line = lines->line;
     size_t length = 0, end = 0;
@@ -68,7 +68,7 @@ static void normalize(alcore__token_lines *lines) {
     for (size_t i = 0, run; i < length; i = run) {
         run = i;
         while (run < length && is_word_point(line[run])) run++;
-        if (run == i) run++; /* another character by itself */
+        if (run == i) run++; /* any other character is a run of one */
         if (is_article(line + i, run - i))
             line[end++] = ' ';
         else
@@ -77,7 +77,8 @@ static void normalize(alcore__token_lines *lines) {
     lines->length = end;
 }
 
-/* Adds the words of an answer as the next part of the counter. */
+/* Adds the normalized words of an answer as the next part of the counter. `end` is the index in the
+ * line behind the last word that was found. */
 static alcore_status add_answer(answer_words *words, const char *text, size_t length) {
     alcore__token_lines *lines = &words->lines;
     size_t end = 0, begin;
@@ -90,7 +91,8 @@ static alcore_status add_answer(answer_words *words, const char *text, size_t le
     return alcore__ngram_counter_end_part(&words->counter);
 }
 
-/* The scores of one predicted answer against one gold answer, 0 to 1. */
+/* The scores of one predicted answer against one gold answer: *exact is 0 or 1, *f1 0 to 1. The
+ * counter's units are the numbers of the predicted words, followed by those of the gold words. */
 static alcore_status compare_answers(answer_words *words, const char *predicted,
                                      size_t predicted_length, const char *gold, size_t gold_length,
                                      double *exact, double *f1) {
@@ -117,7 +119,8 @@ static size_t length_of(const char *text, const size_t *lengths, int64_t i) {
     return lengths ? lengths[i] : strlen(text);
 }
 
-/* Compares all answers and fills *score, which is zeroed; NaN without questions. */
+/* Compares all answers and fills *score, which is zeroed; without questions its percentages are
+ * NaN. exact_sum is a count, as every best_exact is 0 or 1. */
 static alcore_status compare_all(alcore_ctx *ctx, const questions *given, answer_words *words,
                                  alcore_answer_score *score) {
     double exact_sum = 0, f1_sum = 0;

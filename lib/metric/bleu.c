@@ -52,7 +52,8 @@ static alcore_status read_options(const alcore_bleu_options *options, alcore_ble
     return ALCORE_OK;
 }
 
-/* The metric's settings; see alcore__corpus_metric. */
+/* For alcore__corpus_metric: reads the caller's options into metric->settings, and copies the two
+ * that the bootstrap samples need to the metric itself. */
 static alcore_status read_settings(alcore__corpus_metric *metric, const void *options) {
     alcore_bleu_options *ours = metric->settings;
     ALCORE__TRY(read_options(options, ours));
@@ -107,8 +108,8 @@ static double bleu_of_sums(const int64_t *sums, const void *settings) {
 }
 
 /* Cuts one text into tokens, the next part of the counter (part 0 is the hypothesis, the others its
- * references); *tokens is how many it has. `end` is where the token before ended in the line of
- * code points, so the search begins at 0. */
+ * references); *tokens is how many it has. `end` is the index in the line of code points behind the
+ * last token that was found. */
 static alcore_status add_text(const alcore_bleu_options *options, alcore__metric_workspace *work,
                               const char *text, size_t length, int64_t *tokens) {
     alcore__token_lines *lines = &work->lines;
@@ -154,8 +155,9 @@ static alcore_status count_segment(const alcore__corpus_metric *metric,
     return ALCORE_OK;
 }
 
-/* Fills the caller's struct, of which out->size says how much he knows, from the counted corpus.
- * bootstrap_*: NaN without bootstrap samples. */
+/* For alcore__corpus_metric: fills the caller's struct from the counted corpus; of a caller built
+ * with an older header, whose struct is shorter, only the members that it has. bootstrap_*: NaN
+ * without bootstrap samples. */
 static alcore_status write_score(const alcore__corpus_metric *metric, void *out) {
     const alcore_bleu_options *options = metric->settings;
     const int64_t *sums = metric->sums;

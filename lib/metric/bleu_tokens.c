@@ -38,9 +38,9 @@ alcore_status alcore__token_lines_read(alcore__token_lines *lines, const char *t
     return ALCORE_OK;
 }
 
-/* Finds the next token at or after *end, which the caller sets to 0 first: code points *begin ..
- * *end
- * - 1 of the line. False when there is none; both are then the line's length. */
+/* Finds the next token at or after index *end of the line, which the caller sets to 0 before the
+ * first call. The token is code points [*begin, *end) afterwards. False when there is none; both
+ * are then the line's length. */
 bool alcore__token_lines_next(const alcore__token_lines *lines, size_t *end, size_t *begin) {
     size_t i = *end;
     while (i < lines->length && alcore__is_python_space(lines->line[i])) i++;
@@ -143,6 +143,7 @@ alcore_status alcore__token_lines_lower(alcore__token_lines *lines) {
 
 /* ---- classes of code points ---- */
 
+/* The ASCII characters from the space to the tilde, without letters, digits and ' , - . */
 static bool is_13a_mark(int32_t c) {
     return (c >= 0x20 && c <= 0x26) || (c >= 0x28 && c <= 0x2B) || c == 0x2F ||
            (c >= 0x3A && c <= 0x40) || (c >= 0x5B && c <= 0x60) || (c >= 0x7B && c <= 0x7E);
@@ -225,9 +226,9 @@ static alcore_status cut_intl(alcore__token_lines *lines) {
     return surround(lines, is_symbol);
 }
 
-/* zh: every Chinese character is a token, the rest is cut as by 13a. Leading white space goes too:
- * without it a full stop in front stays with what follows it only where sacreBLEU keeps it there.
- */
+/* zh: every Chinese character is a token, the rest is cut as by 13a. Leading white space is
+ * removed, as sacreBLEU does: a full stop that begins the line then stays with a digit behind it
+ * (".5"), while behind a space it would be cut off. */
 static alcore_status cut_zh(alcore__token_lines *lines) {
     size_t lead = 0;
     while (lead < lines->length && alcore__is_python_space(lines->line[lead])) lead++;

@@ -4,13 +4,14 @@
  *     P, R = means of matches_n / hypothesis_n and matches_n / reference_n over the orders of which
  *            both sides have n-grams;   chrF = 100 * 5 P R / (4 P + R)
  *
- * A segment is a hypothesis with its references. matches_n: n-grams that both sides have, each
- * counted as often as on the side with fewer of it; hypothesis_n, reference_n: n-grams of each
- * side. Larger scores are better, 100 at most.
+ * The orders are n-grams of 1 to 6 characters and, for chrF++, of 1 and 2 words. A segment is a
+ * hypothesis with its references. matches_n: n-grams that both sides have, each counted as often as
+ * on the side with fewer of it; hypothesis_n, reference_n: n-grams of each side. Larger scores are
+ * better, 100 at most.
  *
- * over n-grams of 1 to 6 characters and, for chrF++, of 1 and 2 words. One pass over the segments;
- * each reference is counted by itself, because the one with the best score of the segment counts.
- * Memory is that of the largest segment; bootstrap samples need 24 integers a segment beside it. */
+ * One pass over the segments. The hypothesis is compared with each reference separately, and the
+ * counts with the reference of the best score enter the sums. Memory is that of the largest
+ * segment; bootstrap samples need 24 integers a segment beside it. */
 #include <math.h>
 #include <string.h>
 
@@ -37,7 +38,8 @@ static alcore_status read_options(const alcore_chrf_options *options, alcore_chr
     return alcore__check_resamples(ours->resamples);
 }
 
-/* The metric's settings; see alcore__corpus_metric. */
+/* For alcore__corpus_metric: reads the caller's options into metric->settings, and copies the two
+ * that the bootstrap samples need to the metric itself. */
 static alcore_status read_settings(alcore__corpus_metric *metric, const void *options) {
     alcore_chrf_options *ours = metric->settings;
     ALCORE__TRY(read_options(options, ours));
@@ -47,7 +49,8 @@ static alcore_status read_settings(alcore__corpus_metric *metric, const void *op
 }
 
 /* chrF of sums [WIDTH], 0 to 100; 0 without a match. Orders that are not counted have no n-grams
- * and so take no part. No settings are needed; for alcore__resample() too. */
+ * and are skipped. The signature is that of alcore__resample(), which calls it for each sample;
+ * settings are not needed. */
 static double chrf_of_sums(const int64_t *sums, const void *settings) {
     double precision = 0, recall = 0;
     int used = 0;
@@ -155,8 +158,9 @@ static alcore_status count_segment(const alcore__corpus_metric *metric,
     return ALCORE_OK;
 }
 
-/* Fills the caller's struct, of which out->size says how much he knows, from the counted corpus.
- * bootstrap_*: NaN without bootstrap samples. */
+/* For alcore__corpus_metric: fills the caller's struct from the counted corpus; of a caller built
+ * with an older header, whose struct is shorter, only the members that it has. bootstrap_*: NaN
+ * without bootstrap samples. */
 static alcore_status write_score(const alcore__corpus_metric *metric, void *out) {
     const int64_t *sums = metric->sums;
     alcore_chrf_score score = {0};

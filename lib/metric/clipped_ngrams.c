@@ -75,7 +75,8 @@ static alcore_status open_table(alcore__ngram_counter *counter, size_t need) {
     return ALCORE_OK;
 }
 
-/* Index of the entry where the search for a key begins (linear probing). */
+/* Index of the entry where the search for a key begins (linear probing). The two multiplications
+ * spread every bit of the key over the upper half, of which the index is taken. */
 static inline size_t home_of(const alcore__ngram_counter *counter, uint64_t key) {
     uint64_t hash = key * 0x9E3779B97F4A7C15u;
     hash ^= hash >> 32;

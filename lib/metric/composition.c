@@ -73,7 +73,7 @@ alcore_status alcore_analysis_count_languages(const alcore_pool *pool, const int
     return alcore__leave(NULL, status);
 }
 
-/* Counts selected rows whose language the target pool has. Both lists of tags are in byte order. */
+/* Counts selected rows whose language the target pool has. */
 static void count_target_languages(composition *self, const alcore_pool *target) {
     const char *const *tags;
     const int64_t count = alcore__pool_languages(target, &tags);
@@ -122,8 +122,10 @@ static alcore_status measure_uncertainty(composition *self, const double *u) {
 
 /* ---- the target ---- */
 
-/* Counts the targets that have a selected row among their nearest source rows. run: rows are those
- * of the pool, queries the targets. */
+/* Counts the targets that have a selected row among their k nearest source rows, and the targets
+ * that take part, by which measure_distance() divides. run: its rows are those of the pool, its
+ * queries the targets, which are read a slab at a time. best [slab, k]: of each target the nearest
+ * rows first, -1 behind the last one. */
 static alcore_status count_reached(composition *self, alcore__search_run *run) {
     const size_t entries = (size_t)(run->slab * run->k);
     alcore__search_best best = {0};
@@ -149,9 +151,10 @@ static alcore_status count_reached(composition *self, alcore__search_run *run) {
     return status;
 }
 
-/* Adds to *total the sums of the distances of the selected rows of one block to the slab of targets
- * run->queried, of which group [slab] is -1 where a target takes no part. wanted, sums
- * [ALCORE_BLOCK_ROWS]: workspace. */
+/* Adds to *total the sums of the distances of the selected rows of one block, which begins at row
+ * `first`, to the slab of targets run->queried. group [slab]: 0, or -1 where a target takes no
+ * part. wanted, sums [ALCORE_BLOCK_ROWS]: workspace. A kernel is given TARGETS_A_TIME targets, so
+ * that cancellation is polled often enough. */
 static alcore_status add_block(const composition *self, alcore__search_run *run, int64_t first,
                                const int32_t *group, uint8_t *wanted, double *sums, double *total) {
     const int64_t left = run->rows.count - first;
@@ -182,7 +185,8 @@ static alcore_status add_block(const composition *self, alcore__search_run *run,
     return ALCORE_OK;
 }
 
-/* Sets the mean distance of the selected rows to the targets that take part. */
+/* Sets the mean distance of the selected rows to the targets that take part, which count_reached()
+ * has counted; it has also checked their values. */
 static alcore_status measure_distance(composition *self, alcore__search_run *run) {
     double *sums = NULL, total = 0;
     uint8_t *wanted = NULL;
@@ -191,7 +195,7 @@ static alcore_status measure_distance(composition *self, alcore__search_run *run
     if (!status) status = alcore__new_array(self->ctx, ALCORE_BLOCK_ROWS, 1, &wanted);
     if (!status) status = alcore__new_array(self->ctx, (size_t)run->slab, sizeof *group, &group);
     for (int64_t first = 0; first < run->queries.count && !status; first += run->slab) {
-        status = alcore__search_slab(run, first, false /* checked by the search before */);
+        status = alcore__search_slab(run, first, false /* values were checked before */);
         for (int64_t q = 0; q < run->queried.count && !status; q++)
             group[q] = run->queries.mask && !run->queries.mask[first + q] ? -1 : 0;
         for (int64_t row = 0; row < run->rows.count && !status; row += ALCORE_BLOCK_ROWS)

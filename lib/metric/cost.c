@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the translation of words costs (docs/spec/analyses.md 8.8), in USD, by one of three models.
- * The two that are not a rate run through two prices that the paper on phrases reports. */
+ * The linear model and the power model are the curves of their kind through two prices that the
+ * paper on phrases reports. */
 #include <math.h>
 
 #include "alcore/analysis.h"

@@ -6,11 +6,11 @@
  *     span F1  = 2 P R / (P + R) over spans that agree in line, type, first and last word
  *
  * tp: lines on which both sides have the label; gold, predicted: lines on which that side has it;
- * or words, where each word of a line has a label. P
- * = matches / predicted spans, R = matches / gold spans. All are from 0 to 1, larger is better.
- * Side 0 is gold, side 1 predicted, in all arrays of two; lines count from 0, from 1 in messages. A
- * span is a run of words with one type, marked by a tag a word: O, B-TYPE (begins) or I-TYPE (goes
- * on).
+ * or words, where each word of a line has a label. P = matches / predicted spans, R = matches /
+ * gold spans. All are from 0 to 1, larger is better. Side 0 is gold, side 1 predicted, in all
+ * arrays of two; lines count from 0, in messages from 1. A span is a run of words with one type,
+ * marked by a tag for each word: O (outside of spans), B-TYPE (begins a span) or I-TYPE (continues
+ * one).
  *
  * Labels become numbers in one pass and are counted in three arrays; memory is that of the distinct
  * labels. Spans of a line are found from left to right on both sides at once: on one side they do
@@ -67,8 +67,8 @@ static const char *text_of(const two_sides *sides, int side, int64_t line, size_
 typedef struct label_counts {
     alcore_ctx *ctx;
     alcore__vocabulary names; /* the distinct labels of both sides */
-    int64_t (*counts)[3];     /* [names.count] lines with the label: gold, predicted, both */
-    size_t capacity;          /* of counts */
+    int64_t (*counts)[3]; /* [names.count] lines, or words, with the label: gold, predicted, both */
+    size_t capacity;      /* of counts */
 } label_counts;
 
 /* *out: the number of a label, from 0; a new one is copied and begins with counts of 0. */
@@ -188,10 +188,10 @@ typedef struct span {
     int64_t first, last; /* words of the line, from 0 */
 } span;
 
-/* Reads on until a span ends, which *out then is; *found is false at the end of the line, where an
- * open span ends too: that end is read as a tag O. A span goes on over I tags of its type only. The
- * tag that ends a span may begin the next one. ALCORE_E_DATA: a tag that is not O, B-TYPE or
- * I-TYPE. */
+/* Reads tags until a span ends and sets *out to that span; *found is false when the line has no
+ * further span. The end of the line ends an open span as a tag O would. A span continues over I
+ * tags of its type only. The tag that ends a span may begin the next one. ALCORE_E_DATA: a tag that
+ * is not O, B-TYPE or I-TYPE. */
 static alcore_status next_span(tag_reader *reader, span *out, bool *found) {
     const char *tag;
     size_t length;
@@ -231,9 +231,9 @@ static alcore_status advance(tag_reader *reader, int side, int64_t line, span *o
     return ALCORE_OK;
 }
 
-/* Adds the spans of one line, and those that both sides have, to *score. Both readers go from left
- * to right; the span that begins first is passed, or both where they begin at one word. Both lines
- * must have as many words. */
+/* Adds the spans of one line, and those that both sides have, to *score. spans [side] is the span
+ * that each reader has found last. The reader whose span begins first reads its next span, or both
+ * where they begin at the same word. Both sides of a line must have the same number of words. */
 static alcore_status compare_line(const two_sides *sides, int64_t line, bool strict,
                                   alcore_span_score *score) {
     tag_reader reader[2];

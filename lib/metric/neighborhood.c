@@ -48,7 +48,8 @@ static alcore_status check_uncertainty(const alcore__search_data *data, const do
 
 /* Adds the targets of the present slab, whose first is target `first`: their own uncertainty and
  * the mean uncertainty of their k nearest rows for each k. found [slab, run.k]: source rows, the
- * nearest first, -1 behind the last one where there are fewer. */
+ * nearest first, -1 behind the last one where there are fewer. At least one source row takes part,
+ * so `near` is never 0. */
 static void add_slab(neighborhood *self, int64_t first, const int64_t *found) {
     const alcore__search_data *target = &self->run.queries;
     for (int64_t q = 0; q < self->run.queried.count; q++) {
@@ -115,7 +116,8 @@ static alcore_status largest_k(const int64_t *k, int64_t count, int64_t *out) {
     return ALCORE_OK;
 }
 
-/* Checks both operands, which the run has, searches and correlates. */
+/* Checks both operands, which the run has, searches and correlates. source_count, target_count:
+ * entries of the caller's two arrays of uncertainties. out: float64 [k_count, 2]. */
 static alcore_status analyze(neighborhood *self, int64_t source_count, int64_t target_count,
                              const alcore_tensor *out) {
     int64_t sources, targets;

@@ -28,8 +28,8 @@ static void count_use(alcore__ngram_uses *uses, int32_t order, uint32_t number, 
     use->selected += role == ALCORE_OVERLAP_SELECTED;
 }
 
-/* Makes room for the use of n-gram `number`, which is set to 0 if it is the last one: the caller is
- * about to add it. */
+/* Makes capacity for the use of n-gram `number`, which the caller is about to add as the next one
+ * of its order, and sets that use to 0. */
 static alcore_status reserve_use(alcore_ctx *ctx, alcore__ngram_uses *uses, int32_t order,
                                  uint32_t number) {
     ALCORE__TRY(alcore__grow(ctx, &uses->use[order - 1], &uses->use_capacity[order - 1],
@@ -63,12 +63,14 @@ static alcore_status find_ngram(alcore_ctx *ctx, alcore__ngram_uses *uses, int32
     return ALCORE_OK;
 }
 
+/* The orders of a word are handled from the highest to the lowest: order n needs ending[n - 2] as
+ * it was at the word before. */
 alcore_status alcore__ngram_uses_read(alcore_ctx *ctx, alcore__ngram_uses *uses, int32_t max_order,
                                       int32_t role, bool keep, const char *text, size_t length) {
     const char *next = text, *end = text + length, *word;
     uint32_t ending[ALCORE_NGRAM_ORDER_MAX]; /* [order - 1] n-gram that ends at the last word */
     size_t bytes;
-    memset(ending, 0xFF, sizeof ending); /* none */
+    memset(ending, 0xFF, sizeof ending); /* ALCORE__NGRAM_NONE, and ALCORE__WORD_NONE for order 1 */
     for (int64_t i = 1; alcore__word_next(&next, end, &word, &bytes); i++) {
         uint32_t number;
         if (i % TICK_EVERY == 0) ALCORE__TRY(alcore__tick(ctx, NULL, 0, 0));

@@ -106,7 +106,8 @@ static alcore_status begin_adding(alcore_overlap *overlap, int32_t role, int32_t
     return alcore__leave(overlap->object.ctx, status);
 }
 
-/* Ends it; began: the first text was reached, so that a failure spoils the overlap. */
+/* Ends a call that adds texts. began: the first text was reached, so that after a failure the
+ * counts have a part of the texts, and the overlap refuses further calls. */
 static alcore_status end_adding(const addition *add, bool began, alcore_status status) {
     alcore_overlap *overlap = add->overlap;
     if (began && !(overlap->kept & add->role)) overlap->looked_up = true;
@@ -214,7 +215,8 @@ static double percent(int64_t part, int64_t whole) {
     return whole > 0 ? 100 * (double)part / (double)whole : (double)NAN;
 }
 
-/* Adds the n-grams of one order and side to the counts of *score. */
+/* Adds the n-grams of one order and side to the counts of *score. data: ALCORE_OVERLAP_* bits of
+ * the roles that the test set is compared with. */
 static alcore_status count_overlap(alcore_ctx *ctx, const alcore__ngram_uses *uses, int32_t order,
                                    int32_t data, alcore_overlap_score *score) {
     const int64_t count = alcore__ngram_uses_count(uses, order);
@@ -232,6 +234,9 @@ static alcore_status count_overlap(alcore_ctx *ctx, const alcore__ngram_uses *us
     return ALCORE_OK;
 }
 
+/* alcore_overlap_compute() with the overlap locked for reading. Precision, Jaccard index and
+ * data_types need all n-grams of the data, so they are NaN and -1 where a role of `data` is not
+ * kept. */
 static alcore_status compute_overlap(const alcore_overlap *overlap, int32_t order, int32_t data,
                                      alcore_overlap_score *out) {
     alcore_overlap_score score = {0};
@@ -266,6 +271,8 @@ alcore_status alcore_overlap_compute(const alcore_overlap *overlap, int32_t orde
     return alcore__leave(overlap->object.ctx, status);
 }
 
+/* alcore_overlap_in_domain() with the overlap locked for reading. A word of the selected data is
+ * in-domain if it is not outside the domain and, by ALCORE_IN_DOMAIN_TEST, is in the test set. */
 static alcore_status compute_in_domain(const alcore_overlap *overlap, int32_t definition,
                                        alcore_in_domain_score *out) {
     alcore_in_domain_score score = {0};

@@ -9,8 +9,9 @@
 
 #include "base/base.h"
 
-#define ROOM 0.04       /* share of the range that is left free at each end */
-#define SMALLEST 1e-290 /* values closer than that count as equal: no power of ten divides them */
+#define ROOM 0.04 /* share of the range that is left free at each end */
+/* Values closer than that count as equal: steps between them would be too small for doubles. */
+#define SMALLEST 1e-290
 
 /* The smallest of 1, 2, 5 times a power of ten that is at least `value`, which is above 0. */
 static double round_step(double value) {
@@ -32,7 +33,7 @@ alcore__plot_axis alcore__plot_axis_make(double low, double high, int32_t wanted
     axis.low = low - room;
     axis.high = high + room;
     axis.step = round_step(axis.high / wanted - axis.low / wanted);
-    for (;; axis.step = round_step(axis.step * 0.4)) { /* the next smaller step */
+    for (;; axis.step = round_step(axis.step * 0.4)) { /* 5 to 2, 2 to 1, 1 to 0.5 */
         axis.first = (int64_t)ceil(axis.low / axis.step - 1e-9);
         axis.ticks = (int32_t)(floor(axis.high / axis.step + 1e-9) - (double)axis.first) + 1;
         if (axis.ticks > 0) break; /* rounding may leave none where the step is all of the range */

@@ -38,8 +38,8 @@ typedef struct curves {
     int64_t count;
 } curves;
 
-/* For sorting: by series, then by round or x, then by y, so that sums do not depend on the order in
- * which the caller gives the seeds. */
+/* For sorting: by series, then by round or x, then by x and y, so that sums do not depend on the
+ * order in which the caller gives the seeds. */
 static int compare_observations(const void *a, const void *b) {
     const observation *x = a, *y = b;
     if (x->series != y->series) return x->series < y->series ? -1 : 1;
@@ -151,8 +151,9 @@ static double half_band(const curves *self, const point *one) {
     return isnan(half) ? 0 : half;
 }
 
-/* Draws the band of points [count] of one series as a light area, and a bar with ends at each of
- * its points, which can be told apart where areas overlap. */
+/* Draws the band of points [count] of one series as a light area: along the upper edge to the
+ * right, back along the lower edge. Each point also gets a vertical bar with a stroke of 6 pixels
+ * at both ends, because bars can be told apart where areas overlap. */
 static void put_band(const curves *self, alcore__plot_frame *frame, const point *points,
                      int64_t count) {
     alcore__svg *svg = &frame->svg;
@@ -186,7 +187,8 @@ static void open_series(alcore__svg *svg, uint32_t series) {
 }
 
 /* Draws the line through points [count] of one series, and their markers, which are white inside so
- * that those below show their edges. */
+ * that those below show their edges. Markers 6 and 7 are made of lines, without an inside, and are
+ * drawn in the color of the series (alcore__svg_marker()). */
 static void put_curve(alcore__plot_frame *frame, const point *points, int64_t count) {
     alcore__svg *svg = &frame->svg;
     const uint32_t series = points->series;

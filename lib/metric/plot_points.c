@@ -13,16 +13,16 @@ enum {
     TICK_EVERY = 4096
 };
 #define LEGEND_WIDTH 260.0 /* pixels after which the name of a series is cut */
-#define DARKEST 40         /* gray of round 1 and of the last round, 0 to 255 */
-#define LIGHTEST 235
+#define DARKEST 40         /* gray of round 1, 0 to 255 */
+#define LIGHTEST 235       /* gray of the last round */
 
 /* One series. */
 typedef struct series_look {
     bool background; /* all its points have round 0 */
     uint32_t number; /* among the background series, or among the others */
     int64_t points;  /* of round 0 */
-    int64_t step;    /* every step-th of these is drawn */
-    int64_t met;     /* of these, drawn or passed over so far */
+    int64_t step;    /* every step-th of these is drawn; 0 where there are none */
+    int64_t met;     /* of these, drawn or skipped so far */
 } series_look;
 
 /* The state of a plot of points. */
@@ -132,7 +132,8 @@ static void put_mark(const points_plot *self, alcore__svg *svg, const series_loo
     }
 }
 
-/* Draws all points in their order. */
+/* Draws all points in their order. Points of round 0 are thinned out; those of a series that has
+ * picks too get the shade of round 1. */
 static alcore_status put_points(points_plot *self, alcore__plot_frame *frame) {
     const alcore__plot_data *data = self->data;
     for (int64_t n = 0; n < data->count; n++) {

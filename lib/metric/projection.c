@@ -24,7 +24,7 @@ enum { STRIP = 256, BAND = 16 };
 typedef struct projection {
     alcore_ctx *ctx;
     alcore__engine engine;
-    alcore__search_data rows, others; /* others.count 0: none */
+    alcore__search_data rows, others; /* others.ctx NULL: there is no second operand */
     int64_t dims;
     int64_t strip_count; /* rows of the present strip that take part */
     double *strip;       /* [STRIP, dims] those rows, centered in the second and third pass */
@@ -35,12 +35,13 @@ typedef struct projection {
     alcore_projection result;
 } projection;
 
-/* What a pass does with a strip: rows of the operand `data` from number `first` on, of which the
- * numbers of those that take part are in numbers [self->strip_count]; out is the pass's. */
+/* What a pass does with a strip, whose rows that take part are in self->strip. numbers
+ * [self->strip_count]: the row of the operand that each of them is; out: that of each_strip(). */
 typedef alcore_status (*strip_function)(projection *self, const int64_t *numbers, void *out);
 
 /* Reads all strips of an operand and calls `handle` for each. check: refuses values that are not
- * finite. centered: the mean is subtracted. */
+ * finite. centered: the mean is subtracted. widen() writes each row at its place among all rows of
+ * the strip, and those that take part are then moved to the front. */
 static alcore_status each_strip(projection *self, const alcore__search_data *data, bool check,
                                 bool centered, strip_function handle, void *out) {
     alcore__scratch scratch = {0};
@@ -126,8 +127,8 @@ static alcore_status put_points(projection *self, const int64_t *numbers, void *
     return ALCORE_OK;
 }
 
-/* Divides the sums by the number of rows, copies them below the diagonal, and returns the variance
- * of all dimensions together. */
+/* Divides the sums by the number of rows, copies them below the diagonal, and returns the sum of
+ * the variances of all components. */
 static double finish_covariance(projection *self) {
     const int64_t dims = self->dims;
     double variance = 0;

@@ -13,8 +13,8 @@ static int64_t first_missing(const char *const *texts, const size_t *lengths, in
     return i;
 }
 
-/* Both counts are compared first: the references are whole sets of as many lines as the hypotheses
- * (no hypotheses: no references). Messages count lines and sets from 1. The texts are borrowed. */
+/* The number of references must be a multiple of the number of hypotheses, at least once (no
+ * hypotheses: no references). Messages count lines and sets from 1. The texts are borrowed. */
 alcore_status alcore__segment_pairs_check(const alcore__segment_texts *texts,
                                           alcore__segment_pairs *out) {
     const long long count = texts->hypothesis_count, given = texts->reference_count;

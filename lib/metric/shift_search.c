@@ -2,9 +2,9 @@
 /* Edits with shifts; the definition and the arrays are in shift_search.h.
  *
  * The table of edit distances of the present hypothesis is kept, so that its path can be traced and
- * a shift being tried needs only the rows behind the first word that it moves. Those rows are
- * dropped as soon as their smallest cost shows that the shift cannot be the best: the cost of the
- * corner is never smaller. Neither changes a result. */
+ * only the rows behind the first word that a tried shift moves are computed again. That stops at
+ * the first row whose smallest cost shows that the shift cannot be the best, since the cost of the
+ * corner, the last column of the last row, is never smaller. Neither changes a result. */
 #include "metric/shift_search.h"
 
 #include <math.h>
@@ -16,7 +16,8 @@ enum { MOST_WORDS = 10, MOST_DISTANCE = 50, MOST_TRIED = 1000, BAND = 25 };
 
 #define NO_COST (UINT32_MAX / 2) /* of cells outside the band; 1 can be added to it */
 
-/* A shift: the block of `words` words at `from` is taken out and put before word `to`. */
+/* A shift: the block of `words` words at `from` is moved in front of word `to`; move_block() says
+ * how `to` is counted. */
 typedef struct block_shift {
     size_t from, words, to;
 } block_shift;
@@ -46,8 +47,8 @@ void alcore__shift_search_clear(alcore__shift_search *search) {
 
 /* ---- edit distances ---- */
 
-/* Sets the band of each row: columns d - w .. d + w - 1 with d = i times the ratio of the lengths,
- * and up to the corner in the last row. Returns the widest. */
+/* Sets the band of each row as sacreBLEU does: columns d - w .. d + w - 1 with d = i times the
+ * ratio of the lengths, and up to the last column in the last row. Returns the widest. */
 static size_t set_bands(alcore__shift_search *search) {
     const size_t rows = search->hypothesis_length, columns = search->reference_length;
     const double ratio = (double)columns / (double)rows;
@@ -66,7 +67,7 @@ static size_t set_bands(alcore__shift_search *search) {
     return widest;
 }
 
-/* Makes room for a pair and copies the hypothesis, which has words, as the reference has. */
+/* Makes capacity for a pair of sequences, neither of them empty, and copies the hypothesis. */
 static alcore_status begin_pair(alcore__shift_search *search, const int32_t *hypothesis,
                                 size_t hypothesis_length, const int32_t *reference,
                                 size_t reference_length) {
@@ -157,9 +158,9 @@ static void trace_path(alcore__shift_search *search) {
 
 /* ---- shifts ---- */
 
-/* Writes the hypothesis after a shift to search->moved. The place is counted in what is left
- * without the block, except where it was inside the block or right behind it, as in Tercom. Returns
- * how many words in front are as before. */
+/* Writes the hypothesis after a shift to search->moved. `place` is the index at which the block
+ * begins among the words without it: that of `to`, but `to` itself where that lies inside the block
+ * or right behind it, as in Tercom. Returns how many words at the beginning are unchanged. */
 static size_t move_block(alcore__shift_search *search, const block_shift *shift) {
     const size_t length = search->hypothesis_length, words = shift->words, from = shift->from;
     const int32_t *old = search->hypothesis;
@@ -196,7 +197,8 @@ static bool comes_first(const block_shift *shift, const block_shift *other) {
     return shift->to < other->to;
 }
 
-/* Tries one shift and keeps it in *best if it is better. */
+/* Tries one shift and stores it in *best if it is better; search->best is then the hypothesis that
+ * was in search->moved, whose memory is exchanged for that of the old one. */
 static void try_shift(alcore__shift_search *search, const block_shift *shift, int64_t before,
                       best_shift *best) {
     const int64_t least = best->gain > 0 ? best->gain : 1;

@@ -159,7 +159,8 @@ alcore_status alcore_stop_check_uncertainty(const double *uncertainty, int64_t c
 
 /* ---- agreement ---- */
 
-/* alcore_stop_check_agreement() between enter and leave. */
+/* alcore_stop_check_agreement() between enter and leave. A kappa that is NaN passes the check of
+ * its range and makes the mean NaN: the loop goes on. */
 static alcore_status check_agreement(const double *kappas, int64_t count,
                                      const alcore_agreement_options *theirs,
                                      alcore_stop_decision *out) {
@@ -198,7 +199,9 @@ alcore_status alcore_stop_check_agreement(const double *kappas, int64_t count,
     return alcore__leave(NULL, check_agreement(kappas, count, options, out));
 }
 
-/* ---- text ---- */
+/* ---- text ----
+ *
+ * Each function writes the reason of a decision to buffer [TEXT_BYTES]. verb: "stop" or "go on". */
 
 static void plateau_text(const alcore_stop_decision *decision, const char *verb, char *buffer) {
     const long long since = (long long)(decision->numbers - decision->best_round);

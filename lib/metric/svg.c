@@ -18,8 +18,8 @@ const char *alcore__svg_color(uint32_t number) {
     return colors[number % (sizeof colors / sizeof *colors)];
 }
 
-/* There are as many as 7 patterns and 8 markers and colors, so that two series of a plot never
- * share both before number 56. */
+/* There are 7 patterns, but 8 colors and 8 markers: only series whose numbers differ by 56 look the
+ * same. */
 const char *alcore__svg_dashes(uint32_t number) {
     return dashes[number % (sizeof dashes / sizeof *dashes)];
 }

@@ -30,7 +30,8 @@ static alcore_status read_options(const alcore_ter_options *options, alcore_ter_
     return alcore__check_resamples(ours->resamples);
 }
 
-/* The metric's settings; see alcore__corpus_metric. */
+/* For alcore__corpus_metric: reads the caller's options into metric->settings, and copies the two
+ * that the bootstrap samples need to the metric itself. */
 static alcore_status read_settings(alcore__corpus_metric *metric, const void *options) {
     alcore_ter_options *ours = metric->settings;
     ALCORE__TRY(read_options(options, ours));
@@ -39,7 +40,7 @@ static alcore_status read_settings(alcore__corpus_metric *metric, const void *op
     return ALCORE_OK;
 }
 
-/* TER of sums [WIDTH]; settings: the metric. For alcore__resample() too. */
+/* TER of sums [WIDTH]; settings: the metric. alcore__resample() calls it for each sample. */
 static double ter_of_sums(const int64_t *sums, const void *settings) {
     const alcore__corpus_metric *metric = settings;
     if (sums[REFERENCE] == 0) return sums[EDITS] > 0 ? 100 : 0;
@@ -83,8 +84,9 @@ static alcore_status count_segment(const alcore__corpus_metric *metric,
     return ALCORE_OK;
 }
 
-/* Fills the caller's struct, of which out->size says how much he knows, from the counted corpus.
- * bootstrap_*: NaN without bootstrap samples. */
+/* For alcore__corpus_metric: fills the caller's struct from the counted corpus; of a caller built
+ * with an older header, whose struct is shorter, only the members that it has. bootstrap_*: NaN
+ * without bootstrap samples. */
 static alcore_status write_score(const alcore__corpus_metric *metric, void *out) {
     alcore_ter_score score = {0};
     score.ter = ter_of_sums(metric->sums, metric);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Subspace iteration with Rayleigh-Ritz steps (Golub and Van Loan, Matrix Computations, 8.2; own
  * code, because LAPACK would be a dependency for this alone). A basis Q of `width` orthonormal
- * vectors is multiplied by the matrix A, Z = A Q; the eigenvectors S of the small matrix Q^T Z turn
- * both so that column k of Q approximates eigenvector k, with the residual |Z_k - value_k Q_k|; and
- * Z, made orthonormal, is the next Q. The error of vector k falls by (eigenvalue width + 1) /
- * (eigenvalue k) in each step, which is why the basis is wider than what is wanted. It ends when
- * the residuals of all wanted vectors are below TOLERANCE times the largest eigenvalue, or after
- * MAX_STEPS: then the eigenvalues lie so close together that their vectors are arbitrary anyway.
+ * vectors is multiplied by the matrix A, Z = A Q. Both are multiplied by the eigenvectors S of the
+ * small matrix Q^T Z, after which column k of Q approximates eigenvector k, with the residual
+ * |Z_k - value_k Q_k|; and Z, made orthonormal, is the next Q. In each step the error of vector k
+ * falls by the factor eigenvalue[width + 1] / eigenvalue[k], counted from the largest, which is why
+ * the basis has more vectors than are asked for. The iteration ends when the residuals of all
+ * vectors asked for are below TOLERANCE times the largest eigenvalue, or after MAX_STEPS: then the
+ * eigenvalues lie so close together that their vectors are arbitrary anyway.
  * The first basis is drawn with a fixed seed, so the same matrix gives the same vectors.
  * Time: dims^2 * width multiply-adds a step. */
 #include "metric/top_eigenvectors.h"
@@ -132,8 +133,8 @@ static void solve_small(double *a, double *vectors, int32_t n) {
     }
 }
 
-/* Replaces each row of a basis by its product with `turn` [width, width], whose columns are taken
- * in `order`. */
+/* Multiplies a basis [dims, width] by `turn` [width, width], in place. Column order[k] of `turn`
+ * makes vector k of the result. */
 static void turn_basis(subspace *self, double *basis, const double *turn, const int32_t *order) {
     const int32_t width = self->width;
     for (int64_t i = 0; i < self->dims; i++) {
@@ -147,8 +148,9 @@ static void turn_basis(subspace *self, double *basis, const double *turn, const 
     }
 }
 
-/* The Rayleigh-Ritz step: turns basis and product so that the vectors approximate eigenvectors, and
- * sets their Ritz values, falling. */
+/* The Rayleigh-Ritz step: multiplies basis and product by the eigenvectors of their small matrix,
+ * so that the vectors approximate eigenvectors of A, and sets their Ritz values, the largest first.
+ * */
 static void turn_to_eigenvectors(subspace *self) {
     const int32_t width = self->width;
     double small[WIDTH * WIDTH], turn[WIDTH * WIDTH];

@@ -28,8 +28,8 @@ static int by_magnitude(const void *a, const void *b) {
 }
 
 /* The index behind the group of equal magnitudes that begins at `first`, in differences [count]
- * sorted by magnitude. The group has the ranks first + 1 .. end, of which the doubled mean is first
- * + 1 + end. */
+ * sorted by magnitude. The group has the ranks first + 1 .. end, whose doubled mean is
+ * first + 1 + end. */
 static int64_t group_end(const int64_t *differences, int64_t count, int64_t first) {
     int64_t end = first + 1;
     while (end < count && llabs(differences[end]) == llabs(differences[first])) end++;
@@ -74,8 +74,8 @@ static double normal_p(const int64_t *differences, int64_t count, double w_plus)
     return fmin(1, erfc(distance / sqrt(2 * variance)));
 }
 
-/* Sorts differences [count], none 0, in place, ranks them and fills all of *result; without any p
- * is 1 and both sums are 0. The doubled ranks add up to count (count + 1). */
+/* Sorts differences [count], none 0, in place, ranks them and fills all of *result; without
+ * differences p is 1 and both sums are 0. The doubled ranks add up to count (count + 1). */
 void alcore__wilcoxon(int64_t *differences, int64_t count, bool exact,
                       alcore_wilcoxon_result *result) {
     int64_t plus = 0;

@@ -5,7 +5,8 @@
  *     accuracy = 100 * matched / total
  *
  * total: words of the references that a link joins with an in-domain word of the source. matched:
- * those of them, from left to right, of which the hypothesis has a copy that none before took.
+ * those of them that the hypothesis has too; each occurrence in the hypothesis matches one of them,
+ * the first from the left.
  *
  * One pass over the sentences: the words of reference and hypothesis become numbers that are valid
  * within the sentence, and the copies of each are counted down. Memory is that of the longest
@@ -37,7 +38,8 @@ typedef struct sentence_words {
     const alcore_overlap *domain; /* NULL: every source word is in-domain */
     alcore__vocabulary names;     /* the distinct words of the present reference */
     uint32_t *reference;          /* [reference_count] numbers of the words of the reference */
-    int64_t *copies;              /* [names.count] copies of each that the hypothesis has left */
+    int64_t *copies;              /* [names.count] occurrences of each in the hypothesis that
+                                   * are not matched yet */
     uint8_t *in_domain;           /* [source_count] 1: in-domain, 2: and a link was seen */
     uint8_t *wanted;              /* [reference_count] 1: aligned to an in-domain word */
     size_t reference_count, source_count;
@@ -122,7 +124,7 @@ static alcore_status follow_links(sentence_words *words, const sentences *given,
     return ALCORE_OK;
 }
 
-/* Counts the copies that the hypothesis has of the words of the reference. */
+/* Sets words->copies: how often each word of the reference occurs in the hypothesis. */
 static alcore_status count_copies(sentence_words *words, const sentences *given, int64_t line) {
     const char *word;
     size_t length, bytes;
