@@ -150,7 +150,7 @@ static void turn_basis(subspace *self, double *basis, const double *turn, const 
 
 /* The Rayleigh-Ritz step: multiplies basis and product by the eigenvectors of their small matrix,
  * so that the vectors approximate eigenvectors of A, and sets their Ritz values, the largest first.
- * */
+ */
 static void turn_to_eigenvectors(subspace *self) {
     const int32_t width = self->width;
     double small[WIDTH * WIDTH], turn[WIDTH * WIDTH];

@@ -3,8 +3,9 @@
  *
  * A column has entries; a map (row_map.h) says which pool row each belongs to, and without a map
  * entry i is row i's. An entry is one value (scalar) or a vector (dense), or it has any number of
- * tokens with one value each (ragged) or a vector each: token t of entry i is number offsets[i] +
- * t. Scratch is memory of a thread in which readers put blocks of rows together. */
+ * tokens with one value each (ragged) or a vector each. Tokens of all entries are counted through:
+ * token t of entry i is token offsets[i] + t of the column. Scratch is memory of one thread, in
+ * which readers assemble blocks of rows. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -92,7 +93,7 @@ void alcore__scratch_clear(alcore_ctx *ctx, alcore__scratch *scratch) {
     *scratch = (alcore__scratch){0};
 }
 
-/* Called by readers before they put a block together: makes *memory, of *capacity bytes, at least
+/* Called by readers before they assemble a block: makes *memory, of *capacity bytes, at least
  * count * bytes long; its content is lost. Memory grows to the largest block and is kept for the
  * next ones. After a failure it is empty. */
 alcore_status alcore__scratch_reserve(alcore_ctx *ctx, void **memory, size_t *capacity,
@@ -132,7 +133,7 @@ alcore_status alcore__offsets_check(const char *name, const int64_t *offsets, in
     return ALCORE_OK;
 }
 
-/* Position in pool->columns; -1 when there is none of that name. */
+/* Index in pool->columns; -1 when there is no column of that name. */
 static int64_t column_index(const alcore_pool *pool, const char *name) {
     for (size_t i = 0; i < pool->column_count; i++)
         if (strcmp(pool->columns[i]->name, name) == 0) return (int64_t)i;

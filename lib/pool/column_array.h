@@ -63,7 +63,7 @@ void alcore__memory_array_clear(alcore_ctx *ctx, alcore__memory_array *array);
 /* Copies entries (or tokens) entry .. entry + count - 1 to destination, without gaps. */
 typedef alcore_status (*alcore__fetch)(const alcore__column *column, int64_t entry, int64_t count,
                                        char *destination);
-/* Put a block together in scratch, run by run: for columns whose consecutive rows do not have
+/* Assemble a block in scratch, run by run: for columns whose consecutive rows do not have
  * consecutive entries, or whose values have to be fetched. Readers in alcore__column_ops call them.
  */
 alcore_status alcore__gather_rows(const alcore__column *column, int64_t first, int64_t count,

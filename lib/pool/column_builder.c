@@ -153,9 +153,9 @@ static void append(alcore__column_builder *builder, const alcore__builder_input 
                           builder->dtype, out);
 }
 
-/* Takes back what a cancelled put has appended. before: the builder as it was; its arrays may have
- * moved since. Without entries, the next put decides again how many values of which type a row has.
- */
+/* Removes what a cancelled put has appended. before: the builder as it was; its arrays may have
+ * moved since. If no entry is left, the next put decides again how many values of which type a row
+ * has. */
 static void undo(alcore__column_builder *builder, const alcore__column_builder *before) {
     for (int64_t i = before->count; i < builder->count; i++) builder->entry[builder->rows[i]] = 0;
     builder->count = before->count;
@@ -166,7 +166,7 @@ static void undo(alcore__column_builder *builder, const alcore__column_builder *
 }
 
 /* Appends the entries of rows that have none yet, all of the input or, after a failure, nothing. A
- * row that comes again, in this input or a later one, keeps its first values and is counted in
+ * row that occurs again, in this input or a later one, keeps its first values and is counted in
  * repeats: two processes may have computed the same rows. */
 alcore_status alcore__builder_put(alcore__column_builder *builder,
                                   const alcore__builder_input *input) {
@@ -275,9 +275,9 @@ failed:
     return status;
 }
 
-/* Called once when a column is finished, as its readers need the entries in row order. rank
- * [count]: the place of each entry in that order, found by one pass over entry [pool_rows] instead
- * of a comparison sort. */
+/* Called when a column is finished, as its readers need the entries in row order. rank [count]: the
+ * index of each entry in that order, found by one pass over entry [pool_rows] instead of a
+ * comparison sort. */
 alcore_status alcore__builder_sort(alcore__column_builder *builder) {
     const size_t bytes = (size_t)builder->dims * alcore_sys_dtype_bytes(builder->dtype);
     int64_t *rank, next_rank = 0;
@@ -294,10 +294,9 @@ alcore_status alcore__builder_sort(alcore__column_builder *builder) {
     return status;
 }
 
-/* Makes the column one of the builder's arrays and gives it to the pool; values and offsets are the
- * column's then. After a failure they still belong to the builder, and column, which is the
- * caller's to free, no longer owns them. shape[1] 0: one value an entry, a tensor of 1 dimension.
- */
+/* Makes the builder's arrays those of the column and puts the column into the pool; it then owns
+ * values and offsets. After a failure they still belong to the builder: the column, which the
+ * caller frees, does not own them. shape[1] 0: one value an entry, a tensor of 1 dimension. */
 static alcore_status put_into_pool(alcore__column_builder *builder, alcore_pool *pool,
                                    alcore__column *column) {
     const int64_t dims = builder->dims > 0 ? builder->dims : 1; /* builder->dims 0: it is empty */

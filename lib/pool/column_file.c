@@ -21,9 +21,8 @@ static alcore_status fetch(const alcore__column *column, int64_t entry, int64_t 
                                  (size_t)(count * bytes));
 }
 
-/* ops.rows and ops.ragged: pool rows first .. first + count - 1 in *out. Every block is put
- * together in scratch, run by run of rows with consecutive entries, as nothing of the file is in
- * memory. */
+/* ops.rows and ops.ragged: pool rows first .. first + count - 1 in *out. Every block is assembled
+ * in scratch, run by run of rows with consecutive entries, as nothing of the file is in memory. */
 static alcore_status read_rows(const alcore__column *column, int64_t first, int64_t count,
                                alcore__scratch *scratch, alcore_sys_rows *out) {
     return alcore__gather_rows(column, first, count, fetch, scratch, out);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of rows that are put together in scratch, because consecutive rows do not have consecutive
+/* Blocks of rows that are assembled in scratch, because consecutive rows do not have consecutive
  * entries or because the values have to be fetched from a file. A block is cut into runs: either
  * rows with consecutive entries, which one fetch copies, or rows without an entry. */
 #include "pool/column_array.h"
 
-/* Puts pool rows first .. first + count - 1 of a dense column together in scratch->values [count,
+/* Assembles pool rows first .. first + count - 1 of a dense column in scratch->values [count,
  * dims], without gaps, where they stay until its next use; rows without an entry are filled with
  * the "no value" of the dtype (NaN, or the smallest integer). fetch: copies consecutive entries of
  * this kind of column. Called by the column's ops.rows. */
@@ -34,7 +34,7 @@ alcore_status alcore__gather_rows(const alcore__column *column, int64_t first, i
     return ALCORE_OK;
 }
 
-/* Puts pool rows first .. first + count - 1 of a ragged column together in scratch: first the
+/* Assembles pool rows first .. first + count - 1 of a ragged column in scratch: first the
  * offsets, which say how much memory the values need, then the values. offsets [entries + 1] are
  * the column's, by entry, from 0; rows without an entry get no tokens. Tokens of consecutive
  * entries are consecutive, so that fetch copies those of a whole run. Called by the column's

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Columns in memory: an array [entries or tokens, dims], whose rows may have gaps between them
- * (stride: values from one to the next). An entry is what the column has of one pool row, one array
- * row or, of a ragged column, a list of tokens; a map says which row's it is, and without one entry
- * i is row i's. They are given by the caller (copied or borrowed), or finished by a column writer.
- * A block of rows with consecutive entries is handed out where it lies; others are gathered.
+ * (stride: values from one to the next). An entry is what the column has of one pool row: one array
+ * row or, of a ragged column, a list of tokens. A map says to which pool row an entry belongs;
+ * without a map entry i belongs to row i. The values are given by the caller (copied or borrowed),
+ * or put by a column writer. A block of rows with consecutive entries is handed out where it lies;
+ * others are gathered.
  *
  * A borrowed array may be on a CUDA device. Kernels of that device read it there; whoever reads it
  * on the host gets its blocks gathered in scratch, by copies from the device. Offsets are always on
@@ -18,7 +19,8 @@ static const char *entry_bytes(const alcore__column *column, int64_t entry) {
     return array->values + (size_t)(entry * array->stride) * alcore_sys_dtype_bytes(column->dtype);
 }
 
-/* Entries entry .. entry + count - 1, those of the rows from `first` on, where they are. */
+/* Describes entries entry .. entry + count - 1, which belong to pool rows `first` and following,
+ * without copying them. */
 static alcore_sys_rows in_place(const alcore__column *column, int64_t entry, int64_t first,
                                 int64_t count) {
     const alcore__memory_array *array = column->data;
@@ -69,7 +71,8 @@ static alcore_status read_rows(const alcore__column *column, int64_t first, int6
     return read_block(column, !array->on_device, first, count, scratch, out);
 }
 
-/* Called by passes and searches before their kernels. */
+/* Called by passes and searches for the rows that their kernels then read. Only kernels of the
+ * device that the values are on read them in place. */
 alcore_status alcore__column_rows_on(const alcore__column *column, const alcore__engine *engine,
                                      int64_t first, int64_t count, alcore__scratch *scratch,
                                      alcore_sys_rows *out) {

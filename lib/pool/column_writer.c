@@ -195,8 +195,9 @@ void alcore__column_writer_want(alcore_column_writer *writer, const alcore__want
     pthread_mutex_unlock(&writer->lock);
 }
 
-/* The values that were put for rows which had some; 0 for NULL. May be called from a progress
- * callback of the same writer, where the thread owns the lock already (EDEADLK). */
+/* How many rows were put again after they had values; 0 for NULL. May be called from a progress
+ * callback of the same writer, where the thread owns the lock already (EDEADLK). object.self is the
+ * writer without const, whose lock is needed for reading too. */
 int64_t alcore_column_writer_repeats(const alcore_column_writer *writer) {
     if (!writer) return 0;
     alcore_column_writer *locked = writer->object.self;
@@ -221,7 +222,8 @@ static int64_t find_missing(const alcore_column_writer *writer, int64_t *rows, i
     return count;
 }
 
-/* How many unmasked rows have no values yet; 0 for NULL and for a finished writer. */
+/* How many unmasked rows that are wanted have no values yet; 0 for NULL and for a finished writer.
+ */
 int64_t alcore_column_writer_missing_count(const alcore_column_writer *writer) {
     if (!writer) return 0;
     alcore_column_writer *locked = writer->object.self;

@@ -36,9 +36,9 @@ static size_t capacity_for(size_t numbers, size_t min_capacity) {
 }
 
 /* Moves the entries into an array of `capacity` slots; `numbers` is an upper bound of all numbers.
- * number_bits never shrinks, because bits of a hash that made room for it are lost; it is at least
- * the number of bits that number the slots, so that it grows together with the capacity. A failure
- * leaves the index as it was. */
+ * number_bits never shrinks, because the bits of the hashes that it has displaced from the slots
+ * are lost. It is at least the number of bits that number the slots, so that it grows together with
+ * the capacity. A failure leaves the index as it was. */
 static alcore_status resize(alcore_ctx *ctx, alcore__hash_index *index, size_t capacity,
                             int64_t numbers) {
     const int address = bits_of(capacity - 1);
@@ -57,7 +57,7 @@ static alcore_status resize(alcore_ctx *ctx, alcore__hash_index *index, size_t c
     return ALCORE_OK;
 }
 
-/* Called before numbers are put: makes room for `more` of them, all below `numbers`. Growing to
+/* Called before numbers are put: makes capacity for `more` of them, all below `numbers`. Growing to
  * what is expected after these at once (at most 16 times what is needed, as it is an estimate; 0:
  * not known) saves the copies of growing step by step; where memory does not allow that, the index
  * grows to what is needed. A failure leaves it as it was. */

@@ -16,7 +16,7 @@ typedef struct word {
     uint64_t hash;    /* of the bytes */
 } word;
 
-/* The walk over the source. */
+/* The state of one pass over the rows of the source. */
 typedef struct walk {
     alcore_ctx *ctx;
     const alcore_pool *phrases;
@@ -79,7 +79,8 @@ static int64_t find_phrase(const walk *self, const word *words, int64_t count, u
     return -1;
 }
 
-/* Puts all phrases into the index and measures the longest one. */
+/* Puts all phrases into the index and measures the longest one. Phrases of a pool are distinct, so
+ * each is put into the free slot behind the entries with its hash, without comparing texts. */
 static alcore_status index_phrases(walk *self) {
     ALCORE__TRY(alcore__index_reserve(self->ctx, &self->index, (size_t)self->count,
                                       (size_t)self->count, self->count));
@@ -117,7 +118,8 @@ static alcore_status visit_row(const walk *self, int64_t row, alcore__phrase_vis
     return ALCORE_OK;
 }
 
-/* Walks over the unlabeled rows of the source in ascending order. */
+/* Visits the phrases of all rows of the source that were unlabeled when the pool of phrases was
+ * made, in ascending order. */
 static alcore_status walk_source(walk *self, alcore__phrase_visit *visit, void *user) {
     const alcore_pool *source = self->phrases->source;
     ALCORE__TRY(index_phrases(self));

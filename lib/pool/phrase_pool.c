@@ -72,8 +72,8 @@ typedef struct derivation {
     bool by_place;                       /* rows in the order of their first occurrences */
 } derivation;
 
-/* The words of a row of a derivation's pool, 0 for an absent row: its phrases would be counted for
- * nothing. text_of_used() is its text. */
+/* The same functions where the data is a derivation. A row that is absent has 0 words, so that no
+ * phrases of it are counted. */
 static int64_t words_of_used(const void *data, int64_t row) {
     const derivation *work = data;
     return work->use[row] == ALCORE__PHRASE_ABSENT ? 0 : words_of(work->pool, row);

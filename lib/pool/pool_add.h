@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adding rows to a pool: all rows of a call are added, or none. Arrays of the caller, files and
- * Arrow streams all come through these three functions. */
+/* Adding rows to a pool: all rows of a call are added, or none. Rows from arrays of the caller,
+ * from files and from Arrow streams are all added by these functions. */
 #ifndef ALCORE__POOL_ADD_H
 #define ALCORE__POOL_ADD_H
 
@@ -35,8 +35,8 @@ alcore_status alcore__pool_add_records(alcore__pool_add *add, const alcore__reco
  * [count], which are of another file: the caller sets add->path to it. */
 alcore_status alcore__pool_add_references(alcore__pool_add *add, int64_t row,
                                           const alcore__record *records, int64_t count);
-/* Commits when status is ALCORE_OK, else takes everything back. Returns the status of the whole
- * addition. */
+/* Commits when status is ALCORE_OK, else restores the pool as it was. Returns the status of the
+ * whole addition. */
 alcore_status alcore__pool_add_end(alcore__pool_add *add, alcore_status status);
 
 #endif

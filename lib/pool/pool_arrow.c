@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records from an Arrow C stream (the Arrow C data and C stream interfaces): columns of known names
- * become the fields of records, other columns are passed over. Nothing is copied but what the pool
+ * become the fields of records, other columns are ignored. Nothing is copied but what the pool
  * stores; each batch is released when its rows are added. A role is the field that a column is for
  * (text, id, language, reference, group, cost); values are counted from array->offset on. */
 #include <inttypes.h>
@@ -144,7 +144,9 @@ static alcore_status view_at(const struct ArrowArray *array, int64_t index, int6
     return ALCORE_OK;
 }
 
-/* Reads the string of a row; *out is NULL for a null. It is a view of the batch. */
+/* Reads the string of a row, counted from the beginning of the column's values (the offset of the
+ * batch is in it, that of the column is added here); *out is NULL for a null. It is a view of the
+ * batch. */
 static alcore_status string_at(const struct ArrowArray *array, char format, int64_t row,
                                const char *name, const char **out, size_t *out_length) {
     const int64_t index = array->offset + row;
@@ -197,7 +199,8 @@ static double number_at(const void *data, char format, int64_t i) {
     }
 }
 
-/* *out: the cost of a row; NaN for a null, which is no cost. A NaN among the values is an error. */
+/* *out: the cost of a row, counted as by string_at(); NaN for a null, which is no cost. A NaN among
+ * the values is an error. */
 static alcore_status cost_at(const struct ArrowArray *array, char format, int64_t row,
                              double *out) {
     const int64_t index = array->offset + row;

@@ -8,9 +8,9 @@
 #include "base/number.h"
 #include "pool/pool_state.h"
 
-/* The row with the given id id [length bytes], of those that are in the index; -1: none has it, and
- * *slot is the free slot of the index where it belongs. hash: the lower half of the id's 128-bit
- * hash. The index has at least one slot. */
+/* The row that was given the id `id` [length bytes], of the rows that are in the index; -1: none
+ * was, and *slot is the free slot of the index where it belongs. hash: the lower half of the id's
+ * 128-bit hash. The index has at least one slot. */
 static int64_t find_given(const alcore_pool *pool, const char *id, size_t length, uint64_t hash,
                           size_t *slot) {
     *slot = alcore__index_home(&pool->id_index, hash);

@@ -38,8 +38,8 @@ static inline bool alcore__is_wanted(const alcore__wanted *wanted, int64_t row) 
 /* The shape of the column that a writer makes, ALCORE_COLUMN_*; without a lock. */
 int32_t alcore__column_writer_shape(const alcore_column_writer *writer);
 /* Limits the rows that alcore_column_writer_finish() asks for to those that are wanted (NULL: all
- * unmasked ones). Borrowed until the next call, which takes NULL at the latest when the owner of
- * the mask is done: a host may keep a reference to the writer of its model. */
+ * unmasked ones). `wanted` is borrowed until the next call. Whoever frees the mask calls this with
+ * NULL before, because a host may keep a reference to the writer of its model. */
 void alcore__column_writer_want(alcore_column_writer *writer, const alcore__wanted *wanted);
 /* Whether values were put for the row; for the only user of the writer. */
 bool alcore__column_writer_has(const alcore_column_writer *writer, int64_t row);

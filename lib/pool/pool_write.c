@@ -76,8 +76,8 @@ static alcore_status put_cells(const alcore_pool *pool, int64_t row, const bool 
     return alcore__table_end_line(table);
 }
 
-/* Writes a row as one JSON object in the form of a selection's picks, so that the readers of both
- * are one: record fields at the top, the row's number in the object "al". */
+/* Writes a row as one JSON object in the form of a selection's picks, so that a program that reads
+ * the one reads the other too: record fields at the top, the row's number in the object "al". */
 static alcore_status put_object(const alcore_pool *pool, int64_t row, alcore__table *table) {
     const alcore__pool_row *info = alcore__pool_row_at(pool, row);
     alcore__json_out json = {.ctx = table->ctx, .text = table->line};
