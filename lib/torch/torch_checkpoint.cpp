@@ -3,8 +3,8 @@
  *
  *     state-0.safetensors, state-1.safetensors   weight/NAME, first/NAME, second/NAME: weights and
  *                                                the moments of their gradients
- *     checkpoint.json                            which of the two holds, the hash of its numbers,
- *                                                where the training stands, and its settings
+ *     checkpoint.json                            which of the two is valid, the hash of its values,
+ *                                                the progress of the training, and its settings
  *
  * A new state goes into the file that checkpoint.json does not name, and then checkpoint.json is
  * replaced. Each file appears whole or not at all, so at every moment the folder has a checkpoint
@@ -35,6 +35,8 @@ template <class T> uint64_t hash_of(const T *values, int64_t count) {
     return values == nullptr ? 0 : XXH3_64bits(values, static_cast<size_t>(count) * sizeof *values);
 }
 
+/* Hash of the tokens of all texts, for settings_of(); "none" where the training has no such texts.
+ */
 std::string hash_texts(const alcore_sys_model_texts *texts) {
     if (texts == nullptr) return "none";
     int64_t tokens = texts->offsets[texts->count];
@@ -83,6 +85,7 @@ Json settings_of(const Training &training) {
     return out;
 }
 
+/* A setting as JSON, for a message; "none" where it is missing. */
 std::string text_of(json_t *value) {
     std::unique_ptr<char, decltype(&std::free)> text(
         value == nullptr ? nullptr : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)),
@@ -104,7 +107,7 @@ void compare(const std::string &path, const Json &made_with, const Json &now) {
     }
 }
 
-/* The three tensors of each parameter, by name. */
+/* Calls body(name, tensor) for the three tensors of each parameter, always in the same order. */
 template <class Body> void for_state(const Training &training, const Body &body) {
     for (const Parameter &p : training.parameters) {
         body("weight/" + p.name, p.value);
@@ -113,7 +116,7 @@ template <class Body> void for_state(const Training &training, const Body &body)
     }
 }
 
-/* Hash of the state as its file is to hold it. */
+/* Hash of the state, which read_checkpoint() compares with the hash of what it reads. */
 uint64_t hash_state(const Training &training) {
     uint64_t hash = 0;
     for_state(training, [&](const std::string &, const at::Tensor &tensor) {
@@ -160,6 +163,8 @@ void write_checkpoint(const Training &training) {
     write_text(host, folder + "/" + MANIFEST, text.get() + std::string("\n"));
 }
 
+/* The state file is read twice: first all of it is checked, then its values are copied into the
+ * tensors of the training, so that a damaged file changes nothing. */
 bool read_checkpoint(Training &training) {
     const Host &host = training.model.host;
     std::string folder = training.how.checkpoints, path = folder + "/" + MANIFEST;

@@ -7,7 +7,7 @@
  *
  * A step computes the last token of every hypothesis; keys and values of earlier tokens are cached.
  * The hypotheses of an item read one copy of its encoder states: they are the queries of one
- * attention. Items leave the batch when they are done.
+ * attention. Items are removed from the batch when they are done.
  *
  * Beam search scores a hypothesis y by sum log p / |y|^penalty. Of the 2k best continuations of an
  * item's k hypotheses, those among the first k that end are finished, and the k best others are
@@ -46,9 +46,9 @@ struct Item {
 };
 
 /* What attention needs per decoder block: keys and values of the tokens so far, and of the encoder
- * states. room: tokens that there is memory for; head: components of one attention head. */
+ * states. capacity: tokens that there is memory for; head: components of one attention head. */
 struct Cache {
-    at::Tensor key, value;               /* [items k, heads, room, head] the first `step` are set */
+    at::Tensor key, value; /* [items k, heads, capacity, head] the first `step` tokens are set */
     at::Tensor memory_key, memory_value; /* [items, heads, source length, head] */
 };
 
@@ -160,7 +160,8 @@ Search begin(const Model &model, const Packed &sources, const Settings &how) {
         item.place = static_cast<size_t>(i);
         item.number = static_cast<uint64_t>(sources.items[item.place]);
         item.running.resize(static_cast<size_t>(how.k));
-        /* All hypotheses begin the same: only the first is used, but samples are drawn apart. */
+        /* The k hypotheses of an item are equal before the first step, so a beam search scores only
+         * the first of them. Samples differ from the first step on, so all of them are used. */
         for (size_t b = 0; b < item.running.size(); b++)
             if (b == 0 || how.sample) item.running[b].score = 0;
         search.items.push_back(std::move(item));
@@ -168,8 +169,8 @@ Search begin(const Model &model, const Packed &sources, const Settings &how) {
     return search;
 }
 
-/* A cache [rows, heads, room, head] with room for one token more than the `used` ones: the same
- * where it has that, else a copy with room for half as many more, at least 16. */
+/* A cache [rows, heads, capacity, head] with capacity for one token more than the `used` ones: the
+ * same where it has that, else a copy of capacity used + max(16, used / 2). */
 at::Tensor grown(const at::Tensor &cache, int64_t used) {
     if (cache.size(2) > used) return cache;
     std::vector<int64_t> shape = cache.sizes().vec();
@@ -407,7 +408,8 @@ void single_step(Search &search, const at::Tensor &raw, std::vector<int64_t> &so
 
 } // namespace
 
-/* Outputs of each source, by its index in the batch, best first, at most how.outputs of them. */
+/* Outputs of each source, by its index in the batch, best first, at most how.outputs of them. ids
+ * [items k]: the token that each hypothesis reads in the next step. */
 std::vector<std::vector<Output>> decode(const Model &model, const Packed &sources,
                                         const alcore_sys_model_decoding &how) {
     Settings settings = settings_of(model, how);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The torch module's only entry, its table, and the wall around every call.
+/* The torch module's only entry, its table, and guard(), in which every call runs.
  *
- * The process may be somebody else's PyTorch program. A call therefore runs inside a wall that
- * turns every exception into a status, switches gradients and autocast off for its own thread and
- * puts them and the number of threads back, also when it fails. Random numbers come from generators
- * of the call's own.
+ * The process may be somebody else's PyTorch program. Therefore guard() turns every exception into
+ * a status, sets gradients, autocast and the number of threads for the call, and restores them
+ * afterwards, also after a failure. Random numbers are drawn from generators of the call, never
+ * from that of the process.
  *
  * Calls over many texts sort them by length, cut the sorted list into batches by a budget of
- * tokens, and give each item's result to the sink with its place in the call. */
+ * tokens, and pass each item's result to the sink with the item's number in the call. */
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
@@ -69,7 +69,7 @@ static alcore_status report_torch(const c10::Error &error) {
 
 namespace {
 
-/* Uses as many threads as the context does, and puts the number back. */
+/* Sets torch's number of threads to that of the context, and restores it in the destructor. */
 struct Threads {
     int before = at::get_num_threads();
     explicit Threads(int32_t count) {
@@ -82,9 +82,9 @@ struct Threads {
 
 } // namespace
 
-/* An empty Failure text is that of a host function, which has set its own. Every function of the
- * table but info and close goes through it. InferenceMode(false) also ends an inference mode of the
- * caller, and switches gradients on until it goes. */
+/* Every function of the table but info and close calls it. A Failure with an empty text is that of
+ * a host function, which has set its own text. InferenceMode(false) also ends an inference mode of
+ * the caller, and switches gradients on while the object exists. */
 alcore_status alcore_torch::guard(void *user, Mode mode,
                                   const std::function<void()> &body) noexcept {
     try {
@@ -118,13 +118,13 @@ alcore_status guard(void *user, const std::function<void()> &body) noexcept {
 
 /* ---- batches ---- */
 
-/* One pass: places in the call, sorted by length, and their tokens. */
+/* Items of one pass, by their numbers in the call, sorted by length, and their tokens. */
 struct Batch {
     std::vector<int64_t> items;
     Packed packed;
 };
 
-/* The same for calls over texts alone: body(batch). */
+/* for_batches() (torch_batch.cpp) for calls that read texts without targets: body(batch). */
 void for_texts(const Model &model, const alcore_sys_model_texts &texts,
                const std::function<void(const Batch &)> &body) {
     check_texts(model, texts, model.encoder.words.size(0));
@@ -136,7 +136,7 @@ void for_texts(const Model &model, const alcore_sys_model_texts &texts,
         });
 }
 
-/* Gives float values of items (places in the call) to the sink, which copies them: values [items,
+/* Passes float values of items (numbers in the call) to the sink, which copies them: values [items,
  * ...] with lengths NULL, or [tokens, ...] with lengths [items], the tokens of each. */
 void give(const alcore_sys_model_sink &sink, const std::vector<int64_t> &items,
           const at::Tensor &values, const std::vector<int64_t> *lengths) {
@@ -152,8 +152,9 @@ void give(const alcore_sys_model_sink &sink, const std::vector<int64_t> &items,
                    static_cast<int64_t>(items.size()), &tensor));
 }
 
-/* Tokens of a batch that `wanted` names (by the call's token number), and how many each item has.
- */
+/* The rows, int64, of those packed tokens of a batch for which wanted(item, token) is true. item is
+ * the number of the item in the call, token the index of the token in texts.ids. lengths: out,
+ * empty before, [items of the batch] how many each item has. */
 at::Tensor some_tokens(const alcore_sys_model_texts &texts, const Batch &batch,
                        const std::function<bool(int64_t, int64_t)> &wanted,
                        std::vector<int64_t> &lengths) {
@@ -321,7 +322,7 @@ at::Tensor label_logprobs(const Model &model, const at::Tensor &hidden, const at
     return out;
 }
 
-/* The dropout of scoring: an item's draws depend on the seed and its place in the call. */
+/* The dropout of scoring: the draws of an item depend on the seed and its number in the call. */
 std::optional<Dropout> dropout_of(const alcore_sys_model_scoring *scoring,
                                   const std::vector<int64_t> &items) {
     if (scoring == nullptr || scoring->dropout == 0) return {};
@@ -350,8 +351,8 @@ alcore_status mlm_losses(alcore_sys_model *model, const alcore_sys_model_texts *
     });
 }
 
-/* Gives the sink, for each pair of source i and target i, the log-probability of each token of the
- * target under the decoder that has read the source and the target's tokens before it. */
+/* Passes to the sink, for each pair of source i and target i, the log-probability of each token of
+ * the target under the decoder that has read the source and the target's tokens before it. */
 void score_targets(const Model &model, const alcore_sys_model_texts &sources,
                    const alcore_sys_model_texts &targets, const alcore_sys_model_scoring *scoring,
                    const alcore_sys_model_sink &sink) {

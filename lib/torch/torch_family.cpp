@@ -34,7 +34,8 @@ struct Builder {
                  key, static_cast<long long>(most));
         return value;
     }
-    /* The name under which the file holds a tensor; empty: it holds none. */
+    /* The name under which the file holds a tensor; empty: it holds none. In old files of BERT
+     * LayerNorm.weight is LayerNorm.gamma, and LayerNorm.bias LayerNorm.beta. */
     std::string find(const std::string &name) const {
         for (const std::string &full : {family.prefix + name, name}) {
             if (weights.has(full)) return full;
@@ -125,7 +126,8 @@ Activation activation_of(const std::string &folder, const std::string &name) {
          name.c_str());
 }
 
-/* T5 says "relu", "gated-gelu" or "gated-silu" in feed_forward_proj; its gelu is the tanh form. */
+/* The activation of T5, whose key feed_forward_proj is "relu", "gated-gelu" or "gated-silu"; its
+ * gelu is the tanh form. */
 Activation t5_activation(const Builder &build) {
     std::string name = json_text(build.config, "feed_forward_proj", "relu");
     if (name == "gated-gelu") return Activation::GeluTanh;

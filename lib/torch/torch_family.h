@@ -34,7 +34,8 @@ struct StackKeys {
     const char *layers, *heads, *ffn;
 };
 
-/* One family; NULL: it lacks the thing. Keys are of config.json, other names are of tensors. */
+/* One family. A string that is NULL says that the family has no such key or tensor. Keys are those
+ * of config.json, other names are those of tensors. */
 struct Family {
     const char *model_type;
     const char *prefix; /* "bert.", of all tensors */

@@ -34,9 +34,10 @@ at::Tensor &gradient_of(const at::Tensor &parameter) {
 }
 
 /* Adds the gradients of the weighted sum of losses to those of all parameters, and returns that
- * sum. x [rows, dims]: what enters the last layer; its gradient is handed to autograd at the end,
- * which goes on from there. labels: int64 [rows], each one of the classes; weights: float [rows].
- * slope: dl/dz of the rows of a piece, p - share - (1 - smoothing) [v = y], times their weights. */
+ * sum. x [rows, dims]: the input of the last layer; its gradient is passed to autograd at the end,
+ * which computes those of all layers before. labels: int64 [rows], each one of the classes;
+ * weights: float [rows]. slope: dl/dz of the rows of a piece, p - share - (1 - smoothing) [v = y],
+ * times their weights. */
 double last_layer(const Model &model, const at::Tensor &x, const at::Tensor &labels,
                   const at::Tensor &weights, double smoothing) {
     const Linear &last = model.head_out;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the torch module share: failures, the host, weights, and the one model that
- * all families are settings of.
+/* What the files of the torch module share: failures, the host, weights, and the model. All
+ * families of models are settings of this one model.
  *
  * A model is one or two stacks of Transformer blocks and at most one head. A stack works on packed
  * tokens: the tokens of all items of a batch lie one after the other in a matrix [tokens, dims],
  * without padding, so that every product with a weight matrix is one product over real tokens.
  * Only attention looks at items; items are sorted by length, and each run of items of one length is
- * one attention without a mask. An item's values so depend on its own tokens alone. */
+ * one attention without a mask. So the values of an item depend on its own tokens only. */
 #ifndef ALCORE__TORCH_PARTS_H
 #define ALCORE__TORCH_PARTS_H
 
@@ -43,17 +43,17 @@ struct Failure : std::exception {
 /* Throws when a host function failed, with the text that it set. */
 void check(alcore_status status);
 
-/* What a call does with autograd, in its own thread alone and until it ends. */
+/* How a call uses autograd. It is set for the thread of the call, until the call ends. */
 enum class Mode {
     Compute, /* inference mode: tensors made in it can never have gradients */
     Build,   /* no gradients, but tensors that may have them later: a model's weights */
     Train    /* gradients */
 };
-/* Runs a body so that no exception leaves it and nothing of the caller's torch is changed. user:
- * the context that progress and threads are asked of. */
+/* Runs a body so that no exception leaves it and the caller's settings of torch are as before
+ * afterwards. user: the first argument of the host's functions. */
 alcore_status guard(void *user, Mode mode, const std::function<void()> &body) noexcept;
 
-/* The library's services with the first argument of one model. */
+/* The functions of the library that the module calls, and their first argument. */
 struct Host {
     const alcore_sys_host *table = nullptr;
     void *user = nullptr;
@@ -69,7 +69,7 @@ struct Host {
 using Json = std::shared_ptr<json_t>;
 /* Reads folder/name, at most 16 MiB, duplicate keys refused; NULL when there is no such file. */
 Json read_json(const Host &host, const std::string &folder, const char *name);
-/* Members of an object, with what holds when they are absent, null or of another type. */
+/* The member `key` of an object; `otherwise` when it is absent, null or of another type. */
 int64_t json_int(const Json &object, const char *key, int64_t otherwise);
 double json_real(const Json &object, const char *key, double otherwise);
 bool json_flag(const Json &object, const char *key, bool otherwise);
@@ -304,11 +304,13 @@ at::Tensor embed_tokens(const Stack &stack, const at::Tensor &ids, const at::Ten
                         const std::function<at::Tensor(const at::Tensor &)> &drop = {});
 /* Bias of relative positions [1, heads, queries, keys], queries from `first` on (T5). */
 at::Tensor relative_bias(const Stack &stack, int64_t first, int64_t queries, int64_t keys);
-/* What enters the output matrix: of decoder states or of the masked-LM head's [rows, dims]. */
+/* The input of the output matrix, made of hidden states [rows, dims] of the decoder, or of the
+ * encoder of a masked language model. */
 at::Tensor output_input(const Model &model, const at::Tensor &hidden);
 /* Logits [rows, vocabulary] of hidden states [rows, dims]. */
 at::Tensor output_logits(const Model &model, const at::Tensor &hidden);
-/* What enters the last layer of a head over texts, [items, dims], of the states of first tokens. */
+/* The input of the last layer of a head over texts, [items, dims], made of the hidden states of
+ * first tokens, [items, dims]. */
 at::Tensor class_input(const Model &model, const at::Tensor &first, Dropout *dropout = nullptr);
 
 /* ---- decoding (torch_decode.cpp) ---- */

@@ -207,6 +207,8 @@ uint64_t tensor_hash(const at::Tensor &tensor) {
     return XXH3_64bits(plain.data_ptr(), plain.nbytes());
 }
 
+/* Tensors are sorted by the size of their values, the largest first, so that each begins at a
+ * multiple of that size; then by name, so that the same tensors always make the same file. */
 void write_tensors(const Host &host, const std::string &path, std::vector<Written> tensors) {
     std::sort(tensors.begin(), tensors.end(), [](const Written &a, const Written &b) {
         size_t x = c10::elementSize(a.dtype), y = c10::elementSize(b.dtype);
@@ -230,7 +232,9 @@ void write_text(const Host &host, const std::string &path, const std::string &te
     writer.commit();
 }
 
-/* Throws on every failure; files that were written until then stay, each of them whole. */
+/* Throws on every failure; files that were written until then stay, each of them whole. Tensors of
+ * the old folder that the model does not use are copied, unless they have the values that a tensor
+ * of the model had when it was read: those are second copies of a tied matrix. */
 void save_model(const Model &model, const std::string &folder) {
     const Host &host = model.host;
     check(host.table->folder_make(host.user, folder.c_str()));

@@ -72,7 +72,8 @@ void check_examples(const Model &model, const alcore_sys_model_training &how) {
                  static_cast<long long>(i));
 }
 
-/* The settings with defaults filled in, but for `updates`, which the data says. */
+/* Checks the caller's settings and fills in the defaults, except for `updates`, whose default is
+ * the number of updates of one epoch. */
 alcore_sys_model_training checked(const Model &model, const alcore_sys_model_training &given) {
     alcore_sys_model_training how = given;
     if (model.head == Head::None || model.head == Head::Answers)
@@ -116,6 +117,7 @@ struct Random {
         x ^= x >> 31;
         return static_cast<uint64_t>((static_cast<unsigned __int128>(x) * limit) >> 64);
     }
+    /* Shuffles the values from index `from` on (Fisher and Yates). */
     template <class T> void shuffle(std::vector<T> &values, size_t from) {
         for (size_t i = values.size(); i > from + 1; i--)
             std::swap(values[i - 1], values[from + below(i - from)]);
@@ -218,13 +220,14 @@ double rate_of(const alcore_sys_model_training &how, int64_t update) {
     }
 }
 
-/* Moves all parameters that have a gradient. weight: what the gradient is to be divided by; 0:
- * there is none. Throws before anything is changed when the gradient is not finite. */
+/* Changes all parameters that have a gradient by one step of the optimizer. weight: the sum of the
+ * weights of the examples, by which the gradient is divided; 0: no example had a label. Throws
+ * before any parameter is changed when the gradient is not finite. */
 void move_weights(const Training &training, double weight) {
     const alcore_sys_model_training &how = training.how;
     c10::NoGradGuard no_gradients;
     int64_t update = training.at.update + 1;
-    /* Those that decay, then the others. */
+    /* [0]: parameters that decay; [1]: the others. */
     std::vector<at::Tensor> values[2], gradients[2], first[2], second[2], steps[2], all;
     at::Tensor step =
         at::full({}, static_cast<double>(update), at::TensorOptions().dtype(at::kFloat));
@@ -264,7 +267,7 @@ void move_weights(const Training &training, double weight) {
 
 /* ---- the loop ---- */
 
-/* Says how fast it goes, every ten seconds and at the end. */
+/* Logs loss, speed and the time that is left, every ten seconds and at the end. */
 struct Reporter {
     const Host &host;
     Clock::time_point start = Clock::now();
@@ -290,7 +293,8 @@ struct Reporter {
     }
 };
 
-/* One update: reads the next passes, up to the end of the epoch, and moves the weights. */
+/* One update: adds up the gradients of the next passes, of one epoch only, and changes the weights.
+ * tokens: grows by the tokens that were read. */
 void make_update(Training &training, const Gradients &gradients,
                  const std::vector<std::vector<int64_t>> &passes, int64_t &tokens) {
     Position next = training.at;
@@ -316,8 +320,9 @@ void make_update(Training &training, const Gradients &gradients,
     training.at = next;
 }
 
-/* Tells the caller how many updates are made; whether it ends the training. What it computes on the
- * model runs under a wall of its own (torch_entry.cpp), without gradients. */
+/* Tells the caller how many updates are finished. Returns whether the caller ends the training.
+ * What the caller computes on the model runs in a guard() of its own (torch_entry.cpp), without
+ * gradients. */
 bool ends_here(const Training &training) {
     const alcore_sys_model_training &how = training.how;
     int32_t stop = 0;

@@ -2,8 +2,8 @@
 /* What the files of training share.
  *
  * A training is a sequence of updates; an update reads up to `accumulate` passes, each a batch of
- * whole examples of at most batch_tokens tokens, and moves the weights once. The loss of an update
- * is  sum over its passes of  w_i l_it  /  sum of w_i  over examples i and their tokens t (a
+ * whole examples of at most batch_tokens tokens, and changes the weights once. The loss of an
+ * update is sum over its passes of w_i l_it / sum of w_i over examples i and their tokens t (a
  * classifier of texts: over examples), so that it does not depend on how the examples are cut into
  * passes. */
 #ifndef ALCORE__TORCH_TRAIN_H
@@ -13,21 +13,22 @@
 
 namespace alcore_torch {
 
-/* A tensor that is trained, with the moments of its gradient. Query, key and value are one. */
+/* A tensor that is trained, with the moments of its gradient. The projections of query, key and
+ * value are one tensor. */
 struct Parameter {
     std::string name; /* of the first tensor of the folder that it holds */
     at::Tensor value, first, second;
     bool decays; /* matrices do; biases and norms do not */
 };
 
-/* How far a training has come: `update` updates are made, and pass number `pass` of epoch `epoch`
- * is read next. All three count from 0. */
+/* The progress of a training: `update` updates are finished, and pass number `pass` of epoch
+ * `epoch` is read next. All three count from 0. */
 struct Position {
     int64_t update = 0, epoch = 0, pass = 0;
     double loss = 0; /* of the last update */
 };
 
-/* A training under way. */
+/* The state of a training. */
 struct Training {
     Model &model;
     alcore_sys_model_training how; /* with all defaults filled in */
@@ -42,18 +43,19 @@ struct Sums {
 };
 
 /* Adds the gradient of the sum of losses of some examples to the gradients of all parameters
- * (torch_loss.cpp). seed: of dropout. Throws when cancelled; gradients are then of no use. */
+ * (torch_loss.cpp). seed: of dropout. Throws when cancelled; gradients are then incomplete. */
 Sums add_gradients(const Model &model, const alcore_sys_model_training &how,
                    const std::vector<int64_t> &examples, uint64_t seed);
 
 /* The passes of an epoch, each some examples (torch_train.cpp). */
 std::vector<std::vector<int64_t>> passes_of(const alcore_sys_model_training &how, int64_t epoch);
 
-/* Puts the state of a training into its checkpoint folder (torch_checkpoint.cpp), whole or not at
- * all: a process that ends while it writes leaves the checkpoint before. */
+/* Writes the state of a training to its checkpoint folder (torch_checkpoint.cpp), whole or not at
+ * all: when the process ends while it writes, the folder has the previous checkpoint. */
 void write_checkpoint(const Training &training);
-/* Goes on from the checkpoint of the folder; false: it has none. Throws, with nothing changed,
- * where the checkpoint is damaged or was made with other settings, data or model. */
+/* Sets weights, moments and progress to those of the folder's checkpoint; false: it has none.
+ * Throws, with nothing changed, where the checkpoint is damaged or was made with other settings,
+ * data or model. */
 bool read_checkpoint(Training &training);
 
 } // namespace alcore_torch
