@@ -20,8 +20,8 @@
 /* Counts of one call, owned. */
 typedef struct class_counts {
     alcore_ctx *ctx;
-    alcore__vocabulary
-        classes;          /* the distinct classes of both sides, each the 8 bytes of an int64 */
+    /* the distinct classes of both sides, each the 8 bytes of an int64 */
+    alcore__vocabulary classes;
     int64_t (*counts)[2]; /* [classes.count] items of the class in x and in y */
     size_t capacity;      /* of counts */
 } class_counts;

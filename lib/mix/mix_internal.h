@@ -89,8 +89,8 @@ typedef struct alcore__mix_run {
     const alcore__links *links; /* of the rows of labeled; NULL: not needed */
     alcore__links made_links;   /* where the library made them */
     alcore_lm *lm;              /* a reference; NULL: not needed */
-    int64_t
-        *nearest; /* [rows of pool] row of L' with the largest margin ratio; NULL: not computed */
+    /* [rows of pool] row of L' with the largest margin ratio; NULL: not computed */
+    int64_t *nearest;
 } alcore__mix_run;
 
 /* Appends a pair; numbers and score begin as "none". *out: the pair, valid until the next one. */

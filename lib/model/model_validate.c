@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happens between two updates of a training: the model is measured on a pool of its own, the
- * best one is saved, and the training ends early when it gets no better.
+/* What happens between two updates of a training: the model is measured on the pool of the
+ * validation, the best model is saved, and the training ends early when the model does not improve.
  *
  * With a folder of checkpoints every validation is kept there, in validations.tsv. It is written
  * before the checkpoint of the same update, so that the file has every validation up to the update
- * of any checkpoint. A training that goes on from update u takes those up to u over and makes the
- * later ones again, with the same weights and so with the same values. */
+ * of any checkpoint. A training that is resumed after update u reads those up to u from the file
+ * and makes the later ones again, with the same weights and so with the same values. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -25,7 +25,8 @@ static const char header[] = "update\tvalue\tmetric\tevery\tdata\n";
 
 /* ---- measuring ---- */
 
-/* Refuses a metric that the model has not. */
+/* Refuses a metric that the model cannot be measured by: BLEU of a classifier, or the accuracy of a
+ * model that translates. */
 static alcore_status check_metric(const alcore_model *model, int32_t metric) {
     const alcore__engine_model *data = model->data;
     const bool classes = alcore__classifies(data);
@@ -47,8 +48,9 @@ static double number_at(const alcore__array *array, int64_t row, int64_t column)
                                           : ((const double *)array->data)[place];
 }
 
-/* What the classes of a text are worth: 1 or 0 for a right or wrong one, or the loss of the right
- * one. row: of class probabilities [rows, classes]. */
+/* The value of a text of a classifier: 1 or 0 where its likeliest class is right or wrong, or minus
+ * the logarithm of the probability of the right class, by the metric. row: of class probabilities
+ * [rows, classes]; label: the right class. */
 static double value_of_classes(const alcore__watch *watch, const alcore__array *array, int64_t row,
                                int64_t label) {
     int64_t best = 0;
@@ -58,8 +60,9 @@ static double value_of_classes(const alcore__watch *watch, const alcore__array *
     return best == label;
 }
 
-/* Takes the values of one text, which begin at row `row`: log-probabilities of `tokens` tokens, or
- * probabilities of classes. */
+/* Stores the value of text `item` (an index in the batch) in watch->values and its number of tokens
+ * in watch->tokens. Its values begin at row `row` of the array: log-probabilities of `tokens`
+ * tokens, or one row of class probabilities. */
 static alcore_status take_item(alcore__watch *watch, const alcore__array *array, int64_t row,
                                int64_t item, int64_t tokens) {
     const alcore__engine_model *data = watch->model->data;
@@ -163,7 +166,7 @@ static alcore_status measure_bleu(alcore__watch *watch, double *out) {
 
 /* ---- what was measured ---- */
 
-/* Counts a validation; whether it is better than all before. */
+/* Counts a validation. Returns whether its value is better than all before. */
 static bool count_value(alcore__watch *watch, int64_t update, double value) {
     alcore_train_result *result = watch->result;
     const bool lower = watch->options->metric == ALCORE_VALIDATE_LOSS;
@@ -191,6 +194,7 @@ static alcore_status path_of_lines(const alcore__watch *watch, alcore__buffer *o
                                  watch->options->checkpoints);
 }
 
+/* Writes validations.tsv anew; without a folder of checkpoints nothing is written. */
 static alcore_status write_lines(const alcore__watch *watch) {
     alcore_ctx *ctx = watch->model->object.ctx;
     alcore__buffer path = {0};
@@ -209,8 +213,8 @@ static alcore_status write_lines(const alcore__watch *watch) {
     return status;
 }
 
-/* One line of the file: a validation of this training, which is taken over unless it was made after
- * the checkpoint. */
+/* Reads one line of the file, the header or a validation of this training. A validation counts and
+ * is kept unless it was made after the checkpoint. */
 static alcore_status take_line(alcore__watch *watch, const alcore__line_reader *lines, char *text,
                                size_t length) {
     const char *first = memchr(text, '\t', length);
@@ -236,8 +240,8 @@ static alcore_status take_line(alcore__watch *watch, const alcore__line_reader *
     return add_line(watch, update, value);
 }
 
-/* Takes over the validations that the checkpoint has behind it. The file is there when one of them
- * was due before the checkpoint: without it the next value would count as the best one. */
+/* Reads the validations that were made up to the checkpoint. The file must be there when one of
+ * them was due before: without it the next value would count as the best one. */
 static alcore_status read_lines(alcore__watch *watch) {
     alcore_ctx *ctx = watch->model->object.ctx;
     alcore__buffer path = {0};
@@ -269,6 +273,7 @@ static alcore_status read_lines(alcore__watch *watch) {
 
 /* ---- between two updates ---- */
 
+/* Whether the training goes on although the last validations were not better. */
 static bool is_patient(const alcore__watch *watch) {
     return watch->options->patience == 0 || watch->worse < watch->options->patience;
 }

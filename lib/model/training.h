@@ -10,9 +10,9 @@
  * and does not translate. */
 bool alcore__classifies(const alcore__engine_model *data);
 
-/* The unmasked rows of a pool with their references, encoded: of a training, or of a validation;
- * zeros hold none. Memory: 8 bytes for each token of texts and references, 17 where the tokenizer
- * tells types and marks. */
+/* The unmasked rows of a pool with their references, encoded: of a training, or of a validation. A
+ * struct of zeros has none. Memory: 8 bytes for each token of texts and references, 17 where the
+ * tokenizer sets types and marks. */
 typedef struct alcore__examples {
     alcore__model_batch batch;             /* all unmasked rows */
     alcore__engine_texts sources, targets; /* targets: none for classifiers */
@@ -27,19 +27,20 @@ alcore_status alcore__examples_read(const alcore_model *model, const alcore_pool
                                     alcore__examples *out);
 void alcore__examples_clear(alcore_ctx *ctx, alcore__examples *all);
 
-/* What follows the updates of a training: it says where a training goes on and, with validation,
- * measures the model, keeps the best one and ends the training early. */
+/* What is done between the updates of a training: the watch logs after which update a training is
+ * resumed and, with validation, measures the model, saves the best one and ends the training
+ * early. */
 typedef struct alcore__watch {
     alcore_model *model;
     const alcore_train_options *options; /* checked, with all defaults filled in */
     alcore__examples examples;           /* of the validation; zeros without one */
-    double
-        *values; /* [examples.batch.count] of each text: its loss, or 1 where its class is right */
+    /* [examples.batch.count] of each text: its loss, or 1 where its class is right */
+    double *values;
     int64_t *tokens; /* [examples.batch.count] of its reference, over which the loss is a mean */
     char *tail;      /* what every line of validations.tsv ends with */
     alcore__buffer lines; /* validations.tsv as it is to be written next */
-    alcore_train_result
-        *result;   /* borrowed: resumed, best_update, best_value and stopped are filled */
+    /* borrowed: resumed, best_update, best_value and stopped are filled */
+    alcore_train_result *result;
     int64_t worse; /* validations since the best one */
     bool begun;    /* the engine has said how many updates there are */
 } alcore__watch;

@@ -50,8 +50,8 @@ struct alcore__column {
     alcore_ctx *ctx;               /* without a reference: the pool has one */
     char *name;                    /* owned */
     char *origin;                  /* who made it: "given", a path, "model ngram ..."; owned */
-    bool
-        per_word; /* token values that a model made: one per word and one for the end of the text */
+    /* token values that a model made: one per word and one for the end of the text */
+    bool per_word;
     const char *engine; /* engine that ran its model (a static string); NULL: no model made it */
     int64_t row_count;  /* rows of the pool when the column was set; later rows have no entry */
     int64_t dims;       /* values of a row, or of a token; 1 or more */

@@ -48,8 +48,8 @@ const char *alcore__unit_singular(int32_t unit);
 
 /* Rows that the request names, of one ALCORE_ROWS_* kind. */
 typedef struct alcore__row_list {
-    bool
-        given; /* a list of this kind was set, perhaps an empty one; false: the kind says nothing */
+    /* a list of this kind was set, perhaps an empty one; false: the kind says nothing */
+    bool given;
     int64_t count;
     int64_t *rows; /* [count] rows of the candidates' pool in the order given, owned */
     size_t capacity;

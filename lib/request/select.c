@@ -52,10 +52,10 @@ typedef struct answer {
     alcore__resolution resolution; /* the columns that the strategy reads */
     double *costs; /* [rows of the candidates' pool] in the unit of the budget; 0 for
                       rows that are no candidates; NULL: every row costs 1 */
-    double
-        *further; /* [budgets.count - 1] the budgets but the largest; NULL: there is one budget */
-    uint8_t
-        *drawn; /* [rows] a copy of the candidates for the next round, with sticky=1; else NULL */
+    /* [budgets.count - 1] the budgets but the largest; NULL: there is one budget */
+    double *further;
+    /* [rows] a copy of the candidates for the next round, with sticky=1; else NULL */
+    uint8_t *drawn;
     int32_t *languages; /* [rows of the candidates' pool] index of each row's language among all
                            tags of the pool in byte order; NULL: the strategy does not read
                            languages */

@@ -59,9 +59,8 @@ typedef struct alcore__ranking {
     int64_t pool_rows;                /* of the candidates' pool */
     int64_t text_rows; /* rows in which the phrases of a pool of phrases are counted; else 0 */
     alcore__text_rows texts; /* of the pool of texts that the request derived the phrases from */
-    double
-        unspaced_share; /* share of letters in scripts without spaces, for budgets of words; else 0
-                         */
+    /* share of letters in scripts without spaces, for budgets of words; else 0 */
+    double unspaced_share;
 } alcore__ranking;
 
 enum { ALCORE__REMEDIES = 4, ALCORE__CONTEXTS = 3 };

@@ -85,9 +85,9 @@ struct alcore_lm {
     int32_t order;                       /* N */
     double *logp[ALCORE__LM_ORDERS + 1]; /* [n][n-grams] log10 p(last word | words before);
                                             ALCORE__LM_ABSENT */
-    double
-        *backoff[ALCORE__LM_ORDERS + 1]; /* [n][n-grams] log10 gamma(n-gram), n < N; NULL for N */
-    alcore__lm_word *word;               /* [words] */
+    /* [n][n-grams] log10 gamma(n-gram), n < N; NULL for N */
+    double *backoff[ALCORE__LM_ORDERS + 1];
+    alcore__lm_word *word;       /* [words] */
     alcore__ngram_table spelled; /* slots of the words of at most ALCORE__LM_SPELLED bytes, by
                                             alcore__lm_spelling_tag(), and no n-grams */
     char *entry[ALCORE__LM_ORDERS + 1];     /* [n][n-grams] alcore__lm_entry, each with its back-off

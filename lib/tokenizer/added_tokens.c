@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Added tokens (added_tokens.h). The texts of a finder are sorted, so those that share a beginning
  * are neighbors: a search narrows the range of candidates byte by byte. Most places of a text are
- * passed over because no text begins with the byte there. */
+ * skipped at once, because no text begins with the byte there. */
 #include "tokenizer/added_tokens.h"
 
 #include <stdlib.h>
@@ -195,7 +195,7 @@ static size_t skip_space_right(const char *text, size_t length, size_t place) {
     return place;
 }
 
-/* A match that is no single word, though its token has to be one, is passed over as a whole. */
+/* A match that is no single word, though its token has to be one, is skipped as a whole. */
 alcore__added_match alcore__added_find(const alcore__added_tokens *tokens,
                                        const alcore__added_finder *finder, const char *text,
                                        size_t length, size_t after, size_t *next) {

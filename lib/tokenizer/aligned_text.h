@@ -36,10 +36,10 @@ typedef struct alcore__aligned {
 /* A character of a text that replaces another (alcore__aligned_transform()). */
 typedef struct alcore__change {
     int32_t point; /* code point */
-    int32_t
-        change; /* 0: it stands for one character of the old text; 1: it is added, and shares the
-                 * source of the old character before it; -n: it stands for one, and the n
-                 * characters after that one are left out */
+    /* 0: it stands for one character of the old text; 1: it is added, and shares the source of the
+     * old character before it; -n: it stands for one, and the n characters after that one are left
+     * out */
+    int32_t change;
 } alcore__change;
 
 /* Changes, collected before they are applied. A struct of zeros is an empty list. */

@@ -270,8 +270,9 @@ static void merge_next(cut *state, uint32_t position) {
     if (left->previous != NO_SYMBOL) offer_pair(state, left->previous);
 }
 
-/* Merges pairs until none has a merge. An entry of the heap whose pair has changed or vanished is
- * passed over: its symbol has another rank by then, or the same for a pair that may be merged. */
+/* Merges pairs until none has a merge. An entry of the heap may be out of date, because its pair
+ * has changed or vanished. Then its symbol has another rank, and the entry is ignored; or the
+ * symbol has the same rank for a new pair, which may be merged as well. */
 static void merge_all(cut *state) {
     for (uint32_t i = 0; i + 1 < state->count; i++) offer_pair(state, i);
     while (state->waiting > 0) {

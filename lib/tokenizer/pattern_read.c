@@ -4,8 +4,8 @@
  * of a sequence to the first, and the functions that make some are given the node that follows
  * (`next`) and return the first one of their own.
  *
- * After the first error r->status is set and the rest is passed over; what the functions return
- * then is not used. */
+ * After the first error r->status is set and the rest is skipped; what the functions return then is
+ * not used. */
 #include <string.h>
 #include <utf8proc.h>
 
@@ -56,7 +56,7 @@ static alcore__pattern_node *new_node(reader *r, alcore__node_kind kind,
     return node;
 }
 
-/* The next byte, which is not moved over; -1 at the end. */
+/* The next byte, without moving behind it; -1 at the end. */
 static int peek(const reader *r) {
     return r->next < r->text.length ? (unsigned char)r->text.text[r->next] : -1;
 }

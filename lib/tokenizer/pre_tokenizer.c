@@ -109,9 +109,9 @@ static void begin_word(cutter *c) {
     c->before = false;
 }
 
-/* Adds a part [begin, end), a match or what stands between two; an empty one is passed over. It is
- * a word, is left out, or extends the last word; CUT_NEXT holds a match back until it is known what
- * follows. */
+/* Adds a part [begin, end), a match or what stands between two; an empty one is ignored. The part
+ * becomes a word, is left out, or extends the last word. CUT_NEXT adds a match only when it is
+ * known what follows. */
 static alcore_status add_part(cutter *c, size_t begin, size_t end, bool is_match) {
     const bool same = c->before == is_match, after = c->before;
     if (begin == end) return ALCORE_OK;

@@ -216,8 +216,8 @@ static size_t cluster_end(const char *text, size_t length, size_t begin, int32_t
     return next;
 }
 
-/* Moves over ASCII that the map leaves alone, as long as another ASCII character, or the end,
- * follows: what follows otherwise may be a mark that belongs to the cluster. */
+/* Returns where the ASCII from `next` on ends that the map leaves alone. Its last character is left
+ * out where a character beyond ASCII follows, which may be a mark of the same cluster. */
 static size_t skip_plain(const alcore__precompiled_map *map, const char *text, size_t length,
                          size_t next) {
     while (next < length && (unsigned char)text[next] < 0x80 &&

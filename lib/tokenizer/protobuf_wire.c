@@ -34,8 +34,8 @@ static uint64_t read_varint(alcore__wire *wire) {
     return 0;
 }
 
-/* Moves over `length` bytes and returns the first one; NULL, with wire->error set: the message has
- * fewer, or something failed before. */
+/* Moves `length` bytes on and returns the address of the first of them; NULL, with wire->error set:
+ * the message has fewer, or something failed before. */
 static const unsigned char *take(alcore__wire *wire, uint64_t length) {
     const unsigned char *begin = wire->next;
     if (wire->error || length > (uint64_t)(wire->end - begin)) {
@@ -46,7 +46,7 @@ static const unsigned char *take(alcore__wire *wire, uint64_t length) {
     return begin;
 }
 
-/* Passes over the value of the field. */
+/* Moves behind the value of the field. */
 static void skip_value(alcore__wire *wire) {
     wire->value = false;
     if (wire->type == VARINT)
@@ -61,7 +61,7 @@ static void skip_value(alcore__wire *wire) {
         fail(wire, "a field of an unknown type");
 }
 
-/* Passes over a value that was not read, and reads the key of the next field: its number and, in
+/* Skips a value that was not read, and reads the key of the next field: its number and, in
  * the lowest 3 bits, its type. */
 bool alcore__wire_field(alcore__wire *wire) {
     if (wire->value) skip_value(wire);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walking over a message of protocol buffers in its wire format
+/* Reading the fields of a message of protocol buffers in its wire format
  * (https://protobuf.dev/programming-guides/encoding/): without a schema, without allocation.
  *
  *   alcore__wire wire = alcore__wire_of(data, length);
@@ -7,7 +7,7 @@
  *       switch (wire.number) { case 1: text = alcore__wire_bytes(&wire, &bytes); ... }
  *   if (wire.error) report wire.error at wire.next - data
  *
- * A field whose value is not read is passed over by the next call. */
+ * The value of a field that is not read is skipped by the next call. */
 #ifndef ALCORE__PROTOBUF_WIRE_H
 #define ALCORE__PROTOBUF_WIRE_H
 

@@ -53,7 +53,7 @@ static int64_t read_id(alcore__wire *wire) {
 }
 
 /* The functions read_piece(), read_trainer() and read_normalizer() each read one message, data
- * [length], which is a part of the file. Fields that are not named are passed over. */
+ * [length], which is a part of the file. Fields that are not named are ignored. */
 static alcore_status read_piece(reader *state, const char *data, size_t length) {
     alcore__wire wire = alcore__wire_of(data, length);
     alcore__spm_piece piece = {.type = ALCORE__PIECE_NORMAL,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading the "model" object of a tokenizer.json (token_settings.h). The large values, "vocab" and
- * "merges", are passed over first and read once the settings are known. */
+ * "merges", are skipped first and read once the settings are known. */
 #include "tokenizer/token_settings.h"
 
 #include <math.h>

@@ -56,7 +56,7 @@ static alcore_status read_member(const alcore__part *part, alcore_tokenizer *tok
 }
 
 /* Each member is read by a copy of the scanner, which itself skips it: so a part may read its value
- * in any order. Members of other names are passed over. */
+ * in any order. Members of other names are ignored. */
 alcore_status alcore__tokenizer_read_json(alcore_ctx *ctx, char *text, size_t length,
                                           const char *path, alcore_tokenizer *tokenizer) {
     static const char *const names[] = {"added_tokens",   "normalizer", "pre_tokenizer",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Training a vocabulary: spm_train of sentencepiece (Kudo and Richardson 2018) makes the pieces, by
- * byte-pair encoding (Sennrich et al. 2016) or as a Unigram model (Kudo 2018), and this file gives
- * it the texts and takes the model.
+ * byte-pair encoding (Sennrich et al. 2016) or as a Unigram model (Kudo 2018). This file writes the
+ * texts for it, runs it, and reads the model that it has written.
  *
  * spm_train runs in a process of its own, and the library is not linked, for three reasons:
  * libsentencepiece exports 1,602 symbols of protobuf that collide with those of libtorch; an error
@@ -23,7 +23,8 @@
 
 #include "alcore/tokenizer.h"
 
-enum { BLOCK = 1 << 20, LOG_END = 4096 }; /* bytes written at once; bytes of the log that count */
+/* Bytes written at once; bytes at the end of the log in which the reason of a failure is sought. */
+enum { BLOCK = 1 << 20, LOG_END = 4096 };
 enum { LEAST_TOKENS = 5, MOST_TOKENS = 10000000 };
 
 /* The files in the folder, in the order in which they are made. */
@@ -66,7 +67,8 @@ static alcore_status flush(training *t, int file) {
 }
 
 /* Appends text i as one line of UTF-8. Ends of lines and NUL become spaces, and so does U+2585:
- * sentencepiece would pass over a text with this sign, by which it marks unknown characters. */
+ * sentencepiece skips a text with this sign, by which it marks unknown characters. *any is set when
+ * the line has a character other than spaces and tabs. */
 static alcore_status add_line(training *t, int64_t i, bool *any) {
     static const char reserved[] = "\xE2\x96\x85";
     size_t length;
@@ -83,6 +85,7 @@ static alcore_status add_line(training *t, int64_t i, bool *any) {
     return alcore__buffer_append(t->ctx, &t->block, "\n", 1);
 }
 
+/* For alcore__sort(): ascending. */
 static int compare_rows(const void *a, const void *b) {
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -112,6 +115,7 @@ static alcore_status write_lines(training *t, const int64_t *drawn, int64_t coun
     return flush(t, file);
 }
 
+/* Writes the file of the texts; with max_texts a sample of them, in the order of the texts. */
 static alcore_status write_texts(training *t) {
     int64_t *drawn = NULL, count = t->texts->count;
     if (t->options.max_texts > 0 && t->options.max_texts < count) {
@@ -151,8 +155,8 @@ static alcore_status read_end(training *t, size_t most) {
     return status;
 }
 
-/* The error of a program that ended with code: the last line of its log but the one that says that
- * it ends, from behind "FILE(LINE) [CONDITION] " on. */
+/* The error of a program that ended with code. Its text is the last line of the log, but not the
+ * one that says that the program ends, and without the beginning "FILE(LINE) [CONDITION] ". */
 static alcore_status fail_program(training *t, int code) {
     ALCORE__TRY(in_folder(t, "log"));
     ALCORE__TRY(read_end(t, LOG_END));
@@ -188,7 +192,7 @@ static alcore_status run_program(training *t) {
         "--eos_id=2",
         "--unk_id=3",
         "--num_threads=16",
-        "--max_sentence_length=1073741824", /* bytes; a longer line is passed over */
+        "--max_sentence_length=1073741824", /* bytes; a longer line is skipped */
         NULL};
     const alcore_status status =
         alcore__child_run(t->ctx, arguments, t->folder.data, "training the vocabulary", &code);

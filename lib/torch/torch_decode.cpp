@@ -109,8 +109,8 @@ struct Search {
     Settings how;
     std::vector<Item> items; /* those that are not done */
     std::vector<Cache> caches;
-    at::Tensor
-        memory_mask;  /* bool [items, 1, 1, source length]; undefined: all are of one length */
+    /* bool [items, 1, 1, source length]; undefined: all are of one length */
+    at::Tensor memory_mask;
     int64_t step = 0; /* tokens that the decoder has read */
 
     at::Tensor advance(const std::vector<int64_t> &ids);

@@ -39,9 +39,9 @@ typedef struct threshold {
     int64_t group; /* of the pick; 0 where all candidates are compared */
     double value;  /* of the term; -infinity where the pick has none */
     int64_t rank;  /* of the pick, from 0 */
-    int64_t
-        reached; /* candidates of the group with a value not below this one; while the candidates
-                    are counted, only those whose value is below the next larger threshold's */
+    /* candidates of the group with a value not below this one; while the candidates are counted,
+     * only those whose value is below the next larger threshold's */
+    int64_t reached;
 } threshold;
 
 /* Order of thresholds: by group, then by value. */
