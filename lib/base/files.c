@@ -320,7 +320,7 @@ void alcore__writer_abort(alcore__writer *writer) {
     if (writer) abandon(writer, writer->temporary);
 }
 
-/* Stores the file and gives it its name; frees the writer, also after a failure, which removes the
+/* Stores the file under its name; frees the writer, also after a failure, which removes the
  * temporary file. */
 alcore_status alcore__writer_commit(alcore__writer *writer) {
     alcore_status status = store(writer);

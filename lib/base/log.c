@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Log lines: passed to the host's log function on the entering thread at once, and queued for it by
- * all other threads (workers, and threads outside of a call), so that the host's function is never
- * called from a thread that the host does not know. */
+/* Log lines. The host's log function is only called on the thread that has entered the context, so
+ * that it never runs on a thread that the host does not know. On that thread a line is passed on at
+ * once; other threads (workers, and threads outside of a call) put theirs into a queue. */
 #include <string.h>
 
 #include "base/state.h"

@@ -27,8 +27,8 @@ void *alcore__object_ref(void *object) {
     return object;
 }
 
-/* Drops a reference; the last one frees what the handle owns, the handle, and its reference to the
- * context, whose allocator the memory goes back to. */
+/* Drops a reference; the last one frees what the handle owns, the handle, and then its reference to
+ * the context, to whose allocator that memory belongs. */
 void alcore__object_unref(void *object) {
     alcore__object *head = object;
     if (!head || atomic_fetch_sub_explicit(&head->references, 1, memory_order_acq_rel) != 1) return;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merge sort of elements of any size, for arrays that grow with the caller's data.
  *
- * Own code and not qsort(): that of glibc allocates outside the context's allocator, and none can
- * be cancelled, while a million elements take longer than a call may go on after a cancellation. */
+ * Own code and not qsort(): that of glibc allocates outside the context's allocator, and no qsort()
+ * can be cancelled, but sorting a million elements takes longer than the 100 ms in which a call has
+ * to end after a cancellation. */
 #include <string.h>
 
 #include "base/base.h"

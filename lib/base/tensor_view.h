@@ -19,7 +19,7 @@ typedef struct alcore__array {
 } alcore__array;
 
 /* Checks a caller's tensor in host memory; rows may have gaps between them, the numbers of a row
- * are adjacent. name goes into the error text. */
+ * are adjacent. name: of the tensor, for the error text. */
 alcore_status alcore__tensor_view(const alcore_tensor *tensor, const char *name,
                                   alcore__array *out);
 

@@ -235,8 +235,8 @@ void alcore__pool_end(alcore_ctx *ctx) {
     alcore__free(ctx, pool);
 }
 
-/* Runs all tasks on this very thread: for a call from within a task (as the worker of that task),
- * and where the system gives no thread. */
+/* Runs all tasks on the calling thread: for a call from within a task (as the worker of that task),
+ * and where no thread could be started. */
 static alcore_status run_here(alcore_ctx *ctx, const char *stage, int64_t before, int64_t total,
                               int64_t count, alcore__task task, void *data) {
     int32_t worker = alcore__this.job ? alcore__this.worker : 0;

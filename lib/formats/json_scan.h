@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A scanner that walks over a JSON text in place (RFC 8259): strict, without allocation, without
+/* A scanner that reads a JSON text in place (RFC 8259): strict, without allocation, without
  * recursion deeper than the limit. Own code, because a tree costs 20 times the text (a hostile
  * header of 16 MiB: hundreds of MiB), jansson's memory cannot come from a context, and records are
  * read at memory speed.
  *
- * The cursor stands before a value, a key or the end of a container. A caller walks:
+ * The cursor stands before a value, a key or the end of a container. A caller reads an object like
+ * this:
  *
  *   alcore__json_begin(&json, text, length, 64);
  *   if (alcore__json_enter(&json, '{'))
@@ -47,8 +48,8 @@ bool alcore__json_item(alcore__json *json);
 bool alcore__json_string(alcore__json *json, char **out_text, size_t *out_length);
 /* Reads a number and returns its text, a view. */
 bool alcore__json_number(alcore__json *json, char **out_text, size_t *out_length);
-/* Passes over a value of any kind, which stays as it is: a copy of the struct made before reads it
- * later. */
+/* Skips a value of any kind, which stays as it is: a copy of the struct that was made before can
+ * read it later. */
 bool alcore__json_skip(alcore__json *json);
 /* Puts *out before the value of the first member called name, a text without escapes, of the object
  * that comes next. False: there is none, or out->error says why. Nothing is changed, *object

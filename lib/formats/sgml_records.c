@@ -57,7 +57,7 @@ static void note_side(sgml_state *state, char *text, size_t length) {
     static const char *const sides[] = {"srcset", "refset", "tstset", "src", "ref", "hyp"};
     for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
         if (!find_element(text, length, sides[i])) continue;
-        const bool is_set = i < 3; /* <src> comes again in every document, <srcset> once a file */
+        const bool is_set = i < 3; /* <src> occurs in every document, <srcset> once a file */
         const bool begun = state->side[0] != '\0';
         if (begun && (is_set || strcmp(state->side, sides[i]) != 0))
             strcpy(state->second, sides[i]);

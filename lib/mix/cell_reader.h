@@ -2,10 +2,10 @@
 /* Reads tables whose columns are found by name: selections, answers, dictionaries. A file is TSV,
  * or JSONL where its suffix says so; either may be compressed, and "-" is standard input.
  *
- * TSV: the first line names the columns. It is a header if it names every required column; where a
- * file may come without one, any other first line is a line of data, whose fields stand in the
- * order of the columns asked for. JSONL: the keys of each object are the names, and so are those of
- * an object "al" in it, as selections are written. */
+ * TSV: the first line names the columns. It is a header if it names every required column. Where
+ * the caller allows files without a header, any other first line is a line of data, whose fields
+ * are in the order of the columns asked for. JSONL: the keys of each object are the names, and so
+ * are those of an object "al" in it, as selections are written. */
 #ifndef ALCORE__CELL_READER_H
 #define ALCORE__CELL_READER_H
 

@@ -88,7 +88,7 @@ static alcore_status fail_missing(const resolver *self, int32_t role, const char
 
 /* Lists the models that may make a column of the need, in the order in which they are asked: those
  * that the user set for one of its columns, the user's model, the built-in one. models
- * [ALCORE__COLUMN_INPUTS + 2] borrows them, *count of them; *count comes as 0. */
+ * [ALCORE__COLUMN_INPUTS + 2] borrows them, *count of them; *count is 0 before the call. */
 static alcore_status list_models(resolver *self, const char *need, alcore_model **models,
                                  int32_t *count) {
     const alcore_request *request = self->request;

@@ -102,9 +102,9 @@ static alcore_status extra_states(const alcore_request *request, int64_t rows, u
                     *out);
 }
 
-/* Fills the masks of the candidates and their counts, all of which come zeroed: a row without any
- * state may be selected, others count for their first cause. known: [rows] 1 where the labeled pool
- * holds the text; extra: [rows] states that the request adds; both may be NULL. */
+/* Fills the masks of the candidates and their counts, all of which are 0 before the call: a row
+ * without any state may be selected, others count for their first cause. known: [rows] 1 where the
+ * labeled pool holds the text; extra: [rows] states that the request adds; both may be NULL. */
 static alcore_status mask_rows(alcore_ctx *ctx, const alcore_pool *pool, const uint8_t *known,
                                const uint32_t *extra, alcore__masks *masks) {
     const uint32_t *states = alcore_pool_states(pool);
@@ -158,9 +158,9 @@ static alcore_status mask_target(alcore_ctx *ctx, const alcore_pool *target, alc
     return alcore__list_languages(ctx, target, &masks->target_languages);
 }
 
-/* Makes the masks of all pools. *known and *extra, [rows of the candidates' pool], come as NULL;
- * they are temporary and freed by the caller, also after a failure. *known is 1 where the labeled
- * pool has the text, NULL without a labeled pool. All arrays come zeroed from alcore__new_array().
+/* Makes the masks of all pools. *known and *extra, [rows of the candidates' pool], are NULL before
+ * the call; they are temporary and freed by the caller, also after a failure. *known is 1 where the
+ * labeled pool has the text, NULL without a labeled pool. alcore__new_array() zeroes all arrays.
  * target: as in alcore__masks_new(). */
 static alcore_status build(const alcore_request *request, const alcore_pool *target,
                            uint8_t **known, uint32_t **extra, alcore__masks *out) {

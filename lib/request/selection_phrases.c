@@ -47,7 +47,8 @@ static alcore_status note_place(void *user, int64_t rank, int64_t row, int64_t w
 }
 
 /* Makes occurrences, phrase_rows and contexts by one pass over the texts of the pool of phrases;
- * the selection owns them, also after a failure; they come zeroed. */
+ * the selection owns them, also after a failure. Counts begin at 0, contexts at -1: there is none.
+ */
 static alcore_status find_places(alcore_selection *self) {
     alcore_ctx *ctx = self->object.ctx;
     const size_t count = (size_t)self->count;

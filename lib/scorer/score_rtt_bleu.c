@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Round-trip BLEU (Haffari et al. 2009; spec 5.7): a sentence x is translated, and the translation
- * is translated back to x'. A sentence that does not come back is hard to translate:
+ * is translated back to x'. The less x' is like x, the harder the sentence is to translate:
  *
  *     score = 1 - BLEU(x', x) / 100
  *

@@ -3,12 +3,12 @@
  *
  *     ALCORE__STRATEGY_ROW(symbol, file)    alcore__strategy_SYMBOL, in lib/strategy/rules/FILE.c
  *
- * This is the only list of them. strategies.h declares the symbols and registry.c the registry from
- * it, lib/strategy/meson.build reads the files from it, docs/strategies.md and the pages of the
- * command are generated from the registry, and the tests that hold for every strategy (golden
- * selections, ties, parts and threads, properties, faults, cancellation) walk it; they try the
- * parameters that a definition gives as its examples. Not guarded: it is included where
- * ALCORE__STRATEGY_ROW is defined. */
+ * This is the only list of them. From it strategies.h declares the symbols, registry.c makes the
+ * registry, and lib/strategy/meson.build reads the names of the files. docs/strategies.md and the
+ * pages of the command are generated from the registry. Tests that hold for every strategy (golden
+ * selections, ties, parts and threads, properties, faults, cancellation) loop over it; they try the
+ * parameters that a definition lists as its examples. There is no include guard: this file is
+ * included where ALCORE__STRATEGY_ROW is defined. */
 ALCORE__STRATEGY_ROW(huds, huds)
 ALCORE__STRATEGY_ROW(random, random)
 ALCORE__STRATEGY_ROW(nnll, likelihood)

@@ -5,11 +5,11 @@
  * t(f | e) and the expected count of the pair in units of 2^-shift; row_pairs[e] slots are used.
  * Symbol 0 is the boundary between rows of a corpus, and as a source word the null word.
  *
- * Build: an inverted index lists the rows that contain each source word. A task walks over the
+ * Build: an inverted index lists the rows that contain each source word. A task reads the
  * target words of those rows for BLOCK_SYMBOLS source words, one after the other; a stamp per
- * target word tells whether it was met for this source word already. The first walk counts the
+ * target word tells whether it was met for this source word already. The first pass counts the
  * different target words of every source word, which gives the size of each row of the table; the
- * second walk fills the rows. Cost: two visits of every pair of positions, no sorting, and no
+ * second pass fills the rows. Cost: two visits of every pair of positions, no sorting, and no
  * memory beside the table but 4 bytes a source position and 4 bytes a target word and thread.
  *
  * M-step: t(f | e) = exp(digamma(count + alpha) - digamma(total)), total = sum over the f of the
@@ -28,7 +28,7 @@ enum { BLOCK_SYMBOLS = 64 };
 /* Corpus rows between two polls of cancellation. */
 enum { POLL_ROWS = 1024 };
 
-/* What the two walks of the build share; alcore__aligner_table_build() frees the arrays. */
+/* What the two passes of the build share; alcore__aligner_table_build() frees the arrays. */
 typedef struct builder {
     alcore_ctx *ctx;
     const alcore__corpus *source, *target; /* equal numbers of rows */
@@ -37,10 +37,10 @@ typedef struct builder {
     uint32_t *rows;   /* [source tokens] corpus row of each occurrence of each source word, by
                          source word and then ascending; a row twice where the word stands twice */
     uint32_t *stamps; /* [threads, stamp_count] 1 + the last source symbol that met the target word
-                         in this walk; 0: none yet */
+                         in this pass; 0: none yet */
     size_t stamp_count; /* target symbols, the boundary included */
     bool null_word;     /* e = 0 has a row */
-    bool fill;          /* false in the first walk, which counts; true in the second, which fills */
+    bool fill;          /* false in the first pass, which counts; true in the second, which fills */
     double start;       /* t of every pair */
 } builder;
 
@@ -56,8 +56,8 @@ void alcore__aligner_table_put(alcore__aligner_table *table, uint32_t source, ui
     table->cell[slot].t = t;
 }
 
-/* Walks over the target tokens at positions begin .. end - 1 (one corpus row) for a source word:
- * those that this source word has not met in this walk are counted in row_pairs or entered into the
+/* Reads the target tokens at positions begin .. end - 1 (one corpus row) for a source word:
+ * those that this source word has not met in this pass are counted in row_pairs or entered into the
  * row. stamps [stamp_count] are the worker's. */
 static void visit_tokens(const builder *b, uint32_t *stamps, uint32_t source, uint32_t begin,
                          uint32_t end) {
@@ -90,7 +90,7 @@ static alcore_status visit_source(const builder *b, uint32_t *stamps, uint32_t s
     return ALCORE_OK;
 }
 
-/* The task of BLOCK_SYMBOLS source symbols (alcore__task), in either walk. */
+/* The task of BLOCK_SYMBOLS source symbols (alcore__task), in either pass. */
 static alcore_status visit_block(void *data, int64_t block, int32_t worker) {
     const builder *b = data;
     uint32_t *stamps = b->stamps + (size_t)worker * b->stamp_count;
@@ -100,7 +100,7 @@ static alcore_status visit_block(void *data, int64_t block, int32_t worker) {
     return ALCORE_OK;
 }
 
-/* One walk over all source symbols. The stamps of an earlier walk are set to 0 first. */
+/* One pass over all source symbols. The stamps of an earlier pass are set to 0 first. */
 static alcore_status visit_all(builder *b) {
     const size_t stamps = (size_t)alcore_ctx_threads(b->ctx) * b->stamp_count;
     memset(b->stamps, 0, stamps * sizeof *b->stamps);
@@ -109,7 +109,7 @@ static alcore_status visit_all(builder *b) {
 }
 
 /* Fills first and rows, the rows of every source word, by a counting sort of the source tokens by
- * symbol. Tokens are walked from the last to the first, so that each symbol's rows come out
+ * symbol. Tokens are read from the last to the first, so that each symbol's rows come out
  * ascending and first[e] ends at the beginning of its list. The lists of the boundary (symbol 0)
  * are made and never read. */
 static alcore_status index_rows(builder *b) {
@@ -151,7 +151,7 @@ alcore_status alcore__aligner_table_lay_out(alcore_ctx *ctx, alcore__aligner_tab
  * 2^-shift, stays below 2^62: then no count of a pair can overflow. */
 static void choose_shift(builder *b) {
     uint32_t *frequency = b->stamps; /* [stamp_count] borrows the first worker's stamps, which every
-                                        walk sets to 0 before it uses them */
+                                        pass sets to 0 before it uses them */
     uint32_t max_frequency = 0;
     memset(frequency, 0, b->stamp_count * sizeof *frequency);
     for (uint32_t i = 1; i < b->target->pool_end; i++) {
@@ -162,7 +162,7 @@ static void choose_shift(builder *b) {
     b->table->shift = 62 - (max_frequency == 0 ? 0 : 32 - __builtin_clz(max_frequency));
 }
 
-/* Index, first walk, layout, second walk. The caller frees the builder's arrays, and the table
+/* Index, first pass, layout, second pass. The caller frees the builder's arrays, and the table
  * after a failure. */
 static alcore_status build(builder *b) {
     alcore_ctx *ctx = b->ctx;

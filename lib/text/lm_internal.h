@@ -100,8 +100,8 @@ struct alcore_lm {
     int64_t exactly[ALCORE__LM_ORDERS + 1]
                    [4]; /* [n][k - 1] is t_k: n-grams with adjusted count k */
     double discount[ALCORE__LM_ORDERS + 1][3]; /* [n] D(1), D(2), D(3+) */
-    bool fallback[ALCORE__LM_ORDERS + 1]; /* the discounts are 0.5, 1, 1.5 for want of counts */
-    bool trained;                         /* false: read from a file, exactly and discount are 0 */
+    bool fallback[ALCORE__LM_ORDERS + 1];      /* too few counts: the discounts are 0.5, 1, 1.5 */
+    bool trained;                 /* false: read from a file, exactly and discount are 0 */
     int64_t dropped;              /* words <s>, </s> and <unk> left out of the training texts */
     _Atomic uint64_t fingerprint; /* alcore_lm_fingerprint(); 0: not computed yet */
 };

@@ -391,8 +391,9 @@ static bool finish_word(const alcore_lm *lm, reading *text, double log10_p) {
     return true;
 }
 
-/* Scores texts [count], at most TOGETHER at a time: open [open_count] are those being read; where
- * one ends the next text begins, and at last the one behind all others takes its place. */
+/* Scores texts [count], at most TOGETHER at a time: open [open_count] are those being read. The
+ * entry of a text that has ended is used by the next text; when no text is left to begin, the last
+ * open entry is moved there. */
 void alcore__lm_tokens(const alcore_lm *lm, const alcore__lm_text *texts, int64_t count) {
     reading open[TOGETHER];
     int64_t begun = 0;
@@ -412,7 +413,7 @@ void alcore__lm_tokens(const alcore_lm *lm, const alcore__lm_text *texts, int64_
                     begin_text(lm, &texts[begun++], text);
                 else {
                     *text = open[--open_count];
-                    i--; /* the text that took the place makes its step */
+                    i--; /* so that the text that was moved here makes its step too */
                     continue;
                 }
             }

@@ -122,8 +122,8 @@ static alcore_status compare(alcore__filler *filler, int64_t position, bool *red
     return status;
 }
 
-/* Records a candidate that the strategy came to, where further budgets replay these; refusal: 0
- * where it is offered, or ALCORE__REFUSED_*. */
+/* Records a candidate that the strategy has offered or passed over, where further budgets replay
+ * these; refusal: 0 where it is offered, or ALCORE__REFUSED_*. */
 static alcore_status record_offer(alcore__filler *filler, int64_t position, int32_t refusal) {
     const alcore__run *run = filler->run;
     if (run->input->fill.further_count == 0) return ALCORE_OK;
@@ -260,9 +260,9 @@ double alcore__expected_picks(const alcore__run *run) {
 }
 
 /* Offers candidates in the order of keys [candidates], the largest first, until the filler is full,
- * the candidates end, or one comes whose key is `bound` or less, or NaN (not known), which is not
- * offered any more. bound NaN: every key that is known is offered. alcore__rank() puts NaN last, so
- * no known key follows one that is not. */
+ * no candidate is left, or the next one has a key that is `bound` or less, or NaN (not known); that
+ * one is not offered. bound NaN: every key that is known is offered. alcore__rank() puts NaN last,
+ * so no known key follows one that is not. */
 static alcore_status offer_ranked(alcore__filler *filler, const double *keys, double bound) {
     const alcore__run *run = filler->run;
     const alcore__run_input *input = run->input;
@@ -350,8 +350,9 @@ alcore_status alcore__fill_ranked(alcore__run *run, const double *keys) {
 /* Buys under a further budget for a strategy that offers its picks itself: offers the candidates
  * that it offered under the largest budget, outcome->offers, in the same order, and passes over
  * those that it passed over, until the budget is spent. That is exact with fill=overshoot and
- * fill=stop, where what the strategy comes to next depends on what was bought and never on what is
- * left, so that a smaller budget buys a prefix. With fill=skip spend.c runs it again. */
+ * fill=stop: which candidate the strategy offers next depends on what was bought and never on how
+ * much of the budget is left, so that a smaller budget buys a prefix. With fill=skip spend.c runs
+ * it again. */
 static alcore_status replay(alcore__run *run, alcore__purchase *purchase) {
     const alcore__outcome *outcome = &run->outcome;
     alcore__filler filler;

@@ -67,7 +67,7 @@ typedef struct alcore__explanation {
 /* Why a candidate is passed over: its similarity to a pick, fill=skip, or its cost of 0. */
 enum { ALCORE__REFUSED_SIMILAR = 1, ALCORE__REFUSED_UNAFFORDABLE, ALCORE__REFUSED_FREE };
 
-/* A candidate that a strategy which buys one row after another came to, in its order. */
+/* A candidate that was offered or passed over by a strategy which buys one row after another. */
 typedef struct alcore__offer {
     int64_t position; /* among the candidates */
     int32_t refusal;  /* 0: it was offered to the budget; ALCORE__REFUSED_*: the strategy itself

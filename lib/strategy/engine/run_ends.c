@@ -124,8 +124,8 @@ alcore_status alcore__run_finish(alcore__run *run, alcore__outcome *out) {
 }
 
 /* Frees a run in any state: one whose alcore__run_begin() failed, one that stopped in a pass, or a
- * finished one. What was not made is NULL, as structs come zeroed, and free_state() is ready for a
- * strategy's state that is all 0. NULL-safe. */
+ * finished one. What was not made is NULL, as structs are zeroed when they are allocated, and
+ * free_state() has to accept a strategy's state that is all 0. NULL-safe. */
 void alcore__run_free(alcore__run *run) {
     if (!run) return;
     alcore_ctx *ctx = run->ctx;

@@ -108,9 +108,10 @@ static int64_t nth_of_group(const alcore__kmeans *means, int64_t g, int64_t n) {
 /* Prepares k-means in each of `groups` groups (one or more): group [candidates], -1 for a row of
  * none, borrowed until the passes are made; k clusters each, fewer where a group has fewer rows.
  * unit: rows are read as unit vectors. seeds [clusters], copied: positions of the given seed rows;
- * k-means++ draws them where it is NULL. means comes zeroed and is freed by alcore__kmeans_free(),
- * also after a failure. run->repeats tells the runner that the embeddings are read many times. Each
- * group has a generator of its own, so its result does not depend on the others. */
+ * k-means++ draws them where it is NULL. *means is zeroed before the call and is freed by
+ * alcore__kmeans_free(), also after a failure. run->repeats tells the runner that the embeddings
+ * are read many times. Each group has a generator of its own, so its result does not depend on the
+ * others. */
 alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, const int32_t *group,
                                    int64_t groups, int64_t k, bool unit, const int64_t *seeds) {
     means->groups = groups;

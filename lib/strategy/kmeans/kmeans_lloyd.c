@@ -30,7 +30,8 @@
 
 /* ---- the partial ---- */
 
-/* Sums [clusters, dims], which the runner adds; behind them int64 counts, which come zeroed:
+/* Sums [clusters, dims], which the runner adds; behind them int64 counts, which the runner zeroes
+ * before the visit of a block:
  *
  *     changed_rows [groups]    rows of the group that changed their cluster
  *     rows         [clusters]  rows of the cluster */
@@ -242,7 +243,7 @@ static alcore_status renew_kept_sums(block_work *work) {
 }
 
 /* Sums [clusters, dims] and counts [clusters], both a part of the partial, of the active groups'
- * clusters; those of other groups stay 0, as the partial comes zeroed. */
+ * clusters; those of other groups stay 0, as the runner has zeroed the partial. */
 static alcore_status sum_clusters(block_work *work, double *sums, int64_t *counts) {
     const alcore__kmeans *means = work->means;
     if (sums_all(work)) return sum_all_clusters(work, sums, counts);

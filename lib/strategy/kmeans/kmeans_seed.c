@@ -10,7 +10,7 @@
  *
  * The D^2 weight of a row is its smallest squared distance to the centroids of its group so far. A
  * speculative row is one that a later draw would hit under the present weights: it is measured in
- * advance, and when it is drawn indeed (a hit) its distances are there.
+ * advance. If that draw does choose it (a hit), its distances are known already.
  *
  * Terms used here:
  *
@@ -20,13 +20,13 @@
  *                        speculative: how many speculative rows the pass measures from; hit: which
  *                        speculative row the newest centroid was, of the last pass that measured
  *                        any, -1: none. After a hit nothing new is measured (speculative is 0), and
- *                        what that pass measured stays good for the next draw
+ *                        what that pass measured is still valid for the next draw
  *     draw 0, 1, 2       the next centroid of a group, then its speculative rows
  *     position           number of a candidate among all candidates, from 0
  *     index, matrix row  numbers of a row in its block: among the candidates, and among all rows
  *                        that kernels see; the mask of a group, [matrix rows], has 1 for its rows
  *     self dot           dot product of a row with itself
- *     partial            what a block contributes to a pass; it comes zeroed
+ *     partial            what a block contributes to a pass; zeroed before the visit
  *
  * Cost: one pass over the embeddings a centroid, less what hits save. */
 #include <math.h>
@@ -90,8 +90,8 @@ size_t alcore__kmeans_seeds_bytes(const alcore__block *block) {
 }
 
 /* Writes the entry of the row at an index of the block to out: found with its position and its self
- * dot, which is read back from the engine's memory, then its vector, double [dims]. found comes
- * with group and draw set. out is aligned for doubles, as entries are multiples of 8 bytes. */
+ * dot, which is read back from the engine's memory, then its vector, double [dims]. The caller has
+ * set group and draw of found. out is aligned for doubles, as entries are multiples of 8 bytes. */
 static alcore_status write_found(const alcore__matrix *matrix, const alcore__kmeans_rows *rows,
                                  int64_t index, alcore__kmeans_found found, char *out) {
     const double *self_dot = rows->self_dots + alcore__matrix_row_of(matrix, index);

@@ -55,7 +55,7 @@ enum { NO_NEIGHBOR = -1, LABELED_NEIGHBOR = -2 };
  * for each target row needs more. Both numbers are choices that were not measured, and no result
  * depends on them. The factor decides how soon the pass, which computes candidates x target rows
  * distances, is made again: the first lists are long enough while a neighbor is shared by up to
- * LENGTH_FACTOR target rows on average, and longer ones leave room for two more doublings of k.
+ * LENGTH_FACTOR target rows on average, and longer ones are enough for two more doublings of k.
  * LIST_BYTES bounds the memory of the first lists, the merged ones and those of each block in work;
  * where k outgrows them, the longer ones have as many bytes as they need. */
 enum { LENGTH_FACTOR = 4, LIST_BYTES = 8 << 20 /* 8 MiB */ };
@@ -262,8 +262,8 @@ static double mark_neighbors(const knn_state *state, int64_t group, int64_t firs
 
 /* Sets the k of a group: the fixed one, or with k=auto doubled from 1 until its N_k costs more than
  * its share of the budget or k is at its limit. Where the lists are too short for the next k, that
- * k is not set and next_k is raised to the one that was to be tried. mark [candidates]: comes
- * without marks of this group. */
+ * k is not set and next_k is raised to the one that was to be tried. mark [candidates]: no entry is
+ * that of this group before the call. */
 static void find_k(const alcore__run *run, int64_t group, int32_t *mark) {
     knn_state *state = run->state;
     double share = run->input->fill.budget / (double)state->groups.count, cost = 0;
@@ -344,7 +344,7 @@ static const alcore__pass PASSES[] = {
 
 /* ---- finish ---- */
 
-/* Reorders positions [count], which come ascending, by the uncertainty of the candidates, the
+/* Reorders positions [count], ascending before the call, by the uncertainty of the candidates, the
  * largest first. Ties by the request's rule, which for random ties needs the pool rows. */
 static alcore_status rank_uncertain(alcore__run *run, int64_t *positions, int64_t count) {
     const knn_state *state = run->state;
@@ -398,8 +398,8 @@ static alcore_status list_neighbors(alcore__run *run, int32_t *mark, int64_t *st
     return ALCORE_OK;
 }
 
-/* Spends the budget on the N_k of the groups in turns. buyer [candidates] comes filled with -1 and
- * gets the group for which a candidate was bought. */
+/* Spends the budget on the N_k of the groups in turns. buyer [candidates] is -1 everywhere before
+ * the call and gets the group for which a candidate was bought. */
 static alcore_status buy_neighbors(alcore__run *run, int64_t *buyer) {
     knn_state *state = run->state;
     size_t groups = (size_t)state->groups.count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Round trips, the comparisons of phrase-level active learning (spec 5.7; Hu and Neubig 2021): a
- * sentence that is translated and translated back, and does not come back, is hard and should be
- * labeled.
+ * sentence that a translation and its translation back do not reproduce is hard to translate, and
+ * should be labeled.
  *
  *   rttl      minus the mean log-probability of the sentence given its translation
  *   rtt-bleu  1 - BLEU of the round trip with the sentence / 100
