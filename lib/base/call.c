@@ -58,7 +58,7 @@ alcore_status alcore__leave(alcore_ctx *ctx, alcore_status status) {
 }
 
 /* Whether the context was cancelled (alcore_ctx_cancel), or the progress function ended the call
- * that this thread works for: a worker's is that of its job. */
+ * that this thread works for: its own call, or on a worker the call whose job it runs. */
 bool alcore__cancelled(const alcore_ctx *ctx) {
     alcore__thread *self = &alcore__this;
     if (!ctx) return false;

@@ -30,8 +30,8 @@ alcore_status alcore__temporary_folder(alcore_ctx *ctx, alcore__buffer *out) {
                         strerror_l(errno, alcore__c_locale()));
 }
 
-/* What the program begins with: the folder, the three standard files, no other descriptor; no
- * signal is ignored or blocked. An error number. */
+/* Describes what the program begins with: the folder, the three standard files and no other
+ * descriptor; no signal is ignored or blocked. Returns an error number, 0 after a success. */
 static int describe(const char *folder, posix_spawn_file_actions_t *files,
                     posix_spawnattr_t *attributes) {
     sigset_t none, all;
@@ -57,7 +57,7 @@ static int describe(const char *folder, posix_spawn_file_actions_t *files,
     return error;
 }
 
-/* Starts the program; an error number. */
+/* Starts the program. Returns an error number, 0 after a success. */
 static int start(const char *const *arguments, const char *folder, pid_t *out) {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
@@ -75,7 +75,8 @@ static int start(const char *const *arguments, const char *folder, pid_t *out) {
     return error;
 }
 
-/* Waits for the program, WNOHANG: only if it has ended; true when it has, and *out_code is set. */
+/* Waits until the program has ended, or with the flag WNOHANG only looks. Returns whether it has
+ * ended; *out_code is set then. */
 static bool collect(pid_t child, int flags, int *out_code) {
     int state = 0;
     pid_t ended;

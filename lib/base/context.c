@@ -108,7 +108,8 @@ void alcore_ctx_cancel_clear(alcore_ctx *ctx) {
     if (ctx) atomic_store(&ctx->cancel, 0);
 }
 
-/* The number that the options asked for, or that of the processors; the pool may have fewer. */
+/* The number of threads that the options asked for, or that of the processors. Fewer may run, where
+ * the system could not start as many. */
 int32_t alcore_ctx_threads(const alcore_ctx *ctx) {
     return ctx ? ctx->threads : 0;
 }

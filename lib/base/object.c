@@ -55,7 +55,8 @@ alcore_status alcore__read_begin(const void *object, const char *noun) {
     return ALCORE_OK;
 }
 
-/* Ends one reader. Both ends release what the call wrote to the next call that begins. */
+/* Ends one reader. Here and in alcore__write_end() the order is `release`, so that the next call
+ * that begins sees all that this one wrote. */
 void alcore__read_end(const void *object) {
     alcore__object *head = ((const alcore__object *)object)->self;
     atomic_fetch_sub_explicit(&head->users, 1, memory_order_release);

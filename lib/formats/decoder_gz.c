@@ -35,7 +35,8 @@ static alcore_status gz_open(alcore_ctx *ctx, void **out_state) {
 }
 
 /* The decoder's step. zlib counts in 32 bits, so longer buffers are passed in parts. *out_whole is
- * true between two members; before the first one too, where the byte stream finds an empty file. */
+ * true where no member is open: the file may end there. That holds before the first member too; the
+ * byte stream finds out by itself that a file is empty. */
 static alcore_status gz_run(void *data, alcore__decoder_io *io, bool *out_whole) {
     gz_state *state = data;
     z_stream *stream = &state->stream;

@@ -99,8 +99,8 @@ static alcore_status read_line(void *data, const alcore_read_options *options,
         more = tab;
         next = stop + 1;
     }
-    /* next is one behind the end of the line when the last field was read, else behind a TAB: then
-     * the line has further fields. */
+    /* After the last field of the line, next is end + 1; otherwise it is behind a TAB, and the line
+     * has more fields than the header. */
     if (column == state->columns && next > end) return ALCORE_OK;
     size_t extra = next <= end ? 1 + count_tabs(next, (size_t)(end - next)) : 0;
     return alcore__lines_fail(lines, "%zu columns, the header has %zu", column + extra,

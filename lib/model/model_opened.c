@@ -107,8 +107,9 @@ alcore_status alcore__engine_read_tokenizer(alcore_ctx *ctx, const char *path,
     return hash_files(ctx, path, &data->tokenizer_hash);
 }
 
-/* The old version stays after a failure. "-HASH" is the tokenizer's; info's strings belong to the
- * engine. */
+/* Asks the engine for data->info, whose strings stay the engine's, and makes data->version of it:
+ * the version that the engine tells and, where it takes token ids, "-" and the hash of the
+ * tokenizer's files. The old version stays after a failure. */
 alcore_status alcore__engine_update(alcore_ctx *ctx, alcore__engine_model *data) {
     alcore__buffer version = {0};
     data->info.size = sizeof data->info;
