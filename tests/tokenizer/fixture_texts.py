@@ -110,7 +110,7 @@ SPECIAL = [
     'en_XX de_DE text', 'eng_Latn deu_Latn text', '__de__ text', '>>deu<< text', 'text >>deu<< text', '>>deu<<text', '>>xyz<< text', '>>',
 ]
 
-# What the added tokens of the folders added-* are met by: see ADDED in make_fixtures.py.
+# What the added tokens of the folders added-* are met by: see ADDED in fixture_families.py.
 ADDED = [
     '[L] [R] [B] [W] [N] [P]', 'x [L] y', 'x  [L]  y', 'x[L]y', 'x [R] y', 'x  [R]  y', 'x[R]y', 'x \t[B]\n y', '[B][B]', ' [B] [B] ',
     'word', 'a word b', 'awordb', 'word.', '.word', 'word word', 'wordword', 'word_word', '1word', 'word é', 'éword', '中word中', 'Word WORD',
