@@ -38,41 +38,72 @@ static void setup(void) {
     ck_assert_int_eq(cpu->sq_dists(&work, &rows, row_mask, vector, expected), ALCORE_OK);
 }
 
-static void *on_device(const void *array, size_t bytes) {
-    return emulated_array(&emu, array, bytes);
-}
-
 static void expect_sq_dists(const double *got) {
     ck_assert_int_eq(memcmp(got, expected, sizeof expected), 0);
 }
 
+/* Entries that no call writes, those of masked rows, must keep what was there before. */
+static void fill(double *got) {
+    for (int i = 0; i < ROWS; i++) got[i] = -7.0;
+}
+
+/* All arrays of a call on the device, which uses them in place. */
+typedef struct device_arrays {
+    alcore_sys_rows rows;
+    uint8_t *mask;
+    double *vector, *out;
+} device_arrays;
+
+static device_arrays place_arrays(void) {
+    double before[ROWS];
+    fill(before);
+    device_arrays placed = {.rows = rows,
+                            .mask = emulated_array(&emu, row_mask, sizeof row_mask),
+                            .vector = emulated_array(&emu, vector, sizeof vector),
+                            .out = emulated_array(&emu, before, sizeof before)};
+    placed.rows.data = emulated_array(&emu, numbers, sizeof numbers);
+    return placed;
+}
+
+static alcore_status measure(const device_arrays *placed) {
+    return cuda->sq_dists(&work, &placed->rows, placed->mask, placed->vector, placed->out);
+}
+
+static void expect_out(const device_arrays *placed) {
+    double got[ROWS];
+    emu.copy(got, placed->out, sizeof got);
+    expect_sq_dists(got);
+}
+
+static void free_arrays(const device_arrays *placed) {
+    emu.memory_free((void *)(uintptr_t)placed->rows.data);
+    emu.memory_free(placed->mask);
+    emu.memory_free(placed->vector);
+    emu.memory_free(placed->out);
+}
+
 START_TEST(arrays_on_the_device) {
     double got[ROWS];
-    for (int i = 0; i < ROWS; i++) got[i] = -7.0;
-    float *there = on_device(numbers, sizeof numbers);
-    uint8_t *mask = on_device(row_mask, sizeof row_mask);
-    double *against = on_device(vector, sizeof vector), *out = on_device(got, sizeof got);
-    alcore_sys_rows placed = rows;
-    placed.data = there;
-    ck_assert_int_eq(cuda->sq_dists(&work, &placed, mask, against, out), ALCORE_OK);
-    emu.copy(got, out, sizeof got);
-    expect_sq_dists(got);
+    const device_arrays placed = place_arrays();
+    ck_assert_int_eq(measure(&placed), ALCORE_OK);
+    expect_out(&placed);
     /* Each array on its own: rows there, the rest here; and the other way round. */
-    for (int i = 0; i < ROWS; i++) got[i] = -7.0;
-    ck_assert_int_eq(cuda->sq_dists(&work, &placed, row_mask, vector, got), ALCORE_OK);
+    fill(got);
+    ck_assert_int_eq(cuda->sq_dists(&work, &placed.rows, row_mask, vector, got), ALCORE_OK);
     expect_sq_dists(got);
-    for (int i = 0; i < ROWS; i++) got[i] = -7.0;
-    ck_assert_int_eq(cuda->sq_dists(&work, &rows, mask, against, got), ALCORE_OK);
+    fill(got);
+    ck_assert_int_eq(cuda->sq_dists(&work, &rows, placed.mask, placed.vector, got), ALCORE_OK);
     expect_sq_dists(got);
     /* Rows that no device could read where they are. */
     char *odd = emu.memory_new(sizeof numbers + 1);
     emu.copy(odd + 1, numbers, sizeof numbers);
-    placed.data = odd + 1;
-    for (int i = 0; i < ROWS; i++) got[i] = -7.0;
-    ck_assert_int_eq(cuda->sq_dists(&work, &placed, row_mask, vector, got), ALCORE_OK);
+    alcore_sys_rows unaligned = rows;
+    unaligned.data = odd + 1;
+    fill(got);
+    ck_assert_int_eq(cuda->sq_dists(&work, &unaligned, row_mask, vector, got), ALCORE_OK);
     expect_sq_dists(got);
-    void *all[] = {there, mask, against, out, odd};
-    for (int i = 0; i < 5; i++) emu.memory_free(all[i]);
+    free_arrays(&placed);
+    emu.memory_free(odd);
 }
 END_TEST
 
@@ -92,48 +123,33 @@ static void take_back(void *user, void *memory, size_t bytes) {
 
 START_TEST(stream_of_the_caller) {
     double got[ROWS];
-    for (int i = 0; i < ROWS; i++) got[i] = -7.0;
-    alcore_sys_rows placed = rows;
-    placed.data = on_device(numbers, sizeof numbers);
-    uint8_t *mask = on_device(row_mask, sizeof row_mask);
-    double *against = on_device(vector, sizeof vector), *out = on_device(got, sizeof got);
+    const device_arrays placed = place_arrays();
     work.stream = emu.stream_new();
-    ck_assert_int_eq(cuda->sq_dists(&work, &placed, mask, against, out), ALCORE_OK);
+    ck_assert_int_eq(measure(&placed), ALCORE_OK);
     ck_assert_int_eq(emu.stream_wait(work.stream), 0);
-    emu.copy(got, out, sizeof got);
-    expect_sq_dists(got);
+    expect_out(&placed);
     /* With the caller's memory, and what is on the host. */
     work.workspace = lend;
     work.workspace_release = take_back;
-    for (int i = 0; i < ROWS; i++) got[i] = -7.0;
+    fill(got);
     ck_assert_int_eq(cuda->sq_dists(&work, &rows, row_mask, vector, got), ALCORE_OK);
     expect_sq_dists(got);
     ck_assert_int_eq(lent, 0);
     emu.stream_free(work.stream);
-    void *all[] = {(void *)(uintptr_t)placed.data, mask, against, out};
-    for (int i = 0; i < 4; i++) emu.memory_free(all[i]);
+    free_arrays(&placed);
 }
 END_TEST
 
 /* A call that begins while the kernels of the call before it are still queued in the caller's
  * stream succeeds: that these are not done yet is no error. */
 START_TEST(calls_behind_one_another) {
-    double got[ROWS];
-    for (int i = 0; i < ROWS; i++) got[i] = -7.0;
-    alcore_sys_rows placed = rows;
-    placed.data = on_device(numbers, sizeof numbers);
-    uint8_t *mask = on_device(row_mask, sizeof row_mask);
-    double *against = on_device(vector, sizeof vector), *out = on_device(got, sizeof got);
+    const device_arrays placed = place_arrays();
     work.stream = emu.stream_new();
-    for (int i = 0; i < 3; i++)
-        ck_assert_msg(cuda->sq_dists(&work, &placed, mask, against, out) == ALCORE_OK, "%s",
-                      emulated_error);
+    for (int i = 0; i < 3; i++) ck_assert_msg(measure(&placed) == ALCORE_OK, "%s", emulated_error);
     ck_assert_int_eq(emu.stream_wait(work.stream), 0);
-    emu.copy(got, out, sizeof got);
-    expect_sq_dists(got);
+    expect_out(&placed);
     emu.stream_free(work.stream);
-    void *all[] = {(void *)(uintptr_t)placed.data, mask, against, out};
-    for (int i = 0; i < 4; i++) emu.memory_free(all[i]);
+    free_arrays(&placed);
 }
 END_TEST
 
@@ -227,7 +243,7 @@ END_TEST
 
 START_TEST(little_memory) {
     double got[ROWS];
-    for (int i = 0; i < ROWS; i++) got[i] = -7.0;
+    fill(got);
     /* Less than the rows row_mask: smaller chunks. */
     emu.memory(20000);
     ck_assert_int_eq(cuda->sq_dists(&work, &rows, row_mask, vector, got), ALCORE_OK);
@@ -253,7 +269,7 @@ END_TEST
 START_TEST(slot_that_cannot_be_made) {
     enum { SLOT_OBJECTS = 9 };
     double got[ROWS];
-    for (int i = 0; i < ROWS; i++) got[i] = -7.0;
+    fill(got);
     work.device = 1;
     int64_t before = emu.objects();
     for (int number = 1; number <= SLOT_OBJECTS; number++) {
@@ -353,7 +369,7 @@ static void *one_thread(void *data) {
     own.workspace_bytes = 2000 + 3000 * number;
     for (int round = 0; round < 4; round++) {
         double got[ROWS];
-        for (int i = 0; i < ROWS; i++) got[i] = -7.0;
+        fill(got);
         if (cuda->sq_dists(&own, &rows, row_mask, vector, got) ||
             memcmp(got, expected, sizeof got) != 0)
             return data;
