@@ -23,16 +23,13 @@ typedef struct ablation {
     const char *parameter;      /* of the strategy, that the weights are values of */
     const char *texts[WEIGHTS]; /* of the list, views of `list` */
     char *list;
-    int count;
-    alcore_selection *picked[WEIGHTS], *alone[2]; /* by weight; by 0 and by 1 */
-    char names[2][64]; /* what either end is called: "nnll", "diversity" */
+    int64_t count;
+    alcore_strategy *strategy;
+    alcore_overlap *test;              /* NULL without --test */
+    alcore_ablation rows[WEIGHTS];     /* by weight */
+    alcore_selection *picked[WEIGHTS]; /* by weight */
+    char names[2][64];                 /* what either end is called: "nnll", "diversity" */
 } ablation;
-
-/* What a pick is, the same in every selection of the run: a row of the pool with -1 and -1, or a
- * phrase by its first occurrence and its number of words. */
-typedef struct pick {
-    int64_t row, position, length;
-} pick;
 
 /* Splits the list of weights at its commas. The values are checked by the strategy. */
 static int read_weights(ablation *self) {
@@ -62,18 +59,32 @@ static alcore_status set_strategy_parameter(void *strategy, const char *name, co
     return alcore_strategy_set(strategy, name, value);
 }
 
-/* Selects with one weight. Columns that the first selection computed are in the pools for the
- * others. */
-static int select_with(ablation *self, const char *weight, alcore_selection **out) {
-    alcore_strategy *strategy = NULL;
-    TRY(outcome(alcore_strategy_new(
-        self->ctx, option_value(self->args, OPTION_STRATEGY, ALCORE_DEFAULT_STRATEGY), &strategy)));
-    int code = set_parameters(self->args, set_strategy_parameter, strategy);
-    if (code == EXIT_DONE) code = outcome(alcore_strategy_set(strategy, self->parameter, weight));
-    if (code == EXIT_DONE) code = outcome(alcore_request_set_strategy(self->in.request, strategy));
-    if (code == EXIT_DONE) code = outcome(alcore_select(self->in.request, out));
-    alcore_strategy_unref(strategy);
-    return code;
+/* Makes the strategy and sets values [count] to the weights. A weight that the strategy refuses is
+ * refused before anything is selected. */
+static int prepare_strategy(ablation *self, double *values) {
+    const char *name = option_value(self->args, OPTION_STRATEGY, ALCORE_DEFAULT_STRATEGY);
+    TRY(outcome(alcore_strategy_new(self->ctx, name, &self->strategy)));
+    TRY(set_parameters(self->args, set_strategy_parameter, self->strategy));
+    for (int64_t i = 0; i < self->count; i++) {
+        TRY(outcome(alcore_strategy_set(self->strategy, self->parameter, self->texts[i])));
+        values[i] = strtod(self->texts[i], NULL);
+    }
+    return outcome(alcore_request_set_strategy(self->in.request, self->strategy));
+}
+
+/* Reads the files of --test. */
+static int read_test(ablation *self) {
+    alcore_overlap_options options = ALCORE_OVERLAP_OPTIONS_INIT;
+    alcore_read_options reading = ALCORE_READ_OPTIONS_INIT;
+    if (!option_given(self->args, OPTION_TEST)) return EXIT_DONE;
+    options.max_order = 1;
+    reading.text_column = option_value(self->args, OPTION_TEXT_COLUMN, NULL);
+    TRY(outcome(alcore_overlap_new(self->ctx, &options, &self->test)));
+    for (int i = 0; option_repeat(self->args, OPTION_TEST, i); i++)
+        TRY(outcome(alcore_overlap_read(self->test, ALCORE_OVERLAP_TEST, ALCORE_SIDE_SOURCE,
+                                        option_repeat(self->args, OPTION_TEST, i), &reading,
+                                        NULL)));
+    return EXIT_DONE;
 }
 
 /* Reads what either term alone is called from the provenance of a selection that mixes them: the
@@ -90,116 +101,25 @@ static void read_names(ablation *self, const alcore_selection *picked) {
     json_decref(provenance);
 }
 
-/* A column of a selection's record that holds int64; NULL: it has none of that name. */
-static const int64_t *record_column(const alcore_selection *picked, const char *name) {
-    alcore_tensor column;
-    const alcore_status status = alcore_selection_column(picked, ALCORE_SCOPE_PICKS, name, &column);
-    return status == ALCORE_OK ? column.data : NULL;
-}
-
-static int compare_picks(const void *a, const void *b) {
-    const pick *one = a, *other = b;
-    if (one->row != other->row) return one->row < other->row ? -1 : 1;
-    if (one->position != other->position) return one->position < other->position ? -1 : 1;
-    return (one->length > other->length) - (one->length < other->length);
-}
-
-/* The picks of a selection in the order of compare_picks(), [count]; NULL without memory. */
-static pick *sort_picks(const alcore_selection *picked) {
-    const int64_t count = alcore_selection_count(picked);
-    const int64_t *rows = record_column(picked, "first_row");
-    const int64_t *positions = record_column(picked, "first_position");
-    const int64_t *lengths = record_column(picked, "length");
-    pick *picks = malloc(((size_t)count + 1) * sizeof *picks);
-    if (!rows) rows = alcore_selection_rows(picked);
-    for (int64_t i = 0; picks && i < count; i++)
-        picks[i] = (pick){rows[i], positions ? positions[i] : -1, lengths ? lengths[i] : -1};
-    if (picks) qsort(picks, (size_t)count, sizeof *picks, compare_picks);
-    return picks;
-}
-
-/* The share of a selection's picks that another one has too; NaN without picks. */
-static int share(const alcore_selection *picked, const alcore_selection *other, double *out) {
-    const int64_t count = alcore_selection_count(picked);
-    const size_t others = (size_t)alcore_selection_count(other);
-    pick *ours = sort_picks(picked), *theirs = sort_picks(other);
-    int64_t both = 0;
-    for (int64_t i = 0; ours && theirs && i < count; i++)
-        both += bsearch(&ours[i], theirs, others, sizeof *theirs, compare_picks) != NULL;
-    const bool enough = ours && theirs;
-    free(theirs);
-    free(ours);
-    *out = count > 0 ? (double)both / (double)count : (double)NAN;
-    return enough ? EXIT_DONE : complain(EXIT_MEMORY, "out of memory");
-}
-
-static int64_t words_of(const alcore_selection *picked) {
-    const alcore_pool *pool = alcore_selection_pool(picked);
-    int64_t words = 0;
-    for (int64_t i = 0; i < alcore_selection_count(picked); i++)
-        words += alcore_pool_words(pool, alcore_selection_rows(picked)[i]);
-    return words;
-}
-
-/* The percentage of the word types of the test set that the picks have; NaN without --test. */
-static int measure_overlap(const ablation *self, const alcore_selection *picked, double *out) {
-    const int64_t count = alcore_selection_count(picked);
-    const alcore_pool *pool = alcore_selection_pool(picked);
-    alcore_overlap_options options = ALCORE_OVERLAP_OPTIONS_INIT;
-    alcore_overlap_score score = ALCORE_OVERLAP_SCORE_INIT;
-    alcore_read_options reading = ALCORE_READ_OPTIONS_INIT;
-    alcore_overlap *overlap = NULL;
-    *out = NAN;
-    if (!option_given(self->args, OPTION_TEST)) return EXIT_DONE;
-    const char **texts = calloc((size_t)count + 1, sizeof *texts);
-    size_t *lengths = calloc((size_t)count + 1, sizeof *lengths);
-    options.max_order = 1;
-    reading.text_column = option_value(self->args, OPTION_TEXT_COLUMN, NULL);
-    int code = texts && lengths ? outcome(alcore_overlap_new(self->ctx, &options, &overlap))
-                                : complain(EXIT_MEMORY, "out of memory");
-    for (int64_t i = 0; i < count && code == EXIT_DONE; i++)
-        texts[i] = alcore_pool_text(pool, alcore_selection_rows(picked)[i], &lengths[i]);
-    for (int i = 0; code == EXIT_DONE && option_repeat(self->args, OPTION_TEST, i); i++)
-        code =
-            outcome(alcore_overlap_read(overlap, ALCORE_OVERLAP_TEST, ALCORE_SIDE_SOURCE,
-                                        option_repeat(self->args, OPTION_TEST, i), &reading, NULL));
-    if (code == EXIT_DONE)
-        code = outcome(alcore_overlap_add(overlap, ALCORE_OVERLAP_SELECTED, ALCORE_SIDE_SOURCE,
-                                          texts, lengths, count));
-    if (code == EXIT_DONE)
-        code = outcome(alcore_overlap_compute(overlap, 1, ALCORE_OVERLAP_SELECTED, &score));
-    if (code == EXIT_DONE) *out = score.coverage;
-    alcore_overlap_unref(overlap);
-    free(lengths);
-    free(texts);
-    return code;
+/* Sets a number of an object; null for NaN. */
+static void add_number(json_t *row, const char *key, double value) {
+    json_object_set_new(row, key, isnan(value) ? json_null() : json_real(value));
 }
 
 /* Appends the row of one weight to a list of objects. */
-static int add_row(ablation *self, int index, json_t *rows) {
-    const alcore_selection *picked = self->picked[index];
-    char key[80];
-    double overlap;
-    int code = EXIT_DONE;
-    TRY(measure_overlap(self, picked, &overlap));
+static void add_row(const ablation *self, const alcore_ablation *found, json_t *rows) {
     json_t *row = json_object();
-    json_object_set_new(row, self->parameter, json_real(strtod(self->texts[index], NULL)));
-    json_object_set_new(row, "items", json_integer(alcore_selection_count(picked)));
-    const int64_t *kinds = record_column(picked, "kind"); /* of a hybrid: 1 for a phrase */
-    int64_t phrases = 0;
-    for (int64_t i = 0; kinds && i < alcore_selection_count(picked); i++) phrases += kinds[i];
-    if (kinds) json_object_set_new(row, "phrases", json_integer(phrases));
-    json_object_set_new(row, "words", json_integer(words_of(picked)));
-    json_object_set_new(row, "overlap", isnan(overlap) ? json_null() : json_real(overlap));
-    for (int t = 0; t < 2; t++) {
-        double value;
-        code = code == EXIT_DONE ? share(picked, self->alone[t], &value) : code;
-        if (code != EXIT_DONE) break;
-        snprintf(key, sizeof key, "share_%s", self->names[t]);
-        json_object_set_new(row, key, isnan(value) ? json_null() : json_real(value));
-    }
+    char key[80];
+    json_object_set_new(row, self->parameter, json_real(found->value));
+    json_object_set_new(row, "items", json_integer(found->items));
+    if (found->phrases >= 0) json_object_set_new(row, "phrases", json_integer(found->phrases));
+    json_object_set_new(row, "words", json_integer(found->words));
+    add_number(row, "overlap", found->overlap);
+    snprintf(key, sizeof key, "share_%s", self->names[0]);
+    add_number(row, key, found->share_of_0);
+    snprintf(key, sizeof key, "share_%s", self->names[1]);
+    add_number(row, key, found->share_of_1);
     json_array_append_new(rows, row);
-    return code;
 }
 
 /* Prints the rows as a table, or as JSON. */
@@ -234,21 +154,20 @@ static void print_rows(const ablation *self, const json_t *rows, FILE *stream) {
     }
 }
 
-/* Selects with every weight and with 0 and 1, each of which may be among them. */
+/* Selects with every weight. */
 static int select_all(ablation *self) {
-    static const char *const ends[2] = {"0", "1"};
-    for (int i = 0; i < self->count; i++) {
-        TRY(select_with(self, self->texts[i], &self->picked[i]));
-        const double weight = strtod(self->texts[i], NULL);
-        if (weight > 0 && weight < 1 && !strcmp(self->parameter, "lambda"))
-            read_names(self, self->picked[i]);
-        for (int t = 0; t < 2; t++)
-            if (weight == t && !self->alone[t])
-                self->alone[t] = alcore_selection_ref(self->picked[i]);
-    }
-    for (int t = 0; t < 2; t++)
-        if (!self->alone[t]) TRY(select_with(self, ends[t], &self->alone[t]));
+    double values[WEIGHTS];
+    TRY(prepare_strategy(self, values));
+    TRY(read_test(self));
+    for (int64_t i = 0; i < self->count; i++) self->rows[i].size = sizeof self->rows[i];
+    const alcore_status status =
+        alcore_request_ablate(self->in.request, self->parameter, values, self->count, self->test,
+                              self->rows, self->picked);
     terminal_clear();
+    TRY(outcome(status));
+    for (int64_t i = 0; i < self->count; i++)
+        if (values[i] > 0 && values[i] < 1 && !strcmp(self->parameter, "lambda"))
+            read_names(self, self->picked[i]);
     return EXIT_DONE;
 }
 
@@ -259,9 +178,8 @@ static int run_ablation(ablation *self) {
     TRY(fill_request(self->args, self->ctx, &self->in));
     TRY(select_all(self));
     json_t *rows = json_array();
-    int code = rows ? EXIT_DONE : complain(EXIT_MEMORY, "out of memory");
-    for (int i = 0; i < self->count && code == EXIT_DONE; i++) code = add_row(self, i, rows);
-    if (code == EXIT_DONE) code = text_output_open(&out);
+    for (int64_t i = 0; i < self->count; i++) add_row(self, &self->rows[i], rows);
+    int code = text_output_open(&out);
     if (code == EXIT_DONE) {
         print_rows(self, rows, out.stream);
         code = text_output_close(&out, code, option_value(self->args, OPTION_OUT, "-"));
@@ -277,8 +195,9 @@ int command_ablate(const arguments *args) {
         code = complain(EXIT_USAGE, "ablate needs --budget N[i|w|c|u], such as --budget 1000w");
     if (code == EXIT_DONE) code = terminal_context(args, &self.ctx);
     if (code == EXIT_DONE) code = run_ablation(&self);
-    for (int i = 0; i < self.count; i++) alcore_selection_unref(self.picked[i]);
-    for (int t = 0; t < 2; t++) alcore_selection_unref(self.alone[t]);
+    for (int64_t i = 0; i < self.count; i++) alcore_selection_unref(self.picked[i]);
+    alcore_overlap_unref(self.test);
+    alcore_strategy_unref(self.strategy);
     free(self.list);
     inputs_release(&self.in);
     alcore_ctx_unref(self.ctx);

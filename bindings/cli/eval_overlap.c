@@ -260,22 +260,21 @@ int evaluate_length_ratio(evaluation *self) {
 
 /* ---- texts that the test set and the training data share ---- */
 
-/* Marks the texts of the test set that are in the training data and counts them. */
-static int mark_duplicates(evaluation *self, alcore_pool *test, alcore_pool *train) {
+/* Reads both pools and counts the texts that they share. */
+static int count_duplicates(evaluation *self, alcore_pool *test, alcore_pool *train) {
+    alcore_duplicates found = ALCORE_DUPLICATES_INIT;
     for (int i = 0; option_repeat(self->args, OPTION_TRAIN, i); i++)
         TRY(inputs_read_texts(self->args, option_repeat(self->args, OPTION_TRAIN, i), false,
                               train));
     TRY(inputs_read_texts(self->args, self->args->operands[1], false, test));
-    TRY(outcome(alcore_pool_mark_texts(test, ALCORE_ROW_EXCLUDED, train)));
-    const int64_t found = alcore_pool_count(test, ALCORE_ROW_EXCLUDED);
-    const int64_t texts = alcore_pool_rows(test) - alcore_pool_count(test, ALCORE_ROW_EMPTY);
-    if (texts == 0)
+    TRY(outcome(alcore_analysis_count_duplicates(test, train, &found)));
+    if (found.texts == 0)
         return complain(EXIT_DATA, "%s is empty: there is nothing to measure",
                         self->args->operands[1]);
-    add_number(self, "duplicates", texts > 0 ? 100.0 * (double)found / (double)texts : NAN);
-    add_integer(self, "in_train", found);
-    add_integer(self, "texts", texts);
-    add_integer(self, "repeated", alcore_pool_count(test, ALCORE_ROW_DUPLICATE));
+    add_number(self, "duplicates", found.duplicates);
+    add_integer(self, "in_train", found.in_train);
+    add_integer(self, "texts", found.texts);
+    add_integer(self, "repeated", found.repeated);
     return EXIT_DONE;
 }
 
@@ -290,7 +289,7 @@ int evaluate_duplicates(evaluation *self) {
     options.dedup = dedup;
     int code = outcome(alcore_pool_new(self->ctx, &options, &train));
     if (code == EXIT_DONE) code = outcome(alcore_pool_new(self->ctx, &options, &test));
-    if (code == EXIT_DONE) code = mark_duplicates(self, test, train);
+    if (code == EXIT_DONE) code = count_duplicates(self, test, train);
     alcore_pool_unref(test);
     alcore_pool_unref(train);
     return code;

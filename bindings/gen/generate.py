@@ -119,6 +119,11 @@ def write_stub(api):
     names = sorted(re.findall(r"^(?:class |def |)([A-Za-z]\w*)(?=[(:])", text, re.M) +
                    re.findall(r"\b([A-Za-z]\w*) as \1\b", text))
     text = text.replace("@NAMES@", "".join('\n    "%s",' % name for name in dict.fromkeys(names)) + "\n")
+    ablation = ["parameter: Optional[str] = None", "values: Iterable[float] = ...",
+                "test: Optional[Union[Overlap, Iterable[Union[str, bytes]], PathLike[str]]] = None"]
+    text = text.replace("@ABLATE@", signature(
+        ["texts: Union[Pool, _Texts]"], ablation + ["ids: Optional[Sequence[Optional[str]]] = None"] + masks + ["seed: int = 0"],
+        ["cost: Optional[_Numbers] = None"], ""))
     return NOTE + text.replace("@SELECT@", signature(
         ["texts: Union[Pool, _Texts]"], ["ids: Optional[Sequence[Optional[str]]] = None"] + masks + ["seed: int = 0"],
         ["cost: Optional[_Numbers] = None"], ""))
@@ -153,6 +158,7 @@ LUA_TABLES = {"aligner_models": "ALCORE_ALIGNER_", "bad_lines": "ALCORE_BAD_LINE
 #: name) or flags (True). Fields that are False, handles, functions and arrays with a length of
 #: their own are left to the C code.
 LUA_STRUCTS = {
+    "alcore_ablation": {},
     "alcore_agreement_options": {},
     "alcore_aligner_options": {"direction": "directions", "model": "aligner_models", "estimate": "estimates",
                                "tension": "tensions"},
@@ -166,6 +172,7 @@ LUA_STRUCTS = {
     "alcore_cost_options": {"model": "cost_models"},
     "alcore_cost_result": {},
     "alcore_ctx_options": {},
+    "alcore_duplicates": {},
     "alcore_encode_options": {"without_special": True, "as_target": True},
     "alcore_filter": {},
     "alcore_in_domain_score": {},

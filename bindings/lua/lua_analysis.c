@@ -184,6 +184,24 @@ static int composition(lua_State *L) {
     return 1;
 }
 
+/*** Texts of a test set that are training data too, which it should not have. Texts are compared as
+ * the `dedup` of the test's pool says.
+ * @function analysis.duplicates
+ * @param test a pool
+ * @param train another pool
+ * @return a table with duplicates (percent of the texts; NaN without any), in_train, texts and
+ * repeated; or nil, message, code */
+static int duplicates(lua_State *L) {
+    const al_object *test = al_check(L, 1, &al_pool_kind), *train = al_check(L, 2, &al_pool_kind);
+    alcore_duplicates result = ALCORE_DUPLICATES_INIT;
+    lua_settop(L, 2);
+    const int failed = AL_CALL(L, test->context,
+                               alcore_analysis_count_duplicates(test->pool, train->pool, &result));
+    if (failed) return failed;
+    al_push_struct(L, al_duplicates, &result);
+    return 1;
+}
+
 /*** Rows, and others beside them, on the two principal components of the rows.
  * @function analysis.projection
  * @param rows a pool (its embeddings), {pool, column} or a matrix
@@ -227,9 +245,13 @@ static int projection(lua_State *L) {
     return 1;
 }
 
-static const al_method functions[] = {{"composition", composition}, {"cost", cost},
-                                      {"languages", languages},     {"neighborhood", neighborhood},
-                                      {"projection", projection},   {NULL, NULL}};
+static const al_method functions[] = {{"composition", composition},
+                                      {"cost", cost},
+                                      {"duplicates", duplicates},
+                                      {"languages", languages},
+                                      {"neighborhood", neighborhood},
+                                      {"projection", projection},
+                                      {NULL, NULL}};
 
 void al_push_analysis(lua_State *L) {
     lua_newtable(L);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* select{...}: a table becomes a request of the library.
+/* select{...} and ablate{...}: a table becomes a request of the library.
  *
  * The fields that mean pools, rows, the model and the strategy are listed here. For every other
  * name the library is asked: an option of a request, else a parameter of the strategy, else a
@@ -16,7 +16,9 @@ static const char *const select_fields[] = {
     "cost",     "context",   "dedup", "eligible",       "exclude", "groups",   "ids",
     "labeled",  "languages", "model", "params",         "pool",    "progress", "references",
     "strategy", "targets",   "texts", "max_text_bytes", "utf8",    NULL};
-/* Those of them that make a pool of `texts`, and are refused beside a pool. */
+/* Those that ablate{...} has besides. */
+static const char *const ablation_fields[] = {"parameter", "test", "values", NULL};
+/* Those of select_fields that make a pool of `texts`, and are refused beside a pool. */
 static const char *const record_fields[] = {
     "cost", "dedup", "groups", "ids", "languages", "utf8", "references", "max_text_bytes", NULL};
 
@@ -24,6 +26,7 @@ static const char *const record_fields[] = {
 typedef struct selecting {
     lua_State *L;
     int fields;                                    /* stack index of the caller's table */
+    int ablates;                                   /* 1: of ablate, 0: of select */
     al_context *context;                           /* of all objects of the call */
     al_object *pool, *request, *strategy;          /* NULL until they are made or found */
     int pool_index, request_index, strategy_index; /* their stack indices; 0 until then */
@@ -245,6 +248,7 @@ static int set_field(selecting *self, int key, int value) {
         return luaL_error(L, "select: fields have names, this one is %s", luaL_typename(L, key));
     const char *name = lua_tostring(L, key);
     if (is_one_of(name, select_fields)) return 0;
+    if (self->ablates && is_one_of(name, ablation_fields)) return 0;
     if (strcmp(name, "spread") == 0)
         return luaL_error(L, "select: 'spread' is called 'max_similarity'");
     if (is_option(name)) return set_option(self, name, value);
@@ -364,28 +368,40 @@ static int begin_progress(selecting *self) {
     return table;
 }
 
-/* Selects with the progress function of this call and puts the earlier one back, which may run the
- * collector and with it finalizers that clear the error text. */
-static alcore_status select_with_progress(selecting *self, int functions, al_object *result) {
+/* Ends the call that begin_progress() began: puts the earlier progress function back, which may run
+ * the collector and with it finalizers that clear the error text. */
+static alcore_status end_progress(selecting *self, int functions, alcore_status status) {
     lua_State *L = self->L;
-    alcore_status status = alcore_select(self->request->request, &result->selection);
     al_capture(self->context->frame, status);
     lua_pushvalue(L, functions + 1);
     lua_setfield(L, functions, "call_progress");
     return status;
 }
 
-/* Runs the request; the one result is the selection, which keeps its pool. */
+/* Rows that the call leaves out, and rows that it is limited to. */
+static int limit_rows(selecting *self) {
+    const int failed = set_excluded(self);
+    return failed ? failed : set_rows(self, "eligible", ALCORE_ROWS_ELIGIBLE);
+}
+
+/* Pushes a selection without a handle, which keeps the pool. */
+static al_object *push_selection(selecting *self) {
+    al_object *result = al_new(self->L, &al_selection_kind, self->context);
+    al_anchor(self->L, lua_gettop(self->L), self->pool_index, "pool");
+    return result;
+}
+
+/* Runs the request; the one result is the selection. */
 static int run(selecting *self) {
     lua_State *L = self->L;
-    int failed = set_excluded(self);
-    if (!failed) failed = set_rows(self, "eligible", ALCORE_ROWS_ELIGIBLE);
+    int failed = limit_rows(self);
     if (failed) return failed;
-    al_object *result = al_new(L, &al_selection_kind, self->context);
+    al_object *result = push_selection(self);
     int top = lua_gettop(L);
-    al_anchor(L, top, self->pool_index, "pool");
     int functions = begin_progress(self);
-    failed = AL_CALL(L, self->context, select_with_progress(self, functions, result));
+    failed = AL_CALL(
+        L, self->context,
+        end_progress(self, functions, alcore_select(self->request->request, &result->selection)));
     return al_result(L, failed, top);
 }
 
@@ -408,6 +424,98 @@ static int select_now(lua_State *L) {
     luaL_checktype(L, 1, LUA_TTABLE);
     selecting self = {.L = L, .fields = 1, .context = context_of_fields(L, 1)};
     return select_from(&self);
+}
+
+/* ---- ablate ---- */
+
+/* Pushes what the field `test` says: an overlap with the texts of a list, or of a file by its path;
+ * *out stays NULL without it. */
+static int read_test(selecting *self, alcore_overlap **out) {
+    lua_State *L = self->L;
+    alcore_overlap_options options = ALCORE_OVERLAP_OPTIONS_INIT;
+    options.max_order = 1;
+    lua_getfield(L, self->fields, "test");
+    const int test = lua_gettop(L);
+    if (lua_isnil(L, test)) return 0;
+    al_object *overlap = al_new(L, &al_overlap_kind, self->context);
+    int failed = AL_CALL(L, self->context,
+                         alcore_overlap_new(self->context->ctx, &options, &overlap->overlap));
+    if (failed) return failed;
+    *out = overlap->overlap;
+    if (lua_type(L, test) == LUA_TSTRING)
+        return AL_CALL(L, self->context,
+                       alcore_overlap_read(*out, ALCORE_OVERLAP_TEST, ALCORE_SIDE_SOURCE,
+                                           lua_tostring(L, test), NULL, NULL));
+    size_t *lengths;
+    int64_t count;
+    const char **texts = al_strings(L, test, "test", 0, &lengths, &count);
+    return AL_CALL(
+        L, self->context,
+        alcore_overlap_add(*out, ALCORE_OVERLAP_TEST, ALCORE_SIDE_SOURCE, texts, lengths, count));
+}
+
+/* Pushes the numbers that it returns, [*count]: the field `values`, else those of Table 7. */
+static const double *read_values(selecting *self, int64_t *count) {
+    static const double usual[] = {0, 0.1, 0.3, 0.5, 0.7, 0.9, 1};
+    lua_getfield(self->L, self->fields, "values");
+    *count = sizeof usual / sizeof *usual;
+    if (lua_isnil(self->L, -1)) return usual;
+    return al_numbers(self->L, lua_gettop(self->L), "values", count);
+}
+
+/* Runs the request with each value; the one result is the list of rows, whose selections are made
+ * before the call so that none is lost when memory ends. */
+static int run_ablation(selecting *self) {
+    lua_State *L = self->L;
+    alcore_overlap *test = NULL;
+    int64_t count;
+    int failed = limit_rows(self);
+    if (!failed) failed = read_test(self, &test);
+    if (failed) return failed;
+    lua_getfield(L, self->fields, "parameter");
+    const char *parameter = luaL_optstring(L, -1, NULL);
+    const double *values = read_values(self, &count);
+    alcore_ablation *rows = al_buffer(L, count + 1, sizeof *rows);
+    alcore_selection **picked = al_buffer(L, count + 1, sizeof *picked);
+    al_object **objects = al_buffer(L, count + 1, sizeof *objects);
+    al_push_list(L, count);
+    const int list = lua_gettop(L);
+    for (int64_t i = 0; i < count; i++) {
+        rows[i] = (alcore_ablation)ALCORE_ABLATION_INIT;
+        objects[i] = push_selection(self);
+        lua_rawseti(L, list, (int)i + 1);
+    }
+    const int functions = begin_progress(self);
+    failed = AL_CALL(L, self->context,
+                     end_progress(self, functions,
+                                  alcore_request_ablate(self->request->request, parameter, values,
+                                                        count, test, rows, picked)));
+    if (failed) return failed;
+    for (int64_t i = 0; i < count; i++) objects[i]->selection = picked[i];
+    for (int64_t i = 0; i < count; i++) { /* a row with its selection takes the selection's place */
+        al_push_struct(L, al_ablation, &rows[i]);
+        lua_rawgeti(L, list, (int)i + 1);
+        lua_setfield(L, -2, "selection");
+        lua_rawseti(L, list, (int)i + 1);
+    }
+    return al_result(L, 0, list);
+}
+
+/*** What one parameter of the strategy changes: a selection with each of several values, compared.
+ * @function alcore.ablate
+ * @tparam table what the fields of @{alcore.select}; parameter (default "lambda", of the strategy
+ * hybrid "ratio"), values (a list of numbers from 0 to 1; default 0, 0.1, 0.3, 0.5, 0.7, 0.9, 1),
+ * test (a list of texts, or the path of a file)
+ * @return a list of tables with value, items, phrases (-1 but of a hybrid), words, overlap (percent
+ * of the word types of `test` that the picks have; NaN without it), share_of_0 and share_of_1 (of
+ * the picks that the values 0 and 1 select too) and selection; or nil, message, code */
+static int ablate(lua_State *L) {
+    lua_settop(L, 1);
+    luaL_checktype(L, 1, LUA_TTABLE);
+    luaL_checkstack(L, 4 * AL_STACK, "ablate");
+    selecting self = {.L = L, .fields = 1, .ablates = 1, .context = context_of_fields(L, 1)};
+    const int failed = build(&self);
+    return failed ? failed : run_ablation(&self);
 }
 
 /*** Chooses from a pool.
@@ -447,4 +555,4 @@ int al_pool_candidates(lua_State *L) {
 }
 
 AL_KIND(request, alcore_request_unref, NULL, NULL);
-const al_method al_request_functions[] = {{"select", select_now}, {NULL, NULL}};
+const al_method al_request_functions[] = {{"ablate", ablate}, {"select", select_now}, {NULL, NULL}};

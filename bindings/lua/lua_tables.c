@@ -311,6 +311,15 @@ const al_member al_train_result[] = {
     {"best_value", AL_DOUBLE, 1, offsetof(alcore_train_result, best_value), NULL},
     {"stopped", AL_FLAG, 1, offsetof(alcore_train_result, stopped), NULL},
     {NULL, 0, 0, 0, NULL}};
+const al_member al_ablation[] = {
+    {"value", AL_DOUBLE, 1, offsetof(alcore_ablation, value), NULL},
+    {"items", AL_INT64, 1, offsetof(alcore_ablation, items), NULL},
+    {"phrases", AL_INT64, 1, offsetof(alcore_ablation, phrases), NULL},
+    {"words", AL_INT64, 1, offsetof(alcore_ablation, words), NULL},
+    {"overlap", AL_DOUBLE, 1, offsetof(alcore_ablation, overlap), NULL},
+    {"share_of_0", AL_DOUBLE, 1, offsetof(alcore_ablation, share_of_0), NULL},
+    {"share_of_1", AL_DOUBLE, 1, offsetof(alcore_ablation, share_of_1), NULL},
+    {NULL, 0, 0, 0, NULL}};
 const al_member al_mix_options[] = {
     {"kind", AL_TEXT, 1, offsetof(alcore_mix_options, kind), NULL},
     {"span", AL_TEXT, 1, offsetof(alcore_mix_options, span), NULL},
@@ -492,6 +501,12 @@ const al_member al_composition[] = {
     {"targets", AL_INT64, 1, offsetof(alcore_composition, targets), NULL},
     {"targets_reached", AL_INT64, 1, offsetof(alcore_composition, targets_reached), NULL},
     {"jaccard", AL_DOUBLE, 1, offsetof(alcore_composition, jaccard), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_duplicates[] = {
+    {"duplicates", AL_DOUBLE, 1, offsetof(alcore_duplicates, duplicates), NULL},
+    {"in_train", AL_INT64, 1, offsetof(alcore_duplicates, in_train), NULL},
+    {"texts", AL_INT64, 1, offsetof(alcore_duplicates, texts), NULL},
+    {"repeated", AL_INT64, 1, offsetof(alcore_duplicates, repeated), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_projection[] = {
     {"rows", AL_INT64, 1, offsetof(alcore_projection, rows), NULL},

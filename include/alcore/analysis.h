@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
  * Analyses of an experiment: what labeling costs, whether uncertainty carries over from a target to
- * its neighbors, what a selection consists of, and a projection of embeddings to two dimensions
- * (docs/spec/analyses.md, docs/spec/multilingual.md). Measures of translations, labels and numbers
- * are in metric.h, drawings in plot.h. */
+ * its neighbors, what a selection consists of, which texts of a test set are training data too, and
+ * a projection of embeddings to two dimensions (docs/spec/analyses.md, docs/spec/multilingual.md).
+ * Measures of translations, labels and numbers are in metric.h, drawings in plot.h. */
 #ifndef ALCORE_ANALYSIS_H
 #define ALCORE_ANALYSIS_H
 
@@ -154,6 +154,33 @@ typedef struct alcore_composition {
 ALCORE_API alcore_status alcore_analysis_compute_composition(
     alcore_ctx *ctx, const alcore_pool *pool, const int64_t *rows, int64_t row_count,
     const alcore_composition_options *options, alcore_composition *out);
+
+/** Texts that a test set has in common with training data. */
+typedef struct alcore_duplicates {
+    size_t size;       /**< sizeof(alcore_duplicates) */
+    double duplicates; /**< percent of the texts that the training data has; NaN without texts */
+    int64_t in_train;  /**< texts of the test set that the training data has, repeats too */
+    int64_t texts;     /**< texts of the test set that have words */
+    int64_t repeated;  /**< of these, repeats of an earlier one by the dedup of the test's pool */
+} alcore_duplicates;
+/** An alcore_duplicates with its size set and everything else 0. */
+#define ALCORE_DUPLICATES_INIT ALCORE_INIT(alcore_duplicates)
+
+/** Counts the texts of a test set that are also training data, which it should not have. Texts are
+ * compared as the dedup of the test's pool says, byte by byte with ALCORE_DEDUP_NONE; neither pool
+ * is changed.
+ * Source: docs/spec/arithmetic.md 1.9 for what an equal text is.
+ * @param[in] test borrowed
+ * @param[in] train borrowed; another pool than test
+ * @param[in,out] out size-first
+ * @return ALCORE_OK, ALCORE_E_INVALID (also one pool for both), ALCORE_E_NOMEM,
+ *   ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ * @threadsafe ALCORE_E_BUSY while a call changes one of the pools.
+ * @callback progress
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_analysis_count_duplicates(const alcore_pool *test,
+                                                          const alcore_pool *train,
+                                                          alcore_duplicates *out);
 
 /** Two principal components. */
 typedef struct alcore_projection {

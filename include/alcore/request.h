@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- * The request: pools by role, strategy, budget, model and round; and the one call that answers it.
+ * The request: pools by role, strategy, budget, model and round; and the call that answers it.
  */
 #ifndef ALCORE_REQUEST_H
 #define ALCORE_REQUEST_H
 
+#include "alcore/overlap.h"
 #include "alcore/selection.h"
 #include "alcore/strategy.h"
 
@@ -224,6 +225,47 @@ ALCORE_API alcore_status alcore_select(alcore_request *request, alcore_selection
  * @since 0.1 */
 ALCORE_API alcore_status alcore_request_candidates(alcore_request *request, int64_t count,
                                                    alcore_tensor *out_rows);
+
+/** What a request selects with one value of a parameter. */
+typedef struct alcore_ablation {
+    size_t size;     /**< sizeof(alcore_ablation) */
+    double value;    /**< of the parameter */
+    int64_t items;   /**< picks */
+    int64_t phrases; /**< of these phrases, by a hybrid strategy; -1 by any other */
+    int64_t words;   /**< of the picks */
+    /** Percent of the word types of the test set that the picks have; NaN without a test set */
+    double overlap;
+    double share_of_0; /**< 0 to 1: picks that the value 0 selects too, of all; NaN without picks */
+    double share_of_1; /**< the same of the value 1 */
+} alcore_ablation;
+/** An alcore_ablation with its size set and everything else 0. */
+#define ALCORE_ABLATION_INIT ALCORE_INIT(alcore_ablation)
+
+/** Answers a request with each of several values of one parameter of its strategy, which weighs two
+s against each other from 0 to 1, and compares what is selected: lambda of HUDS (its Table 7
+ * without BLEU), or the ratio of sentences of a hybrid. Columns that a model computes are computed
+ * by the first selection only. The request's strategy keeps the value that it has.
+ * Source: docs/spec/huds.md 3.6, docs/spec/phrases.md 5.8.
+ * @param[in,out] request borrowed; of several budgets the first counts
+ * @param[in] parameter borrowed: its name; NULL: "ratio" of a hybrid strategy, "lambda" of any
+ *   other
+ * @param[in] values borrowed: float64 [count], finite
+ * @param[in] count values, 1 or more
+ * @param[in,out] test borrowed: has the texts of the test set and does not keep the n-grams of the
+ *   role ALCORE_OVERLAP_SELECTED, whose texts are forgotten; NULL: none
+ * @param[in,out] out_rows borrowed: [count] size-first structs of one size
+ * @param[out] out_selections owned: [count], by value; all NULL on failure; NULL: not wanted
+ * @return ALCORE_OK, ALCORE_E_INVALID (also a test set whose selected data is kept),
+ *   ALCORE_E_PARAM (the strategy has no such parameter, or it refuses a value, 0 or 1), what
+ *   alcore_select() and alcore_overlap_add() return, ALCORE_E_STRUCT_*
+ * @serialized per request and per test; per pool and model as alcore_select(). ALCORE_E_BUSY while
+ *   another call uses one.
+ * @callback model, scorer and strategy functions, progress, log, files
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_request_ablate(alcore_request *request, const char *parameter,
+                                               const double *values, int64_t count,
+                                               alcore_overlap *test, alcore_ablation *out_rows,
+                                               alcore_selection **out_selections);
 
 ALCORE_END
 

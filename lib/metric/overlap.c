@@ -186,6 +186,21 @@ alcore_status alcore_overlap_read(alcore_overlap *overlap, int32_t role, int32_t
     return end_adding(&add, add.texts > 0, status);
 }
 
+/* The n-grams of a role that is not kept are those of other roles too: only their marks go. */
+alcore_status alcore__overlap_forget_selected(alcore_overlap *overlap) {
+    ALCORE__TRY(alcore__write_begin(overlap, "overlap"));
+    for (int side = 0; side < 2; side++) {
+        alcore__ngram_uses *uses = &overlap->sides[side];
+        for (int32_t order = 1; order <= overlap->max_order; order++)
+            for (int64_t i = 0; i < alcore__ngram_uses_count(uses, order); i++) {
+                uses->use[order - 1][i].roles &= ~ALCORE_OVERLAP_SELECTED;
+                uses->use[order - 1][i].selected = 0;
+            }
+    }
+    alcore__write_end(overlap);
+    return ALCORE_OK;
+}
+
 /* ---- counts ---- */
 
 alcore_status alcore__overlap_begin(const alcore_overlap *overlap, int32_t role) {

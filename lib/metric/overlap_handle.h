@@ -21,5 +21,8 @@ struct alcore_overlap {
 /* Begins a call that reads the overlap, which has to keep `role`; ends with alcore__read_end() and
  * alcore__leave(). */
 alcore_status alcore__overlap_begin(const alcore_overlap *overlap, int32_t role);
+/* Forgets the texts of ALCORE_OVERLAP_SELECTED, a role that is not kept, so that the texts of
+ * another selection can be looked up in the n-grams of the kept roles. */
+alcore_status alcore__overlap_forget_selected(alcore_overlap *overlap);
 
 #endif

@@ -506,13 +506,18 @@ alcore_status alcore__request_answer(alcore_request *request, alcore_selection *
     return status;
 }
 
-/* Answers the request, a hybrid's by its two parts. It is locked for writing, as the call changes
- * the candidates that it remembers (keep_drawn()). */
+/* Answers the request, which is locked for writing as the call changes the candidates that it
+ * remembers (keep_drawn()); a hybrid's by its two parts. */
+alcore_status alcore__request_select(alcore_request *request, alcore_selection **out) {
+    const bool hybrid = request->strategy && alcore__strategy_part(request->strategy, 0);
+    return hybrid ? alcore__request_answer_hybrid(request, out)
+                  : alcore__request_answer(request, out);
+}
+
+/* alcore_select() between enter and leave. */
 static alcore_status select_rows(alcore_request *request, alcore_selection **out) {
     ALCORE__TRY(alcore__write_begin(request, "request"));
-    const bool hybrid = request->strategy && alcore__strategy_part(request->strategy, 0);
-    const alcore_status status =
-        hybrid ? alcore__request_answer_hybrid(request, out) : alcore__request_answer(request, out);
+    const alcore_status status = alcore__request_select(request, out);
     alcore__write_end(request);
     return status;
 }

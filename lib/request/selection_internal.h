@@ -120,6 +120,8 @@ alcore_status alcore__ranking_new(const alcore_request *request, const alcore_st
 /* Answer a request that is locked for writing: one strategy, or the parts of a hybrid one. */
 alcore_status alcore__request_answer(alcore_request *request, alcore_selection **out);
 alcore_status alcore__request_answer_hybrid(alcore_request *request, alcore_selection **out);
+/* One of both, as the strategy of the request is. The request is locked for writing. */
+alcore_status alcore__request_select(alcore_request *request, alcore_selection **out);
 
 /* Makes the selection of one purchase, whose arrays it owns from then on; they are freed on failure
  * too. costs [rows of the ranking's pool] in the unit of the budget; NULL: every row costs 1.

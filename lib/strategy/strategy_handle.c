@@ -231,6 +231,29 @@ static alcore_status get_value(const void *handle, const char *name, const char 
     return alcore__values_get(&strategy->values, strategy->owner, name, out_text);
 }
 
+/* Sets every parameter of `to` to its value in `from`, a handle of the same definition. Names of
+ * parts come before the parts' own parameters, since they make the parts. */
+static alcore_status copy_values(const alcore_strategy *from, alcore_strategy *to) {
+    const alcore__param_table *table = from->values.table;
+    for (int32_t i = 0; table && i < table->count; i++)
+        ALCORE__TRY(set_value(to, table->rows[i].name, from->values.values[i].text));
+    for (int32_t p = 0; p < ALCORE__STRATEGY_PARTS; p++)
+        if (from->parts[p]) ALCORE__TRY(copy_values(from->parts[p], to->parts[p]));
+    return ALCORE_OK;
+}
+
+alcore_status alcore__strategy_copy(const alcore_strategy *strategy, alcore_strategy **out) {
+    alcore_strategy *made;
+    ALCORE__TRY(make(strategy->object.ctx, strategy->def, strategy->def->name, &made));
+    const alcore_status status = copy_values(strategy, made);
+    if (status != ALCORE_OK) {
+        alcore__object_unref(made);
+        return status;
+    }
+    *out = made;
+    return ALCORE_OK;
+}
+
 static const alcore__param_calls PARAM_CALLS = {"strategy" /* what messages call the handle */,
                                                 set_value, get_value};
 

@@ -138,6 +138,9 @@ bool alcore__strategy_buys_phrases(const alcore_strategy *strategy, alcore_phras
 bool alcore__strategy_measures_phrases(const alcore_strategy *strategy);
 /* The parts of a hybrid strategy, borrowed: 0 buys rows, 1 buys phrases. NULL: it is no hybrid. */
 alcore_strategy *alcore__strategy_part(const alcore_strategy *strategy, int32_t part);
+/* A new handle of the same built-in strategy with the same parameters, also of its parts; for a
+ * strategy that is locked for reading. A host's strategy, which has no parameters, has no copy. */
+alcore_status alcore__strategy_copy(const alcore_strategy *strategy, alcore_strategy **out);
 /* Whether no model makes what the strategy needs: the columns have to be given. */
 bool alcore__strategy_needs_are_given(const alcore_strategy *strategy);
 /* Whether the strategy looks at the languages of the candidates. */

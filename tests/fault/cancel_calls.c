@@ -308,6 +308,17 @@ static alcore_status call_select(void) {
     alcore_request_unref(request);
     return status;
 }
+static alcore_status call_ablation(void) {
+    static const double values[1] = {0.5};
+    alcore_ablation row = ALCORE_ABLATION_INIT;
+    alcore_request *request;
+    strategy_name = "huds";
+    alcore_status status = make_request(&request);
+    if (status == ALCORE_OK)
+        status = alcore_request_ablate(request, NULL, values, 1, NULL, &row, NULL);
+    alcore_request_unref(request);
+    return status;
+}
 static alcore_status call_candidates(void) {
     alcore_request *request;
     alcore_tensor rows;
@@ -583,9 +594,11 @@ bool cancel_world_end(void) {
 }
 
 const cancel_call CALLS[] = {
+    {"alcore_request_ablate", "", call_ablation},
     {"alcore_analysis_compute_composition", "", call_composition},
     {"alcore_analysis_compute_neighborhood", "", call_neighborhood},
     {"alcore_analysis_compute_projection", "", call_projection},
+    {"alcore_analysis_count_duplicates", "", call_duplicates},
     {"alcore_plot_write_curves", "", call_write_curves},
     {"alcore_plot_write_points", "", call_write_points},
     {"alcore_pool_read", ".txt", call_read_text},

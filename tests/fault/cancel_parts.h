@@ -45,6 +45,7 @@ alcore_status call_read_pairs(void);
 alcore_status call_read_text(void);
 alcore_status call_read_tsv(void);
 alcore_status call_filter(void);
+alcore_status call_duplicates(void);
 alcore_status call_mark_texts(void);
 alcore_status call_pool_write(void);
 alcore_status call_write_column(void);

@@ -41,6 +41,10 @@ alcore_status call_filter(void) {
 alcore_status call_mark_texts(void) {
     return alcore_pool_mark_texts(phrases, ALCORE_ROW_EXCLUDED, pool);
 }
+alcore_status call_duplicates(void) {
+    alcore_duplicates out = ALCORE_DUPLICATES_INIT;
+    return alcore_analysis_count_duplicates(phrases, pool, &out);
+}
 alcore_status call_pool_write(void) {
     int64_t *rows = malloc(sizeof *rows * (size_t)row_count);
     for (int64_t i = 0; i < row_count; i++) rows[i] = i;

@@ -54,6 +54,30 @@ ALLOCATES(alcore_analysis_compute_projection, WITH_SCORES) {
                                               NULL);
 }
 
+ALLOCATES(alcore_request_ablate, WITH_REQUEST | WITH_SCORES) {
+    static const double values[2] = {0.5, 1};
+    static const char *const texts[2] = {"one test", "two words"};
+    alcore_ablation rows[2] = {ALCORE_ABLATION_INIT, ALCORE_ABLATION_INIT};
+    alcore_selection *picked[2];
+    alcore_overlap *test;
+    sweep_pause(w);
+    alcore_status status = alcore_overlap_new(w->ctx, NULL, &test);
+    if (!status) status = alcore_overlap_add(test, ALCORE_OVERLAP_TEST, 0, texts, NULL, 2);
+    if (!status) status = alcore_request_set_strategy(w->request, NULL);
+    sweep_resume(w);
+    if (status) return ALCORE_E_INTERNAL;
+    status = alcore_request_ablate(w->request, NULL, values, 2, test, rows, picked);
+    sweep_keep_error(w);
+    if (status != ALCORE_OK && (picked[0] || picked[1])) status = ALCORE_E_INTERNAL;
+    for (int i = 0; i < 2; i++) alcore_selection_unref(picked[i]);
+    alcore_overlap_unref(test);
+    return status;
+}
+ALLOCATES(alcore_analysis_count_duplicates, 0) {
+    alcore_duplicates out = ALCORE_DUPLICATES_INIT;
+    return alcore_analysis_count_duplicates(w->pool, w->labeled, &out);
+}
+
 static const char *const series[4] = {"a", "a", "b", "c"};
 static const int64_t rounds[4] = {1, 1, 2, 0};
 

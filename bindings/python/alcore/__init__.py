@@ -22,7 +22,7 @@ from ._parts import Model, OwnScorer, OwnStrategy, Scorer, Strategy, score, scor
 from ._mix import Annotation, Annotations, Pair, TrainingSet, mix
 from ._phrases import Phrases, phrases
 from ._pool import STATES, Pool
-from ._select import ImplicitModelWarning, Request, request_options, select
+from ._select import Ablation, ImplicitModelWarning, Request, ablate, request_options, select
 from ._search import Neighbors, knn, margin_ratios
 from ._selection import Selection
 from ._tokenizer import Tokenizer, Tokens
@@ -52,9 +52,9 @@ def build_info():
     return json.loads(_lib.alcore_build_info())
 
 
-__all__ = ["Aligner", "Annotation", "Annotations", "Batch", "Column", "ColumnWriter", "Context", "CopyWarning", "Handle", "ImplicitModelWarning",
+__all__ = ["Ablation", "Aligner", "Annotation", "Annotations", "Batch", "Column", "ColumnWriter", "Context", "CopyWarning", "Handle", "ImplicitModelWarning",
            "InDomainScore", "LanguageModel", "Links", "Model", "Neighbors", "Order", "Overlap", "OverlapScore", "OwnScorer",
            "OwnStrategy", "Pair", "Phrases", "Pool", "Request", "STATES", "Scorer", "Selection", "Strategy", "Tokenizer", "Tokens", "TrainingSet", "View", "ViewRows",
-           "align", "answers", "bleu", "build_info", "chrf", "default_context", "in_domain", "knn", "length_ratio", "load",
+           "ablate", "align", "answers", "bleu", "build_info", "chrf", "default_context", "in_domain", "knn", "length_ratio", "load",
            "margin_ratios", "mix", "overlap", "phrases", "request_options", "score", "scorer", "scorers", "select", "strategies",
            "strategy", "symmetrizations", "ter", "version", "word_accuracy"] + _errors.NAMES

@@ -274,7 +274,19 @@ class Request(Handle):
     def get(self, name: str) -> str: ...
     def set_rows(self, kind: str, rows: Optional[Union[_Rows, _Path]]) -> None: ...
     def select(self) -> Selection: ...
+    def ablate(self, values: Iterable[float] = ..., *, parameter: Optional[str] = None,
+               test: Optional[Union[Overlap, Iterable[Union[str, bytes]], PathLike[str]]] = None) -> list[Ablation]: ...
     def candidates(self, count: int) -> list[int]: ...
+
+class Ablation(NamedTuple):
+    value: float
+    items: int
+    phrases: Optional[int]
+    words: int
+    overlap: Optional[float]
+    share_of_0: float
+    share_of_1: float
+    selection: Selection
 
 class LanguageModel(Handle):
     def __init__(self, texts: Iterable[str], *, order: int = 0, context: Optional[Context] = None) -> None: ...
@@ -635,8 +647,44 @@ def select(
     params: Optional[Mapping[str, _Setting]] = None,
     **strategy_params: Any
 ) -> Selection: ...
+def ablate(
+    texts: Union[Pool, _Texts],
+    budget: Union[int, float, str] = "1000w",
+    strategy: _Strategy = "huds",
+    *,
+    parameter: Optional[str] = None,
+    values: Iterable[float] = ...,
+    test: Optional[Union[Overlap, Iterable[Union[str, bytes]], PathLike[str]]] = None,
+    ids: Optional[Sequence[Optional[str]]] = None,
+    labeled: Optional[Union[_Dataset, _Rows]] = None,
+    exclude: Optional[_Rows] = None,
+    eligible: Optional[_Rows] = None,
+    round: int = 1,
+    seed: int = 0,
+    model: Optional[_Models] = None,
+    scores: Optional[Any] = None,
+    logprobs: Optional[Any] = None,
+    probs: Optional[Any] = None,
+    embeddings: Optional[Any] = None,
+    token_probs: Optional[Any] = None,
+    margins: Optional[Any] = None,
+    confidences: Optional[Any] = None,
+    entropies: Optional[Any] = None,
+    mlm_losses: Optional[Any] = None,
+    factors: Optional[Any] = None,
+    qa_start: Optional[Any] = None,
+    qa_end: Optional[Any] = None,
+    qa_windows: Optional[Any] = None,
+    roundtrip: Optional[Any] = None,
+    targets: Optional[_Dataset] = None,
+    cost: Optional[_Numbers] = None,
+    fill: Optional[str] = None,
+    params: Optional[Mapping[str, _Setting]] = None,
+    **strategy_params: Any
+) -> list[Ablation]: ...
 
 __all__ = [
+    "Ablation",
     "Aligner",
     "Annotation",
     "Annotations",
@@ -692,6 +740,7 @@ __all__ = [
     "UnsupportedError",
     "View",
     "ViewRows",
+    "ablate",
     "align",
     "answers",
     "bleu",

@@ -715,6 +715,21 @@ class alcore_strategy_host(Structure):
     ]
 
 
+class alcore_ablation(Structure):
+    """What a request selects with one value of a parameter."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("value", c_double),
+        ("items", c_int64),
+        ("phrases", c_int64),
+        ("words", c_int64),
+        ("overlap", c_double),
+        ("share_of_0", c_double),
+        ("share_of_1", c_double),
+    ]
+
+
 class alcore_annotation_records(Structure):
     """Items to be added, as parallel arrays of count entries."""
 
@@ -1087,6 +1102,18 @@ class alcore_composition(Structure):
     ]
 
 
+class alcore_duplicates(Structure):
+    """Texts that a test set has in common with training data."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("duplicates", c_double),
+        ("in_train", c_int64),
+        ("texts", c_int64),
+        ("repeated", c_int64),
+    ]
+
+
 class alcore_projection(Structure):
     """Two principal components."""
 
@@ -1328,6 +1355,7 @@ FUNCTIONS = {
     "alcore_request_param": (c_int32, (c_int64, c_void_p), False),
     "alcore_select": (c_int32, (c_void_p, c_void_p), True),
     "alcore_request_candidates": (c_int32, (c_void_p, c_int64, c_void_p), True),
+    "alcore_request_ablate": (c_int32, (c_void_p, c_char_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
     "alcore_annotations_new": (c_int32, (c_void_p, c_void_p), False),
     "alcore_annotations_ref": (c_void_p, (c_void_p,), False),
     "alcore_annotations_unref": (None, (c_void_p,), False),
@@ -1391,6 +1419,7 @@ FUNCTIONS = {
     "alcore_analysis_compute_neighborhood": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p, c_void_p), True),
     "alcore_analysis_count_languages": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p), False),
     "alcore_analysis_compute_composition": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
+    "alcore_analysis_count_duplicates": (c_int32, (c_void_p, c_void_p, c_void_p), True),
     "alcore_analysis_compute_projection": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_plot_write_curves": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_char_p, c_void_p), True),
     "alcore_plot_write_points": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_char_p, c_void_p), True),

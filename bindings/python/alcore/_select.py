@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""select() and Pool.select(), and the Request that both make."""
+"""select(), Pool.select() and ablate(), and the Request that they make."""
 import ctypes
 import inspect
 import os
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from operator import index
+from typing import Any, NamedTuple
 
 from . import _arrow, _ffi
 from ._arrays import memory_of
@@ -14,6 +15,7 @@ from ._columns import path_of
 from ._errors import user_level
 from ._handles import choice, default_context, get_option, Handle, new, set_options
 from ._library import lib
+from ._overlap import Overlap
 from ._parts import model_of, params_of, strategy_of
 from ._phrases import Phrases
 from ._pool import Pool, is_frame, pool_of
@@ -26,6 +28,24 @@ class ImplicitModelWarning(UserWarning):
 
 
 warnings.filterwarnings("once", category=ImplicitModelWarning, append=True)
+
+
+class Ablation(NamedTuple):
+    """What is selected with one value of a parameter. phrases: of the items, by a hybrid strategy; None by any other. overlap:
+    percent of the word types of the test set that the picks have; None without one. share_of_0, share_of_1: of the picks,
+    0 to 1, those that the values 0 and 1 select too; NaN without picks."""
+
+    value: float
+    items: int
+    phrases: Any
+    words: int
+    overlap: Any
+    share_of_0: float
+    share_of_1: float
+    selection: Selection
+
+
+_TABLE_7 = (0, .1, .3, .5, .7, .9, 1)  # the weights of HUDS's ablation
 
 
 class Request(Handle):
@@ -119,6 +139,32 @@ class Request(Handle):
         others = [lib.alcore_selection_ref(lib.alcore_selection_of_budget(pointer, number)) for number in range(1, count)]
         return [first] + [Selection(other, pool) for other in others]
 
+    def ablate(self, values=_TABLE_7, *, parameter=None, test=None):
+        """Answers the request with each value of one parameter of its strategy: a list with an Ablation for each; arguments as of
+        alcore.ablate(). The strategy keeps the value that it has."""
+        return self._ablate(self._parts.get("candidates"), values, parameter, test)
+
+    def _ablate(self, pool, values, parameter, test):
+        if pool is None:
+            raise ValueError("the request has no pool of candidates")
+        values = [float(value) for value in values]
+        rows = (_ffi.alcore_ablation * max(len(values), 1))()
+        for row in rows:
+            row.size = ctypes.sizeof(row)
+        picked, numbers = (ctypes.c_void_p * max(len(values), 1))(), (ctypes.c_double * max(len(values), 1))(*values)
+        with nullcontext(test) if test is None or isinstance(test, Overlap) else _words_of(test, pool.context) as overlap:
+            try:
+                run(lib.alcore_request_ablate, self._handle, None if parameter is None else name_of(parameter, "parameter"),
+                    ctypes.addressof(numbers), len(values),
+                    None if overlap is None else overlap._handle, ctypes.addressof(rows), ctypes.addressof(picked))
+            except BaseException:
+                for pointer in filter(None, picked):  # the call succeeded, then Ctrl-C raised
+                    lib.alcore_selection_unref(pointer)
+                raise
+        return [Ablation(row.value, row.items, None if row.phrases < 0 else row.phrases, row.words,
+                         None if test is None else row.overlap, row.share_of_0, row.share_of_1,
+                         Selection(pointer, _pool_of_picks(pointer, pool))) for row, pointer in zip(rows, picked[:len(values)])]
+
     def candidates(self, count):
         """Rows that would be scored, ascending: list of int."""
         return self._candidates(self._parts.get("candidates"), count)
@@ -130,6 +176,13 @@ class Request(Handle):
         found = _ffi.alcore_tensor()
         run(lib.alcore_request_candidates, self._handle, count, ctypes.byref(found))
         return memory_of(found).tolist()
+
+
+def _words_of(test, context):
+    """An Overlap with the words of a test set, a list of texts or a file."""
+    made = Overlap(max_order=1, context=context)
+    made.put("test", test)
+    return made
 
 
 def _pool_of_picks(selection, pool):
@@ -257,9 +310,11 @@ def _exclude(request, pool, rows, by_id):
 _RENAMED = {"spread": "max_similarity"}
 
 
-def answer(pool, budget, strategy, by_id=False, *, labeled=None, exclude=None, eligible=None, round=1, seed=None, model=None,
-           targets=None, fill=None, params=None, **named):
-    """select() and Pool.select(). by_id: strings in exclude, eligible and labeled are ids, not texts."""
+@contextmanager
+def _prepared(pool, budget, strategy, by_id, *, labeled=None, exclude=None, eligible=None, round=1, seed=None, model=None,
+              targets=None, fill=None, params=None, **named):
+    """The request of one call of select() or ablate(), which has everything that the caller named. by_id: strings in exclude,
+    eligible and labeled are ids, not texts."""
     for name in named:
         if name in _RENAMED:
             raise TypeError("%s is called %s" % (name, _RENAMED[name]))
@@ -286,7 +341,7 @@ def answer(pool, budget, strategy, by_id=False, *, labeled=None, exclude=None, e
             if fill is not None:
                 settings["fill"] = fill
             request.set(**settings)
-            selection = request._select(pool)
+            yield request
         finally:
             request.set_rows("excluded", None)
             request.set_rows("eligible", None)
@@ -296,8 +351,22 @@ def answer(pool, budget, strategy, by_id=False, *, labeled=None, exclude=None, e
             request.set_pool("excluded", None)
             request.set_strategy(None)
             request.set_model(None)
+
+
+def answer(pool, budget, strategy, by_id=False, **named):
+    """select() and Pool.select()."""
+    with _prepared(pool, budget, strategy, by_id, **named) as request:
+        selection = request._select(pool)
     _warn(selection)
     return selection
+
+
+def _pool_to_select(texts, ids, cost):
+    if not isinstance(texts, Pool):
+        return Pool(texts, ids=ids, costs=cost)
+    if ids is not None or cost is not None:
+        raise TypeError("ids and cost belong to the texts: give them to Pool()")
+    return texts
 
 
 def select(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, ids=None, labeled=None, exclude=None, eligible=None,
@@ -322,14 +391,25 @@ def select(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, ids=None, l
     Returns a Selection; `indices` are positions in texts. A strategy that buys phrases selects from the phrases of the texts:
     `indices` are then rows of the selection's own `pool` (alcore.Phrases), and its record column first_row has positions in
     texts. So it is with "hybrid", whose pool has the picks only; the record column kind is 0 for a sentence, 1 for a phrase."""
-    if isinstance(texts, Pool):
-        if ids is not None or cost is not None:
-            raise TypeError("ids and cost belong to the texts: give them to Pool()")
-        pool = texts
-    else:
-        pool = Pool(texts, ids=ids, costs=cost)
+    pool = _pool_to_select(texts, ids, cost)
     return answer(pool, budget, strategy, ids is not None, labeled=labeled, exclude=exclude, eligible=eligible, round=round,
                   seed=seed, model=model, targets=targets, fill=fill, params=params, **named)
+
+
+def ablate(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, parameter=None, values=_TABLE_7, test=None, ids=None,
+           labeled=None, exclude=None, eligible=None, round=1, seed=0, model=None, targets=None, cost=None, fill=None, params=None, **named):
+    """What one parameter of the strategy changes: selects with each of the values and compares what is selected. A list with an
+    Ablation for each; its `selection` is what select() gives with that value.
+
+    parameter: its name, a weight from 0 to 1; None: "ratio" of the strategy "hybrid", else "lambda". values: a list of numbers,
+    by default those of HUDS's Table 7. test: texts, a file (pathlib.Path) or an Overlap that has them, whose words the picks
+    should cover. All others as of select(); of several budgets the first counts. A model computes a column once."""
+    pool = _pool_to_select(texts, ids, cost)
+    with _prepared(pool, budget, strategy, ids is not None, labeled=labeled, exclude=exclude, eligible=eligible, round=round, seed=seed,
+                   model=model, targets=targets, fill=fill, params=params, **named) as request:
+        found = request._ablate(pool, values, parameter, test)
+    _warn(found[0].selection)
+    return found
 
 
 def select_from(pool, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, round=1, seed=None, **named):
@@ -359,6 +439,7 @@ def _signature(function):
 
 
 _signature(select)
+_signature(ablate)
 _signature(select_from)
 Pool.select = select_from
 Pool.candidates = candidates_of

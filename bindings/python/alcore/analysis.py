@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Analyses of an experiment: costs, whether uncertainty carries over to neighbors, what a selection consists of, and a
-projection of embeddings to two dimensions.
+"""Analyses of an experiment: costs, whether uncertainty carries over to neighbors, what a selection consists of, texts that a test
+set has in common with training data, and a projection of embeddings to two dimensions.
 
 Results are named tuples with the members of the library's structs, which include/alcore/analysis.h describes."""
 import ctypes
@@ -10,6 +10,7 @@ from . import _ffi
 from ._calls import check, run
 from ._handles import choice, default_context, struct
 from ._library import lib
+from ._overlap import members
 from ._pool import Pool
 from ._search import _Data, _Output
 from .metrics import _numbers
@@ -43,6 +44,16 @@ class Composition(NamedTuple):
     targets: Any
     targets_reached: Any
     jaccard: Any
+
+
+class Duplicates(NamedTuple):
+    """Texts of a test set: their number, those that the training data has too, their share in percent (NaN without texts), and
+    those that repeat an earlier one."""
+
+    duplicates: float
+    in_train: int
+    texts: int
+    repeated: int
 
 
 class Projection(NamedTuple):
@@ -154,6 +165,18 @@ def composition(pool, rows, *, uncertainty=None, source=None, target=None, targe
     found = {name: None if value != value or value == -1 else value
              for name, value in ((name, getattr(out, name)) for name in Composition._fields if name != "languages")}
     return Composition(languages=languages(pool, rows), **found)
+
+
+def duplicates(test, train, *, dedup="exact", context=None):
+    """Counts the texts of a test set that are training data too, which it should not have: Duplicates.
+
+    test and train: lists of texts, tables, files (pathlib.Path) or pools. dedup: "exact", or "normalized" to compare without case
+    and spaces; a pool as test compares as its own dedup says."""
+    ctx = context or next((pool.context for pool in (test, train) if isinstance(pool, Pool)), None)
+    pools = [given if isinstance(given, Pool) else Pool(given, dedup=dedup, context=ctx) for given in (test, train)]
+    out = struct(_ffi.alcore_duplicates)
+    run(lib.alcore_analysis_count_duplicates, pools[0]._handle, pools[1]._handle, ctypes.byref(out))
+    return members(Duplicates, out)
 
 
 def projection(rows, others=None, *, mask=None, other_mask=None, context=None):

@@ -5,6 +5,7 @@ from . import Context, Pool, Selection
 
 _Numbers = Iterable[float]
 _Matrix = Any  # a matrix, a Pool, or (Pool, "name")
+_Texts = Union[Pool, Iterable[str], Any]  # a pool, texts, a table, or the path of a file
 _Rows = Union[Selection, Sequence[int], Sequence[str], Sequence[bool], Any]
 
 class CostResult(NamedTuple):
@@ -28,6 +29,12 @@ class Composition(NamedTuple):
     targets_reached: Optional[int]
     jaccard: Optional[float]
 
+class Duplicates(NamedTuple):
+    duplicates: float
+    in_train: int
+    texts: int
+    repeated: int
+
 class Projection(NamedTuple):
     points: Any
     other_points: Any
@@ -48,3 +55,4 @@ def composition(pool: Pool, rows: _Rows, *, uncertainty: Optional[_Numbers] = No
                 neighbors: int = 10, context: Optional[Context] = None) -> Composition: ...
 def projection(rows: _Matrix, others: Optional[_Matrix] = None, *, mask: Optional[Sequence[Any]] = None,
                other_mask: Optional[Sequence[Any]] = None, context: Optional[Context] = None) -> Projection: ...
+def duplicates(test: _Texts, train: _Texts, *, dedup: str = "exact", context: Optional[Context] = None) -> Duplicates: ...

@@ -101,3 +101,38 @@ case("TV-PCA", function()
     near(found.points[1][1], one.expected.projections[1][1], "a pool's")
     equal(found.components, nil)
 end)
+
+case("one parameter with each of several values", function()
+    local texts, scores, places = {}, {}, {}
+    for i = 1, 40 do
+        texts[i], scores[i], places[i] = "text " .. i .. " of words", i * 7919 % 41 / 41, {i % 7 - 3, i * 5 % 11 - 5}
+    end
+    local what = {texts = texts, budget = 6, scores = scores, embeddings = alcore.matrix(places), test = {"text unknown"}}
+    local found = assert(alcore.ablate(what))
+    equal(#found, 7)
+    what.test = nil
+    for _, row in ipairs(found) do
+        what.lambda = row.value
+        local alone = assert(alcore.select(what))
+        list(row.selection.indices, alone.indices)
+        list({row.items, row.phrases, row.words}, {6, -1, 24})
+        near(row.overlap, 50, "overlap")
+    end
+    equal(found[1].share_of_0, 1)
+    equal(found[7].share_of_1, 1)
+    what.lambda, what.values, what.parameter = nil, {0.5}, "lambda"
+    local row = assert(alcore.ablate(what))[1]
+    list(row.selection.indices, found[4].selection.indices)
+    equal(row.overlap ~= row.overlap, true)
+    what.strategy = "random"
+    tap.fails("ALCORE_E_PARAM", "random has no parameters", alcore.ablate(what))
+end)
+
+case("texts of a test set that are training data", function()
+    local test = assert(alcore.pool({"one text", "One  Text", "another", "", "one text"}))
+    local train = assert(alcore.pool({"another", "one text"}))
+    local found = assert(analysis.duplicates(test, train))
+    near(found.duplicates, 75, "percent")
+    list({found.in_train, found.texts, found.repeated}, {3, 4, 1})
+    tap.fails("ALCORE_E_INVALID", "two pools", analysis.duplicates(test, test))
+end)

@@ -107,3 +107,56 @@ def test_plots_are_written(tmp_path):
     with pytest.raises(alcore.DataError, match="observation 2"):
         plots.write_points(tmp_path / "p.svg", series, x, [1, 2, math.nan])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["c.svg", "c.tsv", "p.tsv"]
+
+
+def _table_7(**how):
+    texts = ["text %d of %s words" % (row, "few many some".split()[row % 3]) for row in range(60)]
+    columns = {"scores": [row * 7919 % 61 / 61 for row in range(60)], "embeddings": [[row % 7 - 3.0, row * 5 % 11 - 5.0] for row in range(60)]}
+    return texts, columns
+
+
+def test_ablate():
+    texts, columns = _table_7()
+    found = alcore.ablate(texts, 8, test=["text of many unknown"], **columns)
+    assert [one.value for one in found] == [0, .1, .3, .5, .7, .9, 1]
+    ends = [set(alcore.select(texts, 8, lambda_=end, **columns).indices) for end in (0, 1)]
+    for one in found:
+        alone = alcore.select(texts, 8, lambda_=one.value, **columns)
+        assert one.selection.indices == alone.indices and one.items == 8 and one.phrases is None
+        assert one.words == sum(len(text.split()) for text in alone.texts)
+        assert (one.share_of_0, one.share_of_1) == tuple(len(set(alone.indices) & end) / 8 for end in ends)
+        covered = {"text", "of", "many", "unknown"} & {word for text in alone.texts for word in text.split()}
+        assert one.overlap == pytest.approx(25 * len(covered))
+    pool = alcore.Pool(texts)
+    for name, values in columns.items():
+        pool.set_column(name, values)
+    (one,) = alcore.ablate(pool, 8, values=[.3], exclude=[found[2].selection.indices[0]])
+    assert one.overlap is None and found[2].selection.indices[0] not in one.selection.indices
+    with pytest.raises(alcore.ParamError, match="random has no parameters"):
+        alcore.ablate(pool, 8, "random")
+    with pytest.raises(alcore.InvalidError, match="count of 1 or more"):
+        alcore.ablate(pool, 8, values=[])
+
+
+def test_ablate_a_hybrid(tmp_path):
+    texts, _ = _table_7()
+    (tmp_path / "test.txt").write_text("text 5\nnothing\n")
+    found = alcore.ablate(texts, "30w", "hybrid", values=[0, .5, 1], test=tmp_path / "test.txt", params={"sentences": "random"})
+    assert [one.phrases for one in found][::2] == [found[0].items, 0] and 0 < found[1].phrases < found[1].items
+    assert found[0].share_of_0 == found[2].share_of_1 == 1.0
+    with alcore.Request(alcore.Pool(texts), strategy=alcore.Strategy("hybrid", sentences="random"), budget="30w") as request:
+        again = request.ablate([.5], parameter="ratio", test=["text 5", "nothing"])
+        assert again[0][:-1] == found[1][:-1] and again[0].selection.texts == found[1].selection.texts
+        assert request.select().texts == found[1].selection.texts
+
+
+def test_duplicates(tmp_path):
+    test, train = ["one text", "One  Text", "another", "", "one text"], ["another", "one text"]
+    assert analysis.duplicates(test, train) == analysis.Duplicates(75.0, 3, 4, 1)
+    assert analysis.duplicates(test, train, dedup="normalized") == analysis.Duplicates(100.0, 4, 4, 2)
+    (tmp_path / "train.txt").write_text("\n".join(train) + "\n")
+    assert analysis.duplicates(alcore.Pool(test, dedup="none"), tmp_path / "train.txt") == analysis.Duplicates(75.0, 3, 4, 0)
+    assert math.isnan(analysis.duplicates([], train).duplicates)
+    pool = alcore.Pool(test)
+    with pytest.raises(alcore.InvalidError, match="two pools"):
+        analysis.duplicates(pool, pool)

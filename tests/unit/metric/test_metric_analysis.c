@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Costs, the correlation of uncertainty with that of neighbors, what a selection consists of, and
- * the projection on principal components: the vectors of the specification, slow obvious
- * implementations on random inputs, and wrong arguments. */
+/* Costs, the correlation of uncertainty with that of neighbors, what a selection consists of, the
+ * projection on principal components, and texts of a test set that are training data: the vectors
+ * of the specification, slow obvious implementations on random inputs, and wrong arguments. */
 #include "check_suite.h"
 
 #include <math.h>
@@ -615,7 +615,54 @@ START_TEST(test_projection_edges) {
 }
 END_TEST
 
+/* ---- texts of a test set that are training data ---- */
+
+static alcore_pool *texts_of(alcore_ctx *ctx, int32_t dedup, const char *const *texts,
+                             int64_t count) {
+    alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
+    alcore_pool *pool;
+    options.dedup = dedup;
+    ck_assert_int_eq(alcore_pool_new(ctx, &options, &pool), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_add_texts(pool, texts, NULL, count, NULL), ALCORE_OK);
+    return pool;
+}
+
+/* Under each rule; neither pool is changed. */
+START_TEST(test_duplicates) {
+    static const char *const tested[] = {"one text", "One  Text", "another", "", "one text", "new"};
+    static const char *const trained[] = {"another", "one text", "third", "another"};
+    static const int32_t rules[] = {ALCORE_DEDUP_EXACT, ALCORE_DEDUP_NORMALIZED, ALCORE_DEDUP_NONE};
+    static const int64_t in_train[] = {3, 4, 3}, repeated[] = {1, 2, 0};
+    alcore_ctx *ctx = new_ctx(2);
+    for (int i = 0; i < 3; i++) {
+        alcore_pool *test = texts_of(ctx, rules[i], tested, 6);
+        alcore_pool *train = texts_of(ctx, ALCORE_DEDUP_EXACT, trained, 4);
+        alcore_pool *none = texts_of(ctx, rules[i], tested, 0);
+        alcore_duplicates found = ALCORE_DUPLICATES_INIT;
+        ck_assert_int_eq(alcore_analysis_count_duplicates(test, train, &found), ALCORE_OK);
+        ck_assert_int_eq(found.in_train, in_train[i]);
+        ck_assert_int_eq(found.texts, 5);
+        ck_assert_int_eq(found.repeated, repeated[i]);
+        ck_assert_double_eq(found.duplicates, 100.0 * (double)in_train[i] / 5);
+        ck_assert_int_eq(alcore_pool_count(test, ALCORE_ROW_EXCLUDED), 0);
+        ck_assert_int_eq(alcore_analysis_count_duplicates(none, train, &found), ALCORE_OK);
+        ck_assert_double_nan(found.duplicates);
+        ck_assert_int_eq(alcore_analysis_count_duplicates(test, none, &found), ALCORE_OK);
+        ck_assert_int_eq(found.in_train, 0);
+        ck_assert_int_eq(alcore_analysis_count_duplicates(test, test, &found), ALCORE_E_INVALID);
+        ck_assert_int_eq(alcore_analysis_count_duplicates(test, NULL, &found), ALCORE_E_INVALID);
+        found.size = 0;
+        ck_assert_int_eq(alcore_analysis_count_duplicates(test, train, &found),
+                         ALCORE_E_STRUCT_UNSET);
+        alcore_pool_unref(none);
+        alcore_pool_unref(train);
+        alcore_pool_unref(test);
+    }
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 CHECK_SUITE("metric_analysis", test_cost_vectors, test_cost_settings, test_neighborhood_vectors,
             test_neighborhood_property, test_neighborhood_arguments, test_languages,
             test_composition, test_projection_vectors, test_projection_property,
-            test_projection_file, test_projection_edges);
+            test_projection_file, test_projection_edges, test_duplicates);
