@@ -12,6 +12,14 @@ TEXTS = ["text number %d" % i for i in range(40)]
 CUDA = 2
 
 
+class Work(ctypes.Structure):
+    """emu_work of tests/emu/emu_control.h."""
+
+    _fields_ = [(name, ctypes.c_uint64) for name in (
+        "launches", "stream_waits", "event_waits", "device_waits", "copies_in", "bytes_in", "copies_out", "bytes_out", "bytes_within",
+        "clears", "bytes_cleared")]
+
+
 class Device:
     """The emulated devices: memory of one of them, filled from the host. At exit everything is freed."""
 
@@ -23,7 +31,7 @@ class Device:
         self.emu.alcore_emu_copy.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
         self.emu.alcore_emu_queue.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
         self.emu.alcore_emu_context.restype = ctypes.c_void_p
-        self.emu.alcore_emu_launches.restype = ctypes.c_uint64
+        self.emu.alcore_emu_work.restype = Work
         self.emu.alcore_emu_device(number)
 
     def copy(self, array):
@@ -136,10 +144,10 @@ def test_columns_on_a_device(device, context, arrays, wrap, strategy):
         for name, array in arrays.items():
             here.set_column(name, array)
             there.set_column(name, given[name])
-        launched = device.emu.alcore_emu_launches(1)
+        launched = device.emu.alcore_emu_work(1).launches
         far = there.select(6, strategy)
         assert far.indices == here.select(6, strategy).indices
-        assert device.emu.alcore_emu_launches(1) > launched and device.emu.alcore_emu_launches(0) == 0
+        assert device.emu.alcore_emu_work(1).launches > launched and device.emu.alcore_emu_work(0).launches == 0
         assert "cuda-emu" in str(far.provenance)
         assert (there.column_rows("embeddings", range(40)) == arrays["embeddings"]).all()
         if wrap is not Cupy:  # ready in the order of the default stream, which the library waits for
