@@ -25,6 +25,7 @@ from ._pool import STATES, Pool
 from ._select import Ablation, ImplicitModelWarning, Request, ablate, request_options, select
 from ._search import Neighbors, knn, margin_ratios
 from ._selection import Selection
+from ._table import Table, Tabular
 from ._tokenizer import Tokenizer, Tokens
 from .metrics import answers, bleu, chrf, in_domain, length_ratio, overlap, ter, word_accuracy
 
@@ -54,7 +55,7 @@ def build_info():
 
 __all__ = ["Ablation", "Aligner", "Annotation", "Annotations", "Batch", "Column", "ColumnWriter", "Context", "CopyWarning", "Handle", "ImplicitModelWarning",
            "InDomainScore", "LanguageModel", "Links", "Model", "Neighbors", "Order", "Overlap", "OverlapScore", "OwnScorer",
-           "OwnStrategy", "Pair", "Phrases", "Pool", "Request", "STATES", "Scorer", "Selection", "Strategy", "Tokenizer", "Tokens", "TrainingSet", "View", "ViewRows",
+           "OwnStrategy", "Pair", "Phrases", "Pool", "Request", "STATES", "Scorer", "Selection", "Strategy", "Table", "Tabular", "Tokenizer", "Tokens", "TrainingSet", "View", "ViewRows",
            "ablate", "align", "answers", "bleu", "build_info", "chrf", "default_context", "in_domain", "knn", "length_ratio", "load",
            "margin_ratios", "mix", "overlap", "phrases", "request_options", "score", "scorer", "scorers", "select", "strategies",
            "strategy", "symmetrizations", "ter", "version", "word_accuracy"] + _errors.NAMES

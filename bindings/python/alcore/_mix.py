@@ -16,6 +16,7 @@ from ._lm import LanguageModel
 from ._parts import Model, all_of
 from ._pool import pool_of
 from ._strings import Strings, name_of, text_at
+from ._table import Tabular
 
 
 class Annotation(NamedTuple):
@@ -43,7 +44,7 @@ def _numbers(code, values, what, count):
     return made
 
 
-class Annotations(Handle):
+class Annotations(Handle, Tabular):
     """The sentences and phrases that were selected from a pool, in order of selection, with their translations as they come
     back: a sequence of Annotation. selection: a file of a selection to begin with."""
 
@@ -114,6 +115,10 @@ class Annotations(Handle):
         """What the untranslatable items cost."""
         return lib.alcore_annotations_refunded(self._handle)
 
+    def _columns(self):
+        items = list(self)
+        return {name: [getattr(item, name) for item in items] for name in Annotation._fields}
+
     def __len__(self):
         return lib.alcore_annotations_count(self._handle)
 
@@ -140,7 +145,7 @@ class Pair(NamedTuple):
     target: str
 
 
-class TrainingSet(Handle):
+class TrainingSet(Handle, Tabular):
     """The training set of a round: a sequence of Pair. mix() makes it."""
 
     _noun = "mix"
@@ -181,6 +186,12 @@ class TrainingSet(Handle):
     def write_parallel(self, prefix):
         """Writes prefix.src and prefix.tgt, a line a pair."""
         run(lib.alcore_mix_write_parallel, self._handle, path_of(prefix))
+
+    def _columns(self):
+        pairs = list(self)
+        found = {name: [getattr(pair, name) for pair in pairs] for name in Pair._fields}
+        found.update({name: self.column(name).tolist() for name in self.column_names()})
+        return found
 
     def __len__(self):
         return lib.alcore_mix_count(self._handle)

@@ -10,11 +10,13 @@ from ._columns import column_name, path_of
 from ._handles import Handle, choice, default_context, new, struct
 from ._library import lib
 from ._strings import Strings
+from ._table import tabular
 
 _ROLES = ["SELECTED", "OUTSIDE", "TEST"]
 _DATA = ["SELECTED", "OUTSIDE", "BOTH"]
 
 
+@tabular
 class OverlapScore(NamedTuple):
     """Overlap of the n-grams of one length: T those of the test set, S those of the data. Shares are percentages; those that divide
     by S are NaN, and data_types is -1, where the n-grams of the data are not kept."""
@@ -30,6 +32,7 @@ class OverlapScore(NamedTuple):
     shared_tokens: int
 
 
+@tabular
 class InDomainScore(NamedTuple):
     """In-domain words of the selected data: shares in percent, then distinct words (types) and occurrences."""
 

@@ -8,11 +8,19 @@ from ._columns import path_of
 from ._handles import new, struct, write_options
 from ._library import lib
 from ._pool import Pool, pool_of
+from ._table import Tabular
+
+_COLUMNS = ("occurrences", "length", "first_row", "first_position", "known", "semi_maximal")
 
 
-class Phrases(Pool):
+class Phrases(Pool, Tabular):
     """A pool whose rows are the phrases of another pool, its `source`; phrases() makes it. Columns: occurrences, length,
     first_row, first_position, known, semi_maximal (get_column() gives them as arrays)."""
+
+    def _columns(self):
+        found = {"phrase": list(self)}
+        found.update({name: self.get_column(name).tolist() for name in _COLUMNS if name in self.columns})
+        return found
 
     def write_table(self, path, format="auto"):
         """Writes the table of the phrases as TSV, JSONL or CSV, or the phrases as text ("auto": by the suffix)."""

@@ -21,6 +21,7 @@ from ._phrases import Phrases
 from ._pool import Pool, is_frame, pool_of
 from ._selection import Selection
 from ._strings import name_of
+from ._table import Table
 
 
 class ImplicitModelWarning(UserWarning):
@@ -140,7 +141,7 @@ class Request(Handle):
         return [first] + [Selection(other, pool) for other in others]
 
     def ablate(self, values=_TABLE_7, *, parameter=None, test=None):
-        """Answers the request with each value of one parameter of its strategy: a list with an Ablation for each; arguments as of
+        """Answers the request with each value of one parameter of its strategy: a Table with an Ablation for each; arguments as of
         alcore.ablate(). The strategy keeps the value that it has."""
         return self._ablate(self._parts.get("candidates"), values, parameter, test)
 
@@ -161,9 +162,10 @@ class Request(Handle):
                 for pointer in filter(None, picked):  # the call succeeded, then Ctrl-C raised
                     lib.alcore_selection_unref(pointer)
                 raise
-        return [Ablation(row.value, row.items, None if row.phrases < 0 else row.phrases, row.words,
-                         None if test is None else row.overlap, row.share_of_0, row.share_of_1,
-                         Selection(pointer, _pool_of_picks(pointer, pool))) for row, pointer in zip(rows, picked[:len(values)])]
+        return Table(Ablation, [Ablation(row.value, row.items, None if row.phrases < 0 else row.phrases, row.words,
+                                         None if test is None else row.overlap, row.share_of_0, row.share_of_1,
+                                         Selection(pointer, _pool_of_picks(pointer, pool))) for row, pointer in zip(rows, picked[:len(values)])],
+                     without=("selection",))
 
     def candidates(self, count):
         """Rows that would be scored, ascending: list of int."""
@@ -259,6 +261,8 @@ def _labeled(pool, labeled):
     """What is labeled in a call: (pool or None, rows of the pool itself or None), of a pool or texts, or of rows."""
     if labeled is None:
         return None, None
+    if isinstance(labeled, Selection):  # its rows; as a table it would be texts
+        return None, labeled
     if isinstance(labeled, (Pool, os.PathLike, dict)) or _arrow.is_table(labeled) or is_frame(labeled):
         return pool_of(labeled, pool.context), None
     if hasattr(labeled, "indices") and not callable(labeled.indices):
@@ -398,7 +402,7 @@ def select(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, ids=None, l
 
 def ablate(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, parameter=None, values=_TABLE_7, test=None, ids=None,
            labeled=None, exclude=None, eligible=None, round=1, seed=0, model=None, targets=None, cost=None, fill=None, params=None, **named):
-    """What one parameter of the strategy changes: selects with each of the values and compares what is selected. A list with an
+    """What one parameter of the strategy changes: selects with each of the values and compares what is selected. A Table with an
     Ablation for each; its `selection` is what select() gives with that value.
 
     parameter: its name, a weight from 0 to 1; None: "ratio" of the strategy "hybrid", else "lambda". values: a list of numbers,

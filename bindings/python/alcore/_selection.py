@@ -12,11 +12,12 @@ from ._errors import remedy
 from ._handles import Handle, write_options
 from ._library import lib
 from ._strings import text_or_none
+from ._table import Tabular
 
 SCOPES = {"picks": _ffi.ALCORE_SCOPE_PICKS, "candidates": _ffi.ALCORE_SCOPE_CANDIDATES}
 
 
-class Selection(Handle):
+class Selection(Handle, Tabular):
     """What was picked, best first. It never changes, and it pickles: a copy from a pickle has everything but the pool.
 
     indices: rows, which are positions in the caller's own list. scores: larger = more worth labeling. costs and spent:
@@ -167,12 +168,10 @@ class Selection(Handle):
         found.update({name: numpy.array(self.column(name)) for name in self.columns() if name not in found})
         return found
 
-    def to_arrow(self):
-        """The picks as a pyarrow.Table, one row a pick."""
-        import pyarrow
+    def _columns(self):
         records = self.records
         names = list(records[0]) if records else ["rank", "index", "id", "text", "score", "cost", "reason"]
-        return pyarrow.table({name: [record[name] for record in records] for name in names})
+        return {name: [record[name] for record in records] for name in names}
 
     def write(self, path, format="auto"):
         """Writes the picks as TSV, JSONL, CSV or text; the file appears whole or not at all."""

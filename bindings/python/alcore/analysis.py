@@ -13,9 +13,11 @@ from ._library import lib
 from ._overlap import members
 from ._pool import Pool
 from ._search import _Data, _Output
+from ._table import Table, Tabular, tabular
 from .metrics import _numbers
 
 
+@tabular
 class CostResult(NamedTuple):
     """USD for all words, per point of BLEU gained, and per in-domain word type; NaN for what was not given."""
 
@@ -24,6 +26,7 @@ class CostResult(NamedTuple):
     usd_per_type: float
 
 
+@tabular
 class Neighborhood(NamedTuple):
     """The correlation rho for k neighbors, and its two-sided p; both NaN where it is not defined."""
 
@@ -32,6 +35,7 @@ class Neighborhood(NamedTuple):
     p: float
 
 
+@tabular
 class Composition(NamedTuple):
     """What a selection consists of; None stands for what was left out. languages: {tag: rows}, of the pool's languages."""
 
@@ -46,6 +50,7 @@ class Composition(NamedTuple):
     jaccard: Any
 
 
+@tabular
 class Duplicates(NamedTuple):
     """Texts of a test set: their number, those that the training data has too, their share in percent (NaN without texts), and
     those that repeat an earlier one."""
@@ -80,7 +85,7 @@ def cost(words, *, model="rate", rate=0.0, bleu_gain=0.0, in_domain_types=0):
 
 def neighborhood(source, target, source_uncertainty, target_uncertainty, k=None, *, source_mask=None, target_mask=None,
                  device=None, context=None):
-    """The correlation, over target rows, of their uncertainty with the mean uncertainty of their k nearest source rows: a list
+    """The correlation, over target rows, of their uncertainty with the mean uncertainty of their k nearest source rows: a Table
     with a Neighborhood for each k, by default the powers of two up to the number of source rows and 1024.
 
     source and target are as for knn(): matrices, pools or (pool, "name"); the uncertainties have a number
@@ -97,7 +102,7 @@ def neighborhood(source, target, source_uncertainty, target_uncertainty, k=None,
     kept_target, *given_target = _numbers(target_uncertainty)
     run(lib.alcore_analysis_compute_neighborhood, ctx._handle, left.reference, *given, right.reference, *given_target,
         ctypes.addressof(counts), len(wanted), ctypes.byref(options), out.tensor.reference)
-    return [Neighborhood(number, *pair) for number, pair in zip(wanted, out.filled().tolist())]
+    return Table(Neighborhood, [Neighborhood(number, *pair) for number, pair in zip(wanted, out.filled().tolist())])
 
 
 def _first_rows(pool, rows):
@@ -117,8 +122,15 @@ def _distinct_rows(pool, rows):
     return rows if found is rows else sorted(set(found))
 
 
+class Languages(dict, Tabular):
+    """How many rows have each language: {tag: rows}; as a table the columns language and rows."""
+
+    def _columns(self):
+        return {"language": list(self), "rows": list(self.values())}
+
+
 def languages(pool, rows):
-    """How many of the rows (numbers, ids or a Selection) have each language of the pool: {tag: rows}, in byte order. Each
+    """How many of the rows (numbers, ids or a Selection) have each language of the pool: Languages, in byte order. Each
     phrase of a selection counts as the row where it occurs first."""
     tags = []
     while (tag := lib.alcore_pool_language_tag(pool._handle, len(tags))) is not None:
@@ -126,7 +138,7 @@ def languages(pool, rows):
     address, count, kept = pool.rows_of(_first_rows(pool, rows))
     out = _Output("q", (len(tags),))
     check(lib.alcore_analysis_count_languages(pool._handle, address, count, out.tensor.reference))
-    return dict(zip(tags, out.filled().tolist()))
+    return Languages(zip(tags, out.filled().tolist()))
 
 
 def composition(pool, rows, *, uncertainty=None, source=None, target=None, target_pool=None, other=None, neighbors=10,

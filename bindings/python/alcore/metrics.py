@@ -15,11 +15,13 @@ from ._handles import choice, default_context, struct
 from ._library import lib
 from ._overlap import InDomainScore, Overlap, OverlapScore  # noqa: F401
 from ._strings import Strings
+from ._table import Table, tabular
 
 _TOKENIZERS = ["13A", "INTL", "CHAR", "ZH", "NONE"]
 _SCHEMES = {"default": 0, "strict": 1}
 
 
+@tabular
 class BleuScore(NamedTuple):
     """BLEU of a corpus, 0 to 100, and what it was computed from: n-grams of 1 to 4 tokens. The ends of the 95 % interval are NaN
     without resamples; sentences is None unless it was asked for."""
@@ -38,6 +40,7 @@ class BleuScore(NamedTuple):
     sentences: Optional[list]
 
 
+@tabular
 class ChrfScore(NamedTuple):
     """chrF of a corpus, 0 to 100, and what it was computed from: n-grams of 1 to 6 characters, then of 1 and 2 words."""
 
@@ -52,6 +55,7 @@ class ChrfScore(NamedTuple):
     sentences: Optional[list]
 
 
+@tabular
 class TerScore(NamedTuple):
     """TER of a corpus in percent, smaller is better: edits over the mean length of the references of each hypothesis, summed."""
 
@@ -65,6 +69,7 @@ class TerScore(NamedTuple):
     sentences: Optional[list]
 
 
+@tabular
 class AnswerScore(NamedTuple):
     """Percentages of the questions, and how many were answered exactly."""
 
@@ -74,6 +79,7 @@ class AnswerScore(NamedTuple):
     questions: int
 
 
+@tabular
 class WordAccuracyScore(NamedTuple):
     """Percentage of the reference words aligned to in-domain words that the hypotheses have; unlinked: in-domain words without a
     link."""
@@ -84,6 +90,7 @@ class WordAccuracyScore(NamedTuple):
     unlinked: int
 
 
+@tabular
 class LengthRatioScore(NamedTuple):
     """Words of the hypotheses per word of the references."""
 
@@ -92,6 +99,7 @@ class LengthRatioScore(NamedTuple):
     reference_words: int
 
 
+@tabular
 class LabelScore(NamedTuple):
     """Shares from 0 to 1; labels is how many distinct ones there are, compared how many pairs of them."""
 
@@ -102,6 +110,7 @@ class LabelScore(NamedTuple):
     compared: int
 
 
+@tabular
 class SpanScore(NamedTuple):
     """Shares from 0 to 1, and numbers of spans."""
 
@@ -113,6 +122,7 @@ class SpanScore(NamedTuple):
     matches: int
 
 
+@tabular
 class KappaResult(NamedTuple):
     """Cohen's kappa, the share of items with equal classes, the share that chance gives, and how many distinct classes there are.
     kappa is NaN without items, and where both sides give every item one and the same class."""
@@ -123,6 +133,7 @@ class KappaResult(NamedTuple):
     classes: int
 
 
+@tabular
 class MeanResult(NamedTuple):
     """The deviation is that of a sample; it and the error are NaN for fewer than two numbers."""
 
@@ -131,6 +142,7 @@ class MeanResult(NamedTuple):
     standard_error: float
 
 
+@tabular
 class PearsonResult(NamedTuple):
     """Correlation from -1 to 1 and its two-sided p."""
 
@@ -138,6 +150,7 @@ class PearsonResult(NamedTuple):
     p: float
 
 
+@tabular
 class WilcoxonResult(NamedTuple):
     """pairs: those whose difference is not 0. exact: whether p is; else it comes from the normal distribution."""
 
@@ -243,7 +256,7 @@ def answers(predicted, gold, *, context=None):
 
 
 def overlap(selected, test, *, outside=(), data="selected", max_order=4, precision=False, context=None):
-    """Overlap of the n-grams of a test set with data: a list of OverlapScore, entry n - 1 for n-grams of n words.
+    """Overlap of the n-grams of a test set with data: a Table of OverlapScore, entry n - 1 for n-grams of n words.
 
     selected, test, outside: lists of texts, or path objects of files, which are read in blocks. data: what covers the test set,
     "selected", "outside" or "both". precision=True: precision and jaccard too, for which the n-grams of the data are kept."""
@@ -253,7 +266,7 @@ def overlap(selected, test, *, outside=(), data="selected", max_order=4, precisi
     with Overlap(max_order=max_order, kept=kept, context=context) as counts:
         for role, given in sorted((("test", test), ("selected", selected), ("outside", outside)), key=lambda one: one[0] not in kept):
             counts.put(role, given)
-        return [counts.score(order, data) for order in range(1, max_order + 1)]
+        return Table(OverlapScore, [counts.score(order, data) for order in range(1, max_order + 1)])
 
 
 def in_domain(selected, outside, test=(), *, definition="test", context=None):

@@ -10,11 +10,13 @@ from . import _ffi
 from ._calls import check
 from ._handles import choice, struct
 from ._library import lib
+from ._table import tabular
 from .metrics import _numbers
 
 _CRITERIA = {value: name[len("ALCORE_STOP_"):].lower() for name, value in vars(_ffi).items() if name.startswith("ALCORE_STOP_")}
 
 
+@tabular
 class Decision(NamedTuple):
     """stop says whether the criterion holds; a Decision is not true or false by itself. What the other members hold is said by
     alcore_stop_decision of include/alcore/stop.h; text is all of it in a sentence."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-from typing import Iterable, Literal, NamedTuple
+from typing import Any, Iterable, Literal, NamedTuple
 
 class Decision(NamedTuple):
     criterion: str
@@ -12,6 +12,9 @@ class Decision(NamedTuple):
     value: float
     threshold: float
     text: str
+    def to_arrow(self) -> Any: ...
+    def to_pandas(self) -> Any: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
 def plateau(metric: Iterable[float], *, patience: int = 0, least_gain: float = 0.0, lower_is_better: bool = False) -> Decision: ...
 def uncertainty(values: Iterable[float], threshold: float, *, statistic: Literal["mean", "max"] = "mean") -> Decision: ...

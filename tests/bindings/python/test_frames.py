@@ -135,3 +135,83 @@ def test_a_labeled_side_with_columns(numpy):
                          targets=targets).indices == [2]
     with pytest.raises(ValueError, match='a dict of texts and columns needs "texts"; it has \'embeddings\''):
         alcore.select(TEXTS, 1, "random", labeled={"embeddings": [[1.0]]})
+
+
+def _results(four):
+    """Every kind of result that is a table, with the columns that it has: {name: (result, {column: values})}."""
+    from alcore import analysis, metrics, stop
+    four.set_column("scores", [4.0, 3.0, 2.0, 1.0])
+    four.set_column("embeddings", ROWS)
+    picked = four.select(2, "nnll")
+    ablated = alcore.ablate(four, 2, values=[0, 1], test=["the second"])
+    near = analysis.neighborhood(ROWS, ROWS[:3], [1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0], k=[1, 2])
+    overlaps = metrics.overlap(["one two"], ["one two three"], max_order=2)
+    phrases = alcore.phrases(["a heart", "a heart"], max_words=2)
+    annotations = alcore.Annotations(four)
+    made = alcore.mix({"texts": ["one", "two"], "references": ["eins", "zwei"]}, kind="random", count=1)
+    one_row = {"cost": analysis.cost(10), "composition": analysis.composition(four, [0, 1]), "duplicates": analysis.duplicates(["a"], ["a"]),
+               "bleu": metrics.bleu(["a b c d"], ["a b c d"]), "kappa": metrics.kappa([1, 2], [1, 1]),
+               "plateau": stop.plateau([1.0, 2.0]), "in_domain": metrics.in_domain(["one two"], ["two"], ["one"])}
+    found = {name: (result, {field: [value] for field, value in result._asdict().items()}) for name, result in one_row.items()}
+    for name, rows in (("ablate", ablated), ("neighborhood", near), ("overlap", overlaps)):
+        found[name] = rows, {field: [getattr(row, field) for row in rows] for field in rows[0]._fields if field != "selection"}
+    found["selection"] = picked, {name: [record[name] for record in picked.records] for name in picked.records[0]}
+    found["phrases"] = phrases, dict({"phrase": list(phrases)}, **{name: phrases.get_column(name).tolist() for name in (
+        "occurrences", "length", "first_row", "first_position", "known", "semi_maximal")})
+    found["languages"] = analysis.languages(four, [0, 1]), {"language": ["unknown"], "rows": [2]}
+    found["annotations"] = annotations, {name: [] for name in ("id", "kind", "text", "translation", "status", "row")}
+    found["training set"] = made, dict({"kind": ["random"], "source": [made[0].source], "target": [made[0].target]},
+                                       **{name: made.column(name).tolist() for name in made.column_names()})
+    return found
+
+
+def _plain(value):
+    """A value without the differences that do not count: tuples are lists, NaN is None, numbers of other libraries are Python's."""
+    if isinstance(value, (list, tuple)) or hasattr(value, "tolist") and not hasattr(value, "item"):
+        return [_plain(one) for one in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    return None if value != value else value
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "pandas", "polars"])
+def test_results_are_tables(four, library):
+    module, pyarrow = pytest.importorskip(library), pytest.importorskip("pyarrow")
+    for name, (result, columns) in _results(four).items():
+        table = {"pyarrow": lambda: result.to_arrow().to_pydict(), "pandas": lambda: result.to_pandas().to_dict("list"),
+                 "polars": lambda: module.DataFrame(result.to_arrow()).to_dict(as_series=False)}[library]()
+        assert list(table) == list(columns), name
+        for column, values in columns.items():
+            assert _plain(table[column]) == _plain(values), (name, column)
+        assert pyarrow.RecordBatchReader.from_stream(result).read_all().column_names == list(columns), name
+
+
+def test_tables_are_plain_lists_and_dicts_too(four):
+    import copy
+    import pickle
+    found = _results(four)
+    near, languages = found["neighborhood"][0], found["languages"][0]
+    assert isinstance(near, alcore.Table) and near == list(near) and pickle.loads(pickle.dumps(near)) == near == copy.copy(near)
+    assert languages == {"unknown": 2} == pickle.loads(pickle.dumps(languages))
+    assert pickle.loads(pickle.dumps(found["duplicates"][0])) == found["duplicates"][0]
+    # What is labeled is still the rows of the selection, not its texts.
+    picked = found["selection"][0]
+    assert set(four.select(4, "random", labeled=picked).indices) == set(range(4)) - set(picked.indices)
+
+
+def test_missing_packages_are_named(four, monkeypatch):
+    for package in ("pyarrow", "pandas"):
+        monkeypatch.setitem(sys.modules, package, None)
+    for name, (result, _) in _results(four).items():
+        with pytest.raises(ImportError, match=r"to_arrow\(\) needs pyarrow, which is not installed"):
+            result.to_arrow()
+        with pytest.raises(ImportError, match=r"to_pandas\(\) needs pandas, which is not installed"):
+            result.to_pandas()
+        with pytest.raises(ImportError, match="the Arrow interface of alcore's results needs pyarrow"):
+            result.__arrow_c_stream__()
+    assert four.select(1, "random", labeled=found_rows(four)).short is False
+
+
+def found_rows(pool):
+    """Rows as a selection, in a place without pyarrow: nobody asks it for a table."""
+    return pool.select(1, "nnll")
