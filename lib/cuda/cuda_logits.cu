@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Token statistics from logits [tokens, classes], which are read once: a block has a token, each of
- * its threads every THREADS-th class. A thread loads AHEAD of its classes before it computes their
- * exponentials. The running statistics of the threads (cuda_stats.cuh) are joined pairwise in a
- * fixed shape, so that a repeated call gives the same bits. Cost: the bandwidth of the logits, with
- * one exp each in float32 (float64 for float64 logits).
+/* Token statistics from logits [tokens, classes], which are read once, 16 bytes at a time: a block
+ * has a token, each of its threads every THREADS-th unit of 16 bytes. A thread loads AHEAD of its
+ * units before it computes their exponentials. The running statistics of the threads are joined
+ * pairwise in a fixed shape, so that a repeated call gives the same bits. Cost: the bandwidth of
+ * the logits, with one exp each in float32 (float64 for float64 logits); for 8 logits of 16 bits 58
+ * to 91 instructions, by what is wanted (docs/results/gpu-resources.txt).
  *
  * Terms used here:
  *
@@ -24,6 +25,9 @@
  *
  * stats_columns, new_bad_row() and report_bad_row() serve hidden_stats too; cuda_stats.cuh declares
  * them. */
+#include <cfloat>
+#include <type_traits>
+
 #include "cuda_entries.h"
 #include "cuda_rows.cuh"
 #include "cuda_stats.cuh"
@@ -80,56 +84,203 @@ void report_bad_row(call &c, const long long *lowest, int64_t *bad) {
 }
 
 namespace {
-/* The type in which exponentials are computed: float but for float64 logits. */
+/* The type that everything of a token is computed in: float but for float64 logits. */
 template <int DTYPE> struct real_of { typedef float type; };
 template <> struct real_of<ALCORE_FLOAT64> { typedef double type; };
 
-/* AHEAD: logits that a thread loads before it computes exponentials; FEW_CLASSES: up to this number
- * of classes a block has one warp, as each of 256 threads would have two classes at most. */
-enum { AHEAD = 8, FEW_CLASSES = 512 };
+/* What beside the largest logit and the sum of exponentials is wanted of a token: both cost some
+ * instructions for each logit, so each set of them is a kernel of its own. */
+enum { RUNNER_UP = 1 /* the second largest logit */, ENTROPY = 2 };
+
+/* Differences of logits count as this where they are lower: exp of it is 0. */
+const float LOWEST_CHANGE = -1e4f;
+
+/* Statistics of some classes of a token, with float64 used for float64 logits only: some devices
+ * have little of it. A thread rounds its sums once for each unit of 16 bytes, those of 2^17 classes
+ * of 16 bits 64 times by at most 2^-24. */
+template <class Real> struct logit_state {
+    Real max = -(Real)INFINITY, second = -(Real)INFINITY; /* as in token_state */
+    Real sum = 0, weighted = 0;                           /* NaN: a logit was bad */
+    Real label = (Real)NAN;                               /* set at the end */
+    int64_t argmax = INT64_MAX; /* first class of the unit in which max was met first */
+    bool bad = false;           /* set at the end */
+};
+
+/* Rescales the sums of `state` from the maximum `max` that they were made with to `larger`: see
+ * rescale_sums() of cuda_stats.cuh. Nothing is asked, because a NaN among the sums has to stay; a
+ * difference of two infinities counts as LOWEST_CHANGE, with which sums of 0 remain 0. */
+template <class Real>
+__device__ inline void rescale(logit_state<Real> *state, Real max, Real larger) {
+    Real change = larger_of(max - larger, (Real)LOWEST_CHANGE), scale = device_exp(change);
+    state->weighted = scale * device_fused(change, state->sum, state->weighted);
+    state->sum = scale * state->sum;
+}
+
+/* Adds UNITS units of WIDTH adjacent logits each, where first_class says which, to the state of a
+ * thread, whose units come in ascending order. A NaN, and infinity less infinity, make the sum NaN;
+ * minus infinity adds 0. The largest finite negative number stands for the maximum until there is a
+ * finite logit. */
+template <int WANTED, class Real, int UNITS, int WIDTH>
+__device__ inline void add_logits(logit_state<Real> *state, const Real (&z)[UNITS][WIDTH],
+                                  const int64_t (&first_class)[UNITS]) {
+    Real before = state->max;
+#pragma unroll
+    for (int u = 0; u < UNITS; u++) {
+        Real max_before = state->max;
+#pragma unroll
+        for (int k = 0; k < WIDTH; k++) {
+            if (WANTED & RUNNER_UP)
+                state->second = larger_of(state->second, smaller_of(state->max, z[u][k]));
+            state->max = larger_of(state->max, z[u][k]);
+        }
+        if (state->max > max_before) state->argmax = first_class[u];
+    }
+    rescale(state, before, state->max);
+    Real largest =
+        larger_of(state->max, sizeof(Real) == sizeof(float) ? (Real)-FLT_MAX : (Real)-DBL_MAX);
+#pragma unroll
+    for (int u = 0; u < UNITS; u++) {
+        Real part = 0, part_weighted = 0;
+#pragma unroll
+        for (int k = 0; k < WIDTH; k++) {
+            Real below = z[u][k] - largest, e = device_exp(below);
+            part = part + e;
+            if (WANTED & ENTROPY)
+                part_weighted =
+                    device_fused(larger_of(below, (Real)LOWEST_CHANGE), e, part_weighted);
+        }
+        state->sum = state->sum + part;
+        if (WANTED & ENTROPY) state->weighted = state->weighted + part_weighted;
+    }
+}
+
+/* The statistics of the union of two disjoint sets of classes: as joined() of cuda_stats.cuh. */
+template <class Real>
+__device__ inline logit_state<Real> joined(logit_state<Real> a, logit_state<Real> b) {
+    if (b.max > a.max || (b.max == a.max && b.argmax < a.argmax)) {
+        logit_state<Real> saved = a;
+        a = b;
+        b = saved;
+    }
+    if (b.max < a.max) rescale(&b, b.max, a.max);
+    a.second = larger_of(a.second, b.max);
+    a.sum = a.sum + b.sum;
+    a.weighted = a.weighted + b.weighted;
+    return a;
+}
+
+/* AHEAD: units that a thread loads before it computes their exponentials; FEW_CLASSES: up to this
+ * number of classes a block has one warp, as each of 256 threads would have two classes at most. */
+enum { AHEAD = 4, FEW_CLASSES = 512 };
+
+/* The WIDTH logits of a row from class `first` on; minus infinity, which adds nothing, where there
+ * are no more classes. aligned: the row begins at a multiple of 16 bytes, so that a unit with all
+ * of its classes is read by one instruction. */
+template <int DTYPE, class Real, int WIDTH>
+__device__ inline void load_logits(const char *row, int64_t first, int64_t classes, bool aligned,
+                                   Real (&z)[WIDTH]) {
+    if (aligned && first + WIDTH <= classes) {
+        loaded_unit unit = *(const loaded_unit *)(row + first * dtype_size<DTYPE>::BYTES);
+        widen_unit<DTYPE>(unit, z);
+        return;
+    }
+#pragma unroll
+    for (int k = 0; k < WIDTH; k++)
+        z[k] = first + k < classes ? (Real)component_at<DTYPE>(row, first + k) : -(Real)INFINITY;
+}
 
 /* The statistics of token blockIdx.x of a chunk of logits [chunk, classes], unless its label is
  * `ignore`. labels [chunk]: class of each token, or NULL; first: the row number that *bad gets for
- * token 0 of the chunk. Thread t reads the classes t, t + THREADS ...; memory: the statistics of
- * each thread, joined pairwise: w = THREADS / 2, ..., 1. A state begins with the label NaN, and
- * joined() keeps the lower class in a tie. The label's logit is read by itself, by thread 0; a
- * label outside the classes leaves it NaN, by which out.put() recognizes a bad token: its
- * statistics become NaN, its argmax -1, and *bad is lowered to its row. rows.mask and rows.unit are
- * not looked at. */
-template <int DTYPE, int THREADS>
+ * token 0 of the chunk.
+ *
+ * A unit is WIDTH adjacent classes, 16 bytes; thread t reads the units t, t + THREADS ..., AHEAD of
+ * them at a time while there are as many. Which thread adds which classes, and in which order, does
+ * not depend on where a row begins, so neither do the bits of the result: rows at addresses that
+ * are no multiples of 16 bytes are read class by class, the lines of them from the first-level
+ * cache. memory: the statistics of each thread, joined pairwise: w = THREADS / 2, ..., 1. The class
+ * of the largest logit is then looked for in its unit. The label's logit is read by itself, by
+ * thread 0; a label outside the classes leaves it NaN, by which out.put() recognizes a bad token:
+ * its statistics become NaN, its argmax -1, and *bad is lowered to its row. rows.mask and rows.unit
+ * are not looked at. */
+template <int DTYPE, int WANTED, int THREADS>
 static __global__ void __launch_bounds__(THREADS)
     logits_kernel(row_set rows, int64_t first, const int64_t *labels, int64_t ignore, stats_out out,
                   long long *bad) {
     typedef typename real_of<DTYPE>::type real;
-    CUDA_SHARED(token_state, memory, THREADS);
-    int64_t i = blockIdx.x;
+    enum { BYTES = dtype_size<DTYPE>::BYTES, WIDTH = sizeof(loaded_unit) / BYTES };
+    CUDA_SHARED(logit_state<real>, memory, THREADS);
+    int64_t i = blockIdx.x, classes = rows.dims, t = threadIdx.x, c = t * WIDTH;
     if (labels && labels[i] == ignore) return;
-    const void *row = (const char *)rows.data + i * rows.stride * dtype_size<DTYPE>::BYTES;
-    running_state<real> state;
-    for (int64_t base = threadIdx.x; base < rows.dims; base += AHEAD * THREADS) {
-        real z[AHEAD];
-        int64_t class_index[AHEAD];
-        int count = 0;
+    const char *row = (const char *)rows.data + i * rows.stride * BYTES;
+    bool aligned = (uintptr_t)row % sizeof(loaded_unit) == 0;
+    const int64_t next = THREADS * WIDTH; /* classes from a unit of a thread to its next one */
+    logit_state<real> state;
+    for (; c + (AHEAD - 1) * next + WIDTH <= classes; c += AHEAD * next) {
+        real z[AHEAD][WIDTH];
+        int64_t first_class[AHEAD];
 #pragma unroll
-        for (int k = 0; k < AHEAD; k++) {
-            class_index[k] = base + k * THREADS;
-            bool exists = class_index[k] < rows.dims;
-            z[k] = exists ? (real)component_at<DTYPE>(row, class_index[k]) : (real)0;
-            if (exists) count = k + 1;
+        for (int k = 0; k < AHEAD; k++) first_class[k] = c + k * next;
+        if (aligned) {
+            loaded_unit loaded[AHEAD];
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++)
+                loaded[k] = *(const loaded_unit *)(row + first_class[k] * BYTES);
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++) widen_unit<DTYPE>(loaded[k], z[k]);
+        } else {
+#pragma unroll
+            for (int k = 0; k < AHEAD * WIDTH; k++)
+                z[k / WIDTH][k % WIDTH] =
+                    (real)component_at<DTYPE>(row, first_class[k / WIDTH] + k % WIDTH);
         }
-        state.add(z, class_index, count);
+        add_logits<WANTED>(&state, z, first_class);
     }
-    memory[threadIdx.x] = state.state();
+    for (; c < classes; c += next) {
+        real z[1][WIDTH];
+        int64_t first_class[1] = {c};
+        load_logits<DTYPE>(row, c, classes, aligned, z[0]);
+        add_logits<WANTED>(&state, z, first_class);
+    }
+    memory[t] = state;
     for (int w = THREADS / 2; w > 0; w /= 2) {
         __syncthreads();
-        if ((int)threadIdx.x < w)
-            memory[threadIdx.x] = joined(memory[threadIdx.x], memory[threadIdx.x + w]);
+        if (t < w) memory[t] = joined(memory[t], memory[t + w]);
     }
-    if (threadIdx.x != 0) return;
-    token_state all = memory[0];
-    if (labels && labels[i] >= 0 && labels[i] < rows.dims)
-        all.label = component_at<DTYPE>(row, labels[i]);
-    out.put(i, all, labels != nullptr, first + i, bad);
+    if (t != 0) return;
+    state = memory[0];
+    state.bad = !(state.sum >= 0);
+    if (labels && labels[i] >= 0 && labels[i] < classes)
+        state.label = (real)component_at<DTYPE>(row, labels[i]);
+    if (out.argmax && state.argmax < classes) {
+        real z[WIDTH];
+        load_logits<DTYPE>(row, state.argmax, classes, aligned, z);
+        int at = WIDTH;
+#pragma unroll
+        for (int k = WIDTH - 1; k >= 0; k--)
+            if (z[k] == state.max) at = k;
+        state.argmax += at;
+    }
+    out.put(i, state, labels != nullptr, first + i, bad);
+}
+
+/* Launches logits_kernel on the rows of a chunk, for the outputs that are wanted; THREADS: of a
+ * block, which has one token. */
+template <int DTYPE, int THREADS>
+void launch_logits(const row_set &rows, int64_t first, const int64_t *labels, int64_t ignore,
+                   const stats_out &out, long long *bad, cudaStream_t stream) {
+    auto launch = [&](auto wanted) {
+        CUDA_LAUNCH((logits_kernel<DTYPE, decltype(wanted)::value, THREADS>), (unsigned)rows.count,
+                    THREADS, stream, rows, first, labels, ignore, out, bad);
+    };
+    bool runner_up = out.top2 || out.margin;
+    if (runner_up && out.entropy)
+        launch(std::integral_constant<int, RUNNER_UP | ENTROPY>());
+    else if (runner_up)
+        launch(std::integral_constant<int, RUNNER_UP>());
+    else if (out.entropy)
+        launch(std::integral_constant<int, ENTROPY>());
+    else
+        launch(std::integral_constant<int, 0>());
 }
 } // namespace
 
@@ -152,18 +303,13 @@ alcore_status logit_stats(const alcore_sys_work *work, const alcore_sys_rows *lo
         pass.run([&](const chunk &piece) {
             row_set set = chunk_rows(piece, logits, matrix, -1 /* no mask */, -1 /* no groups */);
             int64_t first = logits->first + piece.first;
-            if (logits->dims <= FEW_CLASSES)
-                CUDA_EACH_DTYPE(logits->dtype,
-                                CUDA_LAUNCH((logits_kernel<DTYPE, 32>), (unsigned)piece.count, 32,
-                                            piece.stream, set, first,
-                                            piece.get<const int64_t>(label_column), ignore,
-                                            columns.of_chunk(piece), lowest));
-            else
-                CUDA_EACH_DTYPE(logits->dtype,
-                                CUDA_LAUNCH((logits_kernel<DTYPE, 256>), (unsigned)piece.count, 256,
-                                            piece.stream, set, first,
-                                            piece.get<const int64_t>(label_column), ignore,
-                                            columns.of_chunk(piece), lowest));
+            CUDA_EACH_DTYPE(
+                logits->dtype,
+                (logits->dims <= FEW_CLASSES
+                     ? launch_logits<DTYPE, 32>
+                     : launch_logits<DTYPE, 256>)(set, first,
+                                                  piece.get<const int64_t>(label_column), ignore,
+                                                  columns.of_chunk(piece), lowest, piece.stream));
         });
         report_bad_row(c, lowest, bad);
     });

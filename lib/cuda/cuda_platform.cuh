@@ -23,7 +23,9 @@
 #define CUDA_SHARED(type, name, count)                                                             \
     type(&name)[count] = *(type(*)[count])emu::shared_storage(sizeof(type[count]), __LINE__)
 
-/* exp and log of a device: for columns only, because they round differently on every engine. */
+/* exp and log of a device: for columns only, because they round differently on every engine. The
+ * relative error of exp in float32 is at most (2 + |x|) 2^-23 for x at most 0, and values below
+ * 2^-126 may be 0: it is one multiplication and one instruction of the special function unit. */
 inline double device_exp(double x) {
     return emu::perturbed(exp(x));
 }
@@ -33,14 +35,20 @@ inline float device_exp(float x) {
 inline double device_log(double x) {
     return emu::perturbed(log(x));
 }
+inline float device_log(float x) {
+    return emu::perturbed(logf(x));
+}
 
 /* 1 / sqrt(x) within a relative error of 2^-22, for positive x that are not subnormal. */
 inline float device_rsqrt(float x) {
     return emu::perturbed(1.0f / sqrtf(x));
 }
 
-/* x * y + z in float32, with one rounding or two: for columns and filters only. */
+/* x * y + z, with one rounding or two: for columns and filters only. */
 inline float device_fused(float x, float y, float z) {
+    return x * y + z;
+}
+inline double device_fused(double x, double y, double z) {
     return x * y + z;
 }
 
@@ -82,10 +90,15 @@ __device__ inline double device_exp(double x) {
     return exp(x);
 }
 __device__ inline float device_exp(float x) {
-    return expf(x);
+    float power; /* PTX: 2^x, at most 2^-22.5 off */
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x * 1.442695041f));
+    return power;
 }
 __device__ inline double device_log(double x) {
     return log(x);
+}
+__device__ inline float device_log(float x) {
+    return logf(x);
 }
 
 __device__ inline float device_rsqrt(float x) {
@@ -96,6 +109,9 @@ __device__ inline float device_rsqrt(float x) {
 
 __device__ inline float device_fused(float x, float y, float z) {
     return __fmaf_rn(x, y, z);
+}
+__device__ inline double device_fused(double x, double y, double z) {
+    return __fma_rn(x, y, z);
 }
 
 __device__ inline float device_float_of_half(uint16_t bits) {
@@ -122,6 +138,20 @@ inline bool device_filters(bool pays) {
     (decltype(&name))dlsym(dlopen("libcuda.so.1", RTLD_NOW), CUDA_NAME_OF(name))
 
 #endif
+
+/* The larger and the smaller of two numbers, the other one where one is NaN. */
+__device__ inline float larger_of(float a, float b) {
+    return fmaxf(a, b);
+}
+__device__ inline double larger_of(double a, double b) {
+    return fmax(a, b);
+}
+__device__ inline float smaller_of(float a, float b) {
+    return fminf(a, b);
+}
+__device__ inline double smaller_of(double a, double b) {
+    return fmin(a, b);
+}
 
 /* Mask of the shuffles: all 32 threads of the warp take part. */
 #define CUDA_FULL_WARP 0xffffffffu

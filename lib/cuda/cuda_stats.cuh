@@ -3,9 +3,10 @@
  * Gimelshein 2018): the two largest logits, the sum of exp(z - m) and that of (z - m) exp(z - m),
  * with m the largest logit so far. A thread adds the logits that it reads to its running_state;
  * states of disjoint sets of classes are joined (joined), and put() writes the wanted values.
- * Shared by logit_stats and hidden_stats: a chunk is adjacent tokens that are on the device at a
- * time, a pipeline (cuda_call.cuh) goes through the chunks in order. Logarithms are natural. Cost:
- * one exp a logit. */
+ * logit_stats has states of its own, with fewer instructions for a logit (cuda_logits.cu), and
+ * shares the outputs. A chunk is adjacent tokens that are on the device at a time, a pipeline
+ * (cuda_call.cuh) goes through the chunks in order. Logarithms are natural. Cost: one exp a logit.
+ */
 #ifndef ALCORE__CUDA_STATS_CUH
 #define ALCORE__CUDA_STATS_CUH
 
@@ -128,13 +129,16 @@ struct stats_out {
      * bad when a logit or its label is, or no logit is finite: it gets NaN and argmax -1, and *bad
      * is lowered to `row`, its number in the caller's count. total is at least 1, since the largest
      * logit adds exp(0) = 1, whatever rounding made of it. top1, top2 and logprob are
-     * log-probabilities, margin a difference of probabilities, the entropy is in nats. */
-    __device__ void put(int64_t i, token_state s, bool labeled, int64_t row, long long *bad) const {
-        double none = (double)NAN, total = s.sum < 1.0 ? 1.0 : s.sum;
-        bool good = !s.bad && s.max > -(double)INFINITY && (!labeled || s.label == s.label);
-        double log_total = device_log(total), first = 0.0 - log_total;
-        double next = (s.second - s.max) - log_total;
-        double label_logprob = (s.label - s.max) - log_total;
+     * log-probabilities, margin a difference of probabilities, the entropy is in nats. State: a
+     * token_state or one with the same members; it is computed in the type of State::max. */
+    template <class State>
+    __device__ void put(int64_t i, State s, bool labeled, int64_t row, long long *bad) const {
+        typedef decltype(s.max) Real;
+        Real none = (Real)NAN, total = s.sum < (Real)1 ? (Real)1 : s.sum;
+        bool good = !s.bad && s.max > -(Real)INFINITY && (!labeled || s.label == s.label);
+        Real log_total = device_log(total), first = (Real)0 - log_total;
+        Real next = (s.second - s.max) - log_total;
+        Real label_logprob = (s.label - s.max) - log_total;
         if (!good) atomicMin(bad, (long long)row);
         if (logprob && labeled) logprob[i] = good ? label_logprob : none;
         if (top1) top1[i] = good ? first : none;

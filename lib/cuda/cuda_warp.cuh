@@ -38,6 +38,32 @@ template <int DTYPE> __device__ inline double component_at(const void *data, int
     return (double)x;
 }
 
+/* 16 bytes of an array, the most that one instruction loads. */
+struct alignas(16) loaded_unit {
+    uint32_t word[4];
+};
+
+/* The components of a unit of type DTYPE, widened exactly to Real: double for float64, else float
+ * or double. */
+template <int DTYPE, class Real>
+__device__ inline void widen_unit(const loaded_unit &unit,
+                                  Real (&out)[sizeof(loaded_unit) / dtype_size<DTYPE>::BYTES]) {
+    enum { BYTES = dtype_size<DTYPE>::BYTES, COUNT = sizeof(loaded_unit) / BYTES };
+#pragma unroll
+    for (int k = 0; k < (int)COUNT; k++) {
+        uint32_t word = unit.word[k * BYTES / 4];
+        if (DTYPE == ALCORE_FLOAT64)
+            out[k] = (Real)__longlong_as_double(
+                (long long)((uint64_t)unit.word[k * BYTES / 4 + 1] << 32 | word));
+        else if (DTYPE == ALCORE_FLOAT32)
+            out[k] = (Real)__uint_as_float(word);
+        else if (DTYPE == ALCORE_FLOAT16)
+            out[k] = (Real)device_float_of_half((uint16_t)(word >> k % 2 * 16));
+        else
+            out[k] = (Real)__uint_as_float(k % 2 ? word & 0xffff0000u : word << 16);
+    }
+}
+
 /* Runs `call`, a statement with the constant DTYPE, for the value `dtype`. The last branch is
  * bfloat16: entries refuse other dtypes before (call::check_rows). */
 #define CUDA_EACH_DTYPE(dtype, call)                                                               \
