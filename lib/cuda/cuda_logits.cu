@@ -84,10 +84,6 @@ void report_bad_row(call &c, const long long *lowest, int64_t *bad) {
 }
 
 namespace {
-/* The type that everything of a token is computed in: float but for float64 logits. */
-template <int DTYPE> struct real_of { typedef float type; };
-template <> struct real_of<ALCORE_FLOAT64> { typedef double type; };
-
 /* What beside the largest logit and the sum of exponentials is wanted of a token: both cost some
  * instructions for each logit, so each set of them is a kernel of its own. */
 enum { RUNNER_UP = 1 /* the second largest logit */, ENTROPY = 2 };
@@ -186,7 +182,7 @@ __device__ inline void load_logits(const char *row, int64_t first, int64_t class
     }
 #pragma unroll
     for (int k = 0; k < WIDTH; k++)
-        z[k] = first + k < classes ? (Real)component_at<DTYPE>(row, first + k) : -(Real)INFINITY;
+        z[k] = first + k < classes ? real_at<DTYPE>(row, first + k) : -(Real)INFINITY;
 }
 
 /* The statistics of token blockIdx.x of a chunk of logits [chunk, classes], unless its label is
@@ -230,8 +226,7 @@ static __global__ void __launch_bounds__(THREADS)
         } else {
 #pragma unroll
             for (int k = 0; k < AHEAD * WIDTH; k++)
-                z[k / WIDTH][k % WIDTH] =
-                    (real)component_at<DTYPE>(row, first_class[k / WIDTH] + k % WIDTH);
+                z[k / WIDTH][k % WIDTH] = real_at<DTYPE>(row, first_class[k / WIDTH] + k % WIDTH);
         }
         add_logits<WANTED>(&state, z, first_class);
     }
@@ -250,7 +245,7 @@ static __global__ void __launch_bounds__(THREADS)
     state = memory[0];
     state.bad = !(state.sum >= 0);
     if (labels && labels[i] >= 0 && labels[i] < classes)
-        state.label = (real)component_at<DTYPE>(row, labels[i]);
+        state.label = real_at<DTYPE>(row, labels[i]);
     if (out.argmax && state.argmax < classes) {
         real z[WIDTH];
         load_logits<DTYPE>(row, state.argmax, classes, aligned, z);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Entries that compute one value, or one vector, of each row, a warp a row: widen, dots, self_dots,
  * sq_dists and the distances to the centroid of the group of a row. Thread l of the warp holds
- * running sum l of spec 1.8, so that the bytes are the CPU's. Cost: one read of the rows; two
- * double operations a component, which on devices with slow double precision take longer than the
- * read.
+ * running sum l of spec 1.8, so that the bytes are the CPU's. Cost: one read of the rows; one to
+ * three double operations a component, which on devices with slow double precision take longer than
+ * the read.
  *
  * Terms used here (cuda_call.cuh, cuda_warp.cuh):
  *
@@ -83,9 +83,9 @@ struct group_cosine_body { /* 1 - cos(row, centroid of its group), spec 1.5 */
     const double *centroids, *centroid_dots;
     double *out;
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
-        double dot = row_dot(row, centroids + group[i] * dims, dims);
-        double norm = sqrt(row_self_dot(row, dims));
-        if (lane_id() == 0) out[i] = 1.0 - cosine_of(dot, norm, sqrt(centroid_dots[group[i]]));
+        double self, dot = row_dots(row, centroids + group[i] * dims, dims, &self);
+        if (lane_id() == 0)
+            out[i] = 1.0 - cosine_of(dot, sqrt(self), sqrt(centroid_dots[group[i]]));
     }
 };
 

@@ -28,7 +28,11 @@ static __global__ void __launch_bounds__(CUDA_THREADS) each_row(row_set rows, Bo
     if (i >= rows.count) return;
     if (rows.mask && !rows.mask[i]) return;
     if (rows.group && rows.group[i] < 0) return;
-    body(read_row<DTYPE>(rows.data, i, rows.stride, rows.dims, rows.unit != 0), i, rows.dims);
+    row_reader<DTYPE> row = read_row<DTYPE>(rows.data, i, rows.stride, rows.dims, rows.unit != 0);
+    if (row.unit)
+        body(row, i, rows.dims);
+    else /* a loop of its own, without the division */
+        body(plain_row<DTYPE>{row.data}, i, rows.dims);
 }
 
 /* Launches each_row with the dtype as a constant of the kernel. */

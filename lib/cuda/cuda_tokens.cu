@@ -29,11 +29,14 @@ struct token_counts {
 /* ragged_nnll of a range of `count` items, a thread an item. starts [count + 1]: position of the
  * first token of each item; values: log-probabilities from position `origin` on; first: pool row of
  * item 0; mask [count], NULL: all; out [count]: NNLL, NaN without tokens or with a bad one, that is
- * NaN or above CUDA_SLACK (1e-6). Values between 0 and that are rounding and count as 0. */
+ * NaN or above CUDA_SLACK (1e-6). Values between 0 and that are rounding and count as 0. They are
+ * compared in their own type, which gives the same answers: -100 is a float32, and there is none
+ * between CUDA_SLACK and the nearest one, which is below it. */
 template <int DTYPE>
 static __global__ void __launch_bounds__(CUDA_THREADS)
     nnll_kernel(int64_t count, int64_t first, const uint8_t *mask, const int64_t *starts,
                 int64_t origin, const void *values, double *out, token_counts *counts) {
+    typedef typename real_of<DTYPE>::type real;
     int64_t i = thread_index();
     if (i >= count || (mask && !mask[i])) return;
     int64_t begin = starts[i] - origin, end = starts[i + 1] - origin;
@@ -41,18 +44,18 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     unsigned long long floored = 0;
     bool bad = false;
     for (int64_t t = begin; t < end; t++) {
-        double lp = component_at<DTYPE>(values, t);
-        if (!(lp <= CUDA_SLACK)) {
+        real lp = real_at<DTYPE>(values, t);
+        if (!(lp <= (real)CUDA_SLACK)) {
             bad = true;
             break;
         }
-        if (lp < CUDA_FLOOR) {
-            lp = CUDA_FLOOR;
+        if (lp < (real)CUDA_FLOOR) {
+            lp = (real)CUDA_FLOOR;
             floored++;
-        } else if (lp > 0.0) {
-            lp = 0.0;
+        } else if (lp > (real)0) {
+            lp = 0;
         }
-        sum = sum + lp;
+        sum = sum + widened(lp);
     }
     if (floored) atomicAdd(&counts->floored, floored);
     if (bad) atomicMin(&counts->bad, (long long)(first + i));

@@ -25,17 +25,37 @@ template <int DTYPE> struct dtype_size {
     enum { BYTES = alcore_sys_dtype_bytes(DTYPE) };
 };
 
-/* Entry `index`, in components, of an array of type DTYPE on the device, widened exactly to double.
- */
-template <int DTYPE> __device__ inline double component_at(const void *data, int64_t index) {
-    if (DTYPE == ALCORE_FLOAT64) return ((const double *)data)[index];
-    if (DTYPE == ALCORE_FLOAT32) return (double)((const float *)data)[index];
+/* The type that holds a component of type DTYPE exactly: float, or double for float64. */
+template <int DTYPE> struct real_of { typedef float type; };
+template <> struct real_of<ALCORE_FLOAT64> { typedef double type; };
+
+/* Entry `index`, in components, of an array of type DTYPE on the device, exactly. */
+template <int DTYPE>
+__device__ inline typename real_of<DTYPE>::type real_at(const void *data, int64_t index) {
+    if (DTYPE == ALCORE_FLOAT64)
+        return (typename real_of<DTYPE>::type)((const double *)data)[index];
+    if (DTYPE == ALCORE_FLOAT32) return ((const float *)data)[index];
     uint16_t bits = ((const uint16_t *)data)[index];
-    if (DTYPE == ALCORE_FLOAT16) return (double)device_float_of_half(bits);
-    uint32_t wide = (uint32_t)bits << 16;
-    float x;
-    memcpy(&x, &wide, sizeof x);
-    return (double)x;
+    if (DTYPE == ALCORE_FLOAT16) return device_float_of_half(bits);
+    return __uint_as_float((unsigned)bits << 16);
+}
+
+/* The same number as a double. The conversion of a float32 takes a device as long as an operation
+ * in float64, which some have 64 times fewer of than of those on integers; so integers move sign,
+ * exponent and fraction to their places, but for zero, subnormal and infinite numbers and NaN. */
+__device__ inline double widened(double x) {
+    return x;
+}
+__device__ inline double widened(float x) {
+    uint32_t bits = (uint32_t)__float_as_int(x), magnitude = bits & 0x7fffffffu;
+    if (magnitude - 0x00800000u >= 0x7f000000u) return (double)x;
+    uint32_t upper = (bits & 0x80000000u) | ((magnitude >> 3) + ((1023u - 127u) << 20));
+    return __longlong_as_double((long long)((uint64_t)upper << 32 | bits << 29));
+}
+
+/* Entry `index` of such an array, widened exactly to double. */
+template <int DTYPE> __device__ inline double component_at(const void *data, int64_t index) {
+    return widened(real_at<DTYPE>(data, index));
 }
 
 /* 16 bytes of an array, the most that one instruction loads. */
@@ -117,15 +137,43 @@ template <int DTYPE> struct row_reader {
     }
 };
 
+/* A row that is read as it is: row[j] is component j as a double. */
+template <int DTYPE> struct plain_row {
+    const void *data; /* component 0, of type DTYPE */
+    __device__ double operator[](int64_t j) const { return component_at<DTYPE>(data, j); }
+};
+
+/* sum + x * x for a component x of a row, rounded twice: the square of a number of 16 or 32 bits is
+ * exact in float64, so that one operation rounds the same. */
+template <class Row> __device__ inline double add_square(const Row &, double x, double sum) {
+    return sum + x * x;
+}
+template <int DTYPE>
+__device__ inline double add_square(const plain_row<DTYPE> &, double x, double sum) {
+    return DTYPE == ALCORE_FLOAT64 ? sum + x * x : device_fused(x, x, sum);
+}
+
 /* dot(row, row) of the components row[0 .. dims - 1], in every lane; the warp calls it together.
- * Row, here and below: a row_reader or a pointer to doubles; Other likewise. */
+ * Row, here and below: a row_reader, a plain_row or a pointer to doubles; Other likewise. */
 template <class Row> __device__ inline double row_self_dot(const Row &row, int64_t dims) {
     double lane = 0.0;
 #pragma unroll 4
+    for (int64_t j = lane_id(); j < dims; j += CUDA_LANES) lane = add_square(row, row[j], lane);
+    return lanes_sum(lane);
+}
+
+/* dot(row, other), and dot(row, row) in *self, in every lane, from one read of the row; the warp
+ * calls it together. */
+template <class Row, class Other>
+__device__ inline double row_dots(const Row &row, const Other &other, int64_t dims, double *self) {
+    double lane = 0.0, square_lane = 0.0;
+#pragma unroll 4
     for (int64_t j = lane_id(); j < dims; j += CUDA_LANES) {
         double x = row[j];
-        lane = lane + x * x;
+        lane = lane + x * other[j];
+        square_lane = add_square(row, x, square_lane);
     }
+    *self = lanes_sum(square_lane);
     return lanes_sum(lane);
 }
 
@@ -158,7 +206,7 @@ __device__ inline row_reader<DTYPE> read_row(const void *data, int64_t i, int64_
     row_reader<DTYPE> row = {(const char *)data + i * stride * dtype_size<DTYPE>::BYTES, 1.0,
                              false};
     if (unit) {
-        row.norm = sqrt(row_self_dot(row, dims));
+        row.norm = sqrt(row_self_dot(plain_row<DTYPE>{row.data}, dims));
         row.unit = true;
     }
     return row;

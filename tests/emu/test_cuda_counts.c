@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the CUDA engine asks of a device, by the counters of the emulation (emu_control.h): kernels,
  * waits and copies of a call. A device spends microseconds on a launch and tens on a wait, so these
- * numbers are what small calls cost there. */
+ * numbers are what small calls cost there. docs/results/gpu-counts.txt keeps them, none may grow;
+ * GPU_COUNTS_OUT=FILE test_cuda_counts writes the file anew, where a change is meant. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,11 +85,163 @@ START_TEST(arrays_of_the_device) {
 }
 END_TEST
 
+/* Arrays of a call: on the host, and copies of them on the device. */
+static struct arrays {
+    const alcore_sys_rows *rows;
+    double *vector, *centroids, *out;
+    int32_t *group;
+    int64_t *labels, *offsets, *bad;
+} host, device;
+enum { GROUPS = 5, ITEMS = 70 };
+
+static alcore_status call_widen(const struct arrays *a) {
+    return emu.kernels->widen(&work, a->rows, NULL, a->out);
+}
+static alcore_status call_dots(const struct arrays *a) {
+    return emu.kernels->dots(&work, a->rows, NULL, a->vector, a->out);
+}
+static alcore_status call_self_dots(const struct arrays *a) {
+    return emu.kernels->self_dots(&work, a->rows, NULL, a->out);
+}
+static alcore_status call_sq_dists(const struct arrays *a) {
+    return emu.kernels->sq_dists(&work, a->rows, NULL, a->vector, a->out);
+}
+static alcore_status call_group_cosine(const struct arrays *a) {
+    return emu.kernels->group_cosine(&work, a->rows, a->group, GROUPS, a->centroids, a->out);
+}
+static alcore_status call_group_sq_dists(const struct arrays *a) {
+    return emu.kernels->group_sq_dists(&work, a->rows, a->group, GROUPS, a->centroids, a->out);
+}
+/* Rows as logits of ROWS tokens, all statistics. */
+static alcore_status call_logit_stats(const struct arrays *a) {
+    alcore_sys_token_stats to = {.logprob = a->out,
+                                 .top1 = a->out + ROWS,
+                                 .top2 = a->out + 2 * ROWS,
+                                 .margin = a->out + 3 * ROWS,
+                                 .entropy = a->out + 4 * ROWS,
+                                 .logsumexp = a->out + 5 * ROWS,
+                                 .argmax = (int32_t *)(a->out + 6 * ROWS)};
+    return emu.kernels->logit_stats(&work, a->rows, a->labels, -100, &to, a->bad);
+}
+/* Ten rows' first components as the tokens of an item. */
+static alcore_status call_ragged_nnll(const struct arrays *a) {
+    alcore_sys_ragged items = {.values = a->rows->data,
+                               .offsets = a->offsets,
+                               .count = ITEMS,
+                               .classes = 1,
+                               .dtype = ALCORE_FLOAT32};
+    return emu.kernels->ragged_nnll(&work, &items, NULL, a->out, a->bad, a->bad + 1);
+}
+
+static const struct {
+    const char *name;
+    alcore_status (*call)(const struct arrays *);
+} CALLS[] = {{"widen", call_widen},
+             {"dots", call_dots},
+             {"self_dots", call_self_dots},
+             {"sq_dists", call_sq_dists},
+             {"group_cosine", call_group_cosine},
+             {"group_sq_dists", call_group_sq_dists},
+             {"logit_stats", call_logit_stats},
+             {"ragged_nnll", call_ragged_nnll}};
+
+/* A line of the file. */
+static void write_counts(char *line, size_t bytes, const char *name, const char *where,
+                         emu_work counted) {
+    snprintf(line, bytes,
+             "%-16s%-8s%10" PRIu64 "%10" PRIu64 "%10" PRIu64 "%10" PRIu64 "%10" PRIu64 "%10" PRIu64,
+             name, where, counted.launches,
+             counted.stream_waits + counted.event_waits + counted.device_waits, counted.copies_in,
+             counted.bytes_in, counted.copies_out, counted.bytes_out);
+}
+
+/* Every call with its arrays on the host, and on the device with a stream of the host's. */
+START_TEST(kept_counts) {
+    static double centroids[GROUPS * DIMS], out[ROWS * DIMS];
+    static int32_t group[ROWS];
+    static int64_t labels[ROWS], offsets[ITEMS + 1], bad[2];
+    for (int i = 0; i < ROWS; i++) group[i] = i % GROUPS;
+    for (int i = 0; i < ROWS; i++) labels[i] = i % DIMS;
+    for (int i = 0; i <= ITEMS; i++) offsets[i] = 10 * i;
+    for (int i = 0; i < ROWS * DIMS; i++) numbers[i] = -numbers[i];
+    host = (struct arrays){&rows, vector, centroids, out, group, labels, offsets, bad};
+    alcore_sys_rows placed = rows;
+    placed.data = emulated_array(&emu, numbers, sizeof numbers);
+    device = (struct arrays){.rows = &placed,
+                             .vector = emulated_array(&emu, vector, sizeof vector),
+                             .centroids = emulated_array(&emu, centroids, sizeof centroids),
+                             .out = emulated_array(&emu, out, sizeof out),
+                             .group = emulated_array(&emu, group, sizeof group),
+                             .labels = emulated_array(&emu, labels, sizeof labels),
+                             .offsets = emulated_array(&emu, offsets, sizeof offsets),
+                             .bad = emulated_array(&emu, bad, sizeof bad)};
+    const char *renewed = getenv("GPU_COUNTS_OUT"), *path = getenv("GPU_COUNTS");
+    FILE *file = fopen(renewed ? renewed : path ? path : "", renewed ? "w" : "r");
+    ck_assert_msg(file != NULL, "no file of counts: $GPU_COUNTS");
+    if (renewed)
+        fprintf(
+            file,
+            "What a call asks of a device, by the emulation: kernels, waits of the host for the "
+            "device, copies and their bytes.\n%d rows of %d float32, %d centroids, %d items. "
+            "Made by GPU_COUNTS_OUT=FILE test_cuda_counts; no GPU is needed.\n\n"
+            "%-16s%-8s%10s%10s%10s%10s%10s%10s\n",
+            ROWS, DIMS, GROUPS, ITEMS, "call", "arrays", "launches", "waits", "in", "bytes", "out",
+            "bytes");
+    int lines = 0;
+    for (size_t k = 0; k < 2 * sizeof CALLS / sizeof CALLS[0]; k++) {
+        const char *name = CALLS[k / 2].name, *where = k % 2 ? "device" : "host";
+        if (k % 2) work.stream = emu.stream_new();
+        for (int warm = 1; warm >= 0; warm--) { /* the second call finds memory of the first one */
+            if (k % 2) ck_assert_int_eq(emu.stream_wait(work.stream), 0);
+            emu_work before = emu.work(0);
+            ck_assert_int_eq(CALLS[k / 2].call(k % 2 ? &device : &host), ALCORE_OK);
+            emu_work counted = since(before, 0);
+            char line[160], kept[160] = "";
+            write_counts(line, sizeof line, name, where, counted);
+            if (warm) continue;
+            if (renewed) {
+                fprintf(file, "%s\n", line);
+                continue;
+            }
+            rewind(file);
+            while (fgets(kept, sizeof kept, file)) {
+                char kept_name[32], kept_where[32];
+                uint64_t was[6];
+                if (sscanf(kept,
+                           "%31s %31s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+                           " %" SCNu64,
+                           kept_name, kept_where, &was[0], &was[1], &was[2], &was[3], &was[4],
+                           &was[5]) != 8 ||
+                    strcmp(kept_name, name) != 0 || strcmp(kept_where, where) != 0)
+                    continue;
+                lines++;
+                ck_assert_msg(counted.launches <= was[0] &&
+                                  counted.stream_waits + counted.event_waits +
+                                          counted.device_waits <=
+                                      was[1] &&
+                                  counted.copies_in <= was[2] && counted.bytes_in <= was[3] &&
+                                  counted.copies_out <= was[4] && counted.bytes_out <= was[5],
+                              "a count grew: before\n%snow\n%s", kept, line);
+            }
+        }
+        if (k % 2) ck_assert_int_eq(emu.stream_wait(work.stream), 0);
+        if (k % 2) emu.stream_free(work.stream);
+        work.stream = NULL;
+    }
+    fclose(file);
+    if (!renewed) ck_assert_int_eq(lines, 2 * (int)(sizeof CALLS / sizeof CALLS[0]));
+    void *all[] = {(void *)placed.data, device.vector, device.centroids, device.out,
+                   device.group,        device.labels, device.offsets,   device.bad};
+    for (int i = 0; i < 8; i++) emu.memory_free(all[i]);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("counts");
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, NULL);
     tcase_add_test(tests, arrays_of_the_host);
     tcase_add_test(tests, arrays_of_the_device);
+    tcase_add_test(tests, kept_counts);
     return check_suite_run("cuda-counts", tests);
 }
