@@ -39,7 +39,8 @@ enum {
     COMMAND_MIX = 1024,
     COMMAND_ORACLE = 2048,
     COMMAND_COMPOSITION = 32768,
-    COMMAND_MODEL = 65536
+    COMMAND_MODEL = 65536,
+    COMMAND_ALL = 2 * COMMAND_MODEL - 1 /* the bits of all commands; COMMAND_MODEL is the highest */
 };
 
 typedef enum option_id {
@@ -197,6 +198,7 @@ typedef struct command_info {
     const char *summary;
 } command_info;
 
+/* In option_table.c. */
 extern const option_info option_table[OPTION_TOTAL];
 extern const command_info command_table[];
 extern const int command_total;
