@@ -149,28 +149,26 @@ static const char *name_of_copy(const char *tokenizer) {
     return dot && choice_of(dot, ".model|.spm") >= 0 ? "spiece.model" : name;
 }
 
+/* The files of ALCORE_SYS_TOKENIZER_FILES (alcore/sys/model.h), which is for modules alone;
+ * tests/docs/lists.py compares the two. */
+static const char *const tokenizer_files[] = {"tokenizer.json",    "tokenizer_config.json",
+                                              "added_tokens.json", "special_tokens_map.json",
+                                              "vocab.txt",         "vocab.json",
+                                              "merges.txt",        "sentencepiece.bpe.model",
+                                              "spiece.model",      "source.spm",
+                                              "target.spm"};
+
 /* Does a step with the file of the tokenizer, or with each file of its folder. */
 static int each_file(const train_config *config, const char *tokenizer, file_step *step) {
-    static const char *const names[] = {"tokenizer.json",
-                                        "tokenizer_config.json",
-                                        "special_tokens_map.json",
-                                        "added_tokens.json",
-                                        "vocab.txt",
-                                        "vocab.json",
-                                        "merges.txt",
-                                        "source.spm",
-                                        "target.spm",
-                                        "sentencepiece.bpe.model",
-                                        "spiece.model"};
     struct stat info;
     int files = 0;
     if (stat(tokenizer, &info) != 0) return cannot_read(config, tokenizer);
     const char *single = S_ISDIR(info.st_mode) ? NULL : name_of_copy(tokenizer);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < sizeof tokenizer_files / sizeof *tokenizer_files; i++) {
         char from[4096], to[4096];
-        TRY(join_path(tokenizer, names[i], from));
-        TRY(join_path(config->model, names[i], to));
-        if (single ? strcmp(single, names[i]) != 0 : access(from, F_OK) != 0) continue;
+        TRY(join_path(tokenizer, tokenizer_files[i], from));
+        TRY(join_path(config->model, tokenizer_files[i], to));
+        if (single ? strcmp(single, tokenizer_files[i]) != 0 : access(from, F_OK) != 0) continue;
         TRY(step(config, single ? tokenizer : from, to));
         files++;
     }

@@ -46,15 +46,10 @@ bool alcore__engine_has(const alcore__engine_model *data, uint32_t call) {
 
 /* ---- the tokenizer ---- */
 
-/* The files of a folder that tokens can depend on; which of them exist differs by family. */
-static const char *const tokenizer_files[] = {
-    "tokenizer.json",    "tokenizer_config.json",
-    "added_tokens.json", "special_tokens_map.json",
-    "vocab.txt",         "vocab.json",
-    "merges.txt",        "sentencepiece.bpe.model",
-    "spiece.model",      "source.spm",
-    "target.spm",        "sentence_bert_config.json",
-};
+/* The files of a folder that tokens can depend on: those of the tokenizer, and the one that may
+ * limit their number. */
+static const char *const tokenizer_files[] = {ALCORE_SYS_TOKENIZER_FILES,
+                                              "sentence_bert_config.json"};
 enum { TOKENIZER_FILES = (int)(sizeof tokenizer_files / sizeof *tokenizer_files) };
 
 /* Appends the hash of the file at path and its name to *out; a file that cannot be opened is none.

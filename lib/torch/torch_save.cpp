@@ -104,24 +104,15 @@ std::string header_of(const std::string &path, const std::vector<Written> &tenso
     return text;
 }
 
-/* Files beside the weights that belong to a model: settings, tokenizers, sentence-transformers. */
+/* Files beside the weights that belong to a model: settings, tokenizers, sentence-transformers. The
+ * library does not read all of these tokenizers, but other programs that open the folder do. */
 const char *const SIDE_FILES[] = {"generation_config.json",
-                                  "tokenizer.json",
-                                  "tokenizer_config.json",
-                                  "special_tokens_map.json",
-                                  "added_tokens.json",
-                                  "vocab.txt",
-                                  "vocab.json",
+                                  ALCORE_SYS_TOKENIZER_FILES,
                                   "target_vocab.json",
-                                  "merges.txt",
                                   "bpe.codes",
-                                  "source.spm",
-                                  "target.spm",
-                                  "spiece.model",
                                   "spm.model",
                                   "tokenizer.model",
                                   "sentencepiece.model",
-                                  "sentencepiece.bpe.model",
                                   "chat_template.jinja",
                                   "modules.json",
                                   "sentence_bert_config.json",

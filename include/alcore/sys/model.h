@@ -54,6 +54,14 @@ enum {
     ALCORE_SYS_TOKEN_WORD = 2     /**< the first token of a word */
 };
 
+/** The files of a folder by which the library cuts texts into tokens, as elements of an array of
+ * strings. A folder has a few of them, by its family. Whoever makes a folder for a model, such as
+ * save(), copies those that there are. */
+#define ALCORE_SYS_TOKENIZER_FILES                                                                 \
+    "tokenizer.json", "tokenizer_config.json", "added_tokens.json", "special_tokens_map.json",     \
+        "vocab.txt", "vocab.json", "merges.txt", "sentencepiece.bpe.model", "spiece.model",        \
+        "source.spm", "target.spm"
+
 /** How a folder is opened. */
 typedef struct alcore_sys_model_options {
     size_t size;        /**< sizeof(alcore_sys_model_options) */
