@@ -102,15 +102,16 @@ static alcore_status compare_answers(answer_words *words, const char *predicted,
     ALCORE__TRY(add_answer(words, predicted, predicted_length));
     ALCORE__TRY(add_answer(words, gold, gold_length));
     ALCORE__TRY(alcore__ngram_counter_match(&words->counter, 1 /* orders */, &counts));
-    const int64_t mine = counts.totals[0], theirs = counts.reference_totals[0];
-    *exact = mine == theirs &&
-             memcmp(counter->units, counter->units + mine, (size_t)mine * sizeof(int32_t)) == 0;
-    if (mine == 0 || theirs == 0) {
-        *f1 = mine == theirs;
+    const int64_t predicted_words = counts.totals[0], gold_words = counts.reference_totals[0];
+    if (predicted_words == 0 || gold_words == 0) { /* then the units may be NULL */
+        *exact = *f1 = predicted_words == gold_words;
         return ALCORE_OK;
     }
-    const double precision = (double)counts.matches[0] / (double)mine;
-    const double recall = (double)counts.matches[0] / (double)theirs;
+    *exact =
+        predicted_words == gold_words && memcmp(counter->units, counter->units + predicted_words,
+                                                (size_t)predicted_words * sizeof(int32_t)) == 0;
+    const double precision = (double)counts.matches[0] / (double)predicted_words;
+    const double recall = (double)counts.matches[0] / (double)gold_words;
     *f1 = counts.matches[0] == 0 ? 0 : 2 * precision * recall / (precision + recall);
     return ALCORE_OK;
 }
