@@ -242,9 +242,9 @@ typedef struct alcore_ablation {
 #define ALCORE_ABLATION_INIT ALCORE_INIT(alcore_ablation)
 
 /** Answers a request with each of several values of one parameter of its strategy, which weighs two
-s against each other from 0 to 1, and compares what is selected: lambda of HUDS (its Table 7
- * without BLEU), or the ratio of sentences of a hybrid. Columns that a model computes are computed
- * by the first selection only. The request's strategy keeps the value that it has.
+ * parts of its score against each other from 0 to 1, and compares what is selected: lambda of HUDS
+ * (its Table 7 without BLEU), or the ratio of sentences of a hybrid. Columns that a model computes
+ * are computed by the first selection only. The request's strategy keeps the value that it has.
  * Source: docs/spec/huds.md 3.6, docs/spec/phrases.md 5.8.
  * @param[in,out] request borrowed; of several budgets the first counts
  * @param[in] parameter borrowed: its name; NULL: "ratio" of a hybrid strategy, "lambda" of any
