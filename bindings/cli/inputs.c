@@ -496,6 +496,27 @@ static int find_general_model(const arguments *args, const char **out) {
     return EXIT_DONE;
 }
 
+/* The number of --cache-max-age in seconds, infinite by default. */
+static int read_max_age(const arguments *args, double *out) {
+    const char *text = option_value(args, OPTION_CACHE_MAX_AGE, "off");
+    char *end;
+    *out = (double)INFINITY;
+    if (option_given(args, OPTION_CACHE_MAX_AGE) && !option_given(args, OPTION_CACHE))
+        return complain(EXIT_USAGE, "--cache-max-age needs --cache DIR");
+    if (!strcmp(text, "off")) return EXIT_DONE;
+    *out = strtod(text, &end);
+    return *text && !*end && *out >= 0
+               ? EXIT_DONE
+               : complain(EXIT_USAGE, "--cache-max-age %s: seconds or off are expected", text);
+}
+
+/* Lets a model that is asked without a request keep what it computes in the folder of --cache. */
+static int set_cache(const arguments *args, alcore_model *model) {
+    double max_age;
+    TRY(read_max_age(args, &max_age));
+    return outcome(alcore_model_set_cache(model, option_value(args, OPTION_CACHE, NULL), max_age));
+}
+
 int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcore_model **out) {
     const char *value;
     *out = NULL;
@@ -504,7 +525,8 @@ int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcor
             return complain(EXIT_USAGE, "--model %s: %s has one model for all columns", value,
                             args->command->name);
     TRY(find_general_model(args, &value));
-    return open_model(ctx, value, in, out);
+    TRY(open_model(ctx, value, in, out));
+    return args->command->bit == COMMAND_RHO ? set_cache(args, *out) : EXIT_DONE;
 }
 
 /* Sets the model of one column from "COLUMN=DIR", of which the name has that many bytes. */

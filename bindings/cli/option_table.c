@@ -146,9 +146,9 @@ const option_info option_table[OPTION_TOTAL] = {
          "where missing columns come from (default ngram); with COLUMN=, such as embeddings=DIR, "
          "where that column comes from (select, ablate; repeatable); of align the FILE of --save, "
          "which links the words in place of a training"},
-    [OPTION_CACHE] = {"cache", 0, "DIR", false, COMMAND_SELECT | COMMAND_ABLATE,
+    [OPTION_CACHE] = {"cache", 0, "DIR", false, REQUESTED | COMMAND_RHO,
                       "folder where columns that models compute are kept for the next run"},
-    [OPTION_CACHE_MAX_AGE] = {"cache-max-age", 0, "SECONDS", false, REQUESTED,
+    [OPTION_CACHE_MAX_AGE] = {"cache-max-age", 0, "SECONDS", false, REQUESTED | COMMAND_RHO,
                               "compute again what --cache keeps and is older (default off)"},
     [OPTION_ORDER] = {"order", 0, "N", false, COMMAND_LM,
                       "order of the n-gram model, 1 to 6 (default 4)"},

@@ -2,6 +2,7 @@
 /*** @module alcore */
 /*** Models: functions of your own, the built-in n-gram model, folders of columns.
  * @section models */
+#include <math.h>
 #include <string.h>
 
 #include "lua_binding.h"
@@ -252,11 +253,26 @@ static int run(lua_State *L) {
         L, AL_CALL(L, self->context, alcore_model_run(self->model, pool->pool, column)), 2);
 }
 
+/*** Keeps what the model computes in a folder for later runs, as the field `cache` of
+ * @{alcore.select} does, also where no selection is made.
+ * @function model:set_cache
+ * @tparam[opt] string folder nil: nothing is kept any more
+ * @tparam[opt] number max_age seconds after which it is computed again
+ * @return itself; or nil, message, code */
+static int set_cache(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_model_kind);
+    lua_settop(L, 3);
+    const char *folder = luaL_optstring(L, 2, NULL);
+    const double max_age = luaL_optnumber(L, 3, (lua_Number)INFINITY);
+    return AL_SELF(L, self->context, alcore_model_set_cache(self->model, folder, max_age));
+}
+
 static const al_method methods[] = {{"can", can},
                                     {"embed", al_model_embed},
                                     {"run", run},
                                     {"save", al_model_save},
                                     {"score", al_model_score},
+                                    {"set_cache", set_cache},
                                     {"train", al_model_train},
                                     {"translate", al_model_translate},
                                     {NULL, NULL}};

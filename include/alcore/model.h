@@ -208,6 +208,22 @@ ALCORE_API const char *alcore_model_name(const alcore_model *model);
  * @since 0.1 */
 ALCORE_API int32_t alcore_model_can(const alcore_model *model, const char *column);
 
+/** Keeps the columns that the model computes in a folder, from which a later run of this or another
+ * process takes them, as the option "cache" of a request does (docs/loop.md); for calls without a
+ * request, such as alcore_model_run() and alcore_scorer_run(), and for requests without that
+ * option. A model without a name of its own keeps nothing, nor does one that computes no slower
+ * than a file is read.
+ * @param[in,out] model borrowed, changed
+ * @param[in] folder borrowed, copied: made with the first file where it is missing; NULL or "":
+ *   nothing is kept any more
+ * @param[in] max_age seconds, 0 or more, after which what was kept is computed again; INFINITY:
+ *   never
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (max_age), ALCORE_E_NOMEM, ALCORE_E_BUSY
+ * @serialized per model; ALCORE_E_BUSY while another call uses it.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_model_set_cache(alcore_model *model, const char *folder,
+                                                double max_age);
+
 /** Computes a column of a pool with the model and gives it to the pool. Masked rows are left out;
  * but "embeddings" are computed for labeled rows too, which strategies keep away from.
  * @param[in] model borrowed; it learns when it is first asked

@@ -4,6 +4,7 @@
  * was trained on; a column with the origin that the model would write today is still valid. What a
  * kind of model does differently is in its table (model_internal.h): can, run, describe, release.
  */
+#include <math.h>
 #include <string.h>
 
 #include "model/model_internal.h"
@@ -12,6 +13,7 @@
 static void release(void *object) {
     alcore_model *model = object;
     if (model->table) model->table->release(model);
+    alcore__free(model->object.ctx, model->cache_folder);
     alcore__free(model->object.ctx, model->name);
 }
 
@@ -100,6 +102,8 @@ static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const 
                                   const alcore__wanted *wanted, const alcore__cache *cache) {
     alcore__buffer origin = {0};
     uint8_t *mask = NULL;
+    const alcore__cache own = {.folder = model->cache_folder, .max_age = model->cache_max_age};
+    if (!cache || !*cache->folder) cache = own.folder ? &own : NULL;
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
     alcore_status status = alcore__model_origin(model, pool, column, &origin);
     if (status == ALCORE_OK) status = join_rows(model, pool, column, origin.data, wanted, &mask);
@@ -107,7 +111,7 @@ static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const 
     const alcore__wanted joined = {.mask = mask, .rows = wanted ? wanted->rows : 0};
     if (mask) wanted = &joined;
     if (status == ALCORE_OK)
-        status = cache && *cache->folder && alcore__model_is_cached(model, column)
+        status = cache && alcore__model_is_cached(model, column)
                      ? alcore__model_run_cached(model, pool, column, wanted, origin.data, cache)
                      : model->table->run(model, pool, column, wanted);
     alcore__free(model->object.ctx, mask);
@@ -139,6 +143,35 @@ alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const ch
     return status;
 }
 
+/* Replaces the folder, of which the model keeps a copy. The copy is made first, so that a failure
+ * leaves the old one. */
+static alcore_status set_cache(alcore_model *model, const char *folder, double max_age) {
+    alcore_ctx *ctx = model->object.ctx;
+    char *copy = NULL;
+    if (!(max_age >= 0))
+        return alcore__fail(ALCORE_E_PARAM,
+                            "max_age is %g; expected seconds, 0 or more, or INFINITY", max_age);
+    if (folder && *folder) {
+        copy = alcore__strndup(ctx, folder, strlen(folder));
+        if (!copy) return alcore__fail_memory(strlen(folder) + 1);
+    }
+    alcore__free(ctx, model->cache_folder);
+    model->cache_folder = copy;
+    model->cache_max_age = isinf(max_age) ? (double)NAN : max_age;
+    return ALCORE_OK;
+}
+
+alcore_status alcore_model_set_cache(alcore_model *model, const char *folder, double max_age) {
+    if (!model) return alcore__fail(ALCORE_E_INVALID, "alcore_model_set_cache: model is needed");
+    ALCORE__TRY(alcore__enter(model->object.ctx));
+    alcore_status status = alcore__write_begin(model, "model");
+    if (status == ALCORE_OK) {
+        status = set_cache(model, folder, max_age);
+        alcore__write_end(model);
+    }
+    return alcore__leave(model->object.ctx, status);
+}
+
 alcore_status alcore_model_run(alcore_model *model, alcore_pool *pool, const char *column) {
     if (!model || !pool || !column)
         return alcore__fail(ALCORE_E_INVALID,
@@ -146,7 +179,7 @@ alcore_status alcore_model_run(alcore_model *model, alcore_pool *pool, const cha
     ALCORE__TRY(alcore__enter(model->object.ctx));
     return alcore__leave(
         model->object.ctx,
-        alcore__model_run(model, pool, column, NULL /* all rows */, NULL /* no cache */));
+        alcore__model_run(model, pool, column, NULL /* all rows */, NULL /* its own cache */));
 }
 
 /* *out: whether the column can be used as it is. Three tests: a column without an engine was given

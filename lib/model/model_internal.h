@@ -51,12 +51,20 @@ typedef struct alcore__model_table {
     void (*release)(alcore_model *model); /* frees data */
 } alcore__model_table;
 
+/* Where computed columns are kept. */
+typedef struct alcore__cache {
+    const char *folder; /* borrowed; "": none */
+    double max_age;     /* seconds after which what was computed is computed again; NaN: never */
+} alcore__cache;
+
 struct alcore_model {
     alcore__object object;
     const alcore__model_table *table;
     char *name;
-    bool named; /* the name identifies the model: columns that it made may be used again */
-    void *data; /* state of this kind of model, owned; released by table->release */
+    bool named;         /* the name identifies the model: columns that it made may be used again */
+    void *data;         /* state of this kind of model, owned; released by table->release */
+    char *cache_folder; /* of alcore_model_set_cache(), owned; NULL: none */
+    double cache_max_age; /* as alcore__cache.max_age */
 };
 
 /* Makes a handle, which owns data from then on; on failure data is still the caller's. name is
@@ -76,13 +84,9 @@ static inline bool alcore__model_wants(const alcore__wanted *wanted, int64_t row
     return (state == 0 || (state == ALCORE_ROW_LABELED && strcmp(column, "embeddings") == 0)) &&
            alcore__is_wanted(wanted, row);
 }
-/* Where computed columns are kept. */
-typedef struct alcore__cache {
-    const char *folder; /* borrowed; "": none */
-    double max_age;     /* seconds after which what was computed is computed again; NaN: never */
-} alcore__cache;
 /* Runs the model and gives the column its origin. As alcore_model_run(), without enter and leave,
- * and for the wanted rows only (NULL: all). cache NULL: none. */
+ * and for the wanted rows only (NULL: all). cache: of the caller; NULL or without a folder: the
+ * model's own, if it has one. */
 alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const char *column,
                                 const alcore__wanted *wanted, const alcore__cache *cache);
 /* Whether the values of the column are kept in a cache; and the part of alcore__model_run() that

@@ -230,7 +230,7 @@ static alcore_status provide_columns(scoring *self, alcore_model *model) {
             return alcore__fail(ALCORE_E_INVALID, "scorer %s needs more than %d columns",
                                 self->scorer->name, ALCORE__DATASET_COLUMNS);
         ALCORE__TRY(alcore__model_supply(&model, !model ? 0 : 1, self->pool, NULL /* all rows */,
-                                         NULL /* no cache */, needs[i], self->names[i], &from));
+                                         NULL /* its own */, needs[i], self->names[i], &from));
         self->name_count++;
         if (from == ALCORE__SUPPLY_NONE)
             return alcore__fail(

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import time
 import xml.etree.ElementTree as xml
 
 from harness import case, contains, equal, main, rows_of, vector
@@ -123,6 +124,25 @@ def rho_is_that_of_the_vector(box):
     equal(done.out, "k\trho\tp\n1\tnan\tnan\n")
     contains(done.err, "the same everywhere")
     equal(json.loads(box.run(*args, "--k", "1", "--json").out), [{"k": 1, "rho": None, "p": None}])
+
+
+@case
+def rho_keeps_what_the_model_computes(box):
+    for name in ("pool", "target"):
+        box.file(name + ".txt", "".join("%s %d has %d words\n" % (name, row, row % 5) for row in range(20)))
+    args = ["rho", "pool.txt", "--target", "target.txt", "--k", "2"]
+    plain = box.run(*args)
+    first, second = (box.run(*args, "--cache", "kept") for _ in range(2))
+    assert "cache:" not in plain.err
+    equal([first.out, second.out], [plain.out] * 2)
+    equal(first.err.count("'logprobs': 0 rows were there, 20 are computed"), 2)
+    equal(second.err.count("'logprobs': 20 rows were there, 0 are computed"), 2)
+    old = time.time() - 1000
+    for entry in os.listdir(os.path.join(box.path, "kept")):
+        os.utime(os.path.join(box.path, "kept", entry), (old, old))
+    equal(box.run(*args, "--cache", "kept", "--cache-max-age", "500").err.count("0 rows were there, 20 are computed"), 2)
+    contains(box.run(*args, "--cache-max-age", "5", expect=2).err, "--cache-max-age needs --cache DIR")
+    contains(box.run(*args, "--cache", "kept", "--cache-max-age", "-1", expect=2).err, "--cache-max-age -1: seconds or off")
 
 
 @case

@@ -433,6 +433,8 @@ FIXTURES = {
         "--embeddings": ([*RHO[:4], "--k", "2"], [*RHO[:4], "--k", "2", "--embeddings", "e.npy"]),
         "--target-embeddings": ([*RHO[:8], *RHO[10:]], RHO),
         "--model": ([*RHO[:4], "--k", "2"], [*RHO[:4], "--k", "2", "--model", "nowhere"]),
+        "--cache": ([*RHO[:4], "--k", "2"], [*RHO[:4], "--k", "2", "--cache", "no/where"]),
+        "--cache-max-age": ([*RHO[:4], "--k", "2"], [*RHO[:4], "--k", "2", "--cache-max-age", "60"]),
         "--k": (RHO, [*RHO, "--k", "1"]),
         "--json": (RHO, [*RHO, "--json"]),
     }),

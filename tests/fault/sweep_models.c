@@ -95,6 +95,9 @@ NEVER(alcore_model_can, WITH_MODEL) {
     HOLDS(alcore_model_can(w->model, "embeddings") == 1 &&
           alcore_model_can(w->model, "probs") == 0);
 }
+ALLOCATES(alcore_model_set_cache, WITH_MODEL) {
+    return alcore_model_set_cache(w->model, world_file("kept"), 60);
+}
 GROWS(alcore_model_run, WITH_MODEL) {
     alcore_status status = alcore_model_run(w->model, w->pool, "embeddings");
     if (status != ALCORE_OK) return status;

@@ -1276,6 +1276,7 @@ FUNCTIONS = {
     "alcore_model_unref": (None, (c_void_p,), True),
     "alcore_model_name": (c_char_p, (c_void_p,), False),
     "alcore_model_can": (c_int32, (c_void_p, c_char_p), False),
+    "alcore_model_set_cache": (c_int32, (c_void_p, c_char_p, c_double), False),
     "alcore_model_run": (c_int32, (c_void_p, c_void_p, c_char_p), True),
     "alcore_model_get_info": (c_int32, (c_void_p, c_void_p), False),
     "alcore_model_translate": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),

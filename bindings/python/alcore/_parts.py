@@ -3,6 +3,7 @@
 import ctypes
 import hashlib
 import json
+import math
 import operator
 import os
 
@@ -128,6 +129,12 @@ class Model(Handle):
     def can(self, column):
         """Whether the model makes a column."""
         return bool(lib.alcore_model_can(self._handle, name_of(column, "column")))
+
+    def set_cache(self, folder, max_age=None):
+        """Keeps what the model computes in a folder for later runs, as cache= of select() does, also where no selection is made: by
+        run(), embed() and scorers. None: nothing is kept any more. max_age: seconds after which it is computed again."""
+        check(lib.alcore_model_set_cache(self._handle, None if folder is None else path_of(folder),
+                                         math.inf if max_age is None else max_age))
 
     def run(self, pool, column):
         """Computes a column of a pool; masked rows are left out."""

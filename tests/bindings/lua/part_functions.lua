@@ -220,6 +220,29 @@ case("a cache spares a model that has a name", function()
     equal(asked, 2)
 end)
 
+case("a model keeps what it computes without a selection", function()
+    local asked = 0
+    local function embed(folder, age)
+        local model = assert(alcore.model{
+            name = "kept", version = function() return 1 end,
+            embed = function(batch)
+                asked = asked + 1
+                local rows = {}
+                for i, index in ipairs(batch.indices) do rows[i] = E[index] end
+                return rows
+            end,
+        })
+        return assert(model:set_cache(folder, age)):run(assert(alcore.pool(TEXTS)), "embeddings")
+    end
+    for _ = 1, 2 do assert(embed(scratch .. "/alone")) end
+    equal(asked, 1)
+    assert(embed(scratch .. "/alone", 0))
+    equal(asked, 2)
+    assert(embed(nil))
+    equal(asked, 3)
+    tap.fails("ALCORE_E_PARAM", "max_age", assert(alcore.ngram()):set_cache(scratch, -1))
+end)
+
 case("an own strategy is a function of the view", function()
     local seen
     local longest = function(view)

@@ -102,6 +102,24 @@ def test_cache(texts, tmp_path):
         select(cache=str(tmp_path / "no" / "where"))
 
 
+def test_a_cache_without_a_request(texts, tmp_path):
+    class Kept(Letters):
+        name, version = "kept", 1
+
+    def embed(**cache):
+        own = Kept()
+        model = alcore.Model(own)
+        model.set_cache(**cache)
+        return model.embed(texts[:9]).tolist(), bool(own.batches)
+
+    plain, asked = embed(folder=None)
+    assert asked
+    assert [embed(folder=tmp_path / "kept") for _ in range(2)] == [(plain, True), (plain, False)]
+    assert embed(folder=str(tmp_path / "kept"), max_age=0) == (plain, True)
+    with pytest.raises(alcore.ParamError, match="max_age"):
+        embed(folder=tmp_path / "kept", max_age=-1)
+
+
 def test_a_language_model_is_a_model(texts):
     lm = alcore.LanguageModel(texts[:40], order=2)
     pool = alcore.Pool(texts[40:80])

@@ -516,6 +516,65 @@ END_TEST
 
 /* Every allocation of a selection whose cache has a part of the rows fails in turn: the call fails,
  * nothing is lost or left behind, and the entry stays whole. */
+/* Runs a model of its own on a pool of its own, without a request, and returns what the model was
+ * asked for; *mean: of all components of the embeddings. */
+static int64_t run_alone(const char *kept, double max_age, double *mean) {
+    run self = new_run();
+    alcore_ctx *ctx;
+    alcore_scorer *scorer;
+    alcore_tensor values;
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+    alcore_pool *pool = pool_of_run(ctx, &self);
+    alcore_model *model = model_of(ctx, &self);
+    ck_assert_ok(alcore_model_set_cache(model, kept, max_age));
+    ck_assert_ok(alcore_model_run(model, pool, "embeddings"));
+    ck_assert_ok(alcore_scorer_new(ctx, "nnll", &scorer));
+    ck_assert_ok(alcore_scorer_run(scorer, pool, model));
+    ck_assert_ok(alcore_pool_column(pool, "embeddings", &values, NULL));
+    *mean = 0;
+    for (int64_t i = 0; i < ROWS * self.dims; i++)
+        *mean += ((const float *)values.data)[i] / (double)(ROWS * self.dims);
+    alcore_scorer_unref(scorer);
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+    return self.embedded + self.scored;
+}
+
+/* A model has a cache of its own too, for calls without a request; one of a request comes first. */
+START_TEST(a_model_has_a_cache_of_its_own) {
+    double plain, kept;
+    begin();
+    ck_assert_int_eq(run_alone(NULL, INFINITY, &plain), 2 * ROWS);
+    ck_assert_int_eq(list_entries(""), 0);
+    ck_assert_int_eq(run_alone(cache, INFINITY, &kept), 2 * ROWS);
+    ck_assert(kept == plain);
+    ck_assert_int_eq(list_entries(""), 2);
+    ck_assert_int_eq(run_alone(cache, INFINITY, &kept), 0);
+    ck_assert(kept == plain);
+    ck_assert_int_eq(run_alone(cache, 0, &kept), 2 * ROWS);
+    ck_assert_int_eq(run_alone("", INFINITY, &kept), 2 * ROWS);
+    /* A request finds what was kept without one. */
+    run self = new_run();
+    go(&self);
+    ck_assert_int_eq(self.embedded + self.scored, 0);
+    end();
+}
+END_TEST
+
+START_TEST(a_model_refuses_a_wrong_cache) {
+    alcore_ctx *ctx;
+    run self = new_run();
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+    alcore_model *model = model_of(ctx, &self);
+    ck_assert_int_eq(alcore_model_set_cache(model, cache, -1), ALCORE_E_PARAM);
+    ck_assert_int_eq(alcore_model_set_cache(model, cache, NAN), ALCORE_E_PARAM);
+    ck_assert_int_eq(alcore_model_set_cache(NULL, cache, 1), ALCORE_E_INVALID);
+    alcore_model_unref(model);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 START_TEST(every_allocation) {
     begin();
     fault_allocator fault = {0};
@@ -567,4 +626,5 @@ CHECK_SUITE("cache", a_second_run_asks_for_nothing, only_rows_that_are_not_there
             another_state_model_or_pool_has_its_own_entries, a_model_without_a_name_is_not_kept,
             a_damaged_entry_is_computed_again, values_of_another_shape_are_not_mixed,
             a_folder_that_cannot_be_written_fails_at_once, a_cancelled_run_leaves_whole_entries,
-            processes_share_a_folder, the_ngram_model_keeps_its_logprobs, every_allocation);
+            processes_share_a_folder, the_ngram_model_keeps_its_logprobs,
+            a_model_has_a_cache_of_its_own, a_model_refuses_a_wrong_cache, every_allocation);
