@@ -2,7 +2,9 @@
 /* Every entry of the kernel table, every engine present, against plain loops in double: the bytes
  * are equal. Usage: kernel_conformance MISSING-ENTRIES [SEED [EVERY]] [MODULE...]; EVERY runs one
  * case in so many (emulators are slow), MODULE is a file with the entry point of the CUDA engine or
- * of its emulation. Ends with the grid of kernels and engines; TAP. */
+ * of its emulation. Prints each difference and the counts of each number of dimensions as they
+ * come, so that a run that is stopped has said what it compared; ends with the grid of kernels and
+ * engines; TAP. */
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <math.h>
@@ -249,6 +251,22 @@ static void count_arrivals(const char *name, const kernel_case *c, uint64_t arri
     too_busy++;
 }
 
+/* Prints how many outputs of each engine were compared with the plain loops so far, and how many of
+ * them were equal; after the cases of `dims` dimensions. */
+static void report_progress(int64_t dims) {
+    printf("# after %" PRId64 " dimensions:", dims);
+    for (int k = 0; k < ENGINES; k++) {
+        int64_t compared = 0, failures = 0;
+        for (int e = 0; e < ENTRIES; e++) {
+            compared += grid[e][k].cases;
+            failures += grid[e][k].failures;
+        }
+        if (engines[k])
+            printf(" %s %" PRId64 "/%" PRId64, engine_names[k], compared - failures, compared);
+    }
+    printf("\n");
+}
+
 /* tall: the emulation takes part with all rows. */
 static void run_case(const kernel_case *given, uint64_t seed, int tall) {
     int emulated =
@@ -319,6 +337,7 @@ static void run_all(uint64_t seed, uint64_t every) {
                 }
             }
         }
+        report_progress(dims[d]);
     }
 }
 
@@ -417,6 +436,7 @@ int main(int argc, char **argv) {
     for (int n = 0; n < 2 && at < argc && argv[at][strspn(argv[at], "0123456789")] == '\0'; n++)
         numbers[n] = strtoull(argv[at++], NULL, 10);
     uint64_t seed = numbers[0], every = numbers[1];
+    setvbuf(stdout, NULL, _IOLBF, 0); /* lines leave as they are printed, into a pipe too */
     printf("# seed %" PRIu64 "; the best engine here is %s\n", seed, alcore__kernels_cpu()->engine);
     if (!collect_entries()) {
         printf("Bail out! an entry of the kernel table has no conformance case, or two\n");

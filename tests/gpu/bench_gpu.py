@@ -1,32 +1,43 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels of the CUDA engine against torch on the same device: matrices lie on the device, outputs stay there.
+"""The goals of the CUDA engine, each with what was measured, and torch beside it on the same device.
 
-  bench_gpu.py PROJECT KERNEL-TABLE MODULE [--turns N]
+  bench_gpu.py KIT [--out FILE.tsv] [--once]
 
-The peers are what a user writes with torch in the same precision of the answer (TF32 off). The floor is cuBLAS: the
-product alone (torch.mm) in float16, or the bytes read once at the rate of a copy. Without a device of torch's everything
-runs small and on the host, which tests this program with the emulated engine."""
+KIT: a folder of tests/gpu/pack.sh. Times are medians by CUDA events; matrices lie on the device and outputs stay there, and only
+idds, which is timed through the public call, returns its picks to the host. Torch's times are those of what a user writes in the
+precision of the answer (TF32 off). Bandwidth is that of a copy, bytes read and written together, so 100 % of it is reached by
+code that reads its input once at the full rate of the memory. --once takes each of the engine's calls once and compares nothing,
+for a profiler. The exit status is 1 where outputs differ from torch's; a goal that is missed is told in the table alone."""
+import argparse
 import os
-import statistics
 import sys
 import time
 
 import torch
+from gpu_timer import copy_bandwidth, device, half, medians, real, size
+from kernel_table import Best, Kernels, Rows, Search, TokenStats
 
-project, library, module = sys.argv[1:4]
-turns = int(sys.argv[5]) if len(sys.argv) > 5 else 20
-sys.path.insert(0, os.path.join(project, 'tests', 'bench', 'kernels'))
-from kernel_table import Best, Kernels, Rows, Search, TokenStats  # noqa: E402
+arguments = argparse.ArgumentParser()
+arguments.add_argument("kit")
+arguments.add_argument("--out")
+arguments.add_argument("--once", action="store_true")
+arguments = arguments.parse_args()
 
-real = torch.cuda.is_available()
-device = 'cuda' if real else 'cpu'
-torch.backends.cuda.matmul.allow_tf32 = False
 torch.manual_seed(1)
-kernels = Kernels(library, os.path.join(project, 'include', 'alcore', 'sys', 'kernel.h'), module=module)
+kernels = Kernels(os.path.join(arguments.kit, "lib", "libkernel-table.so"),
+                  os.path.join(arguments.kit, "scripts", "kernel.h"),
+                  module=os.path.join(arguments.kit, "module", "libalcore-cuda.so"))
 if real:
-    kernels.work.stream = torch.cuda.current_stream().cuda_stream or None
+    # Everything runs in one stream: that of torch, which the engine is given. (Without a stream the engine uses one of its own.)
+    stream = torch.cuda.Stream()
+    torch.cuda.set_stream(stream)
+    kernels.work.stream = stream.cuda_stream
 DTYPES = {torch.float16: 1, torch.bfloat16: 2, torch.float32: 3, torch.float64: 4}
+capability = "sm_%d%d" % torch.cuda.get_device_capability() if real else "none"
+bandwidth = None if arguments.once else copy_bandwidth()
+table = open(arguments.out, "w", encoding="utf-8") if arguments.out else None
+differing = 0
 
 
 def rows_of(matrix):
@@ -34,68 +45,91 @@ def rows_of(matrix):
                 dtype=DTYPES[matrix.dtype], unit=0)
 
 
-def size(full, small):
-    return full if real else small
-
-
-def wait():
-    if real:
-        torch.cuda.synchronize()
-
-
-def race(op, shape, ours, peers, floor=None):
-    """Medians of wall seconds, turn by turn; ours() and the peers give tensors that are compared first."""
-    functions = {'libalcore': ours, **peers}
-    if floor:
-        functions[floor[0]] = floor[1]
-    results = {name: function() for name, function in functions.items()}
-    wait()
-    equal = {name: torch.allclose(results['libalcore'].double(), results[name].double(), rtol=1e-3, atol=1e-3)
-             for name in peers}
-    del results
-    taken = {name: [] for name in functions}
-    for _ in range(turns if real else 1):
-        for name, function in functions.items():
-            wait()
-            begun = time.perf_counter()
-            function()
-            wait()
-            taken[name].append(time.perf_counter() - begun)
-    medians = {name: statistics.median(times) for name, times in taken.items()}
-    own = medians['libalcore']
-    print(f'{op}  {shape}')
-    for name, seconds in medians.items():
-        note = f"{seconds / own:7.2f} x   outputs {'equal' if equal[name] else 'DIFFER'}" if name in equal else ''
-        if floor and name == floor[0]:
-            note = f'floor, {100 * seconds / own:.0f} % of it reached'
-        print(f'    {name:40} {1000 * seconds:10.3f} ms  {note}', flush=True)
-    return all(equal.values())
-
-
 def zeros(*shape, dtype=torch.float64):
     return torch.zeros(*shape, dtype=dtype, device=device)
+
+
+def bytes_of(*tensors):
+    return sum(tensor.numel() * tensor.element_size() for tensor in tensors)
+
+
+def goal_of(goals):
+    """The goal for this device of {compute capability: goal}, or the one for all others, under ""; None without one."""
+    return goals.get(capability, goals.get(""))
+
+
+def bench(name, shape, ours, torchs, measure, goals, tolerance=1e-3):
+    """Times ours() against {label: function} and prints a block of the table.
+
+    The first of `torchs` gives the same output, unless its name begins with "(". measure: (text, function of {label:
+    milliseconds}); goals: {compute capability: (at least or at most, number)}."""
+    global differing
+    if arguments.once:
+        ours()
+        return
+    equal = ""
+    for label, function in torchs.items():
+        if not label.startswith("("):
+            same = torch.allclose(ours().double(), function().double(), rtol=tolerance, atol=tolerance)
+            differing += not same
+            equal = "equal to torch's" if same else "DIFFER from torch's"
+    taken = medians({"libalcore": ours, **torchs})
+    text, function = measure
+    report(name, shape, text, function(taken), goal_of(goals), taken, equal)
+
+
+def report(name, shape, text, value, goal, taken, equal):
+    verdict = "no goal for " + capability
+    if goal:
+        sign, limit = goal
+        met = value >= limit if sign == ">=" else value <= limit
+        verdict = "goal %s %g: %s" % (sign, limit, "reached" if met else "MISSED") if real else "goal %s %g: no device" % goal
+    print("%s   %s" % (name, shape))
+    print("    %-52s %10.3f   %s" % (text, value, verdict))
+    for label, milliseconds in taken.items():
+        ratio = "" if label == "libalcore" else "%8.2f x libalcore's time" % (milliseconds / taken["libalcore"])
+        print("    %-52s %10.3f ms%s" % (label, milliseconds, ratio))
+    if equal:
+        print("    outputs are " + equal)
+    sys.stdout.flush()
+    if table:
+        table.write("\t".join([name, shape, text, "%.4g" % value, verdict, *("%s %.4g ms" % pair for pair in taken.items()), equal]) + "\n")
+        table.flush()
+
+
+def share_of_bandwidth(text, count):
+    """How much of the bandwidth of a copy is reached by code that has to read so many bytes."""
+    return "%s, of a copy's bandwidth" % text, lambda taken: count / (taken["libalcore"] / 1000) / bandwidth
+
+
+def ratio(text, label, ours_first):
+    """libalcore's time over that of `label`, or the other way round."""
+    if ours_first:
+        return text, lambda taken: taken["libalcore"] / taken[label]
+    return text, lambda taken: taken[label] / taken["libalcore"]
 
 
 def logits():
     tokens, classes = size(8192, 20), size(50265, 300)
     matrix = torch.randn(tokens, classes, device=device, dtype=torch.bfloat16) * 3
     labels = torch.randint(classes, (tokens,), device=device)
-    logprob, entropy, top1 = zeros(tokens), zeros(tokens), zeros(tokens)
-    bad = zeros(1, dtype=torch.int64)
+    logprob, entropy, top1, bad = zeros(tokens), zeros(tokens), zeros(tokens), zeros(1, dtype=torch.int64)
 
     def ours():
-        kernels.logit_stats(rows_of(matrix), labels, -100, TokenStats(logprob=logprob.data_ptr(), entropy=entropy.data_ptr(), top1=top1.data_ptr()),
-                            bad)
+        kernels.logit_stats(rows_of(matrix), labels, -100,
+                            TokenStats(logprob=logprob.data_ptr(), entropy=entropy.data_ptr(), top1=top1.data_ptr()), bad)
         return logprob
 
     def eager():
         logprobs = torch.log_softmax(matrix.float(), 1)
-        return logprobs.gather(1, labels[:, None])[:, 0], -(logprobs.exp() * logprobs).sum(1), logprobs.max(1).values
-    return race('logits', f'{tokens} x {classes} bfloat16', ours,
-                {'torch log_softmax, entropy, max': lambda: eager()[0],
-                 'torch cross_entropy (nll alone)':
-                     lambda: -torch.nn.functional.cross_entropy(matrix.float(), labels, reduction='none')},
-                ('a copy of the logits', lambda: matrix.clone()))
+        logprobs.exp().mul(logprobs).sum(1), logprobs.max(1)
+        return logprobs.gather(1, labels[:, None])[:, 0]
+
+    def cross_entropy():
+        return -torch.nn.functional.cross_entropy(matrix.float(), labels, reduction="none")
+    bench("logits", "%d x %d bfloat16" % (tokens, classes), ours,
+          {"torch log_softmax, gather, entropy, max": eager, "(torch cross_entropy, the log-probability alone)": cross_entropy},
+          share_of_bandwidth("bytes read", bytes_of(matrix)), {"": (">=", 0.85)})
 
 
 def hidden():
@@ -106,13 +140,15 @@ def hidden():
     logprob, bad = zeros(tokens), zeros(1, dtype=torch.int64)
 
     def ours():
-        kernels.hidden_stats(rows_of(states), rows_of(output), None, labels, -100,
-                             TokenStats(logprob=logprob.data_ptr()), bad)
+        kernels.hidden_stats(rows_of(states), rows_of(output), None, labels, -100, TokenStats(logprob=logprob.data_ptr()), bad)
         return logprob
-    return race('hidden states', f'{tokens} x {dims}, {classes} classes, bfloat16', ours,
-                {'torch, float32 logits and cross_entropy': lambda: -torch.nn.functional.cross_entropy(
-                    states.float() @ output.float().T, labels, reduction='none')},
-                ('the product alone in bfloat16 (cuBLAS)', lambda: states @ output.T))
+
+    def torchs():
+        return -torch.nn.functional.cross_entropy(states.float() @ output.float().T, labels, reduction="none")
+    bench("hidden states to NLL", "%d x %d, %d classes, bfloat16" % (tokens, dims, classes), ours,
+          {"torch, logits in float32 and cross_entropy": torchs, "(cuBLAS, the product alone in bfloat16)": lambda: states @ output.T},
+          ratio("time over that of the product alone", "(cuBLAS, the product alone in bfloat16)", True),
+          {"sm_86": ("<=", 1.10), "sm_90": ("<=", 1.3)})
 
 
 def segment():
@@ -126,7 +162,7 @@ def segment():
         total = zeros(strata, dims)
         for first in range(0, count, 8192):
             kernels.group_sums(rows_of(matrix[first:first + 8192]), group[first:], strata, sums, counts)
-            total += sums
+            total.add_(sums)
         centroids = total / torch.bincount(index, minlength=strata)[:, None]
         kernels.group_cosine(rows_of(matrix), group, strata, centroids, distance)
         return distance
@@ -135,14 +171,14 @@ def segment():
         centroids = torch.zeros(strata, dims, device=device).index_add_(0, index, matrix)
         centroids /= torch.bincount(index, minlength=strata)[:, None]
         return 1 - torch.nn.functional.cosine_similarity(matrix, centroids[index], dim=1)
-    return race('segment', f'{count} x {dims} float32, {strata} strata', ours, {'torch': torchs},
-                ('two sums over the matrix', lambda: (matrix.sum(), matrix.sum())))
+    bench("segment", "%d x %d float32, %d strata" % (count, dims, strata), ours, {"torch index_add_, cosine_similarity": torchs},
+          share_of_bandwidth("two passes over the rows", 2 * bytes_of(matrix)), {"sm_90": (">=", 0.8), "sm_86": (">=", 0.6)})
 
 
 def clusters():
     count, dims, centroids = size(100000, 100), size(768, 16), size(256, 7)
-    matrix = torch.randn(count, dims, device=device)
-    means = torch.randn(centroids, dims, device=device)
+    matrix, means = torch.randn(count, dims, device=device), torch.randn(centroids, dims, device=device)
+    rows_half, means_half = matrix.to(half), means.to(half)
     wide, group = means.double(), zeros(count, dtype=torch.int32)
     starts = torch.tensor([0, centroids], device=device)
     nearest, distance = zeros(count, dtype=torch.int32), zeros(count)
@@ -150,14 +186,20 @@ def clusters():
     def ours():
         kernels.nearest_centroid(rows_of(matrix), group, 1, starts, wide, nearest, distance, None, None)
         return distance.sqrt()
-    return race('nearest centroid', f'{count} x {dims} float32, {centroids} centroids', ours,
-                {'torch.cdist, min': lambda: torch.cdist(matrix, means).min(1).values},
-                ('the product alone in float16 (cuBLAS)', lambda: matrix.half() @ means.half().T))
+
+    def torchs():
+        distances = torch.cdist(matrix, means)
+        return distances.gather(1, distances.argmin(1, keepdim=True))[:, 0]
+    bench("k-means pass", "%d x %d float32, %d centroids" % (count, dims, centroids), ours,
+          {"torch.cdist, argmin": torchs,
+           "(cuBLAS, the product alone in float16)": lambda: rows_half @ means_half.T},
+          ratio("torch's time over libalcore's", "torch.cdist, argmin", False), {"": (">=", 1.3)})
 
 
 def neighbors():
     count, queries, dims, k = size(100000, 100), size(1000, 10), size(768, 16), 10
     matrix, asked = torch.randn(count, dims, device=device), torch.randn(queries, dims, device=device)
+    rows_half, asked_half = matrix.to(half), asked.to(half)
     row, value = zeros(queries, k, dtype=torch.int64), zeros(queries, k)
 
     def ours():
@@ -165,27 +207,63 @@ def neighbors():
         kernels.knn(rows_of(matrix), None, rows_of(asked), None, Search.of(1),
                     Best(k=k, row=row.data_ptr(), value=value.data_ptr()), None)
         return value
-    return race('knn', f'{count} x {dims} float32, {queries} queries, k = {k}, inner product', ours,
-                {'torch mm, topk': lambda: (asked @ matrix.T).topk(k, 1).values},
-                ('the product alone in float16 (cuBLAS)', lambda: asked.half() @ matrix.half().T))
+    bench("exact kNN", "%d x %d float32, %d queries, k = %d, inner product" % (count, dims, queries, k), ours,
+          {"torch mm, topk in float32": lambda: (asked @ matrix.T).topk(k, 1).values,
+           "(cuBLAS, the product alone in float16)": lambda: asked_half @ rows_half.T},
+          ratio("torch's time over libalcore's", "torch mm, topk in float32", False), {"": (">=", 8)})
 
 
 def distances():
     count, targets, dims = size(20000, 100), size(4000, 20), size(768, 16)
     matrix, asked = torch.randn(count, dims, device=device), torch.randn(targets, dims, device=device)
-    low, high = zeros(count, 1), zeros(count, 1)
+    rows_half, asked_half, low, high = matrix.to(half), asked.to(half), zeros(count, 1), zeros(count, 1)
 
     def ours():
         kernels.distance_bounds(rows_of(matrix), None, rows_of(asked), None, 1, low, high)
         return (low + high)[:, 0] / (2 * targets)
-    return race('mean distance, intervals', f'{count} x {dims} float32, {targets} targets', ours,
-                {'torch.cdist, mean': lambda: torch.cdist(matrix, asked).mean(1)},
-                ('the product alone in float16 (cuBLAS)', lambda: matrix.half() @ asked.half().T))
+    bench("mean distance", "%d x %d float32, %d targets, intervals" % (count, dims, targets), ours,
+          {"torch.cdist, mean": lambda: torch.cdist(matrix, asked).mean(1),
+           "(cuBLAS, the product alone in float16)": lambda: rows_half @ asked_half.T},
+          ratio("time over that of the product alone", "(cuBLAS, the product alone in float16)", True), {"": ("<=", 1.25)})
 
 
-print(f"engine {kernels.engine}, torch {torch.__version__}, "
-      f"{torch.cuda.get_device_name() if real else 'no device: a dry run'}, {turns} turns")
-good = True
-for run in (logits, hidden, segment, clusters, neighbors, distances):
-    good = run() and good
-sys.exit(not good)
+def picks():
+    """IDDS through the public call: the time of one more pick, which reads every row once."""
+    import alcore
+    count, dims, few, many = size(500000, 200), size(768, 16), size(20, 3), size(120, 6)
+    matrix = torch.randn(count, dims, device=device)
+    pool = alcore.Pool(["row %d" % row for row in range(count)])
+    pool.set_column("embeddings", matrix)
+    known = alcore.Pool(["a labeled row"])
+    known.set_column("embeddings", torch.ones(1, dims, device=device))
+    # Without a device of torch's the rows are on the host; the emulated device, or the CPU, reads them there.
+    options = {} if real else {"device": "cuda"}
+
+    def select(budget):
+        begun = time.perf_counter()
+        pool.select(budget, "idds", labeled=known, **options)
+        return time.perf_counter() - begun
+
+    select(few)
+    if arguments.once:
+        return
+    turns = [(select(many) - select(few)) / (many - few) for _ in range(size(3, 1))]
+    one = 1000 * max(sorted(turns)[len(turns) // 2], 1e-9)
+    vector = torch.randn(dims, device=device)
+    taken = medians({"(torch mv, one pass over the rows)": lambda: matrix @ vector})
+    report("IDDS pick", "%d x %d float32" % (count, dims), "bytes of the rows, of a copy's bandwidth",
+           bytes_of(matrix) / (one / 1000) / bandwidth, (">=", 0.6), {"libalcore": one, **taken}, "")
+
+
+print("engine %s, torch %s, %s" % (kernels.engine, torch.__version__, torch.cuda.get_device_name() if real else
+                                   "no device of torch's: a dry run, whose times say nothing"))
+failed = 0
+for run in (logits, hidden, segment, clusters, neighbors, distances, picks):
+    try:
+        run()
+    except Exception as error:  # the others are measured
+        failed += 1
+        print("%s FAILED: %s: %s" % (run.__name__, type(error).__name__, error), flush=True)
+    if real:
+        torch.cuda.empty_cache()
+sys.exit(1 if differing or failed else 0)

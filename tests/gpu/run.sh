@@ -1,93 +1,166 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# On a machine with an NVIDIA GPU: builds the CUDA engine, runs the conformance suite on the device,
-# the sanitizers of CUDA, the suites of the CPU and the benchmarks against torch and cuBLAS; one
-# text report.
-#   tests/gpu/run.sh [--dry] [REPORT]      REPORT: build/gpu-report.txt
-# Meant to end within 8 minutes. Exit status: 0 all is well, 1 something failed, 3 there is no GPU.
-# --dry takes every step with the emulated engine where a device is missing: it tests this script,
-# not the engine.
+# Checks and measures the CUDA engine on a machine with an NVIDIA GPU, from a folder that
+# tests/gpu/pack.sh made. Ends within 8 minutes and writes each result as it comes.
+#   tests/gpu/run.sh FOLDER OUT
+# OUT/report.txt has everything, OUT/steps.tsv a line for each step (outcome, seconds, name),
+# OUT/goals.tsv the goals. $PYTHON: the interpreter with torch and numpy (python3).
+# Exit status: 0 every step that could be taken passed, 1 a step failed or ran out of time, 2 usage,
+# 3 there is no device: nothing was proven.
 set -u
-cd "$(dirname "$0")/../.." || exit 1
-. tests/tools/need.sh
-dry=
-if [ "${1-}" = --dry ]; then
-    dry=1
-    shift
-fi
-report=$(realpath -m "${1:-build/gpu-report.txt}")
-device=$(nvidia-smi --query-gpu=name,compute_cap,driver_version,memory.total --format=csv,noheader 2>/dev/null | head -n 1)
-if [ -z "$device" ] && [ -z "$dry" ]; then
-    echo "no GPU: nvidia-smi lists none. The engine's proof without one is the emulation: tests/run.sh kernel" >&2
-    exit 3
-fi
-# shellcheck disable=SC2086
-need $need_build check.pc=check g++=g++ || exit 1
-mkdir -p "$(dirname "$report")"
-exec > >(tee "$report") 2>&1
+[ $# = 2 ] && [ -f "$1/packed" ] || { sed -n '3,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+kit=$(realpath "$1")
+mkdir -p "$2"
+out=$(realpath "$2")
+rm -f "$out/report.txt" "$out/steps.tsv" "$out/goals.tsv" "$out/ncu.csv"
+exec > >(tee "$out/report.txt") 2>&1
+report=$!
 
-failed=0
-# step NAME LIMIT-IN-SECONDS COMMAND...: runs it and keeps going; says how it ended.
-step() {
-    local name=$1 limit=$2 begun=$SECONDS status
-    shift 2
-    echo
-    echo "== $name"
-    timeout "$limit" "$@"
-    status=$?
-    [ $status -eq 124 ] && echo "ended after $limit s"
-    [ $status -eq 0 ] || failed=$((failed + 1))
-    echo "== $name: $([ $status -eq 0 ] && echo passed || echo "FAILED with $status"), $((SECONDS - begun)) s"
+most_seconds=470 # of all steps together; every step has a limit of its own beside it
+patience=1
+# The emulation proves nothing by its speed, and its machine may be a busy one.
+! grep -q '^engine: the emulated device' "$kit/packed" || patience=10
+python=${PYTHON:-python3}
+scripts=$kit/scripts
+export LD_LIBRARY_PATH=$kit/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export ALCORE_LIBRARY=$kit/lib ALCORE_MODULE_DIR=$kit/module PYTHONPATH=$kit/python:$scripts
+export PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
+passed=0 failed=0 left_out=0
+
+# note OUTCOME SECONDS NAME: the last line of a step.
+note() {
+    echo "== $3: $1, $2 s"
+    printf '%s\t%s\t%s\n' "$1" "$2" "$3" >>"$out/steps.tsv"
 }
 
-# nvcc of the machine or of PyPI (lib/cuda/find_nvcc.sh looks for both).
-if ! lib/cuda/find_nvcc.sh >/dev/null; then
-    python3 -m venv build/nvcc-venv &&
-        build/nvcc-venv/bin/pip install -q nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88 \
-            nvidia-cuda-runtime==13.0.96 || exit 1
-    NVCC=$(PATH=$PWD/build/nvcc-venv/bin:$PATH lib/cuda/find_nvcc.sh) || exit 1
-    export NVCC
-fi
-target=$(echo "$device" | cut -d, -f2 | tr -cd 0-9)
-echo "device: ${device:-none, a dry run}"
-echo "commit: $(git rev-parse --short HEAD 2>/dev/null || echo unknown)"
-echo "compiler: $("$(lib/cuda/find_nvcc.sh)" --version | tail -n 2 | head -n 1)"
-echo "system: $(uname -sr), $(nproc) cores, $(date -u +%Y-%m-%d)"
+# step NAME LIMIT COMMAND...: runs it for at most LIMIT seconds and goes on, whatever comes of it.
+step() {
+    local name=$1 limit=$(($2 * patience)) begun=$SECONDS left=$((most_seconds * patience - SECONDS)) status
+    shift 2
+    [ $limit -lt $left ] || limit=$left
+    echo
+    echo "== $name"
+    status=124
+    [ $limit -lt 1 ] || { timeout -k 5 "$limit" "$@"; status=$?; }
+    case $status in
+    77) left_out=$((left_out + 1)); note "left out" $((SECONDS - begun)) "$name" ;;
+    0) passed=$((passed + 1)); note passed $((SECONDS - begun)) "$name" ;;
+    124 | 137) failed=$((failed + 1)); note "NOT FINISHED within $limit s" $((SECONDS - begun)) "$name" ;;
+    *) failed=$((failed + 1)); note "FAILED with $status" $((SECONDS - begun)) "$name" ;;
+    esac
+    return $status
+}
 
-[ -f build/gpu/build.ninja ] ||
-    meson setup build/gpu --buildtype=release -Dtests=enabled -Dcuda=enabled -Dgpu_targets="${target:-86}" >build/gpu-setup.txt 2>&1 ||
-    { cat build/gpu-setup.txt; exit 1; }
-step build 240 ninja -C build/gpu --quiet
-engine=build/gpu/lib/cuda/libalcore-cuda.so
-[ -n "$device" ] || engine=build/gpu/tests/emu/libalcore-cuda-emu.so
-run=build/gpu/tests/conformance/kernel_conformance
-missing=tests/conformance/missing-entries
-step "conformance on the device" 120 "$run" $missing "$engine"
+# leave_out NAME REASON
+leave_out() {
+    left_out=$((left_out + 1))
+    echo
+    note "left out: $2" 0 "$1"
+}
+
+# device_step [--torch | --real]... NAME LIMIT COMMAND...: a step that needs a device; --torch: and
+# torch, --real: one that is not emulated.
+device_step() {
+    local torch= real=
+    while :; do
+        case $1 in
+        --torch) torch=1 ;;
+        --real) real=1 ;;
+        *) break ;;
+        esac
+        shift
+    done
+    if [ -z "$device" ]; then
+        leave_out "$1" "no device${gpu:+ that the engine can use}"
+    elif [ -n "$real" ] && [ "$device" = emulated ]; then
+        leave_out "$1" "the device is emulated"
+    elif [ -n "$torch" ] && [ -z "$has_torch" ]; then
+        leave_out "$1" "$python has no torch with numpy"
+    else
+        step "$@"
+    fi
+}
+
+load() {
+    cat "$kit/packed"
+    echo "system: $(uname -sr), $(nproc) cores, $(date -u +%Y-%m-%d)"
+    nvidia-smi --query-gpu=name,compute_cap,driver_version,memory.total --format=csv,noheader ||
+        echo "no nvidia-smi here"
+    "$kit/bin/alcore" --version && "$python" -c 'import alcore, platform
+print("Python", platform.python_version() + ", package alcore over", alcore.load())'
+}
+
+# doctor: prints what the command says; fails where it cannot use the device.
+doctor() {
+    "$kit/bin/alcore" doctor | tee "$out/doctor"
+    grep -q '^device cuda: usable' "$out/doctor"
+}
+
+has_torch=
+"$python" -c 'import torch, numpy' 2>/dev/null && has_torch=1
+export -f load doctor
+export kit out python
+step load 20 bash -c load
+gpu=$(nvidia-smi -L 2>/dev/null | head -n 1)
+# A container may have the driver without its command.
+[ -n "$gpu" ] || gpu=$("$kit/bin/alcore" doctor 2>/dev/null | grep '^device cuda: usable')
+[ $patience -eq 1 ] || gpu=emulated
+device=
+if [ -z "$gpu" ]; then
+    leave_out doctor "no device"
+    bash -c doctor
+elif step doctor 15 bash -c doctor; then
+    device=real
+    [ "$gpu" != emulated ] || device=emulated
+fi
+rm -f "$out/doctor"
+
+conformance="$kit/bin/kernel_conformance $scripts/missing-entries"
+searches=knn,margin_ratios,nearest_centroid,distance_bounds
+# One case in so many: all of them make 4.5 million launches, and the emulation is slow.
+cases=10 filter_cases=4
+[ "$device" != emulated ] || cases=100 filter_cases=40
+# shellcheck disable=SC2086
+device_step "conformance, one case in $cases" 50 $conformance 1 $cases "$kit/module/libalcore-cuda.so"
 # Its cases are too small for the filters by tensor cores: an engine that filters whatever the
 # shape.
-filtered=$engine
-if [ -n "$device" ]; then
-    filtered=build/gpu/tests/gpu/libalcore-cuda-filtered.so
-    step "build with filters for every shape" 120 ninja -C build/gpu --quiet tests/gpu/libalcore-cuda-filtered.so
-fi
-searches=knn,margin_ratios,nearest_centroid,distance_bounds
-step "conformance of filters" 60 env ALCORE_CONFORMANCE_ONLY=$searches "$run" $missing 1 3 "$filtered"
+# shellcheck disable=SC2086
+device_step "conformance of the filters, one case in $filter_cases" 30 \
+    env ALCORE_CONFORMANCE_ONLY=$searches $conformance 1 $filter_cases "$kit/filtered/libalcore-cuda.so"
+device_step --torch "selections and searches, CPU against device" 70 "$python" "$scripts/compare_selections.py"
+device_step --torch "example, a training loop on the device" 25 "$python" "$kit/examples/python/torch_device.py" 3
+device_step --real --torch "copies to the host in the example" 15 "$python" "$scripts/count_copies.py" "$kit/examples/python"
+
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
-if [ -n "$sanitizer" ] && [ -n "$device" ]; then
-    for tool in memcheck racecheck initcheck synccheck; do
-        step "compute-sanitizer $tool" 60 "$sanitizer" --tool $tool --error-exitcode 9 "$run" $missing 1 200 "$filtered"
-    done
+for tool in memcheck racecheck; do
+    if [ -n "$device" ] && [ -z "$sanitizer" ]; then
+        leave_out "compute-sanitizer $tool" "it is not installed"
+    else
+        # shellcheck disable=SC2086
+        device_step --real "compute-sanitizer $tool, one case in 200" 40 \
+            "$sanitizer" --tool $tool --error-exitcode 9 $conformance 1 200 "$kit/filtered/libalcore-cuda.so"
+    fi
+done
+
+device_step --torch ceilings 20 "$python" "$scripts/ceilings.py"
+device_step --torch goals 90 "$python" "$scripts/bench_gpu.py" "$kit" --out "$out/goals.tsv"
+profiler=$(command -v ncu || ls /usr/local/cuda/bin/ncu 2>/dev/null)
+if [ -n "$device" ] && [ -z "$profiler" ]; then
+    leave_out "ncu counters" "it is not installed"
 else
-    echo
-    echo "== compute-sanitizer: not run, $([ -n "$device" ] && echo 'it is not installed' || echo 'no device')"
+    device_step --real --torch "ncu counters" 45 "$profiler" --clock-control none --csv --page raw --log-file "$out/ncu.csv" \
+        --kernel-name-base demangled --kernel-name regex:alcore_cuda --launch-count 60 \
+        --metrics gpu__time_duration.sum,dram__throughput.avg.pct_of_peak_sustained_elapsed,sm__throughput.avg.pct_of_peak_sustained_elapsed,sm__inst_executed_pipe_tensor.sum,launch__registers_per_thread,sm__warps_active.avg.pct_of_peak_sustained_active \
+        "$python" "$scripts/bench_gpu.py" "$kit" --once
 fi
-step "suites of the CPU" 120 meson test -C build/gpu --no-rebuild --suite kernel --suite strategy --quiet
-if python3 -c 'import torch' 2>/dev/null; then
-    step "benchmarks" 150 python3 tests/gpu/bench_gpu.py . build/gpu/tests/bench/kernels/libkernel-table.so $engine
-else
-    echo
-    echo "== benchmarks: not run, no torch for python3"
-fi
+
 echo
-echo "$failed steps failed, $SECONDS s"
-[ $failed -eq 0 ]
+case $device in
+emulated) echo "The device is EMULATED: this run checks the folder and its scripts, and no GPU." ;;
+'') echo "There is NO DEVICE${gpu:+ that the engine can use}: nothing of the engine was checked." ;;
+esac
+echo "$passed steps passed, $failed failed, $left_out left out; $SECONDS s"
+exec >&- 2>&- # the report is written when tee ends
+wait $report
+[ $failed -eq 0 ] || exit 1
+[ -n "$device" ] || exit 3

@@ -1,55 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays on a CUDA device, by the protocols of PyTorch and CuPy, as columns and in searches: on the second of two emulated
 devices (tests/emu). What is selected and found is what it is with the same arrays in host memory."""
-import ctypes
 import os
+import sys
+from pathlib import Path
 
 import pytest
 
 import alcore
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
+from emulated_device import CUDA, Device, Torch  # noqa: E402
+
 TEXTS = ["text number %d" % i for i in range(40)]
-CUDA = 2
-
-
-class Work(ctypes.Structure):
-    """emu_work of tests/emu/emu_control.h."""
-
-    _fields_ = [(name, ctypes.c_uint64) for name in (
-        "launches", "stream_waits", "event_waits", "device_waits", "copies_in", "bytes_in", "copies_out", "bytes_out", "bytes_within",
-        "clears", "bytes_cleared")]
-
-
-class Device:
-    """The emulated devices: memory of one of them, filled from the host. At exit everything is freed."""
-
-    def __init__(self, library, number):
-        self.emu, self.number, self.blocks = ctypes.CDLL(library), number, []
-        self.emu.alcore_emu_new.restype = self.emu.alcore_emu_stream.restype = ctypes.c_void_p
-        self.emu.alcore_emu_new.argtypes = [ctypes.c_size_t]
-        self.emu.alcore_emu_free.argtypes = self.emu.alcore_emu_stream_free.argtypes = [ctypes.c_void_p]
-        self.emu.alcore_emu_copy.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
-        self.emu.alcore_emu_queue.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
-        self.emu.alcore_emu_context.restype = ctypes.c_void_p
-        self.emu.alcore_emu_work.restype = Work
-        self.emu.alcore_emu_device(number)
-
-    def copy(self, array):
-        """The address of a copy of a NumPy array."""
-        address = self.emu.alcore_emu_new(array.nbytes + 8)
-        self.blocks.append(address)
-        self.emu.alcore_emu_copy(address, array.ctypes.data, array.nbytes)
-        return address
-
-    def queue(self, array, stream):
-        """The same, where the copy waits in the stream."""
-        address, source = self.copy(array * 0 - 1), self.copy(array)
-        self.emu.alcore_emu_queue(stream, address, source, array.nbytes)
-        return address
-
-    def free(self):
-        for address in self.blocks:
-            self.emu.alcore_emu_free(address)
 
 
 @pytest.fixture
@@ -67,43 +30,6 @@ def device():
 def context(device):
     with alcore.Context(module_dir=os.path.dirname(os.environ["EMULATED_CUDA"])) as made:
         yield made
-
-
-def capsule(array, address, device, versioned):
-    """A DLPack capsule of a C-contiguous array whose memory is at the address; without a deleter."""
-    class DLTensor(ctypes.Structure):
-        _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8),
-                    ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p),
-                    ("offset", ctypes.c_uint64)]
-
-    class Versioned(ctypes.Structure):
-        _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p),
-                    ("deleter", ctypes.c_void_p), ("flags", ctypes.c_uint64), ("tensor", DLTensor)]
-    shape = (ctypes.c_int64 * array.ndim)(*array.shape)
-    tensor = DLTensor(address, (CUDA, device), array.ndim, {"f": 2, "i": 0}[array.dtype.kind], array.itemsize * 8, 1,
-                      ctypes.addressof(shape), None, 0)
-    made = Versioned(1, 0, None, None, 0, tensor) if versioned else tensor
-    new = ctypes.pythonapi.PyCapsule_New
-    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-    return new(ctypes.addressof(made), b"dltensor_versioned" if versioned else b"dltensor", None), (made, shape)
-
-
-class Torch:
-    """A stand-in for a tensor of PyTorch: versioned DLPack, which is asked for with the stream that the consumer uses."""
-
-    versioned = True
-
-    def __init__(self, array, device):
-        self.array, self.device, self.asked = array, device, []
-        self.address = device.copy(array)
-
-    def __dlpack_device__(self):
-        return CUDA, self.device.number
-
-    def __dlpack__(self, *, stream=None, max_version=None):
-        self.asked.append(stream)
-        made, self.kept = capsule(self.array, self.address, self.device.number, self.versioned)
-        return made
 
 
 class OldTorch(Torch):
@@ -144,10 +70,10 @@ def test_columns_on_a_device(device, context, arrays, wrap, strategy):
         for name, array in arrays.items():
             here.set_column(name, array)
             there.set_column(name, given[name])
-        launched = device.emu.alcore_emu_work(1).launches
+        launched = device.emu.alcore_emu_launches(1)
         far = there.select(6, strategy)
         assert far.indices == here.select(6, strategy).indices
-        assert device.emu.alcore_emu_work(1).launches > launched and device.emu.alcore_emu_work(0).launches == 0
+        assert device.emu.alcore_emu_launches(1) > launched and device.emu.alcore_emu_launches(0) == 0
         assert "cuda-emu" in str(far.provenance)
         assert (there.column_rows("embeddings", range(40)) == arrays["embeddings"]).all()
         if wrap is not Cupy:  # ready in the order of the default stream, which the library waits for

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+import alcore
+
 
 def run(root, name, *arguments, needs=()):
     for package in needs:
@@ -72,3 +74,31 @@ def test_classifier_loop(root):
 def test_torch_loop(root, how):
     out = run(root, "torch_loop.py", 2, *(["--ddp"] if how == "ddp" else []), needs=["torch"])
     assert len(re.findall(r"^round \d: \d+ sentences, loss", out, re.M)) == 2
+
+
+def test_torch_device(root):
+    out = run(root, "torch_device.py", 2, "cpu", needs=["torch"])
+    found = re.findall(r"^round (\d): (\d+) sentences, loss (\d+\.\d+), next, by cpu-\w+ on cpu: \[\d", out, re.M)
+    assert [entry[0] for entry in found] == ["1", "2"]
+    assert int(found[1][1]) > int(found[0][1]) and float(found[1][2]) < float(found[0][2])
+
+
+def test_torch_device_scores_as_torch_does(root, monkeypatch):
+    """The columns of the example are the mean negative log-likelihood and the mean hidden state, computed by torch alone."""
+    torch = pytest.importorskip("torch")
+    monkeypatch.syspath_prepend(str(root / "examples" / "python"))
+    example = importlib.import_module("torch_device")
+    texts = ["a cat", "", "two dogs and a cat"]
+    codes = example.encode(texts)[0]
+    torch.manual_seed(3)
+    model = example.CharacterModel()
+    with alcore.Pool(texts) as pool:
+        example.score(model, pool, codes)
+        found = pool.column_rows("scores", range(3)).ravel(), pool.column_rows("embeddings", range(3))
+    with torch.no_grad():
+        logits, hidden = model(codes[:, :-1])
+    for row, text in enumerate(texts):
+        if text:
+            losses = torch.nn.functional.cross_entropy(logits[row, :len(text)], codes[row, 1:len(text) + 1])
+            assert found[0][row] == pytest.approx(float(losses), rel=1e-5)
+            assert found[1][row].tolist() == pytest.approx(hidden[row, :len(text)].mean(0).tolist(), rel=1e-5, abs=1e-6)

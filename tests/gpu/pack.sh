@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Packs one folder with all that tests/gpu/run.sh needs on a machine with a GPU: the modules, the
+# library, the command, the conformance suite, the kernel table, the Python package, the benchmarks
+# and the examples. That machine needs an NVIDIA driver and Python with torch and numpy; it needs no
+# network, no compiler and no package manager.
+#   tests/gpu/pack.sh FOLDER [BUILD]            BUILD: build/kit, which is configured here where it
+#                                               is not there; ninja compiles what has changed
+#   tests/gpu/pack.sh --emulated FOLDER BUILD   the emulated device (tests/emu) of a finished build
+#                                               in place of the module; nothing is compiled
+set -eu
+cd "$(dirname "$0")/../.."
+emulated=
+if [ "${1-}" = --emulated ]; then
+    emulated=1
+    shift
+fi
+[ $# -ge 1 ] || { sed -n '3,11s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+kit=$1
+build=${2:-build/kit}
+most_bytes=$((48 << 20))
+
+if [ -z "$emulated" ]; then
+    # Release code for every device, without what a run on a device does not use.
+    [ -f "$build/build.ninja" ] || meson setup "$build" --buildtype=release -Dtests=enabled -Dcuda=enabled \
+        -Dzlib=disabled -Dlzma=disabled -Dzstd=disabled -Dtorch=disabled -Dlua=disabled >&2
+    ninja -C "$build" bindings/cli/alcore tests/conformance/kernel_conformance tests/bench/kernels/libkernel-table.so \
+        lib/cuda/libalcore-cuda.so tests/gpu/libalcore-cuda-filtered.so >&2
+    module=$build/lib/cuda/libalcore-cuda.so
+    filtered=$build/tests/gpu/libalcore-cuda-filtered.so
+else
+    module=$build/tests/emu/module/libalcore-cuda.so
+    filtered=$module # conformance itself switches the emulation's filters
+fi
+
+rm -rf "$kit"
+mkdir -p "$kit/bin" "$kit/lib" "$kit/module" "$kit/filtered" "$kit/python" "$kit/scripts" "$kit/examples"
+cp "$build/bindings/cli/alcore" "$build/tests/conformance/kernel_conformance" "$kit/bin"
+cp -L "$build"/lib/libalcore.so.? "$build/tests/bench/kernels/libkernel-table.so" "$kit/lib"
+cp "$module" "$kit/module/libalcore-cuda.so"
+cp "$filtered" "$kit/filtered/libalcore-cuda.so"
+# The few libraries beside the system's own: those of the C library and of the compiler are there.
+ldd "$kit"/bin/* "$kit"/lib/* | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
+    grep -Ev '/(libalcore|libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\+)\.so' | xargs -r cp -L -t "$kit/lib"
+[ -n "$emulated" ] || strip --strip-unneeded "$kit"/bin/* "$kit"/lib/*
+cp -r bindings/python/alcore "$kit/python"
+rm -rf "$kit/python/alcore/__pycache__"
+cp tests/conformance/missing-entries include/alcore/sys/kernel.h tests/bench/kernels/kernel_table.py \
+    tests/support/emulated_device.py tests/gpu/*.py "$kit/scripts"
+cp -r examples/data examples/python "$kit/examples"
+cp tests/gpu/run.sh "$kit"
+
+needed=$(objdump -T "$kit"/bin/* "$kit"/lib/* "$kit"/module/* | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1)
+{
+    echo "commit: $(git rev-parse --short HEAD 2>/dev/null || echo unknown)$(git diff --quiet HEAD 2>/dev/null || echo ', changed since')"
+    echo "packed: $(date -u +%Y-%m-%d), $(uname -m), needs ${needed/_/ } or newer"
+    if [ -n "$emulated" ]; then
+        echo "engine: the emulated device"
+    else
+        echo "engine: $("$(lib/cuda/find_nvcc.sh)" --version | sed -n 's/^Cuda compilation tools, //p'), for" \
+            "$(meson introspect --buildoptions "$build" | python3 -c 'import json, sys
+print(*["sm_" + n for o in json.load(sys.stdin) if o["name"] == "gpu_targets" for n in o["value"]])')"
+    fi
+} >"$kit/packed"
+bytes=$(du -sb "$kit" | cut -f1)
+cat "$kit/packed"
+echo "size: $bytes bytes in $kit"
+[ "$bytes" -lt "$most_bytes" ] || { echo "the folder is larger than $most_bytes bytes" >&2; exit 1; }
