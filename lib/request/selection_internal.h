@@ -18,7 +18,8 @@ typedef struct alcore__source {
     int32_t dtype;        /* ALCORE_FLOAT32, ... */
     bool ragged;          /* a list of tokens per row */
     const char *engine;   /* static: what ran the model that made it; NULL: no model made it */
-    uint64_t fingerprint; /* of its values; 0 where a model made them */
+    int32_t device;       /* number of the CUDA device that it is on; -1: on the host */
+    uint64_t fingerprint; /* of its values; 0 where a model made them or they are on a device */
 } alcore__source;
 
 /* The pool of one role, as the provenance describes it. */

@@ -44,8 +44,8 @@ static void put_fingerprint(alcore__json_out *json, uint64_t fingerprint) {
 }
 
 /* "columns": an object for each column that was read in a role: where it is from, its dtype and
- * shape ("tokens" where the length differs by row), and the engine of the model that made it or the
- * fingerprint of its values. */
+ * shape ("tokens" where the length differs by row), and the engine of the model that made it, the
+ * device that it is on, or the fingerprint of its values. */
 static void put_columns(const alcore__ranking *ranking, int32_t role, alcore__json_out *json) {
     alcore__json_open(json, "columns", '{');
     for (int32_t i = 0; i < ranking->source_count; i++) {
@@ -61,7 +61,13 @@ static void put_columns(const alcore__ranking *ranking, int32_t role, alcore__js
         alcore__json_close(json, ']');
         if (source->engine) alcore__json_put_string(json, "engine", source->engine);
         if (source->built_in) alcore__json_put_flag(json, "built_in", true);
-        if (!source->engine) put_fingerprint(json, source->fingerprint);
+        if (source->device >= 0) {
+            char device[24];
+            snprintf(device, sizeof device, "cuda:%d", (int)source->device);
+            alcore__json_put_string(json, "device", device);
+        } else if (!source->engine) {
+            put_fingerprint(json, source->fingerprint);
+        }
         alcore__json_close(json, '}');
     }
     alcore__json_close(json, '}');

@@ -90,9 +90,10 @@ static alcore_status keep_request(alcore__ranking *self, const alcore_request *r
 }
 
 /* Adds a description of a column that was read to self->sources: where it came from, its shape and
- * dtype, and a fingerprint of its values, or, where a model computes it on reading, that model's
- * engine. Columns that another thread has dropped meanwhile are left out, and those that the maker
- * of a derived pool set, since they follow from its source. A resolution has at most as many
+ * dtype, and a fingerprint of its values; where a model computes it on reading, that model's engine
+ * instead; where it is on a device, the device instead, because a fingerprint would copy all of it
+ * to the host. Columns that another thread has dropped meanwhile are left out, and those that the
+ * maker of a derived pool set, since they follow from its source. A resolution has at most as many
  * columns as sources has entries. */
 static alcore_status keep_source(alcore__ranking *self, const alcore_pool *pool,
                                  const alcore__resolved *entry) {
@@ -107,7 +108,9 @@ static alcore_status keep_source(alcore__ranking *self, const alcore_pool *pool,
                                .ragged = column->ragged};
     memcpy(source->name, entry->name, sizeof source->name);
     source->engine = column->engine;
-    if (!source->engine) ALCORE__TRY(alcore__column_fingerprint(column, &source->fingerprint));
+    source->device = alcore__column_device(column);
+    if (!source->engine && source->device < 0)
+        ALCORE__TRY(alcore__column_fingerprint(column, &source->fingerprint));
     ALCORE__TRY(copy_text(self->object.ctx, column->origin, &source->origin));
     self->source_count++;
     return ALCORE_OK;

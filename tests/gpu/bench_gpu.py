@@ -29,7 +29,8 @@ kernels = Kernels(os.path.join(arguments.kit, "lib", "libkernel-table.so"),
                   os.path.join(arguments.kit, "scripts", "kernel.h"),
                   module=os.path.join(arguments.kit, "module", "libalcore-cuda.so"))
 if real:
-    # Everything runs in one stream: that of torch, which the engine is given. (Without a stream the engine uses one of its own.)
+    # Everything runs in one stream: that of torch, which the engine is given. Without a stream the
+    # engine uses one of its own.
     stream = torch.cuda.Stream()
     torch.cuda.set_stream(stream)
     kernels.work.stream = stream.cuda_stream
@@ -236,7 +237,7 @@ def picks():
     pool.set_column("embeddings", matrix)
     known = alcore.Pool(["a labeled row"])
     known.set_column("embeddings", torch.ones(1, dims, device=device))
-    # Without a device of torch's the rows are on the host; the emulated device, or the CPU, reads them there.
+    # Without a device of torch's the rows are on the host, where the emulated device reads them.
     options = {} if real else {"device": "cuda"}
 
     def select(budget):

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the folder that pack.sh makes where there is no GPU, in a bare system: a mount namespace whose
-# root has the shared libraries, Python and a few plain commands, and no compiler, no package
+# Runs the folder that pack.sh makes where there is no GPU, in a bare system: a mount namespace
+# whose root has the shared libraries, Python and a few plain commands, and no compiler, no package
 # manager, no network and nothing of this repository but the folder. Once with the emulated device,
 # so that every script runs, and once without a device, which must never be told as a success. TAP.
 #   dry_run.sh BUILD

@@ -5,6 +5,14 @@ import ctypes
 CUDA = 2  # the number of DLPack
 
 
+class Work(ctypes.Structure):
+    """What the engine asked of a device since the start of the process (emu_work of emu_control.h)."""
+
+    _fields_ = [(name, ctypes.c_uint64) for name in (
+        "launches", "stream_waits", "event_waits", "device_waits", "copies_in", "bytes_in", "copies_out", "bytes_out",
+        "bytes_within", "clears", "bytes_cleared")]
+
+
 class Device:
     """The emulated devices: memory of one of them, filled from the host. At exit everything is freed."""
 
@@ -16,8 +24,12 @@ class Device:
         self.emu.alcore_emu_copy.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
         self.emu.alcore_emu_queue.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
         self.emu.alcore_emu_context.restype = ctypes.c_void_p
-        self.emu.alcore_emu_launches.restype = ctypes.c_uint64
+        self.emu.alcore_emu_work.restype = Work
         self.emu.alcore_emu_device(number)
+
+    def work(self, number):
+        """The work of one of the devices."""
+        return self.emu.alcore_emu_work(number)
 
     def copy(self, array):
         """The address of a copy of a NumPy array."""

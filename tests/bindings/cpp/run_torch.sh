@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Compiles the LibTorch example as a user would, runs it, kills it half-way and lets it go on.
+# Compiles the LibTorch examples as a user would and runs them; the trainer is also killed half-way
+# and goes on.
 # usage: run_torch.sh CXX ROOT BUILD
 cxx=$1 root=$2 build=$3
 api=/usr/include/torch/csrc/api/include
@@ -48,4 +49,14 @@ check 'and gives the same curve' '[ "$(sed "s/ (done before)//" "$folder/said")"
 train other nothing
 check 'an unknown strategy ends it with the words of the library' \
     '[ $? = 1 ]; grep -q "^torch_trainer: there is no strategy \"nothing\"" "$folder/said"'
+
+check 'the loop on a device compiles' '"$cxx" -std=c++17 -Wall -Wextra -Wconversion -Wshadow -Werror -I"$root/include" \
+    -I"$build/include" -isystem $api "$root/examples/cpp/torch_device.cpp" -o "$folder/device" -L"$build/lib" -lalcore \
+    -Wl,-rpath,"$build/lib" -ltorch -ltorch_cpu -lc10 >"$folder/said" 2>&1'
+"$folder/device" "$pool" 3 cpu >"$folder/said" 2>&1
+check 'it runs three rounds, whose loss falls' '[ "$(sed -En "s/^round [1-3]: [0-9]+ sentences, loss ([0-9.]+), next on cpu: .*/\1/p" \
+    "$folder/said" | tee "$folder/losses" | wc -l)" = 3 ] && sort -rg "$folder/losses" | cmp -s - "$folder/losses"'
+check 'and picks no row twice' '[ -z "$(sed "s/.*: //" "$folder/said" | tr " " "\n" | sort | uniq -d)" ]'
+check 'a file that is not there ends it' '! "$folder/device" "$folder/none" >"$folder/said" 2>&1 &&
+    grep -q "^torch_device: no texts in .*/none" "$folder/said"'
 echo "1..$count"

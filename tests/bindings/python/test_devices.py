@@ -70,16 +70,40 @@ def test_columns_on_a_device(device, context, arrays, wrap, strategy):
         for name, array in arrays.items():
             here.set_column(name, array)
             there.set_column(name, given[name])
-        launched = device.emu.alcore_emu_launches(1)
+        launched = device.work(1).launches
         far = there.select(6, strategy)
         assert far.indices == here.select(6, strategy).indices
-        assert device.emu.alcore_emu_launches(1) > launched and device.emu.alcore_emu_launches(0) == 0
+        assert device.work(1).launches > launched and device.work(0).launches == 0
         assert "cuda-emu" in str(far.provenance)
         assert (there.column_rows("embeddings", range(40)) == arrays["embeddings"]).all()
         if wrap is not Cupy:  # ready in the order of the default stream, which the library waits for
             assert given["embeddings"].asked == [1]
         with pytest.raises(alcore.UnsupportedError, match="lives on cuda:1; read its rows instead"):
             there.get_column("embeddings")
+
+
+def test_scoring_and_selecting_copies_no_array_to_the_host(device, context, numpy):
+    """The loop of examples/python/torch_device.py: logits and embeddings on the device are scored and selected from. What is
+    copied to the host are labels and log-probabilities of tokens, two numbers for each row, and sums over each stratum."""
+    rows, tokens, classes, dims, strata = 40, 6, 50, 64, 10
+    made = numpy.random.default_rng(7)
+    logits, hidden = (made.normal(size=size).astype("float32") for size in ((rows, tokens, classes), (rows, dims)))
+    labels = made.integers(classes, size=(rows, tokens))
+    with alcore.Pool(TEXTS, context=context) as here, alcore.Pool(TEXTS, context=context) as there:
+        here.score_logits(range(rows), logits, labels, nnll="scores")
+        here.set_column("embeddings", hidden)
+        given = Torch(logits, device), Torch(labels, device), Torch(hidden, device)
+        before = device.work(1).bytes_out
+        there.score_logits(range(rows), *given[:2], nnll="scores")
+        scored = device.work(1).bytes_out
+        there.set_column("embeddings", given[2])
+        picked = there.select(6, "huds", n_strata=strata)
+        selected = device.work(1).bytes_out
+        assert picked.indices == here.select(6, "huds").indices and "cuda-emu" in str(picked.provenance)
+    assert 0 < scored - before <= 16 * rows * tokens + 64 < logits.nbytes
+    assert 0 < selected - scored <= 16 * rows + 8 * strata * dims + 256 < hidden.nbytes
+    column = picked.provenance["inputs"]["candidates"]["columns"]["embeddings"]
+    assert column["device"] == "cuda:1" and "fingerprint" not in column  # which would read all of it
 
 
 def test_stream_of_the_cuda_array_interface(device, context, arrays):
