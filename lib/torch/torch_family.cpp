@@ -438,9 +438,11 @@ void read_modules(Builder &build) {
     std::string path = build.folder + "/modules.json";
     Model &model = build.model;
     alcore_sys_file *probe = nullptr;
-    if (build.host.table->file_open(build.host.user, path.c_str(), &probe) != ALCORE_OK) return;
+    alcore_status status = build.host.table->file_open(build.host.user, path.c_str(), &probe);
+    if (status == ALCORE_E_IO || status == ALCORE_E_NOT_FOUND) return;
+    check(status);
     int64_t length = 0;
-    alcore_status status = build.host.table->file_length(probe, &length);
+    status = build.host.table->file_length(probe, &length);
     std::string text(
         status == ALCORE_OK && length > 0 && length < 1 << 20 ? static_cast<size_t>(length) : 0,
         '\0');

@@ -146,9 +146,11 @@ void copy_modules(const Model &model, const std::string &folder) {
     alcore_sys_file *file = nullptr;
     const Host &host = model.host;
     std::string path = model.folder + "/modules.json";
-    if (host.table->file_open(host.user, path.c_str(), &file) != ALCORE_OK) return;
+    alcore_status status = host.table->file_open(host.user, path.c_str(), &file);
+    if (status == ALCORE_E_IO || status == ALCORE_E_NOT_FOUND) return;
+    check(status);
     int64_t length = 0;
-    alcore_status status = host.table->file_length(file, &length);
+    status = host.table->file_length(file, &length);
     std::string text(length > 0 && length < 1 << 20 ? static_cast<size_t>(length) : 0, '\0');
     if (status == ALCORE_OK) status = host.table->file_read(file, 0, text.data(), text.size());
     host.table->file_close(file);
