@@ -194,7 +194,7 @@ static __global__ void __launch_bounds__(TILE_THREADS)
  *     where one of them was; max_refused: an upper bound of the scores of all others that were not
  *     computed, minus infinity when all were. */
 template <class Body>
-static __global__ void __launch_bounds__(CUDA_THREADS)
+static __global__ void __launch_bounds__(CUDA_THREADS, CUDA_BLOCKS)
     best_rerank(const int32_t *order, const best_task *tasks, Body body, best_lists lists) {
     best_task task = tasks[blockIdx.x];
     for (int r = (int)threadIdx.x / CUDA_LANES; r < task.count; r += CUDA_WARPS) {

@@ -224,7 +224,7 @@ __device__ inline int drop_candidates(top_entry *memory, int *kept, const item_s
  * candidates of earlier steps stay in the list. A pair meets in one step of the call only, so none
  * of these others is among the k best already. items_range, other_range: the items that the step
  * compared. */
-static __global__ void __launch_bounds__(SELECT_THREADS)
+static __global__ void __launch_bounds__(SELECT_THREADS, CUDA_BLOCKS)
     rerank_kernel(item_set items, item_range items_range, item_set other, item_range other_range,
                   int64_t dims, int32_t metric, bool items_leave) {
     CUDA_SHARED(top_entry, memory, SORTED);

@@ -199,7 +199,7 @@ __device__ inline void load_logits(const char *row, int64_t first, int64_t class
  * its statistics become NaN, its argmax -1, and *bad is lowered to its row. rows.mask and rows.unit
  * are not looked at. */
 template <int DTYPE, int WANTED, int THREADS>
-static __global__ void __launch_bounds__(THREADS)
+static __global__ void __launch_bounds__(THREADS, CUDA_BLOCKS)
     logits_kernel(row_set rows, int64_t first, const int64_t *labels, int64_t ignore, stats_out out,
                   long long *bad) {
     typedef typename real_of<DTYPE>::type real;

@@ -23,7 +23,8 @@ struct row_set {
 /* Calls body for every row that takes part, one warp a row: the threads of a warp have the same i,
  * so they return here together or call body together. */
 template <int DTYPE, class Body>
-static __global__ void __launch_bounds__(CUDA_THREADS) each_row(row_set rows, Body body) {
+static __global__ void __launch_bounds__(CUDA_THREADS, CUDA_BLOCKS)
+    each_row(row_set rows, Body body) {
     int64_t i = (int64_t)blockIdx.x * CUDA_WARPS + threadIdx.x / CUDA_LANES;
     if (i >= rows.count) return;
     if (rows.mask && !rows.mask[i]) return;

@@ -12,6 +12,10 @@
 /* Threads of a warp, threads and warps of a block of most kernels. */
 enum { CUDA_LANES = 32, CUDA_THREADS = 256, CUDA_WARPS = CUDA_THREADS / CUDA_LANES };
 
+/* Blocks that a multiprocessor is to have room for, by which the compiler chooses registers: up to
+ * 128 a thread with CUDA_THREADS threads. Where it is not told it takes fewer and spills. */
+enum { CUDA_BLOCKS = 2 };
+
 /* Below this norm a vector counts as zero (spec 1.5). */
 #define CUDA_ZERO_NORM 1e-12
 
