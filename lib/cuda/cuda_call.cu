@@ -92,6 +92,7 @@ call::~call() {
     /* Fails for a caller's stream of another device, in which nothing was queued; the next call is
      * not to find that error. */
     if (cudaEventRecord(streams->busy, compute) != cudaSuccess) cudaGetLastError();
+    streams->last = compute;
     for (const lent &block : lent_blocks)
         if (work->workspace_release)
             work->workspace_release(work->workspace_user, block.memory, block.bytes);

@@ -237,9 +237,10 @@ class pipeline {
     int buffers = 1;              /* of a staged column: 2 when there is a second chunk */
     bool staged = false;          /* some column is */
     std::vector<column> columns;
-    const uint8_t *mask = nullptr; /* [rows] host; 0: staged outputs of the row are not written */
-    std::vector<uint8_t> mask_memory;
-    const int32_t *groups = nullptr; /* [rows] host; negative: likewise */
+    /* [rows] 0: staged outputs of the row are not written; before run() it may be on the device. */
+    const uint8_t *mask = nullptr;
+    std::vector<uint8_t> mask_memory; /* its copy on the host */
+    const int32_t *groups = nullptr;  /* [rows] host; negative: likewise */
     /* By buffer: the chunk in it (its first row, its number of rows), and whether the outputs of
      * that chunk are still to be written to the caller. */
     int64_t buffer_first[2] = {0, 0}, buffer_count[2] = {0, 0};

@@ -38,6 +38,8 @@ CUDA_ENTRY(draw);
 CUDA_ENTRY(upload);
 CUDA_ENTRY(release);
 CUDA_ENTRY(download);
+CUDA_ENTRY(store);
+CUDA_ENTRY(run_totals);
 #undef CUDA_ENTRY
 } // namespace alcore_cuda
 

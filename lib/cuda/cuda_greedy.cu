@@ -189,8 +189,14 @@ alcore_status arg_max(const alcore_sys_work *work, int64_t count, const uint8_t 
                         piece.get<const double>(values_column), found);
             CUDA_LAUNCH(arg_max_join, 1, CUDA_THREADS, piece.stream, blocks, found, joined);
         });
-        c.download(item, &joined->item, sizeof *item);
-        c.download(value, &joined->value, sizeof *value);
+        if (c.on_device(item) || c.on_device(value)) {
+            c.download(item, &joined->item, sizeof *item);
+            c.download(value, &joined->value, sizeof *value);
+            return;
+        }
+        c.download(&best, joined, sizeof best); /* both at once: the device is waited for once */
+        *item = best.item;
+        *value = best.value;
     });
 }
 

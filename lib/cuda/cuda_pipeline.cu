@@ -86,10 +86,10 @@ int pipeline::scratch(size_t bytes) {
     return (int)columns.size() - 1;
 }
 
-/* Adds the mask [rows] of the call as a column for kernels, and keeps it on the host for drain().
- */
+/* Adds the mask [rows] of the call as a column for kernels, and keeps it for drain(): run() copies
+ * one that is on the device to the host where outputs are there. */
 int pipeline::row_mask(const uint8_t *row_mask) {
-    mask = c.to_host(row_mask, rows_count, &mask_memory);
+    mask = row_mask;
     return in(row_mask, 1 /* byte a row */);
 }
 
@@ -236,6 +236,9 @@ void pipeline::wait(int buffer) {
 void pipeline::run(const std::function<void(const chunk &)> &body) {
     if (rows_count == 0) return;
     allocate();
+    bool drains = false; /* some output is on the host, and drain() reads the mask there */
+    for (const column &col : columns) drains = drains || (col.staged && col.out);
+    mask = drains ? c.to_host(mask, rows_count, &mask_memory) : nullptr;
     if (staged) { /* device memory of an earlier pass may still be read */
         c.check(cudaEventRecord(c.streams->begin, c.compute), "recording an event");
         c.check(cudaStreamWaitEvent(c.streams->copy, c.streams->begin, 0), "waiting for an event");

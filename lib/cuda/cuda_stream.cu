@@ -3,10 +3,10 @@
  * the list of idle slots only; a slot is used by one call at a time.
  *
  * Members of a slot: compute and copy, its streams; busy, the event that is recorded when a call
- * ends, after its last kernel; begin, up [2] and done [2], the events of pipelines; ring
- * [RING_BYTES], pinned memory that small copies go through, of which ring_used bytes may be in
- * flight; device_blocks and pinned_blocks, memory that a call uses (`used`) or that is kept for the
- * next. Pinned is host memory that the device copies from and to by itself. */
+ * ends, after its last kernel, in the stream `last`; begin, up [2] and done [2], the events of
+ * pipelines; ring [RING_BYTES], pinned memory that small copies go through, of which ring_used
+ * bytes may be in flight; device_blocks and pinned_blocks, memory that a call uses (`used`) or that
+ * is kept for the next. Pinned is host memory that the device copies from and to by itself. */
 #include "cuda_stream.cuh"
 
 #include <chrono>
@@ -72,16 +72,22 @@ stream_slot *new_stream_slot(int device) {
     return made;
 }
 
-/* Removes an idle slot of the device from the list, if possible one whose kernels are done; NULL:
- * none is idle. The lock is held. A query that finds kernels still running leaves
+/* Whether a call in `stream` may use what the last call of the slot left without waiting for it:
+ * both are in the default stream. A handle of another stream may be that of a new one. */
+bool follows(const stream_slot *streams, const void *stream) {
+    return is_default_stream(stream) && streams->last == (cudaStream_t)stream;
+}
+
+/* Removes an idle slot of the device from the list, if possible one that a call in `stream` need
+ * not wait for; NULL: none is idle. The lock is held. A query that finds kernels still running leaves
  * cudaErrorNotReady as the thread's last error, which would fail the call that gets the slot: it is
  * cleared. */
-stream_slot *idle_stream_slot(slot_registry &all, int device) {
+stream_slot *idle_stream_slot(slot_registry &all, int device, const void *stream) {
     size_t found = all.idle.size();
     for (size_t i = 0; i < all.idle.size(); i++) {
         if (all.idle[i]->device != device) continue;
         found = i;
-        if (cudaEventQuery(all.idle[i]->busy) == cudaSuccess) break;
+        if (follows(all.idle[i], stream) || cudaEventQuery(all.idle[i]->busy) == cudaSuccess) break;
         cudaGetLastError();
     }
     if (found == all.idle.size()) return nullptr;
@@ -107,13 +113,14 @@ cudaError_t new_block(bool pinned, size_t bytes, void **out) {
 /* Returns an idle slot of the device, or a new one while fewer than MAX_STREAM_SLOTS exist; else
  * waits for one, asking the host every 50 ms whether to stop. A new slot is counted in `made` while
  * the lock is still held, so that several threads do not make too many. A reused slot is returned
- * only after the kernels of its last call are done, because they may still read its memory. */
+ * only after the kernels of its last call are done, because they may still read its memory, unless
+ * those of this call follow them in the same stream; the ring is then used from where it was. */
 stream_slot *stream_slot_acquire(const alcore_sys_work *work, int device) {
     slot_registry &all = all_slots();
     stream_slot *streams = nullptr;
     std::unique_lock<std::mutex> guard(all.lock);
     if (all.made.size() <= (size_t)device) all.made.resize((size_t)device + 1);
-    while (!(streams = idle_stream_slot(all, device)) &&
+    while (!(streams = idle_stream_slot(all, device, work->stream)) &&
            all.made[(size_t)device] >= MAX_STREAM_SLOTS) {
         all.freed.wait_for(guard, std::chrono::milliseconds(50));
         if (work->host && work->host->poll_cancel && work->host->poll_cancel(work->host_user)) {
@@ -134,6 +141,7 @@ stream_slot *stream_slot_acquire(const alcore_sys_work *work, int device) {
         return streams;
     }
     guard.unlock();
+    if (follows(streams, work->stream)) return streams;
     cudaEventSynchronize(streams->busy);
     streams->ring_used = 0;
     return streams;

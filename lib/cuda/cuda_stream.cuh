@@ -4,7 +4,8 @@
  * calls run at once: a call acquires an idle slot, or waits for one and asks the host meanwhile
  * whether to stop. Memory: a slot keeps blocks of up to KEPT_BYTES on the device and as much pinned
  * (page-locked) host memory. A slot is given to the next call only after `busy`, the last event of
- * the call before, has passed, so its blocks can be reused at once. Thread-safe: a lock guards the
+ * the call before, has passed, so its blocks can be reused at once; two calls in the default stream
+ * need not wait, as that stream never ends and orders all that they do on the device. Thread-safe: a lock guards the
  * list of idle slots; a slot itself belongs to one call. */
 #ifndef ALCORE__CUDA_STREAM_CUH
 #define ALCORE__CUDA_STREAM_CUH
@@ -35,6 +36,7 @@ struct stream_slot {
     cudaStream_t compute; /* kernels, where the caller gave no stream of its own */
     cudaStream_t copy;    /* copies of pipelines, beside the kernels */
     cudaEvent_t busy;     /* recorded at the end of a call: its kernels are done when it passes */
+    cudaStream_t last;    /* the stream that it was recorded in; NULL: there was no call yet */
     cudaEvent_t begin;    /* arrays of the caller, or memory of an earlier pass, are ready */
     cudaEvent_t up[2];    /* for each buffer of a pipeline: its chunk is copied to the device */
     cudaEvent_t done[2];  /* its chunk is computed and copied back */
@@ -43,7 +45,14 @@ struct stream_slot {
     size_t ring_used; /* bytes of the ring that copies in flight may use */
 };
 
-/* An idle slot of the device whose kernels are done; waits while all are in use. Throws no_memory,
+/* The handle of the default stream (cudaStreamLegacy), which a caller gives as alcore_sys_work's
+ * stream; NULL there means a stream of the slot. */
+inline bool is_default_stream(const void *stream) {
+    return stream == (const void *)1;
+}
+
+/* An idle slot of the device whose kernels are done, or precede those of the call in the default
+ * stream; waits while all are in use. Throws no_memory,
  * cudaError_t, or failure when the host wants to stop. */
 stream_slot *stream_slot_acquire(const alcore_sys_work *work, int device);
 void stream_slot_release(stream_slot *streams);

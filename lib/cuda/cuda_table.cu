@@ -45,6 +45,8 @@ alcore_sys_kernels make_table() {
     made.upload = upload;
     made.release = release;
     made.download = download;
+    made.store = store;
+    made.run_totals = run_totals;
     return made;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* upload, release and download of the kernel table. upload: rows that stay on the device between
- * calls, for strategies with many passes. The rows of the mask are gathered on the host in pieces,
+/* upload, release, store and download of the kernel table. upload: rows that stay on the device
+ * between calls, for strategies with many passes. The rows of the mask are gathered on the host in pieces,
  * which are copied one after the other. A quarter of the device's memory stays free for other
  * programs; where that is impossible, nothing is copied, which is no failure. Cost: one read of the
- * rows and one copy. download: rows of the caller's arrays on the device, for what the library
+ * rows and one copy. store: changes to what upload copied. download: rows of the caller's arrays on the device, for what the library
  * reads on the host.
  *
  * Terms used here: work->workspace, the host's allocator of device memory, NULL where the device's
@@ -41,6 +41,16 @@ void *new_memory(const alcore_sys_work *work, size_t bytes) {
     return memory;
 }
 
+/* Throws for rows that cannot be copied: a negative shape, a type without a size, absent data. */
+void check_shape(call &c, const alcore_sys_rows *rows) {
+    c.check_count(rows->count);
+    c.check_count(rows->dims);
+    if (alcore_sys_dtype_bytes(rows->dtype) == 0)
+        fail(c.work, ALCORE_E_SHAPE, "a copy was asked for with an unknown type");
+    if (!rows->data && rows->count > 0 && rows->dims > 0)
+        fail(c.work, ALCORE_E_INVALID, "a copy was asked for without data");
+}
+
 /* Copies the rows of the mask (mask [rows] on the host, NULL: all), without gaps, from host memory
  * to the device memory out, as many rows as PIECE bytes hold at a time, but one at least. */
 void gather(call &c, const alcore_sys_rows *rows, const uint8_t *mask, char *out) {
@@ -73,7 +83,7 @@ alcore_status upload(const alcore_sys_work *work, const alcore_sys_rows *rows, c
     memset(out, 0, sizeof *out);
     alcore_sys_held held = alcore_sys_held();
     alcore_status status = guarded(work, [&](call &c) {
-        c.check_rows(rows);
+        check_shape(c, rows);
         if (c.on_device(rows->data)) return;
         std::vector<uint8_t> memory;
         const uint8_t *host_mask = c.to_host(mask, rows->count, &memory);
@@ -109,6 +119,23 @@ void release(const alcore_sys_work *work, const alcore_sys_held *held) {
     }
 }
 
+/* Kernel table: copies rows to device memory, memory [count, dims] without gaps, in stream order.
+ * Rows in host memory pass through pinned memory, so that the caller may change them at once. */
+alcore_status store(const alcore_sys_work *work, const alcore_sys_rows *rows, void *memory) {
+    return guarded(work, [&](call &c) {
+        check_shape(c, rows);
+        if (c.on_device(rows->data)) { /* both ends are there: one copy */
+            const size_t component = alcore_sys_dtype_bytes(rows->dtype);
+            const size_t width = (size_t)rows->dims * component;
+            c.check(cudaMemcpy2DAsync(memory, width, rows->data, (size_t)rows->stride * component,
+                                      width, (size_t)rows->count, cudaMemcpyDefault, c.compute),
+                    "copying on the device");
+            return;
+        }
+        gather(c, rows, nullptr /* no mask */, (char *)memory);
+    });
+}
+
 /* Kernel table: copies rows to host memory, out [count, dims] without gaps, in stream order, and
  * waits for the stream, also where there is nothing to copy: after the call the array may be read
  * in any stream. About DOWNLOAD_BYTES are copied between two looks at the host's wish to stop. */
@@ -120,9 +147,7 @@ alcore_status download(const alcore_sys_work *work, const alcore_sys_rows *rows,
                      pitch = (size_t)rows->stride * component;
         const char *source = (const char *)rows->data;
         char *destination = (char *)out;
-        c.check_count(rows->count);
-        c.check_count(rows->dims);
-        if (component == 0) fail(work, ALCORE_E_SHAPE, "a copy was asked for with an unknown type");
+        check_shape(c, rows);
         /* A stream of another device is an error here, before anything is read. */
         if (cudaEventRecord(c.streams->begin, c.compute) != cudaSuccess) {
             cudaGetLastError(); /* or the next launch would report it */

@@ -205,6 +205,23 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     if (threadIdx.x == 0) *total = sum;
 }
 
+/* totals[b] = the sum of values starts[b] .. starts[b + 1] - 1 for the thread block b: mask and
+ * values as in total_kernel, counted from the first of all runs. The runs are added side by side,
+ * each in order by one thread. */
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    run_totals_kernel(const int64_t *starts, const uint8_t *mask, const double *values,
+                      double *totals) {
+    CUDA_SHARED(double, tile, SUM_TILE);
+    const int64_t end = starts[blockIdx.x + 1];
+    double sum = 0.0;
+    for (int64_t begin = starts[blockIdx.x]; begin < end; begin += SUM_TILE) {
+        load_tile(tile, begin, end, mask, values);
+        if (threadIdx.x != 0) continue;
+        for (int k = 0; k < SUM_TILE; k++) sum = sum + tile[k];
+    }
+    if (threadIdx.x == 0) totals[blockIdx.x] = sum;
+}
+
 /* A draw between two chunks. */
 struct draw_state {
     double sum;   /* running sum of the weights so far */
@@ -378,6 +395,32 @@ alcore_status update_min(const alcore_sys_work *work, int64_t count, const uint8
             outputs.add(piece);
         });
         outputs.finish();
+    });
+}
+
+/* Kernel table: totals [runs], the sum of values starts[b] .. starts[b + 1] - 1, within the mask,
+ * for each run b; mask and values [starts[runs]]. One launch, so that the additions of a run, which
+ * follow one another by definition, wait for no other run. */
+alcore_status run_totals(const alcore_sys_work *work, int64_t runs, const int64_t *starts,
+                         const uint8_t *mask, const double *values, double *totals) {
+    return guarded(work, [&](call &c) {
+        c.check_count(runs);
+        if (runs == 0) return;
+        std::vector<int64_t> memory;
+        const int64_t *host_starts = c.to_host(starts, runs + 1, &memory);
+        bool ascending = host_starts[0] >= 0;
+        for (int64_t b = 0; b < runs; b++)
+            ascending = ascending && host_starts[b] <= host_starts[b + 1];
+        if (!ascending) fail(work, ALCORE_E_INVALID, "the runs of a sum do not follow one another");
+        const int64_t count = host_starts[runs];
+        const int64_t *device_starts = c.to_device(starts, runs + 1);
+        const uint8_t *device_mask = c.to_device(mask, count);
+        const double *device_values = c.to_device(values, count);
+        double *sums = c.on_device(totals) ? totals : c.allocate_array<double>(runs);
+        CUDA_LAUNCH(run_totals_kernel, (unsigned)runs, CUDA_THREADS, c.compute, device_starts,
+                    device_mask, device_values, sums);
+        c.launched();
+        if (sums != totals) c.download(totals, sums, (size_t)runs * sizeof *sums);
     });
 }
 

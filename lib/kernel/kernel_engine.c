@@ -34,6 +34,8 @@ static bool is_optional(size_t offset) {
     return offset == offsetof(alcore_sys_kernels, upload) ||
            offset == offsetof(alcore_sys_kernels, release) ||
            offset == offsetof(alcore_sys_kernels, download) ||
+           offset == offsetof(alcore_sys_kernels, store) ||
+           offset == offsetof(alcore_sys_kernels, run_totals) ||
            offset == offsetof(alcore_sys_kernels, logit_stats) ||
            offset == offsetof(alcore_sys_kernels, hidden_stats);
 }

@@ -94,6 +94,8 @@ int32_t alcore__column_device(const alcore__column *column);
 alcore_status alcore__column_rows_on(const alcore__column *column, const alcore__engine *engine,
                                      int64_t first, int64_t count, alcore__scratch *scratch,
                                      alcore_sys_rows *out);
+/* Whether alcore__column_rows_on() hands rows out where they lie, however many, and copies none. */
+bool alcore__column_in_place(const alcore__column *column, const alcore__engine *engine);
 /* Whether the row has an entry: false for rows outside alcore_column_options.rows, and for rows
  * that were added after the column was set. */
 bool alcore__column_has(const alcore__column *column, int64_t row);

@@ -82,6 +82,14 @@ alcore_status alcore__column_rows_on(const alcore__column *column, const alcore_
     return read_block(column, true /* by these kernels */, first, count, scratch, out);
 }
 
+/* An array in memory that the engine's kernels or the host can read, with one entry for each row in
+ * their order. */
+bool alcore__column_in_place(const alcore__column *column, const alcore__engine *engine) {
+    const int32_t device = alcore__column_device(column);
+    return alcore__column_memory(column) && !column->map && !column->ragged &&
+           (device < 0 || alcore__engine_is_cuda(engine, device));
+}
+
 /* ops.ragged: hands the block out where it lies when it is on the host and every row of the pool
  * has an entry, and gathers it in scratch otherwise. A borrowed array of tokens has no gaps
  * (column_given.c). */

@@ -14,6 +14,9 @@
 
 typedef struct alcore__worker_memory alcore__worker_memory;
 
+/* Masks that a block keeps in the engine's memory. */
+enum { ALCORE__BLOCK_MASKS = 2 };
+
 /* What is kept for the candidates of a block until the run ends (engine/block_memory.c). Zeroed at
  * first: nothing is kept. */
 typedef struct alcore__block_memory {
@@ -26,6 +29,10 @@ typedef struct alcore__block_memory {
     bool upload_tried; /* the engine was asked once to keep the embeddings in its memory */
     alcore_sys_held
         device; /* the embeddings [active rows, dims] there, owned; memory NULL: not there */
+    /* Masks [matrix rows] that alcore__block_store_mask() has copied there, owned; memory NULL:
+     * none; and the same in host memory, owned. */
+    alcore_sys_held masks[ALCORE__BLOCK_MASKS];
+    uint8_t *stored_masks[ALCORE__BLOCK_MASKS];
     char *host; /* a copy of them [active rows, dims] in host memory in the column's type, owned;
                    NULL: there is none, and each pass reads the column */
 } alcore__block_memory;
@@ -34,6 +41,8 @@ struct alcore__block {
     alcore__run *run;
     int32_t source;       /* ALCORE__OVER_* */
     int64_t number;       /* of the block in its pool, from 0 */
+    int64_t blocks;       /* 1; of a wide block: how many blocks of the pool, from `number` on, it
+                             stands for (alcore__pass.wide) */
     int64_t start, count; /* its active rows are positions start .. start + count - 1 of the source;
                              count > 0 where a pass is called */
     const int64_t *rows; /* [count] pool row of each active row, ascending; borrowed from the run */
@@ -82,6 +91,11 @@ void *alcore__block_find_local(const alcore__block *block);
  * block and owns it also when it fails; before that alcore__block_doubles() returns NULL. */
 double *alcore__block_doubles(const alcore__block *block);
 alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t count);
+/* *out: mask [count] for kernels; count is the same in every call with the same `number`, below
+ * ALCORE__BLOCK_MASKS. Where the run has wide blocks it is kept in the engine's memory, and only
+ * what has changed since the last call is copied there. */
+alcore_status alcore__block_store_mask(alcore__block *block, int32_t number, const uint8_t *mask,
+                                       int64_t count, const uint8_t **out);
 /* Copies values [count] from the engine's memory to out [count] in host memory. */
 alcore_status alcore__download(const alcore__run *run, const double *values, int64_t count,
                                double *out);
@@ -109,6 +123,9 @@ static inline int64_t alcore__matrix_row_of(const alcore__matrix *matrix, int64_
     return matrix->mask ? matrix->block->rows[index] - matrix->rows.first : index;
 }
 int64_t alcore__matrix_index_of(const alcore__matrix *matrix, int64_t matrix_row);
+/* The matrix row with which block b of a wide block begins, b from 0; of b = blocks, the number of
+ * matrix rows. */
+int64_t alcore__matrix_block_start(const alcore__matrix *matrix, int64_t b);
 /* Copies the active row with an index to out [dims] as doubles. */
 alcore_status alcore__matrix_copy_row(const alcore__matrix *matrix, int64_t index, double *out);
 /* ALCORE_E_DATA that names the first active row with a NaN or infinity; ALCORE_OK when there is
@@ -127,8 +144,13 @@ alcore_status alcore__matrix_sq_dists(const alcore__matrix *matrix, const double
  * [groups, dims] and counts [groups] are overwritten. */
 alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int32_t *group,
                                         int64_t groups, double *sums, int64_t *counts);
-/* The sum of all active rows: sums [dims]. */
+/* The sum of the active rows of each block of a wide block, of a plain one's: sums [blocks, dims].
+ */
 alcore_status alcore__matrix_sum(const alcore__matrix *matrix, double *sums);
+/* Running sums of values [matrix rows], in the engine's memory, over the rows of the mask [matrix
+ * rows], of each block of a wide one: totals [blocks]. Only for runs with wide blocks. */
+alcore_status alcore__matrix_totals(const alcore__matrix *matrix, const uint8_t *mask,
+                                    const double *values, double *totals);
 /* 1 - cos to the centroid of each row's group: out [count], centroids [groups, dims]. */
 alcore_status alcore__matrix_cosine_distances(const alcore__matrix *matrix, const int32_t *group,
                                               int64_t groups, const double *centroids, double *out);

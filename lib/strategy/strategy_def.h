@@ -80,6 +80,11 @@ typedef struct alcore__partial_type {
 typedef struct alcore__pass {
     const char *name; /* NULL ends the table */
     int32_t rows;     /* ALCORE__OVER_*; a pass over no active row is skipped, start and end too */
+    /* A device visits adjacent blocks of the candidates as one wide block (alcore__block.blocks),
+     * so that it is started and waited for once a pass and not once a block. It does so only where
+     * all passes of a strategy over the candidates allow it. The partial of a wide block has the
+     * sums of each of its blocks, one after the other; its values and extra bytes are as ever. */
+    bool wide;
     /* Work on one block. partial: zeroed bytes, as many as the partial's type says; NULL: none. */
     alcore_status (*block)(alcore__block *block, void *partial);
     alcore__partial_type partial;
@@ -173,6 +178,8 @@ struct alcore__run {
     void *state; /* [def->state_bytes] or, while a nested table runs, its nested_state() */
     alcore__outcome outcome; /* count and rows are set before begin */
     int32_t threads;         /* worker threads of the context; runner->workers has one entry each */
+    void *stream; /* of the engine's device, in whose order the kernels of wide blocks run; NULL:
+                     there are no wide blocks, and each kernel has ended when it returns */
     bool repeats; /* set in begin by strategies of many passes: a device then keeps the embeddings
                      in its memory, and embeddings that are made block by block are kept when they
                      are few (engine/block_memory.c) */
@@ -195,7 +202,9 @@ static inline const alcore_sys_kernels *alcore__run_kernels(const alcore__run *r
     return run->input->engine.kernels;
 }
 static inline alcore_sys_work alcore__run_work(const alcore__run *run) {
-    return alcore__engine_work(&run->input->engine);
+    alcore_sys_work work = alcore__engine_work(&run->input->engine);
+    if (run->stream) work.stream = run->stream;
+    return work;
 }
 /* The column of the candidates that alcore__block_matrix() reads; NULL: they have no embeddings. */
 const alcore__column *alcore__candidate_embeddings(const alcore__run *run);

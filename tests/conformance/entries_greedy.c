@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conformance of the steps of greedy strategies: idds_update, idds_scores, arg_max, the D^2 weights
- * with speculative centroids and totals, update_min, draw, upload, release and download. */
+ * with speculative centroids and totals, update_min, draw, run_totals, upload, release, store and
+ * download. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -305,6 +306,54 @@ static alcore_status call_download(table *t, const kernel_case *c, output *out) 
     return status;
 }
 
+/* Rows with gaps or without, and a part of them again, are stored over other rows that are held. */
+static alcore_status call_store(table *t, const kernel_case *c, output *out) {
+    const size_t component = alcore_sys_dtype_bytes(c->rows.dtype);
+    const size_t row_bytes = component * (size_t)c->rows.dims;
+    int64_t half = c->rows.count / 2;
+    char *copy = calloc(row_bytes * (size_t)c->rows.count + 1, 1);
+    alcore_sys_held held = {0};
+    if (!copy) abort();
+    alcore_sys_rows packed = c->rows, last = c->rows;
+    packed.data = copy;
+    packed.stride = packed.dims;
+    last.count -= half;
+    last.data = (const char *)c->rows.data + (size_t)(half * c->rows.stride) * component;
+    alcore_status status = ALCORE_OK;
+    if (t->store && t->upload) status = t->upload(&conformance_work, &packed, NULL, &held);
+    for (int64_t i = 0; !held.memory && i < c->rows.count; i++)
+        memcpy(copy + (size_t)i * row_bytes,
+               (const char *)c->rows.data + (size_t)(i * c->rows.stride) * component, row_bytes);
+    if (held.memory && !status) status = t->store(&conformance_work, &c->rows, held.memory);
+    if (held.memory && !status)
+        status = t->store(&conformance_work, &last, (char *)held.memory + (size_t)half * row_bytes);
+    if (held.memory && !status) status = t->download(&conformance_work, &held.rows, copy);
+    if (held.memory) t->release(&conformance_work, &held);
+    if (!status) status = t->widen(&conformance_work, &packed, NULL, out->numbers);
+    free(copy);
+    return status;
+}
+
+/* Runs of a third of the items, of none, and of the others, which begin behind the first item. */
+enum { RUNS = 3 };
+static int64_t count_runs(const kernel_case *c) {
+    (void)c;
+    return RUNS;
+}
+static alcore_status call_run_totals(table *t, const kernel_case *c, output *out) {
+    int64_t count = c->rows.count, third = count / 3, first = count > 3;
+    const int64_t starts[RUNS + 1] = {first, first + third, first + third, count};
+    if (t->run_totals)
+        return t->run_totals(&conformance_work, RUNS, starts, c->mask, c->scalars, out->numbers);
+    for (int b = 0; b < RUNS; b++) {
+        double sum = 0.0;
+        for (int64_t i = starts[b]; i < starts[b + 1]; i++)
+            if (!c->mask || c->mask[i]) sum += c->scalars[i];
+        out->numbers[b] = sum;
+    }
+    return ALCORE_OK;
+}
+
 const entry entries_greedy[] = {
     {TABLE_ENTRY(idds_update), call_idds_update, count_two, 0},
     {TABLE_ENTRY(idds_scores), call_idds_scores, count_rows, 0},
@@ -316,5 +365,7 @@ const entry entries_greedy[] = {
     {TABLE_ENTRY(upload), call_hold, count_numbers, 0},
     {TABLE_ENTRY(release), call_hold, count_numbers, 0},
     {TABLE_ENTRY(download), call_download, count_numbers, 0},
+    {TABLE_ENTRY(store), call_store, count_numbers, 0},
+    {TABLE_ENTRY(run_totals), call_run_totals, count_runs, 0},
 };
 const int entries_greedy_count = sizeof entries_greedy / sizeof entries_greedy[0];

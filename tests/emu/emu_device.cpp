@@ -129,8 +129,9 @@ std::map<char *, memory>::iterator find(const void *pointer) {
     return (char *)pointer < found->first + found->second.bytes ? found : memories.end();
 }
 
+/* The default stream has two handles: NULL, and 1 (cudaStreamLegacy). */
 emu_stream *stream_of(cudaStream_t stream) {
-    return stream ? stream : &default_streams[current_device()];
+    return stream && stream != (cudaStream_t)1 ? stream : &default_streams[current_device()];
 }
 
 /* Queues an operation; it is an error to use a stream in the context of another device. */

@@ -267,7 +267,8 @@ typedef struct alcore_sys_kernels {
      * what to pass from then on, without a mask: its count is the number of rows that take part.
      * Its data is NULL where nothing was copied because the rows are on the device already, or the
      * copy would leave less than a quarter of the device's memory free: the caller then goes on
-     * with its own rows. A NULL entry: the engine works in host memory. */
+     * with its own rows. The type may be an integer type too. A NULL entry: the engine works in
+     * host memory. */
     alcore_status (*upload)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                             const uint8_t *mask, alcore_sys_held *out);
     /** Gives back the memory of rows that upload copied, with the same device and workspace in
@@ -408,6 +409,18 @@ typedef struct alcore_sys_kernels {
      * stream. Rows in host memory are copied as well. A NULL entry: the engine works in host
      * memory. */
     alcore_status (*download)(const alcore_sys_work *work, const alcore_sys_rows *rows, void *out);
+    /** The counterpart of download: copies rows to memory of the engine, such as a part of what
+     * upload made, without gaps: memory [count, dims], in the type of the rows, which here may be
+     * an integer type too. In the order of work->stream; the rows may change once it has returned.
+     * A NULL entry: the engine works in host memory. */
+    alcore_status (*store)(const alcore_sys_work *work, const alcore_sys_rows *rows, void *memory);
+    /** Running sums of several runs of items in one call, for a caller that gives the rows of
+     * several blocks to a kernel at once and needs the sum of each: totals[b] = the running sum,
+     * from +0.0 and in order, of values[i] for starts[b] <= i < starts[b + 1]: double [runs].
+     * starts: int64 [runs + 1], ascending, 0 or more; mask: uint8 [starts[runs]]; values: double
+     * [starts[runs]]. A NULL entry: callers give one block at a time. */
+    alcore_status (*run_totals)(const alcore_sys_work *work, int64_t runs, const int64_t *starts,
+                                const uint8_t *mask, const double *values, double *totals);
 } alcore_sys_kernels;
 
 /** Entry point of a kernel module, exported as alcore_ENGINE_entry, such as alcore_cuda_entry.

@@ -213,6 +213,16 @@ int64_t alcore__matrix_index_of(const alcore__matrix *matrix, int64_t matrix_row
     return low;
 }
 
+/* The rows of a block are those from its start to that of the next block; rows between the two that
+ * are not active may count as either's. */
+int64_t alcore__matrix_block_start(const alcore__matrix *matrix, int64_t b) {
+    const alcore__block *block = matrix->block;
+    const alcore__active_rows *active = &block->run->active[block->source];
+    int64_t index = active->block_starts[block->number + b] - block->start;
+    if (b == 0) return 0;
+    return index < block->count ? alcore__matrix_row_of(matrix, index) : matrix->rows.count;
+}
+
 /* Copies the row at an index (among active rows) to out [dims] in host memory as doubles, also from
  * rows that lie on a device; divided by its length in a unit matrix. */
 alcore_status alcore__matrix_copy_row(const alcore__matrix *matrix, int64_t index, double *out) {
@@ -378,17 +388,37 @@ alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int3
     return ALCORE_OK;
 }
 
-/* sums [dims] of all active rows in row order, as one group. Strategies call it for the mean of a
- * pool; the partial of their pass is that sum. */
+/* sums [blocks, dims] of all active rows in row order: those of each block are a group, and a plain
+ * block is the only one. Strategies call it for the mean of a pool; the partial of their pass is
+ * these sums. */
 alcore_status alcore__matrix_sum(const alcore__matrix *matrix, double *sums) {
-    alcore__scratch_mark mark = alcore__scratch_get_mark(matrix->block);
-    int32_t *all_in_one; /* [active rows] group 0 for each */
-    int64_t count;       /* of active rows, which the caller knows; not used */
-    ALCORE__TRY(
-        alcore__scratch_push(matrix->block, matrix->block->count, sizeof *all_in_one, &all_in_one));
-    memset(all_in_one, 0, (size_t)matrix->block->count * sizeof *all_in_one);
-    ALCORE__TRY(alcore__matrix_group_sums(matrix, all_in_one, 1 /* group */, sums, &count));
-    alcore__scratch_release(matrix->block, mark);
+    alcore__block *block = matrix->block;
+    const int64_t *starts = block->run->active[block->source].block_starts + block->number;
+    alcore__scratch_mark mark = alcore__scratch_get_mark(block);
+    int32_t *block_of; /* [active rows] the block of each, counted from the first of a wide one */
+    int64_t *counts;   /* [blocks] of active rows, which the caller knows; not used */
+    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *block_of, &block_of));
+    ALCORE__TRY(alcore__scratch_push(block, block->blocks, sizeof *counts, &counts));
+    for (int64_t b = 0; b < block->blocks; b++) {
+        for (int64_t i = starts[b]; i < starts[b + 1]; i++) block_of[i - block->start] = (int32_t)b;
+    }
+    ALCORE__TRY(alcore__matrix_group_sums(matrix, block_of, block->blocks, sums, counts));
+    alcore__scratch_release(block, mark);
+    return ALCORE_OK;
+}
+
+/* totals [blocks]: one kernel adds the values of all blocks, of each in row order. */
+alcore_status alcore__matrix_totals(const alcore__matrix *matrix, const uint8_t *mask,
+                                    const double *values, double *totals) {
+    alcore__block *block = matrix->block;
+    alcore_sys_work work = alcore__run_work(block->run);
+    alcore__scratch_mark mark = alcore__scratch_get_mark(block);
+    int64_t *starts; /* [blocks + 1] matrix rows */
+    ALCORE__TRY(alcore__scratch_push(block, block->blocks + 1, sizeof *starts, &starts));
+    for (int64_t b = 0; b <= block->blocks; b++) starts[b] = alcore__matrix_block_start(matrix, b);
+    ALCORE__TRY(alcore__run_kernels(block->run)
+                    ->run_totals(&work, block->blocks, starts, mask, values, totals));
+    alcore__scratch_release(block, mark);
     return ALCORE_OK;
 }
 

@@ -103,6 +103,61 @@ alcore_status alcore__download_active(const alcore__matrix *matrix, const double
     return ALCORE_OK;
 }
 
+/* ---- masks ---- */
+
+/* A mask [count] as a matrix of one row, the form in which engines copy arrays. */
+static alcore_sys_rows as_mask_row(const uint8_t *mask, int64_t count) {
+    return (alcore_sys_rows){
+        .data = mask, .count = 1, .dims = count, .stride = count, .dtype = ALCORE_UINT8};
+}
+
+/* Uploads a mask [count] for the first time, and keeps a copy of it in host memory. Where the
+ * device's memory is short nothing is kept, and the mask is given to kernels from host memory. */
+static alcore_status keep_mask(alcore__block *block, int32_t number, const uint8_t *mask,
+                               int64_t count) {
+    const alcore__run *run = block->run;
+    alcore_sys_work work = alcore__run_work(run);
+    alcore_sys_rows row = as_mask_row(mask, count);
+    uint8_t **stored = &block->memory->stored_masks[number];
+    ALCORE__TRY(alcore__run_kernels(run)->upload(&work, &row, NULL /* no mask of its own */,
+                                                 &block->memory->masks[number]));
+    if (!block->memory->masks[number].memory) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, 1, stored));
+    memcpy(*stored, mask, (size_t)count);
+    return ALCORE_OK;
+}
+
+/* Copies mask [count] over the one that the device has, from the first entry that differs to the
+ * last: a pick changes one entry, and some more where it leaves rows unaffordable. */
+static alcore_status renew_mask(alcore__block *block, int32_t number, const uint8_t *mask,
+                                int64_t count) {
+    const alcore__run *run = block->run;
+    alcore_sys_work work = alcore__run_work(run);
+    uint8_t *stored = block->memory->stored_masks[number];
+    uint8_t *memory = block->memory->masks[number].memory;
+    int64_t first = 0, end = count;
+    while (first < end && mask[first] == stored[first]) first++;
+    while (end > first && mask[end - 1] == stored[end - 1]) end--;
+    if (first == end) return ALCORE_OK;
+    memcpy(stored + first, mask + first, (size_t)(end - first));
+    alcore_sys_rows changed = as_mask_row(mask + first, end - first);
+    return alcore__run_kernels(run)->store(&work, &changed, memory + first);
+}
+
+/* Without wide blocks *out is the mask itself, as it is where the device's memory is short. */
+alcore_status alcore__block_store_mask(alcore__block *block, int32_t number, const uint8_t *mask,
+                                       int64_t count, const uint8_t **out) {
+    *out = mask;
+    if (!block->run->stream || !block->memory) return ALCORE_OK;
+    if (block->memory->stored_masks[number]) {
+        ALCORE__TRY(renew_mask(block, number, mask, count));
+    } else {
+        ALCORE__TRY(keep_mask(block, number, mask, count));
+    }
+    if (block->memory->masks[number].memory) *out = block->memory->masks[number].memory;
+    return ALCORE_OK;
+}
+
 /* ---- copies of the embeddings ---- */
 
 /* Asks the engine once for a device copy of the active rows of `rows`, those with mask
@@ -192,6 +247,10 @@ void alcore__block_memory_free(alcore__run *run, alcore__block_memory *memory) {
         kernels->release(&work, &memory->doubles);
     } else {
         alcore__free(run->ctx, memory->doubles.memory);
+    }
+    for (int32_t m = 0; m < ALCORE__BLOCK_MASKS; m++) {
+        if (kernels->release) kernels->release(&work, &memory->masks[m]);
+        alcore__free(run->ctx, memory->stored_masks[m]);
     }
     alcore__free(run->ctx, memory->host);
     alcore__free(run->ctx, memory->local);

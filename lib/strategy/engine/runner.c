@@ -11,6 +11,8 @@
  *     partial     what a block contributes: bytes that begin with sums or values, which the runner
  *                 reduces, and end with extra bytes for the pass's own reduce(); NULL and 0 bytes
  *                 where the block has no active row or nothing to contribute
+ *     wide block  adjacent blocks of candidates that are visited as one, with one partial
+ *                 (wide_blocks.c); wide_blocks of the runner: how many
  *     pass_count  of the runner: passes that are over, so the number of the present pass
  *     next_block  of the runner: blocks of the present pass that are reduced
  *
@@ -43,14 +45,16 @@ typedef struct partial_layout {
     size_t extra_bytes;   /* of what follows, which is passed to the pass's reduce() */
 } partial_layout;
 
-/* Where the parts of a block's partial lie: first the sums of the pass (the same for every block)
- * or one double for each active row of the block, then the extra bytes that the pass asks for. Map
- * and reduce both call it, so the two agree on the layout. */
+/* Where the parts of a block's partial lie: first the sums of the pass (the same number for every
+ * block, and for each block of a wide one) or one double for each active row of the block, then the
+ * extra bytes that the pass asks for. Map and reduce both call it, so the two agree on the layout.
+ */
 static partial_layout layout_of(const alcore__pass *pass, const alcore__block *block) {
     const alcore__partial_type *type = &pass->partial;
     partial_layout layout = {0};
     if (type->sums) {
-        layout.leading_bytes = (size_t)type->sums(block->run).count * sizeof(double);
+        size_t sums = (size_t)type->sums(block->run).count;
+        layout.leading_bytes = (size_t)block->blocks * sums * sizeof(double);
     } else if (type->values) {
         layout.leading_bytes = (size_t)block->count * sizeof(double);
     }
@@ -70,20 +74,30 @@ typedef struct map_job {
     alcore__run *run;
     alcore__shard *shard; /* has the memory that blocks of candidates keep between passes */
     int64_t first;        /* the block of task 0 */
+    int64_t step;         /* blocks of a task, but the last: 1, or those of a wide block */
     alcore__partial *out; /* [tasks] the partial of each block */
 } map_job;
 
-/* Fills in the block of a source (ALCORE__OVER_*) with the given number, from 0: its active rows
- * are positions start .. start + count - 1 among the active rows of the source. `memory` and
- * `worker` stay NULL; map_task() sets them, as only a block that is visited has them. */
-static void describe_block(alcore__run *run, int32_t source, int64_t number, alcore__block *out) {
-    const alcore__active_rows *active = &run->active[source];
-    int64_t start = active->block_starts[number];
+/* How many blocks a pass visits as one. */
+static int64_t blocks_of_visit(const alcore__run *run, const alcore__pass *pass) {
+    return pass->wide && run->runner->wide_blocks > 1 ? run->runner->wide_blocks : 1;
+}
+
+/* Fills in the block of a pass with the given number, from 0, or the wide block that begins with it
+ * (the last one has fewer blocks than the others): its active rows are positions start .. start +
+ * count - 1 among the active rows of the source. `memory` and `worker` stay NULL; map_task() sets
+ * them, as only a block that is visited has them. */
+static void describe_block(alcore__run *run, const alcore__pass *pass, int64_t number,
+                           alcore__block *out) {
+    const alcore__active_rows *active = &run->active[pass->rows];
+    int64_t start = active->block_starts[number], blocks = blocks_of_visit(run, pass);
+    if (blocks > active->blocks - number) blocks = active->blocks - number;
     *out = (alcore__block){.run = run,
-                           .source = source,
+                           .source = pass->rows,
                            .number = number,
+                           .blocks = blocks,
                            .start = start,
-                           .count = active->block_starts[number + 1] - start,
+                           .count = active->block_starts[number + blocks] - start,
                            .rows = active->rows + start};
 }
 
@@ -116,14 +130,14 @@ static alcore_status visit_block(map_job *job, alcore__block *block, alcore__par
     return status;
 }
 
-/* Task `index` of alcore__run_map(): visits block first + index of the present pass, on thread
- * `worker`. A block without active rows leaves a partial of no bytes, so that every block of the
+/* Task `index` of alcore__run_map(): visits block first + index * step of the present pass, on
+ * thread `worker`. A block without active rows leaves a partial of no bytes, so that every block of the
  * pass has one entry to be reduced. */
 static alcore_status map_task(void *data, int64_t index, int32_t worker) {
     map_job *job = data;
-    int64_t number = job->first + index;
+    int64_t number = job->first + index * job->step;
     alcore__block block;
-    describe_block(job->run, alcore__present_pass(job->run)->rows, number, &block);
+    describe_block(job->run, alcore__present_pass(job->run), number, &block);
     job->out[index] = (alcore__partial){.pass = job->run->runner->pass_count, .block = number};
     if (!block.count) return ALCORE_OK;
     if (block.source == ALCORE__OVER_CANDIDATES) block.memory = &job->shard->memory[number];
@@ -133,31 +147,36 @@ static alcore_status map_task(void *data, int64_t index, int32_t worker) {
 
 /* Visits the blocks first .. end - 1 of the present pass in parallel and appends one partial for
  * each, in block order, to out. Any process that has begun the same run can call it for any blocks.
- */
+ * Of wide blocks, which are for one process alone, `first` is the first block of one, and `end` the
+ * end of one or of the pool. */
 alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t first, int64_t end,
                               alcore__partials *out) {
-    int64_t blocks = run->active[alcore__present_pass(run)->rows].blocks;
-    size_t count = (size_t)(end - first);
+    const alcore__pass *pass = alcore__present_pass(run);
+    int64_t step = blocks_of_visit(run, pass);
+    int64_t visits = (run->active[pass->rows].blocks + step - 1) / step, done = first / step;
+    size_t count = (size_t)((end - first + step - 1) / step);
     ALCORE__TRY(alcore__grow(run->ctx, &out->entries, &out->capacity, out->count + count,
                              sizeof *out->entries));
-    map_job job = {.run = run, .shard = shard, .first = first, .out = out->entries + out->count};
+    map_job job = {
+        .run = run, .shard = shard, .first = first, .step = step, .out = out->entries + out->count};
     if (count > 0) memset(job.out, 0, count * sizeof *job.out); /* a part may have no block */
     out->count += count; /* from here on alcore__partials_clear() frees what tasks allocate */
     /* The stage of the progress is the strategy's name: blocks that are done, of all in the pass.
      */
-    ALCORE__TRY(alcore__tick(run->ctx, run->def->name, first, blocks));
-    return alcore__parallel_part(run->ctx, run->def->name, first, blocks, (int64_t)count, map_task,
+    ALCORE__TRY(alcore__tick(run->ctx, run->def->name, done, visits));
+    return alcore__parallel_part(run->ctx, run->def->name, done, visits, (int64_t)count, map_task,
                                  &job);
 }
 
 /* ---- reduce ---- */
 
-/* Fails unless the partial is of the present pass and of block `number`, and has as many bytes as
- * alcore__run_map() makes for that block. Called before anything of the partial is read, as it may
- * come from another process. */
+/* Fails unless the partial is of the present pass and of block *next, and has as many bytes as
+ * alcore__run_map() makes for that block; *next becomes the block after it. Called before anything
+ * of the partial is read, as it may come from another process. */
 static alcore_status check_partial(alcore__run *run, const alcore__partial *partial,
-                                   int64_t number) {
+                                   int64_t *next) {
     const alcore__pass *pass = alcore__present_pass(run);
+    int64_t number = *next;
     if (partial->pass != run->runner->pass_count || partial->block != number ||
         number >= run->active[pass->rows].blocks)
         return alcore__fail(ALCORE_E_INTERNAL,
@@ -166,7 +185,8 @@ static alcore_status check_partial(alcore__run *run, const alcore__partial *part
                             (long long)run->runner->pass_count, (long long)partial->block,
                             (long long)number, (long long)run->active[pass->rows].blocks);
     alcore__block block;
-    describe_block(run, pass->rows, number, &block);
+    describe_block(run, pass, number, &block);
+    *next = number + block.blocks;
     partial_layout layout = {0};
     if (block.count) layout = layout_of(pass, &block);
     if (layout.leading_bytes + layout.extra_bytes != partial->bytes)
@@ -178,12 +198,13 @@ static alcore_status check_partial(alcore__run *run, const alcore__partial *part
 
 /* What the tasks of reduce_sums() share: one task for each range of components. */
 typedef struct sum_job {
+    alcore__run *run;
     alcore__doubles sums;             /* the totals, in the strategy's state */
     const alcore__partials *partials; /* of one wave, in block order */
 } sum_job;
 
 /* Adds range `index` of the sums, SUM_RANGE components, of all partials of the wave to the totals,
- * one block after the other. One thread owns a range, so the order of additions does not depend on
+ * one block after the other, those of a wide block too. One thread owns a range, so the order of additions does not depend on
  * how many threads there are. */
 static alcore_status add_range(void *data, int64_t index, int32_t worker) {
     const sum_job *job = data;
@@ -192,10 +213,15 @@ static alcore_status add_range(void *data, int64_t index, int32_t worker) {
     int64_t count = left < SUM_RANGE ? left : SUM_RANGE;
     double *restrict total = job->sums.values + first;
     for (size_t p = 0; p < job->partials->count; p++) {
-        const double *restrict partial = job->partials->entries[p].data;
+        const double *partial = job->partials->entries[p].data;
         if (!partial) continue; /* a block without active rows */
-        partial += first;
-        for (int64_t j = 0; j < count; j++) total[j] += partial[j];
+        alcore__block block;
+        describe_block(job->run, alcore__present_pass(job->run), job->partials->entries[p].block,
+                       &block);
+        for (int64_t b = 0; b < block.blocks; b++) {
+            const double *restrict sums = partial + b * job->sums.count + first;
+            for (int64_t j = 0; j < count; j++) total[j] += sums[j];
+        }
     }
     return ALCORE_OK;
 }
@@ -205,7 +231,7 @@ static alcore_status add_range(void *data, int64_t index, int32_t worker) {
  * additions that waking threads pays. */
 static alcore_status reduce_sums(alcore__run *run, alcore__doubles sums,
                                  const alcore__partials *partials) {
-    sum_job job = {.sums = sums, .partials = partials};
+    sum_job job = {.run = run, .sums = sums, .partials = partials};
     int64_t ranges = (sums.count + SUM_RANGE - 1) / SUM_RANGE;
     if (sums.count * (int64_t)partials->count >= MIN_PARALLEL_ADDS)
         return alcore__parallel(run->ctx, NULL /* no stage of its own in the progress */, ranges,
@@ -220,7 +246,7 @@ static alcore_status reduce_sums(alcore__run *run, alcore__doubles sums,
 static alcore_status reduce_block(alcore__run *run, const alcore__pass *pass,
                                   const alcore__partial *partial) {
     alcore__block block;
-    describe_block(run, pass->rows, partial->block, &block);
+    describe_block(run, pass, partial->block, &block);
     if (!partial->bytes) return ALCORE_OK;
     partial_layout layout = layout_of(pass, &block);
     if (pass->partial.values)
@@ -244,7 +270,7 @@ alcore_status alcore__run_reduce(alcore__run *run, const alcore__partials *parti
     const alcore__pass *pass = alcore__present_pass(run);
     int64_t next = run->runner->next_block;
     for (size_t p = 0; p < partials->count; p++)
-        ALCORE__TRY(check_partial(run, &partials->entries[p], next++));
+        ALCORE__TRY(check_partial(run, &partials->entries[p], &next));
     run->runner->next_block = next;
     if (pass->partial.sums) ALCORE__TRY(reduce_sums(run, pass->partial.sums(run), partials));
     for (size_t p = 0; p < partials->count; p++)
@@ -291,9 +317,11 @@ alcore_status alcore__shard_new(alcore__run *run, int32_t part, int32_t parts,
     return ALCORE_OK;
 }
 
-/* Frees what the blocks kept between passes, on the device too, then the shard. */
+/* Frees what the blocks kept between passes, on the device too, then the shard. After a failure
+ * kernels of wide blocks may still be queued, so the device is waited for. */
 void alcore__shard_free(alcore__run *run, alcore__shard *shard) {
     if (!shard) return;
+    if (run->stream) alcore__close_wide_blocks(run);
     for (int64_t b = 0; b < shard->block_count; b++)
         alcore__block_memory_free(run, &shard->memory[b]);
     alcore__free(run->ctx, shard->memory);
@@ -316,13 +344,16 @@ static int64_t blocks_per_wave(const alcore__run *run, const alcore__pass *pass)
     int64_t bytes = 2 * ALCORE_BLOCK_ROWS * (int64_t)sizeof(double); /* values and extras */
     if (pass->partial.sums) bytes += pass->partial.sums(run).count * (int64_t)sizeof(double);
     int64_t blocks = WAVE_BYTES / bytes, min_blocks = WAVE_BLOCKS_PER_THREAD * run->threads;
-    return blocks > min_blocks ? blocks : min_blocks;
+    if (blocks < min_blocks) blocks = min_blocks;
+    int64_t step = blocks_of_visit(run, pass); /* a wave ends with the end of a wide block */
+    return (blocks + step - 1) / step * step;
 }
 
 /* Makes the present pass over all blocks, a wave at a time, and ends it. The partials of a wave are
  * freed before the next one is mapped. */
 static alcore_status make_pass(alcore__run *run, alcore__shard *shard) {
     const alcore__pass *pass = alcore__present_pass(run);
+    if (pass->wide && !run->runner->wide_blocks) alcore__open_wide_blocks(run);
     int64_t blocks = run->active[pass->rows].blocks, wave = blocks_per_wave(run, pass);
     for (int64_t first = 0; first < blocks; first += wave) {
         alcore__partials partials = {0};

@@ -65,9 +65,10 @@ typedef struct alcore__pass_cursor {
 struct alcore__runner {
     alcore__pass root[3]; /* find NaN, the strategy, the end (pass_order.c) */
     alcore__pass_cursor cursors[ALCORE__PASS_DEPTH];
-    int32_t depth;      /* cursors in use; 0: the run is done */
-    int64_t pass_count; /* passes before the present one */
-    int64_t next_block; /* the block of the present pass whose partial is reduced next */
+    int32_t depth;       /* cursors in use; 0: the run is done */
+    int64_t pass_count;  /* passes before the present one */
+    int64_t next_block;  /* the block of the present pass whose partial is reduced next */
+    int64_t wide_blocks; /* blocks that wide passes visit as one; 0: not chosen yet, one by one */
     uint8_t
         *nan[ALCORE__SOURCES]; /* [rows of the pool] 1: the row has a NaN or infinity; owned, NULL
                                   without nan=exclude. The entry of ALCORE__OVER_LABELED_ROWS
@@ -75,6 +76,11 @@ struct alcore__runner {
     alcore__worker_memory **workers; /* [run->threads] owned; NULL until the thread visits its first
                                         block */
 };
+
+/* Decide how many blocks the wide passes of the run visit as one, and in which stream their kernels
+ * run; wait for these kernels (wide_blocks.c). */
+void alcore__open_wide_blocks(alcore__run *run);
+void alcore__close_wide_blocks(alcore__run *run);
 
 /* Move the cursors to the first pass that visits blocks, and from the present pass to the next one
  * (pass_order.c). */

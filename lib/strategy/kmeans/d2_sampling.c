@@ -64,25 +64,29 @@ bool alcore__draw_by_weight(const double *block_weights, int64_t stride, int64_t
 /* Whether the drawn row is one of this block: by its position among the candidates or, where it was
  * drawn by weight, by the number of its block. alcore__no_draw is in none. */
 bool alcore__draw_is_in(const alcore__draw *draw, const alcore__block *block) {
-    if (draw->position < 0) return draw->block == block->number;
+    if (draw->position < 0)
+        return draw->block >= block->number && draw->block < block->number + block->blocks;
     int64_t index = draw->position - block->start;
     return index >= 0 && index < block->count;
 }
 
 /* Finds the index (among active rows) of a drawn row in its block: from its position, or as the
- * first row of the mask whose running weight passes the target. mask, weights: [matrix rows], the
- * rows that kernels see, those that are not active included. -1: no row of the mask has a weight.
- */
+ * first row of the mask, in the block that was drawn, whose running weight passes the target: of a
+ * wide block only the rows of that one are looked at. mask, weights: [matrix rows], the rows that
+ * kernels see, those that are not active included. -1: no row of the mask has a weight. */
 alcore_status alcore__draw_find(const alcore__draw *draw, const alcore__matrix *matrix,
                                 const uint8_t *mask, const double *weights, int64_t *index) {
     const alcore__run *run = matrix->block->run;
     alcore_sys_work work = alcore__run_work(run);
-    int64_t matrix_row;
+    int64_t row; /* counted from `first` */
     *index = draw->position - matrix->block->start;
     if (draw->position >= 0) return ALCORE_OK;
-    ALCORE__TRY(alcore__run_kernels(run)->draw(&work, matrix->rows.count, mask, weights,
-                                               draw->before, draw->target, &matrix_row));
-    *index = matrix_row < 0 ? -1 : alcore__matrix_index_of(matrix, matrix_row);
+    int64_t number = draw->block - matrix->block->number;
+    int64_t first = alcore__matrix_block_start(matrix, number);
+    int64_t end = alcore__matrix_block_start(matrix, number + 1);
+    ALCORE__TRY(alcore__run_kernels(run)->draw(&work, end - first, mask + first, weights + first,
+                                               draw->before, draw->target, &row));
+    *index = row < 0 ? -1 : alcore__matrix_index_of(matrix, first + row);
     return ALCORE_OK;
 }
 

@@ -38,6 +38,7 @@
 
 #include "base/rng.h"
 #include "base/tensor_view.h"
+#include "kernel/kernels.h"
 #include "scorer/score_table.h"
 #include "strategy/kmeans/d2_sampling.h"
 #include "strategy/rules/greedy_picks.h"
@@ -155,9 +156,9 @@ static void make_factor(int32_t meaning, int64_t classes, double *p) {
     p[likeliest] -= 1.0;
 }
 
-/* Computes the factor a of the block's active rows, [matrix rows, classes], row by row from the
- * column; entries of other rows are not written. The matrix may have other rows than the column's
- * span where the embeddings were copied, hence matrix_row_of for each row. */
+/* Computes the factor a of the block's active rows, [matrix rows, classes], from the column, whose
+ * rows are widened together; entries of other rows are not written. The matrix may have other rows
+ * than the column's span where the embeddings were copied, hence matrix_row_of for each row. */
 static alcore_status read_factors(const badge_state *state, const alcore__matrix *matrix,
                                   double *a) {
     alcore__block *block = matrix->block;
@@ -166,16 +167,18 @@ static alcore_status read_factors(const badge_state *state, const alcore__matrix
     alcore_sys_rows rows = {0};
     bool is_factor;
     const alcore__column *column = factor_column(run, &is_factor);
+    size_t bytes = (size_t)state->classes * sizeof *a;
+    double *wide; /* [span, classes] the column's rows, from the first active one to the last */
+    alcore__scratch_mark mark = alcore__scratch_get_mark(block);
     ALCORE__TRY(alcore__block_column(block, column, &rows));
-    size_t row_bytes = (size_t)rows.stride * alcore_sys_dtype_bytes(rows.dtype);
+    ALCORE__TRY(alcore__scratch_push(block, rows.count, bytes, &wide));
+    ALCORE__TRY(alcore__kernels_cpu()->widen(&work, &rows, NULL /* no mask */, wide));
     for (int64_t i = 0; i < block->count; i++) {
-        alcore_sys_rows row = rows;
-        row.data = (const char *)rows.data + (size_t)(block->rows[i] - block->rows[0]) * row_bytes;
-        row.count = 1;
         double *out = a + alcore__matrix_row_of(matrix, i) * state->classes;
-        ALCORE__TRY(alcore__run_kernels(run)->widen(&work, &row, NULL /* no mask */, out));
+        memcpy(out, wide + (block->rows[i] - block->rows[0]) * state->classes, bytes);
         if (!is_factor) make_factor(column->meaning, state->classes, out);
     }
+    alcore__scratch_release(block, mark);
     return ALCORE_OK;
 }
 
@@ -342,7 +345,7 @@ typedef struct found_row {
     int64_t draw;     /* 0: the row that was drawn; k: speculative row k */
     int64_t position; /* of the row among the candidates */
     double square;    /* G */
-    double weight;    /* D^2 weight */
+    double weight;    /* D^2 weight of the row that was drawn; 0 of a speculative one */
 } found_row;
 
 /* Bytes of an entry with its two vectors. */
@@ -368,9 +371,10 @@ static alcore_status write_found(const badge_state *state, const alcore__matrix 
     const alcore__run *run = matrix->block->run;
     int64_t matrix_row = alcore__matrix_row_of(matrix, index), classes = state->classes;
     found_row found = {.draw = draw, .position = matrix->block->start + index};
+    found.square = state->squares[found.position];
     double *a = (double *)(void *)(out + sizeof found), *h = a + classes;
-    ALCORE__TRY(alcore__download(run, rows->squares + matrix_row, 1, &found.square));
-    ALCORE__TRY(alcore__download(run, rows->weights + matrix_row, 1, &found.weight));
+    if (draw == 0) /* that of a speculative row is not read */
+        ALCORE__TRY(alcore__download(run, rows->weights + matrix_row, 1, &found.weight));
     ALCORE__TRY(alcore__download(run, rows->a + matrix_row * classes, classes, a));
     ALCORE__TRY(alcore__matrix_copy_row(matrix, index, h));
     memcpy(out, &found, sizeof found);
@@ -383,7 +387,7 @@ static alcore_status write_found(const badge_state *state, const alcore__matrix 
 static alcore_status find_drawn(alcore__block *block, void *partial) {
     const badge_state *state = block->run->state;
     alcore__matrix matrix;
-    uint8_t *mask;
+    const uint8_t *mask;
     char *out = partial;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, &matrix, &mask));
@@ -456,15 +460,15 @@ static bool wants_weights(const alcore__run *run) {
     return state->has_center && !state->ended;
 }
 
-/* The partial: the total weight of the block's rows that can still be picked, one double. */
+/* The partial: the total weight of the block's rows that can still be picked, of each block of a
+ * wide one: double [blocks]. */
 static size_t weight_bytes(const alcore__block *block) {
-    (void)block;
-    return sizeof(double);
+    return (size_t)block->blocks * sizeof(double);
 }
 
 /* Updates the D^2 weights of a block to the minimum with the squared distances to the new center,
  * and writes their total over the rows that can still be picked to the partial. Three cases: the
- * drawn row was passed over, so that only the total is computed again; it was a speculative row
+ * drawn row was passed over, so that only the total is computed again (values NULL); it was a speculative row
  * whose distances an earlier pass measured, so that the minimum of both arrays is enough; else the
  * rows are measured from it now, and from the next speculative rows. */
 static alcore_status weigh_rows(alcore__block *block, void *partial) {
@@ -473,31 +477,37 @@ static alcore_status weigh_rows(alcore__block *block, void *partial) {
     alcore_sys_work work = alcore__run_work(block->run);
     const alcore__sampler *sampler = &state->sampler;
     alcore__matrix matrix;
-    uint8_t *free_rows;
+    const uint8_t *free_rows;
+    double *totals = partial;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, &matrix, &free_rows));
     int64_t count = matrix.rows.count;
+    bool wide = block->run->stream; /* a call has one total, but a wide block one for each block */
     row_values rows = lay_out(alcore__block_doubles(block), count);
     alcore_sys_weights weights = {.minimum = rows.weights,
                                   .speculative = rows.speculative_weights,
                                   .speculative_count = sampler->speculative,
                                   .total_mask = free_rows,
-                                  .total = partial};
-    if (!state->drawn_is_center)
-        return kernels->update_min(&work, count, matrix.mask, NULL /* only the total */, &weights);
-    if (sampler->hit >= 0)
-        return kernels->update_min(&work, count, matrix.mask,
-                                   rows.speculative_weights + sampler->hit * count, &weights);
-    alcore_sys_rows factors = as_matrix(state, rows.a, count);
-    return kernels->min_badge(&work, &factors, &matrix.rows, matrix.mask, state->found_a,
-                              state->found_h, 1 + sampler->speculative, state->found_squares,
-                              rows.squares, &weights);
+                                  .total = wide ? NULL : totals};
+    if (!state->drawn_is_center) {
+        if (!wide) ALCORE__TRY(kernels->update_min(&work, count, matrix.mask, NULL, &weights));
+    } else if (sampler->hit >= 0) {
+        ALCORE__TRY(kernels->update_min(&work, count, matrix.mask,
+                                        rows.speculative_weights + sampler->hit * count, &weights));
+    } else {
+        alcore_sys_rows factors = as_matrix(state, rows.a, count);
+        ALCORE__TRY(kernels->min_badge(&work, &factors, &matrix.rows, matrix.mask, state->found_a,
+                                       state->found_h, 1 + sampler->speculative,
+                                       state->found_squares, rows.squares, &weights));
+    }
+    return wide ? alcore__matrix_totals(&matrix, free_rows, rows.weights, totals) : ALCORE_OK;
 }
 
-/* Reduces the partial of one block: keeps its total weight for the next draw. */
+/* Reduces the partial of one block: keeps its total weight, or those of the blocks of a wide one,
+ * for the next draw. */
 static alcore_status store_weight(alcore__run *run, const alcore__block_partial *partial) {
     badge_state *state = run->state;
-    memcpy(&state->block_weights[partial->block], partial->extra, sizeof(double));
+    memcpy(&state->block_weights[partial->block], partial->extra, partial->extra_bytes);
     return ALCORE_OK;
 }
 
@@ -523,17 +533,20 @@ static alcore_status read_scores(alcore__block *block, void *partial) {
 static const alcore__pass PASSES[] = {
     {.name = "gradient norms",
      .rows = ALCORE__OVER_CANDIDATES,
+     .wide = true,
      .block = measure_norms,
      .partial = {.values = squares_of},
      .end = draw_next},
     {.name = "drawn rows",
      .rows = ALCORE__OVER_CANDIDATES,
+     .wide = true,
      .block = find_drawn,
      .partial = {.extra = found_bytes, .reduce = store_found},
      .end = offer_drawn,
      .when = has_draw},
     {.name = "D^2 weights",
      .rows = ALCORE__OVER_CANDIDATES,
+     .wide = true,
      .block = weigh_rows,
      .partial = {.extra = weight_bytes, .reduce = store_weight},
      .end = draw_next,
@@ -542,6 +555,7 @@ static const alcore__pass PASSES[] = {
      .back = 1},
     {.name = "scores",
      .rows = ALCORE__OVER_CANDIDATES,
+     .wide = true,
      .block = read_scores,
      .partial = {.values = alcore__outcome_scores}},
     {.name = NULL},

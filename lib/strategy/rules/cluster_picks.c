@@ -150,7 +150,7 @@ static alcore_status find_nearest(alcore__block *block, void *partial) {
     const alcore__cluster_picks *state = block->run->state;
     const alcore_sys_rows centroids = centroids_of(state);
     alcore__matrix matrix;
-    uint8_t *mask;
+    const uint8_t *mask;
     ALCORE__TRY(alcore__block_matrix(block, true /* unit vectors */, &matrix));
     ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, &matrix, &mask));
     alcore__neighbor_lists_begin(&state->near, partial);

@@ -19,6 +19,10 @@
 
 #include <string.h>
 
+/* Numbers of the masks that a block keeps: rows that can be picked, and rows that are not picked.
+ */
+enum { FREE_MASK = 0, LEFT_MASK = 1 };
+
 /* Prepares the state of a strategy that picks row after row: no candidate has been offered (status
  * [candidates] is ALCORE__GREEDY_FREE, which is 0 as new arrays are), none is the best, and
  * pick_scores [candidates] are 0. The state is freed by alcore__greedy_free_state(), also after a
@@ -50,23 +54,37 @@ bool alcore__greedy_is_free(const alcore__greedy *greedy, int64_t position) {
            alcore__filler_fits(&greedy->filler, position);
 }
 
-/* Pushes mask [matrix rows] on the scratch stack: 1 for the active rows of which
- * alcore__greedy_is_free() is true, 0 for the others and for rows that are not active. */
+/* Makes a mask [matrix rows]: 1 for the active rows of which alcore__greedy_is_free() is true, 0 for
+ * the others and for rows that are not active. */
 alcore_status alcore__greedy_push_mask(const alcore__greedy *greedy, const alcore__matrix *matrix,
-                                       uint8_t **mask) {
+                                       const uint8_t **out) {
     alcore__block *block = matrix->block;
+    uint8_t *mask;
     const uint8_t *status = greedy->status + block->start;
     /* Without costs every row costs 1, so the budget is asked once for the whole block. */
     bool same_costs = !greedy->run->input->costs;
     bool affordable = !same_costs || alcore__filler_fits(&greedy->filler, block->start);
-    ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, sizeof **mask, mask));
-    memset(*mask, 0, (size_t)matrix->rows.count);
+    ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, sizeof *mask, &mask));
+    memset(mask, 0, (size_t)matrix->rows.count);
     for (int64_t i = 0; i < block->count && affordable; i++) {
         bool is_free = same_costs ? status[i] == ALCORE__GREEDY_FREE
                                   : alcore__greedy_is_free(greedy, block->start + i);
-        (*mask)[alcore__matrix_row_of(matrix, i)] = is_free;
+        mask[alcore__matrix_row_of(matrix, i)] = is_free;
     }
-    return ALCORE_OK;
+    return alcore__block_store_mask(block, FREE_MASK, mask, matrix->rows.count, out);
+}
+
+/* The same of the rows that were not bought, whether they can still be or not. */
+alcore_status alcore__greedy_push_left(const alcore__greedy *greedy, const alcore__matrix *matrix,
+                                       const uint8_t **out) {
+    alcore__block *block = matrix->block;
+    const uint8_t *status = greedy->status + block->start;
+    uint8_t *mask;
+    ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, sizeof *mask, &mask));
+    memset(mask, 0, (size_t)matrix->rows.count);
+    for (int64_t i = 0; i < block->count; i++)
+        mask[alcore__matrix_row_of(matrix, i)] = status[i] != ALCORE__GREEDY_PICKED;
+    return alcore__block_store_mask(block, LEFT_MASK, mask, matrix->rows.count, out);
 }
 
 /* The row of the block with the largest of values [matrix rows, in the engine's memory] among those

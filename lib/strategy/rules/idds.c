@@ -32,6 +32,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel/kernels.h"
 #include "strategy/rules/greedy_picks.h"
 #include "strategy/strategies.h"
 
@@ -199,7 +200,7 @@ static alcore_status update_scores(const idds_state *state, const alcore__matrix
  * where the block has no such row. */
 static alcore_status find_best(const idds_state *state, const alcore__matrix *matrix,
                                const row_values *rows, alcore__greedy_best *out) {
-    uint8_t *mask;
+    const uint8_t *mask;
     int64_t best;
     double value;
     ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, matrix, &mask));
@@ -241,8 +242,8 @@ static alcore_status score_after_pick(alcore__block *block, void *partial) {
 }
 
 /* Prepares the move of the row just picked: keeps its vector and its norm for the kernel of the
- * next pass, and counts it in B, no longer in A. The norm comes from the kernel too, so that all
- * engines use the same bytes. */
+ * next pass, and counts it in B, no longer in A. The norm comes from a kernel, which has the same
+ * bytes on every engine: that of the CPU, where the vector is, which need not be waited for. */
 static alcore_status set_moved(alcore__run *run) {
     idds_state *state = run->state;
     alcore_sys_work work = alcore__run_work(run);
@@ -253,7 +254,7 @@ static alcore_status set_moved(alcore__run *run) {
                            .dims = state->dims,
                            .stride = state->dims,
                            .dtype = ALCORE_FLOAT64};
-    ALCORE__TRY(alcore__run_kernels(run)->self_dots(&work, &row, NULL /* no mask */, &self_dot));
+    ALCORE__TRY(alcore__kernels_cpu()->self_dots(&work, &row, NULL /* no mask */, &self_dot));
     state->moved_norm = sqrt(self_dot);
     state->unlabeled--;
     state->labeled++;
@@ -306,15 +307,18 @@ static const alcore__pass PASSES[] = {
      .partial = {.sums = sum_b_of}},
     {.name = "candidates",
      .rows = ALCORE__OVER_CANDIDATES,
+     .wide = true,
      .block = sum_block,
      .partial = {.sums = sum_a_of}},
     {.name = "first scores",
      .rows = ALCORE__OVER_CANDIDATES,
+     .wide = true,
      .block = score_first,
      .partial = ALCORE__GREEDY_BEST,
      .end = offer_best},
     {.name = "after a pick",
      .rows = ALCORE__OVER_CANDIDATES,
+     .wide = true,
      .block = score_after_pick,
      .partial = ALCORE__GREEDY_BEST,
      .end = offer_best,
@@ -322,6 +326,7 @@ static const alcore__pass PASSES[] = {
      .again = has_next_pass},
     {.name = "scores",
      .rows = ALCORE__OVER_CANDIDATES,
+     .wide = true,
      .block = read_scores,
      .partial = {.values = alcore__outcome_scores}},
     {.name = NULL},

@@ -174,7 +174,9 @@ static alcore_status measure_all_from_picks(const kcenter_state *state,
     int64_t first = *rows->block_measured_picks, count = state->center_count - first;
     if (!count) return ALCORE_OK;
     ALCORE__TRY(measure_all(matrix, state->centers + first * state->dims, count, rows->sq_dist));
-    for (int64_t i = 0; i < matrix->block->count; i++)
+    /* On a device no row is ever measured alone, so that only the block's number is read. */
+    bool singly = !alcore__run_kernels(matrix->block->run)->upload;
+    for (int64_t i = 0; i < matrix->block->count && singly; i++)
         rows->measured_picks[i] = state->center_count;
     *rows->block_measured_picks = state->center_count;
     *rows->single_count = 0;
@@ -254,12 +256,13 @@ static alcore_status find_farthest_on_device(const kcenter_state *state,
                                              const alcore__matrix *matrix, const row_state *rows,
                                              bool pickable, int64_t *index, double *value) {
     alcore__block *block = matrix->block;
-    uint8_t *mask;
+    const uint8_t *mask;
     alcore__scratch_mark mark = alcore__scratch_get_mark(block);
-    ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, sizeof *mask, &mask));
-    memset(mask, 0, (size_t)matrix->rows.count);
-    for (int64_t i = 0; i < block->count; i++)
-        mask[alcore__matrix_row_of(matrix, i)] = takes_part(state, block->start + i, pickable);
+    if (pickable) {
+        ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, matrix, &mask));
+    } else {
+        ALCORE__TRY(alcore__greedy_push_left(&state->greedy, matrix, &mask));
+    }
     ALCORE__TRY(alcore__greedy_arg_max(matrix, mask, rows->sq_dist, index, value));
     alcore__scratch_release(block, mark);
     return ALCORE_OK;
@@ -338,7 +341,7 @@ static alcore_status find_nearest_to_mean(alcore__block *block, void *partial) {
     alcore__matrix matrix;
     int64_t best;
     double *nearness, value;
-    uint8_t *mask;
+    const uint8_t *mask;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, sizeof *nearness, &nearness));
     ALCORE__TRY(alcore__run_kernels(block->run)
@@ -564,12 +567,14 @@ static alcore_status read_scores(alcore__block *block, void *partial) {
 static const alcore__pass PASSES[] = {
     {.name = "mean",
      .rows = ALCORE__OVER_CANDIDATES,
+     .wide = true,
      .block = sum_block,
      .partial = {.sums = mean_of},
      .end = divide_mean,
      .when = has_no_labeled},
     {.name = "nearest to the mean",
      .rows = ALCORE__OVER_CANDIDATES,
+     .wide = true,
      .block = find_nearest_to_mean,
      .partial = ALCORE__GREEDY_BEST,
      .end = offer_nearest_to_mean,
@@ -581,6 +586,7 @@ static const alcore__pass PASSES[] = {
      .partial = {.extra = chunk_bytes, .reduce = store_vectors}},
     {.name = "distances to labeled rows",
      .rows = ALCORE__OVER_CANDIDATES,
+     .wide = true,
      .block = measure_from_chunk,
      .end = end_chunk,
      .when = has_chunk,
@@ -592,6 +598,7 @@ static const alcore__pass PASSES[] = {
      .partial = {.extra = chunk_bytes, .reduce = store_vectors}},
     {.name = "distances to labeled pool",
      .rows = ALCORE__OVER_CANDIDATES,
+     .wide = true,
      .block = measure_from_chunk,
      .end = end_chunk,
      .when = has_chunk,
@@ -599,6 +606,7 @@ static const alcore__pass PASSES[] = {
      .back = 1},
     {.name = "farthest",
      .rows = ALCORE__OVER_CANDIDATES,
+     .wide = true,
      .block = find_pick,
      .partial = {.extra = farthest_bytes, .reduce = keep_farthest},
      .end = set_radius_and_offer,
@@ -606,6 +614,7 @@ static const alcore__pass PASSES[] = {
      .again = has_next_pass},
     {.name = "scores",
      .rows = ALCORE__OVER_CANDIDATES,
+     .wide = true,
      .block = read_scores,
      .partial = {.values = alcore__outcome_scores}},
     {.name = NULL},

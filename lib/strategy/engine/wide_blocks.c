@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Wide blocks: adjacent blocks of the candidates that a device visits as one.
+ *
+ * A kernel on 8192 rows takes a device some microseconds, and starting it and waiting for its
+ * result takes tens of them. So the strategies whose passes can do it (alcore__pass.wide) are given
+ * many blocks at once. What depends on where blocks begin, sums and draws, is still computed block
+ * by block, each in order, but side by side in one kernel, and reduced in block order: a strategy
+ * selects the same rows with wide blocks and without.
+ *
+ * Kernels of wide blocks run in the default stream of the device, in which one kernel follows the
+ * other without the host waiting for it; the host waits where it reads a result. A pass that is
+ * cancelled leaves kernels for as many rows as a wide block has in the stream, of which a device
+ * reads more than WIDE_BYTES in 10 ms. */
+#include "alcore/sys/dtype.h"
+#include "strategy/engine/runner.h"
+
+/* Largest wide block: bytes of embeddings, and rows, for each of which host memory of some tens of
+ * bytes is needed at a time. Embeddings that are read from a file, or made, block by block are put
+ * together in host memory first, so that fewer of them are taken at a time. */
+enum { WIDE_ROWS = 1 << 20, WIDE_READ_BYTES = 64 << 20 };
+static const int64_t WIDE_BYTES = (int64_t)2 << 30;
+
+/* The default stream (cudaStreamLegacy), by its handle. */
+static void *const DEFAULT_STREAM = (void *)1;
+
+/* Whether every pass of a table over the candidates can be given wide blocks. What a block keeps
+ * between passes is that of a wide block or of a plain one, and passes of both kinds would not find
+ * it. */
+static bool are_wide(const alcore__pass *passes) {
+    for (; passes && passes->name; passes++) {
+        if (passes->nested ? !are_wide(passes->nested)
+                           : passes->rows == ALCORE__OVER_CANDIDATES && !passes->wide)
+            return false;
+    }
+    return true;
+}
+
+/* Whether the run has wide blocks: it makes many passes, on an engine with memory of its own. */
+static bool has_wide_blocks(const alcore__run *run) {
+    const alcore_sys_kernels *kernels = alcore__run_kernels(run);
+    return run->repeats && kernels->upload && kernels->store && kernels->run_totals &&
+           kernels->download && are_wide(run->def->passes);
+}
+
+/* Called before the first wide pass of a run that makes all its passes in one process. A run that
+ * was given a stream of the caller's keeps it. */
+void alcore__open_wide_blocks(alcore__run *run) {
+    const alcore__column *column = alcore__candidate_embeddings(run);
+    run->runner->wide_blocks = 1;
+    if (!column || !has_wide_blocks(run)) return;
+    const alcore__engine *engine = &run->input->engine;
+    int64_t row_bytes = column->dims * (int64_t)alcore_sys_dtype_bytes(column->dtype);
+    int64_t bytes = alcore__column_in_place(column, engine) ? WIDE_BYTES : WIDE_READ_BYTES;
+    int64_t blocks = bytes / (row_bytes > 0 ? row_bytes : 1) / ALCORE_BLOCK_ROWS;
+    if (blocks > WIDE_ROWS / ALCORE_BLOCK_ROWS) blocks = WIDE_ROWS / ALCORE_BLOCK_ROWS;
+    run->runner->wide_blocks = blocks > 1 ? blocks : 1;
+    run->stream = engine->stream ? engine->stream : DEFAULT_STREAM;
+}
+
+/* Waits until the kernels of all wide blocks have ended: a download of nothing waits for the
+ * stream. A failure is not reported, as the run has ended, or failed before. */
+void alcore__close_wide_blocks(alcore__run *run) {
+    static const char NOTHING;
+    alcore_sys_work work = alcore__run_work(run);
+    alcore_sys_rows rows = {.data = &NOTHING, .dtype = ALCORE_UINT8};
+    char out;
+    (void)alcore__run_kernels(run)->download(&work, &rows, &out);
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How often a device is started and waited for in a pass of a strategy over rows that stay in its
+ * memory: as often for three blocks of 8192 rows as for one, and the selection is the CPU's. On
+ * emulated devices, whose kernels and waits are counted. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "alcore/alcore.h"
+#include "check_status.h"
+#include "check_suite.h"
+#include "emulated_module.h"
+
+enum { BLOCK = 8192, ROWS = 2 * BLOCK + 100, DIMS = 3, CLASSES = 2, FEW = 2, MANY = 6 };
+
+static emulated_module emu;
+static alcore_ctx *ctx;
+static float vectors[ROWS * DIMS], probs[ROWS * CLASSES];
+static char letters[ROWS][16]; /* the texts */
+static const char *texts[ROWS];
+
+static void setup(void) {
+    uint64_t state = 1;
+    emulated_open(&emu, getenv("EMULATED_CUDA"));
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+    for (int i = 0; i < ROWS * DIMS; i++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        vectors[i] = (float)(state >> 40) / 0x1p23f - 1.0f;
+    }
+    for (int i = 0; i < ROWS; i++) {
+        probs[i * CLASSES] = 0.25f + (float)(i % 97) / 200.0f;
+        probs[i * CLASSES + 1] = 1.0f - probs[i * CLASSES];
+        snprintf(letters[i], sizeof letters[i], "text %d", i);
+        texts[i] = letters[i];
+    }
+}
+
+static void teardown(void) {
+    alcore_ctx_unref(ctx);
+}
+
+/* What the candidates are, and where. */
+typedef struct setting {
+    const char *strategy;
+    int rows;        /* of the pool */
+    int labeled;     /* every n-th row is labeled, so that candidates have gaps; 0: none is */
+    int from_file;   /* the embeddings are read from a file */
+    int on_device;   /* they are in the device's memory before the call */
+    size_t capacity; /* bytes of the device's memory; 0: enough for all */
+} setting;
+
+static alcore_tensor tensor_of(void *data, int64_t *shape) {
+    alcore_tensor tensor;
+    ck_assert_ok(alcore_tensor_init(&tensor, data, ALCORE_FLOAT32, shape, 2));
+    return tensor;
+}
+
+static alcore_pool *pool_of(const setting *s, void **taken) {
+    alcore_pool *pool;
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    int64_t shape[] = {s->rows, DIMS}, classes[] = {s->rows, CLASSES};
+    alcore_tensor x = tensor_of(vectors, shape), p = tensor_of(probs, classes);
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
+    ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, s->rows, NULL));
+    options.ownership = ALCORE_BORROW;
+    *taken = NULL;
+    if (s->on_device) {
+        size_t bytes = (size_t)s->rows * DIMS * sizeof *vectors;
+        x.data = *taken = emulated_array(&emu, vectors, bytes);
+        x.device = (alcore_device){ALCORE_DEVICE_CUDA, 0};
+    }
+    ck_assert_ok(alcore_pool_set_column(pool, "embeddings", &x, NULL, &options));
+    ck_assert_ok(alcore_pool_set_column(pool, "probs", &p, NULL, NULL));
+    if (s->from_file) {
+        char path[64];
+        snprintf(path, sizeof path, "test_cuda_passes.%ld.npy", (long)getpid());
+        ck_assert_ok(alcore_pool_write_column(pool, "embeddings", path, NULL));
+        ck_assert_ok(alcore_pool_read_column(pool, "embeddings", path, NULL));
+        remove(path);
+    }
+    return pool;
+}
+
+static alcore_selection *select_from(const setting *s, alcore_pool *pool, const char *device,
+                                     int budget) {
+    static int64_t labeled[ROWS];
+    int64_t count = 0;
+    alcore_request *request;
+    alcore_strategy *strategy;
+    alcore_selection *selection;
+    char text[16];
+    snprintf(text, sizeof text, "%d", budget);
+    ck_assert_ok(alcore_request_new(ctx, &request));
+    ck_assert_ok(alcore_strategy_new(ctx, s->strategy, &strategy));
+    ck_assert_ok(alcore_request_set_strategy(request, strategy));
+    alcore_strategy_unref(strategy);
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool));
+    for (int i = 1; s->labeled && i < s->rows; i += s->labeled) labeled[count++] = i;
+    if (count > 0)
+        ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_LABELED, labeled, count));
+    ck_assert_ok(alcore_request_set(request, "budget", text));
+    ck_assert_ok(alcore_request_set(request, "device", device));
+    ck_assert_ok(alcore_select(request, &selection));
+    alcore_request_unref(request);
+    return selection;
+}
+
+/* Kernels and waits of one pick, from the difference of two runs: what begins and ends a run is in
+ * both. */
+typedef struct pick_cost {
+    double launches, waits, bytes_in;
+} pick_cost;
+
+static uint64_t waits_of(const emu_work *work) {
+    return work->stream_waits + work->event_waits + work->device_waits;
+}
+
+static pick_cost cost_of(const setting *s) {
+    void *taken;
+    alcore_pool *pool = pool_of(s, &taken);
+    emu_work work[3];
+    /* Once before, as the first call makes streams and memory. */
+    alcore_selection_unref(select_from(s, pool, "cuda", 1));
+    for (int i = 0; i < 3; i++) {
+        work[i] = emu.work(EMU_ALL);
+        if (i < 2) alcore_selection_unref(select_from(s, pool, "cuda", i ? MANY : FEW));
+    }
+    alcore_pool_unref(pool);
+    emu.memory_free(taken);
+    const double picks = MANY - FEW;
+    emu_work few = {.launches = work[1].launches - work[0].launches},
+             many = {.launches = work[2].launches - work[1].launches};
+    pick_cost cost = {.launches = (double)(many.launches - few.launches) / picks,
+                      .waits = (double)((waits_of(&work[2]) - waits_of(&work[1])) -
+                                        (waits_of(&work[1]) - waits_of(&work[0]))) /
+                               picks,
+                      .bytes_in = (double)((work[2].bytes_in - work[1].bytes_in) -
+                                           (work[1].bytes_in - work[0].bytes_in)) /
+                                  picks};
+    printf("# %s, %d rows: %.2f kernels, %.2f waits, %.0f bytes to the device a pick\n",
+           s->strategy, s->rows, cost.launches, cost.waits, cost.bytes_in);
+    return cost;
+}
+
+/* The most that a pick may cost. IDDS: the update, the scores, two steps of the largest score, the
+ * row of the pick; the host waits for the score and for the row. k-center: the distances, two
+ * searches of two steps, the row; waits for each. BADGE: the weights, the totals, the draws, their
+ * weight and vectors, of up to two rows that are measured in advance too. A fraction is for waits
+ * that come once in many picks, when pinned memory for small copies has been used up. */
+static const struct {
+    const char *strategy;
+    double launches, waits;
+} LIMITS[] = {{"idds", 5.0, 2.5}, {"kcenter", 6.0, 3.5}, {"badge", 12.0, 11.0}};
+
+START_TEST(a_pick_costs_the_same_for_one_block_and_for_three) {
+    setting s = {.strategy = LIMITS[_i].strategy, .rows = BLOCK - 100};
+    pick_cost one = cost_of(&s);
+    s.rows = ROWS;
+    pick_cost three = cost_of(&s);
+    ck_assert_double_le(one.launches, LIMITS[_i].launches);
+    ck_assert_double_le(one.waits, LIMITS[_i].waits);
+    ck_assert_double_le(three.launches, LIMITS[_i].launches);
+    ck_assert_double_le(three.waits, LIMITS[_i].waits);
+    ck_assert_double_gt(three.launches, 1.0);
+    /* No array of a value a row is copied to the device: what is kept there stays there. */
+    ck_assert_double_le(three.bytes_in, 1024.0);
+}
+END_TEST
+
+/* Rows with gaps, in host memory, in a file, in the device's memory, and where that is short; of
+ * two blocks. */
+static const setting SETTINGS[] = {
+    {.rows = BLOCK + 300, .labeled = 5},
+    {.rows = BLOCK + 300, .from_file = 1},
+    {.rows = BLOCK + 300, .labeled = 3, .on_device = 1},
+    {.rows = BLOCK + 300, .labeled = 7, .capacity = (size_t)1 << 20},
+};
+enum { SETTING_COUNT = sizeof SETTINGS / sizeof SETTINGS[0] };
+
+START_TEST(selections_are_those_of_the_cpu) {
+    setting s = SETTINGS[_i % SETTING_COUNT];
+    void *taken;
+    s.strategy = LIMITS[_i / SETTING_COUNT].strategy;
+    if (s.labeled && strcmp(s.strategy, "kcenter") == 0) s.labeled *= 1000;
+    setting on_host = s;
+    on_host.on_device = 0;
+    alcore_pool *pool = pool_of(&on_host, &taken);
+    alcore_selection *here = select_from(&s, pool, "cpu", FEW);
+    alcore_pool_unref(pool);
+    if (s.capacity) emu.memory(s.capacity);
+    pool = pool_of(&s, &taken);
+    alcore_selection *there = select_from(&s, pool, "cuda", FEW);
+    emu.memory((size_t)-1);
+    ck_assert_int_eq(alcore_selection_count(here), FEW);
+    ck_assert_int_eq(alcore_selection_count(there), FEW);
+    ck_assert_int_eq(memcmp(alcore_selection_rows(here), alcore_selection_rows(there), 8 * FEW), 0);
+    ck_assert_int_eq(memcmp(alcore_selection_scores(here), alcore_selection_scores(there), 8 * FEW),
+                     0);
+    alcore_selection_unref(here);
+    alcore_selection_unref(there);
+    alcore_pool_unref(pool);
+    emu.memory_free(taken);
+}
+END_TEST
+
+int main(void) {
+    enum { LIMIT_COUNT = sizeof LIMITS / sizeof LIMITS[0] };
+    TCase *tests = tcase_create("passes");
+    tcase_set_timeout(tests, 150);
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_loop_test(tests, a_pick_costs_the_same_for_one_block_and_for_three, 0, LIMIT_COUNT);
+    tcase_add_loop_test(tests, selections_are_those_of_the_cpu, 0, LIMIT_COUNT * SETTING_COUNT);
+    return check_suite_run("cuda-passes", tests);
+}
