@@ -244,9 +244,9 @@ static __global__ void __launch_bounds__(CUDA_THREADS, CUDA_BLOCKS)
 
 /* Runs both kernels for `count` tasks, at least one, on the compute stream. tasks [count] and order
  * (what the tasks index; NULL: none) are on the device; rows [row_count], others: in half
- * precision, made by halve() for the body's metric; max_others: the largest number of others of a
- * task, which limits the sections; memory: BEST_BYTES bytes of the device for each of row_count
- * rows, of any content, free again when the kernels are done. */
+ * precision, made by convert_set() for the body's metric; max_others: the largest number of others
+ * of a task, which limits the sections; memory: BEST_BYTES bytes of the device for each of
+ * row_count rows, of any content, free again when the kernels are done. */
 template <class Body>
 void filter_and_rerank(call &c, const half_rows &rows, int64_t row_count, const int32_t *order,
                        const best_task *tasks, int64_t count, const half_rows &others,

@@ -165,12 +165,20 @@ bool call::on_device(const void *array) {
     return true;
 }
 
-/* The caller's workspace_bytes, at least 1 KiB, or STAGING_BYTES. Pipelines, second operands and
- * token ranges divide it among their buffers. */
-size_t call::staging_limit() const {
-    return HAS(work, workspace_bytes) && work->workspace_bytes > 0
-               ? std::max((size_t)work->workspace_bytes, (size_t)1024)
-               : STAGING_BYTES;
+/* The caller's workspace_bytes, at least 1 KiB, or a part of the memory that was free when the call
+ * first asked. Pipelines, second operands and token ranges divide it among their buffers. */
+bool call::has_limit() const {
+    return HAS(work, workspace_bytes) && work->workspace_bytes > 0;
+}
+
+size_t call::staging_limit() {
+    if (has_limit()) return std::max((size_t)work->workspace_bytes, (size_t)1024);
+    if (own_limit == 0) {
+        size_t unused = 0, total = 0;
+        check(cudaMemGetInfo(&unused, &total), "asking for the free memory");
+        own_limit = std::max(unused / STAGING_PART, MIN_STAGING_BYTES);
+    }
+    return own_limit;
 }
 
 /* Allocates device memory for the call: from the caller's workspace where there is one, else a

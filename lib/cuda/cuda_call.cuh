@@ -124,8 +124,10 @@ class call {
         return memory->data();
     }
 
+    /* Whether the caller limits staging_limit(). */
+    bool has_limit() const;
     /* Bytes of device memory that copies of host arrays may occupy. */
-    size_t staging_limit() const;
+    size_t staging_limit();
 
     const alcore_sys_work *work; /* the first argument of the kernel */
     cudaStream_t compute;        /* stream of all kernels: the caller's, or that of the slot */
@@ -144,6 +146,7 @@ class call {
 
     std::optional<context_scope> context; /* of the call's device; restores the host's at the end */
     bool failed = true;                   /* until finish() */
+    size_t own_limit = 0;                 /* staging_limit() without the caller's; 0: not asked */
     /* A block that the host's work->workspace lent, as it is to be given back. */
     struct lent {
         void *memory;
@@ -196,6 +199,11 @@ class pipeline {
 
     /* Sets the most rows that a chunk may have, at least 1. */
     void limit_rows(int64_t rows) { max_rows = rows; }
+    /* The same by what a launch computes for each row: `products` products, `most` a launch. */
+    void limit_products(double products, int64_t most) {
+        double rows = (double)most / (products < 1.0 ? 1.0 : products);
+        limit_rows(rows > 64.0 ? (int64_t)rows : 64);
+    }
     /* Makes staged outputs skip rows with 0 in written [rows], in host memory, borrowed until run()
      * returns: the caller's entries of these rows stay as they are. NULL: all are written.
      * row_mask() sets the same mask, so the later call counts; skip_ungrouped() leaves out further
@@ -250,6 +258,11 @@ class pipeline {
 /* Runs body as an entry of the kernel table and returns its status; no exception leaves it. */
 alcore_status guarded(const alcore_sys_work *work,
                       const std::function<void(call &)> &body) noexcept;
+
+/* Products of two components that one launch computes at most, in double and in half precision on
+ * tensor cores: some tens of milliseconds on devices that are slow at them, after which a wish of
+ * the host to stop is heard. */
+const int64_t LAUNCH_DOUBLES = (int64_t)1 << 32, LAUNCH_HALVES = (int64_t)1 << 39;
 
 /* Number of blocks when each serves `per_block` of `count` rows, items or tasks. */
 inline unsigned blocks_for(int64_t count, int64_t per_block) {

@@ -283,8 +283,12 @@ static __global__ void __launch_bounds__(SELECT_THREADS, CUDA_BLOCKS)
     items.candidate_count[item] = items.earlier_count[item] = count;
 }
 
-/* The most rows, and the most queries, of a step. */
+/* The most rows of a step. Queries, which all rows meet, are converted once where they fit a part:
+ * as many as one launch may compare with MAX_STEP rows. */
 const int64_t MAX_STEP = 4096;
+int64_t max_queries(int64_t dims) {
+    return std::max<int64_t>(LAUNCH_HALVES / (MAX_STEP * std::max<int64_t>(dims, 1)), MAX_STEP);
+}
 
 /* How many items of the other set the next step compares after `seen` of them: half a list of
  * `capacity` candidates at first, then as many as were compared so far, because in random order
@@ -301,7 +305,7 @@ size_t item_bytes(int64_t dims, int k) {
 }
 
 /* Sets the pointers of *out, whose k is set, into device memory of count * item_bytes() bytes, for
- * `count` items; nothing is written there. begin_kernel and halve() fill it. */
+ * `count` items; nothing is written there. begin_kernel and the conversion fill it. */
 void lay_out_items(item_set *out, char *memory, int64_t count, int64_t dims) {
     out->half = lay_out_halves(memory, count, dims);
     if (!out->k) return;
@@ -363,7 +367,7 @@ void filtered_search(const search_call &s) {
     item_set rows = item_set(), queries = item_set();
     rows.k = s.row_k;
     queries.k = s.query_k;
-    half_parts others(s.c, s.queries, MAX_STEP, s.metric, true /* filters */,
+    half_parts others(s.c, s.queries, max_queries(dims), s.metric, true /* filters */,
                       item_bytes(dims, queries.k) - half_bytes(dims));
     lay_out_items(&queries, others.extra, others.step, dims);
     pipeline pass(s.c, s.rows->count);
@@ -375,9 +379,8 @@ void filtered_search(const search_call &s) {
     int best_rows = pass.inout(rows.k ? s.row_best->row : nullptr, width);
     int best_values = pass.inout(rows.k ? s.row_best->value : nullptr, width);
     pass.run([&](const chunk &piece) {
-        rows.wide = widen_with_norms(s.c, piece, s.rows, matrix, wide, norms);
         lay_out_items(&rows, piece.get<char>(lists), piece.count, dims);
-        halve(s.c, rows.wide.rows, rows.wide.norms, piece.count, dims, s.metric, rows.half);
+        rows.wide = widen_with_norms(s.c, piece, s.rows, matrix, wide, norms, rows.half, s.metric);
         rows.mask = piece.get<const uint8_t>(mask_column);
         rows.first_row = s.rows->first + piece.first;
         rows.rows = piece.get<int64_t>(best_rows);

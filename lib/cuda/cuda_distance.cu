@@ -88,6 +88,7 @@ alcore_status sums_or_bounds(const alcore_sys_work *work, const alcore_sys_rows 
         operand_parts others(c, targets, INT64_MAX /* rows of a part: as memory allows */);
         pipeline pass(c, rows->count);
         int matrix = pass.rows(rows), wide = pass.scratch((size_t)rows->dims * sizeof *sums);
+        pass.limit_products((double)rows->dims * (double)others.step, LAUNCH_DOUBLES);
         size_t bytes = (size_t)groups * sizeof *sums;
         int mask_column = pass.row_mask(mask), sums_column = pass.out(sums, bytes),
             high_column = pass.out(high, bytes);

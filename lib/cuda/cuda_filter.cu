@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converts rows of doubles to the scaled half-precision form that filters multiply on tensor cores,
- * and computes the numbers that bound its errors. One warp converts one row. Cost: one read of the
- * row.
+/* Converts rows to doubles, norms and the scaled half-precision form that filters multiply on
+ * tensor cores, and computes the numbers that bound its errors, in one kernel. One warp converts
+ * one row. Cost: two reads of the row, of which the second comes from a cache, and what is written:
+ * 8 and 2 bytes a component.
  *
  * Of cuda_filter.cuh, which has the formulas: row x is scaled by a power of two s and rounded to
  * float16, which is x'; half_stats has w (weight), which scales a product of x' back, n (norm), at
@@ -9,8 +10,6 @@
  * range FILTER_MIN_NORM .. FILTER_MAX_NORM, and h (half_square), |x|^2 / 2 for distances. A unit is
  * 8 float16 components. */
 #include "cuda_filter.cuh"
-
-#include "cuda_rows.cuh"
 
 namespace alcore_cuda {
 
@@ -20,19 +19,23 @@ __device__ inline double power_of_two(int64_t bits) {
     return __longlong_as_double((long long)(bits << 52));
 }
 
-/* Body of each_row, which gives a row to a warp: writes x' and half_stats of row i. x' is 0 for a
- * row of norm 0 (for cosines: below 1e-12, which counts as 0) and for a far one, whose slack is
- * infinite. residual is |s x - x'|^2, from which d_x follows; the components behind `dims` are 0.
- */
-struct halve_body {
-    const double *norms; /* [rows] L2, not squared */
-    int32_t metric;      /* ALCORE_SYS_L2, _DOT or _COSINE */
-    double lost;         /* g + FILTER_SLACK */
-    int64_t units;       /* units of 8 components of a row */
-    half_rows out;       /* [rows] */
+/* Body of each_row, which gives a row to a warp: writes row i in double, its norm, x' and
+ * half_stats, of which the first and the last two only where they are wanted. x' is 0 for a row of
+ * norm 0 (for cosines: below 1e-12, which counts as 0) and for a far one, whose slack is infinite.
+ * residual is |s x - x'|^2, from which d_x follows; the components behind `dims` are 0. */
+struct convert_body {
+    conversion out; /* by row */
+    double lost;    /* g + FILTER_SLACK */
+    int64_t units;  /* units of 8 components of a row; 0: no half precision is wanted */
 
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
-        double norm = norms[i];
+        double norm = sqrt(row_self_dot(row, dims));
+        if (lane_id() == 0) out.norms[i] = norm;
+        if (units == 0) {
+            for (int64_t j = lane_id(); j < dims; j += CUDA_LANES) out.wide[i * dims + j] = row[j];
+            return;
+        }
+        const int32_t metric = out.metric;
         bool cosine = metric == ALCORE_SYS_COSINE;
         bool zero = cosine ? norm < CUDA_ZERO_NORM : norm == 0.0;
         bool in_range = zero || (norm >= FILTER_MIN_NORM &&
@@ -42,9 +45,11 @@ struct halve_body {
         int64_t exponent = __double_as_longlong(is_nonzero ? norm : 1.0) >> 52;
         double scale = power_of_two(2 * 1023 + 14 - exponent);
         double residual = 0.0;
-        uint16_t *halves = (uint16_t *)(out.units + i * units);
+        uint16_t *halves = (uint16_t *)(out.half.units + i * units);
         for (int64_t j = lane_id(); j < units * 8; j += CUDA_LANES) {
-            double x = j < dims && is_nonzero ? row[j] * scale : 0.0;
+            double component = j < dims ? row[j] : 0.0;
+            if (out.wide && j < dims) out.wide[i * dims + j] = component;
+            double x = is_nonzero ? component * scale : 0.0;
             uint16_t rounded = device_half_of_float((float)x);
             double t = x - (double)device_float_of_half(rounded);
             residual = residual + t * t;
@@ -63,7 +68,7 @@ struct halve_body {
             if (metric == ALCORE_SYS_L2)
                 stats.half_square = (float)(0.5 * norm * norm * (1.0 - FILTER_SLACK));
         }
-        out.stats[i] = stats;
+        out.half.stats[i] = stats;
     }
 };
 } // namespace
@@ -71,17 +76,28 @@ struct halve_body {
 /* Converts the rows (declared in cuda_filter.cuh). `lost` below is g of the error bound: a chain of
  * TILE_CHAIN stages loses 18 * 2^-22 a step of 16 components, and adding the chains 2^-24 each.
  * The factor 1.01 is more than the products of these small errors add. */
-void halve(call &c, const double *rows, const double *norms, int64_t count, int64_t dims,
-           int32_t metric, const half_rows &out) {
-    double chains = (double)(dims / (TILE_CHAIN * TILE_DEPTH)) + 2.0;
+void convert_set(call &c, const row_set &rows, int32_t dtype, const conversion &out) {
+    double chains = (double)(rows.dims / (TILE_CHAIN * TILE_DEPTH)) + 2.0;
     double lost = TILE_CHAIN * TILE_DEPTH / 16 * 18.0 * 0x1p-22 + chains * 0x1p-24;
-    halve_body body = {norms, metric, 1.01 * lost + FILTER_SLACK, half_units(dims), out};
-    row_set set = {rows,    count,   dims, dims /* stride */,
-                   nullptr, nullptr, 0 /* no mask, no groups, not unit */};
-    if (count > 0)
-        CUDA_LAUNCH((each_row<ALCORE_FLOAT64, halve_body>), blocks_for(count, CUDA_WARPS),
-                    CUDA_THREADS, c.compute, set, body);
+    convert_body body = {out, 1.01 * lost + FILTER_SLACK,
+                         out.half.units ? half_units(rows.dims) : 0};
+    launch_rows(rows, dtype, c.compute, body);
     c.launched();
+}
+
+/* In a pipeline of its own, because the rows may be more than a chunk. */
+void convert_range(call &c, const alcore_sys_rows *rows, int64_t first, int64_t count,
+                   const conversion &out) {
+    alcore_sys_rows part = *rows;
+    part.data = (const char *)rows->data +
+                first * rows->stride * (int64_t)alcore_sys_dtype_bytes(rows->dtype);
+    part.count = count;
+    pipeline pass(c, count);
+    int matrix = pass.rows(&part);
+    pass.run([&](const chunk &piece) {
+        convert_set(c, chunk_rows(piece, &part, matrix, -1 /* no mask */, -1 /* no groups */),
+                    part.dtype, conversion_from(out, piece.first, part.dims));
+    });
 }
 
 } // namespace alcore_cuda

@@ -36,6 +36,7 @@
 #define ALCORE__CUDA_FILTER_CUH
 
 #include "cuda_call.cuh"
+#include "cuda_rows.cuh"
 #include "cuda_tile.cuh"
 
 /* Smallest and largest norm in the range of the filter: squares and products of such norms are
@@ -97,11 +98,30 @@ struct scored_other {
     int32_t other;
 };
 
-/* Converts rows [count, dims] of doubles with norms [count], both on the device, to half precision
- * in out [count], memory of lay_out_halves(), on the compute stream; NaN and infinite rows become
- * far ones. metric: what the stats serve, ALCORE_SYS_L2, _DOT or _COSINE. */
-void halve(call &c, const double *rows, const double *norms, int64_t count, int64_t dims,
-           int32_t metric, const half_rows &out);
+/* What rows are converted to, on the device, by one kernel that reads them once. */
+struct conversion {
+    double *wide;   /* [count, dims] the components in double; NULL: not wanted */
+    double *norms;  /* [count] L2 norms */
+    half_rows half; /* [count] half precision, memory of lay_out_halves(); units NULL: not wanted */
+    int32_t metric; /* what half.stats serve: ALCORE_SYS_L2, _DOT or _COSINE; with half only */
+};
+
+/* The part of a conversion that begins with row `first`. */
+inline conversion conversion_from(const conversion &all, int64_t first, int64_t dims) {
+    conversion part = all;
+    if (all.wide) part.wide += first * dims;
+    part.norms += first;
+    if (all.half.units)
+        part.half = {all.half.units + first * half_units(dims), all.half.stats + first};
+    return part;
+}
+
+/* Converts rows on the device on the compute stream: of a chunk, all of them; of a matrix on host
+ * or device, rows first .. first + count - 1; unit rows as unit vectors. NaN and infinite rows
+ * become far ones. */
+void convert_set(call &c, const row_set &rows, int32_t dtype, const conversion &out);
+void convert_range(call &c, const alcore_sys_rows *rows, int64_t first, int64_t count,
+                   const conversion &out);
 
 /* n_x t_y + n_y t_x: U lies at most twice this above the dot product. For a far row it is infinite,
  * or NaN where n of the other is 0; callers then discard nothing on its account. */

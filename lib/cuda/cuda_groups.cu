@@ -268,11 +268,12 @@ struct nearest_work {
  * needed here only. ALCORE_SYS_L2: the bounds serve squared distances, with |c|^2 / 2 of each
  * centroid. */
 half_rows halve_centroids(call &c, const double *centroids, int64_t count, int64_t dims) {
-    half_rows made = /* its pointers, into new memory that halve() below fills */
+    half_rows made = /* its pointers, into new memory that the conversion below fills */
         lay_out_halves(c.allocate_array<char>(count * (int64_t)half_bytes(dims)), count, dims);
     double *norms = c.allocate_array<double>(count);
-    row_norms(c, centroids, count, dims, norms);
-    halve(c, centroids, norms, count, dims, ALCORE_SYS_L2, made);
+    row_set set = {centroids, count,   dims, dims /* stride */,
+                   nullptr,   nullptr, 0 /* no mask, no groups, not unit */};
+    convert_set(c, set, ALCORE_FLOAT64, {nullptr /* no doubles */, norms, made, ALCORE_SYS_L2});
     return made;
 }
 } // namespace
@@ -343,6 +344,10 @@ alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_sys_row
         nearest_work tasks;
         pipeline pass(c, rows->count);
         pass.skip_ungrouped(host_group);
+        int64_t largest = 0; /* centroids of a group */
+        for (int64_t g = 0; g < groups; g++) largest = std::max(largest, begin[g + 1] - begin[g]);
+        pass.limit_products((double)dims * (double)largest,
+                            filters ? LAUNCH_HALVES : LAUNCH_DOUBLES);
         int matrix = pass.rows(rows), wide = pass.scratch((size_t)dims * sizeof(double));
         int norms = filters ? pass.scratch(sizeof(double)) : -1;
         int halves = filters ? pass.scratch(half_bytes(dims)) : -1;
@@ -356,7 +361,15 @@ alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_sys_row
             const int32_t *order =
                 c.to_device(tasks.by.order.data(), (int64_t)tasks.by.order.size());
             double *wide_chunk = piece.get<double>(wide);
-            widen_chunk(piece, rows, matrix, wide_chunk);
+            half_rows half = {nullptr, nullptr}; /* not used without the filter */
+            if (!tasks.filtered.empty())
+                half = lay_out_halves(piece.get<char>(halves), piece.count, dims);
+            if (half.units)
+                convert_set(
+                    c, chunk_rows(piece, rows, matrix, -1 /* no mask */, -1 /* no groups */),
+                    rows->dtype, {wide_chunk, piece.get<double>(norms), half, ALCORE_SYS_L2});
+            else
+                widen_chunk(piece, rows, matrix, wide_chunk);
             nearest_out out = {piece.get<int32_t>(nearest_column),
                                piece.get<double>(distance_column), piece.get<double>(low_column),
                                piece.get<double>(high_column)};
@@ -370,11 +383,8 @@ alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_sys_row
             }
             if (filtered > 0) {
                 const best_task *list = c.to_device(tasks.filtered.data(), filtered);
-                half_rows half = lay_out_halves(piece.get<char>(halves), piece.count, dims);
-                double *chunk_norms = piece.get<double>(norms);
-                row_norms(c, wide_chunk, piece.count, dims, chunk_norms);
-                halve(c, wide_chunk, chunk_norms, piece.count, dims, ALCORE_SYS_L2, half);
-                nearest_body body = {wide_chunk, device_centroids, chunk_norms, dims, out};
+                nearest_body body = {wide_chunk, device_centroids, piece.get<double>(norms), dims,
+                                     out};
                 filter_and_rerank(c, half, piece.count, order, list, filtered, half_centroids,
                                   tasks.max_centroids, dims, body, piece.get<char>(lists));
                 c.deallocate((void *)list);

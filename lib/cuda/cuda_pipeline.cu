@@ -145,10 +145,11 @@ void pipeline::allocate() {
     }
     step = std::max<int64_t>(std::min(rows_count, max_rows), 1);
     if (scratch_bytes + staged_bytes > 0) {
-        int64_t fitting = (int64_t)(c.staging_limit() / (scratch_bytes + 2 * staged_bytes));
-        if (staged_bytes > 0)
-            fitting = std::min(fitting, (int64_t)(CHUNK_BYTES / staged_bytes) + 32);
-        step = std::min(step, std::max<int64_t>(fitting, 1));
+        size_t row_bytes = scratch_bytes + 2 * staged_bytes;
+        if (staged_bytes > 0) step = std::min(step, (int64_t)(CHUNK_BYTES / staged_bytes) + 32);
+        /* What fits the smallest limit of the engine fits any, and need not be asked for. */
+        if ((size_t)step > MIN_STAGING_BYTES / row_bytes || c.has_limit())
+            step = std::min(step, std::max<int64_t>((int64_t)(c.staging_limit() / row_bytes), 1));
     }
     do {
         buffers = step < rows_count ? 2 : 1;
@@ -232,7 +233,8 @@ void pipeline::wait(int buffer) {
 /* Passes all rows, `step` of them at a time, through body. With staged columns two buffers
  * alternate: while chunk n is computed in the compute stream, chunk n + 1 is copied in the copy
  * stream. Events order them: up[b] (copied, the kernels may read), done[b] (computed and copied
- * back, the host may drain the buffer and fill it anew). */
+ * back, the host may drain the buffer and fill it anew). Without staged columns too no more than
+ * two chunks are queued, so that a cancellation finds little work left. */
 void pipeline::run(const std::function<void(const chunk &)> &body) {
     if (rows_count == 0) return;
     allocate();
@@ -253,6 +255,8 @@ void pipeline::run(const std::function<void(const chunk &)> &body) {
         if (staged) {
             wait(buffer);
             fill(buffer, first, count);
+        } else if (index >= 2) {
+            c.check(cudaEventSynchronize(c.streams->done[buffer]), "running kernels");
         }
         for (size_t i = 0; i < columns.size(); i++) {
             column &col = columns[i];
@@ -267,7 +271,6 @@ void pipeline::run(const std::function<void(const chunk &)> &body) {
         chunk piece = {first, count, c.compute, &data, &strides, &planes};
         body(piece);
         c.launched();
-        if (!staged) continue;
         for (column &col : columns) {
             if (!col.staged || !col.out || col.bytes == 0) continue;
             size_t plane = col.bytes * (size_t)step;
@@ -276,7 +279,8 @@ void pipeline::run(const std::function<void(const chunk &)> &body) {
                                       c.compute),
                     "copying from the device");
         }
-        c.check(cudaEventRecord(c.streams->done[buffer], c.compute), "recording an event");
+        if (staged || buffers > 1)
+            c.check(cudaEventRecord(c.streams->done[buffer], c.compute), "recording an event");
     }
     wait(0);
     wait(1);

@@ -132,21 +132,6 @@ void widen_chunk(const chunk &piece, const alcore_sys_rows *rows, int matrix, do
                 piece.stream, body);
 }
 
-/* Widens the rows first .. first + count - 1 to out [count, dims] on the device, in a pipeline of
- * its own, because they may be more than a chunk; parts of the second operand of a search are made
- * with it. */
-void widen_range(call &c, const alcore_sys_rows *rows, int64_t first, int64_t count, double *out) {
-    alcore_sys_rows part = *rows;
-    part.data = (const char *)rows->data +
-                first * rows->stride * (int64_t)alcore_sys_dtype_bytes(rows->dtype);
-    part.count = count;
-    pipeline pass(c, count);
-    int matrix = pass.rows(&part);
-    pass.run([&](const chunk &piece) {
-        widen_chunk(piece, &part, matrix, out + piece.first * rows->dims);
-    });
-}
-
 /* out [count] = dot(row, row) of rows [count, dims]; both on the device. */
 void row_self_dots(call &c, const double *rows, int64_t count, int64_t dims, double *out) {
     self_dots_body body = {out};
@@ -160,14 +145,6 @@ void row_self_dots(call &c, const double *rows, int64_t count, int64_t dims, dou
 void launch_norms(const row_set &rows, int32_t dtype, cudaStream_t stream, double *out) {
     norms_body body = {out};
     launch_rows(rows, dtype, stream, body);
-}
-
-/* out [count] = L2 norms of rows [count, dims]; both on the device. */
-void row_norms(call &c, const double *rows, int64_t count, int64_t dims, double *out) {
-    row_set set = {rows,    count,   dims, dims /* stride */,
-                   nullptr, nullptr, 0 /* no mask, no groups, not unit */};
-    launch_norms(set, ALCORE_FLOAT64, c.compute, out);
-    c.launched();
 }
 
 /* Kernel table: out [rows, dims] gets the rows in double; rows that the mask [rows] leaves out are

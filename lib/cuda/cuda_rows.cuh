@@ -67,15 +67,9 @@ const int32_t *checked_groups(call &c, const alcore_sys_rows *rows, const int32_
  * unit vectors, to the device memory out [chunk, dims]. */
 void widen_chunk(const chunk &piece, const alcore_sys_rows *rows, int matrix, double *out);
 
-/* Writes the rows first .. first + count - 1 of a matrix on host or device, widened to double, unit
- * rows as unit vectors, to the device memory out [count, dims]. first counts from row 0 of `rows`.
- */
-void widen_range(call &c, const alcore_sys_rows *rows, int64_t first, int64_t count, double *out);
-
-/* out[i] = dot(row i, row i) of rows [count, dims] of doubles on the device, out [count] likewise;
- * row_norms: its root, the L2 norm. Both work on the compute stream. */
+/* out[i] = dot(row i, row i) of rows [count, dims] of doubles on the device, out [count] likewise,
+ * on the compute stream. */
 void row_self_dots(call &c, const double *rows, int64_t count, int64_t dims, double *out);
-void row_norms(call &c, const double *rows, int64_t count, int64_t dims, double *out);
 
 /* out[i] = L2 norm of row i of a row_set, for the rows that take part; out [rows.count] on the
  * device.

@@ -347,13 +347,16 @@ alcore_status margin_ratios(const alcore_sys_work *work, const alcore_sys_rows *
         int halves = pass.scratch(filters ? half_bytes(dims) : 0);
         int lists = pass.scratch(filters ? BEST_BYTES : 0);
         int row_half_column = pass.in(row_half, sizeof *row_half);
+        pass.limit_products((double)dims * (double)parts.step,
+                            filters ? LAUNCH_HALVES : LAUNCH_DOUBLES);
         int ratio_column = pass.inout(ratio, sizeof *ratio);
         int other_column = pass.inout(other, sizeof *other);
         std::vector<best_task> tasks;
         pass.run([&](const chunk &piece) {
-            wide_operand a = widen_with_norms(c, piece, rows, matrix, wide, norms);
-            half_rows half_a = lay_out_halves(piece.get<char>(halves), piece.count, dims);
-            if (filters) halve(c, a.rows, a.norms, piece.count, dims, ALCORE_SYS_COSINE, half_a);
+            half_rows half_a = {nullptr, nullptr}; /* not used without the filter */
+            if (filters) half_a = lay_out_halves(piece.get<char>(halves), piece.count, dims);
+            wide_operand a =
+                widen_with_norms(c, piece, rows, matrix, wide, norms, half_a, ALCORE_SYS_COSINE);
             for (int64_t first = 0, count; first < others->count; first += count) {
                 count = parts.part(first);
                 wide_operand b = {parts.wide, parts.norms, count};

@@ -79,9 +79,9 @@ bool follows(const stream_slot *streams, const void *stream) {
 }
 
 /* Removes an idle slot of the device from the list, if possible one that a call in `stream` need
- * not wait for; NULL: none is idle. The lock is held. A query that finds kernels still running leaves
- * cudaErrorNotReady as the thread's last error, which would fail the call that gets the slot: it is
- * cleared. */
+ * not wait for; NULL: none is idle. The lock is held. A query that finds kernels still running
+ * leaves cudaErrorNotReady as the thread's last error, which would fail the call that gets the
+ * slot: it is cleared. */
 stream_slot *idle_stream_slot(slot_registry &all, int device, const void *stream) {
     size_t found = all.idle.size();
     for (size_t i = 0; i < all.idle.size(); i++) {

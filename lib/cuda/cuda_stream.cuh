@@ -5,8 +5,8 @@
  * whether to stop. Memory: a slot keeps blocks of up to KEPT_BYTES on the device and as much pinned
  * (page-locked) host memory. A slot is given to the next call only after `busy`, the last event of
  * the call before, has passed, so its blocks can be reused at once; two calls in the default stream
- * need not wait, as that stream never ends and orders all that they do on the device. Thread-safe: a lock guards the
- * list of idle slots; a slot itself belongs to one call. */
+ * need not wait, as that stream never ends and orders all that they do on the device. Thread-safe:
+ * a lock guards the list of idle slots; a slot itself belongs to one call. */
 #ifndef ALCORE__CUDA_STREAM_CUH
 #define ALCORE__CUDA_STREAM_CUH
 
@@ -18,9 +18,11 @@ namespace alcore_cuda {
 
 /* Slots of one device. */
 const int MAX_STREAM_SLOTS = 4;
-/* STAGING_BYTES: device memory that copies of host arrays may occupy when the caller names no
- * limit. KEPT_BYTES: device memory, and pinned memory, that a slot keeps for the next call. */
-const size_t STAGING_BYTES = (size_t)32 << 20, KEPT_BYTES = (size_t)64 << 20;
+/* Device memory that copies of host arrays may occupy when the caller names no limit: this part of
+ * what is free, but not less than MIN_STAGING_BYTES. */
+const size_t STAGING_PART = 16, MIN_STAGING_BYTES = (size_t)1 << 20;
+/* Device memory, and pinned memory, that a slot keeps for the next call. */
+const size_t KEPT_BYTES = (size_t)64 << 20;
 /* Pinned memory of a slot that small copies go through (call::ring_piece). */
 const size_t RING_BYTES = (size_t)1 << 20;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* upload, release, store and download of the kernel table. upload: rows that stay on the device
- * between calls, for strategies with many passes. The rows of the mask are gathered on the host in pieces,
- * which are copied one after the other. A quarter of the device's memory stays free for other
- * programs; where that is impossible, nothing is copied, which is no failure. Cost: one read of the
- * rows and one copy. store: changes to what upload copied. download: rows of the caller's arrays on the device, for what the library
- * reads on the host.
+ * between calls, for strategies with many passes. The rows of the mask are gathered on the host in
+ * pieces, which are copied one after the other. A quarter of the device's memory stays free for
+ * other programs; where that is impossible, nothing is copied, which is no failure. Cost: one read
+ * of the rows and one copy. store: changes to what upload copied. download: rows of the caller's
+ * arrays on the device, for what the library reads on the host.
  *
  * Terms used here: work->workspace, the host's allocator of device memory, NULL where the device's
  * own is used; it returns NULL when memory is short. A call (cuda_call.cuh) has the stream of one

@@ -320,6 +320,7 @@ alcore_status min_sq_dists(const alcore_sys_work *work, const alcore_sys_rows *r
         pipeline pass(c, rows->count);
         int matrix = pass.rows(rows), mask_column = pass.row_mask(mask);
         int dots = zero_duplicates ? pass.in(row_dots, sizeof *row_dots) : -1;
+        pass.limit_products((double)rows->dims * (double)count, LAUNCH_DOUBLES);
         weights_columns outputs(c, pass, weights, count, true /* speculates */, mask_column);
         pass.run([&](const chunk &piece) {
             row_set set = chunk_rows(piece, rows, matrix, mask_column, -1 /* no groups */);
@@ -357,6 +358,7 @@ alcore_status min_badge(const alcore_sys_work *work, const alcore_sys_rows *a,
         pipeline pass(c, a->count);
         int a_column = pass.rows(a), h_column = pass.rows(h), mask_column = pass.row_mask(mask);
         int squares_column = pass.in(squares, sizeof *squares);
+        pass.limit_products((double)(a->dims + h->dims) * (double)count, LAUNCH_DOUBLES);
         weights_columns outputs(c, pass, weights, count, true /* speculates */, mask_column);
         pass.run([&](const chunk &piece) {
             row_set set = chunk_rows(piece, a, a_column, mask_column, -1 /* no groups */),

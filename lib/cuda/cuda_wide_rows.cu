@@ -33,13 +33,12 @@ operand_parts::operand_parts(call &owner, const alcore_sys_rows *operand, int64_
     }
 }
 
-/* Widens the rows from `first` on, at most `step`, with their norms; returns how many. They stay
+/* Converts the rows from `first` on, at most `step`, with their norms; returns how many. They stay
  * until another part is asked for. */
 int64_t operand_parts::part(int64_t first) {
     int64_t count = std::min(step, rows->count - first);
     if (current == first) return count;
-    widen_range(c, rows, first, count, wide);
-    row_norms(c, wide, count, rows->dims, norms);
+    convert_range(c, rows, first, count, {wide, norms, half, metric});
     current = first;
     return count;
 }

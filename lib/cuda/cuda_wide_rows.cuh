@@ -17,14 +17,17 @@ struct wide_operand {
     int64_t count;
 };
 
-/* Widens the rows of a chunk and computes their norms. matrix: the column of the rows; wide, norms:
- * scratch columns of dims doubles and of one. */
+/* Widens the rows of a chunk and computes their norms, and their half-precision form for `metric`
+ * where half has memory. matrix: the column of the rows; wide, norms: scratch columns of dims
+ * doubles and of one. */
 inline wide_operand widen_with_norms(call &c, const chunk &piece, const alcore_sys_rows *rows,
-                                     int matrix, int wide, int norms) {
-    wide_operand made = {piece.get<double>(wide), piece.get<double>(norms), piece.count};
-    widen_chunk(piece, rows, matrix, piece.get<double>(wide));
-    row_norms(c, made.rows, piece.count, rows->dims, piece.get<double>(norms));
-    return made;
+                                     int matrix, int wide, int norms,
+                                     const half_rows &half = {nullptr, nullptr},
+                                     int32_t metric = ALCORE_SYS_L2) {
+    conversion out = {piece.get<double>(wide), piece.get<double>(norms), half, metric};
+    convert_set(c, chunk_rows(piece, rows, matrix, -1 /* no mask */, -1 /* no groups */),
+                rows->dtype, out);
+    return {out.wide, out.norms, piece.count};
 }
 
 /* The operand that every chunk of rows is compared with, one part (a run of its rows) after the
@@ -54,6 +57,9 @@ class operand_parts {
     char *extra = nullptr;       /* [step, extra_bytes] the owner's; NULL when extra_bytes is 0 */
     int64_t step;                /* capacity of a part, in rows */
     int64_t current = -1;        /* first row of the current part; -1: none */
+    half_rows half = {nullptr,
+                      nullptr};     /* [step] in half precision; NULL: only half_parts has it */
+    int32_t metric = ALCORE_SYS_L2; /* what half.stats serve */
 };
 
 /* The same with the rows of the current part in half precision (cuda_filter.cuh), the form that a
@@ -65,24 +71,10 @@ class half_parts : public operand_parts {
     half_parts(call &owner, const alcore_sys_rows *operand, int64_t max_part, int32_t filter_metric,
                bool filters = true, size_t extra_bytes = 0)
         : operand_parts(owner, operand, max_part,
-                        (filters ? half_bytes(operand->dims) : 0) + extra_bytes),
-          half(lay_out_halves(extra, step, operand->dims)), metric(filter_metric), halves(filters) {
+                        (filters ? half_bytes(operand->dims) : 0) + extra_bytes) {
+        if (filters) half = lay_out_halves(extra, step, operand->dims);
+        metric = filter_metric;
     }
-
-    /* As operand_parts::part(); converts the rows where that has made another part the current one.
-     */
-    int64_t part(int64_t first) {
-        bool changes = current != first;
-        int64_t count = operand_parts::part(first);
-        if (changes && halves) halve(c, wide, norms, count, rows->dims, metric, half);
-        return count;
-    }
-
-    half_rows half; /* [step] the current part; not usable when filters was false */
-
-  private:
-    int32_t metric; /* what half.stats serve: ALCORE_SYS_L2, _DOT or _COSINE */
-    bool halves;    /* the call uses its filter */
 };
 
 } // namespace alcore_cuda

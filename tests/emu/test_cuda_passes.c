@@ -204,6 +204,42 @@ START_TEST(selections_are_those_of_the_cpu) {
 }
 END_TEST
 
+/* A call of nearest_centroid with its filter on rows that are on the device: it converts the rows
+ * and the centroids by a kernel each, filters and computes the candidates again. Its rows are one
+ * chunk in a sixteenth of the free memory, and two where that is less. */
+enum { NEAR_ROWS = 700, NEAR_DIMS = 64, NEAR_CENTROIDS = 40 };
+START_TEST(nearest_centroid_converts_its_rows_once) {
+    static float rows[NEAR_ROWS * NEAR_DIMS];
+    static double centroids[NEAR_CENTROIDS * NEAR_DIMS];
+    static int32_t group[NEAR_ROWS], nearest[NEAR_ROWS];
+    const int64_t starts[] = {0, NEAR_CENTROIDS};
+    for (int i = 0; i < NEAR_ROWS * NEAR_DIMS; i++) rows[i] = vectors[i];
+    for (int i = 0; i < NEAR_CENTROIDS * NEAR_DIMS; i++) centroids[i] = (double)vectors[7 * i];
+    void *there = emulated_array(&emu, rows, sizeof rows);
+    alcore_sys_rows matrix = {.data = there,
+                              .count = NEAR_ROWS,
+                              .dims = NEAR_DIMS,
+                              .stride = NEAR_DIMS,
+                              .dtype = ALCORE_FLOAT32};
+    alcore_sys_work work = {.size = sizeof work, .host = emu.host};
+    emu.filters(1);
+    for (int chunks = 1; chunks <= 2; chunks++) {
+        if (chunks == 2) emu.memory((size_t)16 << 20);
+        uint64_t converted = emu.kernel("each_row<convert_body>").launches,
+                 launched = emu.work(EMU_ALL).launches;
+        ck_assert_int_eq(emu.kernels->nearest_centroid(&work, &matrix, group, 1, starts, centroids,
+                                                       nearest, NULL, NULL, NULL),
+                         ALCORE_OK);
+        ck_assert_uint_eq(emu.kernel("each_row<convert_body>").launches - converted,
+                          (uint64_t)(1 + chunks));
+        ck_assert_uint_eq(emu.work(EMU_ALL).launches - launched, (uint64_t)(1 + 3 * chunks));
+    }
+    emu.filters(-1);
+    emu.memory((size_t)-1);
+    emu.memory_free(there);
+}
+END_TEST
+
 int main(void) {
     enum { LIMIT_COUNT = sizeof LIMITS / sizeof LIMITS[0] };
     TCase *tests = tcase_create("passes");
@@ -211,5 +247,6 @@ int main(void) {
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, a_pick_costs_the_same_for_one_block_and_for_three, 0, LIMIT_COUNT);
     tcase_add_loop_test(tests, selections_are_those_of_the_cpu, 0, LIMIT_COUNT * SETTING_COUNT);
+    tcase_add_test(tests, nearest_centroid_converts_its_rows_once);
     return check_suite_run("cuda-passes", tests);
 }

@@ -131,8 +131,8 @@ static alcore_status visit_block(map_job *job, alcore__block *block, alcore__par
 }
 
 /* Task `index` of alcore__run_map(): visits block first + index * step of the present pass, on
- * thread `worker`. A block without active rows leaves a partial of no bytes, so that every block of the
- * pass has one entry to be reduced. */
+ * thread `worker`. A block without active rows leaves a partial of no bytes, so that every block of
+ * the pass has one entry to be reduced. */
 static alcore_status map_task(void *data, int64_t index, int32_t worker) {
     map_job *job = data;
     int64_t number = job->first + index * job->step;
@@ -204,8 +204,8 @@ typedef struct sum_job {
 } sum_job;
 
 /* Adds range `index` of the sums, SUM_RANGE components, of all partials of the wave to the totals,
- * one block after the other, those of a wide block too. One thread owns a range, so the order of additions does not depend on
- * how many threads there are. */
+ * one block after the other, those of a wide block too. One thread owns a range, so the order of
+ * additions does not depend on how many threads there are. */
 static alcore_status add_range(void *data, int64_t index, int32_t worker) {
     const sum_job *job = data;
     (void)worker;

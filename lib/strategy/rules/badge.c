@@ -468,9 +468,9 @@ static size_t weight_bytes(const alcore__block *block) {
 
 /* Updates the D^2 weights of a block to the minimum with the squared distances to the new center,
  * and writes their total over the rows that can still be picked to the partial. Three cases: the
- * drawn row was passed over, so that only the total is computed again (values NULL); it was a speculative row
- * whose distances an earlier pass measured, so that the minimum of both arrays is enough; else the
- * rows are measured from it now, and from the next speculative rows. */
+ * drawn row was passed over, so that only the total is computed again (values NULL); it was a
+ * speculative row whose distances an earlier pass measured, so that the minimum of both arrays is
+ * enough; else the rows are measured from it now, and from the next speculative rows. */
 static alcore_status weigh_rows(alcore__block *block, void *partial) {
     const badge_state *state = block->run->state;
     const alcore_sys_kernels *kernels = alcore__run_kernels(block->run);

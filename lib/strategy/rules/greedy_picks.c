@@ -54,8 +54,8 @@ bool alcore__greedy_is_free(const alcore__greedy *greedy, int64_t position) {
            alcore__filler_fits(&greedy->filler, position);
 }
 
-/* Makes a mask [matrix rows]: 1 for the active rows of which alcore__greedy_is_free() is true, 0 for
- * the others and for rows that are not active. */
+/* Makes a mask [matrix rows]: 1 for the active rows of which alcore__greedy_is_free() is true, 0
+ * for the others and for rows that are not active. */
 alcore_status alcore__greedy_push_mask(const alcore__greedy *greedy, const alcore__matrix *matrix,
                                        const uint8_t **out) {
     alcore__block *block = matrix->block;

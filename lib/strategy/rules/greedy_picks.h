@@ -32,8 +32,8 @@ void alcore__greedy_free_state(alcore_ctx *ctx, alcore__greedy *greedy);
 /* Whether the candidate at a position can still be picked: it was not offered yet, and the budget
  * could buy it now. */
 bool alcore__greedy_is_free(const alcore__greedy *greedy, int64_t position);
-/* *out: a mask [matrix rows] for kernels, which may be in the engine's memory, valid until the block
- * is done: 1 for the active rows that can be picked; for those that were not bought. */
+/* *out: a mask [matrix rows] for kernels, which may be in the engine's memory, valid until the
+ * block is done: 1 for the active rows that can be picked; for those that were not bought. */
 alcore_status alcore__greedy_push_mask(const alcore__greedy *greedy, const alcore__matrix *matrix,
                                        const uint8_t **out);
 alcore_status alcore__greedy_push_left(const alcore__greedy *greedy, const alcore__matrix *matrix,
