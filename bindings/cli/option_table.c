@@ -220,9 +220,11 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_ANSWERS] = {"answers", 0, "FILE", true, COMMAND_MIX,
                         "translations of the selection: id TAB text TAB translation; repeatable"},
     [OPTION_LINKS] =
-        {"links", 0, "FILE", false, COMMAND_EVAL | ANNOTATING,
+        {"links", 0, "FILE", false, COMMAND_EVAL | ANNOTATING | REQUESTED,
          "a line of links a sentence, source-target: 0-0 1-2. word-accuracy: with the references; "
-         "mix: of --labeled; oracle: of POOL with its references (default: made here)"},
+         "mix: of --labeled; oracle: of POOL with its references (default: made here); "
+         "huds-phrase: "
+         "of POOL with the tokens of a translation, whose --logprobs are given"},
     [OPTION_REFERENCES] =
         {"references", 0, "FILE", false, COMMAND_ORACLE | COMMAND_CANDIDATES,
          "translations of all rows of POOL, a line a row (default: those in POOL)"},

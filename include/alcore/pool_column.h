@@ -101,7 +101,10 @@ typedef struct alcore_column_options {
  *     first_position  integer [rows]           word, from 0, at which that occurrence begins
  *     source_rows     integer, ragged [tokens] rows of the source pool that contain it, ascending
  *
- * The last four belong to derived pools: alcore_pool_new_derived().
+ * The last four belong to derived pools: alcore_pool_new_derived(). Selections of phrases by
+ * huds-phrase read two more where they are given: word_embeddings, float, ragged [words, n]; and
+ * links, integer, ragged [links, 2]: a word of the row and a token, both from 0, of the hypothesis
+ * whose log-probabilities the column logprobs has (alcore_links_get() gives such arrays).
  *
  * Values on a CUDA device need the module of that engine. With ALCORE_BORROW, floating-point values
  * stay there: a selection or search on that device, which is what "auto" chooses then, reads them

@@ -9,8 +9,10 @@
  *
  * They become the columns "scores" [rows] and "embeddings" [rows, dims] of the pool of phrases, in
  * double. A column is ragged when it has a list of values for each row, one a word and perhaps one
- * for the end of the text. One pass over the texts; memory: 16 + 8 dims bytes a phrase, twice while
- * columns are copied. */
+ * for the end of the text. With a column "links" the log-probabilities are those of the tokens of a
+ * hypothesis, such as a translation, and nll[x][j] is the mean over the tokens that are linked to
+ * word j, or over all tokens of the row where none is. One pass over the texts; memory: 16 + 8 dims
+ * bytes a phrase, twice while columns are copied. */
 #include <math.h>
 #include <string.h>
 
@@ -23,6 +25,11 @@
  * order. */
 const char *const alcore__phrase_measure_needs[] = {"logprobs", "word_embeddings|embeddings", NULL};
 
+/* A column of the texts that is used where it is given, the entry behind the needs: ragged, of
+ * pairs (word of the row, token of its hypothesis), both from 0. */
+const char alcore__phrase_links[] = "links";
+enum { NEEDS = 2 };
+
 /* Occurrences of a phrase whose vectors are averaged. */
 enum { MAX_EMBEDDED = 32 };
 #define MIN_LOGPROB (-100.0)   /* smaller values count as this (spec 1.1) */
@@ -33,6 +40,7 @@ typedef struct measures {
     alcore_ctx *ctx;
     const alcore_pool *texts, *phrases;
     const alcore__column *logprobs, *vectors; /* of the texts */
+    const alcore__column *links;              /* of the texts; NULL: tokens are words */
     int64_t dims;                             /* of the vectors */
     double *u;                                /* [phrases] sums, then means */
     double *e;                                /* [phrases, dims] the same */
@@ -42,10 +50,12 @@ typedef struct measures {
     double *row_vectors;                      /* [words or words + 1, dims] one vector after the
                                                  other, or [dims] of the row itself */
     double *span;                             /* [dims] mean of the vectors of an occurrence */
-    size_t nll_capacity, vector_capacity;
+    double *pairs;                            /* [links, 2] of the row */
+    double *linked;                           /* [words, 2] of the row: sum and number of tokens */
+    size_t nll_capacity, vector_capacity, pair_capacity, linked_capacity;
     int64_t other_tokens; /* rows whose log-probabilities are not those of their words */
-    /* The buffers in which both columns are read: what was read stays valid until the next row. */
-    alcore__scratch logprob_scratch, vector_scratch;
+    /* The buffers in which the columns are read: what was read stays valid until the next row. */
+    alcore__scratch logprob_scratch, vector_scratch, link_scratch;
 } measures;
 
 /* Widens values [count] of a type (ALCORE_FLOAT32, ...) to doubles in *out, an array of *capacity
@@ -69,11 +79,41 @@ static alcore_status check_vectors(const measures *self, int64_t row, int64_t to
                         self->vectors->name, (long long)tokens, (long long)row, (long long)words);
 }
 
+/* Makes nll [words] of a row from nll [tokens]: of each word the mean over the tokens that are
+ * linked to it, or `mean`, that of the row, where none is. */
+static alcore_status link_words(measures *self, int64_t row, int64_t words, int64_t tokens,
+                                double mean) {
+    alcore_sys_ragged links;
+    ALCORE__TRY(self->links->ops->ragged(self->links, row, 1, &self->link_scratch, &links));
+    const int64_t count = links.offsets[1] - links.offsets[0];
+    ALCORE__TRY(
+        widen(self, links.values, 2 * count, links.dtype, &self->pairs, &self->pair_capacity));
+    ALCORE__TRY(alcore__grow(self->ctx, &self->linked, &self->linked_capacity,
+                             2 * (size_t)words + 1, sizeof *self->linked));
+    for (int64_t j = 0; j < 2 * words; j++) self->linked[j] = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const double word = self->pairs[2 * i], token = self->pairs[2 * i + 1];
+        if (!(word >= 0 && word < (double)words && token >= 0 && token < (double)tokens))
+            return alcore__fail(ALCORE_E_DATA,
+                                "row %lld: link %g-%g of column '%s' is not of one of its %lld "
+                                "words and one of %lld tokens",
+                                (long long)row, word, token, self->links->name, (long long)words,
+                                (long long)tokens);
+        self->linked[2 * (int64_t)word] += self->nll[(int64_t)token];
+        self->linked[2 * (int64_t)word + 1]++;
+    }
+    for (int64_t j = 0; j < words; j++)
+        self->nll[j] =
+            self->linked[2 * j + 1] > 0 ? self->linked[2 * j] / self->linked[2 * j + 1] : mean;
+    return ALCORE_OK;
+}
+
 /* Reads nll of the words of a row of the texts, in natural logarithms (the column's values times
  * its log_scale) and at most 100; a NaN or a log-probability above 0 is an error. A value behind
- * those of the words, that of the end of the text, is read and not used. Where the values are not
- * one a word, they belong to other tokens, such as those of a translation: every word then counts
- * with the mean of the row (spec 3.9). 0.0 - x makes +0.0 of a log-probability of 0. */
+ * those of the words, that of the end of the text, is read and not used. With links, and where the
+ * values are not one a word, they belong to other tokens, such as those of a translation; without
+ * links every word then counts with the mean of the row (spec 3.9). 0.0 - x makes +0.0 of a
+ * log-probability of 0. */
 static alcore_status read_logprobs(measures *self, int64_t row) {
     const int64_t words = alcore_pool_words(self->texts, row);
     alcore_sys_ragged tokens;
@@ -97,6 +137,7 @@ static alcore_status read_logprobs(measures *self, int64_t row) {
         self->nll[j] = value > 0 ? 0 : 0.0 - fmax(value, MIN_LOGPROB);
         total += self->nll[j];
     }
+    if (self->links) return link_words(self, row, words, count, total / (double)count);
     if (count == words || count == words + 1) return ALCORE_OK;
     for (int64_t j = 0; j < words; j++) self->nll[j] = total / (double)count;
     self->other_tokens++;
@@ -202,9 +243,12 @@ static void clear(measures *self) {
     alcore__free(self->ctx, self->seen);
     alcore__free(self->ctx, self->nll);
     alcore__free(self->ctx, self->row_vectors);
+    alcore__free(self->ctx, self->pairs);
+    alcore__free(self->ctx, self->linked);
     alcore__free(self->ctx, self->span);
     alcore__scratch_clear(self->ctx, &self->logprob_scratch);
     alcore__scratch_clear(self->ctx, &self->vector_scratch);
+    alcore__scratch_clear(self->ctx, &self->link_scratch);
 }
 
 /* Sets the columns "scores" and "embeddings" of a pool of phrases, as the top says; nothing for one
@@ -222,6 +266,15 @@ alcore_status alcore__measure_phrases(const alcore_pool *texts, const alcore__re
         return alcore__fail(ALCORE_E_SHAPE,
                             "column '%s' has one value a row; phrases need one a word",
                             self.logprobs->name);
+    if (columns->count > NEEDS) {
+        self.links = alcore__pool_find_column(texts, columns->entries[NEEDS].name);
+        if (!self.links) return alcore__fail(ALCORE_E_BUSY, "a column was dropped during the call");
+        if (!self.links->ragged || self.links->dims != 2)
+            return alcore__fail(ALCORE_E_SHAPE,
+                                "column '%s' has pairs of a word and a token: a ragged column of "
+                                "two numbers each",
+                                self.links->name);
+    }
     self.dims = self.vectors->dims;
     alcore_status status = sum_up(&self);
     if (status == ALCORE_OK && self.other_tokens > 0)

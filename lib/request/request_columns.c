@@ -197,6 +197,16 @@ alcore_status alcore__resolve_needs(alcore_request *request, const char *const *
     return status;
 }
 
+/* Adds a column of the candidates to *out, behind the needs, where the pool has it. */
+alcore_status alcore__resolve_given(alcore_request *request, const char *name,
+                                    alcore__resolution *out) {
+    resolver self = {.request = request, .out = out};
+    ALCORE__TRY(alcore__read_begin(request->candidates, "pool"));
+    const bool found = alcore__pool_find_column(request->candidates, name) != NULL;
+    alcore__read_end(request->candidates);
+    return found ? keep(&self, ALCORE_ROLE_CANDIDATES, name, false /* not built in */) : ALCORE_OK;
+}
+
 /* Adds the columns chosen for a role to the dataset, with the pool locked. The dataset borrows the
  * columns from the pool and their names from the resolution. Columns are looked up again by their
  * names, since another thread may have dropped one between the two calls. */

@@ -177,10 +177,12 @@ alcore_status alcore__request_phrases(const alcore_request *request,
                                       alcore_pool **out);
 
 /* Makes the columns "scores" and "embeddings" of a pool of phrases from columns of its texts, which
- * were chosen by alcore__phrase_measure_needs. The texts are locked for reading. */
+ * were chosen by alcore__phrase_measure_needs, with alcore__phrase_links behind them where it is
+ * given. The texts are locked for reading. */
 alcore_status alcore__measure_phrases(const alcore_pool *texts, const alcore__resolution *columns,
                                       alcore_pool *phrases);
 extern const char *const alcore__phrase_measure_needs[];
+extern const char alcore__phrase_links[];
 
 /* ---- columns (request_columns.c) ---- */
 
@@ -193,6 +195,9 @@ alcore_status alcore__resolve_columns(alcore_request *request, const alcore_stra
                                       alcore__resolution *out);
 /* Provides columns of the candidates by a list of needs, in its order, likewise, for all rows. */
 alcore_status alcore__resolve_needs(alcore_request *request, const char *const *needs,
+                                    alcore__resolution *out);
+/* Adds a column of the candidates behind them where the pool has it. */
+alcore_status alcore__resolve_given(alcore_request *request, const char *name,
                                     alcore__resolution *out);
 /* Adds the columns chosen for a role to a dataset. The pool must be locked for reading. */
 alcore_status alcore__resolution_fill(const alcore__resolution *resolution, int32_t role,

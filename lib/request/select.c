@@ -353,7 +353,9 @@ static alcore_status set_up(answer *self) {
  * Called without locks on the pools, as models may make the columns. */
 static alcore_status resolve_measures(answer *self) {
     if (!alcore__strategy_measures_phrases(self->strategy)) return ALCORE_OK;
-    return alcore__resolve_needs(self->request, alcore__phrase_measure_needs, &self->texts.columns);
+    ALCORE__TRY(
+        alcore__resolve_needs(self->request, alcore__phrase_measure_needs, &self->texts.columns));
+    return alcore__resolve_given(self->request, alcore__phrase_links, &self->texts.columns);
 }
 
 /* Replaces the candidates by their phrases where the strategy buys phrases and they are texts: from

@@ -248,6 +248,25 @@ def phrases_are_selected(box):
 
 
 @case
+def phrases_of_a_hypothesis_with_links(box):
+    box.file("pool.txt", "severe headache today\nsevere headache\nsevere headache again\n")
+    box.npy("e.npy", [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    box.file("tokens.lp", "1\t-1 -2 -4 -8\n2\t-0.5 -1.5\n3\t-3\n")
+    box.file("links.txt", "0-1 0-2 1-1\n0-1 1-0\n\n")
+    box.file("words.lp", "1\t-3 -2 -3.75\n2\t-1.5 -0.5\n3\t-3 -3 -3\n")
+    select = ["select", "pool.txt", "--strategy", "huds-phrase", "--budget", "9w", "--embeddings", "e.npy", "--logprobs"]
+    linked = box.run(*select, "tokens.lp", "--links", "links.txt", "--quiet").out
+    equal(linked, box.run(*select, "words.lp", "--quiet").out)
+    contains(linked, "severe headache")
+    assert linked != box.run(*select, "tokens.lp", "--quiet").out
+    box.file("long.txt", "0-1 0-2 1-1\n0-1 2-0\n\n")
+    contains(box.run(*select, "tokens.lp", "--links", "long.txt", expect=3).err, "row 1: link 2-0")
+    box.file("short.txt", "0-1\n")
+    contains(box.run(*select, "tokens.lp", "--links", "short.txt", expect=3).err, "short.txt")
+    contains(box.run(*select[:-1], "--links", "links.txt", expect=2).err, "--links needs --logprobs")
+
+
+@case
 def hybrids_are_selected(box):
     box.file("pool.txt", "the patient has severe headache\nthe patient has severe nausea\n"
              "severe headache was reported\nthe patient was treated\nheadache was reported\nthe patient has fever\n")

@@ -332,6 +332,90 @@ START_TEST(what_cannot_be) {
 }
 END_TEST
 
+/* Links of a hypothesis: the words have the means of the tokens linked to them, and that of the row
+ * where none is, as the same pool with these numbers given for the words has. The second row has as
+ * many tokens as words, which its links tell apart. */
+enum { LINKED_ROWS = 3, LINKS = 5 };
+static const char *const linked_texts[LINKED_ROWS] = {"severe headache today", "severe headache",
+                                                      "severe headache again"};
+static const double token_logprobs[] = {-1, -2, -4, -8, -0.5, -1.5, -3};
+static const int64_t token_offsets[] = {0, 4, 6, 7};
+static const int64_t link_offsets[] = {0, 3, 5, 5};
+static const double word_nll[] = {3, 2, 3.75, 1.5, 0.5, 3, 3, 3};
+static const int64_t word_offsets[] = {0, 3, 5, 8};
+
+static alcore_pool *linked_pool(const int32_t pairs[LINKS][2]) {
+    static const double embeddings[2 * LINKED_ROWS] = {1, 0, 0, 1, 1, 1};
+    alcore_pool *pool = pool_of(ctx, linked_texts, LINKED_ROWS);
+    int64_t shape[] = {LINKS, 2}, ends = LINKED_ROWS + 1;
+    alcore_tensor tensor, at;
+    give(pool, "embeddings", embeddings, LINKED_ROWS, 2);
+    if (!pairs) {
+        double logprobs[8];
+        for (int i = 0; i < 8; i++) logprobs[i] = -word_nll[i];
+        give_ragged(pool, "logprobs", logprobs, word_offsets, 1);
+        return pool;
+    }
+    give_ragged(pool, "logprobs", token_logprobs, token_offsets, 1);
+    ck_assert_ok(alcore_tensor_init(&tensor, (void *)(uintptr_t)pairs, ALCORE_INT32, shape, 2));
+    ck_assert_ok(alcore_tensor_init(&at, (void *)(uintptr_t)link_offsets, ALCORE_INT64, &ends, 1));
+    ck_assert_ok(alcore_pool_set_column(pool, "links", &tensor, &at, NULL));
+    return pool;
+}
+
+START_TEST(links_of_a_hypothesis) {
+    /* Word 0 of the first row has tokens 0 and 2 and another one; word 2 has none. */
+    static const int32_t pairs[LINKS][2] = {{0, 1}, {0, 2}, {1, 1}, {0, 1}, {1, 0}};
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+    alcore_pool *pools[] = {linked_pool(pairs), linked_pool(NULL)};
+    alcore_selection *found[2];
+    for (int i = 0; i < 2; i++) {
+        alcore_request *request = request_for(ctx, pools[i], "huds-phrase", "100w");
+        found[i] = selected(request);
+        alcore_request_unref(request);
+    }
+    alcore_tensor u[2];
+    for (int i = 0; i < 2; i++)
+        ck_assert_ok(alcore_selection_column(found[i], ALCORE_SCOPE_CANDIDATES, "u", &u[i]));
+    ck_assert_int_gt(u[0].shape[0], 0);
+    ck_assert_int_eq(u[0].shape[0], u[1].shape[0]);
+    for (int64_t i = 0; i < u[0].shape[0]; i++)
+        ck_assert_double_eq(((const double *)u[0].data)[i], ((const double *)u[1].data)[i]);
+    /* "severe headache": (3 + 2) / 2, (1.5 + 0.5) / 2, (3 + 3) / 2. */
+    ck_assert_double_eq_tol(((const double *)u[0].data)[0], (2.5 + 1 + 3) / 3, 1e-12);
+    ck_assert_ptr_nonnull(strstr(alcore_selection_provenance(found[0]), "\"links\""));
+    ck_assert_ptr_null(strstr(alcore_selection_provenance(found[1]), "\"links\""));
+    for (int i = 0; i < 2; i++) {
+        alcore_selection_unref(found[i]);
+        alcore_pool_unref(pools[i]);
+    }
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+START_TEST(links_that_are_refused) {
+    static const int32_t wrong[][LINKS][2] = {{{0, 1}, {3, 2}, {1, 1}, {0, 1}, {1, 0}},
+                                              {{0, 1}, {0, 4}, {1, 1}, {0, 1}, {1, 0}},
+                                              {{0, 1}, {-1, 2}, {1, 1}, {0, 1}, {1, 0}}};
+    static const double ones[] = {0, 0, 0};
+    alcore_selection *selection;
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+    for (int i = 0; i < 4; i++) {
+        alcore_pool *pool = linked_pool(wrong[i % 3]);
+        alcore_request *request = request_for(ctx, pool, "huds-phrase", "100w");
+        if (i < 3) {
+            ck_assert_fails(alcore_select(request, &selection), ALCORE_E_DATA, "row 0: link ");
+        } else {
+            give(pool, "links", ones, LINKED_ROWS, 1);
+            ck_assert_fails(alcore_select(request, &selection), ALCORE_E_SHAPE, "column 'links'");
+        }
+        alcore_request_unref(request);
+        alcore_pool_unref(pool);
+    }
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 int main(void) {
     TCase *all = tcase_create("huds-phrase");
     tcase_set_timeout(all, 300);
@@ -341,5 +425,7 @@ int main(void) {
     tcase_add_test(all, only_given_scores_are_called_so);
     tcase_add_test(all, phrases_by_hand);
     tcase_add_test(all, what_cannot_be);
+    tcase_add_test(all, links_of_a_hypothesis);
+    tcase_add_test(all, links_that_are_refused);
     return check_suite_run("huds-phrase", all);
 }
