@@ -86,6 +86,7 @@ load() {
     echo "system: $(uname -sr), $(nproc) cores, $(date -u +%Y-%m-%d)"
     nvidia-smi --query-gpu=name,compute_cap,driver_version,memory.total --format=csv,noheader ||
         echo "no nvidia-smi here"
+    echo "cuBLAS for programs without torch: ${ALCORE_CUBLAS:-where the linker finds it}"
     "$kit/bin/alcore" --version && "$python" -c 'import alcore, platform
 print("Python", platform.python_version() + ", package alcore over", alcore.load())'
 }
@@ -97,7 +98,10 @@ doctor() {
 }
 
 has_torch=
-"$python" -c 'import torch, numpy' 2>/dev/null && has_torch=1
+# The folder of torch's package; programs without torch are told where its cuBLAS is.
+torch=$("$python" -c 'import numpy, os, torch; print(os.path.dirname(torch.__file__))' 2>/dev/null) && has_torch=1
+cublas=$torch/../nvidia/cu13/lib/libcublas.so.13
+[ ! -e "$cublas" ] || export ALCORE_CUBLAS="${ALCORE_CUBLAS:-$cublas}"
 export -f load doctor
 export kit out python
 step load 20 bash -c load
@@ -149,7 +153,7 @@ if [ -n "$device" ] && [ -z "$profiler" ]; then
     leave_out "ncu counters" "it is not installed"
 else
     device_step --real --torch "ncu counters" 45 "$profiler" --clock-control none --csv --page raw --log-file "$out/ncu.csv" \
-        --kernel-name-base demangled --kernel-name regex:alcore_cuda --launch-count 60 \
+        --kernel-name-base demangled --kernel-name regex:alcore_cuda --launch-count 120 \
         --metrics gpu__time_duration.sum,dram__throughput.avg.pct_of_peak_sustained_elapsed,sm__throughput.avg.pct_of_peak_sustained_elapsed,sm__inst_executed_pipe_tensor.sum,launch__registers_per_thread,sm__warps_active.avg.pct_of_peak_sustained_active \
         "$python" "$scripts/bench_gpu.py" "$kit" --once
 fi
