@@ -170,20 +170,19 @@ static int apply_masks(alcore_ctx *ctx, const arguments *args, const inputs *in)
     return EXIT_DONE;
 }
 
-/* Gives the pool the text column "roundtrip": the lines of a file, of which empty ones are texts
- * too. options: the rows that the lines belong to. */
-static int read_roundtrip(alcore_ctx *ctx, const inputs *in, const char *path,
-                          const alcore_column_options *options) {
+/* Gives the pool a column of the texts of a file, a record a row. reading: how the file is read;
+ * options: the rows that the records belong to. */
+static int read_text_column(alcore_ctx *ctx, const inputs *in, const char *column, const char *path,
+                            const alcore_read_options *reading,
+                            const alcore_column_options *options) {
     alcore_pool_options plain = ALCORE_POOL_OPTIONS_INIT;
-    alcore_read_options lines = ALCORE_READ_OPTIONS_INIT;
     alcore_pool *pool = NULL;
     const char **texts = NULL;
     size_t *lengths = NULL;
 
     plain.dedup = ALCORE_DEDUP_NONE;
-    lines.format = ALCORE_FORMAT_TEXT;
     TRY(outcome(alcore_pool_new(ctx, &plain, &pool)));
-    int code = outcome(alcore_pool_read(pool, path, &lines));
+    int code = outcome(alcore_pool_read(pool, path, reading));
     int64_t count = alcore_pool_rows(pool);
     if (code == EXIT_DONE) {
         texts = malloc(((size_t)count + 1) * sizeof *texts);
@@ -192,13 +191,36 @@ static int read_roundtrip(alcore_ctx *ctx, const inputs *in, const char *path,
     }
     if (code == EXIT_DONE) {
         inputs_list_texts(pool, texts, lengths);
-        code = outcome(alcore_pool_set_text_column(in->candidates, "roundtrip", texts, lengths,
-                                                   count, options));
+        code = outcome(
+            alcore_pool_set_text_column(in->candidates, column, texts, lengths, count, options));
     }
     free(texts);
     free(lengths);
     alcore_pool_unref(pool);
     return code;
+}
+
+/* The texts of --roundtrip, of which empty lines are texts too, and those of --context-column: a
+ * column of POOL, which is read once more. */
+static int read_text_columns(alcore_ctx *ctx, const arguments *args, const inputs *in,
+                             const alcore_column_options *options) {
+    const char *roundtrip = option_value(args, OPTION_ROUNDTRIP, NULL);
+    const char *context = option_value(args, OPTION_CONTEXT_COLUMN, NULL);
+    const char *path = args->operands[0], *format = option_value(args, OPTION_FORMAT, NULL);
+    alcore_read_options lines = ALCORE_READ_OPTIONS_INIT, reading = ALCORE_READ_OPTIONS_INIT;
+    alcore_column_options all = ALCORE_COLUMN_OPTIONS_INIT;
+    int bad_lines = ALCORE_BAD_LINES_ERROR;
+
+    lines.format = ALCORE_FORMAT_TEXT;
+    if (roundtrip) TRY(read_text_column(ctx, in, "roundtrip", roundtrip, &lines, options));
+    if (!context) return EXIT_DONE;
+    if (!strcmp(path, "-"))
+        return complain(EXIT_USAGE, "--context-column reads POOL twice: it cannot be -");
+    if (format) TRY(parse_format(format, &reading.format));
+    TRY(option_choice(args, OPTION_BAD_LINES, "error|mask", &bad_lines));
+    reading.bad_lines = bad_lines;
+    reading.text_column = context;
+    return read_text_column(ctx, in, "qa_contexts", path, &reading, &all);
 }
 
 /* *out: ALCORE_MEANS_* of --probs-are; an exit code. */
@@ -330,8 +352,7 @@ static int read_columns(alcore_ctx *ctx, const arguments *args, const inputs *in
     }
     TRY(read_links(ctx, args, in, &options));
     TRY(read_token_columns(args, in, &options));
-    if ((path = option_value(args, OPTION_ROUNDTRIP, NULL)))
-        TRY(read_roundtrip(ctx, in, path, &options));
+    TRY(read_text_columns(ctx, args, in, &options));
     if ((path = option_value(args, OPTION_PROBS, NULL))) {
         alcore_column_options with_meaning = options;
         TRY(meaning_of_probs(args, &with_meaning.meaning));
@@ -355,10 +376,10 @@ static int read_columns(alcore_ctx *ctx, const arguments *args, const inputs *in
 /* The ready columns where the picks come from --target: embeddings of its rows, for
  * --max-similarity. Those of POOL, which is not read, are refused. */
 static int read_target_columns(const arguments *args, const inputs *in) {
-    static const option_id of_pool[] = {OPTION_SCORES,      OPTION_LOGPROBS,   OPTION_LOSSES,
-                                        OPTION_ROUNDTRIP,   OPTION_PROBS,      OPTION_TOKEN_PROBS,
-                                        OPTION_EMBEDDINGS,  OPTION_CANDIDATES, OPTION_MARGINS,
-                                        OPTION_CONFIDENCES, OPTION_ENTROPIES};
+    static const option_id of_pool[] = {
+        OPTION_SCORES,  OPTION_LOGPROBS,    OPTION_LOSSES,     OPTION_ROUNDTRIP,
+        OPTION_PROBS,   OPTION_TOKEN_PROBS, OPTION_EMBEDDINGS, OPTION_CANDIDATES,
+        OPTION_MARGINS, OPTION_CONFIDENCES, OPTION_ENTROPIES,  OPTION_CONTEXT_COLUMN};
     const char *path = option_value(args, OPTION_TARGET_EMBEDDINGS, NULL);
 
     for (size_t i = 0; i < sizeof of_pool / sizeof of_pool[0]; i++) {

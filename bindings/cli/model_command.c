@@ -77,8 +77,8 @@ static int print_counts(const model_run *self) {
 
 /* The input columns that the model makes. */
 static json_t *list_columns(const alcore_model *model) {
-    static const char *const columns[] = {"embeddings", "logprobs", "probs",     "token_probs",
-                                          "qa_start",   "qa_end",   "mlm_losses"};
+    static const char *const columns[] = {"embeddings", "logprobs", "probs",      "token_probs",
+                                          "qa_start",   "qa_end",   "qa_windows", "mlm_losses"};
     json_t *list = json_array();
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         if (alcore_model_can(model, columns[i]))

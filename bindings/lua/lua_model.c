@@ -207,7 +207,7 @@ static void read_model_options(lua_State *L, int table, alcore_model_options *op
  * @tparam string path
  * @tparam[opt] table options device, dtype ("float32", "bfloat16", "float16"), pooling ("auto",
  * "mean", "first", "pooler", "words", "max"), layer, normalize ("auto", "unit", "none"),
- * max_tokens, batch_tokens, context
+ * max_tokens, batch_tokens, stride, context
  * @return a model; or nil, message, code */
 static int open_model(lua_State *L) {
     static const char *const others[] = {"dtype", "context", NULL};

@@ -482,6 +482,12 @@ static int set_texts(lua_State *L, al_object *self, const char *name, int texts)
         alcore_pool_set_text_column(self->pool, name, strings, lengths, count_of_texts, NULL));
 }
 
+int al_give_column(lua_State *L, al_object *pool, const char *name, int index) {
+    return is_texts(L, index)
+               ? set_texts(L, pool, name, index)
+               : al_set_column(L, pool, name, al_array_from(L, index, name, al_usual_ragged(name)));
+}
+
 /*** Gives the pool a column.
  * @function pool:set_column
  * @tparam string name
@@ -492,9 +498,7 @@ static int set_column(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *name = luaL_checkstring(L, 2);
     luaL_checkany(L, 3);
-    int failed = is_texts(L, 3) ? set_texts(L, self, name, 3)
-                                : al_set_column(L, self, name,
-                                                al_array_from(L, 3, name, al_usual_ragged(name)));
+    int failed = al_give_column(L, self, name, 3);
     if (failed) return failed;
     lua_settop(L, 1);
     return 1;

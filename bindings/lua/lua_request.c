@@ -254,8 +254,7 @@ static int set_field(selecting *self, int key, int value) {
     if (is_option(name)) return set_option(self, name, value);
     if (is_parameter(self, name)) return set_parameter(self, name, value);
     if (lua_istable(L, value) || al_array_is(L, value))
-        return al_set_column(L, self->pool, name,
-                             al_array_from(L, value, name, al_usual_ragged(name)));
+        return al_give_column(L, self->pool, name, value);
     return set_parameter(self, name, value);
 }
 

@@ -188,6 +188,7 @@ const al_constant al_usual_columns[] = {
     {"qa_end", ALCORE_COLUMN_RAGGED},
     {"qa_windows", ALCORE_COLUMN_RAGGED},
     {"roundtrip", -1},
+    {"qa_contexts", -1},
     {NULL, 0}};
 const al_member al_ctx_options[] = {
     {"module_dir", AL_TEXT, 1, offsetof(alcore_ctx_options, module_dir), NULL},
@@ -256,6 +257,7 @@ const al_member al_model_options[] = {
     {"normalize", AL_WORD, 1, offsetof(alcore_model_options, normalize), al_normalizations},
     {"max_tokens", AL_INT64, 1, offsetof(alcore_model_options, max_tokens), NULL},
     {"batch_tokens", AL_INT64, 1, offsetof(alcore_model_options, batch_tokens), NULL},
+    {"stride", AL_INT64, 1, offsetof(alcore_model_options, stride), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_model_info[] = {
     {"engine", AL_TEXT, 1, offsetof(alcore_model_info, engine), NULL},

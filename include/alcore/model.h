@@ -145,6 +145,11 @@ typedef struct alcore_model_options {
     int64_t max_tokens;   /**< longer texts are cut after that many tokens, special tokens included;
                                0: what the folder allows */
     int64_t batch_tokens; /**< tokens of one pass, padding included; 0: chosen by the engine */
+    /** Of question answering, where a context that is too long is cut into windows: how many of its
+     * tokens two neighboring windows share; 0: 128, but at most half of max_tokens; -1: none. A
+     * window has max_tokens tokens, the question and special tokens included; where max_tokens is 0
+     * it has 384, or what the folder allows if that is less */
+    int64_t stride;
 } alcore_model_options;
 /** An alcore_model_options with its size set and everything else 0. */
 #define ALCORE_MODEL_OPTIONS_INIT ALCORE_INIT(alcore_model_options)

@@ -96,6 +96,8 @@ typedef struct alcore_column_options {
  *     qa_windows      integer or float, ragged [windows]  number of tokens of each window that the
  *                                              context of a question was cut into, in their order
  *     roundtrip       texts [rows]             the text translated and translated back
+ *     qa_contexts     texts [rows]             where the answer to a row's text, a question, is
+ *                                              sought: a model of question answering reads both
  *     occurrences     integer [rows]           how often a phrase occurs in the source pool
  *     first_row       integer [rows]           row of the source pool with its first occurrence
  *     first_position  integer [rows]           word, from 0, at which that occurrence begins

@@ -23,6 +23,7 @@ static const struct {
     {"token_probs", ALCORE_SYS_MODEL_TOKEN_PROBS, ALCORE_COLUMN_RAGGED_DENSE, -1},
     {"qa_start", ALCORE_SYS_MODEL_QA_PROBS, ALCORE_COLUMN_RAGGED, 0},
     {"qa_end", ALCORE_SYS_MODEL_QA_PROBS, ALCORE_COLUMN_RAGGED, 1},
+    {"qa_windows", ALCORE_SYS_MODEL_QA_PROBS, ALCORE_COLUMN_RAGGED, 2},
     {"mlm_losses", ALCORE_SYS_MODEL_MLM_LOSSES, ALCORE_COLUMN_RAGGED, -1},
 };
 enum { ENTRIES = (int)(sizeof entries / sizeof *entries) }; /* rows of the table */
@@ -34,10 +35,18 @@ static int32_t entry_index(const char *column) {
     return -1;
 }
 
+/* Whether a column is made by windows of questions and contexts: an engine that reads texts itself
+ * gets questions alone. */
+static bool has_windows(const alcore__engine_model *data, int32_t entry) {
+    return entries[entry].call == ALCORE_SYS_MODEL_QA_PROBS && data->info.takes_tokens;
+}
+
 /* alcore__model_table.can */
 static bool can(const alcore_model *model, const char *column) {
-    int32_t entry = entry_index(column);
-    return entry >= 0 && alcore__engine_has(model->data, entries[entry].call);
+    const alcore__engine_model *data = model->data;
+    const int32_t entry = entry_index(column);
+    return entry >= 0 && alcore__engine_has(data, entries[entry].call) &&
+           (entries[entry].part < 2 || has_windows(data, entry));
 }
 
 /* Where the values of a call go: the user pointer of its sink. */
@@ -192,17 +201,12 @@ static alcore_status run_entry(alcore_model *model, alcore_pool *pool, int32_t e
     return status;
 }
 
-/* alcore__model_table.run: a column that can() confirmed, so that its entry is there. An engine
- * that takes token ids cannot make the columns of question answering, as a row is one text. */
+/* alcore__model_table.run: a column that can() confirmed, so that its entry is there. */
 static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column,
                          const alcore__wanted *wanted) {
-    const alcore__engine_model *data = model->data;
     const int32_t entry = entry_index(column);
-    if (entries[entry].call == ALCORE_SYS_MODEL_QA_PROBS && data->info.takes_tokens)
-        return alcore__fail(ALCORE_E_UNSUPPORTED,
-                            "%s: the column '%s' is about a question and its context, and a row of "
-                            "a pool has one text; compute the column elsewhere and give it as .npy",
-                            model->name, column);
+    if (has_windows(model->data, entry))
+        return alcore__engine_answer(model, pool, column, entries[entry].part, wanted);
     return run_entry(model, pool, entry, false, wanted);
 }
 
@@ -252,9 +256,11 @@ static void info(const alcore_model *model, alcore_model_info *out) {
 static alcore_status describe(const alcore_model *model, const alcore_pool *pool,
                               const char *column, alcore__buffer *out) {
     const alcore__engine_model *data = model->data;
-    (void)column;
-    return alcore__buffer_format(alcore__pool_ctx(pool), out, ", version %s on %s", data->version,
-                                 data->info.device);
+    ALCORE__TRY(alcore__buffer_format(alcore__pool_ctx(pool), out, ", version %s on %s",
+                                      data->version, data->info.device));
+    const int32_t entry = entry_index(column);
+    return entry >= 0 && has_windows(data, entry) ? alcore__answers_describe(model, pool, out)
+                                                  : ALCORE_OK;
 }
 
 /* alcore__model_table.cacheable: the version is a hash of weights, options and tokenizer. */
@@ -268,6 +274,7 @@ static bool cacheable(const alcore_model *model, const char *column) {
 static void engine_free(alcore_ctx *ctx, alcore__engine_model *data) {
     if (data->opened) data->engine->close(data->opened);
     alcore_tokenizer_unref(data->tokenizer);
+    alcore__answers_free(ctx, data->answers);
     alcore__free(ctx, data->version);
     alcore__free(ctx, data);
 }
@@ -306,6 +313,7 @@ static alcore_status open_model(alcore_ctx *ctx, const char *path,
     const alcore_status status = engine->open(ctx, path, options, &data->opened);
     if (status != ALCORE_OK) return alcore__fail_callback(status, engine->engine);
     ALCORE__TRY(alcore__engine_update(ctx, data));
+    alcore__engine_set_windows(data, 0, 0);
     ALCORE__TRY(alcore__engine_read_tokenizer(ctx, path, data));
     /* The first update says whether a tokenizer is needed; the second one puts its hash into the
      * version. */
@@ -371,7 +379,11 @@ alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path,
                                              .batch_tokens = options->batch_tokens};
     char engine[ALCORE__ENGINE_BYTES];
     alcore_status status = find_engine(ctx, engine);
-    if (status == ALCORE_OK) return alcore__model_open_engine(ctx, engine, path, &passed, out);
+    if (status == ALCORE_OK) {
+        ALCORE__TRY(alcore__model_open_engine(ctx, engine, path, &passed, out));
+        alcore__engine_set_windows((*out)->data, options->max_tokens, options->stride);
+        return ALCORE_OK;
+    }
     if (status != ALCORE_E_MODULE) return status;
     return alcore__fail_within(
         ALCORE_E_UNSUPPORTED,

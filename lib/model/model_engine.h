@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model that runs in a loadable module: its state, and how texts reach the engine. Shared by
  * model_engine.c (columns of a pool), model_opened.c (texts as token ids) and model_translate.c
- * (outputs of a translation model). */
+ * (outputs of a translation model) and model_answers.c (question answering). */
 #ifndef ALCORE__MODEL_ENGINE_H
 #define ALCORE__MODEL_ENGINE_H
 
@@ -11,6 +11,21 @@
 /* Rows of a call of the engine: enough for it to group texts of similar length, few enough to keep
  * its memory per call small. */
 enum { ALCORE__ENGINE_ROWS = 8192 };
+
+/* What a model of question answering answered to some rows of a pool (model_answers.c). */
+typedef struct alcore__answers {
+    alcore__buffer origin;  /* that of the columns, by which they are told from others; owned */
+    uint64_t fingerprint;   /* of the texts of the pool */
+    int64_t row_count;      /* rows that were computed */
+    int64_t *rows;          /* [row_count] pool rows, ascending; owned, as the arrays below */
+    int64_t *windows;       /* [row_count] windows of each row */
+    int64_t *positions;     /* [row_count] positions of all its windows */
+    int64_t window_count;   /* of all rows */
+    int64_t *counts;        /* [window_count] positions of each window */
+    int64_t position_count; /* of all windows */
+    float *values;          /* [position_count, 2] probability to be first and last of the answer */
+    uint32_t taken;         /* bits: which columns were made of them */
+} alcore__answers;
 
 /* The data of the handle, owned by it. */
 typedef struct alcore__engine_model {
@@ -22,6 +37,10 @@ typedef struct alcore__engine_model {
                                     has no tokenizer */
     uint64_t tokenizer_hash;     /* of the tokenizer's files; 0 where the engine reads texts */
     char *version;               /* info.version and tokenizer_hash; owned */
+    /* Of question answering: tokens of a window, of which neighbors share `stride` of the context;
+     * and the answers whose columns were not all made yet, owned, or NULL. */
+    int64_t window, stride;
+    alcore__answers *answers;
 } alcore__engine_model;
 
 /* Whether the engine has the function of a call (one of ALCORE_SYS_MODEL_*), and the opened model
@@ -59,6 +78,40 @@ alcore_status alcore__engine_encode_references(const alcore_model *model, const 
                                                const alcore__model_batch *batch,
                                                const char ***texts, size_t **lengths,
                                                alcore__engine_texts *out);
+
+/* ---- question answering (model_windows.c, model_answers.c) ---- */
+
+/* Pairs of a question and its context as windows. A struct of zeros has none. It owns its arrays.
+ */
+typedef struct alcore__windows {
+    int64_t count;    /* windows of all pairs */
+    int64_t *first;   /* [pairs + 1] first window of each pair */
+    int64_t *offsets; /* [count + 1] first token of each window */
+    int64_t *starts;  /* [count + 1] first position of each: the tokens of contexts are counted */
+    int64_t *ids;     /* [offsets[count]] */
+    int64_t *types;   /* likewise: 1 for tokens of a context */
+    uint8_t *marks;   /* likewise: ALCORE_SYS_TOKEN_* */
+    int64_t bad_row;  /* after a failure: the pair that it is about, where the caller set -1 */
+} alcore__windows;
+
+/* Cuts pairs, encoded with mark_second and not cut, into windows of at most `most` tokens, of which
+ * neighbors share `stride` tokens of the context. *out is empty before; the caller clears it, also
+ * after a failure. ALCORE_E_DATA: a question leaves no room for its context. */
+alcore_status alcore__windows_cut(alcore_ctx *ctx, const alcore__tokens *pairs, int64_t most,
+                                  int64_t stride, alcore__windows *out);
+void alcore__windows_clear(alcore_ctx *ctx, alcore__windows *windows);
+
+/* Sets data->window and data->stride from alcore_model_options; data->info is there. */
+void alcore__engine_set_windows(alcore__engine_model *data, int64_t max_tokens, int64_t stride);
+/* Makes a column of question answering: alcore__model_table.run. part: 0 starts, 1 ends, 2 numbers
+ * of positions of the windows. */
+alcore_status alcore__engine_answer(alcore_model *model, alcore_pool *pool, const char *column,
+                                    int32_t part, const alcore__wanted *wanted);
+/* Appends to *out what such a column is made from, beside the model. The caller holds a lock of the
+ * pool. */
+alcore_status alcore__answers_describe(const alcore_model *model, const alcore_pool *pool,
+                                       alcore__buffer *out);
+void alcore__answers_free(alcore_ctx *ctx, alcore__answers *answers); /* NULL is allowed */
 
 /* ---- training (model_train.c) ---- */
 

@@ -163,6 +163,7 @@ static alcore_status refuse_options(const char *path, const alcore_model_options
                        : options->normalize                                      ? "normalize"
                        : options->max_tokens                                     ? "max_tokens"
                        : options->batch_tokens                                   ? "batch_tokens"
+                       : options->stride                                         ? "stride"
                                                                                  : NULL;
     if (!name) return ALCORE_OK;
     return alcore__fail(ALCORE_E_PARAM,
@@ -207,6 +208,9 @@ static alcore_status check_options(const alcore_model_options *options) {
     if (options->max_tokens < 0 || options->batch_tokens < 0)
         return alcore__fail(ALCORE_E_PARAM, "alcore_model_options: %s is negative",
                             options->max_tokens < 0 ? "max_tokens" : "batch_tokens");
+    if (options->stride < -1)
+        return alcore__fail(ALCORE_E_PARAM, "alcore_model_options: stride is %lld, not -1 or more",
+                            (long long)options->stride);
     return ALCORE_OK;
 }
 

@@ -68,6 +68,7 @@ typedef struct job {
     size_t first;     /* index in out of the first token of this text */
     size_t most;      /* `count` at which this text is cut off */
     int64_t type;     /* type of the tokens of this text, 0 or 1 */
+    uint8_t mark;     /* that all tokens of this text have: 0 or ALCORE__TOKEN_SECOND */
     const char *text; /* [length] the original, to which spans refer */
     size_t length;
     size_t seen; /* bytes of the original that word_mark() has read */
@@ -178,7 +179,7 @@ static void add_token(job *j, const alcore__view *view, size_t begin, size_t end
     alcore__source source = alcore__view_source(view, begin, end);
     const uint8_t mark = word_mark(j, source);
     if (j->tokenizer->post.trim_offsets) source = trim(j, view->text + begin, end - begin, source);
-    put_token(j->out, j->count, id, j->type, mark, source);
+    put_token(j->out, j->count, id, j->type, mark | j->mark, source);
     j->count++;
 }
 
@@ -347,6 +348,8 @@ static alcore_status encode_one(const call *c, alcore__encoder *encoder, int64_t
         const char *text = alcore__texts_get(
             piece->kind == ALCORE__TEMPLATE_SECOND ? c->pairs : c->texts, index, &length);
         const size_t before = j.count;
+        const bool second = piece->kind == ALCORE__TEMPLATE_SECOND;
+        j.mark = second && c->how->mark_second ? ALCORE__TOKEN_SECOND : 0;
         ALCORE__TRY(add_text(&j, text, length, piece->type, room));
         room -= j.count - before;
     }

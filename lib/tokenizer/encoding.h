@@ -26,6 +26,10 @@ typedef struct alcore__tokens {
     size_t capacity; /* tokens that all arrays have memory for */
 } alcore__tokens;
 
+/* A bit of marks beside those of ALCORE_SYS_TOKEN_*: a token of the second text of a pair. Only
+ * alcore__encoding.mark_second sets it. */
+enum { ALCORE__TOKEN_SECOND = 128 };
+
 /* How texts are encoded. A struct of zeros: as the folder says, never cut. */
 typedef struct alcore__encoding {
     int64_t max_tokens;   /* longer texts are cut at their end, special tokens are kept; 0: never
@@ -33,6 +37,8 @@ typedef struct alcore__encoding {
     bool without_special; /* no special tokens are added */
     bool as_target;       /* the text is an output of a translation model: its target vocabulary,
                            * prefix and suffix are used where the folder has them */
+    bool mark_second;     /* the tokens of the second text of a pair get ALCORE__TOKEN_SECOND; types
+                             * do not tell them in every family */
     const char *language; /* code of the text's language, such as "de_DE" (mBART) or "deu_Latn"
                            * (NLLB), for folders that mark it; NULL: what the folder says */
 } alcore__encoding;

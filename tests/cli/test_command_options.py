@@ -18,6 +18,8 @@ TIED, WITH_NAN = ([name if word == "u.npy" else word for word in PICK] for name 
 SCORE = ["score", "pool.txt", "--scorer", "nnll", "--logprobs", "lp.lp"]
 ANSWERS = ["score", "pool.txt", "--scorer", "sum-prob", "--qa-start", "qa.npy", "--qa-end", "qa.npy", "--offsets", "offsets.npy"]
 WINDOWED = [*ANSWERS, "-p", "windows=1", "--qa-windows", "windows.npy", "--qa-window-offsets", "window-offsets.npy"]
+UNSURE = ["select", "pool.txt", "--budget", "4", "--strategy", "uncertainty", *WINDOWED[4:]]
+ASKED = ["two.tsv", "--model", "asked", "-p", "windows=1"]
 DRAW = ["candidates", "pool.txt", "--count", "4"]
 PROBS = ["select", "pool.txt", "--budget", "4", "--strategy", "entropy", "--probs", "p.npy"]
 LOGITS = [*PROBS[:-1], "logits.npy"]
@@ -62,9 +64,11 @@ PATH = os.environ["PATH"]
 
 
 def files(box):
-    for name in ("model", "ready"):
+    for name in ("model", "asked", "ready"):
         os.makedirs(os.path.join(box.path, name), exist_ok=True)
     box.file("model/config.json", '{"dims": 3}')
+    box.file("asked/config.json", '{"dims": 3, "tokens": 1}')
+    box.file("asked/vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\nalpha\n")
     box.file("spm_train", TRAINER)
     os.chmod(os.path.join(box.path, "spm_train"), 0o700)
     os.environ["PATH"] = box.path + ":" + PATH
@@ -183,6 +187,12 @@ FIXTURES = {
         "--links": (["select", "pool.txt", "--budget", "3"], ["select", "pool.txt", "--budget", "3", "--links", "links.txt"]),
         "--roundtrip": (["select", "pool.txt", "--budget", "3", "--strategy", "rtt-bleu"],
                         ["select", "pool.txt", "--budget", "3", "--strategy", "rtt-bleu", "--roundtrip", "back.txt"]),
+        "--context-column": (["select", *ASKED, "--strategy", "uncertainty", "--budget", "3"],
+                             ["select", *ASKED, "--strategy", "uncertainty", "--budget", "3", "--context-column", "text"]),
+        "--qa-start": (UNSURE, [*UNSURE[:6], "--qa-start", "other-qa.npy", *UNSURE[8:]]),
+        "--qa-end": (UNSURE, [*UNSURE[:8], "--qa-end", "other-qa.npy", *UNSURE[10:]]),
+        "--qa-windows": (UNSURE, [*UNSURE[:14], "--qa-windows", "two-windows.npy", *UNSURE[16:]]),
+        "--qa-window-offsets": (UNSURE[:16], UNSURE),
         "--budget": (PICK, [*PICK[:3], "3w", *PICK[4:]]),
         "--fill": ([*PICK[:3], "4w", *PICK[4:]], [*PICK[:3], "4w", *PICK[4:], "--fill", "skip"]),
         "--max-similarity": ([*PICK, "--embeddings", "e.npy"], [*PICK, "--embeddings", "e.npy", "--max-similarity", "0.5"]),
@@ -249,6 +259,8 @@ FIXTURES = {
         "--logprobs": (SCORE[:4], SCORE),
         "--roundtrip": (["score", "pool.txt", "--scorer", "rtt-bleu"],
                         ["score", "pool.txt", "--scorer", "rtt-bleu", "--roundtrip", "back.txt"]),
+        "--context-column": (["score", *ASKED, "--scorer", "sum-prob"],
+                             ["score", *ASKED, "--scorer", "sum-prob", "--context-column", "text"]),
         "--offsets": ([*SCORE[:-1], "values.npy"], [*SCORE[:-1], "values.npy", "--offsets", "offsets.npy"]),
         "--logprob-base": (SCORE, [*SCORE, "--logprob-base", "10"]),
         "--logprobs-format": ([*SCORE[:-1], "lp.marian"], [*SCORE[:-1], "lp.marian", "--logprobs-format", "marian"]),

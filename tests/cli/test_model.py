@@ -66,7 +66,7 @@ def info(box):
     folder(box, "bare", '{"dims": 3, "tokens": 1}', vocabulary=False)
     contains(run(box, "model", "info", "bare").out, "tokenizer: none")
     found = json.loads(run(box, "model", "info", "m", "--json").out)
-    equal(found["columns"], ["embeddings", "logprobs", "probs", "qa_start", "qa_end"])
+    equal(found["columns"], ["embeddings", "logprobs", "probs", "qa_start", "qa_end", "qa_windows"])
     equal(found["version"], lines["version"])
 
 

@@ -63,7 +63,7 @@ static void write_matrix(const char *name, alcore__rng *rng, int rows, int colum
 
 static void write_files(void) {
     char pool[8000] = "", scores[2000] = "", logprobs[4000] = "", losses[4000] = "",
-         labeled[1000] = "";
+         labeled[1000] = "", answers[4000] = "", windows[2000] = "";
     char target[2000] = "text\tlang\n";
     alcore__rng rng;
     alcore__rng_seed(&rng, 31);
@@ -79,6 +79,11 @@ static void write_files(void) {
     }
     for (int i = 0; i < ROWS; i++)
         sprintf(losses + strlen(losses), "r%d\t%d %d\n", i, i % 5, i % 3 + 1);
+    for (int i = 0; i < ROWS; i++) { /* one window of two positions */
+        const double first = alcore__rng_f64(&rng);
+        sprintf(answers + strlen(answers), "r%d\t%.6f %.6f\n", i, first, 1 - first);
+        sprintf(windows + strlen(windows), "r%d\t2\n", i);
+    }
     for (int i = 0; i < LABELED; i++) sprintf(labeled + strlen(labeled), "labeled text %d\n", i);
     for (int i = 0; i < TARGETS; i++)
         sprintf(target + strlen(target), "target %d\t%s\n", i, i % 3 ? "de" : "fr");
@@ -88,6 +93,8 @@ static void write_files(void) {
     write_text("select-scores.tsv", scores);
     write_text("select-logprobs.lp", logprobs);
     write_text("select-losses.lp", losses);
+    write_text("select-answers.lp", answers);
+    write_text("select-windows.lp", windows);
     write_text("select-known.txt", "r3\nr11\n");
     write_text("select-excluded.txt", "r5\n");
     write_matrix("select-embeddings.npy", &rng, ROWS, DIMS, false);
@@ -130,6 +137,17 @@ static alcore_status give_round_trips(alcore_pool *pool) {
     return alcore_pool_set_text_column(pool, "roundtrip", back, NULL, ROWS, NULL);
 }
 
+/* Whether the case reads answers to questions: the flag windows of the uncertainty is set. */
+static bool measures_answers(void) {
+    return now.setting == FLAGS && !strcmp(now.strategy, "uncertainty");
+}
+
+static alcore_status read_answers(alcore_pool *pool) {
+    alcore_status status = read_column(pool, "qa_start", "select-answers.lp");
+    if (status == ALCORE_OK) status = read_column(pool, "qa_end", "select-answers.lp");
+    return status == ALCORE_OK ? read_column(pool, "qa_windows", "select-windows.lp") : status;
+}
+
 static alcore_status read_inputs(world *w, alcore_request *request, alcore_pool *pools[4]) {
     alcore_pool **candidates = &pools[ALCORE_ROLE_CANDIDATES];
     alcore_status status =
@@ -141,6 +159,7 @@ static alcore_status read_inputs(world *w, alcore_request *request, alcore_pool 
     if (status == ALCORE_OK && is_needed("mlm_losses"))
         status = read_column(*candidates, "mlm_losses", "select-losses.lp");
     if (status == ALCORE_OK && is_needed("roundtrip")) status = give_round_trips(*candidates);
+    if (status == ALCORE_OK && measures_answers()) status = read_answers(*candidates);
     if (status == ALCORE_OK) status = read_column(*candidates, "probs", "select-probs.npy");
     if (status == ALCORE_OK)
         status = read_column(*candidates, "embeddings", "select-embeddings.npy");

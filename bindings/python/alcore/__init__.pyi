@@ -216,6 +216,7 @@ class Pool(Handle):
         qa_end: Optional[Any] = None,
         qa_windows: Optional[Any] = None,
         roundtrip: Optional[Any] = None,
+        qa_contexts: Optional[Any] = None,
         targets: Optional[_Dataset] = None,
         fill: Optional[str] = None,
         params: Optional[Mapping[str, _Setting]] = None,
@@ -495,7 +496,7 @@ class Model(Handle):
     def lm(cls, lm: LanguageModel, *, context: Optional[Context] = None) -> Self: ...
     @classmethod
     def open(cls, path: _Path, *, device: Optional[str] = None, dtype: Optional[str] = None, pooling: str = "auto",
-             layer: int = 0, normalize: Optional[bool] = None, max_tokens: int = 0, batch_tokens: int = 0,
+             layer: int = 0, normalize: Optional[bool] = None, max_tokens: int = 0, batch_tokens: int = 0, stride: int = 0,
              context: Optional[Context] = None) -> Self: ...
     @property
     def name(self) -> str: ...
@@ -658,6 +659,7 @@ def select(
     qa_end: Optional[Any] = None,
     qa_windows: Optional[Any] = None,
     roundtrip: Optional[Any] = None,
+    qa_contexts: Optional[Any] = None,
     targets: Optional[_Dataset] = None,
     cost: Optional[_Numbers] = None,
     fill: Optional[str] = None,

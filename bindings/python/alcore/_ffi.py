@@ -196,6 +196,7 @@ COLUMNS = {
     "qa_end": ALCORE_COLUMN_RAGGED,
     "qa_windows": ALCORE_COLUMN_RAGGED,
     "roundtrip": None,
+    "qa_contexts": None,
 }
 #: Those of them whose numbers may be integers too.
 NUMBER_COLUMNS = ("qa_windows",)
@@ -603,6 +604,7 @@ class alcore_model_options(Structure):
         ("normalize", c_int32),
         ("max_tokens", c_int64),
         ("batch_tokens", c_int64),
+        ("stride", c_int64),
     ]
 
 

@@ -107,17 +107,18 @@ class Model(Handle):
 
     @classmethod
     def open(cls, path, *, device=None, dtype=None, pooling="auto", layer=0, normalize=None, max_tokens=0, batch_tokens=0,
-             context=None):
+             stride=0, context=None):
         """A model folder, such as one of ready columns. The settings are those of a model that computes: dtype "float32",
         "bfloat16" or "float16", pooling "auto", "mean", "first", "pooler", "words" or "max", layer k for block k (-1 what
-        enters the first block, 0 the last block), normalize True or False (None: what the folder says)."""
+        enters the first block, 0 the last block), normalize True or False (None: what the folder says). stride: of question
+        answering, the tokens of a context that two windows share; 0 is 128, or half of max_tokens; -1 none."""
         ctx = context or default_context()
         options = struct(_ffi.alcore_model_options, device=device.encode() if device is not None else None,
                          dtype=0 if dtype is None else choice("ALCORE_", dtype, "dtype", ("FLOAT32", "BFLOAT16", "FLOAT16")),
                          pooling=choice("ALCORE_POOLING_", pooling, "pooling"), layer=layer,
                          normalize=choice("ALCORE_NORMALIZE_", {None: "auto", True: "unit", False: "none"}[normalize],
                                           "normalize"),
-                         max_tokens=max_tokens, batch_tokens=batch_tokens)
+                         max_tokens=max_tokens, batch_tokens=batch_tokens, stride=stride)
         return cls._made(new(lib.alcore_model_unref, lib.alcore_model_open, ctx._handle, path_of(path),
                              ctypes.byref(options)), ctx)
 

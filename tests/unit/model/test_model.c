@@ -424,6 +424,7 @@ START_TEST(options_of_a_folder_are_checked) {
         {"layer is -2", {.size = sizeof(alcore_model_options), .layer = -2}},
         {"max_tokens", {.size = sizeof(alcore_model_options), .max_tokens = -1}},
         {"batch_tokens", {.size = sizeof(alcore_model_options), .batch_tokens = -1}},
+        {"stride is -2", {.size = sizeof(alcore_model_options), .stride = -2}},
         {"no device", {.size = sizeof(alcore_model_options), .device = "cuda"}},
         {"no dtype", {.size = sizeof(alcore_model_options), .dtype = ALCORE_FLOAT32}},
         {"no pooling", {.size = sizeof(alcore_model_options), .pooling = ALCORE_POOLING_MEAN}},
@@ -431,6 +432,7 @@ START_TEST(options_of_a_folder_are_checked) {
         {"no normalize", {.size = sizeof(alcore_model_options), .normalize = 1}},
         {"no max_tokens", {.size = sizeof(alcore_model_options), .max_tokens = 128}},
         {"no batch_tokens", {.size = sizeof(alcore_model_options), .batch_tokens = 4096}},
+        {"no stride", {.size = sizeof(alcore_model_options), .stride = 64}},
     };
     alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT, unset = {0};
     alcore_model *model;

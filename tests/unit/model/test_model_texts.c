@@ -242,12 +242,119 @@ START_TEST(a_folder_without_a_tokenizer_says_so) {
     ck_assert_ptr_null(out);
     MUST(alcore_model_get_info(model, &info));
     ck_assert_int_eq(info.dims, 3);
-    /* A row of a pool is no question with its context. */
+    MUST(alcore_pool_set_text_column(pool, "qa_contexts", texts, NULL, ROWS, NULL));
     ck_assert_int_eq(alcore_model_run(model, pool, "qa_start"), ALCORE_E_UNSUPPORTED);
-    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "a question and its context"));
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "has no tokenizer"));
     alcore_model_unref(model);
     alcore_pool_unref(pool);
     alcore_ctx_unref(ctx);
+    remove_folder();
+}
+END_TEST
+
+/* The contexts of the four texts, the questions, whose tokens are their words. */
+static const char *const contexts[] = {"a a a a a a a a", "fever", "", "no no no no"};
+
+/* Runs the columns of question answering in windows of 9 tokens, three of which are special, so
+ * that 6 less the words of the question are for the context. */
+static alcore_pool *answered_pool(alcore_model *model, alcore_ctx *ctx) {
+    static const char *const columns[] = {"qa_end", "qa_windows", "qa_start"};
+    alcore_pool *pool = pool_of(ctx);
+    MUST(alcore_pool_set_text_column(pool, "qa_contexts", contexts, NULL, ROWS, NULL));
+    for (int i = 0; i < 3; i++) {
+        line[0] = '\0';
+        MUST(alcore_model_run(model, pool, columns[i]));
+        /* The engine runs for the first column, and the others are made of what is kept. */
+        ck_assert_str_eq(line, i == 0 ? "qa_probs" : "");
+    }
+    return pool;
+}
+
+static alcore_model *open_for_answers(alcore_ctx *ctx, int64_t max_tokens, int64_t stride) {
+    alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
+    alcore_model *model;
+    options.max_tokens = max_tokens;
+    options.stride = stride;
+    MUST(alcore_model_open(ctx, folder, &options, &model));
+    return model;
+}
+
+/* Questions of 4, 2, 2 and 3 words leave room for 2, 4, 4 and 3 tokens of their contexts. */
+START_TEST(contexts_are_cut_into_windows) {
+    static const int64_t counts[] = {2, 2, 2, 2, 2, 2, 2, 1, 3, 2}; /* positions of the windows */
+    static const int64_t windows[] = {0, 7, 8, 8, 10};
+    make_folder("{\"dims\": 3, \"tokens\": 1, \"longest\": 9}", false);
+    alcore_ctx *ctx = context();
+    alcore_model *model = open_for_answers(ctx, 9, 1);
+    alcore_pool *pool = answered_pool(model, ctx);
+    alcore_tensor values, offsets;
+    MUST(alcore_pool_column(pool, "qa_windows", &values, &offsets));
+    ck_assert_mem_eq(offsets.data, windows, sizeof windows);
+    ck_assert_int_eq(values.shape[0], 10);
+    ck_assert_mem_eq(values.data, counts, sizeof counts);
+    MUST(alcore_pool_column(pool, "qa_start", &values, &offsets));
+    const float *start = values.data;
+    for (int w = 0, k = 0; w < 10; w++)
+        for (int64_t i = 0; i < counts[w]; i++, k++)
+            ck_assert_float_eq(start[k], 1.0f / (float)counts[w]);
+    MUST(alcore_pool_column(pool, "qa_end", &values, &offsets));
+    const float *end = values.data;
+    for (int w = 0, k = 0; w < 10; w++)
+        for (int64_t i = 0; i < counts[w]; i++, k++)
+            ck_assert_float_eq(end[k], (float)(i == counts[w] - 1));
+    alcore_pool_unref(pool);
+    alcore_model_unref(model);
+    alcore_ctx_unref(ctx);
+    ck_assert_int_eq(fault.live_bytes, 0);
+    remove_folder();
+}
+END_TEST
+
+/* What is kept is not used for other contexts, other rows or a model that was trained since. */
+START_TEST(kept_answers_are_of_the_same_contexts_and_rows) {
+    make_folder("{\"dims\": 3, \"tokens\": 1, \"longest\": 9}", false);
+    alcore_ctx *ctx = context();
+    alcore_model *model = open_for_answers(ctx, 9, -1);
+    alcore_pool *pool = pool_of(ctx);
+    const int64_t row = 3;
+    for (int i = 0; i < 3; i++) {
+        const char *changed[ROWS] = {contexts[0], contexts[1], contexts[2], i ? "no a" : "no"};
+        MUST(alcore_pool_set_text_column(pool, "qa_contexts", changed, NULL, ROWS, NULL));
+        if (i == 2) MUST(alcore_pool_mark(pool, ALCORE_ROW_FILTERED, &row, 1));
+        line[0] = '\0';
+        MUST(alcore_model_run(model, pool, i % 2 ? "qa_end" : "qa_start"));
+        ck_assert_str_eq(line, "qa_probs");
+    }
+    alcore_pool_unref(pool);
+    alcore_model_unref(model);
+    alcore_ctx_unref(ctx);
+    ck_assert_int_eq(fault.live_bytes, 0);
+    remove_folder();
+}
+END_TEST
+
+START_TEST(contexts_that_cannot_be_read_are_named) {
+    static const char *const holes[] = {"a", NULL, "a", "a"};
+    static const char *const wanted[] = {"the column of texts \"qa_contexts\" is missing",
+                                         "row 1 (id s) has no context",
+                                         "row 0 (id 1): the question and special tokens are 7 "
+                                         "tokens: with a stride of 2, windows of 9 tokens have no"};
+    static const alcore_status statuses[] = {ALCORE_E_MISSING, ALCORE_E_MISSING, ALCORE_E_DATA};
+    make_folder("{\"dims\": 3, \"tokens\": 1, \"longest\": 9}", false);
+    alcore_ctx *ctx = context();
+    alcore_model *model = open_for_answers(ctx, 9, 2);
+    for (int i = 0; i < 3; i++) {
+        alcore_pool *pool = pool_of(ctx);
+        if (i > 0)
+            MUST(alcore_pool_set_text_column(pool, "qa_contexts", i == 1 ? holes : contexts, NULL,
+                                             ROWS, NULL));
+        ck_assert_int_eq(alcore_model_run(model, pool, "qa_windows"), statuses[i]);
+        ck_assert_msg(strstr(alcore_last_error(), wanted[i]) != NULL, "%s", alcore_last_error());
+        alcore_pool_unref(pool);
+    }
+    alcore_model_unref(model);
+    alcore_ctx_unref(ctx);
+    ck_assert_int_eq(fault.live_bytes, 0);
     remove_folder();
 }
 END_TEST
@@ -402,7 +509,7 @@ START_TEST(references_are_scored) {
 }
 END_TEST
 
-/* Opening, translating and scoring with the n-th allocation failing, for every n. */
+/* Opening, translating, scoring and answering with the n-th allocation failing, for every n. */
 START_TEST(failing_allocations_leave_nothing) {
     make_folder("{\"dims\": 2, \"tokens\": 1}", false);
     int failures = 0;
@@ -410,10 +517,13 @@ START_TEST(failing_allocations_leave_nothing) {
         alcore_ctx *ctx = context();
         alcore_pool *pool = pool_of(ctx), *out = NULL;
         alcore_model *model;
+        MUST(alcore_pool_set_text_column(pool, "qa_contexts", contexts, NULL, ROWS, NULL));
         fault_arm(&fault, n, 0);
         alcore_status status = alcore_model_open(ctx, folder, NULL, &model);
         if (status == ALCORE_OK) status = alcore_model_translate(model, pool, NULL, &out);
         if (status == ALCORE_OK) status = alcore_model_score(model, pool);
+        if (status == ALCORE_OK) status = alcore_model_run(model, pool, "qa_start");
+        if (status == ALCORE_OK) status = alcore_model_run(model, pool, "qa_windows");
         bool failed = fault.failures > 0;
         fault_arm(&fault, 0, 0);
         if (failed) ck_assert_int_eq(status, ALCORE_E_NOMEM);
@@ -453,4 +563,6 @@ CHECK_SUITE("model texts", texts_reach_the_module_as_ids,
             long_texts_are_cut_to_what_the_model_reads, the_version_depends_on_the_tokenizer,
             a_folder_without_a_tokenizer_says_so, info_tells_what_was_opened,
             translations_are_a_pool, options_of_a_translation_are_checked, references_are_scored,
-            failing_allocations_leave_nothing, a_translation_can_be_cancelled);
+            contexts_are_cut_into_windows, kept_answers_are_of_the_same_contexts_and_rows,
+            contexts_that_cannot_be_read_are_named, failing_allocations_leave_nothing,
+            a_translation_can_be_cancelled);

@@ -6,7 +6,8 @@
  *     embedding of t          dimension j: ((h(t) >> j) & 255) / 256, h the 64-bit FNV-1a hash
  *     log-probability         of the k-th word of t (parted by spaces): -(1 + h(t) mod (k + 7)) / 8
  *     class probabilities     p_0 = (1 + h(t) mod 16) / 32, the other class the rest
- *     question answering      of n words: start 1 / n each; end 1 at the last
+ *     question answering      of n words: start 1 / n each; end 1 at the last. Of ids the words
+ *                             are the tokens of type 1 that are not special
  *     translation             the text itself, with the log-probabilities of its words
  *     training                an update reads one example; the version counts examples, one with
  *                             class c as 1 + c. A checkpoint is a config.json with the update
@@ -197,8 +198,17 @@ static void fill_answer(const alcore_sys_model *model, uint64_t hash, int64_t ro
     }
 }
 
-/* Values of `ragged`: a row is a word, or any token. */
-enum { WORDS = 1, WITH_SPECIAL = 2 };
+/* The words of text i in which an answer is sought. */
+static int64_t positions_of_item(const alcore_sys_model_texts *texts, int64_t i) {
+    if (!texts->ids) return words_of_item(texts, i, 0);
+    int64_t words = 0;
+    for (int64_t k = texts->offsets[i]; k < texts->offsets[i + 1]; k++)
+        words += texts->types[k] == 1 && !(texts->marks[k] & ALCORE_SYS_TOKEN_SPECIAL);
+    return words;
+}
+
+/* Values of `ragged`: a row is a word, any token, or a token in which an answer is sought. */
+enum { WORDS = 1, WITH_SPECIAL = 2, POSITIONS = 3 };
 
 /* Gives the texts one by one, the last first: the order is the engine's own. columns: numbers of a
  * row; ragged: 0 where a text has one row. */
@@ -212,7 +222,9 @@ static alcore_status give(alcore_sys_model *model, const alcore_sys_model_texts 
     alcore_status status =
         model->fail ? fail(ALCORE_E_DATA, "the null model was told to fail") : ALCORE_OK;
     for (int64_t i = texts->count - 1; i >= 0 && status == ALCORE_OK; i--) {
-        int64_t rows = ragged ? words_of_item(texts, i, ragged == WITH_SPECIAL) : 1;
+        int64_t rows = ragged == POSITIONS ? positions_of_item(texts, i)
+                       : ragged            ? words_of_item(texts, i, ragged == WITH_SPECIAL)
+                                           : 1;
         if (rows > MOST_ROWS) rows = MOST_ROWS;
         fill(model, hash_of_item(texts, i), rows, values);
         int64_t shape[2] = {rows, columns}, item = model->wrong ? texts->count : i;
@@ -253,7 +265,8 @@ static alcore_status class_probs(alcore_sys_model *model, const alcore_sys_model
 
 static alcore_status qa_probs(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                               const alcore_sys_model_sink *sink) {
-    return give(model, texts, sink, fill_answer, 2, WORDS);
+    core->log(model->user, 20, "null", "qa_probs");
+    return give(model, texts, sink, fill_answer, 2, POSITIONS);
 }
 
 /* The last text first, each with its worse output, "worse", before the best one. */
