@@ -2,11 +2,10 @@
 /* alcore model: what a model folder is, and its answers to a file of texts: tokens, embeddings,
  * class probabilities, translations, log-probabilities of given translations. Rows are the lines of
  * the file, repeated and empty ones too; an empty line is not given to the model. Also the training
- * of a vocabulary, for a model that is to be trained. train_command.c trains models. */
-#include <errno.h>
+ * of a vocabulary (vocabulary_command.c) and of models (train_command.c). */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "commands.h"
 #include "inputs.h"
@@ -94,6 +93,7 @@ static json_t *list_actions(const alcore_model *model, const alcore_model_info *
         json_array_append_new(list, json_string("probs"));
     if (info->scores) json_array_append_new(list, json_string("score"));
     if (info->translates) json_array_append_new(list, json_string("translate"));
+    if (info->trains) json_array_append_new(list, json_string("train"));
     return list;
 }
 
@@ -389,17 +389,36 @@ static int run_probs(model_run *self) {
 
 /* ---- translation ---- */
 
-/* Prints the outputs, one a line: an end of a line within an output becomes a space. */
-static int print_outputs(const model_run *self, const alcore_pool *outputs) {
+/* Prints the text of an output: an end of a line in it becomes a space, in a table a tab too. */
+static void print_text(const alcore_pool *outputs, int64_t row, bool in_table, FILE *stream) {
+    size_t length;
+    const char *text = alcore_pool_text(outputs, row, &length);
+    for (size_t i = 0; i < length; i++) {
+        const bool ends = text[i] == '\n' || text[i] == '\r' || (in_table && text[i] == '\t');
+        if (in_table && text[i] == '\\') putc('\\', stream); /* an escape of TSV */
+        putc(ends ? ' ' : text[i], stream);
+    }
+    putc('\n', stream);
+}
+
+/* Prints the outputs, one a line, or with best a table of those that were found, `best` rows for
+ * each row at most. */
+static int print_outputs(const model_run *self, const alcore_pool *outputs, int32_t best) {
     text_output out;
+    alcore_tensor scores = {0};
     int code = text_output_open(&out);
     const int64_t rows = code == EXIT_DONE ? alcore_pool_rows(outputs) : 0;
-    for (int64_t row = 0; row < rows; row++) {
-        size_t length;
-        const char *text = alcore_pool_text(outputs, row, &length);
-        for (size_t i = 0; i < length; i++)
-            putc(text[i] == '\n' || text[i] == '\r' ? ' ' : text[i], out.stream);
-        putc('\n', out.stream);
+    if (code == EXIT_DONE)
+        code = outcome(alcore_pool_column(outputs, "output_scores", &scores, NULL));
+    const double *score = scores.data;
+    if (best > 0 && code == EXIT_DONE) fprintf(out.stream, "id\trank\tscore\ttext\n");
+    for (int64_t row = 0; row < rows && code == EXIT_DONE; row++) {
+        char id[24];
+        if (best > 0 && isnan(score[row])) continue;
+        if (best > 0)
+            fprintf(out.stream, "%s\t%lld\t%.17g\t", alcore_pool_id(outputs, row, id),
+                    (long long)(row % best) + 1, score[row]);
+        print_text(outputs, row, best > 0, out.stream);
     }
     return text_output_close(&out, code, option_value(self->args, OPTION_OUT, "-"));
 }
@@ -408,11 +427,18 @@ static int run_translate(model_run *self) {
     alcore_translate_options options = ALCORE_TRANSLATE_OPTIONS_INIT;
     alcore_model_info info = ALCORE_MODEL_INFO_INIT;
     alcore_pool *outputs = NULL;
-    int64_t beams = 4;
+    int64_t beams = 4, best = 0;
+    TRY(option_integer(self->args, OPTION_BEST, 1, 64, &best));
+    if (best > beams) beams = best;
     TRY(option_integer(self->args, OPTION_BEAM, 1, 64, &beams));
     TRY(option_integer(self->args, OPTION_MAX_LENGTH, 1, 1000000, &options.max_tokens));
     TRY(option_suffix(self->args, OPTION_TOKEN_SCORES, ".lp"));
     options.beams = (int32_t)beams;
+    options.best = (int32_t)best;
+    options.language = option_value(self->args, OPTION_TO, NULL);
+    if (best > beams)
+        return complain(EXIT_USAGE, "--best %lld: more than the %lld hypotheses of --beam",
+                        (long long)best, (long long)beams);
     TRY(open_model(self));
     TRY(outcome(alcore_model_get_info(self->model, &info)));
     TRY(need(self, info.translates, "translation"));
@@ -422,81 +448,16 @@ static int run_translate(model_run *self) {
     int code = EXIT_DONE;
     if (option_given(self->args, OPTION_TOKEN_SCORES))
         code = write_column(outputs, "logprobs", option_value(self->args, OPTION_TOKEN_SCORES, ""));
-    if (code == EXIT_DONE) code = print_outputs(self, outputs);
+    if (code == EXIT_DONE) code = print_outputs(self, outputs, options.best);
     alcore_pool_unref(outputs);
     return code;
 }
 
-/* ---- vocabularies ---- */
-
-/* The settings of a training; an exit code. */
-static int read_vocabulary_options(const arguments *args, alcore_vocabulary_options *options) {
-    const char *coverage = option_value(args, OPTION_COVERAGE, NULL);
-    int64_t seed = 0;
-    int kind = 0; /* in the order of ALCORE_VOCABULARY_* */
-    TRY(option_integer(args, OPTION_VOCABULARY_SIZE, 5, 10000000, &options->tokens));
-    TRY(option_integer(args, OPTION_MAX_TEXTS, 1, INT64_MAX, &options->max_texts));
-    TRY(option_integer(args, OPTION_SEED, 0, INT64_MAX, &seed));
-    TRY(option_choice(args, OPTION_VOCABULARY_KIND, "unigram|bpe", &kind));
-    options->kind = kind;
-    options->seed = (uint64_t)seed;
-    options->byte_fallback = option_given(args, OPTION_BYTE_FALLBACK);
-    if (!coverage) return EXIT_DONE;
-    char *end;
-    options->coverage = strtod(coverage, &end);
-    if (*end || !(options->coverage >= 0.98 && options->coverage <= 1))
-        return complain(EXIT_USAGE, "--coverage %s: a number from 0.98 to 1 is expected", coverage);
-    return EXIT_DONE;
-}
-
-/* Trains a vocabulary on all rows of the pool; an exit code. */
-static int train_vocabulary(const model_run *self, const alcore_pool *pool,
-                            const alcore_vocabulary_options *options) {
-    const int64_t rows = alcore_pool_rows(pool);
-    const char **texts = malloc(((size_t)rows + 1) * sizeof *texts);
-    size_t *lengths = malloc(((size_t)rows + 1) * sizeof *lengths);
-    const char *path = option_value(self->args, OPTION_OUT, "-");
-    int code = EXIT_MEMORY;
-    if (texts && lengths) {
-        inputs_list_texts(pool, texts, lengths);
-        code = outcome(alcore_tokenizer_train(self->ctx, texts, lengths, rows, path, options));
-    }
-    free(lengths);
-    free(texts);
-    terminal_clear();
-    if (code != EXIT_DONE || !option_given(self->args, OPTION_JSON)) return code;
-    return print_json_object(json_pack("{s:s, s:s, s:s, s:I}", "version", alcore_version(),
-                                       "action", self->args->operands[0], "kind",
-                                       options->kind == ALCORE_VOCABULARY_BPE ? "bpe" : "unigram",
-                                       "rows", (json_int_t)rows));
-}
-
-/* Refuses, before a long training, an --out that cannot be written. */
-static int check_out(const arguments *args) {
-    const char *path = option_value(args, OPTION_OUT, "-");
-    struct stat found;
-    if (!strcmp(path, "-")) return EXIT_DONE;
-    if (!stat(path, &found) && !S_ISREG(found.st_mode))
-        return complain(EXIT_IO, "--out %s cannot be written: not a regular file", path);
-    if (path_can_be_made(path)) return EXIT_DONE;
-    return complain(EXIT_IO, "--out %s cannot be written: %s", path, strerror(errno));
-}
+/* ---- training ---- */
 
 static int run_vocabulary(model_run *self) {
-    alcore_vocabulary_options options = ALCORE_VOCABULARY_OPTIONS_INIT;
-    alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
-    alcore_pool *pool = NULL;
-    TRY(read_vocabulary_options(self->args, &options));
-    TRY(check_out(self->args));
-    keep_all.dedup = ALCORE_DEDUP_NONE;
-    TRY(outcome(alcore_pool_new(self->ctx, &keep_all, &pool)));
-    int code = inputs_read_texts(self->args, self->args->operands[1], true, pool);
-    if (code == EXIT_DONE) code = train_vocabulary(self, pool, &options);
-    alcore_pool_unref(pool);
-    return code;
+    return vocabulary_command(self->args, self->ctx);
 }
-
-/* ---- training ---- */
 
 /* What the other actions take of the command line is in the configuration of a training. */
 static int run_train(model_run *self) {
@@ -534,7 +495,7 @@ static const action actions[] = {
      "DIR SOURCE",
      3,
      run_translate,
-     {OPTION_BEAM, OPTION_MAX_LENGTH, OPTION_TOKEN_SCORES, OPTION_TOTAL}},
+     {OPTION_BEAM, OPTION_BEST, OPTION_TO, OPTION_MAX_LENGTH, OPTION_TOKEN_SCORES, OPTION_TOTAL}},
     {"vocabulary",
      "TEXT",
      2,

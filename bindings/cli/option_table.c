@@ -305,6 +305,12 @@ const option_info option_table[OPTION_TOTAL] = {
          "tokenize: the bytes of each token behind its id, id:begin-end"},
     [OPTION_BEAM] = {"beam", 0, "N", false, COMMAND_MODEL,
                      "translate: hypotheses that are kept, 1 to 64 (default 4)"},
+    [OPTION_BEST] = {"best", 0, "N", false, COMMAND_MODEL,
+                     "translate: the N best outputs of each line, as a TSV with id, rank, score "
+                     "and text (at most as many as --beam)"},
+    [OPTION_TO] = {"to", 0, "LANGUAGE", false, COMMAND_MODEL,
+                   "translate: language of the outputs, such as de_DE (mBART), de (M2M100) or "
+                   "deu_Latn (NLLB)"},
     [OPTION_MAX_LENGTH] = {"max-length", 0, "N", false, COMMAND_MODEL,
                            "translate: tokens of an output (default what the folder says)"},
     [OPTION_TOKEN_SCORES] = {"scores", 0, "FILE.lp", false, COMMAND_MODEL,

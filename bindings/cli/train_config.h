@@ -49,6 +49,8 @@ void train_config_clear(train_config *config);
 int train_data_read(alcore_ctx *ctx, const train_config *config, const char *list,
                     const json_t *files, alcore_pool **out, bool *weighted);
 
+/* `alcore model vocabulary`, with the file of the texts as operand 1 (vocabulary_command.c). */
+int vocabulary_command(const arguments *args, alcore_ctx *ctx);
 /* `alcore model train`, with the configuration as operand 1 (train_command.c). */
 int train_command(const arguments *args, alcore_ctx *ctx);
 

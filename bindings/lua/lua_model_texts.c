@@ -2,10 +2,12 @@
 /*** @module alcore */
 /*** Texts through a model: what it is, embeddings, translations, scores of pairs.
  * @section model_texts */
+#include <math.h>
+
 #include "lua_binding.h"
 
 /*** What the model is: a table with engine, family, device, version, json (what the engine says of
- * it), dims, classes, max_tokens, vocabulary, translates and scores.
+ * it), dims, classes, max_tokens, vocabulary, translates, scores, trains and saves.
  * @field model.info */
 int al_model_info_field(lua_State *L) {
     al_object *self = al_check(L, 1, &al_model_kind);
@@ -78,13 +80,36 @@ static void push_list(lua_State *L, const alcore_pool *pool) {
     }
 }
 
+/* Pushes the list of the `best` outputs of each text, a list of tables with text and score, of a
+ * pool of outputs. An output that the search did not find is left out. */
+static void push_best(lua_State *L, const alcore_pool *pool, const double *scores, int64_t best) {
+    const int64_t rows = alcore_pool_rows(pool);
+    al_push_list(L, rows / best);
+    for (int64_t row = 0; row < rows; row++) {
+        size_t length;
+        const char *text = alcore_pool_text(pool, row, &length);
+        if (row % best == 0) lua_newtable(L);
+        if (!isnan(scores[row])) {
+            lua_createtable(L, 0, 2);
+            lua_pushlstring(L, text, length);
+            lua_setfield(L, -2, "text");
+            lua_pushnumber(L, (lua_Number)scores[row]);
+            lua_setfield(L, -2, "score");
+            lua_rawseti(L, -2, (int)(row % best) + 1);
+        }
+        if (row % best == best - 1) lua_rawseti(L, -2, (int)(row / best) + 1);
+    }
+}
+
 /*** Translates texts with a seq2seq model.
  * @function model:translate
  * @param texts a list of strings, or a pool
  * @tparam[opt] table options beams (1: greedy), max_tokens of an output, length_penalty (0: what
- * the folder says); sample, temperature and seed draw tokens in place of searching
- * @return a list of strings; of a pool a pool of the outputs, with the same ids and the
- * log-probabilities of their tokens; or nil, message, code */
+ * the folder says); sample, temperature and seed draw tokens in place of searching; language of the
+ * outputs ("de_DE" of mBART, "de" of M2M100, "deu_Latn" of NLLB); best: outputs of each text
+ * @return a list of strings, or with best a list of lists of tables with text and score, the best
+ * first; of a pool a pool of the outputs, `best` rows for each row, with its id, and the
+ * log-probabilities of their tokens and "output_scores" as columns; or nil, message, code */
 int al_model_translate(lua_State *L) {
     al_object *self = al_check(L, 1, &al_model_kind), *pool;
     alcore_translate_options options = ALCORE_TRANSLATE_OPTIONS_INIT;
@@ -99,8 +124,16 @@ int al_model_translate(lua_State *L) {
     al_object *out = al_new(L, &al_pool_kind, self->context);
     failed = AL_CALL(L, self->context,
                      alcore_model_translate(self->model, pool->pool, &options, &out->pool));
+    if (failed || is_pool) return failed ? failed : 1;
+    if (options.best == 0) {
+        push_list(L, out->pool);
+        return 1;
+    }
+    alcore_tensor scores;
+    failed =
+        AL_CALL(L, self->context, alcore_pool_column(out->pool, "output_scores", &scores, NULL));
     if (failed) return failed;
-    if (!is_pool) push_list(L, out->pool);
+    push_best(L, out->pool, scores.data, options.best);
     return 1;
 }
 

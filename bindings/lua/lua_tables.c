@@ -271,6 +271,8 @@ const al_member al_model_info[] = {
     {"vocabulary", AL_INT64, 1, offsetof(alcore_model_info, vocabulary), NULL},
     {"translates", AL_FLAG, 1, offsetof(alcore_model_info, translates), NULL},
     {"scores", AL_FLAG, 1, offsetof(alcore_model_info, scores), NULL},
+    {"trains", AL_INT32, 1, offsetof(alcore_model_info, trains), NULL},
+    {"saves", AL_INT32, 1, offsetof(alcore_model_info, saves), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_translate_options[] = {
     {"max_tokens", AL_INT64, 1, offsetof(alcore_translate_options, max_tokens), NULL},
@@ -279,6 +281,8 @@ const al_member al_translate_options[] = {
     {"seed", AL_UINT64, 1, offsetof(alcore_translate_options, seed), NULL},
     {"beams", AL_INT32, 1, offsetof(alcore_translate_options, beams), NULL},
     {"sample", AL_FLAG, 1, offsetof(alcore_translate_options, sample), NULL},
+    {"language", AL_TEXT, 1, offsetof(alcore_translate_options, language), NULL},
+    {"best", AL_INT32, 1, offsetof(alcore_translate_options, best), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_train_options[] = {
     {"rate", AL_DOUBLE, 1, offsetof(alcore_train_options, rate), NULL},

@@ -44,7 +44,15 @@ static alcore_status read_options(const alcore_translate_options *given,
     if (out->sample != 0 && out->sample != 1)
         return alcore__fail(ALCORE_E_PARAM, "alcore_translate_options: sample is %d, not 0 or 1",
                             out->sample);
-    return ALCORE_OK;
+    if (out->best < 0 || out->best > 64)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "alcore_translate_options: best is %d, not from 1 to 64, or 0 for 1",
+                            out->best);
+    if (out->best > out->beams && out->beams > 0 && !out->sample)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "alcore_translate_options: best is %d, more than the %d beams",
+                            out->best, out->beams);
+    return alcore__struct_reserved(out->reserved, "alcore_translate_options");
 }
 
 /* Makes the pool of the outputs, whose rows may be equal, and lets the model fill it. Bytes of an

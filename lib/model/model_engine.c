@@ -249,6 +249,8 @@ static void info(const alcore_model *model, alcore_model_info *out) {
     out->vocabulary = data->info.vocabulary;
     out->translates = alcore__engine_has(data, ALCORE_SYS_MODEL_TRANSLATE);
     out->scores = alcore__engine_has(data, ALCORE_SYS_MODEL_TOKEN_LOGPROBS);
+    out->trains = alcore__engine_trains(data);
+    out->saves = alcore__engine_has(data, ALCORE_SYS_MODEL_SAVE);
 }
 
 /* alcore__model_table.describe: the version of the model is part of the origin of a column, so that

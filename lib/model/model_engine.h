@@ -115,6 +115,8 @@ void alcore__answers_free(alcore_ctx *ctx, alcore__answers *answers); /* NULL is
 
 /* ---- training (model_train.c) ---- */
 
+/* Whether the model can be trained: the engine trains it, and it translates or classifies texts. */
+bool alcore__engine_trains(const alcore__engine_model *data);
 /* alcore__model_table.train and .save of an engine. */
 alcore_status alcore__engine_train(alcore_model *model, alcore_pool *pool,
                                    const alcore_train_options *options, alcore_train_result *out);

@@ -97,11 +97,14 @@ static alcore_status train_pool(alcore_model *model, const alcore_pool *pool,
     return status;
 }
 
+bool alcore__engine_trains(const alcore__engine_model *data) {
+    return alcore__engine_has(data, ALCORE_SYS_MODEL_TRAIN) &&
+           (alcore__classifies(data) || (data->info.calls & ALCORE_SYS_MODEL_TRANSLATE));
+}
+
 alcore_status alcore__engine_train(alcore_model *model, alcore_pool *pool,
                                    const alcore_train_options *options, alcore_train_result *out) {
-    const alcore__engine_model *data = model->data;
-    if (!alcore__engine_has(data, ALCORE_SYS_MODEL_TRAIN) ||
-        !(alcore__classifies(data) || (data->info.calls & ALCORE_SYS_MODEL_TRANSLATE)))
+    if (!alcore__engine_trains(model->data))
         return alcore__fail(ALCORE_E_UNSUPPORTED,
                             "model %s is not trained: it neither translates nor classifies texts",
                             model->name);

@@ -3,15 +3,18 @@
  *
  * The engine gives outputs in any order, as token ids or as texts. They are collected as they come;
  * when all are there, the rows of the pool and the column of log-probabilities are made of them in
- * row order. Memory: the texts twice, 4 bytes a token and 32 bytes a row. */
+ * row order. Memory: the texts twice, 4 bytes a token and 56 bytes an output. */
+#include <math.h>
 #include <string.h>
 
 #include "model/model_engine.h"
+#include "tokenizer/language.h"
 
-/* What is known of the output of one row. */
+/* What is known of one output of a row. */
 typedef struct output {
     size_t text, text_length; /* its offset in outputs.texts and its bytes */
     int64_t logprob, tokens;  /* index of its first value in outputs.logprobs and their number */
+    double score;             /* what the outputs of a row are ranked by */
     bool found;               /* the engine gave it */
 } output;
 
@@ -19,7 +22,8 @@ typedef struct output {
 typedef struct outputs {
     const alcore_model *model;
     const alcore__model_batch *batch; /* the items of the present call of the engine */
-    output *rows;                     /* [rows of the pool]; zeros for masked rows */
+    int64_t best;                     /* outputs of a row that are kept */
+    output *rows;                     /* [rows of the pool, best]; zeros for masked rows */
     alcore__buffer texts;             /* of all outputs, one after the other */
     float *logprobs;                  /* [logprobs_count] of the tokens of all outputs, output by
                                        * output as they came; natural logarithms */
@@ -60,21 +64,21 @@ static alcore_status keep_logprobs(outputs *all, const float *logprobs, int64_t 
     return ALCORE_OK;
 }
 
-/* alcore_sys_model_sink.put_text: keeps the best output of an item, rank 0; the score by which
- * outputs are ranked is not kept. */
+/* alcore_sys_model_sink.put_text: keeps the best outputs of an item, ranks 0 to best - 1. */
 static alcore_status put_text(void *user, int64_t item, int64_t rank, const char *text,
                               size_t length, const int64_t *ids, const float *logprobs,
                               int64_t tokens, double score) {
     outputs *all = user;
     const alcore__engine_model *data = all->model->data;
-    (void)score;
     if (item < 0 || item >= all->batch->count || tokens < 0)
         return alcore__fail(ALCORE_E_INVALID, "%s gave item %lld of a call with %lld items",
                             data->engine->engine, (long long)item, (long long)all->batch->count);
-    output *out = &all->rows[all->batch->rows[item]];
-    if (rank != 0 || out->found) return ALCORE_OK;
+    if (rank < 0 || rank >= all->best) return ALCORE_OK;
+    output *out = &all->rows[all->batch->rows[item] * all->best + rank];
+    if (out->found) return ALCORE_OK;
     ALCORE__TRY(keep_text(all, text, length, ids, tokens, out));
     ALCORE__TRY(keep_logprobs(all, logprobs, tokens, out));
+    out->score = score;
     out->found = true;
     return ALCORE_OK;
 }
@@ -94,7 +98,7 @@ static alcore_status translate_batch(outputs *all, const alcore_sys_model_decodi
     }
     alcore__engine_texts_clear(all->model->object.ctx, &sources);
     for (int64_t i = 0; i < batch->count && status == ALCORE_OK; i++)
-        if (!all->rows[batch->rows[i]].found)
+        if (!all->rows[batch->rows[i] * all->best].found)
             status = alcore__fail(ALCORE_E_MISSING, "%s gave no output for row %lld",
                                   data->engine->engine, (long long)batch->rows[i]);
     return status;
@@ -118,12 +122,15 @@ static alcore_status translate_rows(outputs *all, alcore_pool *pool,
     return status;
 }
 
-/* The outputs in row order, from which their pool is filled. It owns the arrays. */
+/* The outputs in row order, those of a row the best first, from which their pool is filled. It owns
+ * the arrays; count: rows of the sources times outputs of each. */
 typedef struct row_arrays {
-    const char **texts, **ids; /* [rows] views; an id that is NULL is the number of the row */
-    size_t *lengths;           /* [rows] bytes of the texts */
-    float *logprobs;           /* [offsets[rows]] of all tokens */
-    int64_t *offsets;          /* [rows + 1] first token of each row */
+    const char **texts, **ids; /* [count] views; an id that is NULL is the number of the row */
+    size_t *lengths;           /* [count] bytes of the texts */
+    float *logprobs;           /* [offsets[count]] of all tokens */
+    int64_t *offsets;          /* [count + 1] first token of each output */
+    double *scores;            /* [count] NaN: there is no output */
+    char *numbers;             /* [count, 24] ids of rows that have none of their own; or NULL */
 } row_arrays;
 
 static void row_arrays_clear(alcore_ctx *ctx, row_arrays *arrays) {
@@ -132,68 +139,99 @@ static void row_arrays_clear(alcore_ctx *ctx, row_arrays *arrays) {
     alcore__free(ctx, arrays->lengths);
     alcore__free(ctx, arrays->logprobs);
     alcore__free(ctx, arrays->offsets);
+    alcore__free(ctx, arrays->scores);
+    alcore__free(ctx, arrays->numbers);
+}
+
+/* Allocates the arrays for `count` outputs. With several outputs of a row their ids are written
+ * down, as they are not the numbers of their rows any more. */
+static alcore_status row_arrays_room(const outputs *all, size_t count, row_arrays *out) {
+    alcore_ctx *ctx = all->model->object.ctx;
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->texts, &out->texts));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->ids, &out->ids));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->lengths, &out->lengths));
+    ALCORE__TRY(alcore__new_array(ctx, count + 1, sizeof *out->offsets, &out->offsets));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->scores, &out->scores));
+    if (all->best > 1) ALCORE__TRY(alcore__new_array(ctx, count, 24, &out->numbers));
+    return alcore__new_array(ctx, all->logprobs_count, sizeof *out->logprobs, &out->logprobs);
 }
 
 /* Fills the arrays, which the caller clears also after a failure, with the outputs in row order. */
 static alcore_status list_rows(const outputs *all, const alcore_pool *pool, row_arrays *out) {
-    alcore_ctx *ctx = all->model->object.ctx;
-    const int64_t rows = alcore_pool_rows(pool);
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof *out->texts, &out->texts));
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof *out->ids, &out->ids));
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof *out->lengths, &out->lengths));
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows + 1, sizeof *out->offsets, &out->offsets));
-    ALCORE__TRY(alcore__new_array(ctx, all->logprobs_count, sizeof *out->logprobs, &out->logprobs));
-    for (int64_t row = 0; row < rows; row++) {
-        const output *one = &all->rows[row];
-        char number[24];
-        const char *id = alcore_pool_id(pool, row, number);
-        out->ids[row] = id == number ? NULL : id;
-        out->texts[row] = one->found && one->text_length ? all->texts.data + one->text : "";
-        out->lengths[row] = one->text_length;
-        out->offsets[row + 1] = out->offsets[row] + one->tokens;
+    const int64_t count = alcore_pool_rows(pool) * all->best;
+    ALCORE__TRY(row_arrays_room(all, (size_t)count, out));
+    for (int64_t i = 0; i < count; i++) {
+        const output *one = &all->rows[i];
+        char number[24], *written = out->numbers ? out->numbers + 24 * i : number;
+        const char *id = alcore_pool_id(pool, i / all->best, written);
+        out->ids[i] = id == number ? NULL : id;
+        out->texts[i] = one->found && one->text_length ? all->texts.data + one->text : "";
+        out->lengths[i] = one->text_length;
+        out->scores[i] = one->found ? one->score : (double)NAN;
+        out->offsets[i + 1] = out->offsets[i] + one->tokens;
         if (one->tokens > 0)
-            memcpy(out->logprobs + out->offsets[row], all->logprobs + one->logprob,
+            memcpy(out->logprobs + out->offsets[i], all->logprobs + one->logprob,
                    (size_t)one->tokens * sizeof *out->logprobs);
     }
     return ALCORE_OK;
 }
 
-/* Adds the rows and their column of log-probabilities to the pool `made`. The caller holds the read
- * lock of the sources, whose ids are read. */
+/* Gives the pool `made` the columns of its rows [count]. */
+static alcore_status set_columns(const row_arrays *arrays, int64_t count, alcore_pool *made) {
+    alcore_tensor values, offsets, scores;
+    int64_t bounds = count + 1;
+    ALCORE__TRY(
+        alcore_tensor_init(&values, arrays->logprobs, ALCORE_FLOAT32, &arrays->offsets[count], 1));
+    ALCORE__TRY(alcore_tensor_init(&offsets, arrays->offsets, ALCORE_INT64, &bounds, 1));
+    ALCORE__TRY(alcore_tensor_init(&scores, arrays->scores, ALCORE_FLOAT64, &count, 1));
+    ALCORE__TRY(alcore_pool_set_column(made, "logprobs", &values, &offsets, NULL));
+    return alcore_pool_set_column(made, "output_scores", &scores, NULL, NULL);
+}
+
+/* Adds the rows and their columns to the pool `made`. The caller holds the read lock of the
+ * sources, whose ids are read. */
 static alcore_status fill_pool(const outputs *all, const alcore_pool *pool, alcore_pool *made) {
     alcore_records records = ALCORE_RECORDS_INIT;
-    alcore_tensor values, offsets;
     row_arrays arrays = {0};
-    int64_t rows = alcore_pool_rows(pool), bounds = rows + 1;
     alcore_status status = list_rows(all, pool, &arrays);
     records.texts = arrays.texts;
     records.text_lengths = arrays.lengths;
     records.ids = arrays.ids;
-    records.count = rows;
+    records.count = alcore_pool_rows(pool) * all->best;
     if (status == ALCORE_OK) status = alcore_pool_add_records(made, &records, NULL);
-    if (status == ALCORE_OK)
-        status =
-            alcore_tensor_init(&values, arrays.logprobs, ALCORE_FLOAT32, &arrays.offsets[rows], 1);
-    if (status == ALCORE_OK)
-        status = alcore_tensor_init(&offsets, arrays.offsets, ALCORE_INT64, &bounds, 1);
-    if (status == ALCORE_OK)
-        status = alcore_pool_set_column(made, "logprobs", &values, &offsets, NULL);
+    if (status == ALCORE_OK) status = set_columns(&arrays, records.count, made);
     row_arrays_clear(all->model->object.ctx, &arrays);
     return status;
+}
+
+/* Sets *out to 1 + the id of the token of a language, 0 for none (language NULL: what the folder
+ * says). A model that reads texts gets the language itself. */
+static alcore_status find_language(const alcore_model *model, const char *language, int64_t *out) {
+    const alcore__engine_model *data = model->data;
+    int64_t token = -1;
+    *out = 0;
+    if (!language || !data->info.takes_tokens || !data->tokenizer) return ALCORE_OK;
+    ALCORE__TRY(alcore__language_token(data->tokenizer, language, true, &token));
+    *out = token + 1;
+    return ALCORE_OK;
 }
 
 /* Translates under the read lock of the pool, which the caller holds. */
 static alcore_status translate_pool(outputs *all, alcore_pool *pool,
                                     const alcore_translate_options *options, alcore_pool *made) {
-    const alcore_sys_model_decoding how = {.size = sizeof how,
-                                           .beams = options->beams,
-                                           .max_tokens = options->max_tokens,
-                                           .length_penalty = options->length_penalty,
-                                           .sample = options->sample,
-                                           .temperature = options->temperature,
-                                           .seed = options->seed};
-    ALCORE__TRY(alcore__new_array(all->model->object.ctx, (size_t)alcore_pool_rows(pool),
-                                  sizeof *all->rows, &all->rows));
+    alcore_sys_model_decoding how = {.size = sizeof how,
+                                     .beams = options->beams,
+                                     .outputs = options->best,
+                                     .max_tokens = options->max_tokens,
+                                     .length_penalty = options->length_penalty,
+                                     .sample = options->sample,
+                                     .temperature = options->temperature,
+                                     .seed = options->seed,
+                                     .language = options->language};
+    ALCORE__TRY(find_language(all->model, options->language, &how.language_token));
+    ALCORE__TRY(alcore__new_array(all->model->object.ctx,
+                                  (size_t)(alcore_pool_rows(pool) * all->best), sizeof *all->rows,
+                                  &all->rows));
     ALCORE__TRY(translate_rows(all, pool, &how));
     return fill_pool(all, pool, made);
 }
@@ -203,7 +241,7 @@ static alcore_status translate_pool(outputs *all, alcore_pool *pool,
 alcore_status alcore__engine_translate(alcore_model *model, alcore_pool *pool,
                                        const alcore_translate_options *options, alcore_pool *out) {
     alcore_ctx *ctx = model->object.ctx;
-    outputs all = {.model = model};
+    outputs all = {.model = model, .best = options->best > 0 ? options->best : 1};
     if (!alcore__engine_has(model->data, ALCORE_SYS_MODEL_TRANSLATE))
         return alcore__fail(ALCORE_E_UNSUPPORTED, "model %s does not translate", model->name);
     ALCORE__TRY(alcore__read_begin(pool, "pool"));

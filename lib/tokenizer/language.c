@@ -113,6 +113,33 @@ alcore_status alcore__languages_finish(alcore_ctx *ctx, alcore_tokenizer *tokeni
     return set_source(ctx, tokenizer, &tokenizer->post.pair);
 }
 
+/* Appends the languages that the tokenizer has tokens for to `list` [bytes], which is cut where it
+ * is too short: ", " stands between them, and M2M100's lose their underscores. */
+static void list_languages(const alcore_tokenizer *tokenizer, char *list, size_t bytes) {
+    size_t used = 0;
+    list[0] = '\0';
+    for (size_t i = 0; i < tokenizer->added.count; i++) {
+        alcore__name name = tokenizer->added.token[i].content;
+        if (!alcore__is_language(name)) continue;
+        if (name.text[0] == '_') name = (alcore__name){name.text + 2, name.length - 4};
+        if (used + name.length + 8 > bytes) {
+            alcore__format(list + used, bytes - used, ", ...");
+            return;
+        }
+        used += (size_t)alcore__format(list + used, bytes - used, "%s%.*s", used ? ", " : "",
+                                       (int)name.length, name.text);
+    }
+}
+
+/* The error of a language that the tokenizer has no token for. */
+static alcore_status unknown_language(const alcore_tokenizer *tokenizer, const char *language) {
+    char list[600];
+    list_languages(tokenizer, list, sizeof list);
+    return alcore__fail(ALCORE_E_PARAM,
+                        "language \"%s\" is none that this tokenizer has a token for; it has %s",
+                        language, list);
+}
+
 /* A call that names no language has that of the template (-1), which is the source's, or for
  * outputs the folder's target language. */
 alcore_status alcore__language_token(const alcore_tokenizer *tokenizer, const char *language,
@@ -128,8 +155,5 @@ alcore_status alcore__language_token(const alcore_tokenizer *tokenizer, const ch
         return alcore__fail(ALCORE_E_PARAM,
                             "language is \"%s\", but this tokenizer marks no language", language);
     *out = find_token(tokenizer, language, strlen(language));
-    return *out >= 0 ? ALCORE_OK
-                     : alcore__fail(ALCORE_E_PARAM,
-                                    "language \"%s\" is none that this tokenizer has a token for",
-                                    language);
+    return *out >= 0 ? ALCORE_OK : unknown_language(tokenizer, language);
 }

@@ -61,7 +61,21 @@ struct Settings {
     double temperature = 1;
     bool greedy = false, sample = false; /* neither: beam search */
     uint64_t seed = 0;                   /* of samples */
+    int64_t start = -1;                  /* what the decoder reads first */
+    int64_t forced_first = -1;           /* first token of every output; -1: any */
 };
+
+/* Makes `id` the language of the outputs: where transformers puts it, the first token of an output;
+ * of mBART (not mBART-50, whose outputs start with the end token) what the decoder reads first. */
+void force_language(const Model &model, int64_t id, Settings &s) {
+    if (id >= model.vocabulary)
+        fail(ALCORE_E_INVALID, "the token %lld of a language is not in the vocabulary",
+             static_cast<long long>(id));
+    if (model.start_rolled && model.forced_first < 0 && model.start != model.finish)
+        s.start = id;
+    else
+        s.forced_first = id;
+}
 
 /* Checks the caller's settings and fills in the defaults: 0 is the default everywhere; a negative
  * length_penalty means no penalty. No output is longer than a table of positions.
@@ -85,6 +99,9 @@ Settings settings_of(const Model &model, const alcore_sys_model_decoding &how) {
     s.penalty = how.length_penalty == 0 ? 1 : how.length_penalty < 0 ? 0 : how.length_penalty;
     s.temperature = how.temperature == 0 ? 1 : how.temperature;
     s.seed = how.seed;
+    s.start = model.start;
+    s.forced_first = model.forced_first;
+    if (how.language_token > 0) force_language(model, how.language_token - 1, s);
     return s;
 }
 
@@ -267,7 +284,7 @@ void Search::drop_done() {
 at::Tensor ruled(const Search &search, const at::Tensor &logprobs) {
     const Model &model = search.model;
     int64_t forced = -1;
-    if (search.step == 1) forced = model.forced_first;
+    if (search.step == 1) forced = search.how.forced_first;
     if (search.step == search.how.most && model.forced_last >= 0) forced = model.forced_last;
     constexpr float minus = -std::numeric_limits<float>::infinity();
     if (forced >= 0) {
@@ -415,9 +432,9 @@ std::vector<std::vector<Output>> decode(const Model &model, const Packed &source
     Settings settings = settings_of(model, how);
     Search search = begin(model, sources, settings);
     std::vector<std::vector<Output>> out(sources.lengths.size());
-    if (model.start < 0)
+    if (settings.start < 0)
         fail(ALCORE_E_DATA, "the folder does not say which token starts an output");
-    std::vector<int64_t> ids(search.items.size() * static_cast<size_t>(settings.k), model.start);
+    std::vector<int64_t> ids(search.items.size() * static_cast<size_t>(settings.k), settings.start);
     while (!search.items.empty()) {
         at::Tensor raw = at::log_softmax(search.advance(ids), -1);
         std::vector<int64_t> from;

@@ -379,6 +379,14 @@ void score_targets(const Model &model, const alcore_sys_model_texts &sources,
     });
 }
 
+/* The settings of the caller, of the size that they say, which may be older than ours; NULL: zeros,
+ * the defaults. */
+alcore_sys_model_decoding settings_from(const alcore_sys_model_decoding *given) {
+    alcore_sys_model_decoding out{};
+    if (given != nullptr) std::memcpy(&out, given, std::min(given->size, sizeof out));
+    return out;
+}
+
 /* token_logprobs of the table: of given targets or, with ALCORE_SYS_SCORE_HYPOTHESIS, of the best
  * output that the model decodes itself; the end token counts. targets and scoring may be NULL. */
 alcore_status token_logprobs(alcore_sys_model *model, const alcore_sys_model_texts *sources,
@@ -395,8 +403,7 @@ alcore_status token_logprobs(alcore_sys_model *model, const alcore_sys_model_tex
         if (scoring->dropout != 0)
             fail(ALCORE_E_UNSUPPORTED,
                  "outputs are made without dropout; give them as targets to score them with it");
-        alcore_sys_model_decoding how{};
-        if (scoring->decoding != nullptr) how = *scoring->decoding;
+        alcore_sys_model_decoding how = settings_from(scoring->decoding);
         for_texts(*model, *sources, [&](const Batch &batch) {
             std::vector<std::vector<Output>> found = decode(*model, batch.packed, how);
             std::vector<float> values;
@@ -420,9 +427,8 @@ alcore_status translate(alcore_sys_model *model, const alcore_sys_model_texts *s
                         const alcore_sys_model_sink *sink) {
     return guard(model->host.user, [&] {
         need_head(*model, Head::Seq2seq, "translation");
-        alcore_sys_model_decoding how{};
-        if (decoding != nullptr) how = *decoding;
-        if (how.beams == 0) how.beams = model->beams;
+        alcore_sys_model_decoding how = settings_from(decoding);
+        if (how.beams == 0) how.beams = std::max(model->beams, how.outputs);
         if (how.length_penalty == 0) how.length_penalty = model->length_penalty;
         for_texts(*model, *sources, [&](const Batch &batch) {
             std::vector<std::vector<Output>> found = decode(*model, batch.packed, how);

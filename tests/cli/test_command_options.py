@@ -57,6 +57,7 @@ RHO = ["rho", "pool.txt", "--target", "three.txt", "--scores", "u.npy", "--targe
 EMBED = ["model", "embed", "model", "pool.txt", "--out", "vectors.npy"]
 READY = ["model", "embed", "ready", "pool.txt", "--out", "vectors.npy"]
 TRANSLATE = ["model", "translate", "model", "pool.txt"]
+ASKED_TRANSLATE = ["model", "translate", "asked", "pool.txt"]
 # With a program that fails and says which arguments and texts it was given.
 VOCABULARY = ["model", "vocabulary", "pool.txt"]
 TRAINER = "#!/bin/sh\necho \"[] $* $(cksum <texts)\"\nexit 1\n"
@@ -493,6 +494,8 @@ FIXTURES = {
         "--offsets": (["model", "probs", "model", "pool.txt", "--out", "probs.npy"],
                       ["model", "probs", "model", "pool.txt", "--out", "probs.npy", "--offsets", "first.npy"]),
         "--beam": (TRANSLATE, [*TRANSLATE, "--beam", "65"]),
+        "--best": (TRANSLATE, [*TRANSLATE, "--best", "2"]),
+        "--to": (ASKED_TRANSLATE, [*ASKED_TRANSLATE, "--to", "de_DE"]),
         "--max-length": (TRANSLATE, [*TRANSLATE, "--max-length", "0"]),
         "--scores": (TRANSLATE, [*TRANSLATE, "--scores", "tokens.lp"]),
         "--size": (VOCABULARY, [*VOCABULARY, "--size", "300"]),

@@ -61,7 +61,7 @@ def info(box):
     begin(box)
     lines = dict(line.split(": ", 1) for line in run(box, "model", "info", "m").out.splitlines())
     equal((lines["family"], lines["dims"], lines["max_tokens"]), ("null", "3", "512"))
-    equal(lines["actions"], "embed probs score translate")
+    equal(lines["actions"], "embed probs score translate train")
     equal(lines["tokenizer_tokens"], str(len(WORDS)))
     folder(box, "bare", '{"dims": 3, "tokens": 1}', vocabulary=False)
     contains(run(box, "model", "info", "bare").out, "tokenizer: none")
@@ -148,6 +148,12 @@ def translate(box):
     equal(box.read("h.txt").decode().splitlines()[2], "headache no")
     equal(lp_of(box.read("h.lp").decode())["3"], logprobs_of("no headache", 2))
     contains(run(box, "model", "translate", "m", "t.txt", "--beam", "65", expect=2).err, "1 to 64")
+    found = run(box, "model", "translate", "m", "t.txt", "--best", "2").out.splitlines()
+    equal(found[:3] + found[-2:], ["id\trank\tscore\ttext", "1\t1\t-1\tfever with patient a", "1\t2\t-2\tworse",
+                                   "5\t1\t-1\tfever no", "5\t2\t-2\tworse"])
+    equal(len(found), 9)  # line 2 is empty and has no output
+    contains(run(box, "model", "translate", "m", "t.txt", "--best", "3", "--beam", "2", expect=2).err, "more than the 2 hypotheses")
+    contains(run(box, "model", "translate", "m", "t.txt", "--to", "de_DE", expect=2).err, "marks no language")
     contains(run(box, "model", "translate", "m", "t.txt", "--scores", "h.npy", expect=2).err, ".lp")
     folder(box, "bad", '{"dims": 3, "fail": 1}')
     before = box.names()

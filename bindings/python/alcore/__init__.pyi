@@ -508,10 +508,15 @@ class Model(Handle):
     def embed(self, texts: _Texts) -> Any: ...
     @overload
     def translate(self, texts: Pool, *, beams: int = 0, max_tokens: int = 0,  # type: ignore[overload-overlap]
-                  length_penalty: float = 0.0, sample: bool = False, temperature: float = 0.0, seed: int = 0) -> Pool: ...
+                  length_penalty: float = 0.0, sample: bool = False, temperature: float = 0.0, seed: int = 0,
+                  language: Optional[str] = None, best: Optional[int] = None) -> Pool: ...
     @overload
     def translate(self, texts: _Texts, *, beams: int = 0, max_tokens: int = 0, length_penalty: float = 0.0, sample: bool = False,
-                  temperature: float = 0.0, seed: int = 0) -> list[str]: ...
+                  temperature: float = 0.0, seed: int = 0, language: Optional[str] = None, best: None = None) -> list[str]: ...
+    @overload
+    def translate(self, texts: _Texts, *, beams: int = 0, max_tokens: int = 0, length_penalty: float = 0.0, sample: bool = False,
+                  temperature: float = 0.0, seed: int = 0, language: Optional[str] = None,
+                  best: int) -> list[list[tuple[str, Optional[float]]]]: ...
     def train(self, pool: Pool, *, rate: float = 0.0, weight_decay: float = 0.0, clip: float = 0.0, label_smoothing: float = 0.0,
               updates: int = 0, warmup: int = 0, accumulate: int = 0, batch_tokens: int = 0, schedule: str = "constant",
               seed: int = 0, checkpoints: Optional[_Path] = None, checkpoint_every: int = 0, optimizer: str = "adamw",
@@ -695,6 +700,7 @@ def ablate(
     qa_end: Optional[Any] = None,
     qa_windows: Optional[Any] = None,
     roundtrip: Optional[Any] = None,
+    qa_contexts: Optional[Any] = None,
     targets: Optional[_Dataset] = None,
     cost: Optional[_Numbers] = None,
     fill: Optional[str] = None,

@@ -374,6 +374,16 @@ def memory(address, shape, code, keep=None):
     return view.cast(code, list(shape)) if size and len(shape) > 1 else view.cast(code)
 
 
+def narrowed(values, dtype):
+    """A copy of a float64 array [n, m] as float32, if that is the dtype; else the array itself."""
+    if dtype != "float32":
+        return values
+    if hasattr(values, "astype"):
+        return values.astype("float32")
+    rows, columns = values.shape
+    return memoryview(array.array("f", values.cast("B").cast("d"))).cast("B").cast("f", [rows, columns])
+
+
 def memory_of(tensor, keep=None):
     """The array of a tensor of the library, in host memory; `keep` lives as long as the array."""
     if tensor.device.type not in HOST:

@@ -624,6 +624,8 @@ class alcore_model_info(Structure):
         ("vocabulary", c_int64),
         ("translates", c_int32),
         ("scores", c_int32),
+        ("trains", c_int32),
+        ("saves", c_int32),
     ]
 
 
@@ -638,6 +640,9 @@ class alcore_translate_options(Structure):
         ("seed", c_uint64),
         ("beams", c_int32),
         ("sample", c_int32),
+        ("language", c_char_p),
+        ("best", c_int32),
+        ("reserved", c_int32),
     ]
 
 

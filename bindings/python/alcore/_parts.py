@@ -9,6 +9,7 @@ import os
 
 from . import _ffi
 from . import _hosts
+from ._arrays import narrowed
 from ._calls import check, run
 from ._columns import column_of, path_of, put
 from ._handles import Handle, choice, default_context, get_option, new, set_options, struct
@@ -156,23 +157,41 @@ class Model(Handle):
         return Pool(texts, dedup="none", context=self.context, **fields)
 
     def embed(self, texts):
-        """Embeddings of texts: float64 [n, dims], NaN for an empty text."""
-        with self._pool_of(texts) as pool:
-            column = _ffi.MODEL_FUNCTIONS["embed"]
-            self.run(pool, column)
-            return pool.column_rows(column, range(len(pool)))
+        """Embeddings of texts, [n, dims], NaN for an empty text: the model's numbers as they are (float32 of a Hugging Face
+        folder), without a copy unless a text is empty. NumPy's array is the caller's to change, and other packages take it by
+        DLPack (torch.from_dlpack(model.embed(texts)) has the same memory). Without NumPy a memoryview."""
+        column, pool = _ffi.MODEL_FUNCTIONS["embed"], self._pool_of(texts)
+        self.run(pool, column)
+        info = pool.column_info(column)
+        if info["entries"] == len(pool):
+            found = pool.get_column(column)  # keeps the pool alive
+            if hasattr(found, "flags"):
+                found.flags.writeable = True  # nobody else has the pool
+            return found
+        with pool:
+            return narrowed(pool.column_rows(column, range(len(pool))), info["dtype"])
 
-    def translate(self, texts, *, beams=0, max_tokens=0, length_penalty=0.0, sample=False, temperature=0.0, seed=0):
-        """The best output of a seq2seq model for each text: a list of str; of a Pool a Pool of the outputs, with the same ids
-        and the log-probabilities of their tokens as a column. beams: 1 (greedy) to 64; max_tokens of an output; 0 means what the folder
-        says. sample=True draws tokens with temperature and seed in place of searching."""
+    def translate(self, texts, *, beams=0, max_tokens=0, length_penalty=0.0, sample=False, temperature=0.0, seed=0, language=None,
+                  best=None):
+        """The best output of a seq2seq model for each text: a list of str. With best=N, up to beams: a list with the N best
+        outputs of each text, the best first, as pairs (text, score); score is None where there are fewer. Of a Pool a Pool of the
+        outputs, N rows for each row, with its id, the log-probabilities of their tokens and "output_scores" as columns.
+        beams: 1 (greedy) to 64; max_tokens of an output; 0 means what the folder says. sample=True draws tokens with temperature
+        and seed in place of searching. language: of the outputs, such as "de_DE" (mBART), "de" (M2M100) or "deu_Latn" (NLLB)."""
         options = struct(_ffi.alcore_translate_options, beams=beams, max_tokens=max_tokens, length_penalty=length_penalty,
-                         sample=int(sample), temperature=temperature, seed=seed)
+                         sample=int(sample), temperature=temperature, seed=seed, best=1 if best is None else best,
+                         language=None if language is None else name_of(language, "language"))
         sources = texts if isinstance(texts, Pool) else self._pool_of(texts)
         pointer = new(lib.alcore_pool_unref, lib.alcore_model_translate, self._handle, sources._handle, ctypes.byref(options))
         out = Pool.borrowed(pointer, self.context)
         lib.alcore_pool_unref(pointer)  # borrowed() has a reference of its own
-        return out if isinstance(texts, Pool) else list(out)
+        if isinstance(texts, Pool):
+            return out
+        if best is None:
+            return list(out)
+        scores = (None if math.isnan(score) else score for score in out.get_column("output_scores"))
+        pairs = list(zip(out, scores))
+        return [pairs[at:at + best] for at in range(0, len(pairs), best)]
 
     def train(self, pool, *, rate=0.0, weight_decay=0.0, clip=0.0, label_smoothing=0.0, updates=0, warmup=0, accumulate=0,
               batch_tokens=0, schedule="constant", seed=0, checkpoints=None, checkpoint_every=0, optimizer="adamw", beta1=0.0,

@@ -133,7 +133,8 @@ typedef struct alcore_sys_model_decoding {
     size_t size;           /**< sizeof(alcore_sys_model_decoding) */
     int32_t beams;         /**< hypotheses kept, up to 64; 1: greedy; 0: what the folder says in
                              translate(), else greedy */
-    int32_t outputs;       /**< best outputs of a text, up to beams (or samples); 0: 1 */
+    int32_t outputs;       /**< best outputs of a text, up to beams (or samples); 0: 1. Where beams
+                                is 0, there are as many beams at least */
     int64_t max_tokens;    /**< of an output; 0: what the folder says */
     double length_penalty; /**< scores are divided by tokens^length_penalty; 0: what the folder says
                                 in translate(), else 1; -1: not divided */
@@ -142,6 +143,9 @@ typedef struct alcore_sys_model_decoding {
     double temperature;    /**< of sampling, logits are divided by it; 0: 1 */
     uint64_t seed;         /**< of sampling and dropout; draws depend on it and the item's index */
     const char *language;  /**< tag of the output, for models of several; NULL: not given */
+    /** For a model that takes tokens: 1 + the id of the token of that language; 0: not given, what
+     * the folder says */
+    int64_t language_token;
 } alcore_sys_model_decoding;
 
 /** Whose log-probabilities token_logprobs() gives. */

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Texts through a model of a module, the null module (tests/unit/model/module/null_model.c), whose answers are known."""
+import gc
 import json
 import math
 import os
@@ -45,7 +46,7 @@ def test_info(context, folder):
     model = alcore.Model.open(folder, context=context)
     assert model.info["family"] == "null" and model.info["engine"] == "null-1" and model.info["device"] == "cpu"
     assert (model.info["dims"], model.info["max_tokens"], model.info["vocabulary"]) == (3, 512, 256)
-    assert model.info["translates"] is True and model.info["scores"] is True
+    assert all(model.info[call] is True for call in ("translates", "scores", "trains", "saves"))
     assert model.info["description"] == {"family": "null"}
     ngram = alcore.Model.ngram(context=context).info
     assert ngram["description"] is None and ngram["translates"] is False
@@ -57,6 +58,28 @@ def test_embed(context, folder):
     assert [list(row) for row in found.tolist()[:4]] == \
         [[(hash_of(ids_of(text)) >> j & 255) / 256 for j in range(3)] for text in TEXTS + TEXTS[:1]]
     assert all(math.isnan(value) for value in found.tolist()[4])
+    assert kind_of(found) == "f"
+
+
+def kind_of(array):
+    """The letter of the array's numbers: of NumPy's and of a memoryview."""
+    return array.dtype.char if hasattr(array, "dtype") else array.format
+
+
+def test_embeddings_are_the_numbers_of_the_model(context, folder):
+    """In place, in float32, alive after the model, for the caller to change and to hand on by DLPack."""
+    found = alcore.Model.open(folder, context=context).embed(TEXTS)
+    gc.collect()
+    assert kind_of(found) == "f"
+    assert [list(row) for row in found.tolist()] == [[(hash_of(ids_of(text)) >> j & 255) / 256 for j in range(3)] for text in TEXTS]
+    if not hasattr(found, "__dlpack__"):
+        return
+    import numpy
+    shared = numpy.from_dlpack(found)
+    assert numpy.shares_memory(shared, found)
+    found[0, 0] = 7
+    assert shared[0, 0] == 7
+    assert alcore.Model.open(folder, context=context).embed(TEXTS)[0, 0] != 7
 
 
 def test_translate(context, folder):
@@ -71,6 +94,12 @@ def test_translate(context, folder):
     values, offsets = out.get_column("logprobs")
     assert offsets.tolist() == [0, 4, 6, 8]
     assert values.tolist()[4:6] == logprobs_of(ids_of(TEXTS[1]), 2)
+    found = model.translate(TEXTS + [""], best=2)
+    assert found == [[(text, -1.0), ("worse", -2.0)] for text in expected] + [[("", None)] * 2]
+    twice = model.translate(pool, best=2)
+    assert [twice.id(row) for row in range(6)] == ["x", "x", "y", "y", "z", "z"]
+    with pytest.raises(alcore.ParamError, match="marks no language"):
+        model.translate(TEXTS, language="de_DE")
     with pytest.raises(alcore.ParamError, match="beams is 65"):
         model.translate(TEXTS, beams=65)
     with pytest.raises(alcore.UnsupportedError, match="does not translate"):

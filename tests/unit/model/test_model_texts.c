@@ -375,6 +375,8 @@ START_TEST(info_tells_what_was_opened) {
     ck_assert_int_eq(info.vocabulary, 256);
     ck_assert_int_eq(info.translates, 1);
     ck_assert_int_eq(info.scores, 1);
+    ck_assert_int_eq(info.trains, 1);
+    ck_assert_int_eq(info.saves, 1);
     ck_assert_int_eq(alcore_model_get_info(NULL, &info), ALCORE_E_INVALID);
     ck_assert_int_eq(alcore_model_get_info(model, NULL), ALCORE_E_INVALID);
     info.size = 0;
@@ -386,6 +388,8 @@ START_TEST(info_tells_what_was_opened) {
     ck_assert_ptr_null(info.family);
     ck_assert_int_eq(info.translates, 0);
     ck_assert_int_eq(info.scores, 0);
+    ck_assert_int_eq(info.trains, 0);
+    ck_assert_int_eq(info.saves, 0);
     alcore_model_unref(ngram);
     alcore_model_unref(model);
     alcore_ctx_unref(ctx);
@@ -442,6 +446,60 @@ START_TEST(translations_are_a_pool) {
 }
 END_TEST
 
+/* The module gives two outputs of a text, the worse one first; the third row of each has none. */
+START_TEST(best_outputs_are_rows_one_after_another) {
+    static const char *const ids[] = {"1", "s", "h", "4"};
+    make_folder("{\"dims\": 3, \"tokens\": 1}", false);
+    alcore_ctx *ctx = context();
+    alcore_pool *pool = pool_of(ctx), *out;
+    alcore_model *model = open_model(ctx);
+    const alcore_translate_options options = {.size = sizeof options, .beams = 3, .best = 3};
+    alcore_tensor values, offsets, scores;
+    char id[24];
+    MUST(alcore_model_translate(model, pool, &options, &out));
+    ck_assert_str_eq(line, "translate: outputs 3, language none, token -1");
+    ck_assert_int_eq(alcore_pool_rows(out), 3 * ROWS);
+    MUST(alcore_pool_column(out, "output_scores", &scores, NULL));
+    MUST(alcore_pool_column(out, "logprobs", &values, &offsets));
+    const double *score = scores.data;
+    const int64_t *first = offsets.data;
+    ck_assert_str_eq(alcore_pool_text(out, 6, NULL), "headache no");
+    for (int row = 0; row < ROWS; row++) {
+        ck_assert_str_eq(alcore_pool_text(out, 3 * row + 1, NULL), "worse");
+        ck_assert_str_eq(alcore_pool_text(out, 3 * row + 2, NULL), "");
+        ck_assert_double_eq(score[3 * row], -1);
+        ck_assert_double_eq(score[3 * row + 1], -2);
+        ck_assert_double_nan(score[3 * row + 2]);
+        ck_assert_int_gt(first[3 * row + 1], first[3 * row]);
+        ck_assert_int_eq(first[3 * row + 3], first[3 * row + 1]);
+        for (int k = 0; k < 3; k++)
+            ck_assert_str_eq(alcore_pool_id(out, 3 * row + k, id), ids[row]);
+    }
+    alcore_pool_unref(out);
+    close_all(ctx, pool, model);
+}
+END_TEST
+
+/* A vocabulary of BERT has no languages; an engine that reads texts gets the name itself. */
+START_TEST(the_language_of_outputs_is_passed_on) {
+    make_folder("{\"dims\": 3, \"tokens\": 1}", false);
+    alcore_ctx *ctx = context();
+    alcore_pool *pool = pool_of(ctx), *out;
+    alcore_model *model = open_model(ctx);
+    const alcore_translate_options options = {
+        .size = sizeof options, .best = 2, .language = "de_DE"};
+    ck_assert_int_eq(alcore_model_translate(model, pool, &options, &out), ALCORE_E_PARAM);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "marks no language"));
+    alcore_model_unref(model);
+    write_file("config.json", "{\"dims\": 3}");
+    model = open_model(ctx);
+    MUST(alcore_model_translate(model, pool, &options, &out));
+    ck_assert_str_eq(line, "translate: outputs 2, language de_DE, token -1");
+    alcore_pool_unref(out);
+    close_all(ctx, pool, model);
+}
+END_TEST
+
 START_TEST(options_of_a_translation_are_checked) {
     static const alcore_translate_options refused[] = {
         {.size = sizeof refused[0], .beams = 65},
@@ -450,6 +508,9 @@ START_TEST(options_of_a_translation_are_checked) {
         {.size = sizeof refused[0], .temperature = -0.5},
         {.size = sizeof refused[0], .length_penalty = -2},
         {.size = sizeof refused[0], .sample = 2},
+        {.size = sizeof refused[0], .best = -1},
+        {.size = sizeof refused[0], .best = 65},
+        {.size = sizeof refused[0], .best = 3, .beams = 2},
     };
     make_folder("{\"dims\": 3}", false);
     alcore_ctx *ctx = context();
@@ -562,7 +623,8 @@ END_TEST
 CHECK_SUITE("model texts", texts_reach_the_module_as_ids,
             long_texts_are_cut_to_what_the_model_reads, the_version_depends_on_the_tokenizer,
             a_folder_without_a_tokenizer_says_so, info_tells_what_was_opened,
-            translations_are_a_pool, options_of_a_translation_are_checked, references_are_scored,
-            contexts_are_cut_into_windows, kept_answers_are_of_the_same_contexts_and_rows,
-            contexts_that_cannot_be_read_are_named, failing_allocations_leave_nothing,
-            a_translation_can_be_cancelled);
+            translations_are_a_pool, best_outputs_are_rows_one_after_another,
+            the_language_of_outputs_is_passed_on, options_of_a_translation_are_checked,
+            references_are_scored, contexts_are_cut_into_windows,
+            kept_answers_are_of_the_same_contexts_and_rows, contexts_that_cannot_be_read_are_named,
+            failing_allocations_leave_nothing, a_translation_can_be_cancelled);

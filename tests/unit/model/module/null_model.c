@@ -282,6 +282,10 @@ static alcore_status translate(alcore_sys_model *model, const alcore_sys_model_t
     snprintf(line, sizeof line, "translate: beams %d, max_tokens %lld, sample %d, seed %llu",
              (int)decoding->beams, (long long)decoding->max_tokens, (int)decoding->sample,
              (unsigned long long)decoding->seed);
+    if (decoding->language_token > 0 || decoding->outputs > 1)
+        snprintf(line, sizeof line, "translate: outputs %d, language %s, token %lld",
+                 (int)decoding->outputs, decoding->language ? decoding->language : "none",
+                 (long long)decoding->language_token - 1);
     core->log(model->user, 20, "null", line);
     for (int64_t i = sources->count - 1; i >= 0 && status == ALCORE_OK; i--) {
         int64_t words = words_of_item(sources, i, 0), item = model->wrong ? sources->count : i;
