@@ -1,24 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running another program (child.h) with posix_spawn(), which is safe in a process with threads.
- * The program leads a process group of its own: Ctrl-C in a terminal reaches the host alone, which
- * cancels the call, and one signal ends the program with everything that it started. */
+/* Running another program (child.h). The program leads a process group of its own: Ctrl-C in a
+ * terminal reaches the host alone, which cancels the call, and one signal ends the program with
+ * everything that it started.
+ *
+ * Linux kills the program when its host dies, however that happens: the new process asks for it by
+ * PR_SET_PDEATHSIG before it becomes the program, which posix_spawn() cannot do. The signal comes
+ * when the thread that started the process ends, and that thread waits here for the program. A host
+ * that dies before the process has asked is noticed by getppid().
+ *
+ * The process is made by fork() in a process with threads. Until it becomes the program it calls
+ * only functions that are safe in a signal handler, and none of the host's handlers runs in it:
+ * signals are blocked before fork(). What fails is written to a pipe that closes when the program
+ * begins. */
 #include "base/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 /* Nanoseconds between two looks at the program: first and longest. */
 enum { FIRST_WAIT = 1000000, LONGEST_WAIT = 16000000 };
-
-extern char **environ;
 
 alcore_status alcore__temporary_folder(alcore_ctx *ctx, alcore__buffer *out) {
     const char *parent = getenv("TMPDIR");
@@ -30,48 +39,93 @@ alcore_status alcore__temporary_folder(alcore_ctx *ctx, alcore__buffer *out) {
                         strerror_l(errno, alcore__c_locale()));
 }
 
-/* Describes what the program begins with: the folder, the three standard files and no other
- * descriptor; no signal is ignored or blocked. Returns an error number, 0 after a success. */
-static int describe(const char *folder, posix_spawn_file_actions_t *files,
-                    posix_spawnattr_t *attributes) {
-    sigset_t none, all;
+/* Closes what the host has open when the program begins; only the standard files remain. */
+static void close_others(void) {
+#ifdef CLOSE_RANGE_CLOEXEC
+    close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+#endif
+}
+
+/* No signal is ignored, handled or blocked in the program. */
+static void reset_signals(void) {
+    struct sigaction initial = {.sa_handler = SIG_DFL};
+    sigset_t none;
+    for (int number = 1; number < NSIG; number++) sigaction(number, &initial, NULL);
     sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Makes the three standard files: an empty input, and FOLDER/log, which is the current folder. */
+static bool open_files(void) {
+    const int input = open("/dev/null", O_RDONLY);
+    const int log = open("log", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    return input >= 0 && log >= 0 && dup2(input, 0) == 0 && dup2(log, 1) == 1 && dup2(log, 2) == 2;
+}
+
+/* Turns the new process into the program; returns only after a failure, with errno. host: the
+ * process that it is to die with. */
+static void become(const char *const *arguments, const char *folder, pid_t host) {
+#ifdef __linux__
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return;
+#endif
+    if (getppid() != host) _exit(127); /* it died before, and nobody reads the pipe */
+    if (setpgid(0, 0) != 0 || chdir(folder) != 0 || !open_files()) return;
+    close_others();
+    reset_signals();
+    execvp(arguments[0], (char *const *)arguments);
+}
+
+/* The new process: becomes the program, or writes why it cannot to the pipe. The end of the pipe is
+ * moved out of the way of the standard files. */
+_Noreturn static void run_child(const char *const *arguments, const char *folder, pid_t host,
+                                int pipe_end) {
+    const int end = fcntl(pipe_end, F_DUPFD_CLOEXEC, 3);
+    if (end >= 0) become(arguments, folder, host);
+    const int error = errno;
+    const ssize_t written = write(end >= 0 ? end : pipe_end, &error, sizeof error);
+    (void)written; /* without it the host takes the end with 127 for that of the program */
+    _exit(127);
+}
+
+/* Starts a process that becomes the program; an error number. pipe_ends: of a pipe, both of which
+ * close when a program begins. */
+static int start_with(const char *const *arguments, const char *folder, const int pipe_ends[2],
+                      pid_t *out) {
+    sigset_t all, before;
+    const pid_t host = getpid();
     sigfillset(&all);
-    int error = posix_spawn_file_actions_addchdir_np(files, folder);
-    if (!error) error = posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
-    if (!error)
-        error =
-            posix_spawn_file_actions_addopen(files, 1, "log", O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (!error) error = posix_spawn_file_actions_adddup2(files, 1, 2);
-#if defined(__GLIBC_PREREQ)
-#if __GLIBC_PREREQ(2, 34)
-    if (!error) error = posix_spawn_file_actions_addclosefrom_np(files, 3);
-#endif
-#endif
-    if (!error) error = posix_spawnattr_setsigmask(attributes, &none);
-    if (!error) error = posix_spawnattr_setsigdefault(attributes, &all);
-    if (!error) error = posix_spawnattr_setpgroup(attributes, 0);
-    if (!error)
-        error = posix_spawnattr_setflags(
-            attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    int error = pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (error) return error;
+    const pid_t child = fork();
+    error = child < 0 ? errno : 0;
+    if (child == 0) run_child(arguments, folder, host, pipe_ends[1]);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    *out = child;
     return error;
 }
 
-/* Starts the program. Returns an error number, 0 after a success. */
+/* Reads what the new process could not do, an error number; 0 where it became the program, which
+ * closes the pipe. */
+static int read_error(int pipe_end) {
+    int error = 0;
+    ssize_t length;
+    do {
+        length = read(pipe_end, &error, sizeof error);
+    } while (length < 0 && errno == EINTR);
+    return length == (ssize_t)sizeof error ? error : 0;
+}
+
+/* Starts the program; an error number. */
 static int start(const char *const *arguments, const char *folder, pid_t *out) {
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    int error = posix_spawn_file_actions_init(&files);
-    if (error) return error;
-    error = posix_spawnattr_init(&attributes);
+    int pipe_ends[2];
+    if (pipe2(pipe_ends, O_CLOEXEC) != 0) return errno;
+    int error = start_with(arguments, folder, pipe_ends, out);
+    close(pipe_ends[1]);
     if (!error) {
-        error = describe(folder, &files, &attributes);
-        if (!error)
-            error = posix_spawnp(out, arguments[0], &files, &attributes, (char *const *)arguments,
-                                 environ);
-        posix_spawnattr_destroy(&attributes);
+        error = read_error(pipe_ends[0]);
+        if (error) waitpid(*out, NULL, 0);
     }
-    posix_spawn_file_actions_destroy(&files);
+    close(pipe_ends[0]);
     return error;
 }
 
@@ -86,18 +140,6 @@ static bool collect(pid_t child, int flags, int *out_code) {
     if (ended == 0) return false;
     *out_code = ended < 0 ? -1 : WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
     return true;
-}
-
-/* Whether a program that ended with code was never there. Under valgrind and qemu-user
- * posix_spawnp() cannot tell: the process that would have become the program ends with 127 and has
- * written nothing. The loader ends with 127 too, for a library that is missing, but says so. */
-static bool never_ran(const char *folder, int code) {
-    struct stat info = {0};
-    const int directory = code == 127 ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (directory < 0) return false;
-    const bool silent = fstatat(directory, "log", &info, 0) == 0 && info.st_size == 0;
-    close(directory);
-    return silent;
 }
 
 alcore_status alcore__child_run(alcore_ctx *ctx, const char *const *arguments, const char *folder,
@@ -119,5 +161,5 @@ alcore_status alcore__child_run(alcore_ctx *ctx, const char *const *arguments, c
         nanosleep(&wait, NULL);
         if (wait.tv_nsec < LONGEST_WAIT) wait.tv_nsec *= 2;
     }
-    return never_ran(folder, *out_code) ? ALCORE_E_NOT_FOUND : ALCORE_OK;
+    return ALCORE_OK;
 }

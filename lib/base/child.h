@@ -16,8 +16,8 @@ alcore_status alcore__temporary_folder(alcore_ctx *ctx, alcore__buffer *out);
  *
  * *out_code: its exit status; 128 + the number of the signal that ended it; -1 when the host
  * ignores SIGCHLD, so that the system does not tell. ALCORE_E_NOT_FOUND, without a text: there is
- * no such program. When the call is cancelled, the program and what it started are killed before
- * the function returns. */
+ * no such program. When the host dies, Linux kills the program, but not what it started; when the
+ * call is cancelled, the program and what it started are killed before the function returns. */
 alcore_status alcore__child_run(alcore_ctx *ctx, const char *const *arguments, const char *folder,
                                 const char *stage, int *out_code);
 

@@ -8,9 +8,11 @@
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,6 +37,8 @@ static const char script[] =
     "    exit 255 ;;\n"
     "silent) exit 3 ;;\n"
     "kill) kill -9 $$ ;;\n"
+    "stay) echo $$ >\"$SPM_HOME/stayer.new\"\n"
+    "    mv \"$SPM_HOME/stayer.new\" \"$SPM_HOME/stayer\"; exec sleep 60 ;;\n"
     "hang) sleep 60 & echo $! >\"$SPM_HOME/sleeper.new\"\n"
     "    mv \"$SPM_HOME/sleeper.new\" \"$SPM_HOME/sleeper\"; wait ;;\n"
     "broken) echo nonsense >out.model ;;\n"
@@ -98,6 +102,7 @@ static void end(void) {
                                         "seen",
                                         "arguments",
                                         "sleeper",
+                                        "stayer",
                                         "out.model"};
     alcore_ctx_unref(ctx);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) remove(path_of(names[i]));
@@ -316,6 +321,60 @@ static void *cancel(void *data) {
     return NULL;
 }
 
+/* Whether there is a process of that number which has not ended: one that has has no command line,
+ * also while nobody has collected it. */
+static bool is_running(long process) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/cmdline", process);
+    FILE *file = fopen(path, "r");
+    const bool found = file && getc(file) != EOF;
+    if (file) fclose(file);
+    return found;
+}
+
+static void sleep_10_ms(void) {
+    const struct timespec wait = {0, 10000000};
+    nanosleep(&wait, NULL);
+}
+
+/* Waits until the program has written its process number; 0: it did not within 20 s. */
+static long number_of_program(void) {
+    for (int i = 0; i < 2000; i++) {
+        const long number = strtol(read_file("stayer"), NULL, 10);
+        if (number > 0) return number;
+        sleep_10_ms();
+    }
+    return 0;
+}
+
+/* Empties and removes the folder that a training left in tmp. */
+static void remove_leftovers(void) {
+    char command[160];
+    snprintf(command, sizeof command, "rm -rf %s/tmp/alcore-*", home);
+    ck_assert_int_eq(system(command), 0);
+}
+
+/* A host that is killed cannot cancel the call. */
+START_TEST(the_program_ends_with_its_host) {
+    const pid_t host = fork();
+    if (host == 0) {
+        if (alcore_ctx_new(NULL, &ctx) == ALCORE_OK) train("stay", NULL);
+        _exit(0);
+    }
+    ck_assert_int_gt(host, 0);
+    const long program = number_of_program();
+    ck_assert_int_gt(program, 0);
+    ck_assert(is_running(program));
+    ck_assert_int_eq(kill(host, SIGKILL), 0);
+    ck_assert_int_eq(waitpid(host, NULL, 0), host);
+    for (int i = 0; i < 500 && is_running(program); i++) sleep_10_ms();
+    const bool left = is_running(program);
+    if (left) kill((pid_t)program, SIGKILL);
+    ck_assert_msg(!left, "the program goes on without its host");
+    remove_leftovers();
+}
+END_TEST
+
 START_TEST(the_program_ends_with_the_call) {
     pthread_t thread;
     double cancelled_at = 0;
@@ -350,4 +409,4 @@ CHECK_SUITE_WITH("vocabulary_train", begin, end, the_result_is_opened,
                  what_the_program_says_is_the_error,
                  a_host_that_ignores_its_children_gets_the_result_too,
                  without_the_program_its_package_is_named, bad_arguments,
-                 the_program_ends_with_the_call);
+                 the_program_ends_with_its_host, the_program_ends_with_the_call);
