@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The whole engine as one translation unit: nvcc reads its headers and those of CUDA once. */
+#include "cuda_blas.cu"
 #include "cuda_bounds.cu"
 #include "cuda_call.cu"
 #include "cuda_candidates.cu"
@@ -7,11 +8,13 @@
 #include "cuda_context.cu"
 #include "cuda_distance.cu"
 #include "cuda_filter.cu"
+#include "cuda_fused.cu"
 #include "cuda_greedy.cu"
 #include "cuda_groups.cu"
 #include "cuda_hidden.cu"
 #include "cuda_logits.cu"
 #include "cuda_pipeline.cu"
+#include "cuda_product.cu"
 #include "cuda_rows.cu"
 #include "cuda_search.cu"
 #include "cuda_stream.cu"

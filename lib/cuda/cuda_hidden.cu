@@ -1,167 +1,159 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Token statistics from hidden states h [tokens, d] and the output matrix W [classes, d] of a
- * language model: z = h W^T + bias, then log-sum-exp, top two and entropy (cuda_stats.cuh); tiles
- * of logits live in shared memory only (cut cross-entropy, Wijmans et al. 2025).
+ * language model: z = h W^T + bias, then log-sum-exp, top two and entropy (cuda_stats.cuh).
  *
  * Tokens pass in chunks, adjacent tokens that are on the device at a time; the rows of W, one a
- * class, in parts when they are on the host. Of cuda_call.cuh: a call has its memory, stream and
- * errors, which are exceptions that guarded() turns into the returned status; a pipeline passes the
- * tokens, with the caller's arrays as columns; piece.get() gives the chunk's entries of a column,
- * on the device. Of cuda_stats.cuh: running_state collects the statistics of the logits that a
- * thread reads, token_state is what is kept of them, joined() joins those of disjoint classes, and
- * stats_out.put() writes the wanted ones and lowers *bad to the first bad token.
+ * class, in parts when they are on the host. A chunk and a part meet in tiles of tokens x classes:
+ * cuBLAS, or the kernel of cuda_product.cuh where it is absent, writes the products of a tile to
+ * memory of a fixed size, as float32 [tokens, classes], and split_kernel reads them. Where it is
+ * absent and both matrices have the same 16-bit type, the kernel of cuda_fused.cuh computes both,
+ * without memory for logits.
  *
- * hidden_kernel: a block has TOKENS tokens and a split, some adjacent classes; it computes
- * tiles of TOKENS x CLASSES logits in float32, DEPTH components at a time, and adds them to running
- * statistics, one slice of the classes of a token a thread. hidden_join: a thread joins the
- * statistics of the splits of one token, in order, and those of earlier launches (carried). A
- * launch computes at most MAX_LAUNCH_PRODUCTS products; between launches the host is asked whether
- * to stop. Cost: tokens x classes x d multiply-adds in float32 without tensor cores; W is read once
- * for TOKENS tokens, at best from the second-level cache. */
+ * Of cuda_call.cuh: a call has its memory, stream and errors, which are exceptions that guarded()
+ * turns into the returned status; a pipeline passes the tokens, with the caller's arrays as
+ * columns; piece.get() gives the chunk's entries of a column, on the device. Of cuda_stats.cuh:
+ * running_state collects the statistics of the logits that a thread reads, token_state is what is
+ * kept of them, joined() joins those of disjoint classes, and stats_out.put() writes the wanted
+ * ones and lowers *bad to the first bad token.
+ *
+ * split_kernel: a warp has a token and a split, some adjacent classes of the tile. hidden_join: a
+ * thread joins the statistics of the splits of one token, in order, and those of earlier tiles
+ * (carried). A tile has at most MAX_TILE_PRODUCTS products, and the host is asked whether to stop
+ * before the device has more than that to do. Cost: tokens x classes x d multiply-adds, on tensor
+ * cores where both matrices have the same 16-bit type; 4 bytes a logit written and read. */
 #include <algorithm>
 
 #include "cuda_entries.h"
+#include "cuda_fused.cuh"
 #include "cuda_rows.cuh"
 #include "cuda_stats.cuh"
 
 namespace alcore_cuda {
 
 namespace {
-/* A block computes tiles of TOKENS x CLASSES logits, DEPTH components at a time: a thread
- * THREAD_LOGITS x THREAD_LOGITS of them, of which it then reads SLICE classes of one token. */
 enum {
-    TOKENS = 64,
-    CLASSES = 64,
-    DEPTH = 16,
-    THREAD_LOGITS = 4,
-    THREADS = 256,
-    SLICES = THREADS / TOKENS, /* threads that share the logits of a token */
-    SLICE = CLASSES / SLICES,  /* classes of a tile that one of them reads */
-    PADDED =
-        CLASSES + 1 /* entries from a token's logits to the next: spreads them over the banks */
+    TILE_STEP = 64,         /* classes of a tile are a multiple of it */
+    MAX_TILE_TOKENS = 2048, /* W is read from memory once for so many tokens */
+    MIN_TILE_TOKENS = 32,   /* as long as the device has memory for them */
+    QUADS = 4,              /* groups of four adjacent logits that a thread reads at a time */
+    SPLIT_STEP = 4 * QUADS * CUDA_LANES, /* classes that a warp reads at a time */
+    MIN_SPLIT = 2 * SPLIT_STEP           /* classes of a split, unless the tile has fewer */
 };
+/* The most classes of a tile: the grid of a launch has fewer than 2^16 blocks across. */
+const int64_t MAX_TILE_CLASSES = 1 << 20;
 
-/* Number of blocks that keeps a large device busy, four for each of the 132 multiprocessors of an
- * H200: classes are split until a launch has about as many. */
-const int64_t WANTED_BLOCKS = 528;
+/* Bytes of the logits of a tile, unless the host's limit is lower: cuBLAS is at its full speed with
+ * so many, and the second-level cache of a large device still holds most of them. */
+const size_t TILE_BYTES = (size_t)32 << 20;
 
-/* Products of one launch: 14 ms on a device of 5e12 products a second; the host is asked for a
- * cancellation between launches only. Launches of the emulation are small. */
+/* Number of warps that keeps a large device busy, 32 for each of the 132 multiprocessors of an
+ * H200: classes are split until a tile has about as many. */
+const int64_t WANTED_WARPS = 4224;
+
+/* Products of one tile: 14 ms on a device of 5e12 products a second; the host is asked for a
+ * cancellation between tiles only. Tiles of the emulation are small. */
 #ifdef ALCORE_CUDA_EMULATED
-const int64_t MAX_LAUNCH_PRODUCTS = 1 << 20;
+const int64_t MAX_TILE_PRODUCTS = 1 << 20;
 #else
-const int64_t MAX_LAUNCH_PRODUCTS = INT64_C(1) << 36;
+const int64_t MAX_TILE_PRODUCTS = INT64_C(1) << 36;
 #endif
 
-/* A matrix on the device: the hidden states of a chunk, or some rows of W. */
-struct matrix_view {
-    const void *data;      /* component 0 of row 0 */
-    int64_t count, stride; /* rows, and components from a row to the next */
-    int32_t dtype;         /* ALCORE_FLOAT32, ... of the components */
+/* Four adjacent logits, which one instruction reads. */
+struct alignas(16) logit_quad {
+    float of[4];
 };
 
-/* Component `index` of matrix.data (row r, component j: index r * stride + j), rounded to float32;
- * a float64 beyond float32's range becomes infinite. The dtype is looked at for each component, not
- * a template parameter: hidden states and W may differ in it, which would make 16 kernels. */
-__device__ inline float float_at(const matrix_view &matrix, int64_t index) {
-    if (matrix.dtype == ALCORE_FLOAT32)
-        return (float)component_at<ALCORE_FLOAT32>(matrix.data, index);
-    if (matrix.dtype == ALCORE_FLOAT16)
-        return (float)component_at<ALCORE_FLOAT16>(matrix.data, index);
-    if (matrix.dtype == ALCORE_BFLOAT16)
-        return (float)component_at<ALCORE_BFLOAT16>(matrix.data, index);
-    return (float)component_at<ALCORE_FLOAT64>(matrix.data, index);
+/* A tile of logits on the device, without the bias. */
+struct logit_tile {
+    const float *logits;     /* [tokens, stride], aligned to 16 bytes */
+    int64_t stride;          /* a multiple of 4 */
+    int64_t tokens, classes; /* of the tile; classes <= stride */
+    int64_t first_class;     /* column 0 is this class */
+};
+
+/* The logit z + bias[c] of class c, as both the sum over classes and the label's logit see it. */
+__device__ inline float biased(float z, const float *bias, int64_t c) {
+    return bias ? z + bias[c] : z;
 }
 
-/* Statistics of each token over each split of the classes of this launch: partial [splits, listed].
- *
- * - hidden and list [listed]: the hidden states of a chunk, and its rows that take part, ascending.
- * - output and first_class: the rows of W of this launch; row 0 is class first_class.
- * - bias [all classes]; labels [chunk]: the class of each token, NULL where there are none.
- * - classes_of_split: a multiple of CLASSES. Split blockIdx.y has that number of classes; the last
- *   splits have fewer or none. A split without classes leaves the state over no classes.
- *
- * Shared memory: a [DEPTH, TOKENS] and b [DEPTH, CLASSES], the components of the present step;
- * logits [TOKENS, PADDED]; states [THREADS], the statistics of one slice of a token's classes each.
- * Tokens behind the last one are computed from zeros and not written. */
-static __global__ void __launch_bounds__(THREADS)
-    hidden_kernel(matrix_view hidden, const int32_t *list, int64_t listed, matrix_view output,
-                  int64_t first_class, int64_t dims, const float *bias, const int64_t *labels,
-                  int64_t classes_of_split, token_state *partial) {
-    CUDA_SHARED(float, a, DEPTH *TOKENS);
-    CUDA_SHARED(float, b, DEPTH *CLASSES);
-    CUDA_SHARED(float, logits, TOKENS *PADDED);
-    CUDA_SHARED(token_state, states, THREADS);
-    /* The thread computes the logits of tokens down .. down + 3 and classes across .. across + 3 of
-     * the tile; then it reads those of slice `slice` of the classes of token `token`. */
-    int t = (int)threadIdx.x, across = t % (CLASSES / THREAD_LOGITS) * THREAD_LOGITS,
-        down = t / (CLASSES / THREAD_LOGITS) * THREAD_LOGITS;
-    int token = t / SLICES, slice = t % SLICES;
-    int64_t first_token = (int64_t)blockIdx.x * TOKENS;
-    int64_t begin = (int64_t)blockIdx.y * classes_of_split;
-    int64_t end = begin + classes_of_split < output.count ? begin + classes_of_split : output.count;
-    int64_t label = -1; /* no class has this number */
-    if (labels && first_token + token < listed) label = labels[list[first_token + token]];
-    double label_logit = (double)NAN; /* until the slice of this thread has the label's class */
-    running_state<float> state;
-    for (int64_t tile = begin; tile < end; tile += CLASSES) {
-        float sum[THREAD_LOGITS][THREAD_LOGITS];
-#pragma unroll
-        for (int p = 0; p < THREAD_LOGITS * THREAD_LOGITS; p++)
-            sum[p / THREAD_LOGITS][p % THREAD_LOGITS] = 0.0f;
-        for (int64_t depth = 0; depth < dims; depth += DEPTH) {
-            __syncthreads(); /* all threads have read a and b of the step before */
-            for (int e = t; e < DEPTH * TOKENS; e += THREADS) {
-                int64_t j = depth + e % DEPTH, row = first_token + e / DEPTH, c = tile + e / DEPTH;
-                bool exists = j < dims;
-                a[e % DEPTH * TOKENS + e / DEPTH] =
-                    exists && row < listed ? float_at(hidden, list[row] * hidden.stride + j) : 0.0f;
-                b[e % DEPTH * CLASSES + e / DEPTH] =
-                    exists && c < end ? float_at(output, c * output.stride + j) : 0.0f;
-            }
-            __syncthreads();
-#pragma unroll
-            for (int j = 0; j < DEPTH; j++) {
-                float x[THREAD_LOGITS], y[THREAD_LOGITS];
-#pragma unroll
-                for (int k = 0; k < THREAD_LOGITS; k++) {
-                    x[k] = a[j * TOKENS + down + k];
-                    y[k] = b[j * CLASSES + across + k];
-                }
-#pragma unroll
-                for (int p = 0; p < THREAD_LOGITS * THREAD_LOGITS; p++)
-                    sum[p / THREAD_LOGITS][p % THREAD_LOGITS] =
-                        device_fused(x[p / THREAD_LOGITS], y[p % THREAD_LOGITS],
-                                     sum[p / THREAD_LOGITS][p % THREAD_LOGITS]);
-            }
-        }
-        __syncthreads(); /* all threads have read the logits of the tile before */
-#pragma unroll
-        for (int p = 0; p < THREAD_LOGITS * THREAD_LOGITS; p++) {
-            int64_t c = tile + across + p % THREAD_LOGITS;
-            float shift = bias && c < end ? bias[first_class + c] : 0.0f;
-            logits[(down + p / THREAD_LOGITS) * PADDED + across + p % THREAD_LOGITS] =
-                sum[p / THREAD_LOGITS][p % THREAD_LOGITS] + shift;
-        }
-        __syncthreads(); /* the logits of this tile are complete */
-        float z[SLICE];
-        int64_t class_index[SLICE];
-        int64_t left = end - tile - slice * SLICE;
-#pragma unroll
-        for (int k = 0; k < SLICE; k++) {
-            z[k] = logits[token * PADDED + slice * SLICE + k];
-            class_index[k] = first_class + tile + slice * SLICE + k;
-            if (k < left && class_index[k] == label) label_logit = (double)z[k];
-        }
-        state.add(z, class_index, left < 0 ? 0 : left < SLICE ? (int)left : SLICE);
+/* The state of the union of the sets of classes of a warp's lanes, in every lane; the whole warp
+ * calls it. Sums are rescaled to the largest maximum, a factor in float32, and added in a fixed
+ * shape. Of the lanes with that maximum the one with the lowest class gives its second largest
+ * logit, all others their largest. */
+__device__ inline token_state joined_lanes(const running_state<float> &lane) {
+    float max = lane.max;
+    for (int w = CUDA_LANES / 2; w > 0; w /= 2) {
+        float other = __shfl_xor_sync(CUDA_FULL_WARP, max, w, CUDA_LANES);
+        if (other > max) max = other;
     }
-    states[t] = state.state();
-    states[t].label = label_logit;
-    __syncthreads();
-    if (slice != 0 || first_token + token >= listed) return;
-    token_state all = states[t];
-    for (int k = 1; k < SLICES; k++) all = joined(all, states[t + k]);
-    partial[(int64_t)blockIdx.y * listed + first_token + token] = all;
+    int64_t argmax = lane.max == max ? lane.argmax : INT64_MAX;
+    for (int w = CUDA_LANES / 2; w > 0; w /= 2) {
+        int64_t other = __shfl_xor_sync(CUDA_FULL_WARP, argmax, w, CUDA_LANES);
+        if (other < argmax) argmax = other;
+    }
+    float second = lane.max == max && lane.argmax == argmax ? lane.second : lane.max;
+    for (int w = CUDA_LANES / 2; w > 0; w /= 2) {
+        float other = __shfl_xor_sync(CUDA_FULL_WARP, second, w, CUDA_LANES);
+        if (other > second) second = other;
+    }
+    double sum = lane.sum, weighted = lane.weighted;
+    if (lane.max < max) { /* else the sums are those of this maximum, or 0 */
+        float change = lane.max - max;
+        double scale = lane.max > -INFINITY ? (double)device_exp(change) : 0.0;
+        weighted = scale > 0.0 ? scale * (weighted + (double)change * sum) : 0.0;
+        sum = scale * sum;
+    }
+    sum = lanes_sum(sum);
+    weighted = lanes_sum(weighted);
+    bool bad = __any_sync(CUDA_FULL_WARP, lane.bad);
+    return {(double)max, (double)second, sum, weighted, (double)NAN /* label: the caller's */,
+            argmax,      bad ? 1 : 0,    0 /* reserved */};
+}
+
+/* Statistics of each token over each split of the classes of a tile: partial [splits, tokens]. A
+ * warp has token n and split blockIdx.y, classes_of_split classes, a multiple of 4; the last splits
+ * have fewer or none, and leave the state over no classes.
+ *
+ * bias [all classes] or NULL; labels [chunk]: the class of each token, NULL where there are none;
+ * token n of the tile is token list[n] of the chunk. */
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    split_kernel(logit_tile tile, const float *bias, const int64_t *labels, const int32_t *list,
+                 int64_t classes_of_split, token_state *partial) {
+    int64_t n = warp_index();
+    if (n >= tile.tokens) return;
+    const float *row = tile.logits + n * tile.stride;
+    int64_t begin = (int64_t)blockIdx.y * classes_of_split, end = begin + classes_of_split;
+    if (end > tile.classes) end = tile.classes;
+    running_state<float> state;
+    for (int64_t base = begin + 4 * lane_id(); base < end; base += SPLIT_STEP) {
+        float z[4 * QUADS];
+        int64_t class_index[4 * QUADS];
+        int count = 0;
+#pragma unroll
+        for (int q = 0; q < QUADS; q++) {
+            int64_t c = base + q * 4 * CUDA_LANES;
+            logit_quad four = {};
+            if (c + 4 <= end)
+                four = *(const logit_quad *)(row + c);
+            else
+                for (int k = 0; k < 4 && c + k < end; k++) four.of[k] = row[c + k];
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                bool exists = c + k < end;
+                class_index[4 * q + k] = tile.first_class + c + k;
+                z[4 * q + k] = exists ? biased(four.of[k], bias, class_index[4 * q + k]) : 0.0f;
+                if (exists) count = 4 * q + k + 1;
+            }
+        }
+        state.add(z, class_index, count);
+    }
+    token_state all = joined_lanes(state);
+    if (lane_id() != 0) return;
+    if (labels) {
+        int64_t c = labels[list[n]] - tile.first_class;
+        if (c >= begin && c < end) all.label = (double)biased(row[c], bias, tile.first_class + c);
+    }
+    partial[(int64_t)blockIdx.y * tile.tokens + n] = all;
 }
 
 /* Thread n has token list[n] of the chunk and joins the statistics of its splits, partial [splits,
@@ -184,7 +176,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 
 /* The output matrix on the device: in place, or one part of its rows at a time, in a buffer of half
  * the staging limit (the bytes of device memory that copies may occupy), which is kept while the
- * same part is asked for again. The buffer is freed with the call. */
+ * same part is asked for again. It is freed with the call. */
 class output_parts {
   public:
     output_parts(call &owner, const alcore_sys_rows *matrix) : c(owner), rows(matrix) {
@@ -193,7 +185,7 @@ class output_parts {
         step = std::max<int64_t>(rows->count, 1);
         if (in_place) return;
         size_t row = (size_t)rows->dims * bytes;
-        step = std::min(step, std::max<int64_t>((int64_t)(c.staging_limit() / 2 / row), CLASSES));
+        step = std::min(step, std::max<int64_t>((int64_t)(c.staging_limit() / 2 / row), TILE_STEP));
         for (; !memory; step = (step + 1) / 2) {
             try {
                 memory = (char *)c.allocate((size_t)step * row);
@@ -204,22 +196,10 @@ class output_parts {
         }
     }
 
-    /* The rows of W from class `first` to the end of the part that holds it, and at most
-     * `max_classes` of them. They are valid until another part is asked for. first is below the
-     * number of classes, or 0. */
-    matrix_view part(int64_t first, int64_t max_classes) {
-        int64_t begin = first / step * step, skipped = first - begin;
-        matrix_view all = whole_part(begin);
-        size_t row = (size_t)all.stride * bytes;
-        return {(const char *)all.data + (size_t)skipped * row,
-                std::min(max_classes, all.count - skipped), all.stride, all.dtype};
-    }
-
-  private:
-    /* The part that begins with class `first`, a multiple of step; copies it unless it is current.
-     * copy_in() copies in the order of the stream, so behind the kernels that read the part before.
-     */
-    matrix_view whole_part(int64_t first) {
+    /* The part that begins with class `first`, 0 or the sum of the counts of the parts before;
+     * copies it unless it is current. It is valid until another part is asked for: copy_in() copies
+     * in the order of the stream, so behind the kernels that read the part before. */
+    matrix_view part(int64_t first) {
         int64_t count = std::min(step, rows->count - first);
         const char *source = (const char *)rows->data + (size_t)(first * rows->stride) * bytes;
         if (in_place) return {source, count, rows->stride, rows->dtype};
@@ -235,6 +215,7 @@ class output_parts {
         return {memory, count, rows->dims, rows->dtype};
     }
 
+  private:
     call &c;
     const alcore_sys_rows *rows; /* the whole matrix, the caller's */
     size_t bytes;                /* of a component */
@@ -243,20 +224,209 @@ class output_parts {
     int64_t step;           /* classes of a part */
     int64_t current = -1;   /* first class of the current part; -1: none */
 };
+/* How a call computes the logits of a tile. */
+enum hidden_way {
+    BY_BLAS,   /* cuBLAS, then split_kernel; both matrices have the type that is multiplied */
+    BY_KERNEL, /* in float32 by the kernel of cuda_product.cuh, then split_kernel */
+    BY_FUSED   /* the kernel of cuda_fused.cuh; both matrices have the same 16-bit type */
+};
+
+/* The tiles of a call: their sizes and memory, which is freed with the call. */
+class logit_tiles {
+  public:
+    /* Tokens and classes: of the whole call; dims: components of a row as it is multiplied.
+     * token_bytes, class_bytes: of a row that is copied before that; 0: it is read where it is. A
+     * tile has as many of both as the staging limit allows, and fewer where the device has less
+     * memory. */
+    logit_tiles(call &owner, hidden_way way, int64_t tokens, int64_t classes, int64_t dims,
+                size_t token_bytes, size_t class_bytes)
+        : fused(way == BY_FUSED), c(owner) {
+        const int64_t limit = (int64_t)std::min(c.staging_limit(), TILE_BYTES);
+        const int64_t logits_limit = fused ? INT64_MAX / TILE_STEP : limit / (int64_t)sizeof(float);
+        auto rows_within = [&](size_t bytes) {
+            return bytes ? limit / 2 / (int64_t)bytes : INT64_MAX;
+        };
+        auto whole_steps = [](int64_t count) {
+            return std::max<int64_t>(count / TILE_STEP * TILE_STEP, TILE_STEP);
+        };
+        dims = std::max<int64_t>(dims, 1);
+        most_tokens = std::min<int64_t>(MAX_TILE_TOKENS, rows_within(token_bytes));
+        most_tokens = std::min<int64_t>(most_tokens, logits_limit / TILE_STEP);
+        most_tokens = std::max<int64_t>(most_tokens, MIN_TILE_TOKENS);
+        /* A tile of TILE_STEP classes, the fewest, is within MAX_TILE_PRODUCTS. */
+        most_tokens = std::min<int64_t>(most_tokens, MAX_TILE_PRODUCTS / dims / TILE_STEP);
+        most_tokens = std::max<int64_t>(std::min(most_tokens, tokens), 1);
+        most_classes = std::min(logits_limit / most_tokens, MAX_TILE_PRODUCTS / dims / most_tokens);
+        most_classes = std::min(most_classes, rows_within(class_bytes));
+        most_classes = std::min(most_classes, MAX_TILE_CLASSES);
+        most_classes = whole_steps(std::min(most_classes, classes + TILE_STEP - 1));
+        while (!try_allocate(token_bytes, class_bytes)) {
+            if (most_classes > TILE_STEP)
+                most_classes = whole_steps(most_classes / 2);
+            else
+                most_tokens = (most_tokens + 1) / 2;
+        }
+    }
+
+    /* Number of splits of a tile of that size: enough for WANTED_WARPS warps, each with MIN_SPLIT
+     * classes or more. It depends on the size of the tile alone, as do then the rounded sums. */
+    int64_t splits(int64_t tokens, int64_t classes) const {
+        if (fused) return fused_splits(tokens, classes);
+        int64_t wanted = std::min(WANTED_WARPS / tokens, classes / MIN_SPLIT);
+        return std::max<int64_t>(wanted, 1);
+    }
+
+    const bool fused;                  /* logits are in no memory */
+    int64_t most_tokens, most_classes; /* of a tile; classes a multiple of TILE_STEP */
+    float *logits = nullptr;           /* [most_tokens, most_classes]; NULL: fused */
+    void *tokens_copy = nullptr;       /* [most_tokens] rows; NULL: none are copied */
+    void *classes_copy = nullptr;      /* [most_classes] rows; likewise */
+    token_state *partial = nullptr;    /* [splits, tokens] of any tile */
+
+  private:
+    /* False when memory ran out, with everything released; throws when the tile has one token. */
+    bool try_allocate(size_t token_bytes, size_t class_bytes) {
+        int64_t states = fused ? std::min(FUSED_STATES, most_tokens * (most_classes / TILE_STEP))
+                               : std::min(WANTED_WARPS, most_tokens * (most_classes / MIN_SPLIT));
+        try {
+            if (!fused) logits = c.allocate_array<float>(most_tokens * most_classes);
+            partial = c.allocate_array<token_state>(std::max(states, most_tokens));
+            if (token_bytes) tokens_copy = c.allocate((size_t)most_tokens * token_bytes);
+            if (class_bytes) classes_copy = c.allocate((size_t)most_classes * class_bytes);
+            return true;
+        } catch (const no_memory &) {
+            for (void *memory : {(void *)logits, (void *)partial, tokens_copy, classes_copy})
+                c.deallocate(memory);
+            logits = nullptr;
+            partial = nullptr;
+            tokens_copy = classes_copy = nullptr;
+            if (most_tokens == 1 && most_classes == TILE_STEP) throw;
+            return false;
+        }
+    }
+
+    call &c;
+};
+
+/* Tokens of a chunk that take part, and their arrays on the device. */
+struct chunk_tokens {
+    matrix_view states;    /* all hidden states of the chunk */
+    const int32_t *host;   /* [listed] rows of the chunk that take part, ascending, on the host */
+    const int32_t *list;   /* [listed] the same on the device */
+    int64_t listed;        /* at least 1 */
+    const int64_t *labels; /* [chunk] or NULL */
+    token_state *carried;  /* [chunk] the statistics over the classes of earlier tiles */
+    stats_out out;         /* [chunk] each */
+    int64_t first;         /* the row number that *bad gets for token 0 of the chunk */
+};
+
+/* A call of hidden_stats as its tiles see it. */
+struct hidden_call {
+    call &c;
+    const blas_product &blas;
+    const logit_tiles &tiles;
+    hidden_way way;
+    int64_t dims, classes; /* components of a hidden state; classes of all parts */
+    int32_t dtype;         /* that both matrices are multiplied in */
+    const float *bias;     /* [classes] on the device, or NULL */
+    long long *lowest;     /* bad row, on the device */
+    int64_t queued;        /* products that the device may still have to compute */
+
+    /* Components of a row that is copied: zeros may stand behind those of the hidden state. */
+    int64_t width() const { return way == BY_FUSED ? fused_dims(dims) : dims; }
+
+    /* Whether a matrix can be multiplied where it is. */
+    bool in_form(const matrix_view &rows) const {
+        if (way == BY_FUSED) return fused_in_form(rows, dims);
+        return rows.dtype == dtype && (way == BY_KERNEL || blas.serves(dims, rows.stride));
+    }
+
+    /* The hidden states of the tokens first .. first + count - 1 of the list: in place where they
+     * are adjacent and in form, else a copy. */
+    matrix_view token_rows(const chunk_tokens &from, int64_t first, int64_t count) const {
+        int64_t row = from.host[first], stride = from.states.stride;
+        if (in_form(from.states) && from.host[first + count - 1] == row + count - 1) {
+            size_t offset = (size_t)(row * stride) * alcore_sys_dtype_bytes(dtype);
+            return {(const char *)from.states.data + offset, count, stride, dtype};
+        }
+        gather_rows(c, from.states, from.list + first, count, dims, dtype, tiles.tokens_copy,
+                    width());
+        return {tiles.tokens_copy, count, width(), dtype};
+    }
+
+    /* The rows first .. first + count - 1 of a part of W, likewise. */
+    matrix_view class_rows(const matrix_view &part, int64_t first, int64_t count) const {
+        size_t offset = (size_t)(first * part.stride) * alcore_sys_dtype_bytes(part.dtype);
+        matrix_view rows = {(const char *)part.data + offset, count, part.stride, part.dtype};
+        if (in_form(part)) return rows;
+        gather_rows(c, rows, nullptr, count, dims, dtype, tiles.classes_copy, width());
+        return {tiles.classes_copy, count, width(), dtype};
+    }
+
+    /* Adds the logits of a tile to the statistics of its tokens, which are number `at` and on of
+     * the list: the classes first .. first + count - 1 of a part that begins with first_of_part.
+     * Waits first where the device would have too much to do before the host is asked again whether
+     * to stop: tensor cores are at least four times as fast. */
+    void add(const chunk_tokens &from, int64_t at, const matrix_view &tokens,
+             const matrix_view &part, int64_t first_of_part, int64_t first, int64_t count) {
+        int64_t products = tokens.count * count * std::max<int64_t>(dims, 1);
+        if (queued > MAX_TILE_PRODUCTS * (dtype == ALCORE_FLOAT32 ? 1 : 4) - products) {
+            c.wait_and_poll();
+            queued = 0;
+        }
+        queued += products;
+        int64_t first_class = first_of_part + first, splits = tiles.splits(tokens.count, count);
+        matrix_view others = count > 0 ? class_rows(part, first, count) : part;
+        if (way == BY_FUSED && count > 0) {
+            fused_stats(c, tokens, others, width(), first_class, bias, from.labels, from.list + at,
+                        splits, tiles.partial);
+        } else {
+            logit_tile tile = {tiles.logits, tiles.most_classes, tokens.count, count, first_class};
+            if (way == BY_BLAS && count > 0)
+                blas.multiply(tokens, others, dims, tiles.logits, tile.stride);
+            else if (count > 0)
+                multiply_rows(c, tokens, others, dims, tiles.logits, tile.stride);
+            int64_t per_split = (count + 4 * splits - 1) / (4 * splits) * 4;
+            dim3 blocks(blocks_for(tokens.count, CUDA_WARPS), (unsigned)splits);
+            CUDA_LAUNCH(split_kernel, blocks, CUDA_THREADS, c.compute, tile, bias, from.labels,
+                        from.list + at, per_split, tiles.partial);
+        }
+        CUDA_LAUNCH(hidden_join, blocks_for(tokens.count, CUDA_THREADS), CUDA_THREADS, c.compute,
+                    from.list + at, tokens.count, splits, tiles.partial, first_class == 0,
+                    first_class + count >= classes, from.labels != nullptr, from.first,
+                    from.carried, from.out, lowest);
+        c.launched();
+    }
+
+    /* Adds the logits of all tokens of a chunk and all classes of a part of W. A part without
+     * classes is one tile of none. */
+    void add_part(const chunk_tokens &from, const matrix_view &part, int64_t first_of_part) {
+        for (int64_t at = 0; at < from.listed; at += tiles.most_tokens) {
+            matrix_view tokens =
+                token_rows(from, at, std::min(tiles.most_tokens, from.listed - at));
+            int64_t first = 0;
+            do {
+                int64_t count = std::min(tiles.most_classes, part.count - first);
+                add(from, at, tokens, part, first_of_part, first, count);
+                first += count;
+            } while (first < part.count);
+        }
+    }
+};
 } // namespace
 
 /* Kernel table: statistics of each token from its hidden state, hidden [tokens, d], and the output
- * matrix [classes, d] with bias [classes] (NULL: none); otherwise as logit_stats. Each chunk of
- * tokens meets all classes, in launches of at most max_classes classes and, within one, in `splits`
- * blocks; carried keeps the statistics of a token from launch to launch. Logits are never written
- * to memory. A matrix without classes gets one launch over none, which makes every token bad. */
+ * matrix [classes, d] with bias [classes] (NULL: none); otherwise as logit_stats. Both matrices are
+ * multiplied in the type that they share, where cuBLAS does that, else in float32. A matrix without
+ * classes is one part of none, which makes every token bad. */
 alcore_status hidden_stats(const alcore_sys_work *work, const alcore_sys_rows *hidden,
                            const alcore_sys_rows *output, const float *bias, const int64_t *labels,
                            int64_t ignore, const alcore_sys_token_stats *out, int64_t *bad) {
     return guarded(work, [&](call &c) {
         c.check_rows(hidden);
         c.check_rows(output);
-        if (hidden->dims != output->dims)
+        int64_t dims = hidden->dims;
+        if (dims != output->dims)
             fail(work, ALCORE_E_SHAPE,
                  "hidden states and output matrix have different numbers of dimensions");
         std::vector<int64_t> label_memory;
@@ -267,13 +437,30 @@ alcore_status hidden_stats(const alcore_sys_work *work, const alcore_sys_rows *h
             mask[(size_t)i] = host_labels[i] != ignore;
         long long *lowest = new_bad_row(c);
         const float *device_bias = c.to_device(bias, output->count);
+        blas_product blas(c);
+        bool alike = hidden->dtype == output->dtype && hidden->dtype != ALCORE_FLOAT64;
+        bool fused = alike && hidden->dtype != ALCORE_FLOAT32 && !blas.usable() && dims > 0;
+        hidden_way way = fused ? BY_FUSED : blas.serves(dims, dims) ? BY_BLAS : BY_KERNEL;
+        int32_t dtype = alike && way != BY_KERNEL ? hidden->dtype : ALCORE_FLOAT32;
+        int64_t width = fused ? fused_dims(dims) : dims;
+        size_t row = (size_t)width * alcore_sys_dtype_bytes(dtype); /* bytes, as a copy */
+        /* Whether rows may have to be copied before they are multiplied. What is on the host comes
+         * to the device without gaps. */
+        auto copied = [&](const alcore_sys_rows *rows) {
+            bool there = c.on_device(rows->data);
+            matrix_view seen = {there ? rows->data : nullptr, rows->count,
+                                there ? rows->stride : dims, rows->dtype};
+            if (way == BY_FUSED) return !fused_in_form(seen, dims);
+            return rows->dtype != dtype || (way == BY_BLAS && !blas.serves(dims, seen.stride));
+        };
         output_parts matrix(c, output);
+        logit_tiles tiles(c, way, hidden->count, output->count, width,
+                          labels || copied(hidden) ? row : 0, copied(output) ? row : 0);
+        hidden_call running = {c,     blas,        tiles,  way, dims, output->count,
+                               dtype, device_bias, lowest, 0};
         std::vector<int32_t> list;
         pipeline pass(c, hidden->count);
         pass.write_only(mask.data());
-        int64_t dims = std::max<int64_t>(hidden->dims, 1);
-        /* A chunk with CLASSES classes, the fewest of a launch, is within MAX_LAUNCH_PRODUCTS. */
-        pass.limit_rows(std::max<int64_t>(MAX_LAUNCH_PRODUCTS / dims / CLASSES, TOKENS));
         int states = pass.rows(hidden), label_column = pass.in(labels, sizeof *labels);
         int carried = pass.scratch(sizeof(token_state));
         stats_columns columns(pass, out);
@@ -281,35 +468,23 @@ alcore_status hidden_stats(const alcore_sys_work *work, const alcore_sys_rows *h
             list.clear();
             for (int64_t i = 0; i < piece.count; i++)
                 if (mask[(size_t)(piece.first + i)]) list.push_back((int32_t)i);
-            int64_t listed = (int64_t)list.size(), tiles = (listed + TOKENS - 1) / TOKENS;
-            if (listed == 0) return;
-            const int32_t *device_list = c.to_device(list.data(), listed);
-            matrix_view tokens = {piece.get<const void>(states), piece.count, piece.stride(states),
-                                  hidden->dtype};
-            int64_t first = 0; /* the first class of the next launch */
-            int64_t max_classes =
-                std::max<int64_t>(MAX_LAUNCH_PRODUCTS / dims / listed / CLASSES * CLASSES, CLASSES);
+            if (list.empty()) return;
+            chunk_tokens from = {
+                {piece.get<const void>(states), piece.count, piece.stride(states), hidden->dtype},
+                list.data(),
+                c.to_device(list.data(), (int64_t)list.size()),
+                (int64_t)list.size(),
+                piece.get<const int64_t>(label_column),
+                piece.get<token_state>(carried),
+                columns.of_chunk(piece),
+                hidden->first + piece.first};
+            int64_t first = 0;
             do {
-                if (first > 0) c.wait_and_poll();
-                matrix_view classes = matrix.part(first, max_classes);
-                int64_t class_tiles = (classes.count + CLASSES - 1) / CLASSES;
-                int64_t splits = std::max<int64_t>(std::min(class_tiles, WANTED_BLOCKS / tiles), 1);
-                int64_t per_split = (class_tiles + splits - 1) / splits * CLASSES;
-                token_state *partial = c.allocate_array<token_state>(splits * listed);
-                dim3 blocks((unsigned)tiles, (unsigned)splits);
-                CUDA_LAUNCH(hidden_kernel, blocks, THREADS, piece.stream, tokens, device_list,
-                            listed, classes, first, hidden->dims, device_bias,
-                            piece.get<const int64_t>(label_column), per_split, partial);
-                bool ends = first + classes.count >= output->count;
-                CUDA_LAUNCH(hidden_join, blocks_for(listed, CUDA_THREADS), CUDA_THREADS,
-                            piece.stream, device_list, listed, splits, partial, first == 0, ends,
-                            labels != nullptr, hidden->first + piece.first,
-                            piece.get<token_state>(carried), columns.of_chunk(piece), lowest);
-                c.launched();
-                c.deallocate(partial);
-                first += classes.count;
+                matrix_view part = matrix.part(first);
+                running.add_part(from, part, first);
+                first += part.count;
             } while (first < output->count);
-            c.deallocate((void *)device_list);
+            c.deallocate((void *)from.list);
         });
         report_bad_row(c, lowest, bad);
     });

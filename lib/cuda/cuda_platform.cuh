@@ -65,8 +65,18 @@ inline uint16_t device_half_of_float(float x) {
 inline bool device_filters(bool pays) {
     return emu::filters(pays);
 }
+/* Whether cuBLAS multiplies: `there`, unless a test does without it. */
+inline bool device_multiplies(bool there) {
+    return there && emu::multiplies();
+}
 /* Address of a function of the driver; NULL when the driver is not installed. */
 #define CUDA_DRIVER(name) &name
+/* A shared library, for good; NULL: there is none of that name, or none in the process where only
+ * such a one is wanted. CUDA_SYMBOL: a function of it, NULL: it has none of that name.
+ * CUDA_SYMBOL_FILE: the file that the function came from. */
+#define CUDA_LIBRARY(name, only_loaded) emu::library(name, only_loaded)
+#define CUDA_SYMBOL(library, name) emu::library_function(library, name)
+#define CUDA_SYMBOL_FILE(library, function) emu::library_name(library)
 
 /* Counts an event of a kernel (emu_control.h), for tests. */
 #define CUDA_COUNT(what) emu::count(EMU_##what)
@@ -129,6 +139,9 @@ __device__ inline uint16_t device_half_of_float(float x) {
 inline bool device_filters(bool pays) {
     return pays || ALCORE_CUDA_FILTER_ALWAYS;
 }
+inline bool device_multiplies(bool there) {
+    return there;
+}
 #define CUDA_COUNT(what) ((void)0)
 
 /* Looked up in the library that the driver installs. The stringified name is what cuda.h's macro
@@ -136,6 +149,14 @@ inline bool device_filters(bool pays) {
 #define CUDA_NAME_OF(name) #name
 #define CUDA_DRIVER(name)                                                                          \
     (decltype(&name))dlsym(dlopen("libcuda.so.1", RTLD_NOW), CUDA_NAME_OF(name))
+#define CUDA_LIBRARY(name, only_loaded)                                                            \
+    dlopen(name, RTLD_NOW | RTLD_LOCAL | ((only_loaded) ? RTLD_NOLOAD : 0))
+#define CUDA_SYMBOL(library, name) dlsym(library, name)
+inline const char *device_file_of(const void *function) {
+    Dl_info info;
+    return dladdr(function, &info) && info.dli_fname ? info.dli_fname : "a file without a name";
+}
+#define CUDA_SYMBOL_FILE(library, function) device_file_of((const void *)(function))
 
 #endif
 

@@ -45,6 +45,7 @@ struct stream_slot {
     std::vector<memory_block> device_blocks, pinned_blocks; /* used ones and idle ones */
     char *ring;                                             /* [RING_BYTES] pinned */
     size_t ring_used; /* bytes of the ring that copies in flight may use */
+    void *blas;       /* handle of cuBLAS (cuda_blas.cuh); NULL: no call has needed one yet */
 };
 
 /* The handle of the default stream (cudaStreamLegacy), which a caller gives as alcore_sys_work's

@@ -4,9 +4,10 @@
 #ifndef ALCORE__CUDA_TENSOR_CUH
 #define ALCORE__CUDA_TENSOR_CUH
 
+#include "alcore/sys/kernel.h"
 #include "cuda_platform.cuh"
 
-/* Eight float16 components, two a word: what one copy moves. */
+/* Eight components of 16 bits, two a word: what one copy moves. */
 struct alignas(16) half_unit {
     uint32_t word[4];
 };
@@ -42,17 +43,26 @@ template <int LEFT> __device__ inline void copy_wait() {
 #endif
 }
 
-/* sum += A B, computed by a warp together: A is 16 x 16 and B 16 x 8 in float16, sum 16 x 8 in
- * float32. With g = lane / 4 and t = lane % 4 the thread `lane` of the warp holds
- *   - a[0], a[1]: rows g and g + 8 of A, columns 2t and 2t + 1, two float16 a word;
+/* sum += A B, computed by a warp together: A is 16 x 16 and B 16 x 8 of type DTYPE, float16 or
+ * bfloat16, sum 16 x 8 in float32. With g = lane / 4 and t = lane % 4 the thread `lane` of the warp
+ * holds
+ *   - a[0], a[1]: rows g and g + 8 of A, columns 2t and 2t + 1, two a word;
  *   - a[2], a[3]: the same rows, columns 2t + 8 and 2t + 9;
  *   - b[0]: column g of B, rows 2t and 2t + 1; b[1]: rows 2t + 8 and 2t + 9;
  *   - sum[0], sum[1]: row g, columns 2t and 2t + 1; sum[2], sum[3]: the same of row g + 8. */
+template <int DTYPE>
 __device__ inline void tensor_step(float (&sum)[4], const uint32_t (&a)[4],
                                    const uint32_t (&b)[2]) {
 #ifdef ALCORE_CUDA_EMULATED
-    emu::tensor_step(sum, a, b, __LINE__);
+    emu::tensor_step(sum, a, b, DTYPE == ALCORE_BFLOAT16, __LINE__);
 #else
+    if (DTYPE == ALCORE_BFLOAT16) {
+        asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+                     "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                     : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+        return;
+    }
     asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
                  "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])

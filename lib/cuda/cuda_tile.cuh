@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of many float16 rows with many float16 others (rows of the second operand, such as
- * queries or centroids) on tensor cores: one block computes a tile of TILE_ROWS x TILE_OTHERS dot
- * products and leaves them in registers (tile_sums), where the filters compare them.
+/* Products of many rows with many others (rows of the second operand, such as queries, centroids or
+ * classes), float16 or bfloat16, on tensor cores: one block computes a tile of TILE_ROWS x
+ * TILE_OTHERS dot products and leaves them in registers (tile_sums), where the filters compare
+ * them.
  *
- * A unit is 8 float16 components (half_unit), 16 bytes. A "line" is a row or an other of the tile:
+ * A unit is 8 components (half_unit), 16 bytes. A "line" is a row or an other of the tile:
  * lines 0 .. TILE_ROWS - 1 are rows, the rest others. Shared memory holds TILE_STAGES stages, each
  * TILE_DEPTH components of all lines; while one stage is multiplied, the next ones are copied
  * (cp.async). Sums run in chains of TILE_CHAIN stages on the tensor cores, which truncate what
@@ -74,7 +75,7 @@ __device__ inline int tile_other(int across, int r) {
  * the units k and k + 1, 16 components: a and b are the fragments of tensor_step()
  * (cuda_tensor.cuh), of which the thread loads word t of lines row, row + 8 ... and of lines other,
  * other + 8 .... */
-__device__ inline void tile_step(const half_unit *stage, tile_sums *sums) {
+template <int DTYPE> __device__ inline void tile_step(const half_unit *stage, tile_sums *sums) {
     int g = lane_id() / 4, t = lane_id() % 4;
     int row = tile_row(0, 0), other = TILE_ROWS + tile_other(0, 0) - 2 * t + g;
 #pragma unroll
@@ -96,7 +97,7 @@ __device__ inline void tile_step(const half_unit *stage, tile_sums *sums) {
         for (int down = 0; down < WARP_DOWN; down++) {
 #pragma unroll
             for (int across = 0; across < WARP_ACROSS; across++)
-                tensor_step(sums->of[down][across], a[down], b[across]);
+                tensor_step<DTYPE>(sums->of[down][across], a[down], b[across]);
         }
     }
 }
@@ -108,7 +109,7 @@ __device__ inline void tile_clear(tile_sums *sums) {
         sums->of[p / 4 / WARP_ACROSS][p / 4 % WARP_ACROSS][p % 4] = 0.0f;
 }
 
-/* Computes the products of one tile; the whole block calls it together.
+/* Computes the products of one tile, components of type DTYPE; the whole block calls it together.
  *   memory   [TILE_MEMORY] units of shared memory
  *   line(n)  pointer to the first unit of line n of the tile in device memory, `units` units long,
  *            whole stages; may be called by every thread for any n < TILE_LINES
@@ -117,7 +118,7 @@ __device__ inline void tile_clear(tile_sums *sums) {
  *   out      the thread's products, whatever it held before
  * Reads and writes of `memory` by the caller need a barrier after the call. fetch() ends a group of
  * copies also where no stage is left, so that copy_wait() counts groups alike in every step. */
-template <class Line>
+template <int DTYPE = ALCORE_FLOAT16, class Line>
 __device__ inline void tile_products(half_unit *memory, const Line &line, int64_t units,
                                      int64_t rows, int64_t others, tile_sums *out) {
     const int unit = (int)threadIdx.x % TILE_UNITS, first = (int)threadIdx.x / TILE_UNITS;
@@ -150,7 +151,7 @@ __device__ inline void tile_products(half_unit *memory, const Line &line, int64_
         /* All threads now see this stage, and have multiplied the one that fetch() overwrites. */
         __syncthreads();
         fetch(step + TILE_STAGES - 1);
-        if (busy) tile_step(memory + read * (TILE_LINES * TILE_UNITS), &chain);
+        if (busy) tile_step<DTYPE>(memory + read * (TILE_LINES * TILE_UNITS), &chain);
         read = next(read);
         if (step % TILE_CHAIN != TILE_CHAIN - 1 && step + 1 < steps) continue;
 #pragma unroll

@@ -128,6 +128,28 @@ static double hidden_number(const kernel_case *c, uint64_t *state, double scale)
     return ((double)(case_random(state) % 5) - 2.0) / (c->pattern == PATTERN_TINY ? 64.0 : 4.0);
 }
 
+/* The largest norm of a finite row. */
+static double largest_norm(const alcore_sys_rows *rows) {
+    double largest = 0.0;
+    for (int64_t i = 0; i < rows->count; i++) {
+        double sum = 0.0;
+        for (int64_t j = 0; j < rows->dims; j++)
+            sum += oracle_number(rows, i, j) * oracle_number(rows, i, j);
+        if (isfinite(sum) && sum > largest) largest = sum;
+    }
+    return sqrt(largest);
+}
+
+/* How far off the logits of 16-bit numbers may be on tensor cores: a step of 16 products and the
+ * sum so far loses up to 18 * 2^-22 of the sum of their magnitudes (cuda_filter.cuh), and that is
+ * at most the product of the norms. A log-probability is the difference of two such values. */
+static double tensor_loss(const alcore_sys_rows *hidden, const alcore_sys_rows *matrix) {
+    if (hidden->dtype != matrix->dtype) return 0.0;
+    if (hidden->dtype != ALCORE_FLOAT16 && hidden->dtype != ALCORE_BFLOAT16) return 0.0;
+    double steps = floor((double)hidden->dims / 16.0) + 2.0;
+    return 2.0 * steps * 18.0 * 0x1p-22 * largest_norm(hidden) * largest_norm(matrix);
+}
+
 static alcore_status call_hidden_stats(table *t, const kernel_case *c, output *out) {
     static const int64_t sizes[] = {2, 385, 1, 384, 7, 800, 100, 32};
     int64_t count = c->rows.count, dims = c->rows.dims, stride = dims + (c->packed ? 0 : 3);
@@ -165,6 +187,7 @@ static alcore_status call_hidden_stats(table *t, const kernel_case *c, output *o
                               .dtype = dtype};
     alcore_sys_rows output_matrix = {
         .data = weights, .count = classes, .dims = dims, .stride = stride, .dtype = other};
+    if (!exact(c)) out->loss = tensor_loss(&hidden, &output_matrix);
     alcore_status status = t->hidden_stats(
         &conformance_work, &hidden, &output_matrix, c->pattern == PATTERN_HUGE ? NULL : bias,
         labeled ? labels : NULL, IGNORE, &stats, &out->integers[0]);

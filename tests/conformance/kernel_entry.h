@@ -14,6 +14,7 @@ typedef struct output {
     int64_t count;                     /* entry.numbers() of the case */
     int64_t integers[CASE_GROUPS + 2]; /* counts, items and bad rows */
     int32_t *indices;                  /* [count] int32 outputs */
+    double loss; /* of columns: engines of a device may be off by loss (1 + |v|) more */
 } output;
 
 typedef const alcore_sys_kernels table;

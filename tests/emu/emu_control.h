@@ -51,6 +51,17 @@ void alcore_emu_mode(int order, uint64_t seed, int perturb);
 /* Filters in half precision: 1: for every shape, 0: for none, below 0: where they pay. */
 void alcore_emu_filters(int always);
 
+/* The emulated cuBLAS: whether the engine may use it (1 from the start). blas_fail: the number-th
+ * of its calls from now on returns `status` and does nothing; 0: none fails. */
+void alcore_emu_blas(int use);
+void alcore_emu_blas_fail(int64_t number, int status);
+/* The names under which it can be opened, before the engine first looks for it: that of a copy
+ * which is in the process, and that of a file; NULL: none. From the start: no copy, and
+ * "libcublas.so.13". */
+void alcore_emu_blas_names(const char *loaded, const char *file);
+/* Products that it has queued since the start of the process. */
+uint64_t alcore_emu_blas_products(void);
+
 /* Since the start of the process: events of a kind, arrivals of threads at barriers and warp
  * operations. */
 uint64_t alcore_emu_counted(int event);

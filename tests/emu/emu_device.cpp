@@ -265,6 +265,26 @@ uint64_t next_random() {
     return z ^ z >> 31;
 }
 
+int device_now() {
+    guard held(lock);
+    return current_device();
+}
+
+cudaError_t queue_work(cudaStream_t stream, std::function<void()> what) {
+    guard held(lock);
+    int device = current_device();
+    work[device].launches++;
+    return put(stream, [=] { operate(device, what); });
+}
+
+bool device_has(int device, const void *memory, size_t bytes) {
+    guard held(lock);
+    auto at = find(memory);
+    if (at == memories.end() || (at->second.device != device && at->second.device != SHARED))
+        return false;
+    return bytes <= at->second.bytes - (size_t)((const char *)memory - at->first);
+}
+
 bool filters(bool pays) {
     guard held(lock);
     return settings.filters < 0 ? pays : settings.filters > 0;

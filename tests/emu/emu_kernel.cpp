@@ -151,34 +151,13 @@ int source_of(const meeting *m, int lane) {
 struct fragments {
     float *sum;
     const uint32_t *a, *b;
+    bool bfloat16; /* the numbers of a and b; else float16 */
+    /* The lower or upper number of a word of a or b, widened. */
+    double number(const uint32_t *words, int word, int upper) const {
+        uint32_t bits = words[word] >> 16 * upper & 0xffff;
+        return (double)(bfloat16 ? value_of<float>(bits << 16) : float_of_half((uint16_t)bits));
+    }
 };
-
-/* The lower or upper float16 of a word, widened. */
-double half_in(const uint32_t *words, int word, int upper) {
-    return (double)float_of_half((uint16_t)(words[word] >> 16 * upper));
-}
-
-/* The sum of terms [count], aligned to the largest of them and cut there, as Fasi, Higham, Mikaitis
- * and Pranesh (Numerical behavior of NVIDIA tensor cores, PeerJ Comput. Sci. 2021) found tensor
- * cores to do. way: cut towards zero (0), down (1) or up (2), the last two worse than any device.
- */
-float aligned_sum(const double *terms, int count, int way) {
-    double largest = 0.0, sum = 0.0;
-    for (int k = 0; k < count; k++) largest = std::max(largest, std::fabs(terms[k]));
-    if (!(largest > 0.0) || !std::isfinite(largest)) {
-        for (int k = 0; k < count; k++) sum += terms[k];
-        return (float)sum;
-    }
-    double unit = std::ldexp(1.0, std::ilogb(largest) - 22), inverse = 1.0 / unit;
-    for (int k = 0; k < count; k++) {
-        double units = terms[k] * inverse;
-        sum += way == 0 ? std::trunc(units) : way == 1 ? std::floor(units) : std::ceil(units);
-    }
-    sum *= unit;
-    float rounded = (float)sum;
-    if (std::fabs((double)rounded) > std::fabs(sum)) rounded = std::nextafter(rounded, 0.0f);
-    return rounded;
-}
 
 /* Completes a tensor operation: gathers the fragments of all lanes into A and B and updates their
  * sums, all 16 products at once or 8 and then 8, as older devices do, with an error as large as the
@@ -191,10 +170,11 @@ void step_tensors(const meeting *m) {
         int g = lane / 4, t = lane % 4;
         for (int word = 0; word < 4; word++)
             for (int upper = 0; upper < 2; upper++)
-                a[g + word % 2 * 8][2 * t + upper + word / 2 * 8] = half_in(own->a, word, upper);
+                a[g + word % 2 * 8][2 * t + upper + word / 2 * 8] =
+                    own->number(own->a, word, upper);
         for (int word = 0; word < 2; word++)
             for (int upper = 0; upper < 2; upper++)
-                b[2 * t + upper + word * 8][g] = half_in(own->b, word, upper);
+                b[2 * t + upper + word * 8][g] = own->number(own->b, word, upper);
     }
     int way = (int)(next_random() % 3), halves = 1 + (int)(next_random() % 2);
     for (int lane = 0; lane < LANES; lane++) {
@@ -294,6 +274,28 @@ void run_block(dim3 index, dim3 size, dim3 blocks, size_t dynamic) {
 }
 } // namespace
 
+/* The sum of terms [count], aligned to the largest of them and cut there, as Fasi, Higham, Mikaitis
+ * and Pranesh (Numerical behavior of NVIDIA tensor cores, PeerJ Comput. Sci. 2021) found tensor
+ * cores to do. way: cut towards zero (0), down (1) or up (2), the last two worse than any device.
+ */
+float aligned_sum(const double *terms, int count, int way) {
+    double largest = 0.0, sum = 0.0;
+    for (int k = 0; k < count; k++) largest = std::max(largest, std::fabs(terms[k]));
+    if (!(largest > 0.0) || !std::isfinite(largest)) {
+        for (int k = 0; k < count; k++) sum += terms[k];
+        return (float)sum;
+    }
+    double unit = std::ldexp(1.0, std::ilogb(largest) - 22), inverse = 1.0 / unit;
+    for (int k = 0; k < count; k++) {
+        double units = terms[k] * inverse;
+        sum += way == 0 ? std::trunc(units) : way == 1 ? std::floor(units) : std::ceil(units);
+    }
+    sum *= unit;
+    float rounded = (float)sum;
+    if (std::fabs((double)rounded) > std::fabs(sum)) rounded = std::nextafter(rounded, 0.0f);
+    return rounded;
+}
+
 void atomic_begin(void *word, size_t bytes) {
     if ((uintptr_t)word % 8 == 4 && bytes == 4) __asan_unpoison_memory_region(word, bytes);
 }
@@ -357,8 +359,8 @@ uint64_t warp(kind what, uint32_t mask, uint64_t value, int argument, int width,
     return self->result;
 }
 
-void tensor_step(float *sum, const uint32_t *a, const uint32_t *b, int site) {
-    fragments own = {sum, a, b};
+void tensor_step(float *sum, const uint32_t *a, const uint32_t *b, bool bfloat16, int site) {
+    fragments own = {sum, a, b, bfloat16};
     warp(TENSOR, 0xffffffffu, (uint64_t)(uintptr_t)&own, 0, LANES, site);
 }
 

@@ -44,8 +44,9 @@ enum kind { SHFL, SHFL_DOWN, SHFL_UP, SHFL_XOR, BALLOT, SYNC, TENSOR };
 uint64_t warp(kind what, uint32_t mask, uint64_t value, int argument, int width, int site);
 
 /* tensor_step() of cuda_tensor.cuh: the lanes bring the fragments of mma.m16n8k16 of the PTX
- * manual. Its sums have errors as large as the bound of cuda_filter.cuh allows. */
-void tensor_step(float *sum, const uint32_t *a, const uint32_t *b, int site);
+ * manual, of float16 or bfloat16. Its sums have errors as large as the bound of cuda_filter.cuh
+ * allows. */
+void tensor_step(float *sum, const uint32_t *a, const uint32_t *b, bool bfloat16, int site);
 
 /* Asynchronous copies (cuda_tensor.cuh): they arrive in copy_wait(), and until then the destination
  * holds plausible random values. */
@@ -99,6 +100,13 @@ void count(int event);
 
 /* `pays`, or what alcore_emu_filters() set. */
 bool filters(bool pays);
+
+/* The emulated cuBLAS (emu_blas.cpp): whether a test lets the engine use it; and dlopen(), dlsym()
+ * and the name of what was opened, for libraries that the emulation has. */
+bool multiplies();
+void *library(const char *name, bool only_loaded);
+void *library_function(void *library, const char *name);
+const char *library_name(void *library);
 
 /* value, or a neighbor of it by up to 2 units in the last place. */
 double perturbed(double value);

@@ -40,6 +40,17 @@ extern state settings;
 /* The next value of a splitmix64 generator. */
 uint64_t next_random();
 
+/* The sum of terms [count] as a tensor core adds them (emu_kernel.cpp). way: how it is cut, 0 .. 2.
+ */
+float aligned_sum(const double *terms, int count, int way);
+
+/* For libraries of the emulation (emu_blas.cpp), which run work as kernels do: the device of the
+ * calling thread's context; queues work that counts as a launch; whether `bytes` bytes of memory
+ * are a device's, or shared with it. */
+int device_now();
+cudaError_t queue_work(cudaStream_t stream, std::function<void()> what);
+bool device_has(int device, const void *memory, size_t bytes);
+
 /* Runs a kernel of blocks x size threads; body calls it for one thread. */
 void run_grid(dim3 blocks, dim3 size, size_t shared, const char *name,
               const std::function<void()> &body);

@@ -13,6 +13,10 @@ typedef struct emulated_module {
     const alcore_sys_host *host; /* malloc and free; poll_cancel() counts emulated_cancel down */
     __typeof__(alcore_emu_mode) *mode;
     __typeof__(alcore_emu_filters) *filters;
+    __typeof__(alcore_emu_blas) *blas;
+    __typeof__(alcore_emu_blas_fail) *blas_fail;
+    __typeof__(alcore_emu_blas_names) *blas_names;
+    __typeof__(alcore_emu_blas_products) *blas_products;
     __typeof__(alcore_emu_counted) *counted;
     __typeof__(alcore_emu_arrivals) *arrivals;
     __typeof__(alcore_emu_work) *work;

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A part of the CUDA engine, small enough to be compiled once per mutant (mutants.py). */
+#include "cuda_blas.cu"
 #include "cuda_call.cu"
 #include "cuda_candidates.cu"
 #include "cuda_context.cu"
 #include "cuda_filter.cu"
+#include "cuda_fused.cu"
 #include "cuda_greedy.cu"
+#include "cuda_hidden.cu"
+#include "cuda_logits.cu"
 #include "cuda_pipeline.cu"
+#include "cuda_product.cu"
 #include "cuda_rows.cu"
 #include "cuda_search.cu"
 #include "cuda_stream.cu"
@@ -27,6 +32,7 @@ alcore_cuda_entry(uint32_t, const alcore_sys_host *, const alcore_sys_kernels **
     table.download = alcore_cuda::download;
     table.idds_update = alcore_cuda::idds_update;
     table.arg_max = alcore_cuda::arg_max;
+    table.hidden_stats = alcore_cuda::hidden_stats;
     table.knn = alcore_cuda::knn;
     table.margin_ratios = alcore_cuda::margin_ratios;
     *out = &table;

@@ -16,7 +16,7 @@ DEVICES = 'devices'
 
 # Name, the entry that shows it, file, text that stands there once, what it becomes.
 MUTANTS = [
-    ('no defect', 'self_dots,idds_update,arg_max,knn,margin_ratios', 'cuda_greedy.cu', None, None),
+    ('no defect', 'self_dots,idds_update,arg_max,hidden_stats,knn,margin_ratios', 'cuda_greedy.cu', None, None),
     ('no defect on two devices', DEVICES, 'cuda_call.cu', None, None),
     ('a missing barrier', 'arg_max', 'cuda_greedy.cu',
      'for (int w = CUDA_THREADS / 2; w > 0; w /= 2) {\n        __syncthreads();',
@@ -45,6 +45,15 @@ MUTANTS = [
     ('a context that is not restored', DEVICES, 'cuda_context.cu', 'driver().pop(&popped);', ''),
     ('a context made for nobody', DEVICES, 'cuda_call.cu', 'int devices = 0;',
      'int devices = 0; cudaSetDevice(0);'),
+    ('a product in no stream', 'hidden_stats', 'cuda_blas.cu',
+     'check(functions->set_stream(c.streams->blas, c.compute), "setting the stream");', ''),
+    ('a wrong leading dimension', 'hidden_stats', 'cuda_blas.cu',
+     'BLAS_FLOAT32, (int)stride, BLAS_SUMS_IN_FLOAT', 'BLAS_FLOAT32, (int)others.count, BLAS_SUMS_IN_FLOAT'),
+    ('products that are added to what was there', 'hidden_stats', 'cuda_blas.cu', 'zero = 0.0f', 'zero = 1.0f'),
+    ('logits that are read before they are written', 'hidden_stats', 'cuda_fused.cu',
+     '__syncthreads(); /* the logits are complete */', ''),
+    ('a step that is overwritten while it is read', 'hidden_stats', 'cuda_product.cu',
+     '__syncthreads(); /* all threads have read the step before */', ''),
     ('a barrier that a lane never reaches', 'arg_max', 'cuda_greedy.cu',
      '    best_of_block(best_here, memory);\n    if (threadIdx.x == 0) out[blockIdx.x]',
      '    if (best_here.item >= 0) best_of_block(best_here, memory);\n    if (threadIdx.x == 0) out[blockIdx.x]'),

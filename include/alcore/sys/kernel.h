@@ -26,8 +26,9 @@
  * class_stats takes exp and log, and always those of the C library of the CPU.
  *
  * **Column kernels**: logit_stats and hidden_stats take exp and log of the engine, or sum in lower
- * precision, which engines round differently: they agree within 1e-6 + 1e-5 |v|. Their values are
- * stored in columns, and decisions read the stored values. distance_bounds and the bounds of
+ * precision, which engines round differently: they agree within 1e-6 + 1e-5 |v|, beside what
+ * tensor cores lose of the products of 16-bit numbers (docs/gpu.md). Their values are stored in
+ * columns, and decisions read the stored values. distance_bounds and the bounds of
  * nearest_centroid are intervals, whose width an engine chooses.
  *
  * System tier: stable within a minor release. */
@@ -348,11 +349,12 @@ typedef struct alcore_sys_kernels {
     alcore_status (*logit_stats)(const alcore_sys_work *work, const alcore_sys_rows *logits,
                                  const int64_t *labels, int64_t ignore,
                                  const alcore_sys_token_stats *out, int64_t *bad);
-    /** The same from hidden states, without forming the logits [count, classes] in memory: z =
+    /** The same from hidden states, without forming all logits [count, classes] in memory: z =
      * hidden . output[c] + bias[c], of float64 values rounded to float32, summed in float32 or
-     * better; the label's logit is the one that the sum over classes saw. hidden: one row a token;
-     * output: [classes, dims]; bias: float32 [classes] or NULL. The output matrix is read once for
-     * some thousand tokens: give many tokens to a call. */
+     * better (float16 and bfloat16 also on tensor cores, which sum in float32 and truncate); the
+     * label's logit is the one that the sum over classes saw. hidden: one row a token; output:
+     * [classes, dims]; bias: float32 [classes] or NULL. The output matrix is read once for some
+     * thousand tokens: give many tokens to a call. */
     alcore_status (*hidden_stats)(const alcore_sys_work *work, const alcore_sys_rows *hidden,
                                   const alcore_sys_rows *output, const float *bias,
                                   const int64_t *labels, int64_t ignore,
