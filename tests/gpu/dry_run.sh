@@ -94,7 +94,7 @@ passed() { [ "$(outcome "$1")" = passed ]; }
 check "every step of the emulated device passes" [ $status = 0 ]
 for step in load doctor "conformance, one case in" "conformance of the filters"; do check "$step ran" passed "$step"; done
 check "conformance prints its counts as they come" grep -q '^# after 33 dimensions:.* cuda-emu \([1-9][0-9]*\)/\1$' "$work/out/report.txt"
-for step in selections example ceilings goals; do
+for step in selections "example, a training loop" ceilings goals; do
     if [ -n "$has_torch" ]; then
         check "$step ran" passed "$step"
     else

@@ -8,6 +8,7 @@
 #                                               is not there; ninja compiles what has changed
 #   tests/gpu/pack.sh --emulated FOLDER BUILD   the emulated device (tests/emu) of a finished build
 #                                               in place of the module; nothing is compiled
+#                                               but the C++ example, where $TORCH is given
 set -eu
 cd "$(dirname "$0")/../.."
 emulated=
@@ -15,7 +16,7 @@ if [ "${1-}" = --emulated ]; then
     emulated=1
     shift
 fi
-[ $# -ge 1 ] || { sed -n '3,11s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -ge 1 ] || { sed -n '3,12s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 kit=$1
 build=${2:-build/kit}
 most_bytes=$((48 << 20))
@@ -49,6 +50,16 @@ cp tests/conformance/missing-entries include/alcore/sys/kernel.h tests/bench/ker
     tests/support/emulated_device.py tests/gpu/*.py "$kit/scripts"
 cp -r examples/data examples/python "$kit/examples"
 cp tests/gpu/run.sh "$kit"
+# The C++ example, for the one version of torch that tests/tools/install_torch.sh has installed; of
+# another one ($TORCH: the folder of its package) where that is given.
+torch=${TORCH:-}
+[ -n "$torch$emulated" ] || torch=$(ls -d build/torch-venv/lib/python3*/site-packages/torch 2>/dev/null || true)
+if [ -e "$torch/include/torch/csrc/api/include/torch/cuda.h" ]; then
+    ${CXX:-g++} -std=c++17 -O1 -Iinclude -I"$build/include" -isystem "$torch/include" \
+        -isystem "$torch/include/torch/csrc/api/include" examples/cpp/torch_device.cpp -o "$kit/bin/torch_device" \
+        -L"$kit/lib" -l:libalcore.so.0 -L"$torch/lib" -ltorch -ltorch_cpu -lc10 -Wl,--allow-shlib-undefined
+    sed -n "s/^__version__ = '\([0-9]*\.[0-9]*\).*/\1/p" "$torch/version.py" >"$kit/torch_version"
+fi
 
 needed=$(objdump -T "$kit"/bin/* "$kit"/lib/* "$kit"/module/* | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1)
 {

@@ -133,6 +133,19 @@ device_step "conformance of the filters, one case in $filter_cases" 30 \
     env ALCORE_CONFORMANCE_ONLY=$searches $conformance 1 $filter_cases "$kit/filtered/libalcore-cuda.so"
 device_step --torch "selections and searches, CPU against device" 70 "$python" "$scripts/compare_selections.py"
 device_step --torch "example, a training loop on the device" 25 "$python" "$kit/examples/python/torch_device.py" 3
+example="example in C++"
+if [ ! -e "$kit/bin/torch_device" ]; then
+    leave_out "$example" "it was not packed, without a torch to compile it with"
+elif [ "$("$python" -c 'import torch; print(*torch.__version__.split(".")[:2], sep=".")' 2>/dev/null)" != "$(cat "$kit/torch_version")" ]; then
+    leave_out "$example" "it was compiled for torch $(cat "$kit/torch_version")"
+else
+    # Nothing in the program itself names the part of torch that knows devices.
+    preload=
+    [ "$device" = emulated ] || preload=LD_PRELOAD=$torch/lib/libtorch_cuda.so
+    # shellcheck disable=SC2086
+    device_step --torch "$example" 10 env LD_LIBRARY_PATH="$kit/lib:$torch/lib" $preload \
+        "$kit/bin/torch_device" "$kit/examples/data/pool.txt" 3
+fi
 device_step --real --torch "copies to the host in the example" 15 "$python" "$scripts/count_copies.py" "$kit/examples/python"
 
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
