@@ -28,7 +28,8 @@
 #include "cpu/cpu_stats.h"
 
 /* Tokens and classes of a tile of logits: multiples of PRODUCT_ROWS and of PRODUCT_COLUMNS on every
- * engine. The tile and the states of its tokens share the second-level cache. */
+ * engine, the classes at most CPU_LOGITS (cpu_stats.h). The tile and the states of its tokens share
+ * the second-level cache. */
 #define TILE_TOKENS 84
 #define TILE_CLASSES 384
 

@@ -27,7 +27,7 @@
  *     cpu_row     a row as it is read, of type cpu_row_dtype(): in place, or where rows->unit is 1
  *                 the unit vector row / |row|, written to `unit`
  *     PRODUCT_ROWS, PRODUCT_COLUMNS  vectors of a panel of rows and of centroids; CPU_WIDTH doubles
- *                 make a vector register
+ *                 make a vector register, and PRODUCT_COLUMNS is a multiple of it
  *     FILTER_UP   times a computed norm: an upper bound of the true one
  *     alcore__cpu_poll  adds up multiplications (`spent`) and asks the host now and then whether to
  *                 stop

@@ -9,7 +9,9 @@
  *
  *     call       one call of a kernel: its memory, stream and errors, which are exceptions that
  *                guarded() turns into the returned status; to_device() and to_host() give an array
- *                there, in place or as a copy, NULL for NULL
+ *                there, in place or as a copy, NULL for NULL. c.compute is the stream of all its
+ *                kernels and the same one as piece.stream: what was launched before a pass is done
+ *                when the pass reads it
  *     pipeline   the pass over the rows in chunks, those that are on the device at a time; rows(),
  *                in(), out() and row_mask() add the caller's arrays as columns; skip_ungrouped()
  *                keeps the outputs of rows without a group as they are

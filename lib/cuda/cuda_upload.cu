@@ -103,7 +103,10 @@ alcore_status upload(const alcore_sys_work *work, const alcore_sys_rows *rows, c
 }
 
 /* Kernel table: frees what upload() allocated, with the workspace and device of the same `work`;
- * memory NULL: nothing. It has no status, because there is nothing that a caller could do. */
+ * memory NULL: nothing. It has no status, because there is nothing that a caller could do. It does
+ * not wait: kernels in work->stream may still read a lent block, which its lender may reuse in the
+ * order of that stream only; cudaFree() waits by itself. workspace_release NULL: the lender takes
+ * care of its blocks, and nothing is given back. */
 void release(const alcore_sys_work *work, const alcore_sys_held *held) {
     if (!held->memory) return;
     if (work->workspace) {
@@ -113,7 +116,8 @@ void release(const alcore_sys_work *work, const alcore_sys_held *held) {
     }
     try {
         context_scope context(device_of(work));
-        cudaFree(held->memory);
+        /* An error that stayed would be reported by the next launch. */
+        if (cudaFree(held->memory) != cudaSuccess) cudaGetLastError();
     } catch (cudaError_t) {
         /* The device is gone, and its memory with it. */
     }

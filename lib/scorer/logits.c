@@ -16,7 +16,7 @@
  *     labels      [rows.count] label of each kernel row; -1: it takes no part
  *     labeled     the labels are the caller's; else every token has label 0
  *     items, tokens, item_step, token_step   where a token's row is, see above
- *     packed      the array is [tokens, n]
+ *     packed      the array is [tokens, n]; items and token_step are 1
  *     hidden      rows are hidden states; output and bias then make the logits of them
  *     engine      runs the kernels on the device that the arrays are on
  *

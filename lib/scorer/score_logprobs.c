@@ -44,8 +44,9 @@ static alcore_status widen_items(alcore__score_call *call, const alcore_sys_ragg
 
 /* Called for entry i of the call, whose NNLL is NaN: ALCORE_OK when it has no token or a NaN and
  * nan=exclude leaves such rows out, else ALCORE_E_DATA that names the row, the token (from 0) and
- * the reason. A value above 1e-6, which the kernel refuses as no log-probability, is an error with
- * nan=exclude too. */
+ * the reason; alcore__fail_nan() adds the remedy nan=exclude for rows that it would leave out. A
+ * value above 1e-6, which the kernel refuses as no log-probability, is an error with nan=exclude
+ * too. */
 static alcore_status explain_nan(alcore__score_call *call, const alcore_sys_ragged *items,
                                  int64_t i) {
     long long row = (long long)(items->first + i);

@@ -53,11 +53,13 @@ typedef struct alcore_sys_work {
      * arrays are ready in the order of the default stream, the kernel runs in a stream of the
      * engine and has ended when the call returns. Not looked at on the CPU. */
     void *stream;
-    /** Lends memory of the device for the duration of the call; NULL: the engine allocates. On a
-     * device `stream` must be given too, because a block that was given back is still read by
-     * kernels waiting in that stream: the lender may reuse it in the stream's order only. */
+    /** Lends memory of the device until it is taken back: at the end of the call, or by release()
+     * what upload() keeps. NULL: the engine allocates. On a device `stream` must be given too,
+     * because a block that was given back is still read by kernels waiting in that stream: the
+     * lender may reuse it in the stream's order only. */
     void *(*workspace)(void *user, size_t bytes);
-    /** Takes back a block of `bytes` bytes that workspace lent; memory is never NULL. */
+    /** Takes back a block of `bytes` bytes that workspace lent; memory is never NULL. NULL: the
+     * lender takes care of its blocks, none is given back. */
     void (*workspace_release)(void *user, void *memory, size_t bytes);
     void *workspace_user; /**< first argument of both */
     int32_t device;       /**< number of the device that the stream and the device arrays are on */

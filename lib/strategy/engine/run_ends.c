@@ -8,6 +8,8 @@
  *               rows, the labeled pool and the target; the candidates' list is outcome.rows, too
  *     state     the strategy's own struct, owned; while a nested table of passes runs it is that
  *               table's, and cursors[0].state the strategy's
+ *     cursors   the tables of passes that are being run: cursors[0] is the run's own, the last one
+ *               the innermost; depth is their number, 0 before the first pass and after the last
  *     outcome   what the caller receives: scores, record columns, picks; owned until then
  *     workers   [threads] scratch memory of each worker thread; NULL: it visited no block
  *     nan       by source: [rows of the pool] 1: left out for a NaN; NULL without nan=exclude */
@@ -132,7 +134,7 @@ void alcore__run_free(alcore__run *run) {
     alcore__runner *runner = run->runner;
     /* In a run that stopped inside a nested table, state is that table's, which is a part of the
      * strategy's own or the same: free_state() frees what it has. The strategy's is in cursors[0];
-     * with depth 0 no table is being made, and state is the strategy's already. */
+     * with depth 0, before the passes or after them, state is the strategy's already. */
     if (runner && runner->depth) run->state = runner->cursors[0].state;
     if (run->state && run->def->free_state) run->def->free_state(run);
     alcore__free(ctx, run->state);

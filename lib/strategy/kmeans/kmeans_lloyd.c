@@ -15,10 +15,12 @@
  * iteration reads only the rows near the borders of clusters, and in the last iterations few blocks
  * have such rows.
  *
- * Groups are clustered side by side; a row of group -1 takes part in none. A cluster has a number
- * among all clusters, and a local number inside its group. Blocks are runs of 8192 pool rows; what
- * a block keeps from pass to pass is alcore__kmeans_rows (kmeans_rows.h): upper, lower and assigned
- * [active rows], the bounds above and the local cluster, -1 before the first iteration.
+ * Groups are clustered side by side: means->group [candidates] is the group of each by position,
+ * and block->start is the position of a block's first active row. A row of group -1 takes part in
+ * none. A cluster has a number among all clusters, and a local number inside its group. Blocks are
+ * runs of 8192 pool rows; what a block keeps from pass to pass is alcore__kmeans_rows
+ * (kmeans_rows.h): upper, lower and assigned [active rows], the bounds above and the local cluster,
+ * -1 before the first iteration.
  *
  * Sums: those of a cluster in a block are made again only when the cluster won or lost a row of the
  * block; else the kept ones are sent (alcore__kmeans.keeps_sums). A running sum over the same rows

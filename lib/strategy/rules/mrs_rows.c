@@ -101,10 +101,12 @@ static alcore_status join_ratios(const alcore__matrix *matrix, const uint8_t *ma
 }
 
 /* Computes the largest ratio over all of L' of the stale candidates of the block, into ratio and
- * number of `rows`. The largest among their k neighbors comes first, and only candidates for which
- * another row of L' may have a larger one (margin_bound.h), those of open [matrix rows], are
- * compared with all of L'. mask [matrix rows]: the candidates; on return it is 0 for those that
- * were stale, and these are stale no longer. open: workspace. */
+ * number of `rows`. The largest among their k neighbors comes first:
+ * alcore__margin_from_neighbors() writes it over the values of an earlier L' (-infinity and -1
+ * without neighbors) and returns whether another row of L' may have a larger one (margin_bound.h).
+ * Only those candidates, open [matrix rows], are compared with all of L'. mask [matrix rows]: the
+ * candidates; on return it is 0 for those that were stale, and these are stale no longer. open:
+ * workspace. */
 static alcore_status compute_stale(const alcore__matrix *matrix, uint8_t *mask, uint8_t *open,
                                    alcore__mrs_rows *rows) {
     const alcore__mrs_state *state = matrix->block->run->state;
