@@ -163,7 +163,7 @@ static alcore_status read_train_options(const alcore_train_options *given,
     return alcore__struct_reserved(out->reserved, "alcore_train_options");
 }
 
-/* Trains under the write lock of the model. result: filled also after a failure. */
+/* Trains under the write lock of the model. */
 static alcore_status train(alcore_model *model, alcore_pool *pool,
                            const alcore_train_options *given, alcore_train_result *result) {
     alcore_train_options options;

@@ -33,8 +33,8 @@ static alcore_status read_weights(alcore_ctx *ctx, const alcore_pool *pool, cons
     return status;
 }
 
-/* Lets the engine train on the examples, whose weights are [count] or NULL. The result is filled
- * also after a failure: the updates that the engine finished are in the weights of the model. */
+/* Lets the engine train on the examples, whose weights are [count] or NULL. After a failure too the
+ * updates that the engine finished are in the weights of the model. */
 static alcore_status train_on(const alcore__examples *all, const float *weights,
                               alcore__watch *watch) {
     const alcore_train_options *options = watch->options;

@@ -257,7 +257,7 @@ END_TEST
 /* Scores that a model made were not given either. */
 START_TEST(scores_of_a_model_are_not_given) {
     bed b = open_bed();
-    char folder[] = "budgets_model_XXXXXX", path[64];
+    char folder[] = "/tmp/alcore-budgets-XXXXXX", path[64];
     float scores[ROWS];
     const int64_t rows = ROWS;
     alcore_model *model;

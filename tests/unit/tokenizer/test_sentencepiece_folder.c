@@ -12,10 +12,10 @@
 #include "formats/json_scan.h"
 #include "tokenizer/encoding.h"
 
-/* The folder of the folders, in the working folder. */
+/* The folder of the folders. */
 static const char *root(void) {
     static char name[64];
-    snprintf(name, sizeof name, "test_sentencepiece_folder.%ld", (long)getpid());
+    snprintf(name, sizeof name, "/tmp/alcore-sentencepiece.%ld", (long)getpid());
     return name;
 }
 
