@@ -12,9 +12,9 @@
  * Of cuda_call.cuh: a call has its memory, stream and errors, which are exceptions that guarded()
  * turns into the returned status; a pipeline passes the tokens, with the caller's arrays as
  * columns; piece.get() gives the chunk's entries of a column, on the device. Of cuda_stats.cuh:
- * running_state collects the statistics of the logits that a thread reads, token_state is what is
- * kept of them, joined() joins those of disjoint classes, and stats_out.put() writes the wanted
- * ones and lowers *bad to the first bad token.
+ * token_state has the statistics of a token over some classes, joined() joins those of disjoint
+ * classes, and stats_out.put() writes the wanted ones and lowers *bad to the first bad token.
+ * logit_state (cuda_logit_state.cuh) has those of the logits that one thread reads.
  *
  * split_kernel: a warp has a token and a split, some adjacent classes of the tile. hidden_join: a
  * thread joins the statistics of the splits of one token, in order, and those of earlier tiles
@@ -25,6 +25,7 @@
 
 #include "cuda_entries.h"
 #include "cuda_fused.cuh"
+#include "cuda_logit_state.cuh"
 #include "cuda_rows.cuh"
 #include "cuda_stats.cuh"
 
@@ -71,43 +72,58 @@ struct logit_tile {
     int64_t first_class;     /* column 0 is this class */
 };
 
-/* The logit z + bias[c] of class c, as both the sum over classes and the label's logit see it. */
+/* The logit z + bias[c], as the sum over classes sees it too; bias may be NULL. */
 __device__ inline float biased(float z, const float *bias, int64_t c) {
     return bias ? z + bias[c] : z;
 }
 
 /* The state of the union of the sets of classes of a warp's lanes, in every lane; the whole warp
- * calls it. Sums are rescaled to the largest maximum, a factor in float32, and added in a fixed
- * shape. Of the lanes with that maximum the one with the lowest class gives its second largest
- * logit, all others their largest. */
-__device__ inline token_state joined_lanes(const running_state<float> &lane) {
-    float max = lane.max;
-    for (int w = CUDA_LANES / 2; w > 0; w /= 2) {
-        float other = __shfl_xor_sync(CUDA_FULL_WARP, max, w, CUDA_LANES);
-        if (other > max) max = other;
-    }
-    int64_t argmax = lane.max == max ? lane.argmax : INT64_MAX;
+ * calls it. Sums are rescaled to the largest maximum, by a factor in float32 (rescale() of
+ * cuda_logit_state.cuh), and added in a fixed shape. Of the lanes with that maximum the one with
+ * the lowest class gives its second largest logit, all others their largest. argmax stays the first
+ * class of a quad. */
+__device__ inline token_state joined_lanes(logit_state<float> lane) {
+    float max = lane.max, own = lane.max;
+    for (int w = CUDA_LANES / 2; w > 0; w /= 2)
+        max = larger_of(max, __shfl_xor_sync(CUDA_FULL_WARP, max, w, CUDA_LANES));
+    int64_t argmax = own == max ? lane.argmax : INT64_MAX;
     for (int w = CUDA_LANES / 2; w > 0; w /= 2) {
         int64_t other = __shfl_xor_sync(CUDA_FULL_WARP, argmax, w, CUDA_LANES);
         if (other < argmax) argmax = other;
     }
-    float second = lane.max == max && lane.argmax == argmax ? lane.second : lane.max;
-    for (int w = CUDA_LANES / 2; w > 0; w /= 2) {
-        float other = __shfl_xor_sync(CUDA_FULL_WARP, second, w, CUDA_LANES);
-        if (other > second) second = other;
+    float second = own == max && lane.argmax == argmax ? lane.second : own;
+    for (int w = CUDA_LANES / 2; w > 0; w /= 2)
+        second = larger_of(second, __shfl_xor_sync(CUDA_FULL_WARP, second, w, CUDA_LANES));
+    if (own < max) rescale(&lane, own, max);
+    double sum = lanes_sum((double)lane.sum), weighted = lanes_sum((double)lane.weighted);
+    return {(double)max, (double)second,     sum, weighted, (double)NAN /* label: the caller's */,
+            argmax,      sum >= 0.0 ? 0 : 1, 0 /* reserved */};
+}
+
+/* Reads QUADS quads of a row of logits, 4 CUDA_LANES classes apart, from class c on, and adds the
+ * bias of these classes, NULL: none. Classes from `end` on, which WHOLE rules out, are minus
+ * infinity, which adds nothing. */
+template <bool WHOLE>
+__device__ inline void read_quads(const float *row, const float *bias, int64_t c, int64_t end,
+                                  float (&z)[QUADS][4]) {
+    const int64_t step = 4 * CUDA_LANES;
+#pragma unroll
+    for (int q = 0; q < QUADS; q++) {
+        logit_quad four = {{-INFINITY, -INFINITY, -INFINITY, -INFINITY}};
+        int64_t at = c + q * step;
+        if (WHOLE || at + 4 <= end)
+            four = *(const logit_quad *)(row + at);
+        else
+            for (int k = 0; k < 4 && at + k < end; k++) four.of[k] = row[at + k];
+#pragma unroll
+        for (int k = 0; k < 4; k++) z[q][k] = four.of[k];
     }
-    double sum = lane.sum, weighted = lane.weighted;
-    if (lane.max < max) { /* else the sums are those of this maximum, or 0 */
-        float change = lane.max - max;
-        double scale = lane.max > -INFINITY ? (double)device_exp(change) : 0.0;
-        weighted = scale > 0.0 ? scale * (weighted + (double)change * sum) : 0.0;
-        sum = scale * sum;
+    if (!bias) return;
+#pragma unroll
+    for (int p = 0; p < QUADS * 4; p++) {
+        int64_t at = c + p / 4 * step + p % 4;
+        if (WHOLE || at < end) z[p / 4][p % 4] = z[p / 4][p % 4] + bias[at];
     }
-    sum = lanes_sum(sum);
-    weighted = lanes_sum(weighted);
-    bool bad = __any_sync(CUDA_FULL_WARP, lane.bad);
-    return {(double)max, (double)second, sum, weighted, (double)NAN /* label: the caller's */,
-            argmax,      bad ? 1 : 0,    0 /* reserved */};
 }
 
 /* Statistics of each token over each split of the classes of a tile: partial [splits, tokens]. A
@@ -124,34 +140,36 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     const float *row = tile.logits + n * tile.stride;
     int64_t begin = (int64_t)blockIdx.y * classes_of_split, end = begin + classes_of_split;
     if (end > tile.classes) end = tile.classes;
-    running_state<float> state;
-    for (int64_t base = begin + 4 * lane_id(); base < end; base += SPLIT_STEP) {
-        float z[4 * QUADS];
-        int64_t class_index[4 * QUADS];
-        int count = 0;
+    const float *own_bias = bias ? bias + tile.first_class : nullptr; /* of the tile's classes */
+    logit_state<float> state;
+    auto add = [&](int64_t c, const float(&z)[QUADS][4]) {
+        int64_t quad_class[QUADS];
 #pragma unroll
-        for (int q = 0; q < QUADS; q++) {
-            int64_t c = base + q * 4 * CUDA_LANES;
-            logit_quad four = {};
-            if (c + 4 <= end)
-                four = *(const logit_quad *)(row + c);
-            else
-                for (int k = 0; k < 4 && c + k < end; k++) four.of[k] = row[c + k];
-#pragma unroll
-            for (int k = 0; k < 4; k++) {
-                bool exists = c + k < end;
-                class_index[4 * q + k] = tile.first_class + c + k;
-                z[4 * q + k] = exists ? biased(four.of[k], bias, class_index[4 * q + k]) : 0.0f;
-                if (exists) count = 4 * q + k + 1;
-            }
-        }
-        state.add(z, class_index, count);
+        for (int q = 0; q < QUADS; q++) quad_class[q] = tile.first_class + c + q * 4 * CUDA_LANES;
+        add_logits<RUNNER_UP | ENTROPY>(&state, z, quad_class);
+    };
+    int64_t c = begin + 4 * lane_id();
+    for (; c + (QUADS - 1) * 4 * CUDA_LANES + 4 <= end; c += SPLIT_STEP) {
+        float z[QUADS][4];
+        read_quads<true>(row, own_bias, c, end, z);
+        add(c, z);
+    }
+    if (c < end) {
+        float z[QUADS][4];
+        read_quads<false>(row, own_bias, c, end, z);
+        add(c, z);
     }
     token_state all = joined_lanes(state);
     if (lane_id() != 0) return;
+    if (all.argmax < INT64_MAX) { /* the first class of its quad that has the maximum */
+        int64_t quad = all.argmax - tile.first_class;
+        for (int k = 3; k >= 0; k--)
+            if (quad + k < end && (double)biased(row[quad + k], own_bias, quad + k) == all.max)
+                all.argmax = tile.first_class + quad + k;
+    }
     if (labels) {
-        int64_t c = labels[list[n]] - tile.first_class;
-        if (c >= begin && c < end) all.label = (double)biased(row[c], bias, tile.first_class + c);
+        int64_t label = labels[list[n]] - tile.first_class;
+        if (label >= begin && label < end) all.label = (double)biased(row[label], own_bias, label);
     }
     partial[(int64_t)blockIdx.y * tile.tokens + n] = all;
 }

@@ -25,10 +25,10 @@
  *
  * stats_columns, new_bad_row() and report_bad_row() serve hidden_stats too; cuda_stats.cuh declares
  * them. */
-#include <cfloat>
 #include <type_traits>
 
 #include "cuda_entries.h"
+#include "cuda_logit_state.cuh"
 #include "cuda_rows.cuh"
 #include "cuda_stats.cuh"
 
@@ -84,87 +84,6 @@ void report_bad_row(call &c, const long long *lowest, int64_t *bad) {
 }
 
 namespace {
-/* What beside the largest logit and the sum of exponentials is wanted of a token: both cost some
- * instructions for each logit, so each set of them is a kernel of its own. */
-enum { RUNNER_UP = 1 /* the second largest logit */, ENTROPY = 2 };
-
-/* Differences of logits count as this where they are lower: exp of it is 0. */
-const float LOWEST_CHANGE = -1e4f;
-
-/* Statistics of some classes of a token, with float64 used for float64 logits only: some devices
- * have little of it. A thread rounds its sums once for each unit of 16 bytes, those of 2^17 classes
- * of 16 bits 64 times by at most 2^-24. */
-template <class Real> struct logit_state {
-    Real max = -(Real)INFINITY, second = -(Real)INFINITY; /* as in token_state */
-    Real sum = 0, weighted = 0;                           /* NaN: a logit was bad */
-    Real label = (Real)NAN;                               /* set at the end */
-    int64_t argmax = INT64_MAX; /* first class of the unit in which max was met first */
-    bool bad = false;           /* set at the end */
-};
-
-/* Rescales the sums of `state` from the maximum `max` that they were made with to `larger`: see
- * rescale_sums() of cuda_stats.cuh. Nothing is asked, because a NaN among the sums has to stay; a
- * difference of two infinities counts as LOWEST_CHANGE, with which sums of 0 remain 0. */
-template <class Real>
-__device__ inline void rescale(logit_state<Real> *state, Real max, Real larger) {
-    Real change = larger_of(max - larger, (Real)LOWEST_CHANGE), scale = device_exp(change);
-    state->weighted = scale * device_fused(change, state->sum, state->weighted);
-    state->sum = scale * state->sum;
-}
-
-/* Adds UNITS units of WIDTH adjacent logits each, where first_class says which, to the state of a
- * thread, whose units come in ascending order. A NaN, and infinity less infinity, make the sum NaN;
- * minus infinity adds 0. The largest finite negative number stands for the maximum until there is a
- * finite logit. */
-template <int WANTED, class Real, int UNITS, int WIDTH>
-__device__ inline void add_logits(logit_state<Real> *state, const Real (&z)[UNITS][WIDTH],
-                                  const int64_t (&first_class)[UNITS]) {
-    Real before = state->max;
-#pragma unroll
-    for (int u = 0; u < UNITS; u++) {
-        Real max_before = state->max;
-#pragma unroll
-        for (int k = 0; k < WIDTH; k++) {
-            if (WANTED & RUNNER_UP)
-                state->second = larger_of(state->second, smaller_of(state->max, z[u][k]));
-            state->max = larger_of(state->max, z[u][k]);
-        }
-        if (state->max > max_before) state->argmax = first_class[u];
-    }
-    rescale(state, before, state->max);
-    Real largest =
-        larger_of(state->max, sizeof(Real) == sizeof(float) ? (Real)-FLT_MAX : (Real)-DBL_MAX);
-#pragma unroll
-    for (int u = 0; u < UNITS; u++) {
-        Real part = 0, part_weighted = 0;
-#pragma unroll
-        for (int k = 0; k < WIDTH; k++) {
-            Real below = z[u][k] - largest, e = device_exp(below);
-            part = part + e;
-            if (WANTED & ENTROPY)
-                part_weighted =
-                    device_fused(larger_of(below, (Real)LOWEST_CHANGE), e, part_weighted);
-        }
-        state->sum = state->sum + part;
-        if (WANTED & ENTROPY) state->weighted = state->weighted + part_weighted;
-    }
-}
-
-/* The statistics of the union of two disjoint sets of classes: as joined() of cuda_stats.cuh. */
-template <class Real>
-__device__ inline logit_state<Real> joined(logit_state<Real> a, logit_state<Real> b) {
-    if (b.max > a.max || (b.max == a.max && b.argmax < a.argmax)) {
-        logit_state<Real> saved = a;
-        a = b;
-        b = saved;
-    }
-    if (b.max < a.max) rescale(&b, b.max, a.max);
-    a.second = larger_of(a.second, b.max);
-    a.sum = a.sum + b.sum;
-    a.weighted = a.weighted + b.weighted;
-    return a;
-}
-
 /* AHEAD: units that a thread loads before it computes their exponentials; FEW_CLASSES: up to this
  * number of classes a block has one warp, as each of 256 threads would have two classes at most. */
 enum { AHEAD = 4, FEW_CLASSES = 512 };

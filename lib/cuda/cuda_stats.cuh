@@ -3,10 +3,10 @@
  * Gimelshein 2018): the two largest logits, the sum of exp(z - m) and that of (z - m) exp(z - m),
  * with m the largest logit so far. A thread adds the logits that it reads to its running_state;
  * states of disjoint sets of classes are joined (joined), and put() writes the wanted values.
- * logit_stats has states of its own, with fewer instructions for a logit (cuda_logits.cu), and
- * shares the outputs. A chunk is adjacent tokens that are on the device at a time, a pipeline
- * (cuda_call.cuh) goes through the chunks in order. Logarithms are natural. Cost: one exp a logit.
- */
+ * logit_stats and the tiles of hidden_stats have states with fewer instructions for a logit
+ * (cuda_logit_state.cuh), and share the rest. A chunk is adjacent tokens that are on the device at
+ * a time, a pipeline (cuda_call.cuh) goes through the chunks in order. Logarithms are natural.
+ * Cost: one exp a logit. */
 #ifndef ALCORE__CUDA_STATS_CUH
 #define ALCORE__CUDA_STATS_CUH
 
