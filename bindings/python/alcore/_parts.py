@@ -189,8 +189,8 @@ class Model(Handle):
             return out
         if best is None:
             return list(out)
-        scores = (None if math.isnan(score) else score for score in out.get_column("output_scores"))
-        pairs = list(zip(out, scores))
+        ranked_by = (None if math.isnan(score) else score for score in out.get_column("output_scores"))
+        pairs = list(zip(out, ranked_by))
         return [pairs[at:at + best] for at in range(0, len(pairs), best)]
 
     def train(self, pool, *, rate=0.0, weight_decay=0.0, clip=0.0, label_smoothing=0.0, updates=0, warmup=0, accumulate=0,
