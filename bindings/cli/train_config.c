@@ -17,6 +17,7 @@ typedef enum value_kind {
     ABOVE,  /* double above 0: the library takes a 0 as "not given" */
     COUNT,  /* int64_t or uint64_t from 0 on */
     CHOICE, /* int32_t: the place of the word among the choices */
+    FLAG,   /* int32_t: true or false */
     OBJECT, /* const json_t *: an object */
     FILES   /* const json_t *: an object or a list of objects that is not empty */
 } value_kind;
@@ -48,6 +49,8 @@ static const key_info config_keys[] = {
     {"clip", NUMBER, CONFIG(options.clip), false, NULL},
     {"label_smoothing", SHARE, CONFIG(options.label_smoothing), false, NULL},
     {"updates", COUNT, CONFIG(options.updates), false, NULL},
+    {"precision", CHOICE, CONFIG(options.precision), false, "float32|bfloat16|float16"},
+    {"recompute", FLAG, CONFIG(options.recompute), false, NULL},
     {"batch_tokens", COUNT, CONFIG(options.batch_tokens), false, NULL},
     {"accumulate", COUNT, CONFIG(options.accumulate), false, NULL},
     {"seed", COUNT, CONFIG(options.seed), false, NULL},
@@ -131,6 +134,10 @@ static int read_value(const reader *self, const key_info *key, const json_t *val
         if (!json_is_integer(value) || json_integer_value(value) < 0)
             return refuse(self, key, "an integer from 0 on");
         *(int64_t *)to = json_integer_value(value);
+        return EXIT_DONE;
+    case FLAG:
+        if (!json_is_boolean(value)) return refuse(self, key, "true or false");
+        *(int32_t *)to = json_is_true(value);
         return EXIT_DONE;
     case CHOICE:
         return read_choice(self, key, value);

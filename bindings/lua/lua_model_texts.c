@@ -174,7 +174,8 @@ int al_model_score(lua_State *L) {
  * "cosine"), optimizer ("adamw" or "adam"), beta1, beta2, epsilon, seed, weights (a column of the
  * pool), checkpoints (a folder, from which an interrupted training goes on), checkpoint_every,
  * validation (a pool with references), validate_every, metric ("loss", "bleu" or "accuracy"),
- * patience, best (the folder that the best model is saved to)
+ * patience, best (the folder that the best model is saved to), precision of products ("float32",
+ * "bfloat16" or "float16"), recompute (true: less memory and more time, the same result)
  * @return a table with updates, tokens, loss, seconds, resumed, best_update, best_value and
  * stopped; or nil, message, code */
 int al_model_train(lua_State *L) {

@@ -109,6 +109,11 @@ const al_constant al_poolings[] = {
     {"words", ALCORE_POOLING_WORDS},
     {"max", ALCORE_POOLING_MAX},
     {NULL, 0}};
+const al_constant al_precisions[] = {
+    {"float32", ALCORE_PRECISION_FLOAT32},
+    {"bfloat16", ALCORE_PRECISION_BFLOAT16},
+    {"float16", ALCORE_PRECISION_FLOAT16},
+    {NULL, 0}};
 const al_constant al_report_kinds[] = {
     {"markdown", ALCORE_REPORT_MARKDOWN},
     {"json", ALCORE_REPORT_JSON},
@@ -306,6 +311,8 @@ const al_member al_train_options[] = {
     {"validate_every", AL_INT64, 1, offsetof(alcore_train_options, validate_every), NULL},
     {"patience", AL_INT64, 1, offsetof(alcore_train_options, patience), NULL},
     {"metric", AL_WORD, 1, offsetof(alcore_train_options, metric), al_validations},
+    {"precision", AL_WORD, 1, offsetof(alcore_train_options, precision), al_precisions},
+    {"recompute", AL_FLAG, 1, offsetof(alcore_train_options, recompute), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_train_result[] = {
     {"updates", AL_INT64, 1, offsetof(alcore_train_result, updates), NULL},

@@ -347,6 +347,17 @@ enum {
     ALCORE_OPTIMIZER_ADAM = 1   /**< decay * weight is added to the clipped gradient */
 };
 
+/** The number type of the products of a training: of those with weights, and of attention. Weights,
+ * what the optimizer keeps, norms, sums and the loss are float32 in each case. */
+enum {
+    ALCORE_PRECISION_FLOAT32 = 0,
+    ALCORE_PRECISION_BFLOAT16 = 1, /**< half of the memory of float32, 8 bits of precision */
+    /** 11 bits of precision, up to 65504. Losses are multiplied by a scale, so that small gradients
+     * do not become 0: an update whose gradient is not finite leaves the weights as they are and
+     * halves the scale, and 2000 updates in a row that move them double it */
+    ALCORE_PRECISION_FLOAT16 = 2
+};
+
 /** What a validation measures. */
 enum {
     /** Cross-entropy of the references, without smoothing, in nats: the mean over their tokens; of
@@ -391,7 +402,11 @@ typedef struct alcore_train_options {
     int64_t validate_every; /**< updates; there is a validation after the last too; 0: only there */
     int64_t patience; /**< validations in a row that are no better than the best before them, after
                            which the training ends; 0: it never ends early */
-    int32_t metric;   /**< ALCORE_VALIDATE_* */
+    int32_t metric;    /**< ALCORE_VALIDATE_* */
+    int32_t precision; /**< ALCORE_PRECISION_* */
+    /** 1: of each block only its input is kept, and the block is computed again when its gradient
+     * is due (gradient checkpointing): less memory, about a third more time, the same result */
+    int32_t recompute;
     int32_t reserved; /**< pads: 0, checked */
 } alcore_train_options;
 /** An alcore_train_options with its size set and everything else 0. */

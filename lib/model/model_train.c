@@ -37,6 +37,9 @@ static alcore_status read_weights(alcore_ctx *ctx, const alcore_pool *pool, cons
  * updates that the engine finished are in the weights of the model. */
 static alcore_status train_on(const alcore__examples *all, const float *weights,
                               alcore__watch *watch) {
+    static const int32_t dtypes[] = {[ALCORE_PRECISION_FLOAT32] = ALCORE_FLOAT32,
+                                     [ALCORE_PRECISION_BFLOAT16] = ALCORE_BFLOAT16,
+                                     [ALCORE_PRECISION_FLOAT16] = ALCORE_FLOAT16};
     const alcore_train_options *options = watch->options;
     const alcore__engine_model *data = watch->model->data;
     alcore_sys_model_trained done = {.size = sizeof done};
@@ -62,7 +65,9 @@ static alcore_status train_on(const alcore__examples *all, const float *weights,
                                            .seed = options->seed,
                                            .checkpoints = options->checkpoints,
                                            .after_update = alcore__watch_update,
-                                           .user = watch};
+                                           .user = watch,
+                                           .dtype = dtypes[options->precision],
+                                           .recompute = options->recompute};
     alcore_status status = data->engine->train(data->opened, &how, &done);
     if (status != ALCORE_OK) status = alcore__fail_callback(status, data->engine->engine);
     if (status == ALCORE_OK && options->validation && !watch->begun)

@@ -10,6 +10,7 @@
  * replaced. Each file appears whole or not at all, so at every moment the folder has a checkpoint
  * that fits together. Settings contain hashes of the data and of the weights that the folder was
  * opened with: a checkpoint continues the training that it was made by, and no other. */
+#include <cmath>
 #include <cstring>
 
 #define XXH_INLINE_ALL
@@ -81,6 +82,7 @@ Json settings_of(const Training &training) {
     set("batch_tokens", json_integer(how.batch_tokens));
     set("schedule", json_integer(how.schedule));
     set("optimizer", json_integer(how.optimizer));
+    text("dtype", c10::toString(products_type(how)));
     text("seed", hex(how.seed));
     return out;
 }
@@ -150,12 +152,13 @@ void write_checkpoint(const Training &training) {
     write_tensors(host, folder + "/" + state, std::move(tensors));
     const Position &at = training.at;
     Json settings = settings_of(training);
-    Json manifest(json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:O}", "format", FORMAT, "state",
-                            state, "hash", hex(hash_state(training)).c_str(), "update",
-                            static_cast<json_int_t>(at.update), "epoch",
+    Json manifest(json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:f, s:I, s:I, s:O}", "format",
+                            FORMAT, "state", state, "hash", hex(hash_state(training)).c_str(),
+                            "update", static_cast<json_int_t>(at.update), "epoch",
                             static_cast<json_int_t>(at.epoch), "pass",
-                            static_cast<json_int_t>(at.pass), "loss", at.loss, "settings",
-                            settings.get()),
+                            static_cast<json_int_t>(at.pass), "loss", at.loss, "scale", at.scale,
+                            "steady", static_cast<json_int_t>(at.steady), "moved",
+                            static_cast<json_int_t>(at.moved), "settings", settings.get()),
                   json_decref);
     std::unique_ptr<char, decltype(&std::free)> text(json_dumps(manifest.get(), JSON_INDENT(2)),
                                                      std::free);
@@ -179,9 +182,16 @@ bool read_checkpoint(Training &training) {
     at.epoch = json_int(manifest, "epoch", -1);
     at.pass = json_int(manifest, "pass", -1);
     at.loss = json_real(manifest, "loss", 0);
+    at.scale = json_real(manifest, "scale", 0);
+    at.steady = json_int(manifest, "steady", -1);
+    at.moved = json_int(manifest, "moved", -1);
     if (at.update < 0 || at.update > training.how.updates || at.epoch < 0 || at.epoch > at.update ||
         at.pass < 0 || at.pass >= static_cast<int64_t>(passes_of(training.how, at.epoch).size()))
         fail(ALCORE_E_CORRUPT, "%s: update, epoch or pass is missing or out of range",
+             path.c_str());
+    if (!(at.scale > 0) || !std::isfinite(at.scale) || at.steady < 0 || at.steady > at.update ||
+        at.moved < 0 || at.moved > at.update)
+        fail(ALCORE_E_CORRUPT, "%s: scale, steady or moved is missing or out of range",
              path.c_str());
     std::string name = state_file(path, manifest);
     Weights state(host, folder, name.c_str());

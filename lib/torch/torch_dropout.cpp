@@ -14,28 +14,39 @@ Dropout::Dropout(uint64_t seed, const std::vector<int64_t> &items) {
             at::detail::createCPUGenerator(hash_join(seed, static_cast<uint64_t>(item))));
 }
 
+/* A mask of this shape and place. In float32, in which 1 / (1 - rate) is right whatever the type. */
+static at::Tensor mask_of(const at::Tensor &x) {
+    return at::empty(x.sizes(), x.options().dtype(at::kFloat));
+}
+
 /* Fills a mask with 0, with probability `rate`, or 1 / (1 - rate). */
 static void fill_mask(at::Tensor mask, double rate, const at::Generator &generator) {
     mask.bernoulli_(1 - rate, generator).div_(1 - rate);
 }
 
+Dropout Dropout::copy() const {
+    Dropout out;
+    for (const at::Generator &generator : generators_) out.generators_.push_back(generator.clone());
+    return out;
+}
+
 at::Tensor Dropout::rows(const at::Tensor &x, const std::vector<int64_t> &lengths, double rate) {
     if (rate <= 0) return x;
-    at::Tensor mask = at::empty(x.sizes(), x.options());
+    at::Tensor mask = mask_of(x);
     int64_t row = 0;
     for (size_t i = 0; i < lengths.size(); i++) {
         fill_mask(mask.narrow(0, row, lengths[i]), rate, generators_[i]);
         row += lengths[i];
     }
-    return x * mask;
+    return (x * mask).to(x.scalar_type());
 }
 
 at::Tensor Dropout::items(const at::Tensor &x, size_t first, double rate) {
     if (rate <= 0) return x;
-    at::Tensor mask = at::empty(x.sizes(), x.options());
+    at::Tensor mask = mask_of(x);
     for (int64_t i = 0; i < x.size(0); i++)
         fill_mask(mask[i], rate, generators_[first + static_cast<size_t>(i)]);
-    return x * mask;
+    return (x * mask).to(x.scalar_type());
 }
 
 } // namespace alcore_torch

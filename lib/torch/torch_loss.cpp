@@ -12,6 +12,7 @@
  * each piece. A piece takes about 50 ms; between pieces a call can be cancelled. */
 #include <algorithm>
 
+#include "torch_recompute.h"
 #include "torch_train.h"
 
 namespace alcore_torch {
@@ -37,9 +38,9 @@ at::Tensor &gradient_of(const at::Tensor &parameter) {
  * sum. x [rows, dims]: the input of the last layer; its gradient is passed to autograd at the end,
  * which computes those of all layers before. labels: int64 [rows], each one of the classes;
  * weights: float [rows]. slope: dl/dz of the rows of a piece, p - share - (1 - smoothing) [v = y],
- * times their weights. */
+ * times their weights and `scale`. The layer is computed in float32 whatever the type of x is. */
 double last_layer(const Model &model, const at::Tensor &x, const at::Tensor &labels,
-                  const at::Tensor &weights, double smoothing) {
+                  const at::Tensor &weights, double smoothing, double scale) {
     const Linear &last = model.head_out;
     int64_t rows = x.size(0), classes = last.weight.size(0);
     int64_t step = piece_rows(x.size(1), classes);
@@ -47,7 +48,7 @@ double last_layer(const Model &model, const at::Tensor &x, const at::Tensor &lab
     at::Tensor gradient;
     {
         c10::NoGradGuard by_hand;
-        at::Tensor input = x.detach();
+        at::Tensor input = x.detach().to(at::kFloat);
         gradient = at::empty_like(input);
         for (int64_t from = 0; from < rows; from += step) {
             int64_t count = std::min(step, rows - from);
@@ -60,7 +61,7 @@ double last_layer(const Model &model, const at::Tensor &x, const at::Tensor &lab
             loss += (losses * weight).sum(at::kDouble).item<double>();
             at::Tensor slope = logp.exp_().sub_(share);
             slope.scatter_add_(1, label, at::full(label.sizes(), smoothing - 1, own.options()));
-            slope.mul_(weight.unsqueeze(1));
+            slope.mul_(weight.unsqueeze(1) * scale);
             at::Tensor to = gradient.narrow(0, from, count);
             at::mm_out(to, slope, last.weight);
             if (last.weight.requires_grad()) gradient_of(last.weight).addmm_(slope.t(), own);
@@ -69,7 +70,7 @@ double last_layer(const Model &model, const at::Tensor &x, const at::Tensor &lab
             model.host.tick(nullptr, 0, 0);
         }
     }
-    x.backward(gradient);
+    x.backward(gradient.to(x.scalar_type()));
     return loss;
 }
 
@@ -89,26 +90,70 @@ at::Tensor integers(const std::vector<int64_t> &values) {
     return at::tensor(values, at::TensorOptions().dtype(at::kLong));
 }
 
+/* The encoder and the decoder of a pass, at once or with blocks that are computed twice. */
+class Stacks {
+  public:
+    Stacks(const Model &model, const alcore_sys_model_training &how, Dropout &dropout)
+        : model_(model), recompute_(how.recompute != 0), dtype_(products_type(how)),
+          dropout_(dropout) {}
+    /* The output of a stack, as run_stack(): the encoder's first, then the decoder's, which reads
+     * it. The batches are borrowed until backward() has ended. */
+    at::Tensor run(const Stack &stack, const Packed &batch, const at::Tensor &memory,
+                   const std::vector<int64_t> &memory_lengths) {
+        if (!recompute_) {
+            PrecisionScope products(dtype_);
+            return run_stack(model_, stack, batch, stack.blocks.size(), memory, memory_lengths,
+                             &dropout_);
+        }
+        if (memory.defined()) {
+            states_ = memory;
+            leaf_ = memory.detach().set_requires_grad(true);
+        }
+        stacks_.push_back(std::make_unique<RecomputedStack>(model_, stack, batch, leaf_,
+                                                            memory_lengths, &dropout_, dtype_));
+        return stacks_.back()->run();
+    }
+    /* Goes on from the gradients of the last output, after a backward() from it. */
+    void backward() {
+        Roots roots;
+        for (; !stacks_.empty(); stacks_.pop_back()) {
+            stacks_.back()->backward(&roots);
+            if (stacks_.size() > 1 && leaf_.grad().defined()) states_.backward(leaf_.grad());
+        }
+        roots.backward();
+    }
+
+  private:
+    const Model &model_;
+    bool recompute_;
+    at::ScalarType dtype_;
+    Dropout &dropout_;
+    std::vector<std::unique_ptr<RecomputedStack>> stacks_;
+    at::Tensor states_, leaf_; /* the encoder's output with its graph, and what the decoder reads */
+};
+
 } // namespace
 
 /* Rows are the target tokens of a model with a decoder, the tokens with a label of a model that
  * classifies tokens or predicts words, and the texts with a label of a classifier of texts. A pass
  * without a label adds nothing. */
 Sums add_gradients(const Model &model, const alcore_sys_model_training &how,
-                   const std::vector<int64_t> &examples, uint64_t seed) {
+                   const std::vector<int64_t> &examples, uint64_t seed, double scale) {
     const alcore_sys_model_texts &sources = *how.sources;
-    Packed source = pack(model, sources, examples);
+    Packed source = pack(model, sources, examples), target, entered;
     Sums sums;
     sums.tokens = source.tokens;
     Dropout dropout(seed, examples);
-    at::Tensor hidden = last_hidden(model, source, &dropout), x, labels;
+    Stacks stacks(model, how, dropout);
+    at::Tensor hidden = stacks.run(model.encoder, source, {}, {}), x, labels;
     std::vector<int64_t> rows_of;
+    std::optional<PrecisionScope> products(products_type(how));
     if (model.head == Head::Seq2seq) {
-        Packed target = pack(model, *how.targets, examples);
+        target = pack(model, *how.targets, examples);
         target.types = at::Tensor();
+        entered = shifted(model, target);
         sums.tokens += target.tokens;
-        hidden = run_stack(model, *model.decoder, shifted(model, target),
-                           model.decoder->blocks.size(), hidden, source.lengths, &dropout);
+        hidden = stacks.run(*model.decoder, entered, hidden, source.lengths);
         x = output_input(model, hidden);
         labels = target.ids;
         rows_of = target.lengths;
@@ -143,8 +188,10 @@ Sums add_gradients(const Model &model, const alcore_sys_model_training &how,
         }
         if (model.head == Head::Words) x = output_input(model, x);
     }
+    products.reset();
     at::Tensor weights = weights_of(how, examples, rows_of);
-    sums.loss = last_layer(model, x, labels, weights, how.label_smoothing);
+    sums.loss = last_layer(model, x, labels, weights, how.label_smoothing, scale);
+    stacks.backward();
     sums.weight = weights.sum(at::kDouble).item<double>();
     return sums;
 }

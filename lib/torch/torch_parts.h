@@ -189,8 +189,11 @@ class Dropout {
     at::Tensor rows(const at::Tensor &x, const std::vector<int64_t> &lengths, double rate);
     /* x [items, ...]: an entry for each item of the batch from index `first` on. */
     at::Tensor items(const at::Tensor &x, size_t first, double rate);
+    /* Generators of its own in the present state of these: it draws what these will draw. */
+    Dropout copy() const;
 
   private:
+    Dropout() = default;
     std::vector<at::Generator> generators_; /* [items] */
 };
 

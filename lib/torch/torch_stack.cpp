@@ -14,7 +14,7 @@
 
 #include <ATen/core/dispatch/Dispatcher.h>
 
-#include "torch_parts.h"
+#include "torch_stack.h"
 
 namespace alcore_torch {
 
@@ -83,7 +83,8 @@ at::Tensor embed_tokens(const Stack &stack, const at::Tensor &ids, const at::Ten
         x = x + (types.defined() ? at::embedding(stack.types, types) : stack.types[0]);
     x = stack.embed_norm(x);
     if (drop) x = drop(x);
-    return stack.mapping.weight.defined() ? stack.mapping(x) : x;
+    /* Of the type of x, whatever the type of products is. */
+    return stack.mapping.weight.defined() ? stack.mapping(x).to(x.scalar_type()) : x;
 }
 
 /* Which bucket a distance (key minus query) falls into: exact near, logarithmic far (Raffel et al.
@@ -121,14 +122,6 @@ at::Tensor relative_bias(const Stack &stack, int64_t first, int64_t queries, int
     at::Tensor bias = at::embedding(stack.relative, bucket.to(stack.relative.device()));
     return bias.permute({2, 0, 1}).unsqueeze(0); /* [1, heads, queries, keys] */
 }
-
-/* A run of neighbors in the batch that are of one length (with a memory: of one pair of lengths).
- */
-struct Run {
-    int64_t items, length, token; /* length of each item; token: row of the first one */
-    int64_t memory_length = 0, memory_token = 0;
-    at::Tensor bias; /* of relative positions and of causality, when there are any */
-};
 
 /* Cuts a batch into runs, the longest possible; one pass over the items. lengths [items]: tokens;
  * memory_lengths [items], or empty without a memory. */
@@ -240,6 +233,47 @@ static void set_biases(const Stack &stack, std::vector<Run> &runs) {
     }
 }
 
+StackPass::StackPass(const Model &model, const Stack &stack, const Packed &batch,
+                     const std::vector<int64_t> &memory_lengths, Dropout *dropout)
+    : model(model), stack(stack), batch(batch), runs(find_runs(batch.lengths, memory_lengths)),
+      dropout(dropout) {
+    set_biases(stack, runs);
+}
+
+at::Tensor StackPass::drop(const at::Tensor &x, double rate) const {
+    return dropout == nullptr ? x : dropout->rows(x, batch.lengths, rate);
+}
+
+at::Tensor StackPass::embed() const {
+    return embed_tokens(stack, batch.ids, batch.types, positions_of(batch).to(model.device),
+                        [&](const at::Tensor &y) { return drop(y, stack.dropout.embedding); });
+}
+
+at::Tensor StackPass::block(size_t number, at::Tensor x, const at::Tensor &memory) const {
+    const Block &block = stack.blocks[number];
+    const DropoutRates &rates = stack.dropout;
+    at::Tensor qkv = block.self(stack.pre_norm ? block.self_norm(x) : x);
+    at::Tensor y = block.self_out(attend(stack, runs, qkv, 3, qkv, 3, false, dropout));
+    x = x + drop(y, rates.attention);
+    if (!stack.pre_norm) x = block.self_norm(x);
+    if (memory.defined()) {
+        at::Tensor q = block.cross_q(stack.pre_norm ? block.cross_norm(x) : x);
+        y = block.cross_out(
+            attend(stack, runs, q, 1, block.cross_kv(memory), 2, true /* cross */, dropout));
+        x = x + drop(y, rates.attention);
+        if (!stack.pre_norm) x = block.cross_norm(x);
+    }
+    y = stack.pre_norm ? block.ffn_norm(x) : x;
+    at::Tensor inside = activate(block.up(y), stack.activation);
+    if (block.gate.weight.defined()) inside = inside * block.gate(y);
+    x = x + drop(block.down(drop(inside, rates.inner)), rates.ffn);
+    return stack.pre_norm ? x : block.ffn_norm(x);
+}
+
+at::Tensor StackPass::finish(const at::Tensor &x) const {
+    return drop(stack.final_norm(x), stack.dropout.last);
+}
+
 /* Hidden states [tokens, dims] of a batch after the first `blocks` blocks, with the final norm when
  * these are all. memory: encoder states [memory tokens, dims], packed alike, with memory_lengths
  * [items]; undefined: no cross attention. Throws when cancelled, which is asked after each block
@@ -247,37 +281,15 @@ static void set_biases(const Stack &stack, std::vector<Run> &runs) {
 at::Tensor run_stack(const Model &model, const Stack &stack, const Packed &batch, size_t blocks,
                      const at::Tensor &memory, const std::vector<int64_t> &memory_lengths,
                      Dropout *dropout) {
-    std::vector<Run> runs = find_runs(batch.lengths, memory_lengths);
-    set_biases(stack, runs);
-    const DropoutRates &rates = stack.dropout;
-    auto drop = [&](const at::Tensor &x, double rate) {
-        return dropout == nullptr ? x : dropout->rows(x, batch.lengths, rate);
-    };
-    at::Tensor x = embed_tokens(stack, batch.ids, batch.types, positions_of(batch).to(model.device),
-                                [&](const at::Tensor &y) { return drop(y, rates.embedding); });
+    StackPass pass(model, stack, batch, memory_lengths, dropout);
+    at::Tensor x = pass.embed();
     for (size_t i = 0; i < blocks; i++) {
-        const Block &block = stack.blocks[i];
-        at::Tensor qkv = block.self(stack.pre_norm ? block.self_norm(x) : x);
-        at::Tensor y = block.self_out(attend(stack, runs, qkv, 3, qkv, 3, false, dropout));
-        x = x + drop(y, rates.attention);
-        if (!stack.pre_norm) x = block.self_norm(x);
-        if (memory.defined()) {
-            at::Tensor q = block.cross_q(stack.pre_norm ? block.cross_norm(x) : x);
-            y = block.cross_out(
-                attend(stack, runs, q, 1, block.cross_kv(memory), 2, true /* cross */, dropout));
-            x = x + drop(y, rates.attention);
-            if (!stack.pre_norm) x = block.cross_norm(x);
-        }
-        y = stack.pre_norm ? block.ffn_norm(x) : x;
-        at::Tensor inside = activate(block.up(y), stack.activation);
-        if (block.gate.weight.defined()) inside = inside * block.gate(y);
-        x = x + drop(block.down(drop(inside, rates.inner)), rates.ffn);
-        if (!stack.pre_norm) x = block.ffn_norm(x);
+        x = pass.block(i, x, memory);
         model.host.tick(nullptr, 0, 0);
         if (x.requires_grad())
             x.register_hook([&model](const at::Tensor &) { model.host.tick(nullptr, 0, 0); });
     }
-    return blocks == stack.blocks.size() ? drop(stack.final_norm(x), rates.last) : x;
+    return blocks == stack.blocks.size() ? pass.finish(x) : x;
 }
 
 /* What enters the output matrix, [rows, width], of hidden states [rows, dims]: through the head's

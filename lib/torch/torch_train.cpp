@@ -6,6 +6,7 @@
  *     weights, moments   those after `update` updates; an update changes them in one go, in which
  *                        nothing fails or asks for cancellation
  *     epoch, pass        the first pass that no finished update has read
+ *     scale, steady      of losses, with float16; `moved` counts the updates that changed weights
  *
  * Nothing else is carried from one update to the next: the order of examples is computed from seed
  * and epoch, and dropout from seed, update, pass and example. So a training that goes on from a
@@ -29,6 +30,12 @@ namespace alcore_torch {
 namespace {
 
 enum { LOG_INFO = 20 }; /* ALCORE_LOG_INFO of alcore/context.h, which modules do not see */
+
+/* float16: updates in a row that move the weights before the scale is doubled, as PyTorch's
+ * GradScaler has it; the scale below which a gradient that is not finite ends the training; and
+ * what the losses of a pass of batch_tokens tokens are multiplied by at first. */
+constexpr int64_t STEADY = 2000;
+constexpr double SMALLEST_SCALE = 1.0 / (1 << 24), FIRST_SCALE = 1 << 16;
 
 using Clock = std::chrono::steady_clock;
 
@@ -95,6 +102,10 @@ alcore_sys_model_training checked(const Model &model, const alcore_sys_model_tra
         fail(ALCORE_E_INVALID, "schedule %d is not known", how.schedule);
     if (how.optimizer < 0 || how.optimizer > ALCORE_SYS_OPTIMIZER_ADAM)
         fail(ALCORE_E_INVALID, "optimizer %d is not known", how.optimizer);
+    if (how.dtype != 0 && how.dtype != ALCORE_FLOAT32 && how.dtype != ALCORE_BFLOAT16 &&
+        how.dtype != ALCORE_FLOAT16)
+        fail(ALCORE_E_INVALID, "products are float32, bfloat16 or float16; the type %d is none",
+             how.dtype);
     check_examples(model, how);
     if (how.rate == 0) how.rate = 5e-5;
     if (how.beta1 == 0) how.beta1 = 0.9;
@@ -220,17 +231,34 @@ double rate_of(const alcore_sys_model_training &how, int64_t update) {
     }
 }
 
+/* A power of two by which float16 losses are multiplied at first, other losses 1. Losses are sums
+ * over the tokens of a pass, of which batch_tokens is about the number. */
+double first_scale(const alcore_sys_model_training &how) {
+    if (how.dtype != ALCORE_FLOAT16) return 1;
+    return std::exp2(std::floor(std::log2(FIRST_SCALE / static_cast<double>(how.batch_tokens))));
+}
+
+/* What a float16 update does to the scale. moved: its gradient was finite. */
+void change_scale(Position &at, bool moved) {
+    at.steady = moved ? at.steady + 1 : 0;
+    if (!moved) at.scale /= 2;
+    if (at.steady < STEADY) return;
+    at.scale *= 2;
+    at.steady = 0;
+}
+
 /* Changes all parameters that have a gradient by one step of the optimizer. weight: the sum of the
- * weights of the examples, by which the gradient is divided; 0: no example had a label. Throws
- * before any parameter is changed when the gradient is not finite. */
-void move_weights(const Training &training, double weight) {
+ * weights of the examples, by which the gradient is divided; 0: no example had a label. When the
+ * gradient is not finite, nothing is changed: float16 returns false, if the
+ * scale can be halved; others throw. */
+bool move_weights(const Training &training, double weight) {
     const alcore_sys_model_training &how = training.how;
     c10::NoGradGuard no_gradients;
     int64_t update = training.at.update + 1;
     /* [0]: parameters that decay; [1]: the others. */
     std::vector<at::Tensor> values[2], gradients[2], first[2], second[2], steps[2], all;
-    at::Tensor step =
-        at::full({}, static_cast<double>(update), at::TensorOptions().dtype(at::kFloat));
+    at::Tensor step = at::full({}, static_cast<double>(training.at.moved + 1),
+                               at::TensorOptions().dtype(at::kFloat));
     for (const Parameter &p : training.parameters) {
         if (!p.value.grad().defined()) continue;
         size_t group = p.decays ? 0 : 1;
@@ -241,9 +269,11 @@ void move_weights(const Training &training, double weight) {
         steps[group].push_back(step);
         all.push_back(p.value.grad());
     }
-    if (all.empty()) return;
-    at::_foreach_mul_(all, weight > 0 ? 1 / weight : 0.0);
+    if (all.empty()) return true;
+    at::_foreach_mul_(all, weight > 0 ? 1 / (weight * training.at.scale) : 0.0);
     double norm = at::stack(at::_foreach_norm(all, 2)).norm().item<double>();
+    if (!std::isfinite(norm) && how.dtype == ALCORE_FLOAT16 && training.at.scale > SMALLEST_SCALE)
+        return false;
     if (!std::isfinite(norm))
         fail(ALCORE_E_DATA,
              "update %lld: the gradient is not finite; a smaller rate or a longer warmup may help. "
@@ -263,6 +293,7 @@ void move_weights(const Training &training, double weight) {
                               steps[group], rate, how.beta1, how.beta2, decay, how.epsilon, false,
                               false);
     }
+    return true;
 }
 
 /* ---- the loop ---- */
@@ -305,12 +336,14 @@ void make_update(Training &training, const Gradients &gradients,
     for (int64_t i = 0; i < training.how.accumulate && next.pass < count; i++, next.pass++) {
         Sums own =
             add_gradients(training.model, training.how, passes[static_cast<size_t>(next.pass)],
-                          hash_join(seed, static_cast<uint64_t>(i)));
+                          hash_join(seed, static_cast<uint64_t>(i)), next.scale);
         sums.loss += own.loss;
         sums.weight += own.weight;
         tokens += own.tokens;
     }
-    move_weights(training, sums.weight);
+    bool moved = move_weights(training, sums.weight);
+    if (moved) next.moved++;
+    if (training.how.dtype == ALCORE_FLOAT16) change_scale(next, moved);
     next.update++;
     next.loss = sums.weight > 0 ? sums.loss / sums.weight : 0;
     if (next.pass == count) {
@@ -333,6 +366,31 @@ bool ends_here(const Training &training) {
 
 } // namespace
 
+at::ScalarType products_type(const alcore_sys_model_training &how) {
+    return how.dtype == ALCORE_BFLOAT16  ? at::kBFloat16
+           : how.dtype == ALCORE_FLOAT16 ? at::kHalf
+                                         : at::kFloat;
+}
+
+/* Autocast remembers copies of weights, which would be of use in one place alone here, and wrong
+ * ones where blocks are computed twice: they are switched off. */
+PrecisionScope::PrecisionScope(at::ScalarType dtype) : active_(dtype != at::kFloat) {
+    if (!active_) return;
+    enabled_ = at::autocast::is_autocast_enabled(at::kCPU);
+    before_ = at::autocast::get_autocast_dtype(at::kCPU);
+    cached_ = at::autocast::is_autocast_cache_enabled();
+    at::autocast::set_autocast_enabled(at::kCPU, true);
+    at::autocast::set_autocast_dtype(at::kCPU, dtype);
+    at::autocast::set_autocast_cache_enabled(false);
+}
+
+PrecisionScope::~PrecisionScope() {
+    if (!active_) return;
+    at::autocast::set_autocast_enabled(at::kCPU, enabled_);
+    at::autocast::set_autocast_dtype(at::kCPU, before_);
+    at::autocast::set_autocast_cache_enabled(cached_);
+}
+
 void train_model(Model &model, const alcore_sys_model_training &given,
                  alcore_sys_model_trained &out) {
     Clock::time_point start = Clock::now();
@@ -341,6 +399,7 @@ void train_model(Model &model, const alcore_sys_model_training &given,
     std::vector<std::vector<int64_t>> passes = passes_of(how, 0);
     if (how.updates == 0)
         how.updates = (static_cast<int64_t>(passes.size()) + how.accumulate - 1) / how.accumulate;
+    training.at.scale = first_scale(how);
     bool changed = how.checkpoints != nullptr && read_checkpoint(training);
     Reporter reporter{model.host};
     auto finish = [&] {

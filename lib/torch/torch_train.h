@@ -9,9 +9,26 @@
 #ifndef ALCORE__TORCH_TRAIN_H
 #define ALCORE__TORCH_TRAIN_H
 
+#include <ATen/autocast_mode.h>
+
 #include "torch_parts.h"
 
 namespace alcore_torch {
+
+/* While it lives, matrix products and attention of this thread are computed in dtype, by torch's
+ * autocast: weights and everything that is added up stay float32. float32: it does nothing. Only
+ * around a forward pass; gradients are of the types that it left. */
+class PrecisionScope {
+  public:
+    explicit PrecisionScope(at::ScalarType dtype);
+    ~PrecisionScope();
+    PrecisionScope(const PrecisionScope &) = delete;
+    PrecisionScope &operator=(const PrecisionScope &) = delete;
+
+  private:
+    bool active_, enabled_ = false, cached_ = false; /* enabled_, cached_: the settings before */
+    at::ScalarType before_ = at::kFloat;
+};
 
 /* A tensor that is trained, with the moments of its gradient. The projections of query, key and
  * value are one tensor. */
@@ -26,6 +43,11 @@ struct Parameter {
 struct Position {
     int64_t update = 0, epoch = 0, pass = 0;
     double loss = 0; /* of the last update */
+    /* float16 alone: what losses are multiplied by, so that small gradients are no zeros. An
+     * update whose gradient is not finite moves nothing and halves the scale; 2000 updates in a
+     * row that moved (`steady`) double it. moved: updates that changed the weights. */
+    double scale = 1;
+    int64_t steady = 0, moved = 0;
 };
 
 /* The state of a training. */
@@ -42,10 +64,14 @@ struct Sums {
     int64_t tokens = 0; /* read, by encoder and decoder */
 };
 
-/* Adds the gradient of the sum of losses of some examples to the gradients of all parameters
- * (torch_loss.cpp). seed: of dropout. Throws when cancelled; gradients are then incomplete. */
+/* Adds the gradient of the sum of losses of some examples, times `scale`, to the gradients of all
+ * parameters (torch_loss.cpp). seed: of dropout. Throws when cancelled; gradients are then
+ * incomplete. */
 Sums add_gradients(const Model &model, const alcore_sys_model_training &how,
-                   const std::vector<int64_t> &examples, uint64_t seed);
+                   const std::vector<int64_t> &examples, uint64_t seed, double scale);
+
+/* torch's name of a type of alcore_sys_model_training.dtype. */
+at::ScalarType products_type(const alcore_sys_model_training &how);
 
 /* The passes of an epoch, each some examples (torch_train.cpp). */
 std::vector<std::vector<int64_t>> passes_of(const alcore_sys_model_training &how, int64_t epoch);

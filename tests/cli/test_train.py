@@ -72,9 +72,10 @@ def a_classifier_is_trained(box):
 def settings_reach_the_engine(box):
     begin(box)
     done = train(box, settings(optimizer="adam", rate=0.5, weight_decay=0.25, beta1=0.75, beta2=0.5, epsilon=0.125, clip=2,
-                               label_smoothing=0.1, updates=9, warmup=3, accumulate=2, batch_tokens=64, schedule="cosine", seed=7))
+                               label_smoothing=0.1, updates=9, warmup=3, accumulate=2, batch_tokens=64, schedule="cosine", seed=7,
+                               precision="bfloat16", recompute=True))
     contains(done.err, "rate 0.5, decay 0.25, betas 0.75 0.5, epsilon 0.125, clip 2, smoothing 0.1, warmup 3, accumulate 2, "
-             "batch_tokens 64, schedule 3, optimizer 1, seed 7, weights\n", "9 updates;")
+             "batch_tokens 64, schedule 3, optimizer 1, seed 7, dtype 2, recompute 1, weights\n", "9 updates;")
     equal("train: " in train(box, settings(), "--quiet").err, False)
 
 
@@ -244,7 +245,8 @@ def wrong_keys_and_values_are_named(box):
             ("updates", [-1, 1.5, "1"], "an integer from 0 on"), ("schedule", ["step", 1], "one of constant|linear|inverse_sqrt|cosine"),
             ("optimizer", ["sgd"], "one of adamw|adam"), ("model", [1, ""], "a string that is not empty"),
             ("train", [{}, [], "mix.tsv"], "a list of one file or more"), ("kind_weights", [[], 1], "an object is needed"),
-            ("metric", ["ter"], "one of loss|bleu|accuracy")):
+            ("metric", ["ter"], "one of loss|bleu|accuracy"), ("precision", ["float64", 16], "one of float32|bfloat16|float16"),
+            ("recompute", [1, "yes"], "true or false")):
         for value in values:
             refused(box, settings(**{key: value}), "c.json: %s: %s" % (key, word))
     for file, word in (

@@ -131,6 +131,9 @@ ALCORE_SCHEDULE_INVERSE_SQRT = 2
 ALCORE_SCHEDULE_COSINE = 3
 ALCORE_OPTIMIZER_ADAMW = 0
 ALCORE_OPTIMIZER_ADAM = 1
+ALCORE_PRECISION_FLOAT32 = 0
+ALCORE_PRECISION_BFLOAT16 = 1
+ALCORE_PRECISION_FLOAT16 = 2
 ALCORE_VALIDATE_LOSS = 0
 ALCORE_VALIDATE_BLEU = 1
 ALCORE_VALIDATE_ACCURACY = 2
@@ -673,6 +676,8 @@ class alcore_train_options(Structure):
         ("validate_every", c_int64),
         ("patience", c_int64),
         ("metric", c_int32),
+        ("precision", c_int32),
+        ("recompute", c_int32),
         ("reserved", c_int32),
     ]
 

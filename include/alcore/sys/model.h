@@ -216,6 +216,14 @@ typedef struct alcore_sys_model_training {
      * nothing is called. */
     alcore_status (*after_update)(void *user, int64_t update, int64_t updates, int32_t *out_stop);
     void *user; /**< first argument of after_update */
+    /** Type of the products with weights and of attention, ALCORE_FLOAT32, ALCORE_BFLOAT16 or
+     * ALCORE_FLOAT16; 0: float32. Weights, moments, norms, sums and the last layer are float32.
+     * With float16 losses are multiplied by a scale: an update whose gradient is not finite leaves
+     * the weights as they are and halves it. */
+    int32_t dtype;
+    /** 1: what a block keeps for its gradient is computed again when it is due, in place of kept:
+     * less memory and about a third more time, the same gradients. */
+    int32_t recompute;
 } alcore_sys_model_training;
 
 /** Result of a training. */

@@ -297,9 +297,12 @@ START_TEST(weights_are_a_column) {
     options.beta1 = 0.5;
     options.beta2 = 0.75;
     options.epsilon = 0.25;
+    options.precision = ALCORE_PRECISION_BFLOAT16;
+    options.recompute = 1;
     ck_assert_int_eq(train(ctx, pool, &options, &done), ALCORE_OK);
     ck_assert_ptr_nonnull(strstr(logged, "betas 0.5 0.75, epsilon 0.25"));
-    ck_assert_ptr_nonnull(strstr(logged, "optimizer 1, seed 0, weights 0.5 1 2\n"));
+    ck_assert_ptr_nonnull(
+        strstr(logged, "optimizer 1, seed 0, dtype 2, recompute 1, weights 0.5 1 2\n"));
     options.weights = "wait";
     ck_assert_int_eq(train(ctx, pool, &options, &done), ALCORE_E_NOT_FOUND);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "wait"));

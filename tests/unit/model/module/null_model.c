@@ -329,11 +329,12 @@ static void log_training(void *user, const alcore_sys_model_training *how) {
     snprintf(
         line, sizeof line,
         "train: rate %g, decay %g, betas %g %g, epsilon %g, clip %g, smoothing %g, warmup %lld, "
-        "accumulate %lld, batch_tokens %lld, schedule %d, optimizer %d, seed %llu, weights",
+        "accumulate %lld, batch_tokens %lld, schedule %d, optimizer %d, seed %llu, dtype %d, "
+        "recompute %d, weights",
         how->rate, how->weight_decay, how->beta1, how->beta2, how->epsilon, how->clip,
         how->label_smoothing, (long long)how->warmup, (long long)how->accumulate,
         (long long)how->batch_tokens, (int)how->schedule, (int)how->optimizer,
-        (unsigned long long)how->seed);
+        (unsigned long long)how->seed, (int)how->dtype, (int)how->recompute);
     for (int64_t i = 0; how->weights && i < how->sources->count; i++) {
         size_t used = strlen(line);
         snprintf(line + used, sizeof line - used, " %g", (double)how->weights[i]);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One batch on its way through a stack, block by block (torch_stack.cpp): for run_stack(), which
+ * computes all blocks at once, and for training that computes them twice (torch_recompute.cpp). */
+#ifndef ALCORE__TORCH_STACK_H
+#define ALCORE__TORCH_STACK_H
+
+#include "torch_parts.h"
+
+namespace alcore_torch {
+
+/* A run of neighbors in the batch that are of one length (with a memory: of one pair of lengths).
+ */
+struct Run {
+    int64_t items, length, token; /* length of each item; token: row of the first one */
+    int64_t memory_length = 0, memory_token = 0;
+    at::Tensor bias; /* of relative positions and of causality, when there are any */
+};
+
+/* What all blocks of a stack share on one batch. The model, the stack and the batch are borrowed. */
+struct StackPass {
+    const Model &model;
+    const Stack &stack;
+    const Packed &batch;
+    std::vector<Run> runs;
+    Dropout *dropout; /* NULL: nothing is dropped */
+
+    /* memory_lengths [items]: tokens of each item's encoder states; empty without a memory. */
+    StackPass(const Model &model, const Stack &stack, const Packed &batch,
+              const std::vector<int64_t> &memory_lengths, Dropout *dropout);
+    /* What enters the first block, [tokens, dims]. */
+    at::Tensor embed() const;
+    /* The output of a block, [tokens, dims], of its input x. memory: encoder states [memory
+     * tokens, dims]; undefined: no cross attention. */
+    at::Tensor block(size_t number, at::Tensor x, const at::Tensor &memory) const;
+    /* The output of the stack, [tokens, dims], of that of its last block. */
+    at::Tensor finish(const at::Tensor &x) const;
+
+  private:
+    at::Tensor drop(const at::Tensor &x, double rate) const;
+};
+
+} // namespace alcore_torch
+
+#endif

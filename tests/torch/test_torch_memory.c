@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Trainings with less memory: blocks that are computed twice, which changes no byte, and products
+ * in bfloat16 and float16 with weights in float32. */
+#include <math.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check_suite.h"
+#include "torch_training.h"
+
+/* Trains a fixture and reads the weights that come out. The caller frees them. */
+static char *trained_bytes(const char *folder, const alcore_sys_model_training *settings,
+                           size_t *count, double *loss) {
+    copy_fixture(folder, true);
+    examples all = read_examples(folder);
+    alcore_sys_model_training how = training_of(&all);
+    how.updates = settings->updates;
+    how.batch_tokens = 20;
+    how.accumulate = 2;
+    how.seed = 5;
+    how.clip = settings->clip;
+    how.dtype = settings->dtype;
+    how.recompute = settings->recompute;
+    alcore_sys_model_trained done = {.size = sizeof done};
+    alcore_sys_model *model = open_folder(scratch, 0, 0, 0);
+    alcore_status status = engine->train(model, &how, &done);
+    ck_assert_msg(status == ALCORE_OK, "%s: %s", folder, alcore_last_error());
+    *loss = done.loss;
+    save_scratch(model);
+    engine->close(model);
+    char *bytes = slurp_saved("model.safetensors", count);
+    free_examples(&all);
+    remove_scratch();
+    return bytes;
+}
+
+/* With dropout, relative positions, shared embeddings, embeddings narrower than the stack, and
+ * every head. */
+START_TEST(recomputed_blocks_change_no_byte) {
+    begin();
+    static const char *const folders[] = {
+        "bert-class", "roberta-token", "bert-mlm", "rembert-token", "bart", "t5", "marian"};
+    static const int32_t types[] = {0, ALCORE_BFLOAT16};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        for (size_t t = 0; t < 2; t++) {
+            size_t count, other_count;
+            double loss, other_loss;
+            alcore_sys_model_training how = {.updates = 4, .clip = 0.5, .dtype = types[t]};
+            char *bytes = trained_bytes(folders[i], &how, &count, &loss);
+            how.recompute = 1;
+            char *other = trained_bytes(folders[i], &how, &other_count, &other_loss);
+            ck_assert_uint_eq(count, other_count);
+            ck_assert_msg(memcmp(bytes, other, count) == 0, "%s, type %d", folders[i], types[t]);
+            ck_assert_double_eq(loss, other_loss);
+            free(bytes);
+            free(other);
+        }
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+/* ---- memory ---- */
+
+enum { DEEP = 16, LONG = 100, PAIRS = 20 };
+
+/* A deep and narrow model without weights in the scratch folder. */
+static void make_deep(void) {
+    char path[200];
+    strcpy(scratch, "/tmp/alcore-torch-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(scratch));
+    snprintf(path, sizeof path, "%s/config.json", scratch);
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    fprintf(file,
+            "{\"model_type\": \"alcore_transformer\", \"vocab_size\": 20, \"d_model\": 64,\n"
+            " \"encoder_layers\": %d, \"decoder_layers\": %d, \"encoder_attention_heads\": 4,\n"
+            " \"decoder_attention_heads\": 4, \"encoder_ffn_dim\": 256, \"decoder_ffn_dim\": 256,\n"
+            " \"max_position_embeddings\": %d, \"dropout\": 0.1, \"random_seed\": 1,\n"
+            " \"pad_token_id\": 0, \"decoder_start_token_id\": 1, \"eos_token_id\": 2}\n",
+            DEEP, DEEP, LONG);
+    fclose(file);
+}
+
+/* Largest resident memory of this process since it was asked for to be counted anew, in bytes. */
+static int64_t peak_memory(void) {
+    char line[200];
+    long long kib = 0;
+    FILE *file = fopen("/proc/self/status", "rb");
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "VmHWM: %lld", &kib) == 1) break;
+    fclose(file);
+    return kib * 1024;
+}
+
+/* The bytes by which one update raises the peak of a process of its own. */
+static int64_t bytes_of_update(int32_t recompute) {
+    int ends[2];
+    int64_t found = 0;
+    ck_assert_int_eq(pipe(ends), 0);
+    const pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        static int64_t ids[PAIRS * LONG], offsets[PAIRS + 1];
+        for (int i = 0; i < PAIRS * LONG; i++) ids[i] = 3 + i % 17;
+        for (int i = 0; i <= PAIRS; i++) offsets[i] = (int64_t)i * LONG;
+        begin();
+        alcore_sys_model_texts texts = {
+            .size = sizeof texts, .count = PAIRS, .ids = ids, .offsets = offsets};
+        alcore_sys_model_training how = {.size = sizeof how,
+                                         .sources = &texts,
+                                         .targets = &texts,
+                                         .updates = 1,
+                                         .batch_tokens = 200,
+                                         .recompute = recompute};
+        alcore_sys_model *model = open_folder(scratch, 0, 0, 0);
+        /* What is allocated once, whatever the batch, is there before it counts. */
+        ck_assert_int_eq(engine->train(model, &how, NULL), ALCORE_OK);
+        const int64_t before = peak_memory();
+        how.batch_tokens = 2 * PAIRS * LONG;
+        ck_assert_int_eq(engine->train(model, &how, NULL), ALCORE_OK);
+        found = peak_memory() - before;
+        _exit(write(ends[1], &found, sizeof found) == sizeof found ? 0 : 1);
+    }
+    close(ends[1]);
+    ck_assert_int_eq(read(ends[0], &found, sizeof found), sizeof found);
+    close(ends[0]);
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    return found;
+}
+
+/* 2,000 tokens a side: autograd keeps some 20 dims + 4 feed-forward components of 4 bytes of each
+ * token and block, of which 32 are kept; with recomputation one, and 0.5 MB for the input of each.
+ * The allocator keeps some of what is freed. */
+START_TEST(recomputed_blocks_need_less_memory) {
+    make_deep();
+    const int64_t kept = bytes_of_update(0), computed = bytes_of_update(1);
+    ck_assert_msg(kept > ((int64_t)100 << 20), "%lld bytes", (long long)kept);
+    ck_assert_msg(computed * 2 < kept, "%lld bytes beside %lld", (long long)computed,
+                  (long long)kept);
+    remove_scratch();
+}
+END_TEST
+
+/* ---- types of products ---- */
+
+/* Products of 8 bits of precision give other weights, near those of float32; the saved ones are
+ * float32. */
+START_TEST(bfloat16_is_near_float32) {
+    begin();
+    static const char *const folders[] = {"bert-class", "marian", "t5"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        size_t count, other_count;
+        double loss, other_loss;
+        alcore_sys_model_training how = {.updates = 4};
+        char *bytes = trained_bytes(folders[i], &how, &count, &loss);
+        how.dtype = ALCORE_BFLOAT16;
+        char *other = trained_bytes(folders[i], &how, &other_count, &other_loss);
+        ck_assert_uint_eq(count, other_count); /* as many bytes: the same types */
+        ck_assert(memcmp(bytes, other, count) != 0);
+        ck_assert_msg(fabs(loss - other_loss) < 0.1 * (1 + loss), "%s: %g and %g", folders[i], loss,
+                      other_loss);
+        free(bytes);
+        free(other);
+    }
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+START_TEST(tiny_data_is_learned_in_all_types) {
+    begin();
+    static const int32_t types[] = {ALCORE_BFLOAT16, ALCORE_FLOAT16};
+    for (size_t t = 0; t < 2; t++) {
+        copy_fixture("marian", false);
+        examples all = read_examples("marian");
+        alcore_sys_model_training how = training_of(&all);
+        how.weights = NULL;
+        how.updates = 300;
+        how.warmup = 10;
+        how.schedule = ALCORE_SYS_SCHEDULE_LINEAR;
+        how.dtype = types[t];
+        alcore_sys_model_trained done = {.size = sizeof done};
+        alcore_sys_model *model = open_folder(scratch, 0, 0, 0);
+        alcore_status status = engine->train(model, &how, &done);
+        ck_assert_msg(status == ALCORE_OK, "%s", alcore_last_error());
+        ck_assert_msg(done.loss < 0.1, "type %d: %g", types[t], done.loss);
+        engine->close(model);
+        free_examples(&all);
+        remove_scratch();
+    }
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+/* A number of checkpoint.json. */
+static double kept_number(const char *folder, const char *key) {
+    size_t count;
+    char *text = slurp_from(folder, "checkpoint.json", &count), name[40];
+    snprintf(name, sizeof name, "\"%s\": ", key);
+    char *at = strstr(text, name);
+    ck_assert_msg(at != NULL, "%s", text);
+    double value = strtod(at + strlen(name), NULL);
+    free(text);
+    return value;
+}
+
+/* When after_update ends a training. */
+typedef struct calls_of_updates {
+    int64_t stop_at;
+} calls_of_updates;
+
+static alcore_status stop_after(void *user, int64_t update, int64_t updates, int32_t *stop) {
+    const calls_of_updates *all = user;
+    *stop = update == all->stop_at && update < updates;
+    return ALCORE_OK;
+}
+
+/* Gradients of losses with weights of 1e6 are too large for float16 at first. An update that finds
+ * that out moves nothing and halves the scale, until they fit; a training that goes on from a
+ * checkpoint among them ends with the same bytes. */
+START_TEST(float16_overflows_are_skipped) {
+    begin();
+    char folder[100];
+    size_t counts[2];
+    char *bytes[2];
+    copy_fixture("marian", true);
+    snprintf(folder, sizeof folder, "%s/checkpoints", scratch);
+    examples all = read_examples("marian");
+    for (int64_t i = 0; i < all.sources.texts.count; i++) ((float *)all.weights.data)[i] = 1e6f;
+    alcore_sys_model_training how = training_of(&all);
+    how.updates = 40;
+    how.batch_tokens = 64;
+    how.dtype = ALCORE_FLOAT16;
+    how.checkpoints = folder;
+    how.checkpoint_every = 1;
+
+    alcore_sys_model *model = open_folder(scratch, 0, 0, 0);
+    alcore_sys_model_info info = {.size = sizeof info};
+    char version[200];
+    ck_assert_int_eq(engine->info(model, &info), ALCORE_OK);
+    snprintf(version, sizeof version, "%s", info.version);
+    for (int run = 0; run < 2; run++) {
+        calls_of_updates noted = {.stop_at = run == 0 ? 3 : -1};
+        how.after_update = stop_after;
+        how.user = &noted;
+        alcore_status status = engine->train(model, &how, NULL);
+        ck_assert_msg(status == ALCORE_OK, "%s", alcore_last_error());
+        if (run > 0) break;
+        ck_assert_double_eq(kept_number(folder, "scale"), 1024.0 / 8);
+        ck_assert_double_eq(kept_number(folder, "moved"), 0);
+        ck_assert_int_eq(engine->info(model, &info), ALCORE_OK);
+        ck_assert_str_eq(info.version, version);
+        engine->close(model);
+        model = open_folder(scratch, 0, 0, 0);
+    }
+    const double moved = kept_number(folder, "moved"), scale = kept_number(folder, "scale");
+    ck_assert_msg(moved > 5 && moved < 37, "%g updates moved", moved);
+    ck_assert_double_eq(scale, 1024 / pow(2, 40 - moved));
+    save_scratch(model);
+    engine->close(model);
+    bytes[0] = slurp_saved("model.safetensors", &counts[0]);
+    how.checkpoints = NULL;
+    how.after_update = NULL;
+    model = open_folder(scratch, 0, 0, 0);
+    ck_assert_int_eq(engine->train(model, &how, NULL), ALCORE_OK);
+    save_scratch(model);
+    bytes[1] = slurp_saved("model.safetensors", &counts[1]);
+    ck_assert_uint_eq(counts[0], counts[1]);
+    ck_assert_mem_eq(bytes[0], bytes[1], counts[0]);
+    free(bytes[0]);
+    free(bytes[1]);
+
+    /* Where no scale helps, the training ends. */
+    for (int64_t i = 0; i < all.sources.texts.count; i++) ((float *)all.weights.data)[i] = 1e30f;
+    how.updates = 200;
+    ck_assert_int_eq(engine->train(model, &how, NULL), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "not finite"));
+    engine->close(model);
+    how.dtype = ALCORE_INT64;
+    model = open_folder(scratch, 0, 0, 0);
+    ck_assert_int_eq(engine->train(model, &how, NULL), ALCORE_E_INVALID);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "bfloat16"));
+    engine->close(model);
+    free_examples(&all);
+    remove_scratch();
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+CHECK_SUITE("torch memory", recomputed_blocks_change_no_byte, recomputed_blocks_need_less_memory,
+            bfloat16_is_near_float32, tiny_data_is_learned_in_all_types,
+            float16_overflows_are_skipped);
