@@ -213,7 +213,7 @@ extern const al_member al_aligner_options[], al_bleu_options[], al_bleu_score[],
     al_pearson_result[], al_phrase_options[], al_pool_options[], al_read_options[], al_span_score[],
     al_train_options[], al_train_result[], al_translate_options[], al_wilcoxon_result[];
 extern const al_constant al_bands[], al_cost_models[], al_schedules[], al_optimizers[],
-    al_validations[];
+    al_validations[], al_precisions[];
 extern const al_member al_ablation[], al_composition[], al_composition_options[], al_cost_options[],
     al_cost_result[], al_duplicates[], al_plot_options[], al_projection[];
 extern const al_constant al_metrics[];

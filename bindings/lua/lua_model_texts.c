@@ -175,7 +175,8 @@ int al_model_score(lua_State *L) {
  * pool), checkpoints (a folder, from which an interrupted training goes on), checkpoint_every,
  * validation (a pool with references), validate_every, metric ("loss", "bleu" or "accuracy"),
  * patience, best (the folder that the best model is saved to), precision of products ("float32",
- * "bfloat16" or "float16"), recompute (true: less memory and more time, the same result)
+ * "bfloat16" or "float16"), recompute (true: less memory and more time, the same result), labels
+ * (the ragged column with the class of each word, for a classifier of tokens)
  * @return a table with updates, tokens, loss, seconds, resumed, best_update, best_value and
  * stopped; or nil, message, code */
 int al_model_train(lua_State *L) {

@@ -313,6 +313,7 @@ const al_member al_train_options[] = {
     {"metric", AL_WORD, 1, offsetof(alcore_train_options, metric), al_validations},
     {"precision", AL_WORD, 1, offsetof(alcore_train_options, precision), al_precisions},
     {"recompute", AL_FLAG, 1, offsetof(alcore_train_options, recompute), NULL},
+    {"labels", AL_TEXT, 1, offsetof(alcore_train_options, labels), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_train_result[] = {
     {"updates", AL_INT64, 1, offsetof(alcore_train_result, updates), NULL},

@@ -361,13 +361,13 @@ enum {
 /** What a validation measures. */
 enum {
     /** Cross-entropy of the references, without smoothing, in nats: the mean over their tokens; of
-     * a classifier the mean over the texts. Lower is better. */
+     * a classifier the mean over the texts or the labels. Lower is better. */
     ALCORE_VALIDATE_LOSS = 0,
     /** BLEU, 0 to 100, of greedy outputs of a translation model against the references, as
      * alcore_metric_compute_bleu() computes it by default. Higher is better. */
     ALCORE_VALIDATE_BLEU = 1,
-    /** Share of the texts, 0 to 1, whose most probable class (the first of equal ones) is that of
-     * the reference; for classifiers. Higher is better. */
+    /** Share of the texts, or of the labels of tokens, 0 to 1, whose most probable class (the first
+     * of equal ones) is the right one; for classifiers. Higher is better. */
     ALCORE_VALIDATE_ACCURACY = 2
 };
 
@@ -408,6 +408,11 @@ typedef struct alcore_train_options {
      * is due (gradient checkpointing): less memory, about a third more time, the same result */
     int32_t recompute;
     int32_t reserved; /**< pads: 0, checked */
+    /** Borrowed. For a model that classifies tokens: ragged column of integers, of the pool and of
+     * validation, with the class of each token that "token_probs" has a row for (the first of each
+     * word), from 0; -100: it has none. Of a text that is cut the first ones count. NULL for others
+     */
+    const char *labels;
 } alcore_train_options;
 /** An alcore_train_options with its size set and everything else 0. */
 #define ALCORE_TRAIN_OPTIONS_INIT ALCORE_INIT(alcore_train_options)
@@ -417,7 +422,8 @@ typedef struct alcore_train_result {
     size_t size;     /**< sizeof(alcore_train_result) */
     int64_t updates; /**< made in all, those before a checkpoint included */
     int64_t tokens;  /**< read by this call, of texts and references */
-    double loss;     /**< mean per token (per text with a classifier) in the last update, nats */
+    double loss;     /**< mean per token (per text with a classifier of texts, per label with one of
+                          tokens) in the last update, nats */
     double seconds;  /**< of this call */
     int64_t resumed; /**< updates that were made before, by the checkpoint; 0: none */
     int64_t best_update; /**< after which the best validation was made; 0: there was none */
@@ -430,7 +436,8 @@ typedef struct alcore_train_result {
 
 /** Trains a model in place on the pairs of a pool: a translation model on texts and references
  * (alcore_pool_reference()), a classifier of texts on references that are numbers of classes, from
- * 0. Masked rows are left out. The same pool, options and number of threads give the same weights.
+ * 0, a classifier of tokens on texts and a column of labels. Masked rows are left out. The same
+ * pool, options and number of threads give the same weights.
  * After a failure or a cancellation the weights are those of the last finished update, and so they
  * are with validation: the best ones are in the folder `best`. With checkpoints the validations are
  * kept there too (validations.tsv), so that a training that goes on ends where it would have ended.
@@ -441,9 +448,10 @@ typedef struct alcore_train_result {
  * @return ALCORE_OK, ALCORE_E_INVALID (also: the checkpoint is of another training; the text names
  * the difference), ALCORE_E_UNSUPPORTED (the model is not trained, lacks what the metric needs, or
  * has no tokenizer), ALCORE_E_PARAM (names an option out of bounds), ALCORE_E_NOT_FOUND (no column
- * of weights), ALCORE_E_MISSING (names the first row without a reference), ALCORE_E_DATA (a
- * reference is no class; a weight is no number above 0; the gradient is not finite),
- * ALCORE_E_SHAPE, ALCORE_E_CORRUPT (a damaged checkpoint), ALCORE_E_IO, ALCORE_E_NOMEM,
+ * of weights or labels), ALCORE_E_MISSING (names the first row without a reference), ALCORE_E_DATA
+ * (a reference or a label is no class; a weight is no number above 0; the gradient is not finite),
+ * ALCORE_E_SHAPE (a row has not as many labels as tokens), ALCORE_E_CORRUPT (a damaged
+ * checkpoint), ALCORE_E_IO, ALCORE_E_NOMEM,
  * ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @serialized per model. ALCORE_E_BUSY while another call uses the model or changes a pool.
  * @callback progress, log, files

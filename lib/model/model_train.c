@@ -88,7 +88,7 @@ static alcore_status train_pool(alcore_model *model, const alcore_pool *pool,
     alcore__watch watch = {0};
     float *weights = NULL;
     alcore_status status = alcore__watch_begin(model, options, out, &watch);
-    if (status == ALCORE_OK) status = alcore__examples_read(model, pool, &all);
+    if (status == ALCORE_OK) status = alcore__examples_read(model, pool, options->labels, &all);
     if (status == ALCORE_OK && options->weights)
         status = read_weights(ctx, pool, options->weights, &all.batch, &weights);
     if (status == ALCORE_OK) {
@@ -104,15 +104,18 @@ static alcore_status train_pool(alcore_model *model, const alcore_pool *pool,
 
 bool alcore__engine_trains(const alcore__engine_model *data) {
     return alcore__engine_has(data, ALCORE_SYS_MODEL_TRAIN) &&
-           (alcore__classifies(data) || (data->info.calls & ALCORE_SYS_MODEL_TRANSLATE));
+           (alcore__classifies(data) || alcore__classifies_tokens(data) ||
+            (data->info.calls & ALCORE_SYS_MODEL_TRANSLATE));
 }
 
 alcore_status alcore__engine_train(alcore_model *model, alcore_pool *pool,
                                    const alcore_train_options *options, alcore_train_result *out) {
     if (!alcore__engine_trains(model->data))
-        return alcore__fail(ALCORE_E_UNSUPPORTED,
-                            "model %s is not trained: it neither translates nor classifies texts",
-                            model->name);
+        return alcore__fail(
+            ALCORE_E_UNSUPPORTED,
+            "model %s is not trained: it neither translates nor classifies texts or "
+            "tokens",
+            model->name);
     *out = (alcore_train_result)ALCORE_TRAIN_RESULT_INIT;
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
     alcore_status status =

@@ -29,8 +29,10 @@ static const char header[] = "update\tvalue\tmetric\tevery\tdata\n";
  * model that translates. */
 static alcore_status check_metric(const alcore_model *model, int32_t metric) {
     const alcore__engine_model *data = model->data;
-    const bool classes = alcore__classifies(data);
-    const uint32_t call = classes                          ? ALCORE_SYS_MODEL_CLASS_PROBS
+    const bool tokens = alcore__classifies_tokens(data);
+    const bool classes = tokens || alcore__classifies(data);
+    const uint32_t call = tokens                           ? ALCORE_SYS_MODEL_TOKEN_PROBS
+                          : classes                        ? ALCORE_SYS_MODEL_CLASS_PROBS
                           : metric == ALCORE_VALIDATE_BLEU ? ALCORE_SYS_MODEL_TRANSLATE
                                                            : ALCORE_SYS_MODEL_TOKEN_LOGPROBS;
     if (metric == (classes ? ALCORE_VALIDATE_BLEU : ALCORE_VALIDATE_ACCURACY) ||
@@ -60,6 +62,30 @@ static double value_of_classes(const alcore__watch *watch, const alcore__array *
     return best == label;
 }
 
+/* Takes the class probabilities of `rows` tokens of a text, which begin at row `row`. */
+static alcore_status take_tokens(alcore__watch *watch, const alcore__array *array, int64_t row,
+                                 int64_t item, int64_t rows) {
+    const alcore__examples *all = &watch->examples;
+    const int64_t *offsets = all->sources.passed.offsets;
+    int64_t used = 0, labeled = 0;
+    double value = 0;
+    for (int64_t k = offsets[item]; k < offsets[item + 1]; k++) {
+        if (!alcore__examples_counts(all, k)) continue;
+        if (used < rows && all->labels[k] >= 0 && all->labels[k] < array->columns) {
+            value += value_of_classes(watch, array, row + used, all->labels[k]);
+            labeled++;
+        }
+        used++;
+    }
+    if (used != rows)
+        return alcore__fail(ALCORE_E_SHAPE, "%s gave classes of %lld tokens of a text with %lld",
+                            ((const alcore__engine_model *)watch->model->data)->engine->engine,
+                            (long long)rows, (long long)used);
+    watch->values[item] = value;
+    watch->tokens[item] = labeled;
+    return ALCORE_OK;
+}
+
 /* Stores the value of text `item` (an index in the batch) in watch->values and its number of tokens
  * in watch->tokens. Its values begin at row `row` of the array: log-probabilities of `tokens`
  * tokens, or one row of class probabilities. */
@@ -67,11 +93,13 @@ static alcore_status take_item(alcore__watch *watch, const alcore__array *array,
                                int64_t item, int64_t tokens) {
     const alcore__engine_model *data = watch->model->data;
     const int64_t *labels = watch->examples.labels;
+    const bool of_tokens = alcore__classifies_tokens(data);
     if (item < 0 || item >= watch->examples.batch.count || tokens < 0 ||
-        tokens > array->rows - row || (labels && labels[item] >= array->columns))
+        tokens > array->rows - row || (labels && !of_tokens && labels[item] >= array->columns))
         return alcore__fail(ALCORE_E_SHAPE, "%s gave item %lld of a validation with %lld items",
                             data->engine->engine, (long long)item,
                             (long long)watch->examples.batch.count);
+    if (of_tokens) return take_tokens(watch, array, row, item, tokens);
     double value = 0;
     for (int64_t k = 0; !labels && k < tokens; k++) value -= number_at(array, row + k, 0);
     watch->values[item] = labels ? value_of_classes(watch, array, row, labels[item]) : value;
@@ -108,9 +136,11 @@ static alcore_status measure_values(alcore__watch *watch, double *out) {
     int64_t tokens = 0;
     for (int64_t i = 0; i < all->batch.count; i++) watch->values[i] = (double)NAN;
     const alcore_status status =
-        all->labels ? data->engine->class_probs(data->opened, &all->sources.passed, &sink)
-                    : data->engine->token_logprobs(data->opened, &all->sources.passed,
-                                                   &all->targets.passed, &scoring, &sink);
+        alcore__classifies_tokens(data)
+            ? data->engine->token_probs(data->opened, &all->sources.passed, &sink)
+        : all->labels ? data->engine->class_probs(data->opened, &all->sources.passed, &sink)
+                      : data->engine->token_logprobs(data->opened, &all->sources.passed,
+                                                     &all->targets.passed, &scoring, &sink);
     if (status != ALCORE_OK) return alcore__fail_callback(status, data->engine->engine);
     for (int64_t i = 0; i < all->batch.count; i++) {
         if (isnan(watch->values[i]))
@@ -320,9 +350,14 @@ alcore_status alcore__watch_update(void *user, int64_t update, int64_t updates, 
 
 /* ---- the watch ---- */
 
-/* A hash of the texts and references of the validation. */
-static uint64_t hash_pairs(const alcore_pool *pool, const alcore__model_batch *batch) {
+/* A hash of the texts and references, or labels, of the validation. */
+static uint64_t hash_pairs(const alcore_pool *pool, const alcore__examples *all, bool of_tokens) {
+    const alcore__model_batch *batch = &all->batch;
     uint64_t hash = alcore_pool_fingerprint(pool);
+    if (of_tokens) {
+        const size_t tokens = (size_t)all->sources.passed.offsets[batch->count];
+        return hash ^ alcore__hash128((const char *)all->labels, tokens * sizeof *all->labels).low;
+    }
     for (int64_t i = 0; i < batch->count; i++) {
         size_t length = 0;
         const char *text = alcore_pool_reference(pool, batch->rows[i], &length);
@@ -340,13 +375,14 @@ alcore_status alcore__watch_begin(alcore_model *model, const alcore_train_option
     out->result = result;
     if (!options->validation) return ALCORE_OK;
     ALCORE__TRY(check_metric(model, options->metric));
-    ALCORE__TRY(alcore__examples_read(model, options->validation, &out->examples));
+    ALCORE__TRY(alcore__examples_read(model, options->validation, options->labels, &out->examples));
     const size_t count = (size_t)out->examples.batch.count;
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->values, &out->values));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->tokens, &out->tokens));
     ALCORE__TRY(alcore__buffer_format(
         ctx, &tail, "\t%s\t%lld\t%016" PRIx64, metric_names[options->metric],
-        (long long)options->validate_every, hash_pairs(options->validation, &out->examples.batch)));
+        (long long)options->validate_every,
+        hash_pairs(options->validation, &out->examples, alcore__classifies_tokens(model->data))));
     out->tail = tail.data;
     return alcore__buffer_append(ctx, &out->lines, header, strlen(header));
 }

@@ -10,6 +10,9 @@
  * and does not translate. */
 bool alcore__classifies(const alcore__engine_model *data);
 
+/* Whether they are texts with the classes of some of their tokens: it has a head over tokens. */
+bool alcore__classifies_tokens(const alcore__engine_model *data);
+
 /* The unmasked rows of a pool with their references, encoded: of a training, or of a validation. A
  * struct of zeros has none. Memory: 8 bytes for each token of texts and references, 17 where the
  * tokenizer sets types and marks. */
@@ -19,12 +22,17 @@ typedef struct alcore__examples {
     const char **texts;                    /* [batch.count] references, with their lengths in bytes;
                                               NULL for classifiers */
     size_t *lengths;
-    int64_t *labels; /* [batch.count] classes; NULL for translation models */
+    int64_t *labels; /* [batch.count] classes, or those of tokens as sources.passed.ids, -100: none;
+                        NULL for translation models */
+    bool words;      /* labels are of tokens, and only those that begin a word have them */
 } alcore__examples;
 /* Encodes the rows of a pool, whose read lock the caller holds as long as the examples are used.
+ * labels: the column of classes of tokens; NULL for models of other kinds.
  * alcore__examples_clear() must be called even after a failure. */
 alcore_status alcore__examples_read(const alcore_model *model, const alcore_pool *pool,
-                                    alcore__examples *out);
+                                    const char *labels, alcore__examples *out);
+/* Whether token k of the sources, a number among all, is one that the model gives classes of. */
+bool alcore__examples_counts(const alcore__examples *all, int64_t k);
 void alcore__examples_clear(alcore_ctx *ctx, alcore__examples *all);
 
 /* What is done between the updates of a training: the watch logs after which update a training is
@@ -34,10 +42,11 @@ typedef struct alcore__watch {
     alcore_model *model;
     const alcore_train_options *options; /* checked, with all defaults filled in */
     alcore__examples examples;           /* of the validation; zeros without one */
-    /* [examples.batch.count] of each text: its loss, or 1 where its class is right */
+    /* [examples.batch.count] of each text: its loss, or how many of its classes are right */
     double *values;
-    int64_t *tokens; /* [examples.batch.count] of its reference, over which the loss is a mean */
-    char *tail;      /* what every line of validations.tsv ends with */
+    /* [examples.batch.count] tokens of its reference, or labels of it: what the mean is over */
+    int64_t *tokens;
+    char *tail;           /* what every line of validations.tsv ends with */
     alcore__buffer lines; /* validations.tsv as it is to be written next */
     /* borrowed: resumed, best_update, best_value and stopped are filled */
     alcore_train_result *result;

@@ -14,7 +14,7 @@ Dropout::Dropout(uint64_t seed, const std::vector<int64_t> &items) {
             at::detail::createCPUGenerator(hash_join(seed, static_cast<uint64_t>(item))));
 }
 
-/* A mask of this shape and place. In float32, in which 1 / (1 - rate) is right whatever the type. */
+/* A mask of this shape. In float32, in which 1 / (1 - rate) is right whatever the type of x is. */
 static at::Tensor mask_of(const at::Tensor &x) {
     return at::empty(x.sizes(), x.options().dtype(at::kFloat));
 }

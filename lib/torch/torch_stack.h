@@ -16,7 +16,7 @@ struct Run {
     at::Tensor bias; /* of relative positions and of causality, when there are any */
 };
 
-/* What all blocks of a stack share on one batch. The model, the stack and the batch are borrowed. */
+/* What all blocks of a stack share on one batch. Model, stack and batch are borrowed. */
 struct StackPass {
     const Model &model;
     const Stack &stack;

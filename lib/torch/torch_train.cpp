@@ -249,8 +249,8 @@ void change_scale(Position &at, bool moved) {
 
 /* Changes all parameters that have a gradient by one step of the optimizer. weight: the sum of the
  * weights of the examples, by which the gradient is divided; 0: no example had a label. When the
- * gradient is not finite, nothing is changed: float16 returns false, if the
- * scale can be halved; others throw. */
+ * gradient is not finite, nothing is changed: float16 returns false, if the scale can be halved;
+ * others throw. */
 bool move_weights(const Training &training, double weight) {
     const alcore_sys_model_training &how = training.how;
     c10::NoGradGuard no_gradients;

@@ -679,6 +679,7 @@ class alcore_train_options(Structure):
         ("precision", c_int32),
         ("recompute", c_int32),
         ("reserved", c_int32),
+        ("labels", c_char_p),
     ]
 
 

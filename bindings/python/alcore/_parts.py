@@ -196,7 +196,7 @@ class Model(Handle):
     def train(self, pool, *, rate=0.0, weight_decay=0.0, clip=0.0, label_smoothing=0.0, updates=0, warmup=0, accumulate=0,
               batch_tokens=0, schedule="constant", seed=0, checkpoints=None, checkpoint_every=0, optimizer="adamw", beta1=0.0,
               beta2=0.0, epsilon=0.0, weights=None, validation=None, validate_every=0, metric="loss", patience=0, best=None,
-              precision="float32", recompute=False):
+              precision="float32", recompute=False, labels=None):
         """Trains the model in place on the pairs of a Pool: texts and references of a translation model; of a classifier of
         texts the references are numbers of classes. Returns a dict: updates, tokens, loss (nats, of the last update), seconds,
         resumed, best_update, best_value and stopped. rate: 0 is 5e-5; updates: 0 is one pass over the pool; schedule:
@@ -204,7 +204,8 @@ class Model(Handle):
         each row. With a folder for checkpoints a training that was interrupted goes on from there. validation is a Pool that
         the model is measured on every validate_every updates and at the end, by the metric loss, bleu or accuracy; the best
         model is saved to the folder best, and after patience validations without a better one the training ends. precision:
-        float32, bfloat16 or float16, of products; recompute=True takes less memory and more time, with the same result."""
+        float32, bfloat16 or float16, of products; recompute=True takes less memory and more time, with the same result. labels: the ragged column of the pool, and of
+        validation, with the class of each word, for a classifier of tokens."""
         folder, kept = (None if path is None else path_of(path) for path in (checkpoints, best))
         options = struct(_ffi.alcore_train_options, rate=rate, weight_decay=weight_decay, clip=clip,
                          label_smoothing=label_smoothing, updates=updates, warmup=warmup, accumulate=accumulate,
@@ -214,7 +215,8 @@ class Model(Handle):
                          weights=None if weights is None else name_of(weights, "weights"), best=kept,
                          validation=None if validation is None else validation._handle, validate_every=validate_every,
                          metric=choice("ALCORE_VALIDATE_", metric, "metric"), patience=patience,
-                         precision=choice("ALCORE_PRECISION_", precision, "precision"), recompute=int(bool(recompute)))
+                         precision=choice("ALCORE_PRECISION_", precision, "precision"), recompute=int(bool(recompute)),
+                         labels=None if labels is None else name_of(labels, "labels"))
         out = struct(_ffi.alcore_train_result)
         run(lib.alcore_model_train, self._handle, pool._handle, ctypes.byref(options), ctypes.byref(out))
         names = ("updates", "tokens", "loss", "seconds", "resumed", "best_update", "best_value")

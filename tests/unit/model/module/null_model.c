@@ -6,11 +6,13 @@
  *     embedding of t          dimension j: ((h(t) >> j) & 255) / 256, h the 64-bit FNV-1a hash
  *     log-probability         of the k-th word of t (parted by spaces): -(1 + h(t) mod (k + 7)) / 8
  *     class probabilities     p_0 = (1 + h(t) mod 16) / 32, the other class the rest
+ *     classes of tokens       as those of a text, for each word
  *     question answering      of n words: start 1 / n each; end 1 at the last. Of ids the words
  *                             are the tokens of type 1 that are not special
  *     translation             the text itself, with the log-probabilities of its words
  *     training                an update reads one example; the version counts examples, one with
- *                             class c as 1 + c. A checkpoint is a config.json with the update
+ *                             class c as 1 + c, one with classes of tokens as the sum of 1 + c over
+ *                             these. A checkpoint is a config.json with the update
  *
  * A model that takes ids does the same with the ids of a text: h is the hash of their 8-byte
  * little-endian forms, the words of a text are its tokens but the special ones (all tokens of a
@@ -157,13 +159,25 @@ static uint64_t hash_of_item(const alcore_sys_model_texts *texts, int64_t i) {
                    (size_t)(texts->offsets[i + 1] - texts->offsets[i]) * sizeof *first);
 }
 
-/* The words of text i; of ids, the tokens that are not special, or all of them. */
-static int64_t words_of_item(const alcore_sys_model_texts *texts, int64_t i, int with_special) {
+/* What a row of a ragged result is: a word (of ids, a token that is not special), any token, a
+ * token that begins a word, or a word in which an answer is sought. */
+enum { WORDS = 1, WITH_SPECIAL = 2, BEGINNINGS = 3, POSITIONS = 4 };
+
+/* Whether token k of the call is such a row. */
+static int is_row(const alcore_sys_model_texts *texts, int64_t k, int what) {
+    const int special = texts->marks[k] & ALCORE_SYS_TOKEN_SPECIAL;
+    if (what == BEGINNINGS) return texts->marks[k] & ALCORE_SYS_TOKEN_WORD ? 1 : 0;
+    if (what == POSITIONS) return texts->types[k] == 1 && !special;
+    return what == WITH_SPECIAL || !special;
+}
+
+/* The rows of text i. */
+static int64_t rows_of_item(const alcore_sys_model_texts *texts, int64_t i, int what) {
     if (!texts->ids) return words_of(texts->texts[i], texts->lengths[i]);
-    int64_t words = 0;
+    int64_t rows = 0;
     for (int64_t k = texts->offsets[i]; k < texts->offsets[i + 1]; k++)
-        words += with_special || !(texts->marks[k] & ALCORE_SYS_TOKEN_SPECIAL);
-    return words;
+        rows += is_row(texts, k, what);
+    return rows;
 }
 
 /* Numbers of one text: rows x columns, at most 4096 rows. */
@@ -190,6 +204,11 @@ static void fill_classes(const alcore_sys_model *model, uint64_t hash, int64_t r
     values[1] = 1.0f - values[0];
 }
 
+static void fill_token_classes(const alcore_sys_model *model, uint64_t hash, int64_t rows,
+                               float *values) {
+    for (int64_t k = 0; k < rows; k++) fill_classes(model, hash, 1, values + 2 * k);
+}
+
 static void fill_answer(const alcore_sys_model *model, uint64_t hash, int64_t rows, float *values) {
     (void)model, (void)hash;
     for (int64_t k = 0; k < rows; k++) {
@@ -198,20 +217,8 @@ static void fill_answer(const alcore_sys_model *model, uint64_t hash, int64_t ro
     }
 }
 
-/* The words of text i in which an answer is sought. */
-static int64_t positions_of_item(const alcore_sys_model_texts *texts, int64_t i) {
-    if (!texts->ids) return words_of_item(texts, i, 0);
-    int64_t words = 0;
-    for (int64_t k = texts->offsets[i]; k < texts->offsets[i + 1]; k++)
-        words += texts->types[k] == 1 && !(texts->marks[k] & ALCORE_SYS_TOKEN_SPECIAL);
-    return words;
-}
-
-/* Values of `ragged`: a row is a word, any token, or a token in which an answer is sought. */
-enum { WORDS = 1, WITH_SPECIAL = 2, POSITIONS = 3 };
-
 /* Gives the texts one by one, the last first: the order is the engine's own. columns: numbers of a
- * row; ragged: 0 where a text has one row. */
+ * row; ragged: what a row is, 0 where a text has one. */
 static alcore_status give(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                           const alcore_sys_model_sink *sink, fill_text *fill, int64_t columns,
                           int ragged) {
@@ -222,9 +229,7 @@ static alcore_status give(alcore_sys_model *model, const alcore_sys_model_texts 
     alcore_status status =
         model->fail ? fail(ALCORE_E_DATA, "the null model was told to fail") : ALCORE_OK;
     for (int64_t i = texts->count - 1; i >= 0 && status == ALCORE_OK; i--) {
-        int64_t rows = ragged == POSITIONS ? positions_of_item(texts, i)
-                       : ragged            ? words_of_item(texts, i, ragged == WITH_SPECIAL)
-                                           : 1;
+        int64_t rows = ragged ? rows_of_item(texts, i, ragged) : 1;
         if (rows > MOST_ROWS) rows = MOST_ROWS;
         fill(model, hash_of_item(texts, i), rows, values);
         int64_t shape[2] = {rows, columns}, item = model->wrong ? texts->count : i;
@@ -263,6 +268,11 @@ static alcore_status class_probs(alcore_sys_model *model, const alcore_sys_model
     return give(model, texts, sink, fill_classes, 2, 0);
 }
 
+static alcore_status token_probs(alcore_sys_model *model, const alcore_sys_model_texts *texts,
+                                 const alcore_sys_model_sink *sink) {
+    return give(model, texts, sink, fill_token_classes, 2, BEGINNINGS);
+}
+
 static alcore_status qa_probs(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                               const alcore_sys_model_sink *sink) {
     core->log(model->user, 20, "null", "qa_probs");
@@ -288,7 +298,7 @@ static alcore_status translate(alcore_sys_model *model, const alcore_sys_model_t
                  (long long)decoding->language_token - 1);
     core->log(model->user, 20, "null", line);
     for (int64_t i = sources->count - 1; i >= 0 && status == ALCORE_OK; i--) {
-        int64_t words = words_of_item(sources, i, 0), item = model->wrong ? sources->count : i;
+        int64_t words = rows_of_item(sources, i, WORDS), item = model->wrong ? sources->count : i;
         fill_logprobs(model, hash_of_item(sources, i), words, logprobs);
         for (int64_t k = 0; sources->ids && k < words; k++)
             ids[k] = sources->ids[sources->offsets[i + 1] - 2 - k];
@@ -347,6 +357,18 @@ static alcore_status tell(const alcore_sys_model_training *how, int64_t update, 
     return how->after_update ? how->after_update(how->user, update, updates, stop) : ALCORE_OK;
 }
 
+/* What the version counts for an example. */
+static int64_t counted(const alcore_sys_model *model, const alcore_sys_model_training *how,
+                       int64_t example) {
+    const int64_t *offsets = how->sources->offsets;
+    int64_t sum = 0;
+    if (!how->labels) return 1;
+    if (!(model->calls & ALCORE_SYS_MODEL_TOKEN_PROBS)) return 1 + how->labels[example];
+    for (int64_t k = offsets[example]; k < offsets[example + 1]; k++)
+        if (how->labels[k] != -100) sum += 1 + how->labels[k];
+    return sum;
+}
+
 /* The updates from *update on. */
 static alcore_status make_updates(alcore_sys_model *model, const alcore_sys_model_training *how,
                                   int64_t updates, int64_t *update) {
@@ -354,7 +376,7 @@ static alcore_status make_updates(alcore_sys_model *model, const alcore_sys_mode
     alcore_status status = tell(how, *update, updates, &stop);
     while (*update < updates && status == ALCORE_OK && !stop) {
         int64_t example = *update % how->sources->count;
-        model->trained += how->labels ? 1 + how->labels[example] : 1;
+        model->trained += counted(model, how, example);
         ++*update;
         status = tell(how, *update, updates, &stop);
         bool due = how->checkpoint_every > 0 && *update % how->checkpoint_every == 0;
@@ -389,7 +411,7 @@ static alcore_status save(alcore_sys_model *model, const char *path) {
     return write_config(model, path, 0);
 }
 
-/* token_probs and mlm_losses are left NULL. */
+/* mlm_losses is left NULL. */
 static const alcore_sys_model_engine engine = {.size = sizeof engine,
                                                .abi = ALCORE_SYS_ABI,
                                                .engine = "null-1",
@@ -399,6 +421,7 @@ static const alcore_sys_model_engine engine = {.size = sizeof engine,
                                                .embed = embed,
                                                .token_logprobs = token_logprobs,
                                                .class_probs = class_probs,
+                                               .token_probs = token_probs,
                                                .qa_probs = qa_probs,
                                                .translate = translate,
                                                .train = train,
