@@ -29,6 +29,8 @@
 /* Nanoseconds between two looks at the program: first and longest. */
 enum { FIRST_WAIT = 1000000, LONGEST_WAIT = 16000000 };
 
+/* Makes an empty folder that only this user can enter. The caller removes it, and frees *out also
+ * after a failure. */
 alcore_status alcore__temporary_folder(alcore_ctx *ctx, alcore__buffer *out) {
     const char *parent = getenv("TMPDIR");
     out->length = 0;

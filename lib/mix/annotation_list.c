@@ -86,8 +86,9 @@ static alcore_status check_text(const char *name, const char *text, size_t lengt
     return ALCORE_OK;
 }
 
-/* Checks everything before the list changes; strings of an item that is not appended stay in the
- * arena. */
+/* Appends an item, whose translation may be NULL: it is open then. The caller has locked the
+ * annotations for writing and the pool for reading. Everything but the id is checked before the
+ * list changes; strings of an item that is not appended stay in the arena. */
 alcore_status alcore__annotations_append(alcore_annotations *annotations,
                                          const alcore__annotation_input *input) {
     int64_t words, translated;

@@ -172,7 +172,9 @@ static alcore_status read_json_line(reading *self, char *text, size_t length) {
 
 /* ---- the file ---- */
 
-/* Reads all lines; alcore__lines_fill() reads more bytes where no whole line is left. */
+/* Reads all lines; alcore__lines_fill() reads more bytes where no whole line is left, and sets more
+ * to false at the end of the file. alcore__lines_report() warns of carriage returns, if there were
+ * any. */
 static alcore_status read_lines(reading *self, bool json) {
     for (bool more = true; more;) {
         ALCORE__TRY(alcore__lines_fill(&self->lines, &more));

@@ -226,7 +226,8 @@ static int64_t value_of(const alcore__phrase_index *index, const alcore__phrase 
 }
 
 /* Adds one column to the new pool, whose rows are the phrases of the table: computes values, int32
- * of flags and int64 of others, and copies them in. */
+ * of flags and int64 of others, and copies them in. The origin of the column becomes "derived", so
+ * that its values are not taken for ones that the caller gave. */
 static alcore_status add_column(const alcore__phrase_index *index,
                                 const alcore__phrase_table *table, phrase_column column,
                                 alcore_pool *out) {
@@ -341,7 +342,8 @@ static alcore_status derive_by_states(alcore_pool *pool, const alcore_pool *labe
     return status;
 }
 
-/* Locks both pools for reading, the labeled one only if there is one. */
+/* Locks both pools for reading, the labeled one only if there is one; both may be the same pool, as
+ * readers do not exclude each other. */
 alcore_status alcore_pool_derive_phrases(alcore_pool *pool, const alcore_pool *labeled,
                                          const alcore_phrase_options *options, alcore_pool **out) {
     if (out) *out = NULL;

@@ -133,7 +133,8 @@ static const char plain[128] = {
 };
 
 /* Appends the normalized form of the ASCII that text begins with, and returns how many bytes of
- * text that is; out has memory for as many. */
+ * text that is; out has memory for as many. It leaves no NUL at the end of out; the caller appends
+ * something afterwards, which does. */
 static size_t normalize_plain(const char *text, size_t length, alcore__buffer *out) {
     char *end = out->data + out->length;
     size_t next = 0;

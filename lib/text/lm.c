@@ -152,9 +152,11 @@ static uint64_t bits_of(double value) {
     return bits;
 }
 
-/* The hash of an n-gram's words, from the last to the first. It is made of the words' bytes, so it
- * does not depend on their numbers, which differ between a trained model and the same model read
- * from a file. */
+/* The hash of the words of the n-gram `number` of an order (in order 1 a word), from the last to
+ * the first: an entry has the last word and, as context, the number of the n-gram of the words
+ * before. alcore__rng_derive() serves as a hash of numbers. Hashed are the words' bytes, so the
+ * result does not depend on their numbers, which differ between a trained model and the same model
+ * read from a file. */
 static uint64_t words_hash(const alcore_lm *lm, int32_t order, uint32_t number) {
     const uint64_t *hashes = lm->trie->words.hash;
     uint64_t hash = 0;

@@ -38,7 +38,9 @@ static int32_t lower_rule(int32_t point) {
 
 /* Appends the text with the rule applied to each character; unchanged runs are copied as a whole.
  * U+0130 in lower case is two code points, which a rule cannot return, so that it is treated here.
- * A replacement of the same length leaves a plain text plain. */
+ * A replacement of the same length leaves a plain text plain: one whose byte i stems from byte
+ * origin + i of the original, so that it needs no table of sources. The view is well-formed UTF-8.
+ */
 static alcore_status apply_rule(alcore_ctx *ctx, const alcore__view *view, character_rule rule,
                                 alcore__aligned *out) {
     size_t done = 0, next = 0, polled = 0;

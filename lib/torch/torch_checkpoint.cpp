@@ -46,7 +46,8 @@ std::string hash_texts(const alcore_sys_model_texts *texts) {
     return hex(hash_join(hash, hash_of(texts->types, tokens)));
 }
 
-/* Everything that the result of a training depends on, but the number of threads. */
+/* Everything that the result of a training depends on, but the number of threads. training.how has
+ * been checked, and defaults are filled in. */
 Json settings_of(const Training &training) {
     const alcore_sys_model_training &how = training.how;
     const Model &model = training.model;
@@ -60,6 +61,7 @@ Json settings_of(const Training &training) {
     std::unique_ptr<char, decltype(&std::free)> config(
         json_dumps(model.config.get(), JSON_COMPACT | JSON_SORT_KEYS), std::free);
     if (!config) throw std::bad_alloc();
+    /* Labels: one a text for a classifier of texts, else one a token of the sources. */
     int64_t labels =
         model.head == Head::Classes ? how.sources->count : how.sources->offsets[how.sources->count];
     text("family", model.family);

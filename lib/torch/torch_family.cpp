@@ -432,8 +432,35 @@ void build_seq2seq(Builder &build) {
     build_decoding(build);
 }
 
+/* The pooling that the configuration of a Pooling module asks for, by the name "pooling_mode" or,
+ * in older folders, by flags; the mean without either. Several flags stand for embeddings put side
+ * by side, which are refused as every other pooling is. */
+int32_t read_pooling(const Json &pooling, const std::string &path) {
+    static const struct {
+        const char *mode, *flag;
+        int32_t value; /* -1: not supported */
+    } known[] = {{"mean", "pooling_mode_mean_tokens", ALCORE_SYS_POOLING_MEAN},
+                 {"cls", "pooling_mode_cls_token", ALCORE_SYS_POOLING_FIRST},
+                 {"max", "pooling_mode_max_tokens", ALCORE_SYS_POOLING_MAX},
+                 {"mean_sqrt_len_tokens", "pooling_mode_mean_sqrt_len_tokens", -1},
+                 {"weightedmean", "pooling_mode_weightedmean_tokens", -1},
+                 {"lasttoken", "pooling_mode_lasttoken", -1}};
+    std::string mode = json_text(pooling, "pooling_mode", ""), names;
+    int32_t found = mode == "" ? static_cast<int32_t>(ALCORE_SYS_POOLING_MEAN) : -1;
+    for (const auto &row : known) {
+        if (mode == "" ? !json_flag(pooling, row.flag, false) : mode != row.mode) continue;
+        found = names.empty() ? row.value : -1;
+        names += (names.empty() ? "" : " and ") + std::string(row.mode);
+    }
+    if (found < 0)
+        fail(ALCORE_E_UNSUPPORTED, "%s: the pooling '%s' is not supported (mean, cls or max)",
+             path.c_str(), (names.empty() ? mode : names).c_str());
+    return found;
+}
+
 /* What sentence-transformers adds: modules.json, a list, names a pooling and perhaps Normalize;
- * without the file nothing changes. A path with ".." is not followed. */
+ * without the file, which the host tells as IO or NOT_FOUND, nothing changes. A path with ".." is
+ * not followed. An empty file, or one of 1 MiB or more, counts as no list. */
 void read_modules(Builder &build) {
     std::string path = build.folder + "/modules.json";
     Model &model = build.model;
@@ -461,14 +488,7 @@ void read_modules(Builder &build) {
             fail(ALCORE_E_UNSUPPORTED, "%s: the Dense module is not supported", path.c_str());
         if (!ends_with(type, ".Pooling") || place.find("..") != std::string::npos) continue;
         Json pooling = read_json(build.host, build.folder + "/" + place, "config.json");
-        std::string mode = json_text(pooling, "pooling_mode", "");
-        if (mode == "cls" || json_flag(pooling, "pooling_mode_cls_token", false))
-            model.pooling = ALCORE_SYS_POOLING_FIRST;
-        else if (mode == "max" || json_flag(pooling, "pooling_mode_max_tokens", false))
-            model.pooling = ALCORE_SYS_POOLING_MAX;
-        else if (mode != "" && mode != "mean")
-            fail(ALCORE_E_UNSUPPORTED, "%s: the pooling '%s' is not supported", path.c_str(),
-                 mode.c_str());
+        model.pooling = read_pooling(pooling, path);
     }
     Json sentence = read_json(build.host, build.folder, "sentence_bert_config.json");
     int64_t most = json_int(sentence, "max_seq_length", 0);

@@ -220,6 +220,25 @@ static void expect_refused(alcore_status status, const char *word) {
     ck_assert_msg(strstr(alcore_last_error(), word), "'%s' lacks '%s'", alcore_last_error(), word);
 }
 
+/* Poolings that the engine does not have, by flags and by name, and two at once. */
+START_TEST(unknown_poolings_are_refused) {
+    static const char *const poolings[][2] = {
+        {"{\"pooling_mode_lasttoken\": true}", "'lasttoken'"},
+        {"{\"pooling_mode_mean_tokens\": true, \"pooling_mode_cls_token\": true}",
+         "'mean and cls'"},
+        {"{\"pooling_mode\": \"weightedmean\"}", "'weightedmean'"},
+        {"{\"pooling_mode\": \"median\"}", "'median'"}};
+    begin();
+    copy_bert();
+    for (size_t i = 0; i < sizeof poolings / sizeof *poolings; i++) {
+        rewrite("1_Pooling/config.json", poolings[i][0], strlen(poolings[i][0]));
+        expect_refused(ALCORE_E_UNSUPPORTED, poolings[i][1]);
+    }
+    remove_scratch();
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 START_TEST(damaged_folders_are_refused) {
     begin();
     copy_bert();
@@ -508,7 +527,7 @@ START_TEST(folders_open_through_the_library) {
 }
 END_TEST
 
-CHECK_SUITE("torch models", every_family_agrees_with_transformers, damaged_folders_are_refused,
-            wrong_inputs_are_refused, info_says_what_the_model_is, samples_are_reproducible,
-            hypotheses_are_scored_as_targets_are, a_call_ends_between_blocks,
-            folders_open_through_the_library);
+CHECK_SUITE("torch models", every_family_agrees_with_transformers, unknown_poolings_are_refused,
+            damaged_folders_are_refused, wrong_inputs_are_refused, info_says_what_the_model_is,
+            samples_are_reproducible, hypotheses_are_scored_as_targets_are,
+            a_call_ends_between_blocks, folders_open_through_the_library);
