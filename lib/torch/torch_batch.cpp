@@ -18,6 +18,13 @@ int64_t type_rows(const Model &model) {
     return model.encoder.types.defined() ? model.encoder.types.size(0) : 0;
 }
 
+/* Whether token k, a number among all tokens of the call, can begin or end an answer: it belongs to
+ * the second part of a pair and is not special. texts has types. */
+bool may_answer(const alcore_sys_model_texts &texts, int64_t k) {
+    return texts.types[k] == 1 &&
+           (texts.marks == nullptr || !(texts.marks[k] & ALCORE_SYS_TOKEN_SPECIAL));
+}
+
 /* Checks the texts of a call: ids must be there, 0 to vocabulary - 1, types within the embeddings
  * of types, and 1 to max_tokens tokens a text. Tokens of text i are offsets[i] .. offsets[i + 1]
  * - 1. */

@@ -282,10 +282,7 @@ alcore_status qa_probs(alcore_sys_model *model, const alcore_sys_model_texts *te
             fail(ALCORE_E_INVALID,
                  "question answering needs the types of tokens: 0 in the question, "
                  "1 in the text");
-        auto wanted = [&](int64_t, int64_t k) {
-            return texts->types[k] == 1 &&
-                   (texts->marks == nullptr || !(texts->marks[k] & ALCORE_SYS_TOKEN_SPECIAL));
-        };
+        auto wanted = [&](int64_t, int64_t k) { return may_answer(*texts, k); };
         /* Types choose tokens even where the model has no embeddings of them. */
         for_texts(*model, *texts, [&](const Batch &batch) {
             std::vector<int64_t> lengths;
@@ -306,11 +303,15 @@ alcore_status qa_probs(alcore_sys_model *model, const alcore_sys_model_texts *te
 /* ---- losses ---- */
 
 /* Natural log-probability, at most 0, of labels[i] (int64 [rows], ids of the vocabulary) under the
- * logits of hidden state i: float [rows]. Rows are computed CHUNK logits at a time, so that a large
- * vocabulary needs no matrix of all tokens. */
+ * logits of hidden state i: float [rows]. Rows are computed in pieces of at most 2^24 logits and
+ * 4e9 operations, so that a large vocabulary needs no matrix of all tokens, and a call can be
+ * cancelled between two. */
 at::Tensor label_logprobs(const Model &model, const at::Tensor &hidden, const at::Tensor &labels) {
     constexpr int64_t CHUNK = int64_t{1} << 24;
-    int64_t rows = hidden.size(0), step = std::max<int64_t>(1, CHUNK / model.vocabulary);
+    double row = 2.0 * static_cast<double>(hidden.size(1) * model.vocabulary);
+    int64_t rows = hidden.size(0),
+            step = std::max<int64_t>(
+                1, std::min(CHUNK / model.vocabulary, static_cast<int64_t>(4e9 / row)));
     at::Tensor out = at::empty({rows}, at::TensorOptions().dtype(at::kFloat).device(model.device));
     for (int64_t from = 0; from < rows; from += step) {
         int64_t count = std::min(step, rows - from);
@@ -455,7 +456,7 @@ uint32_t calls_of(const Model &model) {
     case Head::Tokens:
         return calls | train | ALCORE_SYS_MODEL_TOKEN_PROBS;
     case Head::Answers:
-        return calls | ALCORE_SYS_MODEL_QA_PROBS;
+        return calls | train | ALCORE_SYS_MODEL_QA_PROBS;
     case Head::Words:
         return calls | train | ALCORE_SYS_MODEL_MLM_LOSSES;
     case Head::Seq2seq:

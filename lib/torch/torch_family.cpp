@@ -531,10 +531,14 @@ void apply_options(Builder &build, const alcore_sys_model_options &options) {
     /* On the CPU a block of a pass should take well below the 100 ms in which a call is to notice
      * that it is cancelled: 2.5e9 operations, about 24 dims^2 for each token. */
     double budget = 2.5e9 / (24.0 * static_cast<double>(model.encoder.dims * model.encoder.dims));
-    model.batch_tokens = options.batch_tokens > 0 ? options.batch_tokens
-                         : model.device.is_cpu()
-                             ? std::clamp<int64_t>(static_cast<int64_t>(budget), 256, 4096)
-                             : 65536;
+    /* The largest product of a block, 8 dims^2 operations for each token, has at most 3e9. */
+    double squares = static_cast<double>(model.encoder.dims * model.encoder.dims);
+    if (model.device.is_cpu())
+        model.most_tokens = std::max<int64_t>(static_cast<int64_t>(3e9 / (8 * squares)), 256);
+    model.batch_tokens =
+        options.batch_tokens > 0 ? std::min(options.batch_tokens, model.most_tokens)
+        : model.device.is_cpu()  ? std::clamp<int64_t>(static_cast<int64_t>(budget), 256, 4096)
+                                 : 65536;
 }
 
 } // namespace

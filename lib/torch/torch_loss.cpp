@@ -21,10 +21,10 @@ namespace {
 
 constexpr int64_t IGNORED = -100; /* the label of what has no class */
 
-/* Rows of a piece: 6 dims V operations a row are to be about 3e9. */
+/* Rows of a piece: 6 dims V operations a row are to be about 6e9. */
 int64_t piece_rows(int64_t dims, int64_t classes) {
     double row = 6.0 * static_cast<double>(dims) * static_cast<double>(classes);
-    return std::clamp<int64_t>(static_cast<int64_t>(3e9 / row), 16, 4096);
+    return std::clamp<int64_t>(static_cast<int64_t>(6e9 / row), 16, 4096);
 }
 
 /* The gradient that a parameter has so far, zeros before the first is added. */
@@ -32,6 +32,16 @@ at::Tensor &gradient_of(const at::Tensor &parameter) {
     at::Tensor &gradient = parameter.mutable_grad();
     if (!gradient.defined()) gradient = at::zeros_like(parameter);
     return gradient;
+}
+
+/* sum += slope^T own. Many rows are worth a matrix of the product beside the sum, because
+ * product_of() is faster than the product of addmm_(). */
+void add_product(at::Tensor &sum, const at::Tensor &slope, const at::Tensor &own) {
+    constexpr int64_t MANY = 256;
+    if (own.size(0) < MANY)
+        sum.addmm_(slope.t(), own);
+    else
+        sum.add_(product_of(slope.t(), own));
 }
 
 /* Adds the gradients of the weighted sum of losses to those of all parameters, and returns that
@@ -62,9 +72,8 @@ double last_layer(const Model &model, const at::Tensor &x, const at::Tensor &lab
             at::Tensor slope = logp.exp_().sub_(share);
             slope.scatter_add_(1, label, at::full(label.sizes(), smoothing - 1, own.options()));
             slope.mul_(weight.unsqueeze(1) * scale);
-            at::Tensor to = gradient.narrow(0, from, count);
-            at::mm_out(to, slope, last.weight);
-            if (last.weight.requires_grad()) gradient_of(last.weight).addmm_(slope.t(), own);
+            gradient.narrow(0, from, count).copy_(product_of(slope, last.weight));
+            if (last.weight.requires_grad()) add_product(gradient_of(last.weight), slope, own);
             if (last.bias.defined() && last.bias.requires_grad())
                 gradient_of(last.bias).add_(slope.sum(0));
             model.host.tick(nullptr, 0, 0);
@@ -88,6 +97,36 @@ at::Tensor weights_of(const alcore_sys_model_training &how, const std::vector<in
 /* The values as int64 [values]. */
 at::Tensor integers(const std::vector<int64_t> &values) {
     return at::tensor(values, at::TensorOptions().dtype(at::kLong));
+}
+
+/* The answer of an example: among the `tokens` tokens that can be part of one, those that it begins
+ * and ends with, by their numbers from 0. */
+struct Answer {
+    int64_t tokens, first, last;
+    double weight; /* of the example */
+};
+
+/* Adds the gradients of the losses of answers, times scale. x [rows, dims]: states of the tokens
+ * that can be part of an answer, of one example after the other. The loss of an example is the mean
+ * of two cross-entropies over its tokens: of the first and of the last one of the answer. */
+double answers_loss(const Model &model, const at::Tensor &x, const std::vector<Answer> &answers,
+                    double smoothing, double scale) {
+    std::vector<int64_t> sizes;
+    for (const Answer &answer : answers) sizes.push_back(answer.tokens);
+    std::vector<at::Tensor> logits = model.head_out(x.to(at::kFloat)).split_with_sizes(sizes);
+    std::vector<at::Tensor> losses;
+    for (size_t i = 0; i < answers.size(); i++) {
+        const Answer &answer = answers[i];
+        at::Tensor logp = at::log_softmax(logits[i], 0); /* [tokens, 2] */
+        at::Tensor sum = (logp[answer.first][0] + logp[answer.last][1]) * (1 - smoothing);
+        if (smoothing > 0)
+            sum = sum + logp.sum() * (smoothing / static_cast<double>(answer.tokens));
+        losses.push_back(sum * (-answer.weight / 2));
+    }
+    at::Tensor total = at::stack(losses).sum();
+    (total * scale).backward();
+    model.host.tick(nullptr, 0, 0);
+    return total.item<double>();
 }
 
 /* The encoder and the decoder of a pass, at once or with blocks that are computed twice. */
@@ -135,7 +174,8 @@ class Stacks {
 } // namespace
 
 /* Rows are the target tokens of a model with a decoder, the tokens with a label of a model that
- * classifies tokens or predicts words, and the texts with a label of a classifier of texts. A pass
+ * classifies tokens or predicts words, and the texts with a label of a classifier of texts. Answers
+ * have no rows of their own. A pass
  * without a label adds nothing. */
 Sums add_gradients(const Model &model, const alcore_sys_model_training &how,
                    const std::vector<int64_t> &examples, uint64_t seed, double scale) {
@@ -148,6 +188,32 @@ Sums add_gradients(const Model &model, const alcore_sys_model_training &how,
     at::Tensor hidden = stacks.run(model.encoder, source, {}, {}), x, labels;
     std::vector<int64_t> rows_of;
     std::optional<PrecisionScope> products(products_type(how));
+    if (model.head == Head::Answers) {
+        std::vector<Answer> answers;
+        std::vector<int64_t> rows; /* packed rows of the tokens that can be part of an answer */
+        int64_t row = 0;           /* packed row of the example's first token */
+        for (int64_t example : examples) {
+            const int64_t *label = how.labels + 2 * example;
+            Answer answer{0, 0, 0, how.weights == nullptr ? 1.0 : how.weights[example]};
+            int64_t from = sources.offsets[example], length = length_of(sources, example);
+            for (int64_t k = 0; label[0] != IGNORED && k < length; k++) {
+                if (!may_answer(sources, from + k)) continue;
+                if (k == label[0]) answer.first = answer.tokens;
+                if (k == label[1]) answer.last = answer.tokens;
+                rows.push_back(row + k);
+                answer.tokens++;
+            }
+            if (answer.tokens > 0) answers.push_back(answer);
+            row += length;
+        }
+        products.reset();
+        if (answers.empty()) return sums;
+        x = hidden.index_select(0, integers(rows));
+        sums.loss = answers_loss(model, x, answers, how.label_smoothing, scale);
+        stacks.backward();
+        for (const Answer &answer : answers) sums.weight += answer.weight;
+        return sums;
+    }
     if (model.head == Head::Seq2seq) {
         target = pack(model, *how.targets, examples);
         target.types = at::Tensor();

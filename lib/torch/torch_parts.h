@@ -248,6 +248,9 @@ struct Model {
     double head_dropout_before = 0; /* of what enters its first, where it has two */
     double output_scale = 1;        /* of what enters the output matrix (T5) */
     int64_t classes = 0, vocabulary = 0, max_tokens = 0, batch_tokens = 0;
+    /* Of a batch, whatever batch_tokens of a call says: so that a product with weights takes well
+     * below the 100 ms in which a call is to notice that it is cancelled. A text may be longer. */
+    int64_t most_tokens = INT64_MAX;
     /* Of decoding: tokens, -1: there is no such token. forced_first is the first token of every
      * output, forced_last the last one of those that become as long as is allowed. output_tokens:
      * the length of the longest output, its start included. */
@@ -290,8 +293,13 @@ void for_batches(const Model &model, int64_t count, const std::function<int64_t(
 at::Tensor first_tokens(const Packed &packed);
 at::Tensor last_hidden(const Model &model, const Packed &packed, Dropout *dropout = nullptr);
 Packed shifted(const Model &model, const Packed &targets);
+bool may_answer(const alcore_sys_model_texts &texts, int64_t k);
 
-/* ---- the arithmetic (torch_stack.cpp) ---- */
+/* ---- the arithmetic (torch_stack.cpp, torch_linear.cpp) ---- */
+
+/* x matrix, without a gradient: x [rows, n], matrix [n, columns], which may be a transposed view.
+ */
+at::Tensor product_of(const at::Tensor &x, const at::Tensor &matrix);
 
 at::Tensor activate(const at::Tensor &x, Activation activation);
 /* Hidden states [tokens, dims] after `blocks` blocks (0: what enters the first; the final norm

@@ -50,7 +50,6 @@ at::Tensor RecomputedStack::run() {
         if (pass_.dropout != nullptr) dropouts_.push_back(pass_.dropout->copy());
         /* With gradients, so that the same kernels run as the second time; detach() frees them. */
         x = pass_.block(i, x, memory_).detach();
-        pass_.model.host.tick(nullptr, 0, 0);
     }
     top_ = leaf_of(x);
     return pass_.finish(top_);
@@ -66,11 +65,9 @@ void RecomputedStack::backward(Roots *roots) {
             PrecisionScope products(dtype_);
             y = pass_.block(i, x, memory_);
         }
-        pass_.model.host.tick(nullptr, 0, 0);
         y.backward(gradient);
         gradient = x.grad();
         inputs_[i].reset();
-        pass_.model.host.tick(nullptr, 0, 0);
     }
     roots->add(embedded_, gradient);
     size_t next = 0;

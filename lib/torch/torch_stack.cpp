@@ -12,37 +12,9 @@
  * attention. Memory: about 12 dims components a token. */
 #include <cmath>
 
-#include <ATen/core/dispatch/Dispatcher.h>
-
 #include "torch_stack.h"
 
 namespace alcore_torch {
-
-/* The operator of libtorch that multiplies float32 matrices in memory of the CPU by oneDNN; nothing
- * where this libtorch has none. libtorch has it for its own compiler, while at::linear() calls MKL,
- * which makes half as many products a second on processors of AMD (docs/results/models.txt). */
-static const std::optional<c10::OperatorHandle> &onednn_linear() {
-    static const std::optional<c10::OperatorHandle> found =
-        c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
-    return found;
-}
-
-at::Tensor Linear::operator()(const at::Tensor &x) const {
-    /* The operator has no gradient. */
-    bool plain = x.device().is_cpu() && x.scalar_type() == at::kFloat &&
-                 weight.scalar_type() == at::kFloat && x.numel() > 0;
-    if (!plain || c10::GradMode::is_enabled() || !onednn_linear())
-        return at::linear(x, weight, bias);
-    /* Input, weight, bias; what is applied to the result (nothing), its parameters, its variant. */
-    c10::Stack stack{x,
-                     weight,
-                     bias.defined() ? c10::IValue(bias) : c10::IValue(),
-                     "none",
-                     c10::List<std::optional<at::Scalar>>(),
-                     ""};
-    onednn_linear()->callBoxed(stack);
-    return stack[0].toTensor();
-}
 
 /* The function between both layers of a feed-forward net, component by component. */
 at::Tensor activate(const at::Tensor &x, Activation activation) {
@@ -249,25 +221,33 @@ at::Tensor StackPass::embed() const {
                         [&](const at::Tensor &y) { return drop(y, stack.dropout.embedding); });
 }
 
+at::Tensor StackPass::watched(const at::Tensor &x) const {
+    const Model &watching = model;
+    watching.host.tick(nullptr, 0, 0);
+    if (x.requires_grad())
+        x.register_hook([&watching](const at::Tensor &) { watching.host.tick(nullptr, 0, 0); });
+    return x;
+}
+
 at::Tensor StackPass::block(size_t number, at::Tensor x, const at::Tensor &memory) const {
     const Block &block = stack.blocks[number];
     const DropoutRates &rates = stack.dropout;
-    at::Tensor qkv = block.self(stack.pre_norm ? block.self_norm(x) : x);
-    at::Tensor y = block.self_out(attend(stack, runs, qkv, 3, qkv, 3, false, dropout));
-    x = x + drop(y, rates.attention);
+    at::Tensor qkv = watched(block.self(stack.pre_norm ? block.self_norm(x) : x));
+    at::Tensor y = watched(attend(stack, runs, qkv, 3, qkv, 3, false, dropout));
+    x = x + drop(block.self_out(y), rates.attention);
     if (!stack.pre_norm) x = block.self_norm(x);
     if (memory.defined()) {
         at::Tensor q = block.cross_q(stack.pre_norm ? block.cross_norm(x) : x);
-        y = block.cross_out(
-            attend(stack, runs, q, 1, block.cross_kv(memory), 2, true /* cross */, dropout));
-        x = x + drop(y, rates.attention);
+        at::Tensor kv = watched(block.cross_kv(memory));
+        y = watched(attend(stack, runs, q, 1, kv, 2, true /* cross */, dropout));
+        x = x + drop(block.cross_out(y), rates.attention);
         if (!stack.pre_norm) x = block.cross_norm(x);
     }
     y = stack.pre_norm ? block.ffn_norm(x) : x;
-    at::Tensor inside = activate(block.up(y), stack.activation);
-    if (block.gate.weight.defined()) inside = inside * block.gate(y);
+    at::Tensor inside = watched(activate(block.up(y), stack.activation));
+    if (block.gate.weight.defined()) inside = watched(inside * block.gate(y));
     x = x + drop(block.down(drop(inside, rates.inner)), rates.ffn);
-    return stack.pre_norm ? x : block.ffn_norm(x);
+    return watched(stack.pre_norm ? x : block.ffn_norm(x));
 }
 
 at::Tensor StackPass::finish(const at::Tensor &x) const {
@@ -276,19 +256,14 @@ at::Tensor StackPass::finish(const at::Tensor &x) const {
 
 /* Hidden states [tokens, dims] of a batch after the first `blocks` blocks, with the final norm when
  * these are all. memory: encoder states [memory tokens, dims], packed alike, with memory_lengths
- * [items]; undefined: no cross attention. Throws when cancelled, which is asked after each block
- * and, where gradients are taken, when the gradient of each block is known. */
+ * [items]; undefined: no cross attention. Throws when cancelled, which is asked after each
+ * product or two of a block and, where gradients are taken, when theirs are known. */
 at::Tensor run_stack(const Model &model, const Stack &stack, const Packed &batch, size_t blocks,
                      const at::Tensor &memory, const std::vector<int64_t> &memory_lengths,
                      Dropout *dropout) {
     StackPass pass(model, stack, batch, memory_lengths, dropout);
     at::Tensor x = pass.embed();
-    for (size_t i = 0; i < blocks; i++) {
-        x = pass.block(i, x, memory);
-        model.host.tick(nullptr, 0, 0);
-        if (x.requires_grad())
-            x.register_hook([&model](const at::Tensor &) { model.host.tick(nullptr, 0, 0); });
-    }
+    for (size_t i = 0; i < blocks; i++) x = pass.block(i, x, memory);
     return blocks == stack.blocks.size() ? pass.finish(x) : x;
 }
 

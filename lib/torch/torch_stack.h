@@ -37,6 +37,9 @@ struct StackPass {
 
   private:
     at::Tensor drop(const at::Tensor &x, double rate) const;
+    /* Throws when the call is cancelled, which is asked now and, where gradients are taken, when
+     * the gradient of x is known. Returns x. */
+    at::Tensor watched(const at::Tensor &x) const;
 };
 
 } // namespace alcore_torch

@@ -45,11 +45,33 @@ double seconds_since(Clock::time_point start) {
 
 /* ---- settings ---- */
 
+/* Fails unless the labels of each example are the first and the last token of an answer, or there
+ * are none. */
+void check_answers(const alcore_sys_model_training &how) {
+    const alcore_sys_model_texts &texts = *how.sources;
+    if (texts.types == nullptr)
+        fail(ALCORE_E_INVALID,
+             "question answering needs the types of tokens: 0 in the question, 1 in the text");
+    for (int64_t i = 0; i < texts.count; i++) {
+        int64_t first = how.labels[2 * i], last = how.labels[2 * i + 1],
+                length = length_of(texts, i), from = texts.offsets[i];
+        if (first == -100 && last == -100) continue;
+        if (first < 0 || last < first || last >= length || !may_answer(texts, from + first) ||
+            !may_answer(texts, from + last))
+            fail(ALCORE_E_DATA,
+                 "example %lld: its answer is from token %lld to %lld, which is no part of the "
+                 "text; -100 and -100 are allowed",
+                 static_cast<long long>(i), static_cast<long long>(first),
+                 static_cast<long long>(last));
+    }
+}
+
 /* Fails unless the labels fit the head. */
 void check_labels(const Model &model, const alcore_sys_model_training &how) {
     if (how.labels == nullptr)
         fail(ALCORE_E_INVALID, "training a %s model with this head needs labels",
              model.family.c_str());
+    if (model.head == Head::Answers) return check_answers(how);
     int64_t classes = model.head_out.weight.size(0);
     const alcore_sys_model_texts &texts = *how.sources;
     int64_t count = model.head == Head::Classes ? texts.count : texts.offsets[texts.count];
@@ -83,7 +105,7 @@ void check_examples(const Model &model, const alcore_sys_model_training &how) {
  * the number of updates of one epoch. */
 alcore_sys_model_training checked(const Model &model, const alcore_sys_model_training &given) {
     alcore_sys_model_training how = given;
-    if (model.head == Head::None || model.head == Head::Answers)
+    if (model.head == Head::None)
         fail(ALCORE_E_UNSUPPORTED, "the %s model has no head that the torch module trains",
              model.family.c_str());
     if (model.dtype != at::kFloat)
@@ -324,6 +346,24 @@ struct Reporter {
     }
 };
 
+/* The examples of a pass in parts of at most the tokens that the model computes at once, whose
+ * gradients add up to that of the pass. */
+std::vector<std::vector<int64_t>> parts_of(const Training &training,
+                                           const std::vector<int64_t> &pass) {
+    std::vector<std::vector<int64_t>> parts;
+    int64_t tokens = 0;
+    for (int64_t example : pass) {
+        int64_t cost = cost_of(training.how, example);
+        if (parts.empty() || tokens + cost > training.model.most_tokens) {
+            parts.emplace_back();
+            tokens = 0;
+        }
+        parts.back().push_back(example);
+        tokens += cost;
+    }
+    return parts;
+}
+
 /* One update: adds up the gradients of the next passes, of one epoch only, and changes the weights.
  * tokens: grows by the tokens that were read. */
 void make_update(Training &training, const Gradients &gradients,
@@ -334,12 +374,14 @@ void make_update(Training &training, const Gradients &gradients,
     gradients.clear();
     int64_t count = static_cast<int64_t>(passes.size());
     for (int64_t i = 0; i < training.how.accumulate && next.pass < count; i++, next.pass++) {
-        Sums own =
-            add_gradients(training.model, training.how, passes[static_cast<size_t>(next.pass)],
-                          hash_join(seed, static_cast<uint64_t>(i)), next.scale);
-        sums.loss += own.loss;
-        sums.weight += own.weight;
-        tokens += own.tokens;
+        for (const std::vector<int64_t> &part :
+             parts_of(training, passes[static_cast<size_t>(next.pass)])) {
+            Sums own = add_gradients(training.model, training.how, part,
+                                     hash_join(seed, static_cast<uint64_t>(i)), next.scale);
+            sums.loss += own.loss;
+            sums.weight += own.weight;
+            tokens += own.tokens;
+        }
     }
     bool moved = move_weights(training, sums.weight);
     if (moved) next.moved++;

@@ -368,7 +368,7 @@ START_TEST(info_says_what_the_model_is) {
         uint32_t calls;
         int64_t classes;
     } cases[] = {{"bert", SAVED, 0},
-                 {"bert-qa", SAVED | ALCORE_SYS_MODEL_QA_PROBS, 0},
+                 {"bert-qa", TRAINED | ALCORE_SYS_MODEL_QA_PROBS, 0},
                  {"roberta-class", TRAINED | ALCORE_SYS_MODEL_CLASS_PROBS, 3},
                  {"distilbert-token", TRAINED | ALCORE_SYS_MODEL_TOKEN_PROBS, 3},
                  {"t5", TRAINED | ALCORE_SYS_MODEL_TOKEN_LOGPROBS | ALCORE_SYS_MODEL_TRANSLATE, 0}};

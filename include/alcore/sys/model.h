@@ -189,7 +189,9 @@ typedef struct alcore_sys_model_training {
     const alcore_sys_model_texts *sources; /**< the examples */
     const alcore_sys_model_texts *targets; /**< as many, for seq2seq models; NULL for heads */
     /** Classes: int64 [count] for a sequence head, [tokens of sources] for a token head or masked
-     * words (ids of the words that stood there), -100 where there is none; NULL for seq2seq. */
+     * words (ids of the words that stood there), -100 where there is none; NULL for seq2seq. For
+     * question answering [count, 2], the first and the last token of the answer, numbers among the
+     * tokens of the example: tokens of qa_probs(), or -100 and -100. */
     const int64_t *labels;
     const float *weights;     /**< [count] weight of each example's loss, above 0; NULL: 1 */
     double rate;              /**< largest step size; 0: 5e-5 */

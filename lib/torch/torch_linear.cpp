@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products with weights, y = x weight^T + bias, and their gradients.
+ *
+ * libtorch has an operator for its own compiler that multiplies float32 matrices in memory of the
+ * CPU by oneDNN, while at::linear() calls MKL, which makes half as many products a second on
+ * processors of AMD (docs/results/models.txt). It takes transposed matrices as they are, so that it
+ * makes both products of the gradient as well:
+ *
+ *     dx = dy weight        dweight = dy^T x        dbias = the sum of the rows of dy */
+#include <ATen/autocast_mode.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "torch_parts.h"
+
+namespace alcore_torch {
+
+/* The operator; nothing where this libtorch has none. */
+static const std::optional<c10::OperatorHandle> &onednn_linear() {
+    static const std::optional<c10::OperatorHandle> found =
+        c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
+    return found;
+}
+
+/* Whether the operator takes these matrices. */
+static bool fits_onednn(const at::Tensor &x, const at::Tensor &weight) {
+    return x.device().is_cpu() && x.scalar_type() == at::kFloat &&
+           weight.scalar_type() == at::kFloat && x.numel() > 0 && onednn_linear();
+}
+
+/* x weight^T + bias by the operator, which has no gradient. bias may be undefined. */
+static at::Tensor onednn_product(const at::Tensor &x, const at::Tensor &weight,
+                                 const at::Tensor &bias) {
+    /* Input, weight, bias; what is applied to the result (nothing), its parameters, its variant. */
+    c10::Stack stack{x,
+                     weight,
+                     bias.defined() ? c10::IValue(bias) : c10::IValue(),
+                     "none",
+                     c10::List<std::optional<at::Scalar>>(),
+                     ""};
+    onednn_linear()->callBoxed(stack);
+    return stack[0].toTensor();
+}
+
+namespace {
+
+/* The product with its gradient: x [rows, in], weight [out, in], bias [out] or none. Inputs of a
+ * Function must be defined, or be optional. */
+struct Product : torch::autograd::Function<Product> {
+    using Context = torch::autograd::AutogradContext;
+    using List = torch::autograd::variable_list;
+    static at::Tensor forward(Context *context, const at::Tensor &x, const at::Tensor &weight,
+                              const std::optional<at::Tensor> &bias) {
+        context->save_for_backward({x, weight});
+        context->saved_data["biased"] = bias.has_value();
+        return onednn_product(x, weight, bias.value_or(at::Tensor()));
+    }
+    static List backward(Context *context, const List &gradients) {
+        List saved = context->get_saved_variables();
+        at::Tensor slope = gradients[0].contiguous(), of_x, of_weight, of_bias;
+        if (context->needs_input_grad(0)) of_x = onednn_product(slope, saved[1].t(), {});
+        if (context->needs_input_grad(1)) of_weight = onednn_product(slope.t(), saved[0].t(), {});
+        if (context->saved_data["biased"].toBool() && context->needs_input_grad(2))
+            of_bias = slope.sum(0);
+        return {of_x, of_weight, of_bias};
+    }
+};
+
+} // namespace
+
+at::Tensor product_of(const at::Tensor &x, const at::Tensor &matrix) {
+    return fits_onednn(x, matrix) ? onednn_product(x, matrix.t(), {}) : at::mm(x, matrix);
+}
+
+at::Tensor Linear::operator()(const at::Tensor &x) const {
+    if (!fits_onednn(x, weight)) return at::linear(x, weight, bias);
+    if (!c10::GradMode::is_enabled()) return onednn_product(x, weight, bias);
+    /* Autocast knows at::linear(). */
+    bool plain = x.dim() == 2 && !at::autocast::is_autocast_enabled(at::kCPU);
+    if (!plain) return at::linear(x, weight, bias);
+    return Product::apply(x, weight,
+                          bias.defined() ? std::optional<at::Tensor>(bias) : std::nullopt);
+}
+
+} // namespace alcore_torch
