@@ -61,8 +61,8 @@ Json settings_of(const Training &training) {
     std::unique_ptr<char, decltype(&std::free)> config(
         json_dumps(model.config.get(), JSON_COMPACT | JSON_SORT_KEYS), std::free);
     if (!config) throw std::bad_alloc();
-    /* Labels: one a text for a classifier of texts, two (the first and the last token of the answer)
-     * for a head for answers, else one a token of the sources. */
+    /* Labels: one a text for a classifier of texts, two (the first and the last token of the
+     * answer) for a head for answers, else one a token of the sources. */
     int64_t labels = model.head == Head::Classes   ? how.sources->count
                      : model.head == Head::Answers ? 2 * how.sources->count
                                                    : how.sources->offsets[how.sources->count];

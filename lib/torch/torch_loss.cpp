@@ -174,9 +174,8 @@ class Stacks {
 } // namespace
 
 /* Rows are the target tokens of a model with a decoder, the tokens with a label of a model that
- * classifies tokens or predicts words, and the texts with a label of a classifier of texts. Answers
- * have no rows of their own. A pass
- * without a label adds nothing. */
+ * classifies tokens or predicts words, and the texts with a label of a classifier of texts; those
+ * of answers are the tokens that can be part of one. A pass without a label adds nothing. */
 Sums add_gradients(const Model &model, const alcore_sys_model_training &how,
                    const std::vector<int64_t> &examples, uint64_t seed, double scale) {
     const alcore_sys_model_texts &sources = *how.sources;
