@@ -340,8 +340,8 @@ def a_phrase_stands_for_the_row_where_it_occurs_first(box):
 
 
 @case
-def low_budgets_come_from_one_pass(box):
-    """DeMuX's low-budget study: each budget of a list has the selection that it has alone."""
+def low_budgets_are_the_same_together_and_alone(box):
+    """DeMuX's low-budget study: each budget of a list has the selection that it has alone. test_column_models counts the passes."""
     box.file("pool.txt", "".join("text %d\n" % row for row in range(1100)))
     box.npy("u.npy", [(row * 7919 % 1103) / 1103 for row in range(1100)], "<f8")
     box.npy("e.npy", [[row % 31 - 15.0, row * 5 % 17 - 8.0] for row in range(1100)])

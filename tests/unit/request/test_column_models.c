@@ -4,10 +4,12 @@
 
 enum { ROWS = 8 };
 
-/* A host's model that answers each row with its number in `user`, and counts the rows. */
+/* A host's model that answers each row with its number in `user`, and counts the rows and the
+ * calls. */
 typedef struct answers {
     float value;
-    int64_t embedded, scored;
+    int64_t embedded, scored; /* rows */
+    int64_t calls;            /* of both functions */
 } answers;
 
 static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_writer *out) {
@@ -20,6 +22,7 @@ static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_
         values[i][1] = self->value;
     }
     self->embedded += batch->count;
+    self->calls++;
     ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 2));
     return alcore_column_writer_put(out, batch->rows, NULL, batch->count, &tensor);
 }
@@ -34,6 +37,7 @@ static alcore_status logprobs(void *user, const alcore_batch *batch, alcore_colu
         lengths[i] = 1;
     }
     self->scored += batch->count;
+    self->calls++;
     ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 1));
     return alcore_column_writer_put(out, batch->rows, lengths, batch->count, &tensor);
 }
@@ -142,5 +146,63 @@ START_TEST(wrong_columns_and_models_are_refused) {
 }
 END_TEST
 
+/* Scores each candidate by its row; *user counts the calls. */
+static alcore_status choose_and_count(void *user, const alcore_view *view, alcore_choice *out) {
+    double scores[ROWS];
+    const int64_t count = alcore_view_count(view, ALCORE_ROLE_CANDIDATES);
+    ck_assert_int_le(count, ROWS);
+    for (int64_t i = 0; i < count; i++)
+        scores[i] = (double)alcore_view_rows(view, ALCORE_ROLE_CANDIDATES)[i];
+    ++*(int64_t *)user;
+    return alcore_choice_scores(out, scores, count);
+}
+
+/* Selects for a list of budgets; *calls is the calls of the functions of both models. */
+static void select_budgets(const char *budgets, int64_t count, int64_t *calls) {
+    first = second = (answers){.value = 1};
+    ck_assert_ok(alcore_request_set(request, "budget", budgets));
+    alcore_selection *selection = selected(request);
+    ck_assert_int_eq(alcore_selection_budget_count(selection), count);
+    alcore_selection_unref(selection);
+    *calls = first.calls + second.calls;
+}
+
+/* All budgets of a list are spent from the same scores: the functions of a host are called as often
+ * as for one of them. A model without a name keeps no column, so that a second pass would ask it
+ * again. */
+START_TEST(several_budgets_are_one_pass_over_the_functions_of_a_host) {
+    static const char *const needs[] = {"logprobs", "embeddings", NULL};
+    begin();
+    int64_t of_one, of_three, chosen = 0;
+    alcore_model *scores = model_of(NULL, &first, false, true);
+    alcore_model *embeds = model_of(NULL, &second, true, false);
+    ck_assert_ok(alcore_request_set_column_model(request, "logprobs", scores));
+    ck_assert_ok(alcore_request_set_column_model(request, "embeddings", embeds));
+    alcore_model_unref(scores);
+    alcore_model_unref(embeds);
+    select_budgets("3", 1, &of_one); /* of huds */
+    ck_assert_int_ge(of_one, 2);
+    select_budgets("2,5,3", 3, &of_three);
+    ck_assert_int_eq(of_three, of_one);
+    ck_assert_int_eq(first.scored, ROWS);
+    ck_assert_int_eq(second.embedded, ROWS);
+    alcore_strategy_host host = ALCORE_STRATEGY_HOST_INIT;
+    alcore_strategy *strategy;
+    host.user = &chosen;
+    host.needs = needs;
+    host.choose = choose_and_count;
+    ck_assert_ok(alcore_strategy_new_host(ctx, &host, &strategy));
+    ck_assert_ok(alcore_request_set_strategy(request, strategy));
+    alcore_strategy_unref(strategy);
+    select_budgets("3", 1, &of_one);
+    ck_assert_int_eq(chosen, 1);
+    select_budgets("2,5,3", 3, &of_three);
+    ck_assert_int_eq(chosen, 2);
+    ck_assert_int_eq(of_three, of_one);
+    end();
+}
+END_TEST
+
 CHECK_SUITE("column models", each_column_has_its_model,
-            other_columns_come_from_the_model_of_the_request, wrong_columns_and_models_are_refused);
+            other_columns_come_from_the_model_of_the_request, wrong_columns_and_models_are_refused,
+            several_budgets_are_one_pass_over_the_functions_of_a_host);
