@@ -248,7 +248,11 @@ def several_budgets_have_a_file_each(box):
     for budget, expected in alone.items():
         equal([int(row["index"]) for row in rows_of(box.read("sel-%s.tsv" % budget).decode())], expected)
         assert b"<svg" in box.read("r-%s.html" % budget)
-    contains(done.err, "price: 10.00 EUR at 2.5 a item".replace("a item", "an item"), "price: 5.00 EUR")
+    contains(done.err, "price: 10.00 EUR at 2.5 an item", "price: 5.00 EUR")
+    box.run(*args, "--budget", "4,2,6i", "--out", "sel-{budget}.tsv", "--report", "r-{budget}.md", "--price", "2.5EUR/i", "-q")
+    for budget, price in (("4", "10.00"), ("2", "5.00"), ("6i", "15.00")):
+        for suffix in (".md", ".html"):
+            contains(box.read("r-" + budget + suffix).decode(), "price: %s EUR at 2.5 an item\n" % price)
     contains(box.run(*args, "--budget", "4,2", expect=2).err, "{budget}")
     contains(box.run(*args, "--budget", "4,2", "--out", "s-{budget}.tsv", "--report", "r.md", expect=2).err, "--report")
     contains(box.run(*args, "--budget", "4,2w", "--out", "s-{budget}.tsv", expect=2).err, "same unit")
