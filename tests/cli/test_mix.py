@@ -163,6 +163,34 @@ def given_parts_and_parameters(box):
 
 
 @case
+def each_parameter_changes_the_pairs(box):
+    """k, subset, unique and norm with a value that is not the default, one at a time."""
+    box.file("pool.txt", "".join(text + "\n" for text in POOL))
+    box.file("labeled.tsv", "source\ttarget\nit was late\tes war spaet\nit was late\tes war zu spaet\n"
+             "the report was clear\tder Bericht war klar\nthe patient was late today\tder Patient kam heute spaet\n")
+    box.file("selection.tsv", "rank\tindex\tid\tkind\ttext\n1\t0\t1\tphrase\thas\n2\t0\t2\tphrase\tthe patient has severe\n")
+    box.file("answers.tsv", "id\ttext\ttranslation\n1\thas\that\n2\tthe patient has severe\tder Patient hat starke\n")
+
+    def pairs(kind, *parameter):
+        done = box.run("mix", "--kind", kind, "--count", "4", "--labeled", "labeled.tsv", "--pool", "pool.txt", "--selection",
+                       "selection.tsv", "--answers", "answers.tsv", "-q", *parameter)
+        return [(row["src"], row["tgt"]) for row in rows_of(done.out) if row["kind"] == kind]
+
+    late, too_late = ("it was late", "es war spaet"), ("it was late", "es war zu spaet")
+    clear, patient = ("the report was clear", "der Bericht war klar"), ("the patient was late today", "der Patient kam heute spaet")
+    equal(pairs("retrieved"), [patient, clear, late, too_late])
+    equal(pairs("retrieved", "-p", "k=4"), [patient, clear, late, too_late])
+    # With one neighbor on each side two pairs have a ratio of exactly 1, and the lower row comes first.
+    equal(pairs("retrieved", "-p", "k=1"), [clear, patient, late, too_late])
+    equal(pairs("retrieved", "-p", "unique=1"), [patient, clear, late])
+    equal(len(pairs("random")), 4)
+    equal(len(pairs("random", "-p", "subset=3")), 3)
+    # The total log-probability prefers short phrases, that of a word does not.
+    equal(pairs("contextualized", "-p", "norm=0")[0][0], "the patient was late today has")
+    equal(pairs("contextualized", "-p", "norm=1")[0][0], "the patient was late today the patient has severe")
+
+
+@case
 def the_number_of_pairs_follows_from_the_words(box):
     answered(box)
     done = box.run("mix", "--kind", "random", "--labeled", "labeled.tsv", "--pool", "pool.txt", "--selection", "selection.tsv",

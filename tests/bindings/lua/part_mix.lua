@@ -116,6 +116,11 @@ case("a training set: what is made, files, what cannot be", function()
     assert(set:write(fixture.scratch .. "/train.tsv"))
     assert(set:write_parallel(fixture.scratch .. "/train"))
     fails("ALCORE_E_NOT_FOUND", "rows", set:column("rows"))
+    local function drawn(subset)
+        return assert(alcore.mix({labeled = labeled, pool = pool, kind = "random", count = 2, subset = subset})).count
+    end
+    equal(drawn(), 2)
+    equal(drawn(1), 1, "pairs are drawn from a sample of one pair")
     fails("ALCORE_E_PARAM", "kind", alcore.mix({kind = "swich"}))
     raises("labelled", function() alcore.mix({labelled = labeled}) end)
 end)

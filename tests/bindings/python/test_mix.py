@@ -102,6 +102,13 @@ def test_files(tmp_path):
         alcore.Annotations(pool, selection).read_answers(tmp_path / "answers.tsv")
 
 
+def test_subset_is_the_sample_that_pairs_are_drawn_from():
+    labeled = {"texts": TEXTS, "references": REFERENCES}
+    whole, sample = (alcore.mix(labeled, kind="random", count=5, **given) for given in ({}, {"subset": 2}))
+    assert len(whole) == 5 and whole.missing == 0 and "a sample of" not in whole.summary
+    assert len(sample) == 2 and sample.missing == 3 and "a sample of 2 of 6 pairs" in sample.summary
+
+
 def test_what_is_not_given_is_made(tmp_path):
     pool = alcore.Pool(TEXTS)
     items = alcore.Annotations(pool)
