@@ -106,4 +106,28 @@ def score(box):
     interrupt(box, "score", "-", "--scorer", "nnll", "--out", "out.tsv")
 
 
+@case
+def oracle(box):
+    box.file("selection.tsv", "rank\tindex\tid\n1\t0\t1\n")
+    box.file("references.txt", "satz 0 sagt 0\n")
+    interrupt(box, "oracle", "-", "--selection", "selection.tsv", "--references", "references.txt", "--out", "out.tsv")
+
+
+@case
+def evaluate(box):
+    box.file("reference.txt", "sentence 0 says 0\n")
+    interrupt(box, "eval", "bleu", "-", "reference.txt", "--out", "out.tsv")
+    interrupt(box, "eval", "duplicates", "-", "--train", "reference.txt", "--out", "out.tsv")
+
+
+@case
+def plot(box):
+    interrupt(box, "plot", "map", "-", "--out", "out.svg")
+
+
+@case
+def ablate(box):
+    interrupt(box, "ablate", "-", "--budget", "5", "--out", "out.tsv")
+
+
 main()
