@@ -74,6 +74,8 @@ case("plots are drawn and written as tables", function()
     equal(read("c.tsv"):match("\n(a[^\n]*)"), "a\t\t1\t2\t4\t1.4142135623730951\t1")
     assert(alcore.plots.curves(fixture.scratch .. "/c.svg", data, {title = "T", width = 200, x_label = "words"}))
     tap.contains(read("c.svg"), "b&lt;</text>")
+    assert(alcore.plots.curves(fixture.scratch .. "/h.svg", data, {width = 210, height = 530}))
+    tap.contains(read("h.svg"), 'width="210.0" height="530.0"/>')
     data.rounds = {0, 0, 1}
     assert(alcore.plots.points(fixture.scratch .. "/p.tsv", data, {equal_scales = true}))
     equal(read("p.tsv"):match("\n(b[^\n]*)"), "b<\t1\t2\t4")

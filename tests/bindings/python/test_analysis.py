@@ -98,6 +98,8 @@ def test_plots_are_written(tmp_path):
     plots.write_curves(str(tmp_path / "c.svg"), series, x, y, rounds=[1, 1, 1], title="Title", x_label="words", y_label="BLEU")
     drawn = (tmp_path / "c.svg").read_text()
     assert "b&lt;</text>" in drawn and ">BLEU</text>" in drawn and "<title>Title</title>" in drawn
+    plots.write_curves(tmp_path / "c.svg", series, x, y, width=210, height=530)
+    assert 'width="210.0" height="530.0"/>' in (tmp_path / "c.svg").read_text()
     plots.write_points(tmp_path / "p.tsv", series, x, y, rounds=[0, 0, 3], equal_scales=True)
     assert (tmp_path / "p.tsv").read_text().splitlines()[3] == "b<\t3\t2\t4"
     with pytest.raises(ValueError, match="y: 1 were given for 3 series"):
