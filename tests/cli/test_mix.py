@@ -180,7 +180,7 @@ def each_parameter_changes_the_pairs(box):
     clear, patient = ("the report was clear", "der Bericht war klar"), ("the patient was late today", "der Patient kam heute spaet")
     equal(pairs("retrieved"), [patient, clear, late, too_late])
     equal(pairs("retrieved", "-p", "k=4"), [patient, clear, late, too_late])
-    # With one neighbor on each side two pairs have a ratio of exactly 1, and the lower row comes first.
+    # With one neighbor on each side two pairs have a ratio of exactly 1; the lower row comes first.
     equal(pairs("retrieved", "-p", "k=1"), [clear, patient, late, too_late])
     equal(pairs("retrieved", "-p", "unique=1"), [patient, clear, late])
     equal(len(pairs("random")), 4)
