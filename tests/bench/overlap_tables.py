@@ -75,12 +75,13 @@ def cell(values):
 
 
 def pairs_kept(found, order):
-    """How many pairs of systems stand as in the paper, for each n: [(kept, all)]."""
+    """Which pairs of systems stand as in the paper, for each n: [(kept, all, [pairs that do not, the paper's better one first])]."""
     out = []
     for n in range(4):
         pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1:] if PAPER[a][n] != PAPER[b][n]]
         mean = {name: statistics.mean(values[n] for values in found[name]) for name in order}
-        out.append((sum((mean[a] > mean[b]) == (PAPER[a][n] > PAPER[b][n]) for a, b in pairs), len(pairs)))
+        failed = [(a, b) if PAPER[a][n] > PAPER[b][n] else (b, a) for a, b in pairs if (mean[a] > mean[b]) != (PAPER[a][n] > PAPER[b][n])]
+        out.append((len(pairs) - len(failed), len(pairs), ['%s > %s' % pair for pair in failed]))
     return out
 
 
@@ -132,7 +133,9 @@ def table_3(folder, domain, side):
         print_row(name, words.get(name), runs)
     order = [name for name in PAPER if name in words]
     kept = pairs_kept(found, order)
-    print('\nPairs of strategies in the paper\'s order: %s.\n' % ', '.join('n = %d: %d of %d' % (n + 1, *kept[n]) for n in range(4)), flush=True)
+    print('\nPairs of strategies in the paper\'s order: %s.\n' % '; '.join(
+        'n = %d: %d of %d%s' % (n + 1, count, pairs, ', not ' + ', '.join(failed) if failed else '')
+        for n, (count, pairs, failed) in enumerate(kept)), flush=True)
     return found
 
 
@@ -146,6 +149,8 @@ def claims(results):
         ('NGF and NGF-SMP cover more than both strategies of sentences',
          lambda f, n: min(mean(f, p, n) for p in phrases) > max(mean(f, s, n) for s in sentences if s in f)),
         ('random phrases cover less than random sentences', lambda f, n: mean(f, 'random phrase', n) < mean(f, 'random sentence', n)),
+        ('random phrases cover less than MRS', lambda f, n: mean(f, 'random phrase', n) < mean(f, 'MRS', n)),
+        ('NGF-SMP + MRS covers more than random sentences', lambda f, n: mean(f, 'NGF-SMP + MRS', n) > mean(f, 'random sentence', n)),
         ('MRS is within 1 point of random sentences', lambda f, n: abs(mean(f, 'MRS', n) - mean(f, 'random sentence', n)) < 1),
         ('NGF-SMP + MRS lies between its parts', lambda f, n: mean(f, 'MRS', n) < mean(f, 'NGF-SMP + MRS', n) < mean(f, 'NGF-SMP', n))]
     print('## Claims of the paper on phrases\n\n| claim | ' + ' | '.join('n = %d' % n for n in range(1, 5)) + ' |\n|---|---|---|---|---|')
