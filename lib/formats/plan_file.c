@@ -14,11 +14,12 @@
 
 typedef struct plan_search {
     alcore_ctx *ctx;
-    const char *config; /* the one that is looked for; "": the only one of the file */
-    int64_t round;
+    const char *config;     /* the one that is looked for; "": the only one of the file */
+    int64_t round;          /* from 1; 0: a line of "*" is the only one that is allowed */
     bool exact;             /* counts are of a line of the round itself, not of one of "*" */
     alcore__buffer only;    /* with config "": name of the configuration met first */
     alcore__buffer *counts; /* of the best line so far; empty: none yet */
+    int64_t *line;          /* number of that line */
 } plan_search;
 
 /* Cuts a line into its three fields at the tabs; false: it has another number of them. */
@@ -63,9 +64,15 @@ static alcore_status read_line(plan_search *search, const alcore__line_reader *l
     if (!every && (!alcore__parse_int(field[1], strlen(field[1]), &round) || round < 1))
         return alcore__lines_fail(lines, "\"%s\" is no round: a number from 1, or *", field[1]);
     ALCORE__TRY(match_config(search, lines, field[0], &matches));
+    if (matches && !every && search->round == 0)
+        return alcore__lines_fail(lines,
+                                  "the line is of round %lld alone; a plan that is spread "
+                                  "over rounds has one line, of round *",
+                                  (long long)round);
     if (!matches || (!every && round != search->round) || (every && search->exact))
         return ALCORE_OK;
     search->exact = !every;
+    *search->line = lines->line;
     search->counts->length = 0;
     return alcore__buffer_format(search->ctx, search->counts, "%s", field[2]);
 }
@@ -94,14 +101,19 @@ static alcore_status read_lines(plan_search *search, alcore__line_reader *lines)
 /* Reads the whole plan, as a better line may come later; counts is empty before, and stays so where
  * the plan has no line for the round. */
 alcore_status alcore__plan_file_find(alcore_ctx *ctx, const char *path, const char *config,
-                                     int64_t round, alcore__buffer *counts) {
-    plan_search search = {.ctx = ctx, .config = config, .round = round, .counts = counts};
+                                     int64_t round, alcore__buffer *counts, int64_t *line) {
+    plan_search search = {
+        .ctx = ctx, .config = config, .round = round, .counts = counts, .line = line};
     alcore__line_reader lines;
     ALCORE__TRY(alcore__lines_open(&lines, ctx, path, 0 /* the default limit of a line */));
     alcore_status status = read_lines(&search, &lines);
     alcore__lines_close(&lines);
     alcore__buffer_clear(ctx, &search.only);
     if (status != ALCORE_OK || counts->length > 0) return status;
+    if (round == 0)
+        return alcore__fail(ALCORE_E_NOT_FOUND,
+                            "%s: the plan has no line for configuration \"%s\", round *", path,
+                            config);
     return alcore__fail(ALCORE_E_NOT_FOUND,
                         "%s: the plan has no line for configuration \"%s\", round %lld", path,
                         config, (long long)round);

@@ -71,6 +71,10 @@ def languages_of_a_selection_are_followed(box):
     done = box.run("select", "pool.tsv", "--strategy", "plan", "--budget", "4", "--plan", "plan.tsv", "-p", "config=high")
     equal(sorted("hi" if row % 3 else "fa" for row in picks(done)), ["fa", "hi", "hi", "hi"])
     box.run("select", "pool.tsv", "--strategy", "random", "--budget", "4", "--plan", "plan.tsv", expect=2)
+    plan = ["select", "pool.tsv", "--strategy", "plan", "--plan", "plan.tsv", "-p", "config=high"]
+    contains(box.run(*plan, "--budget", "3", expect=2).err, "plan.tsv:2: 4 rows are more than the budget of 3")
+    box.file("plan.tsv", "high\t*\tfa:1,de:3\n")
+    contains(box.run(*plan, "--budget", "4", expect=3).err, "plan.tsv:1: the pool has no row of the language de")
 
 
 @case

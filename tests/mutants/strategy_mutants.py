@@ -270,6 +270,9 @@ MUTANTS = {
     'every round follows the first list of the plan':
         ('lib/strategy/rules/language_draws.c', 'round < run->input->round && strchr', 'round < 1 && strchr', DEMUX,
          'plan_vector'),
+    'the rounds of a plan do not add up':
+        ('lib/strategy/rules/language_draws.c', 'return rows / rounds + round * rest', 'return rows / rounds + 0 * rest', DEMUX,
+         'rounds_add_up_to_the_plan'),
     'what rounding leaves goes to the smallest remainders':
         ('lib/strategy/rules/language_draws.c', 'remainder[l] > remainder[largest]', 'remainder[l] < remainder[largest]', DEMUX,
          'plan_takes_what_there_is'),

@@ -167,43 +167,72 @@ static int64_t find_language(const alcore__run_input *input, const char *tag, si
     return -1;
 }
 
+/* Where counts come from, and how they are followed. */
+typedef struct counts_source {
+    const char *text; /* "hi:4,fa:2", NUL-terminated; of the parameter, also lists for rounds */
+    const char *path; /* the file of the plan; NULL: the parameter `counts` */
+    int64_t line;     /* of that file, from 1 */
+    int64_t rounds;   /* the counts are bought in the rounds 1 .. rounds; 1: in each round */
+} counts_source;
+
+/* Puts the place of the counts before the error text of `status`, which it returns. */
+static alcore_status fail_at(const alcore__run *run, const counts_source *source,
+                             alcore_status status) {
+    if (source->path)
+        return alcore__fail_within(status, "%s:%lld", source->path, (long long)source->line);
+    return alcore__fail_within(status, "strategy %s: counts", run->def->name);
+}
+
+/* The part of `rows` that round r of K buys: floor(r rows / K) - floor((r - 1) rows / K), which
+ * adds up to rows over all rounds. With rows = q K + m the round buys q and a part of m, so that no
+ * product exceeds 64 bits: K is 10^6 at most. */
+static int64_t part_of_round(int64_t rows, int64_t round, int64_t rounds) {
+    const int64_t rest = rows % rounds;
+    return rows / rounds + round * rest / rounds - (round - 1) * rest / rounds;
+}
+
 /* Reads one "language:rows" of `length` bytes into state->rows_to_buy, which is -1 for languages
- * that were not named yet. */
-static alcore_status read_count(alcore__run *run, const char *text, size_t length) {
+ * that were not named yet. The error lacks the place, and its status says whether a parameter or a
+ * file is wrong. */
+static alcore_status read_count(alcore__run *run, const counts_source *source, const char *text,
+                                size_t length) {
     draw_state *state = run->state;
-    const char *name = run->def->name, *colon = memchr(text, ':', length);
+    const alcore_status wrong = source->path ? ALCORE_E_DATA : ALCORE_E_PARAM;
+    const char *colon = memchr(text, ':', length);
     const size_t tag_bytes = colon ? (size_t)(colon - text) : length;
     int64_t rows;
     if (!colon || !alcore__parse_int(colon + 1, length - tag_bytes - 1, &rows) || rows < 0)
-        return alcore__fail(ALCORE_E_PARAM,
-                            "strategy %s: counts: \"%.*s\" is not a language, a colon and a number "
-                            "of rows, such as hi:40",
-                            name, (int)length, text);
+        return alcore__fail(wrong,
+                            "\"%.*s\" is not a language, a colon and a number of rows, such as "
+                            "hi:40",
+                            (int)length, text);
     int64_t language = find_language(run->input, text, tag_bytes);
     if (language < 0)
-        return alcore__fail(ALCORE_E_PARAM,
-                            "strategy %s: counts: the pool has no row of the language %.*s", name,
-                            (int)tag_bytes, text);
+        return alcore__fail(wrong, "the pool has no row of the language %.*s", (int)tag_bytes,
+                            text);
     if (state->rows_to_buy[language] >= 0)
-        return alcore__fail(ALCORE_E_PARAM, "strategy %s: counts: the language %.*s is named twice",
-                            name, (int)tag_bytes, text);
+        return alcore__fail(wrong, "the language %.*s is named twice", (int)tag_bytes, text);
+    if (source->rounds > 1) rows = part_of_round(rows, run->input->round, source->rounds);
     state->rows_to_buy[language] = (double)rows;
     return ALCORE_OK;
 }
 
 /* Reads the counts of this round into state->rows_to_buy [languages], in rows, 0 for a language
- * that is not named. text: "hi:4,fa:2" for every round, or several such lists, one for each round,
- * with semicolons between them; rounds after the end use the last list. Where the budget is in rows
- * (there are no costs), a sum above it is refused. */
-static alcore_status read_counts(alcore__run *run, const char *text) {
+ * that is not named. source->text: "hi:4,fa:2" for every round, or several such lists, one for each
+ * round, with semicolons between them; rounds after the end use the last list. Where the budget is
+ * in rows (there are no costs), a sum above it is refused, as an error of a parameter: the budget
+ * may be wrong as well as a file. */
+static alcore_status read_counts(alcore__run *run, const counts_source *source) {
     draw_state *state = run->state;
+    const char *text = source->text;
     for (int64_t round = 1; round < run->input->round && strchr(text, ';'); round++)
         text = strchr(text, ';') + 1;
     const char *end = text + strcspn(text, ";");
     for (int64_t l = 0; l < state->language_count; l++) state->rows_to_buy[l] = -1;
     while (text < end) {
         size_t length = strcspn(text, ",;");
-        ALCORE__TRY(read_count(run, text, length));
+        const alcore_status status = read_count(run, source, text, length);
+        if (status != ALCORE_OK) return fail_at(run, source, status);
         text += length + (text + length < end);
     }
     double total = 0;
@@ -211,11 +240,10 @@ static alcore_status read_counts(alcore__run *run, const char *text) {
         if (state->rows_to_buy[l] < 0) state->rows_to_buy[l] = 0;
         total += state->rows_to_buy[l];
     }
-    if (!run->input->costs && total > run->input->fill.budget)
-        return alcore__fail(ALCORE_E_PARAM,
-                            "strategy %s: counts: %.0f rows are more than the budget of %.0f",
-                            run->def->name, total, run->input->fill.budget);
-    return ALCORE_OK;
+    if (run->input->costs || total <= run->input->fill.budget) return ALCORE_OK;
+    alcore__fail(ALCORE_E_PARAM, "%.0f rows are more than the budget of %.0f", total,
+                 run->input->fill.budget);
+    return fail_at(run, source, ALCORE_E_PARAM);
 }
 
 /* counts=proportional: sets state->rows_to_buy to shares of the expected number of picks,
@@ -248,11 +276,11 @@ static alcore_status share_proportionally(alcore__run *run) {
 
 /* Draws rows_to_buy rows of each language and offers them to the budget; where the language has too
  * few, all of them, and the rest is counted as missing. tag: ALCORE__TAG_* of the strategy's draws;
- * counts: "proportional", or the text that read_counts() reads. */
-static alcore_status buy_counts(alcore__run *run, uint64_t tag, const char *counts) {
+ * source->text: "proportional", or what read_counts() reads. */
+static alcore_status buy_counts(alcore__run *run, uint64_t tag, const counts_source *source) {
     draw_state *state = run->state;
-    ALCORE__TRY(strcmp(counts, "proportional") == 0 ? share_proportionally(run)
-                                                    : read_counts(run, counts));
+    const bool proportional = !source->path && strcmp(source->text, "proportional") == 0;
+    ALCORE__TRY(proportional ? share_proportionally(run) : read_counts(run, source));
     for (int64_t l = 0; l < state->language_count; l++) {
         int64_t count, rows_to_buy = (int64_t)state->rows_to_buy[l];
         if (rows_to_buy == 0) continue;
@@ -265,7 +293,28 @@ static alcore_status buy_counts(alcore__run *run, uint64_t tag, const char *coun
 
 /* finish of same-ratio: the counts are those of its parameter. */
 static alcore_status buy_same_ratio(alcore__run *run) {
-    return buy_counts(run, ALCORE__TAG_SAME_RATIO, alcore__values_text(run->values, "counts"));
+    const counts_source source = {.text = alcore__values_text(run->values, "counts"), .rounds = 1};
+    return buy_counts(run, ALCORE__TAG_SAME_RATIO, &source);
+}
+
+/* Checks the parameters of plan that say how many rounds follow it. The counts are then those of
+ * all rounds, so that neither shares of one round's budget nor lists for single rounds make sense.
+ */
+static alcore_status check_rounds(const alcore__run *run, const char *path, const char *counts,
+                                  int64_t rounds) {
+    const long long round = run->input->round;
+    if (rounds == 1) return ALCORE_OK;
+    if (round > rounds)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "strategy plan: the plan is followed in %lld rounds, and this is round "
+                            "%lld",
+                            (long long)rounds, round);
+    if (path[0] == '\0' && (strcmp(counts, "proportional") == 0 || strchr(counts, ';')))
+        return alcore__fail(ALCORE_E_PARAM,
+                            "strategy plan: rounds=%lld spreads one list of counts, such as "
+                            "hi:40,fa:20, or a file over the rounds",
+                            (long long)rounds);
+    return ALCORE_OK;
 }
 
 /* finish of plan: the counts come from its file or, without one, from the parameter `counts`.
@@ -274,19 +323,24 @@ static alcore_status buy_plan(alcore__run *run) {
     const char *path = alcore__values_text(run->values, "file");
     const char *counts = alcore__values_text(run->values, "counts");
     const char *config = alcore__values_text(run->values, "config");
+    const int64_t rounds = alcore__values_integer(run->values, "rounds");
+    counts_source source = {.text = counts, .rounds = rounds};
     alcore__buffer from_file = {0};
+    ALCORE__TRY(check_rounds(run, path, counts, rounds));
     if (path[0] == '\0' && config[0] != '\0')
         return alcore__fail(
             ALCORE_E_PARAM,
             "strategy plan: config names a configuration of a file, but there is no "
             "file");
-    if (path[0] == '\0') return buy_counts(run, ALCORE__TAG_PLAN, counts);
+    if (path[0] == '\0') return buy_counts(run, ALCORE__TAG_PLAN, &source);
     if (strcmp(counts, "proportional") != 0)
         return alcore__fail(ALCORE_E_PARAM,
                             "strategy plan: both counts and a file say how many rows are wanted");
-    alcore_status status =
-        alcore__plan_file_find(run->ctx, path, config, run->input->round, &from_file);
-    if (status == ALCORE_OK) status = buy_counts(run, ALCORE__TAG_PLAN, from_file.data);
+    alcore_status status = alcore__plan_file_find(
+        run->ctx, path, config, rounds > 1 ? 0 : run->input->round, &from_file, &source.line);
+    source.path = path;
+    source.text = from_file.data;
+    if (status == ALCORE_OK) status = buy_counts(run, ALCORE__TAG_PLAN, &source);
     alcore__buffer_clear(run->ctx, &from_file);
     return status;
 }
@@ -310,6 +364,9 @@ static const alcore__param PLAN_ROWS[] = {
      "round) and counts, separated by tabs"},
     {"config", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
      "configuration of the file to follow; may be empty where the file has one only"},
+    {"rounds", ALCORE_PARAM_INTEGER, "1", 1, 1e6, NULL,
+     "above 1: the counts are those of this many rounds together, and each round labels an equal "
+     "part of them, rounded so that the parts add up"},
 };
 static const alcore__param_table RATIO_PARAMS = ALCORE__PARAM_TABLE(RATIO_ROWS);
 static const alcore__param_table PLAN_PARAMS = ALCORE__PARAM_TABLE(PLAN_ROWS);

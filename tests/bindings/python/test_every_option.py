@@ -32,6 +32,7 @@ VALUES = {
     "c": 1,
     "cover": 1,
     "counts": "unknown:4",
+    "rounds": 2,
     "iterative": 1,
     "sample": 2,
     "share": 0.6,
@@ -53,7 +54,8 @@ VALUES = {
 # Values that name the default: what the paper prints, beside what its public code does.
 DEFAULTS = {("uncertainty", "mode", "paper"), ("knn-uncertainty", "mode", "paper"), ("uncertainty-knn", "mode", "paper")}
 # What else has to be set for a parameter to show.
-BESIDE = {"sticky": {"candidates": 15}, "fill_short": {"k": 1}, "config": {"file": str(PLANS / "two.tsv")}}
+BESIDE = {"sticky": {"candidates": 15}, "fill_short": {"k": 1}, "config": {"file": str(PLANS / "two.tsv")},
+          "rounds": {"counts": "unknown:5"}}
 
 
 TEXTS = ["row %d of %s" % (row, " ".join(["words"] * (1 + row % 4))) for row in range(ROWS)]

@@ -234,7 +234,14 @@ START_TEST(plan_files) {
         {"a\t1\thi:1\t\n", "a", 1, 0, 0, ALCORE_E_DATA, ":1: a line of a plan is"},
         {"a\t1\thi:1\na\t0\thi:1\n", "a", 1, 0, 0, ALCORE_E_DATA, ":2: \"0\" is no round"},
         {"a\t1\thi:1;fa:1\n", "a", 1, 0, 0, ALCORE_E_DATA, ":1: a line of a plan is"},
-        {"a\t1\txx:1\n", "a", 1, 0, 0, ALCORE_E_PARAM, "language xx"},
+        {"#\na\t1\txx:1\n", "a", 1, 0, 0, ALCORE_E_DATA,
+         ".tsv:2: the pool has no row of the language xx"},
+        {"b\t1\thi:1\na\t1\thi:1,hi:2\n", "a", 1, 0, 0, ALCORE_E_DATA,
+         ".tsv:2: the language hi is named twice"},
+        {"a\t1\thi:x\na\t1\thi:1,hi:x\n", "a", 1, 0, 0, ALCORE_E_DATA,
+         ".tsv:2: \"hi:x\" is not a language, a colon"},
+        {"a\t1\thi:1\na\t2\tfa:2,hi:4\n", "a", 2, 0, 0, ALCORE_E_PARAM,
+         ".tsv:2: 6 rows are more than the budget of 5"},
     };
     vector_case one = vector_case_number(vector_find("multilingual", "TV-PLAN"), 0);
     for (size_t c = 0; c < sizeof CASES / sizeof CASES[0]; c++) {
@@ -257,6 +264,99 @@ START_TEST(plan_files) {
     open_languages(&one);
     ck_assert_int_eq(bed_run(&b, "plan", "file=no-such-plan.tsv", 5), ALCORE_E_IO);
     bed_close(&b);
+}
+END_TEST
+
+/* ---- a plan in several rounds ---- */
+
+/* How many rows of ar, fa and hi the last run of the bed picked. */
+static void count_picks(int64_t of[3]) {
+    memset(of, 0, 3 * sizeof *of);
+    for (int64_t r = 0; r < b.outcome.pick_count; r++) of[LANGUAGES[bed_pick(&b, r)]]++;
+}
+
+/* K rounds add up to the counts, round r buys floor(r c / K) - floor((r - 1) c / K) rows of each
+ * language, from the parameter and from a file alike. The pool has 5 rows of hi, 2 of fa, 6 of ar.
+ */
+START_TEST(rounds_add_up_to_the_plan) {
+    static const int64_t PLANNED[3] = {6, 1, 5};
+    vector_case one = vector_case_number(vector_find("multilingual", "TV-PLAN"), 0);
+    for (int64_t rounds = 1; rounds <= 8; rounds++) {
+        int64_t sum[3] = {0}, of[3], again[3];
+        for (int64_t round = 1; round <= rounds; round++) {
+            char params[128];
+            const char *path = write_plan("b\t1\tar:1\na\t*\thi:5,fa:1,ar:6\n");
+            open_languages(&one);
+            b.input.round = round;
+            snprintf(params, sizeof params, "counts=hi:5,fa:1,ar:6 rounds=%d", (int)rounds);
+            ck_assert_msg(bed_run(&b, "plan", params, 12) == ALCORE_OK, "%s", alcore_last_error());
+            count_picks(of);
+            snprintf(params, sizeof params, "file=%s config=a rounds=%d", path, (int)rounds);
+            ck_assert_msg(bed_run(&b, "plan", params, 12) == ALCORE_OK, "%s", alcore_last_error());
+            count_picks(again);
+            bed_close(&b);
+            ck_assert_int_eq(remove(path), 0);
+            for (int l = 0; l < 3; l++) {
+                ck_assert_int_eq(of[l],
+                                 round * PLANNED[l] / rounds - (round - 1) * PLANNED[l] / rounds);
+                ck_assert_int_eq(again[l], of[l]);
+                sum[l] += of[l];
+            }
+        }
+        for (int l = 0; l < 3; l++) ck_assert_int_eq(sum[l], PLANNED[l]);
+    }
+}
+END_TEST
+
+/* The budget is that of one round, and counts near the largest integer do not overflow. */
+START_TEST(rounds_have_budgets_of_their_own) {
+    vector_case one = vector_case_number(vector_find("multilingual", "TV-PLAN"), 0);
+    open_languages(&one);
+    b.input.round = 2;
+    ck_assert_int_eq(bed_run(&b, "plan", "counts=hi:4,fa:2 rounds=2", 3), ALCORE_OK);
+    ck_assert_int_eq(b.outcome.pick_count, 3);
+    ck_assert_int_eq(bed_run(&b, "plan", "counts=hi:4,fa:2 rounds=2", 2), ALCORE_E_PARAM);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "3 rows are more than the budget of 2"));
+    ck_assert_int_eq(bed_run(&b, "plan", "counts=hi:9223372036854775807 rounds=1000000", 9.3e12),
+                     ALCORE_OK);
+    /* floor(2 c / 10^6) - floor(c / 10^6) of c = 9223372036854775807, of which the pool has 5. */
+    ck_assert(bed_fact(&b, "missing of each language")[2] == 9223372036855.0 - 5);
+    bed_close(&b);
+}
+END_TEST
+
+START_TEST(rounds_that_are_refused) {
+    static const char *const PLAN_OF_ROUNDS = "a\t*\thi:1\na\t2\tfa:2\nb\t1\tar:1\n";
+    static const struct {
+        const char *params, *config; /* config NULL: without the file */
+        int64_t round;
+        alcore_status status;
+        const char *says;
+    } CASES[] = {
+        {"counts=hi:4 rounds=2", NULL, 3, ALCORE_E_PARAM, "in 2 rounds, and this is round 3"},
+        {"counts=hi:4 rounds=0", NULL, 1, ALCORE_E_PARAM, "rounds"},
+        {"rounds=2", NULL, 1, ALCORE_E_PARAM, "rounds=2 spreads one list of counts"},
+        {"counts=hi:4;fa:1 rounds=2", NULL, 1, ALCORE_E_PARAM, "rounds=2 spreads one list"},
+        {"rounds=2", "a", 1, ALCORE_E_DATA, ".tsv:2: the line is of round 2 alone"},
+        {"rounds=2", "b", 1, ALCORE_E_DATA, ".tsv:3: the line is of round 1 alone"},
+        {"rounds=2", "c", 1, ALCORE_E_NOT_FOUND, "no line for configuration \"c\", round *"},
+    };
+    vector_case one = vector_case_number(vector_find("multilingual", "TV-PLAN"), 0);
+    const char *path = write_plan(PLAN_OF_ROUNDS);
+    for (size_t c = 0; c < sizeof CASES / sizeof CASES[0]; c++) {
+        char params[160];
+        open_languages(&one);
+        b.input.round = CASES[c].round;
+        snprintf(params, sizeof params, "%s", CASES[c].params);
+        if (CASES[c].config)
+            snprintf(params, sizeof params, "%s file=%s config=%s", CASES[c].params, path,
+                     CASES[c].config);
+        ck_assert_msg(bed_run(&b, "plan", params, 5) == CASES[c].status, "case %zu: %s", c,
+                      alcore_last_error());
+        ck_assert_msg(strstr(alcore_last_error(), CASES[c].says), "%s", alcore_last_error());
+        bed_close(&b);
+    }
+    ck_assert_int_eq(remove(path), 0);
 }
 END_TEST
 
@@ -616,7 +716,8 @@ END_TEST
 
 CHECK_SUITE("strategy-demux", k_has_limits, knn_uncertainty_vectors, uncertainty_knn_vectors,
             egalitarian_vector, same_ratio_vector, plan_vector, plan_takes_what_there_is,
-            plan_files, plans_of_the_paper, counts_that_are_refused, gold_vector,
+            plan_files, rounds_add_up_to_the_plan, rounds_have_budgets_of_their_own,
+            rounds_that_are_refused, plans_of_the_paper, counts_that_are_refused, gold_vector,
             knn_uncertainty_is_the_plain_search, knn_uncertainty_of_the_public_code,
             all_neighbors_may_be_labeled, several_budgets_are_runs_of_their_own,
             uncertainty_knn_is_the_plain_search, hybrids_name_a_nan,
