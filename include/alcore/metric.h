@@ -366,6 +366,7 @@ ALCORE_API alcore_status alcore_metric_compute_pearson(const double *x, int64_t 
  * @param[in] y_count x_count, or 0: x are the differences
  * @param[in,out] out size-first
  * @threadsafe
+ * @callback progress
  * @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (counts differ), ALCORE_E_DATA (a difference
  *   that is not finite or above 9e9), ALCORE_E_UNSUPPORTED, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,

@@ -11,8 +11,8 @@
 enum { ALCORE__WILCOXON_MOST_EXACT = 50 }; /* differences of which p is exact */
 
 /* differences: [count], none 0; sorted by magnitude on return. exact: count is at most
- * ALCORE__WILCOXON_MOST_EXACT. */
-void alcore__wilcoxon(int64_t *differences, int64_t count, bool exact,
-                      alcore_wilcoxon_result *result);
+ * ALCORE__WILCOXON_MOST_EXACT. Sorting needs as much memory again, and polls cancellation. */
+alcore_status alcore__wilcoxon(alcore_ctx *ctx, int64_t *differences, int64_t count, bool exact,
+                               alcore_wilcoxon_result *result);
 
 #endif

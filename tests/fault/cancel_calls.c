@@ -654,6 +654,7 @@ const cancel_call CALLS[] = {
     {"alcore_metric_compute_chrf", "", call_chrf},
     {"alcore_metric_compute_labels", "", call_labels},
     {"alcore_metric_compute_kappa", "", call_kappa},
+    {"alcore_metric_compute_wilcoxon", "", call_wilcoxon},
     {"alcore_metric_compute_spans", "", call_spans},
     {"alcore_metric_compute_ter", "", call_ter},
     {"alcore_metric_compute_answers", "", call_answers},

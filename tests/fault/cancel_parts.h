@@ -27,6 +27,7 @@ alcore_status call_bleu(void);
 alcore_status call_chrf(void);
 alcore_status call_labels(void);
 alcore_status call_kappa(void);
+alcore_status call_wilcoxon(void);
 alcore_status call_ter(void);
 alcore_status call_answers(void);
 alcore_status call_length_ratio(void);

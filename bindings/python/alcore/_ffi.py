@@ -1418,7 +1418,7 @@ FUNCTIONS = {
     "alcore_metric_ter_signature": (c_char_p, (c_int64, c_void_p, c_void_p), False),
     "alcore_metric_compute_mean": (c_int32, (c_void_p, c_int64, c_void_p), False),
     "alcore_metric_compute_pearson": (c_int32, (c_void_p, c_int64, c_void_p, c_int64, c_void_p), False),
-    "alcore_metric_compute_wilcoxon": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), False),
+    "alcore_metric_compute_wilcoxon": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), True),
     "alcore_metric_compute_kappa": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), True),
     "alcore_metric_compute_labels": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_int32, c_void_p), True),
     "alcore_metric_compute_spans": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_int32, c_void_p), True),
