@@ -5,14 +5,23 @@
 
 #include "eval.h"
 
+/* outcome() of a call that compares lines: an error of a line names both files, which the library
+ * knows as gold and predicted only. */
+static int outcome_of_lines(const evaluation *self, alcore_status status) {
+    if (status != ALCORE_E_DATA && status != ALCORE_E_SHAPE) return outcome(status);
+    terminal_clear();
+    return complain(EXIT_DATA, "gold %s, predicted %s: %s", self->args->operands[1],
+                    self->args->operands[2], alcore_last_error());
+}
+
 /* accuracy and macro-f1: both come from one call, the named one is printed. */
 int evaluate_labels(evaluation *self) {
     alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
 
     const bool words = option_given(self->args, OPTION_BY_WORD);
-    TRY(outcome(alcore_metric_compute_labels(self->ctx, self->own, self->own_lengths, self->lines,
-                                             self->others, self->other_lengths, self->lines, words,
-                                             &score)));
+    TRY(outcome_of_lines(self, alcore_metric_compute_labels(
+                                   self->ctx, self->own, self->own_lengths, self->lines,
+                                   self->others, self->other_lengths, self->lines, words, &score)));
     if (!strcmp(self->args->operands[0], "accuracy")) {
         add_number(self, "accuracy", score.accuracy);
         add_integer(self, "correct", score.correct);
@@ -29,9 +38,10 @@ int evaluate_spans(evaluation *self) {
     int strict = 0;
 
     TRY(option_choice(self->args, OPTION_SCHEME, "default|strict", &strict));
-    TRY(outcome(alcore_metric_compute_spans(self->ctx, self->own, self->own_lengths, self->lines,
-                                            self->others, self->other_lengths, self->lines, strict,
-                                            &score)));
+    TRY(outcome_of_lines(self,
+                         alcore_metric_compute_spans(self->ctx, self->own, self->own_lengths,
+                                                     self->lines, self->others, self->other_lengths,
+                                                     self->lines, strict, &score)));
     add_number(self, "f1", score.f1);
     add_number(self, "precision", score.precision);
     add_number(self, "recall", score.recall);

@@ -126,7 +126,7 @@ static alcore_status read_all(reader *r, int64_t pairs) {
     return ALCORE_OK;
 }
 
-/* Reads all links of a file into *out, which is empty after a failure. */
+/* Reads all links of a file into *out, with its path; *out is empty after a failure. */
 alcore_status alcore__pharaoh_read(alcore_ctx *ctx, const char *path, int64_t pairs,
                                    alcore__links *out) {
     reader r = {.ctx = ctx, .out = out};
@@ -134,6 +134,8 @@ alcore_status alcore__pharaoh_read(alcore_ctx *ctx, const char *path, int64_t pa
     alcore_status status = alcore__lines_open(&r.lines, ctx, path, 0);
     if (status == ALCORE_OK) status = read_all(&r, pairs);
     alcore__lines_close(&r.lines);
+    if (status == ALCORE_OK) out->path = alcore__strndup(ctx, path, strlen(path));
+    if (status == ALCORE_OK && !out->path) status = alcore__fail_memory(strlen(path) + 1);
     alcore__free(ctx, r.keys);
     alcore__free(ctx, r.spare);
     if (status != ALCORE_OK) alcore__links_clear(ctx, out);

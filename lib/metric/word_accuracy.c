@@ -110,13 +110,14 @@ static alcore_status follow_links(sentence_words *words, const sentences *given,
     const alcore__links *links = given->links;
     for (int64_t i = links->begin[line]; i < links->begin[line + 1]; i++) {
         const alcore__link link = links->link[i];
-        if (link.source >= words->source_count || link.target >= words->reference_count)
-            return alcore__fail(ALCORE_E_DATA,
-                                "line %lld: the link %lu-%lu points behind a source of %zu or a "
-                                "reference of %zu words; words count from 0",
-                                (long long)line + 1, (unsigned long)link.source,
-                                (unsigned long)link.target, words->source_count,
-                                words->reference_count);
+        if (link.source >= words->source_count || link.target >= words->reference_count) {
+            alcore__fail(ALCORE_E_DATA,
+                         "line %lld: the link %lu-%lu points behind a source of %zu or a reference "
+                         "of %zu words; words count from 0",
+                         (long long)line + 1, (unsigned long)link.source,
+                         (unsigned long)link.target, words->source_count, words->reference_count);
+            return alcore__links_fail(links, line, ALCORE_E_DATA);
+        }
         if (!words->in_domain[link.source]) continue;
         words->in_domain[link.source] = 2;
         words->wanted[link.target] = 1;

@@ -268,8 +268,10 @@ static alcore_status check_links(const alcore__mix_run *run) {
         status = alcore__link_ranges_read(run->ctx, &ranges, run->links->link + begin[0],
                                           begin[1] - begin[0], source_words(run, row),
                                           target_words(run, row));
-        if (status == ALCORE_E_DATA)
+        if (status == ALCORE_E_DATA) {
             alcore__fail_within(status, "row %lld of the labeled pool", (long long)row);
+            alcore__links_fail(run->links, row, status);
+        }
     }
     alcore__link_ranges_clear(run->ctx, &ranges);
     return status;

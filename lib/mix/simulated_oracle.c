@@ -147,7 +147,10 @@ static alcore_status extract_rows(simulation *self, const alcore__links *links) 
         self->linked = false;
         const alcore_status status =
             alcore__phrase_finder_scan(&self->finder, &self->source, extract_hit, self);
-        if (status == ALCORE_E_DATA) return alcore__fail_within(status, "row %lld", (long long)row);
+        if (status == ALCORE_E_DATA) {
+            alcore__fail_within(status, "row %lld", (long long)row);
+            return alcore__links_fail(links, row, status);
+        }
         if (status != ALCORE_OK) return status;
     }
     return ALCORE_OK;

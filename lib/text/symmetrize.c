@@ -89,7 +89,13 @@ alcore_status alcore__symmetrization_find(const char *name, alcore__symmetrizati
 void alcore__links_clear(alcore_ctx *ctx, alcore__links *links) {
     alcore__free(ctx, links->begin);
     alcore__free(ctx, links->link);
+    alcore__free(ctx, links->path);
     *links = (alcore__links){0};
+}
+
+alcore_status alcore__links_fail(const alcore__links *links, int64_t pair, alcore_status status) {
+    if (!links->path) return status;
+    return alcore__fail_within(status, "%s:%lld", links->path, (long long)pair + 1);
 }
 
 /* Links compare by (source, target) as these keys do. */
@@ -322,7 +328,7 @@ alcore_status alcore__links_symmetrize(alcore_ctx *ctx, const alcore__links *for
     }
     if (status == ALCORE_OK) {
         close_gaps(&w, forward->pairs);
-        *out = (alcore__links){forward->pairs, w.begin, w.link};
+        *out = (alcore__links){.pairs = forward->pairs, .begin = w.begin, .link = w.link};
     } else {
         alcore__free(ctx, w.begin);
         alcore__free(ctx, w.link);

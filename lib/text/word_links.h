@@ -17,15 +17,19 @@ typedef struct alcore__link {
     uint32_t source, target; /* word positions from 0 */
 } alcore__link;
 
-/* The links of many sentence pairs; it owns both arrays. A struct of zeros has no pairs. */
+/* The links of many sentence pairs; it owns its arrays. A struct of zeros has no pairs. */
 typedef struct alcore__links {
     int64_t pairs;
     int64_t *begin;     /* [pairs + 1] index in link of the first link of each pair */
     alcore__link *link; /* [begin[pairs]] sorted by (source, target) within each pair */
+    char *path;         /* of the file they were read from, a line a pair; owned; NULL: of none */
 } alcore__links;
 
-/* Frees the arrays and sets *links to zeros: no pairs. */
+/* Frees what *links owns and sets it to zeros: no pairs. */
 void alcore__links_clear(alcore_ctx *ctx, alcore__links *links);
+/* A link of a pair, from 0, is wrong, as the error text of `status` says: puts the file and the
+ * line before it where the links were read from a file. Returns status. */
+alcore_status alcore__links_fail(const alcore__links *links, int64_t pair, alcore_status status);
 
 typedef enum alcore__symmetrization {
     ALCORE__SYMMETRIZE_INTERSECTION,

@@ -200,7 +200,7 @@ def translated_words_are_those_of_the_vectors(box):
     contains(box.run("eval", "word-accuracy", *files, "--links", lines(box, "x.txt", ["0-0", "0~0"]), expect=3).err,
              "x.txt:2: '0~0' is not a link")
     contains(box.run("eval", "word-accuracy", *files, "--links", lines(box, "z.txt", ["0-9", ""]), expect=3).err,
-             "line 1: the link 0-9 points behind")
+             "z.txt:1: line 1: the link 0-9 points behind")
     contains(box.run("eval", "word-accuracy", *files, "--links", lines(box, "y.txt", ["0-0"]), expect=3).err, "'y.txt' has 1 lines")
 
 
@@ -319,7 +319,11 @@ def what_cannot_be(box):
     contains(box.run("eval", "bleu", a, two, expect=3).err, "a.txt has 1 lines and two.txt has 2")
     contains(box.run("eval", "mean", a, expect=3).err, "a.txt: entry 1: a number is needed, got 'a'")
     contains(box.run("eval", "mean", lines(box, "n.txt", ["1", ""]), expect=3).err, "entry 2")
-    contains(box.run("eval", "f1", lines(box, "t.txt", ["O X-PER"]), lines(box, "u.txt", ["O O"]), expect=3).err, "X-PER")
+    tags, mistaken = lines(box, "t.txt", ["O O", "O O"]), lines(box, "u.txt", ["O O", "O X-PER"])
+    contains(box.run("eval", "f1", tags, mistaken, expect=3).err, "gold t.txt, predicted u.txt: line 2 of predicted: tag 2 is 'X-PER'")
+    contains(box.run("eval", "f1", mistaken, tags, expect=3).err, "gold u.txt, predicted t.txt: line 2 of gold: tag 2 is 'X-PER'")
+    contains(box.run("eval", "f1", tags, lines(box, "s.txt", ["O O", "O"]), expect=3).err, "predicted s.txt: line 2: 2 gold tags, 1 predicted")
+    contains(box.run("eval", "accuracy", tags, "s.txt", "--by-word", expect=3).err, "predicted s.txt: line 2: word 2 of gold has no counterpart")
     contains(box.run("eval", "bleu", "nowhere.txt", a, expect=4).err, "nowhere.txt")
     empty, rubbish = lines(box, "empty.txt", []), box.file("rubbish.txt", b"a\nb \xff\n")
     for args in (["bleu", empty, empty], ["mean", empty], ["qa", empty, empty], ["overlap", empty, "--selected", a],

@@ -51,6 +51,9 @@ def a_simulated_oracle(box):
     linked = {row["text"]: row for row in rows_of(box.read("linked.tsv").decode())}
     equal(linked["fever"]["translation"], "Fieber")
     equal(linked["severe headache"]["flags"], "untranslatable")
+    box.file("links.txt", "\n" * 5 + "3-9\n")
+    contains(box.run("oracle", "pool.txt", "--selection", "selection.tsv", "--references", "pool.de", "--links", "links.txt",
+                     expect=3).err, "links.txt:6: row 5: link 3-9")
 
 
 @case
@@ -231,7 +234,7 @@ def what_is_refused(box):
     contains(box.run(*mix, "--kind", "switched", "--links", "links.txt", expect=3).err, "links.txt")
     box.file("links.txt", "0-9\n\n\n")
     contains(box.run(*mix, "--kind", "switched", "--count", "2", "--links", "links.txt", "--out", "train.tsv", expect=3).err,
-             "row 0 of the labeled pool: link 0-9")
+             "links.txt:1: row 0 of the labeled pool: link 0-9")
     assert not box.exists("train.tsv")
     contains(box.run(*oracle, "--dict", "d", "--requests", expect=2).err, "oracle takes one of")
     contains(box.run("oracle", "pool.txt", "--dict", "d", expect=2).err, "oracle needs --selection")

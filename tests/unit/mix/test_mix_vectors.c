@@ -197,7 +197,9 @@ START_TEST(tv_oracle) {
         alcore_annotation_records records = ALCORE_ANNOTATION_RECORDS_INIT;
         alcore__link link[MAX_LINKS];
         int64_t begin[16] = {0};
-        alcore_links handle = {.links = {vector_length(lines), begin, link}}; /* only borrowed */
+        alcore_links handle = {
+            /* only borrowed */
+            .links = {.pairs = vector_length(lines), .begin = begin, .link = link}};
         alcore_ctx *ctx;
         alcore_annotations *annotations;
         for (int64_t r = 0; r < handle.links.pairs; r++)

@@ -96,7 +96,7 @@ static void open_bed(const vector_case *one, int32_t threads, bed *self) {
             self->link[self->begin[r + 1]++] = (alcore__link){source, target};
     }
     for (int64_t r = 0; r < rows; r++) texts[r] = vector_text(json_array_get(sentences, (size_t)r));
-    self->links.links = (alcore__links){pairs, self->begin, self->link};
+    self->links.links = (alcore__links){.pairs = pairs, .begin = self->begin, .link = self->link};
     self->labeled = make_pool(self->ctx, sources, targets, pairs);
     self->pool = make_pool(self->ctx, texts, NULL, rows);
     set_vectors(self->labeled, vector_input(one, "labeled_vectors"));

@@ -30,7 +30,8 @@ static void assert_same(const alcore_links *handle, const alcore__links *engine)
 static void assert_same_handles(const alcore_links *a, const alcore_links *b) {
     alcore_tensor offsets, links;
     ck_assert_int_eq(alcore_links_get(b, &offsets, &links), ALCORE_OK);
-    const alcore__links engine = {offsets.shape[0] - 1, offsets.data, links.data};
+    const alcore__links engine = {
+        .pairs = offsets.shape[0] - 1, .begin = offsets.data, .link = links.data};
     assert_same(a, &engine);
 }
 
@@ -320,7 +321,7 @@ START_TEST(links_from_arrays) {
     int32_t numbers[6] = {0, 0, 0, 2, 5, 1};
     alcore_links *links, *again;
     ck_assert_int_eq(from_arrays(ctx, offsets, 3, numbers, 3, &links), ALCORE_OK);
-    const alcore__links expected = {2, offsets, (alcore__link *)numbers};
+    const alcore__links expected = {.pairs = 2, .begin = offsets, .link = (alcore__link *)numbers};
     assert_same(links, &expected);
     again = alcore_links_ref(links);
     ck_assert_ptr_eq(again, links);
