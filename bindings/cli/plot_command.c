@@ -103,6 +103,8 @@ typedef struct table_columns {
 static int open_table(const plot_run *self, const char *path, const char *terms,
                       table_columns *out) {
     *out = (table_columns){.path = path, .values_path = terms ? terms : path};
+    if (!strcmp(path, "-") || !strcmp(out->values_path, "-"))
+        return complain(EXIT_USAGE, "the table cannot be '-': it is read once for each column");
     if (terms) TRY(read_column(self, path, "id", true, &out->ids));
     TRY(read_column(self, out->values_path, self->y_name, true, &out->y));
     TRY(read_column(self, out->values_path, self->x_name, true, &out->x));

@@ -61,6 +61,12 @@ def a_scatter_has_the_first_picks_of_each_round(box):
 
 
 @case
+def a_table_of_a_plot_is_not_read_from_standard_input(box):
+    for what in ("curves", "scatter"):
+        assert "it is read once for each column" in box.run("plot", what, "-", expect=2).err
+
+
+@case
 def a_scatter_of_other_strategies_has_the_terms_of_huds(box):
     box.file("pool.tsv", "id\ttext\n" + "".join("r%d\tsentence number %d of a pool\n" % (row, row) for row in range(60)))
     box.run("select", "pool.tsv", "--budget", "60", "--out", "all.tsv", "-q")
