@@ -183,7 +183,8 @@ static alcore_status read_inputs(world *w, alcore_request *request, alcore_pool 
     return status;
 }
 
-/* A choice takes its last alternative, a flag its other value, an integer 5; 30 rows are drawn. */
+/* A choice takes its last alternative, a flag its other value, an integer 5; 30 rows are drawn. The
+ * rounds of plan stay 1: more of them need a list of counts, which is a text. */
 static alcore_status turn_params(alcore_strategy *strategy) {
     alcore_param_info info = ALCORE_PARAM_INFO_INIT;
     alcore_status status = ALCORE_OK;
@@ -193,7 +194,7 @@ static alcore_status turn_params(alcore_strategy *strategy) {
         const char *last = info.choices ? strrchr(info.choices, '|') : NULL;
         if (!strcmp(info.name, "candidates"))
             status = alcore_strategy_set_int(strategy, info.name, 30);
-        else if (info.type == ALCORE_PARAM_INTEGER)
+        else if (info.type == ALCORE_PARAM_INTEGER && strcmp(info.name, "rounds") != 0)
             status = alcore_strategy_set_int(strategy, info.name, 5);
         else if (info.type == ALCORE_PARAM_FLAG && now.setting == FLAGS)
             status = alcore_strategy_set_int(strategy, info.name, *info.initial == '0');
