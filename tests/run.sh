@@ -135,7 +135,8 @@ if wanted libfuzzer && [[ -n $full && (-z $ALCORE_TEST_PART || " ${suites[*]} " 
     ALCORE_FUZZ_SECONDS=30 ALCORE_FUZZ_SEED=$ALCORE_TEST_SEED check fuzz libfuzzer --setup "$setup"
     suites=("${suites_asked[@]}")
 fi
-# Without the optional parts: the suites that reading files concerns.
+# Without the optional parts: the library, the command and the suites that reading files concerns.
+for_tests="--suite base --suite text --suite formats --suite pool --suite cli"
 if wanted core && build core -Dwerror=true -Dauto_features=disabled -Dtests=enabled; then
     suites_asked=("${suites[@]}")
     [ ${#suites[@]} -gt 0 ] || suites=(base text formats pool)
