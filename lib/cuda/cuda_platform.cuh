@@ -25,12 +25,14 @@
 
 /* exp and log of a device: for columns only, because they round differently on every engine. The
  * relative error of exp in float32 is at most (2 + |x|) 2^-23 for x at most 0, and values below
- * 2^-126 may be 0: it is one multiplication and one instruction of the special function unit. */
+ * 2^-126 may be 0: it is one multiplication and one instruction of the special function unit. exp
+ * of 0 is exactly 1 (PTX: ex2.approx of 0 is 1), so that sums which are rescaled by it again and
+ * again keep their value. */
 inline double device_exp(double x) {
-    return emu::perturbed(exp(x));
+    return x == 0 ? 1 : emu::perturbed(exp(x));
 }
 inline float device_exp(float x) {
-    return emu::perturbed(expf(x));
+    return x == 0 ? 1 : emu::perturbed(expf(x));
 }
 inline double device_log(double x) {
     return emu::perturbed(log(x));

@@ -67,7 +67,7 @@ MUTANTS = {
     '--cased is not heeded':
         (TRANSLATIONS, 'options.case_sensitive = option_given(self->args, OPTION_CASED);', 'options.case_sensitive = 0;', OPTIONS, WALK),
     '--scheme is not heeded':
-        (LABELS, 'self->others, self->other_lengths, self->lines, strict,', 'self->others, self->other_lengths, self->lines, 0,', EVAL,
+        (LABELS, 'self->lines, strict, &score', 'self->lines, 0, &score', EVAL,
          'the_sides_are_not_exchanged'),
     '--text-column is not heeded':
         ('bindings/cli/inputs.c', 'options.text_column = option_value(args, OPTION_TEXT_COLUMN, NULL);', '', EVAL, 'columns_are_read'),
