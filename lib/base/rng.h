@@ -17,6 +17,7 @@ typedef struct alcore__rng {
  * are part of the results (spec 1.7) and never change. */
 enum {
     ALCORE__TAG_SUBSAMPLE = 1,   /* the candidates that a strategy looks at */
+    ALCORE__TAG_SEEDSET = 2,     /* the rows that a loop labels first */
     ALCORE__TAG_RANDOM = 3,      /* random rows */
     ALCORE__TAG_KMEANS = 4,      /* first centroids */
     ALCORE__TAG_BADGE = 5,       /* rows that BADGE selects */

@@ -201,7 +201,7 @@ def ablate_has_the_layout_of_table_7(box):
     equal([row["lambda"] for row in json.loads(box.read("t.json"))], [0.0, 1.0])
     contains(box.run("ablate", "pool.txt", expect=2).err, "--budget")
     contains(box.run("ablate", *given, "--lambda", "2", expect=2).err, "lambda")
-    contains(box.run("ablate", *given, "--strategy", "random", expect=2).err, "random has no parameters")
+    contains(box.run("ablate", *given, "--strategy", "gold", expect=2).err, "gold has no parameters")
 
 
 @case
@@ -234,8 +234,8 @@ def ratios_of_a_hybrid_are_swept(box):
     equal([row["ratio"] for row in rows_of(box.run("ablate", *given).out)], ["0", "0.25", "0.5", "0.75", "1"])
     contains(box.run("ablate", *given, "--ratio", "0,2", expect=2).err, "ratio")
     contains(box.run("ablate", *given, "--ratio", "0", "--lambda", "0", expect=2).err, "--lambda and --ratio exclude each other")
-    contains(box.run("ablate", "pool.txt", "--ratio", "0", "--strategy", "random", "--budget", "9", expect=2).err,
-             "random has no parameters")
+    contains(box.run("ablate", "pool.txt", "--ratio", "0", "--strategy", "gold", "--budget", "9", expect=2).err,
+             "gold has no parameters")
     # Strategies that buy phrases have a pool of them for each weight.
     for row in rows_of(box.run("ablate", "pool.txt", "--strategy", "huds-phrase", "--lambda", "0,.5,1", "--budget", "20w").out):
         box.run("select", "pool.txt", "--strategy", "huds-phrase", "-p", "lambda=" + row["lambda"], "--budget", "20w", "--out", "one.tsv", "-q")

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random rows: the candidates in the order of a draw without replacement by the generator
- * derive(seed, TAG, round, 0). "random" draws from the pool (spec 4.1). "gold" is DeMuX's upper
- * bound (spec 7.8): its candidates are rows of the target languages, kept in a pool of their own;
- * it has its own tag, so that the draws of the two are independent. Reads no column and makes no
- * pass.
+ * derive(seed, TAG, round, 0). "random" draws from the pool (spec 4.1); with seed_set=1 it draws
+ * the first rows that a loop labels (spec 3.6), by a tag of their own and as in round 1, so that a
+ * loop whose later rounds are random too does not repeat the numbers of its seed set. "gold" is
+ * DeMuX's upper bound (spec 7.8): its candidates are rows of the target languages, kept in a pool
+ * of their own; it has its own tag, so that the draws of the two are independent. Reads no column
+ * and makes no pass.
  */
 #include "base/rng.h"
 #include "strategy/strategies.h"
@@ -11,12 +13,12 @@
 /* Draws all candidates and scores them by their rank in the draw, from 1 down to 1 / count, so that
  * the runner, which ranks by score, the largest first, buys in the order of the draw. drawn
  * [count]: positions among the candidates in that order. tag: ALCORE__TAG_* of base/rng.h, by which
- * each use of random numbers has a generator of its own. */
-static alcore_status draw_all(alcore__run *run, uint64_t tag) {
+ * each use of random numbers has a generator of its own; round: from 1. */
+static alcore_status draw_all(alcore__run *run, uint64_t tag, int64_t round) {
     int64_t count = run->outcome.count, *drawn;
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *drawn, &drawn));
     alcore__rng rng;
-    alcore__rng_seed(&rng, alcore__rng_derive(run->input->seed, tag, (uint64_t)run->input->round,
+    alcore__rng_seed(&rng, alcore__rng_derive(run->input->seed, tag, (uint64_t)round,
                                               0 /* there is one draw a round */));
     /* A draw of all `count` rows works in `drawn` alone: without memory of its own it needs no
      * context (the first argument). */
@@ -30,20 +32,27 @@ static alcore_status draw_all(alcore__run *run, uint64_t tag) {
 
 /* finish of the two definitions; they make no pass. */
 static alcore_status finish_random(alcore__run *run) {
-    return draw_all(run, ALCORE__TAG_RANDOM);
+    if (alcore__values_integer(run->values, "seed_set") == 1)
+        return draw_all(run, ALCORE__TAG_SEEDSET, 1 /* whatever the round's number */);
+    return draw_all(run, ALCORE__TAG_RANDOM, run->input->round);
 }
 
 static alcore_status finish_gold(alcore__run *run) {
-    return draw_all(run, ALCORE__TAG_GOLD);
+    return draw_all(run, ALCORE__TAG_GOLD, run->input->round);
 }
 
-static const alcore__param_table PARAMS = {.rows = NULL, .count = 0}; /* no parameter */
+static const alcore__param random_params[] = {
+    {"seed_set", ALCORE_PARAM_FLAG, "0", 0, 0, NULL,
+     "1: the seed set of a loop, drawn once and in the same way in every round (HUDS, round 1)"},
+};
+static const alcore__param_table RANDOM_PARAMS = ALCORE__PARAM_TABLE(random_params);
+static const alcore__param_table GOLD_PARAMS = {.rows = NULL, .count = 0}; /* no parameter */
 
 const alcore__strategy_def alcore__strategy_random = {
     .name = "random",
     .summary = "Rows drawn at random without replacement",
     .reason = "drawn at random",
-    .params = &PARAMS,
+    .params = &RANDOM_PARAMS,
     .finish = finish_random,
 };
 
@@ -51,6 +60,6 @@ const alcore__strategy_def alcore__strategy_gold = {
     .name = "gold",
     .summary = "Rows of the target languages drawn at random: an upper bound (GOLD of DeMuX)",
     .reason = "drawn at random from the target languages",
-    .params = &PARAMS,
+    .params = &GOLD_PARAMS,
     .finish = finish_gold,
 };

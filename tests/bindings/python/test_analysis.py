@@ -134,8 +134,8 @@ def test_ablate():
         pool.set_column(name, values)
     (one,) = alcore.ablate(pool, 8, values=[.3], exclude=[found[2].selection.indices[0]])
     assert one.overlap is None and found[2].selection.indices[0] not in one.selection.indices
-    with pytest.raises(alcore.ParamError, match="random has no parameters"):
-        alcore.ablate(pool, 8, "random")
+    with pytest.raises(alcore.ParamError, match="gold has no parameters"):
+        alcore.ablate(pool, 8, "gold")
     with pytest.raises(alcore.InvalidError, match="count of 1 or more"):
         alcore.ablate(pool, 8, values=[])
 

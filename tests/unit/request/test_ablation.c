@@ -194,7 +194,7 @@ START_TEST(the_request_stays_as_it_was) {
 END_TEST
 
 START_TEST(what_is_refused) {
-    alcore_request *request = request_for(ctx, pool, "random", "5");
+    alcore_request *request = request_for(ctx, pool, "gold", "5");
     alcore_overlap_options options = ALCORE_OVERLAP_OPTIONS_INIT;
     alcore_overlap *kept;
     alcore_ablation rows[VALUES];
@@ -203,7 +203,7 @@ START_TEST(what_is_refused) {
     ck_assert_int_eq(
         alcore_request_ablate(request, NULL, values, VALUES, NULL, rows, picked),
         ALCORE_E_PARAM);
-    ck_assert_msg(strstr(alcore_last_error(), "random has no parameters") != NULL, "%s",
+    ck_assert_msg(strstr(alcore_last_error(), "gold has no parameters") != NULL, "%s",
                   alcore_last_error());
     for (int i = 0; i < VALUES; i++) ck_assert_ptr_null(picked[i]);
     alcore_request_unref(request);

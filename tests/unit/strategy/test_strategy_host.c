@@ -93,7 +93,7 @@ START_TEST(wrong_parameters) {
     expect_refused("huds", "unit=yes", "0 or 1");
     expect_refused("huds", "candidates=some", "or all");
     expect_refused("huds", "candidates=0", "from 1");
-    expect_refused("random", "x=1", "no parameters");
+    expect_refused("gold", "x=1", "no parameters");
     expect_refused("idds", "alpha=nan", "from 0 to 1");
     alcore_strategy *strategy;
     ck_assert_int_eq(alcore_strategy_new(b.ctx, "huds", &strategy), ALCORE_OK);

@@ -102,17 +102,26 @@ END_TEST
 
 START_TEST(draws) {
     test_vector known = vector_find("random", "TV-DRAW");
-    static const char *const names[] = {"random", "random of even rows"};
+    static const struct {
+        const char *name, *params;
+        int64_t round;
+    } cases[] = {
+        {"random", "", 1},
+        {"random of even rows", "", 1},
+        {"seed set", "seed_set=1", 1},
+        {"seed set", "seed_set=1", 3}}; /* there is one, in whatever round it is asked for */
     bed_open(&b, 20, 1, NULL);
-    for (int n = 0; n < 2; n++) {
-        vector_case one = vector_case_named(known, names[n]);
+    for (int n = 0; n < 4; n++) {
+        vector_case one = vector_case_named(known, cases[n].name);
         int64_t count;
         const int64_t *rows = vector_integers(vector_input(&one, "rows"), &count);
         memset(b.mask, 0, 20);
         for (int64_t i = 0; i < count; i++) b.mask[rows[i]] = 1;
-        bed_run(&b, "random", "", vector_double(vector_input(&one, "k")));
+        b.input.round = cases[n].round;
+        bed_run(&b, "random", cases[n].params, vector_double(vector_input(&one, "k")));
         expect_picks(&one, "picks");
     }
+    b.input.round = 1;
     vector_case candidates = vector_case_named(known, "candidates");
     int64_t drawn_count;
     const int64_t *drawn_rows =
