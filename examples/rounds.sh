@@ -13,18 +13,19 @@
 # FOLDER (default build/rounds) has round-NN/ with the selection, the answers, the training set so far and the model of each round,
 # selection.tsv of all rounds, and metrics.tsv. The script may be killed at any instant; started again it goes on, and ends with the
 # same files. Settings, by environment: ROUNDS (10; may grow later), ITEMS a round, SEED, LAMBDA (a number for each round),
-# CANDIDATES, and PATIENCE: the loop ends when so many rounds did not lower the mean NNLL of the test set by more than LEAST_GAIN
-# (default: it goes on). ALCORE names the command.
+# CANDIDATES, MAX_AGE (scores of up to so many rounds ago are used again, but for the best of them; default 0), and PATIENCE: the loop
+# ends when so many rounds did not lower the mean NNLL of the test set by more than LEAST_GAIN (default: it goes on). ALCORE names
+# the command.
 set -eu
 cd "$(dirname "$0")/.."
 alcore=${ALCORE:-alcore}
 . examples/tools/rounds.sh
 out=${1:-build/rounds}
 rounds=${ROUNDS:-10} seed=${SEED:-22} lambda=${LAMBDA:-0.5} candidates=${CANDIDATES:-20000}
-patience=${PATIENCE:-} least_gain=${LEAST_GAIN:-0.05} domain=${DOMAIN:-it} shared=${ALCORE_SHARED_DATA:-}
+max_age=${MAX_AGE:-0} patience=${PATIENCE:-} least_gain=${LEAST_GAIN:-0.05} domain=${DOMAIN:-it} shared=${ALCORE_SHARED_DATA:-}
 [ -n "$shared" ] && items=${ITEMS:-1000} || items=${ITEMS:-15}
-begin "$out" "items $items" "seed $seed" "lambda $lambda" "candidates $candidates" "patience $patience" "least_gain $least_gain" \
-    "data ${shared:+$domain of }${shared:-examples/data}"
+begin "$out" "items $items" "seed $seed" "lambda $lambda" "candidates $candidates" "max_age $max_age" "patience $patience" \
+    "least_gain $least_gain" "data ${shared:+$domain of }${shared:-examples/data}"
 
 # ---- the corpora: id, source, target ----
 
@@ -52,13 +53,16 @@ select_items() { # NUMBER: the random seed set in round 1, then HUDS; what is la
     number=$1
     in=$(round_folder "$number")
     if [ "$number" -eq 1 ]; then
-        step "$in/selection.tsv" select pool.tsv --labeled labeled.tsv --strategy random --budget "$items" --round 1 --seed "$seed"
+        step "$in/selection.tsv" select pool.tsv --labeled labeled.tsv --strategy random -p seed_set=1 --budget "$items" --round 1 \
+            --seed "$seed"
     else
         last=$((number - 1))
-        # shellcheck disable=SC2046
+        reuse=
+        [ "$max_age" -eq 0 ] || reuse="--cache cache --max-age $max_age"
+        # shellcheck disable=SC2046,SC2086
         step "$in/selection.tsv" select pool.tsv --labeled labeled.tsv --labeled "$(round_folder $last)/train.tsv" \
             $(each --exclude selection.tsv $last) --strategy huds -p "lambda=$lambda" -p "candidates=$candidates" \
-            --budget "$items" --round "$number" --seed "$seed"
+            --budget "$items" --round "$number" --seed "$seed" $reuse
     fi
 }
 

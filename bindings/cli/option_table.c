@@ -154,6 +154,13 @@ const option_info option_table[OPTION_TOTAL] = {
                       "folder where columns that models compute are kept for the next run"},
     [OPTION_CACHE_MAX_AGE] = {"cache-max-age", 0, "SECONDS", false, REQUESTED | COMMAND_RHO,
                               "compute again what --cache keeps and is older (default off)"},
+    [OPTION_MAX_AGE] =
+        {"max-age", 0, "ROUNDS", false, COMMAND_SELECT,
+         "with --cache, use scores that a model had up to ROUNDS rounds ago where it "
+         "was trained since (default 0)"},
+    [OPTION_REFRESH_FACTOR] =
+        {"refresh-factor", 0, "F", false, COMMAND_SELECT,
+         "with --max-age, score the best rows again, F times the budget (default 3)"},
     [OPTION_ORDER] = {"order", 0, "N", false, COMMAND_LM,
                       "order of the n-gram model, 1 to 6 (default 4)"},
     [OPTION_LM] =

@@ -25,6 +25,7 @@
 
 #include "model/model_internal.h"
 #include "pool/column_names.h"
+#include "pool/column_writer.h"
 
 /* One run of a model with a cache. */
 typedef struct cached_run {
@@ -78,19 +79,40 @@ static alcore_status new_writer(cached_run *self) {
 }
 
 /* Whether the file can be opened; one that cannot counts as none. */
-static alcore_status find_file(const cached_run *self, bool *out) {
+static alcore_status find_file(alcore_ctx *ctx, const char *path, bool *out) {
     alcore__file *file;
-    const alcore_status status = alcore__file_open(self->ctx, self->path.data, &file);
+    const alcore_status status = alcore__file_open(ctx, path, &file);
     *out = status == ALCORE_OK;
     if (status == ALCORE_OK) alcore__file_close(file);
     return is_fatal(status) ? status : ALCORE_OK;
 }
 
 /* Logs that the file is not used, for the reason that the thread's error text gives. */
-static void warn_unused(const cached_run *self) {
-    alcore__log(self->ctx, ALCORE_LOG_WARN, "cache", NULL,
-                "%s is not used, and the column '%s' is computed again: %s", self->path.data,
-                self->column, alcore_last_error());
+static void warn_unused(alcore_ctx *ctx, const char *path, const char *column) {
+    alcore__log(ctx, ALCORE_LOG_WARN, "cache", NULL,
+                "%s is not used, and the column '%s' is computed again: %s", path, column,
+                alcore_last_error());
+}
+
+/* A merge that fails leaves the writer as it was. */
+alcore_status alcore__cache_merge(alcore_column_writer *writer, const char *path, bool *out) {
+    alcore_ctx *ctx = writer->object.ctx;
+    ALCORE__TRY(find_file(ctx, path, out));
+    if (!*out) return ALCORE_OK;
+    const alcore_status status = alcore_column_writer_merge(writer, path);
+    *out = status == ALCORE_OK;
+    if (status == ALCORE_OK || is_fatal(status)) return status;
+    warn_unused(ctx, path, writer->name);
+    return ALCORE_OK;
+}
+
+/* What was computed is in memory: a full disk does not lose it for this run. */
+alcore_status alcore__cache_save(alcore_column_writer *writer, const char *path) {
+    const alcore_status status = alcore_column_writer_save(writer, path);
+    if (status == ALCORE_OK || is_fatal(status)) return status;
+    alcore__log(writer->object.ctx, ALCORE_LOG_WARN, "cache", NULL,
+                "the column '%s' could not be kept: %s", writer->name, alcore_last_error());
+    return ALCORE_OK;
 }
 
 /* Whether the file, written at `time`, is too old to be used. A time in the future, of a clock that
@@ -110,12 +132,10 @@ static alcore_status read_file(cached_run *self) {
     alcore_status status = alcore__file_time(self->ctx, self->path.data, &time);
     if (status != ALCORE_OK && !isnan(self->cache->max_age))
         return alcore__fail_within(status, "the age of a cache's entry");
-    ALCORE__TRY(find_file(self, &found));
+    ALCORE__TRY(find_file(self->ctx, self->path.data, &found));
     if (!found || is_outdated(self, time)) return ALCORE_OK;
-    status = alcore_column_writer_merge(self->writer, self->path.data);
-    if (status == ALCORE_OK) self->oldest = time;
-    if (status == ALCORE_OK || is_fatal(status)) return status;
-    warn_unused(self);
+    ALCORE__TRY(alcore__cache_merge(self->writer, self->path.data, &found));
+    if (found) self->oldest = time;
     return ALCORE_OK;
 }
 
@@ -147,10 +167,23 @@ static alcore_status check_folder(const cached_run *self) {
     return ALCORE_OK;
 }
 
+static double seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 /* Computes the missing rows, which the model puts into the pool. */
 static alcore_status run_missing(const cached_run *self) {
     const alcore__wanted missing = {.mask = self->missing, .rows = self->rows};
-    return self->model->table->run(self->model, self->pool, self->column, &missing);
+    const double start = seconds_now();
+    const alcore_status status =
+        self->model->table->run(self->model, self->pool, self->column, &missing);
+    if (self->cache->use) {
+        self->cache->use->computed += self->missing_count;
+        self->cache->use->seconds += seconds_now() - start;
+    }
+    return status;
 }
 
 /* Copies the rows that the model has just put into the pool to the writer. */
@@ -172,7 +205,7 @@ static alcore_status compute_missing(cached_run *self) {
     ALCORE__TRY(run_missing(self));
     const alcore_status status = copy_computed(self);
     if (status != ALCORE_E_SHAPE) return status;
-    warn_unused(self);
+    warn_unused(self->ctx, self->path.data, self->column);
     self->oldest = (double)NAN;
     ALCORE__TRY(new_writer(self));
     ALCORE__TRY(list_missing(self));
@@ -180,14 +213,11 @@ static alcore_status compute_missing(cached_run *self) {
     return copy_computed(self);
 }
 
-/* Writes the file. What was computed is in memory: a full disk does not lose it for this run. */
+/* Writes the file, with the time of its oldest row. Where it could not be written the file before
+ * it gets its own time again. */
 static alcore_status write_file(const cached_run *self) {
-    const alcore_status status = alcore_column_writer_save(self->writer, self->path.data);
-    if (status == ALCORE_OK && !isnan(self->oldest))
-        alcore__file_set_time(self->ctx, self->path.data, self->oldest);
-    if (status == ALCORE_OK || is_fatal(status)) return status;
-    alcore__log(self->ctx, ALCORE_LOG_WARN, "cache", NULL, "the column '%s' could not be kept: %s",
-                self->column, alcore_last_error());
+    ALCORE__TRY(alcore__cache_save(self->writer, self->path.data));
+    if (!isnan(self->oldest)) alcore__file_set_time(self->ctx, self->path.data, self->oldest);
     return ALCORE_OK;
 }
 

@@ -79,6 +79,25 @@ static void note_tokens(const alcore_model *model, alcore_pool *pool, const char
     made->per_word = model->table->per_word;
 }
 
+alcore_status alcore__model_sign_mixed(const alcore_model *model, alcore_pool *pool,
+                                       const char *column, const char *note) {
+    alcore_ctx *ctx = alcore__pool_ctx(pool);
+    alcore__buffer origin = {0};
+    ALCORE__TRY(alcore__read_begin(pool, "pool"));
+    alcore_status status = alcore__model_origin(model, pool, column, &origin);
+    alcore__read_end(pool);
+    if (status == ALCORE_OK) status = alcore__buffer_format(ctx, &origin, "; %s", note);
+    if (status == ALCORE_OK) status = alcore__write_begin(pool, "pool");
+    if (status != ALCORE_OK) {
+        alcore__buffer_clear(ctx, &origin);
+        return status;
+    }
+    alcore__column_sign(pool, column, origin.data, model->table->engine);
+    note_tokens(model, pool, column);
+    alcore__write_end(pool);
+    return ALCORE_OK;
+}
+
 /* *out: the wanted rows and those that the column has now, where the model made it with this
  * origin; NULL where that adds none. Two requests that leave out different rows would otherwise
  * replace each other's column again and again. The mask is owned by the caller. */

@@ -51,10 +51,17 @@ typedef struct alcore__model_table {
     void (*release)(alcore_model *model); /* frees data */
 } alcore__model_table;
 
+/* What the runs with a cache computed, added up. */
+typedef struct alcore__cache_use {
+    int64_t computed; /* rows that were wanted and not there */
+    double seconds;   /* that the model took for them */
+} alcore__cache_use;
+
 /* Where computed columns are kept. */
 typedef struct alcore__cache {
     const char *folder; /* borrowed; "": none */
     double max_age;     /* seconds after which what was computed is computed again; NaN: never */
+    alcore__cache_use *use; /* added to by each run, borrowed; NULL: not counted */
 } alcore__cache;
 
 struct alcore_model {
@@ -95,6 +102,32 @@ bool alcore__model_is_cached(const alcore_model *model, const char *column);
 alcore_status alcore__model_run_cached(alcore_model *model, alcore_pool *pool, const char *column,
                                        const alcore__wanted *wanted, const char *origin,
                                        const alcore__cache *cache);
+/* Puts the rows of a file of the cache that the writer lacks into it. *out: whether the file was
+ * read; one that is missing counts as empty, and one that is damaged or does not fit likewise, with
+ * a warning. */
+alcore_status alcore__cache_merge(alcore_column_writer *writer, const char *path, bool *out);
+/* Writes the rows of the writer to a file of the cache; a full disk is a warning only. */
+alcore_status alcore__cache_save(alcore_column_writer *writer, const char *path);
+
+/* ---- values of earlier rounds (model_rounds.c) ---- */
+
+/* Which files of a cache belong to one loop of rounds, and which of them a round reads. */
+typedef struct alcore__rounds {
+    const char *folder;   /* of the cache, borrowed */
+    const char *strategy; /* its name, borrowed */
+    uint64_t seed;        /* of the request */
+    int64_t round;        /* the present one, from 1 */
+    int64_t max_age;      /* how many rounds before the present one are read, 1 or more */
+} alcore__rounds;
+/* Puts the values that the last max_age rounds kept of a column of the pool into the writer, which
+ * is of that pool and column; rows that it has keep their values, and a younger round goes before
+ * an older one. Called without a lock of the pool, as the next function is. */
+alcore_status alcore__rounds_merge(const alcore__rounds *rounds, const alcore_pool *pool,
+                                   const char *column, alcore_column_writer *writer);
+/* Keeps the values of the writer as those of the present round. */
+alcore_status alcore__rounds_save(const alcore__rounds *rounds, const alcore_pool *pool,
+                                  const char *column, alcore_column_writer *writer);
+
 /* *out: whether the column of the pool can be used as it is: it was given by the caller, or this
  * model made it in its present state (model NULL: any model) and it has values for all wanted rows
  * that need one. The caller holds a lock of the pool. */
@@ -147,6 +180,15 @@ alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, a
                                    const alcore__wanted *wanted, const alcore__cache *cache,
                                    const char *need, char name[ALCORE__NEED_BYTES],
                                    int32_t *out_from);
+/* Chooses as alcore__model_supply() does, and runs no model. */
+alcore_status alcore__model_choose(alcore_model *const *models, int32_t count, alcore_pool *pool,
+                                   const alcore__wanted *wanted, const char *need,
+                                   char name[ALCORE__NEED_BYTES], int32_t *out_from);
+/* Gives a column of the pool, of which `model` made some rows, the origin of the model with `note`
+ * behind it, so that no later call takes it for a column of the model. Called with no lock of the
+ * pool held. */
+alcore_status alcore__model_sign_mixed(const alcore_model *model, alcore_pool *pool,
+                                       const char *column, const char *note);
 /* Sets origin, which the column then owns, and engine of a column of the pool. engine: name of what
  * ran the model, a string that is never freed; NULL: no model made it. The caller holds the write
  * lock of the pool. */

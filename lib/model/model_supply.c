@@ -37,13 +37,12 @@ static alcore_status find_standing(alcore_model *const *models, int32_t count,
 
 /* Called for every need of a strategy before its first pass, and of a scorer, without a lock of the
  * pool. Columns that can be used as they are come first, over all alternatives; then the models in
- * order, each with its alternatives in order. *out_from: the index of the model that made the
+ * order, each with its alternatives in order. *out_from: the index of the model that can make the
  * column, or ALCORE__SUPPLY_GIVEN (the pool had it), or ALCORE__SUPPLY_NONE (no model can make any;
  * the caller writes the error). */
-alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, alcore_pool *pool,
-                                   const alcore__wanted *wanted, const alcore__cache *cache,
-                                   const char *need, char name[ALCORE__NEED_BYTES],
-                                   int32_t *out_from) {
+alcore_status alcore__model_choose(alcore_model *const *models, int32_t count, alcore_pool *pool,
+                                   const alcore__wanted *wanted, const char *need,
+                                   char name[ALCORE__NEED_BYTES], int32_t *out_from) {
     bool stands = false;
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
     alcore_status status = find_standing(models, count, pool, wanted, need, name, &stands);
@@ -55,9 +54,19 @@ alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, a
         for (const char *rest = need; next_alternative(&rest, name);) {
             if (!models[i]->table->can(models[i], name)) continue;
             *out_from = i;
-            return alcore__model_run(models[i], pool, name, wanted, cache);
+            return ALCORE_OK;
         }
     }
     *out_from = ALCORE__SUPPLY_NONE;
     return ALCORE_OK;
+}
+
+/* The choice, and the run of the model that was chosen. */
+alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, alcore_pool *pool,
+                                   const alcore__wanted *wanted, const alcore__cache *cache,
+                                   const char *need, char name[ALCORE__NEED_BYTES],
+                                   int32_t *out_from) {
+    ALCORE__TRY(alcore__model_choose(models, count, pool, wanted, need, name, out_from));
+    if (*out_from < 0) return ALCORE_OK;
+    return alcore__model_run(models[*out_from], pool, name, wanted, cache);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The beginning and the end of every public call that changes a request. */
+/* What public calls of a request share: the beginning and the end of every one that changes it, and
+ * the locks of its pools. */
 #include "request/request_internal.h"
 
 /* Begins a public function that changes the request: enters its context and locks it for writing.
@@ -15,4 +16,46 @@ alcore_status alcore__request_begin(alcore_request *request, const char *call) {
 alcore_status alcore__request_end(alcore_request *request, alcore_status status) {
     alcore__write_end(request);
     return alcore__leave(request->object.ctx, status);
+}
+
+/* Fails for a request without a pool of candidates. The remedy names the role whose pool is to be
+ * set; there is no value to suggest. */
+alcore_status alcore__fail_no_candidates(void) {
+    return alcore__fail_remedy(
+        alcore__fail(ALCORE_E_INVALID, "the request has no pool of candidates"), ALCORE_REMEDY_POOL,
+        "candidates", NULL /* no value */, "is what is selected from");
+}
+
+/* Locks all pools of the request for reading, or none of them after a failure: ALCORE_E_BUSY
+ * where another call is changing one, as calls never wait for each other. A pool may be locked
+ * twice, since the candidates may be the target too. labeled, target and excluded are NULL where
+ * there is none. A call of alcore_select() locks and unlocks the pools several times: models must
+ * be able to add columns to them in between. */
+alcore_status alcore__request_read_pools(const alcore_request *request) {
+    const struct {
+        alcore_pool *pool;
+        const char *name;
+    } pools[] = {{request->candidates, "pool"},
+                 {request->labeled, "labeled pool"},
+                 {request->target, "target pool"},
+                 {request->excluded, "pool of excluded texts"}};
+    const int count = (int)(sizeof pools / sizeof pools[0]);
+    alcore_status status = ALCORE_OK;
+    int locked = 0;
+    for (; locked < count; locked++) {
+        if (!pools[locked].pool) continue;
+        status = alcore__read_begin(pools[locked].pool, pools[locked].name);
+        if (status != ALCORE_OK) break;
+    }
+    while (status != ALCORE_OK && locked-- > 0)
+        if (pools[locked].pool) alcore__read_end(pools[locked].pool);
+    return status;
+}
+
+/* Unlocks what alcore__request_read_pools() locked; there are candidates, as check() has looked. */
+void alcore__request_leave_pools(const alcore_request *request) {
+    if (request->excluded) alcore__read_end(request->excluded);
+    if (request->target) alcore__read_end(request->target);
+    if (request->labeled) alcore__read_end(request->labeled);
+    alcore__read_end(request->candidates);
 }

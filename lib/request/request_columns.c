@@ -18,14 +18,16 @@ typedef struct resolver {
                                 round trip are not those of a text) */
     uint8_t *mask;         /* [rows of the candidates' pool] rows that take part; NULL: all do */
     alcore__wanted wanted; /* that mask with its length, as models take it; unused without a mask */
+    alcore__reuse *reuse;  /* of the candidates' columns; NULL: all are computed */
     alcore_model *built_in;  /* the n-gram model, owned; made with the first need of the call */
     alcore__resolution *out; /* the columns chosen so far */
 } resolver;
 
 /* Adds the column `name` of a role to the resolution, unless it is there already, as two needs may
  * be met by the same column. The name of a column in a need has fewer bytes than entry->name
- * (ALCORE__NEED_BYTES). built_in: the n-gram model made it. */
-static alcore_status keep(resolver *self, int32_t role, const char *name, bool built_in) {
+ * (ALCORE__NEED_BYTES). built_in: the n-gram model made it; reused: by self->reuse. */
+static alcore_status keep(resolver *self, int32_t role, const char *name, bool built_in,
+                          bool reused) {
     alcore__resolution *out = self->out;
     for (int32_t i = 0; i < out->count; i++)
         if (out->entries[i].role == role && strcmp(out->entries[i].name, name) == 0)
@@ -36,6 +38,7 @@ static alcore_status keep(resolver *self, int32_t role, const char *name, bool b
     alcore__resolved *entry = &out->entries[out->count++];
     entry->role = role;
     entry->built_in = built_in;
+    entry->reused = reused;
     snprintf(entry->name, sizeof entry->name, "%s", name);
     return ALCORE_OK;
 }
@@ -104,10 +107,11 @@ static alcore_status list_models(resolver *self, const char *need, alcore_model 
 
 /* Meets one need ("a|b": either column) of a role: by a column that was given, or made by a model
  * of the user, or by the built-in one, in this order; the last is logged, as scores then mean
- * something else. A model computes only the rows of self->mask, or all rows in other roles.
- * alcore__model_supply() locks the pool itself, looks for a usable column first, then asks the
- * models in their order, and writes the name of the column and its maker: the index of a model,
- * ALCORE__SUPPLY_GIVEN (-1) or ALCORE__SUPPLY_NONE (-2). */
+ * something else. A model computes only the rows of self->mask, or all rows in other roles; a
+ * column that self->reuse takes is computed later. alcore__model_choose() locks the pool itself,
+ * looks for a usable column first, then asks the models in their order, and writes the name of the
+ * column and its maker: the index of a model, ALCORE__SUPPLY_GIVEN (-1) or ALCORE__SUPPLY_NONE
+ * (-2). */
 static alcore_status resolve(resolver *self, int32_t role, alcore_pool *pool, const char *need) {
     alcore_model *models[ALCORE__COLUMN_INPUTS + 2];
     int32_t count = 0,
@@ -118,16 +122,22 @@ static alcore_status resolve(resolver *self, int32_t role, alcore_pool *pool, co
     const alcore__values *values = &self->request->values;
     const alcore__cache cache = {.folder = alcore__values_text(values, "cache"),
                                  .max_age = alcore__values_number(values, "cache_max_age")};
-    ALCORE__TRY(alcore__model_supply(models, count, pool, some ? &self->wanted : NULL, &cache, need,
-                                     name, &maker));
+    const alcore__wanted *wanted = some ? &self->wanted : NULL;
+    ALCORE__TRY(alcore__model_choose(models, count, pool, wanted, need, name, &maker));
     if (maker == ALCORE__SUPPLY_NONE) return fail_missing(self, role, need);
+    const bool reused = maker >= 0 && role == ALCORE_ROLE_CANDIDATES && self->reuse &&
+                        alcore__reuse_takes(self->reuse, models[maker], name);
+    if (reused)
+        ALCORE__TRY(alcore__reuse_add(self->reuse, models[maker], name));
+    else if (maker >= 0)
+        ALCORE__TRY(alcore__model_run(models[maker], pool, name, wanted, &cache));
     /* The n-gram model is the last one asked. A column that was given has a negative maker. */
     bool built_in = !self->needs_are_given && maker == count - 1;
     if (built_in)
         alcore__log(self->request->object.ctx, ALCORE_LOG_WARN, "request", NULL,
                     "the column '%s' was not given%s: the built-in n-gram model made it", name,
                     count == 1 ? "" : " and the model cannot make it");
-    return keep(self, role, name, built_in);
+    return keep(self, role, name, built_in, reused);
 }
 
 /* Meets every need of the strategy for the pool in a role (ALCORE_ROLE_*). */
@@ -160,10 +170,11 @@ static alcore_status want_rows(resolver *self, const alcore__masks *masks) {
  * no needs there. */
 alcore_status alcore__resolve_columns(alcore_request *request, const alcore_strategy *strategy,
                                       const alcore__masks *masks, bool with_embeddings,
-                                      alcore__resolution *out) {
+                                      alcore__reuse *reuse, alcore__resolution *out) {
     *out = (alcore__resolution){0};
     resolver self = {.request = request,
                      .out = out,
+                     .reuse = reuse,
                      .needs_are_given = alcore__strategy_needs_are_given(strategy)};
     alcore_status status = want_rows(&self, masks);
     if (status == ALCORE_OK)
@@ -204,7 +215,8 @@ alcore_status alcore__resolve_given(alcore_request *request, const char *name,
     ALCORE__TRY(alcore__read_begin(request->candidates, "pool"));
     const bool found = alcore__pool_find_column(request->candidates, name) != NULL;
     alcore__read_end(request->candidates);
-    return found ? keep(&self, ALCORE_ROLE_CANDIDATES, name, false /* not built in */) : ALCORE_OK;
+    if (!found) return ALCORE_OK;
+    return keep(&self, ALCORE_ROLE_CANDIDATES, name, false /* not built in */, false /* given */);
 }
 
 /* Adds the columns chosen for a role to the dataset, with the pool locked. The dataset borrows the

@@ -45,6 +45,12 @@ static const alcore__param options[] = {
      "only rows that are not there; it is made where it is missing"},
     {"cache_max_age", ALCORE_PARAM_NUMBER, "off", 0, 1e12, "off",
      "seconds after which what a cache has is computed again, counted from its oldest row"},
+    {"max_age", ALCORE_PARAM_INTEGER, "0", 0, 1000, NULL,
+     "with a cache, how many rounds old a score may be that a model computed before it was trained "
+     "on; 0: all scores are of the present model"},
+    {"refresh_factor", ALCORE_PARAM_NUMBER, "3", 0, 1e6, NULL,
+     "with max_age, how many times the budget of the best rows by their old scores is scored "
+     "again"},
     {"command", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
      "command line of the run as a JSON array, kept in the provenance"},
 };

@@ -94,6 +94,12 @@ uint64_t alcore__request_seed(const alcore_request *request);
 alcore_status alcore__request_begin(alcore_request *request, const char *call);
 alcore_status alcore__request_end(alcore_request *request, alcore_status status);
 void alcore__row_lists_clear(alcore_request *request);
+/* The error of a request without a pool of candidates. */
+alcore_status alcore__fail_no_candidates(void);
+/* Lock all pools of a request that has candidates for reading, or none of them after a failure; and
+ * unlock them. */
+alcore_status alcore__request_read_pools(const alcore_request *request);
+void alcore__request_leave_pools(const alcore_request *request);
 
 /* ---- masks (request_masks.c) ---- */
 
@@ -116,11 +122,22 @@ const char *alcore__cause_name(int32_t cause);
 
 enum { ALCORE__RESOLVED_MAX = 3 * ALCORE__DATASET_COLUMNS };
 
+/* What the values of a column are that a round took in part from earlier ones: candidates, each
+ * counted once. */
+typedef struct alcore__reuse_use {
+    int64_t hits;         /* values of the present model that a cache had */
+    int64_t misses;       /* computed now */
+    int64_t stale;        /* values of earlier rounds */
+    double seconds_saved; /* by the time of the misses; NaN: nothing was computed */
+} alcore__reuse_use;
+
 /* A column that was chosen to meet a need of a role. */
 typedef struct alcore__resolved {
     int32_t role;
     char name[32];
-    bool built_in; /* the n-gram model stepped in without being asked */
+    bool built_in;           /* the n-gram model stepped in without being asked */
+    bool reused;             /* earlier rounds were asked for values (max_age) */
+    alcore__reuse_use reuse; /* where they were */
 } alcore__resolved;
 
 /* The columns that meet the needs of a strategy, of all roles. */
@@ -184,15 +201,45 @@ alcore_status alcore__measure_phrases(const alcore_pool *texts, const alcore__re
 extern const char *const alcore__phrase_measure_needs[];
 extern const char alcore__phrase_links[];
 
+/* ---- scores of earlier rounds (request_reuse.c) ---- */
+
+typedef struct alcore__reused {
+    char name[ALCORE__NEED_BYTES]; /* of the column */
+    alcore_model *model;           /* that makes it now; one reference */
+    alcore__reuse_use use;
+    double seconds; /* that computing took */
+} alcore__reused;
+
+typedef struct alcore__reuse {
+    alcore_pool *pool;               /* of the candidates, borrowed */
+    const alcore_strategy *strategy; /* borrowed */
+    int64_t rows;                    /* of the pool */
+    double factor;                   /* refresh_factor */
+    alcore__rounds files;            /* max_age 0: nothing is reused */
+    int32_t count;
+    alcore__reused columns[ALCORE__DATASET_COLUMNS]; /* [count] used */
+    uint8_t *has; /* [rows] 1: earlier rounds have a value of every column; NULL without a column */
+} alcore__reuse;
+
+void alcore__reuse_begin(const alcore_request *request, const alcore_strategy *strategy,
+                         int64_t rows, alcore__reuse *out);
+bool alcore__reuse_takes(const alcore__reuse *reuse, const alcore_model *model, const char *column);
+alcore_status alcore__reuse_add(alcore__reuse *reuse, alcore_model *model, const char *column);
+alcore_status alcore__reuse_refresh(alcore__reuse *reuse, const uint8_t *refreshed,
+                                    const uint8_t *candidates, double max_age);
+void alcore__reuse_report(const alcore__reuse *reuse, alcore__resolution *resolution);
+void alcore__reuse_clear(alcore_ctx *ctx, alcore__reuse *reuse);
+
 /* ---- columns (request_columns.c) ---- */
 
 /* Provides every column that the strategy needs in its pool: it was given, or the request's model
  * or the built-in n-gram model makes it now. Called without locks on the pools, as models add
  * columns to them. masks: of the request; models compute the rows that take part, no others.
- * with_embeddings: those of the candidates are needed too. */
+ * with_embeddings: those of the candidates are needed too. reuse: takes the columns of which values
+ * of earlier rounds are used; no model makes them yet. */
 alcore_status alcore__resolve_columns(alcore_request *request, const alcore_strategy *strategy,
                                       const alcore__masks *masks, bool with_embeddings,
-                                      alcore__resolution *out);
+                                      alcore__reuse *reuse, alcore__resolution *out);
 /* Provides columns of the candidates by a list of needs, in its order, likewise, for all rows. */
 alcore_status alcore__resolve_needs(alcore_request *request, const char *const *needs,
                                     alcore__resolution *out);

@@ -50,7 +50,8 @@ typedef struct answer {
     alcore_strategy *strategy; /* the request's, or a new ALCORE_DEFAULT_STRATEGY; one reference */
     alcore__masks masks;
     alcore__resolution resolution; /* the columns that the strategy reads */
-    double *costs; /* [rows of the candidates' pool] in the unit of the budget; 0 for
+    alcore__reuse reuse; /* with max_age: the columns that earlier rounds have values of */
+    double *costs;       /* [rows of the candidates' pool] in the unit of the budget; 0 for
                       rows that are no candidates; NULL: every row costs 1 */
     /* [budgets.count - 1] the budgets but the largest; NULL: there is one budget */
     double *further;
@@ -63,20 +64,12 @@ typedef struct answer {
     alcore__outcome outcome;
 } answer;
 
-/* Fails for a request without a pool of candidates. The remedy names the role whose pool is to be
- * set; there is no value to suggest. */
-static alcore_status fail_no_pool(void) {
-    return alcore__fail_remedy(
-        alcore__fail(ALCORE_E_INVALID, "the request has no pool of candidates"), ALCORE_REMEDY_POOL,
-        "candidates", NULL /* no value */, "is what is selected from");
-}
-
 /* Refuses errors that can be seen without reading a pool: no candidates, the pool of candidates as
  * the labeled pool or the excluded texts too (as the target it is allowed), no budget, and
- * cache_max_age (NaN: "off") without a cache. Messages carry a remedy where there is one thing to
- * set. */
+ * cache_max_age (NaN: "off") or max_age without a cache. Messages carry a remedy where there is one
+ * thing to set. */
 static alcore_status check(const alcore_request *request) {
-    if (!request->candidates) return fail_no_pool();
+    if (!request->candidates) return alcore__fail_no_candidates();
     if (request->candidates == request->labeled)
         return alcore__fail(ALCORE_E_INVALID,
                             "the pool of candidates is the labeled pool too; name the rows of the "
@@ -94,41 +87,13 @@ static alcore_status check(const alcore_request *request) {
         return alcore__fail_remedy(
             alcore__fail(ALCORE_E_PARAM, "cache_max_age is set, but no cache is"),
             ALCORE_REMEDY_OPTION, "cache", "FOLDER", "keeps what models compute");
+    if (alcore__values_integer(&request->values, "max_age") > 0 &&
+        !*alcore__values_text(&request->values, "cache"))
+        return alcore__fail_remedy(
+            alcore__fail(ALCORE_E_PARAM, "max_age is set, but no cache is, which would have the "
+                                         "scores of earlier rounds"),
+            ALCORE_REMEDY_OPTION, "cache", "FOLDER", "keeps what models compute");
     return ALCORE_OK;
-}
-
-/* Locks all pools of the request for reading, or none of them after a failure: ALCORE_E_BUSY
- * where another call is changing one, as calls never wait for each other. A pool may be locked
- * twice, since the candidates may be the target too. labeled, target and excluded are NULL where
- * there is none. A call of alcore_select() locks and unlocks the pools several times: models must
- * be able to add columns to them in between. */
-static alcore_status read_pools(const alcore_request *request) {
-    const struct {
-        alcore_pool *pool;
-        const char *name;
-    } pools[] = {{request->candidates, "pool"},
-                 {request->labeled, "labeled pool"},
-                 {request->target, "target pool"},
-                 {request->excluded, "pool of excluded texts"}};
-    const int count = (int)(sizeof pools / sizeof pools[0]);
-    alcore_status status = ALCORE_OK;
-    int locked = 0;
-    for (; locked < count; locked++) {
-        if (!pools[locked].pool) continue;
-        status = alcore__read_begin(pools[locked].pool, pools[locked].name);
-        if (status != ALCORE_OK) break;
-    }
-    while (status != ALCORE_OK && locked-- > 0)
-        if (pools[locked].pool) alcore__read_end(pools[locked].pool);
-    return status;
-}
-
-/* Unlocks what read_pools() locked; there are candidates, as check() has looked. */
-static void leave_pools(const alcore_request *request) {
-    if (request->excluded) alcore__read_end(request->excluded);
-    if (request->target) alcore__read_end(request->target);
-    if (request->labeled) alcore__read_end(request->labeled);
-    alcore__read_end(request->candidates);
 }
 
 /* Fails for a target that the strategy would leave unread. The message names the strategies of the
@@ -366,13 +331,13 @@ static alcore_status make_phrases(answer *self) {
     ALCORE__TRY(alcore__candidates_are_phrases(self->request, &are_phrases));
     if (are_phrases) return ALCORE_OK;
     ALCORE__TRY(resolve_measures(self));
-    ALCORE__TRY(read_pools(self->request));
+    ALCORE__TRY(alcore__request_read_pools(self->request));
     alcore_status status =
         alcore__request_phrases(self->request, self->strategy, &self->texts, &self->phrases);
     if (status == ALCORE_OK && self->phrases && self->texts.columns.count > 0)
         status =
             alcore__measure_phrases(self->request->candidates, &self->texts.columns, self->phrases);
-    leave_pools(self->request);
+    alcore__request_leave_pools(self->request);
     if (status != ALCORE_OK || !self->phrases) return status;
     self->derived = *self->request;
     self->derived.candidates = self->phrases;
@@ -386,11 +351,11 @@ static alcore_status make_phrases(answer *self) {
  * all. masks.texts: what the provenance tells of the texts of derived phrases. */
 static alcore_status make_masks(answer *self) {
     const alcore_request *request = self->request;
-    ALCORE__TRY(read_pools(request));
+    ALCORE__TRY(alcore__request_read_pools(request));
     alcore_status status = alcore__masks_new(request, request->target, &self->masks);
     self->masks.texts = self->texts;
     if (status == ALCORE_OK) status = make_costs(self);
-    leave_pools(request);
+    alcore__request_leave_pools(request);
     return status;
 }
 
@@ -413,36 +378,31 @@ static alcore_status follow_columns(answer *self) {
     return status == ALCORE_OK ? status : alcore__fail_within(status, "columns");
 }
 
-/* Fills in the input of the run, with the pools locked for reading, and runs the strategy. A role
- * without a pool leaves its dataset empty (0 rows), as does a labeled pool without a row that is
- * read. alcore__resolution_fill() adds the columns of a role to its dataset, which borrows them
- * from the pool. Columns are added to the datasets first, then candidates=N draws the candidates,
- * and only these must have values. Rows of the labeled pool and of the target are not checked here:
- * one without a value reads as NaN (or as no tokens), which fails when the strategy reads it; with
- * nan=exclude a row whose embedding is NaN is left out. */
-static alcore_status run(answer *self) {
+/* Fills in the input of the run, with the pools locked for reading. A role without a pool leaves
+ * its dataset empty (0 rows), as does a labeled pool without a row that is read.
+ * alcore__resolution_fill() adds the columns of a role to its dataset, which borrows them from the
+ * pool. */
+static alcore_status fill_input(answer *self) {
     alcore_request *request = self->request;
     alcore__run_input *input = &self->input;
     if (alcore_pool_rows(request->candidates) != self->masks.rows)
         return alcore__fail(ALCORE_E_BUSY, "rows were added to the pool during the call");
-    input->candidates.pool = request->candidates;
-    input->candidates.rows = self->masks.rows;
-    input->candidates.mask = self->masks.candidate_mask;
+    input->candidates = (alcore__dataset){
+        .pool = request->candidates, .rows = self->masks.rows, .mask = self->masks.candidate_mask};
     input->labeled_rows = self->masks.labeled_count > 0 ? self->masks.labeled_rows : NULL;
     input->costs = self->costs;
     if (request->labeled && self->masks.labeled_pool_count > 0) {
-        input->labeled.pool = request->labeled;
-        input->labeled.rows = self->masks.labeled_pool_rows;
-        input->labeled.mask = self->masks.labeled_mask;
+        input->labeled = (alcore__dataset){.pool = request->labeled,
+                                           .rows = self->masks.labeled_pool_rows,
+                                           .mask = self->masks.labeled_mask};
         ALCORE__TRY(alcore__resolution_fill(&self->resolution, ALCORE_ROLE_LABELED,
                                             request->labeled, &input->labeled));
     }
     alcore_pool *target = request->target;
     if (target) {
         const char *const *tags;
-        input->target.pool = target;
-        input->target.rows = self->masks.target_rows;
-        input->target.mask = self->masks.target_mask;
+        input->target = (alcore__dataset){
+            .pool = target, .rows = self->masks.target_rows, .mask = self->masks.target_mask};
         input->target_languages = self->masks.target_languages;
         input->target_language_count = alcore__pool_languages(target, &tags);
         ALCORE__TRY(
@@ -451,15 +411,90 @@ static alcore_status run(answer *self) {
     ALCORE__TRY(alcore__resolution_fill(&self->resolution, ALCORE_ROLE_CANDIDATES,
                                         request->candidates, &input->candidates));
     ALCORE__TRY(follow_columns(self));
-    if (alcore__strategy_reads_languages(self->strategy)) {
+    if (!alcore__strategy_reads_languages(self->strategy)) return ALCORE_OK;
+    if (!self->languages)
         ALCORE__TRY(alcore__list_languages(self->ctx, request->candidates, &self->languages));
-        input->languages = self->languages;
-        input->language_count = alcore__pool_languages(request->candidates, &input->language_tags);
-    }
-    ALCORE__TRY(draw(self));
+    input->languages = self->languages;
+    input->language_count = alcore__pool_languages(request->candidates, &input->language_tags);
+    return ALCORE_OK;
+}
+
+/* Runs the strategy on the input and the candidates that were drawn, which must have values; others
+ * need none. Rows of the labeled pool and of the target are not checked here: one without a value
+ * reads as NaN (or as no tokens), which fails when the strategy reads it; with nan=exclude a row
+ * whose embedding is NaN is left out. */
+static alcore_status run_strategy(answer *self, alcore__outcome *out) {
+    alcore__run_input *input = &self->input;
     ALCORE__TRY(check_values(self, &input->candidates)); /* may lower labeled_count */
     if (self->masks.labeled_count == 0) input->labeled_rows = NULL;
-    return alcore__strategy_run(self->strategy, input, &self->outcome);
+    return alcore__strategy_run(self->strategy, input, out);
+}
+
+/* The run whose outcome becomes the selection, with the pools locked for reading. Columns are added
+ * to the datasets first, then candidates=N draws the candidates. */
+static alcore_status run(answer *self) {
+    ALCORE__TRY(fill_input(self));
+    ALCORE__TRY(draw(self));
+    return run_strategy(self, &self->outcome);
+}
+
+/* ---- scores of earlier rounds (request_reuse.c) ---- */
+
+/* Sets refreshed [rows] to 1 for the best candidates by values of earlier rounds: what the strategy
+ * picks of those that have such values, for refresh_factor times the budget. The limit on similar
+ * picks is for what is bought. The masks are of the drawn candidates, and are changed. */
+static alcore_status find_best(answer *self, uint8_t *refreshed) {
+    const alcore__fill fill = self->input.fill;
+    alcore__outcome outcome = {0};
+    for (int64_t row = 0; row < self->masks.rows; row++)
+        self->masks.candidate_mask[row] &= self->reuse.has[row];
+    ALCORE__TRY(fill_input(self));
+    self->input.fill = (alcore__fill){
+        .budget = fill.budget * self->reuse.factor, .policy = fill.policy, .tie = fill.tie};
+    const alcore_status status = run_strategy(self, &outcome);
+    self->input.fill = fill;
+    for (int64_t i = 0; i < outcome.pick_count; i++) refreshed[outcome.rows[outcome.picks[i]]] = 1;
+    alcore__outcome_clear(self->ctx, &outcome);
+    return status;
+}
+
+/* Draws the candidates of the round, drawn [rows], and chooses those that the present model scores,
+ * refreshed [rows]: without a value of earlier rounds, or among the best by these. The pools are
+ * locked for reading. */
+static alcore_status choose_refreshed(answer *self, uint8_t *drawn, uint8_t *refreshed) {
+    bool any = false; /* some candidate has an earlier value */
+    ALCORE__TRY(draw(self));
+    alcore__free(self->ctx, self->drawn); /* run() draws again */
+    self->drawn = NULL;
+    for (int64_t row = 0; row < self->masks.rows; row++) {
+        drawn[row] = self->masks.candidate_mask[row];
+        refreshed[row] = drawn[row] && !self->reuse.has[row];
+        any |= drawn[row] && self->reuse.has[row];
+    }
+    return any && self->reuse.factor > 0 ? find_best(self, refreshed) : ALCORE_OK;
+}
+
+/* Makes the columns of which earlier rounds may have values, where the request has max_age; the
+ * masks are then as before. Called without locks on the pools. */
+static alcore_status refresh_columns(answer *self) {
+    const size_t rows = (size_t)self->masks.rows;
+    const double max_age = alcore__values_number(&self->request->values, "cache_max_age");
+    uint8_t *arrays; /* [3, rows]: the mask of the candidates before the draw, drawn, refreshed */
+    if (self->reuse.count == 0) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(self->ctx, rows, 3, &arrays));
+    uint8_t *drawn = arrays + rows, *refreshed = drawn + rows;
+    memcpy(arrays, self->masks.candidate_mask, rows);
+    alcore_status status = alcore__request_read_pools(self->request);
+    if (status == ALCORE_OK) {
+        status = choose_refreshed(self, drawn, refreshed);
+        alcore__request_leave_pools(self->request);
+    }
+    memcpy(self->masks.candidate_mask, arrays, rows);
+    if (status == ALCORE_OK)
+        status = alcore__reuse_refresh(&self->reuse, refreshed, drawn, max_age);
+    alcore__reuse_report(&self->reuse, &self->resolution);
+    alcore__free(self->ctx, arrays);
+    return status;
 }
 
 /* All of alcore_select() between locking the request and cleaning up: masks decide which rows are
@@ -475,16 +510,20 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
      * (docs/spec/budgets.md).
      */
     bool any = self->masks.eligible > 0;
-    if (any)
+    if (any) {
+        alcore__reuse_begin(self->request, self->strategy, self->masks.rows, &self->reuse);
         ALCORE__TRY(alcore__resolve_columns(self->request, self->strategy, &self->masks,
-                                            self->input.fill.limited, &self->resolution));
-    ALCORE__TRY(read_pools(self->request));
+                                            self->input.fill.limited, &self->reuse,
+                                            &self->resolution));
+        ALCORE__TRY(refresh_columns(self));
+    }
+    ALCORE__TRY(alcore__request_read_pools(self->request));
     alcore_status status = any ? run(self) : ALCORE_OK;
     if (!any && self->input.fill.budget > 0) self->outcome.flags = ALCORE_SELECTION_SHORT;
     if (status == ALCORE_OK)
         status = alcore__selection_new(self->request, self->strategy, &self->input, &self->masks,
                                        &self->resolution, &self->outcome, out);
-    leave_pools(self->request);
+    alcore__request_leave_pools(self->request);
     return status;
 }
 
@@ -499,6 +538,7 @@ alcore_status alcore__request_answer(alcore_request *request, alcore_selection *
     if (status == ALCORE_OK) keep_drawn(&self);
     alcore__free(self.ctx, self.drawn);
     alcore__outcome_clear(self.ctx, &self.outcome);
+    alcore__reuse_clear(self.ctx, &self.reuse);
     alcore__masks_clear(self.ctx, &self.masks);
     alcore__free(self.ctx, self.costs);
     alcore__free(self.ctx, self.languages);
@@ -532,60 +572,4 @@ alcore_status alcore_select(alcore_request *request, alcore_selection **out) {
     alcore_ctx *ctx = request->object.ctx;
     ALCORE__TRY(alcore__enter(ctx));
     return alcore__leave(ctx, select_rows(request, out));
-}
-
-/* Draws the rows that a strategy with candidates=count would consider into the request's list of
- * drawn rows, ascending. alcore__draw_candidates() leaves exactly `count` entries of the mask. The
- * list keeps its memory for the next call. Called for hosts that score rows themselves and want to
- * score no more than are drawn. */
-static alcore_status draw_rows(alcore_request *request, int64_t count) {
-    alcore_ctx *ctx = request->object.ctx;
-    alcore__row_list *list = &request->drawn_rows;
-    list->count = 0;
-    if (!request->candidates) return fail_no_pool();
-    alcore__masks masks;
-    ALCORE__TRY(read_pools(request));
-    alcore_status status = alcore__masks_new(request, NULL /* no target */, &masks);
-    leave_pools(request);
-    if (status != ALCORE_OK) return status;
-    if (masks.eligible < count) count = masks.eligible;
-    /* One entry more, so that the list has memory without a row too. */
-    status = alcore__grow(ctx, &list->rows, &list->capacity, (size_t)count + 1, sizeof *list->rows);
-    if (status == ALCORE_OK)
-        status = alcore__draw_candidates(
-            ctx, alcore__request_seed(request), alcore__values_integer(&request->values, "round"),
-            count, masks.rows, NULL /* no round before */, masks.candidate_mask);
-    for (int64_t i = 0; status == ALCORE_OK && i < masks.rows; i++)
-        if (masks.candidate_mask[i]) list->rows[list->count++] = i;
-    if (status != ALCORE_OK) { /* a failed call keeps nothing */
-        alcore__free(ctx, list->rows);
-        *list = (alcore__row_list){0};
-    }
-    alcore__masks_clear(ctx, &masks);
-    return status;
-}
-
-/* Draws min(count, eligible) rows and hands them out as a view of the request's list, int64 [rows],
- * ascending: valid until the next such call, or until the request is released. Unlike a selection
- * it does not change request->last, the candidates remembered for sticky=1. After a failure
- * *out_rows is all 0. The call is between alcore__request_begin(), which enters the context and
- * locks the request for writing, and alcore__request_end(), which undoes both and returns the
- * status. */
-alcore_status alcore_request_candidates(alcore_request *request, int64_t count,
-                                        alcore_tensor *out_rows) {
-    if (out_rows) *out_rows = (alcore_tensor){0};
-    ALCORE__TRY(alcore__request_begin(request, "alcore_request_candidates"));
-    if (count < 0 || !out_rows)
-        return alcore__request_end(
-            request,
-            alcore__fail(
-                ALCORE_E_INVALID,
-                "alcore_request_candidates: a count of 0 or more and out_rows are needed"));
-    alcore__row_list *list = &request->drawn_rows;
-    alcore_status status = draw_rows(request, count);
-    list->tensor_shape = list->count;
-    if (status == ALCORE_OK)
-        status = alcore_tensor_init(out_rows, list->rows, ALCORE_INT64, &list->tensor_shape,
-                                    1 /* dimension */);
-    return alcore__request_end(request, status);
 }

@@ -10,16 +10,18 @@
 
 /* A column that the strategy read, as the provenance describes it. */
 typedef struct alcore__source {
-    int32_t role;         /* ALCORE_ROLE_* of the pool that has the column */
-    bool built_in;        /* the n-gram model made it without being asked for */
-    char name[32];        /* of the column */
-    char *origin;         /* who made it: "given", a path, "model ngram ..."; owned */
-    int64_t rows, dims;   /* rows of the pool when the column was set; values a row or token */
-    int32_t dtype;        /* ALCORE_FLOAT32, ... */
-    bool ragged;          /* a list of tokens per row */
-    const char *engine;   /* static: what ran the model that made it; NULL: no model made it */
-    int32_t device;       /* number of the CUDA device that it is on; -1: on the host */
-    uint64_t fingerprint; /* of its values; 0 where a model made them or they are on a device */
+    int32_t role;            /* ALCORE_ROLE_* of the pool that has the column */
+    bool built_in;           /* the n-gram model made it without being asked for */
+    char name[32];           /* of the column */
+    char *origin;            /* who made it: "given", a path, "model ngram ..."; owned */
+    int64_t rows, dims;      /* rows of the pool when the column was set; values a row or token */
+    int32_t dtype;           /* ALCORE_FLOAT32, ... */
+    bool ragged;             /* a list of tokens per row */
+    const char *engine;      /* static: what ran the model that made it; NULL: no model made it */
+    int32_t device;          /* number of the CUDA device that it is on; -1: on the host */
+    uint64_t fingerprint;    /* of its values; 0 where a model made them or they are on a device */
+    bool reused;             /* earlier rounds were asked for values (max_age) */
+    alcore__reuse_use reuse; /* where they were */
 } alcore__source;
 
 /* The pool of one role, as the provenance describes it. */

@@ -43,6 +43,19 @@ static void put_fingerprint(alcore__json_out *json, uint64_t fingerprint) {
     alcore__json_put_string(json, "fingerprint", text);
 }
 
+/* "reuse": for a column of which values of earlier rounds were asked for (max_age), how many values
+ * of candidates are of which origin, and the seconds that computing all would have taken longer;
+ * null where nothing was computed, by which they are estimated. */
+static void put_reuse(const alcore__source *source, alcore__json_out *json) {
+    if (!source->reused) return;
+    alcore__json_open(json, "reuse", '{');
+    alcore__json_put_integer(json, "hits", source->reuse.hits);
+    alcore__json_put_integer(json, "misses", source->reuse.misses);
+    alcore__json_put_integer(json, "stale", source->reuse.stale);
+    alcore__json_put_number(json, "seconds_saved", source->reuse.seconds_saved);
+    alcore__json_close(json, '}');
+}
+
 /* "columns": an object for each column that was read in a role: where it is from, its dtype and
  * shape ("tokens" where the length differs by row), and the engine of the model that made it, the
  * device that it is on, or the fingerprint of its values. */
@@ -61,6 +74,7 @@ static void put_columns(const alcore__ranking *ranking, int32_t role, alcore__js
         alcore__json_close(json, ']');
         if (source->engine) alcore__json_put_string(json, "engine", source->engine);
         if (source->built_in) alcore__json_put_flag(json, "built_in", true);
+        put_reuse(source, json);
         if (source->device >= 0) {
             char device[24];
             snprintf(device, sizeof device, "cuda:%d", (int)source->device);

@@ -102,6 +102,8 @@ static alcore_status keep_source(alcore__ranking *self, const alcore_pool *pool,
     alcore__source *source = &self->sources[self->source_count];
     *source = (alcore__source){.role = entry->role,
                                .built_in = entry->built_in,
+                               .reused = entry->reused,
+                               .reuse = entry->reuse,
                                .rows = column->row_count,
                                .dims = column->dims,
                                .dtype = column->dtype,

@@ -201,7 +201,21 @@ static void say_short(lines *page, const alcore_selection *selection) {
     say(page, "\n");
 }
 
-/* A line for each column that was read: "logprobs: model ngram (none was given)". */
+/* What the values of a column are that earlier rounds had in part: "logprobs: 12 rows of this model
+ * were kept, 300 were computed, 1,688 are of earlier rounds; saved about 41 s". */
+static void say_reuse(lines *page, const alcore__source *source) {
+    const alcore__reuse_use *use = &source->reuse;
+    char hits[32], misses[32], stale[32];
+    if (!source->reused) return;
+    say(page, "%s: %s rows of this model were kept, %s were computed, %s are of earlier rounds",
+        source->name, alcore__thousands(use->hits, hits), alcore__thousands(use->misses, misses),
+        alcore__thousands(use->stale, stale));
+    if (!isnan(use->seconds_saved)) say(page, "; saved about %.3g s", use->seconds_saved);
+    say(page, "\n");
+}
+
+/* A line for each column that was read: "logprobs: model ngram (none was given)", and one for those
+ * of which values were reused. */
 static void say_sources(lines *page, const alcore__ranking *ranking) {
     for (int32_t i = 0; i < ranking->source_count; i++) {
         const alcore__source *source = &ranking->sources[i];
@@ -213,6 +227,7 @@ static void say_sources(lines *page, const alcore__ranking *ranking) {
         int length = (int)strcspn(source->origin, ";");
         say(page, "%s%s: %s%.*s%s\n", source->name, owner, source->engine ? "" : "from ", length,
             source->origin, source->built_in ? " (none was given)" : "");
+        say_reuse(page, source);
     }
 }
 

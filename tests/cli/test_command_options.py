@@ -235,6 +235,9 @@ FIXTURES = {
                     ["select", "pool.txt", "--budget", "3", "--strategy", "nnll", "--cache", "no/where"]),
         # What it does when it can is a_cache_spares_the_model of test_select_run.py.
         "--cache-max-age": (PICK, [*PICK, "--cache-max-age", "60"]),
+        # Without a cache it is refused; with one: scores_of_earlier_rounds of test_select_run.py.
+        "--max-age": (PICK, [*PICK, "--max-age", "1"]),
+        "--refresh-factor": (PICK, [*PICK, "--refresh-factor", "-1"]),
         "--report": (PICK, [*PICK, "--report", "run.html"]),
         "--config": (["select"], ["select", "--config", "run.json"]),
         "--force": (["select", "--config", "run.json"], ["select", "--config", "run.json", "--force"]),

@@ -337,6 +337,29 @@ def a_cache_spares_the_model(box):
 
 
 @case
+def scores_of_earlier_rounds(box):
+    """The n-gram model learns from what is labeled, and is another one in each round."""
+    box.file("pool.txt", "".join("row %d has %d words\n" % (row, row % 7) for row in range(50)))
+    for number in (1, 2):
+        box.file("labeled%d.txt" % number, "row of %d words\n" % number * 3)
+    args = ["select", "pool.txt", "--strategy", "nnll", "--budget", "5", "--report", "run.json", "--cache", "kept"]
+
+    def reuse(number, *options):
+        labeled = [word for n in range(1, number + 1) for word in ("--labeled", "labeled%d.txt" % n)]
+        done = box.run(*args, *labeled, "--round", str(number), *options)
+        counts = json.loads(box.read("run.json"))["inputs"]["candidates"]["columns"]["logprobs"].get("reuse")
+        return done, counts and [counts[name] for name in ("hits", "misses", "stale")]
+    equal(reuse(1, "--max-age", "1")[1], [0, 50, 0])
+    second, counts = reuse(2, "--max-age", "1", "--refresh-factor", "2")
+    equal(counts, [0, 10, 40])
+    contains(second.err, "10 were computed, 40 are of earlier rounds; saved about")
+    third, counts = reuse(2, "--max-age", "1")
+    equal(counts, [10, 5, 35])
+    equal(reuse(2)[1], None)
+    contains(box.run(*args[:-2], "--max-age", "1", expect=2).err, "max_age is set, but no cache is", "--cache FOLDER")
+
+
+@case
 def a_report_that_is_missing_is_named(box):
     done = box.run("select", "--config", "none.json", expect=4)
     contains(done.err, "none.json")

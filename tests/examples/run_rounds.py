@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from scripts import Report, Script, difference, table, tree  # noqa: E402
 
 root, alcore = sys.argv[1:]
-report = Report(8)
+report = Report(10)
 script = Script(root, alcore, "rounds.sh", LAMBDA="0.9,0.7,0.1")
 with tempfile.TemporaryDirectory() as folder:
     whole, killed, few = (os.path.join(folder, name) for name in ("whole", "killed", "few"))
@@ -44,6 +44,15 @@ with tempfile.TemporaryDirectory() as folder:
     done = script.run(whole, LAMBDA="0.5")
     report.check("other settings are refused, and change nothing",
                  done.returncode == 2 and "other settings" in done.stderr and tree(whole) == wanted, done.stderr)
+    # Scores of earlier rounds: files of a cache, which a killed script leaves whole, too.
+    old, killed = (os.path.join(folder, name) for name in ("old", "killed-old"))
+    done = script.run(old, MAX_AGE="2", ROUNDS="4")
+    report.check("scores of earlier rounds are used", done.returncode == 0 and " are of earlier rounds; saved about" in done.stderr,
+                 done.stdout + done.stderr)
+    kills = script.run_killed(killed, 3, MAX_AGE="2", ROUNDS="4")
+    report.check("and a loop that was killed ends with the same files", difference(tree(killed), tree(old)) == [],
+                 [kills, difference(tree(killed), tree(old))])
+
     done = script.run(few, PATIENCE="1", LEAST_GAIN="0.15")
     report.check("a plateau ends the loop", "stop: 1 of 1 rounds without a gain above 0.15 over round 1" in done.stdout and
                  sorted(os.listdir(few))[-4:-2] == ["round-02", "selection.tsv"], done.stdout + done.stderr)

@@ -221,6 +221,30 @@ case("a cache spares a model that has a name", function()
     equal(asked, 2)
 end)
 
+case("scores of earlier rounds stand in for new ones", function()
+    local asked
+    local function select(round, age)
+        asked = 0
+        local model = assert(alcore.model{
+            name = "trained", version = function() return round end,
+            token_logprobs = function(batch)
+                local rows = {}
+                for i, index in ipairs(batch.indices) do rows[i] = {-index / (round + 1)} end
+                asked = asked + #rows
+                return rows
+            end,
+        })
+        return assert(alcore.select{texts = TEXTS, budget = 1, strategy = "nnll", model = model, round = round,
+            cache = scratch .. "/rounds", max_age = age, refresh_factor = 2})
+    end
+    select(1, 1)
+    equal(asked, #TEXTS)
+    select(2, 1)
+    equal(asked, 2)
+    select(3, 0)
+    equal(asked, #TEXTS)
+end)
+
 case("a model keeps what it computes without a selection", function()
     local asked = 0
     local function embed(folder, age)

@@ -46,6 +46,7 @@ VALUES = {
     "gamma": 0,
     "occ_min": 5,
     "prune": 0,
+    "seed_set": 1,
     "carry": 1,
     "windows": 1,
     "sentences": "nnll",
@@ -210,6 +211,8 @@ OPTIONS = {
     # tests/unit/request).
     "cache": ("nnll", {"scores": None, "embeddings": None}, ["/nowhere/at/all"]),
     "cache_max_age": ("nnll", {}, [60.0]),  # without a cache it is refused
+    "max_age": ("nnll", {}, [1]),  # likewise
+    "refresh_factor": ("nnll", {}, [2.5]),  # in the provenance
     "command": ("nnll", {}, ['["program", "argument"]']),
 }
 

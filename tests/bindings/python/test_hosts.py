@@ -96,6 +96,8 @@ def test_cache(texts, tmp_path):
     assert select(cache=tmp_path / "kept", cache_max_age=500) == (plain, False)
     with pytest.raises(alcore.ParamError, match="no cache"):
         select(cache_max_age=500)
+    with pytest.raises(alcore.ParamError, match="no cache"):
+        select(max_age=1)
     Kept.version = 2
     assert select(cache=str(tmp_path / "kept")) == (plain, True)
     with pytest.raises(alcore.FileError, match="where"):
@@ -436,3 +438,19 @@ def test_parts_are_let_go(pool):
 def test_logging(pool, caplog):
     pool.select(5)
     assert any(record.name == "alcore.request" and "n-gram" in record.message for record in caplog.records)
+
+
+def test_scores_of_earlier_rounds(texts, tmp_path):
+    """A model that was trained is asked for the rows that look best by its scores before the training, and for no others."""
+    class Trained(Letters):
+        name, version = "trained", 1
+
+    def columns(number, **options):
+        Trained.version = number
+        picked = alcore.select(texts[:60], 5, "nnll", model=Trained(), round=number, cache=tmp_path / "kept", **options)
+        return picked.provenance["inputs"]["candidates"]["columns"]["logprobs"]
+
+    counts = [columns(number, max_age=1)["reuse"] for number in (1, 2)] + [columns(3, max_age=2, refresh_factor=4)["reuse"]]
+    assert [(one["hits"], one["misses"], one["stale"]) for one in counts] == [(0, 60, 0), (0, 15, 45), (0, 20, 40)]
+    assert counts[0]["seconds_saved"] == 0 < counts[1]["seconds_saved"]
+    assert "reuse" not in columns(4)

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The candidates of a round as a list of rows, for hosts that score rows themselves and want to
+ * score no more than a strategy with candidates=N will look at (spec 3.7). */
+#include "request/request_internal.h"
+
+/* Draws the rows that a strategy with candidates=count would consider into the request's list of
+ * drawn rows, ascending. alcore__draw_candidates() leaves exactly `count` entries of the mask. The
+ * list keeps its memory for the next call. Called for hosts that score rows themselves and want to
+ * score no more than are drawn. */
+static alcore_status draw_rows(alcore_request *request, int64_t count) {
+    alcore_ctx *ctx = request->object.ctx;
+    alcore__row_list *list = &request->drawn_rows;
+    list->count = 0;
+    if (!request->candidates) return alcore__fail_no_candidates();
+    alcore__masks masks;
+    ALCORE__TRY(alcore__request_read_pools(request));
+    alcore_status status = alcore__masks_new(request, NULL /* no target */, &masks);
+    alcore__request_leave_pools(request);
+    if (status != ALCORE_OK) return status;
+    if (masks.eligible < count) count = masks.eligible;
+    /* One entry more, so that the list has memory without a row too. */
+    status = alcore__grow(ctx, &list->rows, &list->capacity, (size_t)count + 1, sizeof *list->rows);
+    if (status == ALCORE_OK)
+        status = alcore__draw_candidates(
+            ctx, alcore__request_seed(request), alcore__values_integer(&request->values, "round"),
+            count, masks.rows, NULL /* no round before */, masks.candidate_mask);
+    for (int64_t i = 0; status == ALCORE_OK && i < masks.rows; i++)
+        if (masks.candidate_mask[i]) list->rows[list->count++] = i;
+    if (status != ALCORE_OK) { /* a failed call keeps nothing */
+        alcore__free(ctx, list->rows);
+        *list = (alcore__row_list){0};
+    }
+    alcore__masks_clear(ctx, &masks);
+    return status;
+}
+
+/* Draws min(count, eligible) rows and hands them out as a view of the request's list, int64 [rows],
+ * ascending: valid until the next such call, or until the request is released. Unlike a selection
+ * it does not change request->last, the candidates remembered for sticky=1. After a failure
+ * *out_rows is all 0. The call is between alcore__request_begin(), which enters the context and
+ * locks the request for writing, and alcore__request_end(), which undoes both and returns the
+ * status. */
+alcore_status alcore_request_candidates(alcore_request *request, int64_t count,
+                                        alcore_tensor *out_rows) {
+    if (out_rows) *out_rows = (alcore_tensor){0};
+    ALCORE__TRY(alcore__request_begin(request, "alcore_request_candidates"));
+    if (count < 0 || !out_rows)
+        return alcore__request_end(
+            request,
+            alcore__fail(
+                ALCORE_E_INVALID,
+                "alcore_request_candidates: a count of 0 or more and out_rows are needed"));
+    alcore__row_list *list = &request->drawn_rows;
+    alcore_status status = draw_rows(request, count);
+    list->tensor_shape = list->count;
+    if (status == ALCORE_OK)
+        status = alcore_tensor_init(out_rows, list->rows, ALCORE_INT64, &list->tensor_shape,
+                                    1 /* dimension */);
+    return alcore__request_end(request, status);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scores of earlier rounds in place of new ones (spec 3.8): with the option max_age = a > 0 a value
+ * that a model computed up to a rounds ago stands in for one of the present model, so that most
+ * rows are not scored again after a training. Which rows are is decided by select.c:
+ *
+ *   1  alcore__reuse_add() takes a column that a model would compute and puts the values of earlier
+ *      rounds into the pool, where there are any
+ *   2  the strategy is run on the candidates that have such values; its first picks, of
+ *      refresh_factor times the budget, and the candidates without a value are to be refreshed
+ *   3  alcore__reuse_refresh() has the present model compute these rows, keeps their values as
+ *      those of this round, and adds the earlier values of all others: the mixture, on which the
+ *      strategy is run as on any column
+ *
+ * What the cache has of the present model already is used in 3 wherever it is. A round reads what
+ * rounds before it kept and nothing of its own, so that it selects the same when it is repeated.
+ * Embeddings are never taken from an earlier round: their encoder does not change between rounds,
+ * and where it does old and new vectors have no distance that means anything. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pool/column_names.h"
+#include "request/request_internal.h"
+
+/* Whether a role other than the candidates reads the column: its rows would need values too. */
+static bool read_elsewhere(const alcore_strategy *strategy, const char *column) {
+    static const int32_t roles[] = {ALCORE_ROLE_LABELED, ALCORE_ROLE_TARGET};
+    const char *need;
+    for (size_t r = 0; r < sizeof roles / sizeof *roles; r++)
+        for (int64_t i = 0; (need = alcore__strategy_needs(strategy, roles[r], i)); i++)
+            if (alcore__need_names(need, column)) return true;
+    return false;
+}
+
+/* Reads the options; without max_age nothing is reused, and the other functions do nothing. */
+void alcore__reuse_begin(const alcore_request *request, const alcore_strategy *strategy,
+                         int64_t rows, alcore__reuse *out) {
+    const alcore__values *values = &request->values;
+    *out = (alcore__reuse){.pool = request->candidates,
+                           .strategy = strategy,
+                           .rows = rows,
+                           .factor = alcore__values_number(values, "refresh_factor"),
+                           .files = {.folder = alcore__values_text(values, "cache"),
+                                     .strategy = alcore__strategy_name(strategy),
+                                     .seed = alcore__request_seed(request),
+                                     .round = alcore__values_integer(values, "round"),
+                                     .max_age = alcore__values_integer(values, "max_age")}};
+}
+
+/* Whether values of earlier rounds of the column may be used. A model without a name has no cache,
+ * as nothing tells its columns from those of another one; the user, who asked for it, is told. */
+bool alcore__reuse_takes(const alcore__reuse *reuse, const alcore_model *model,
+                         const char *column) {
+    if (reuse->files.max_age == 0 || strcmp(column, "embeddings") == 0 ||
+        read_elsewhere(reuse->strategy, column))
+        return false;
+    if (alcore__model_is_cached(model, column)) return true;
+    alcore__log(alcore__pool_ctx(reuse->pool), ALCORE_LOG_WARN, "cache", NULL,
+                "the column '%s' is computed for all rows: a cache does not keep what this model "
+                "makes",
+                column);
+    return false;
+}
+
+/* Makes an empty writer of a column. */
+static alcore_status new_writer(const alcore__reuse *reuse, const char *name,
+                                alcore_column_writer **out) {
+    return alcore_column_writer_new(reuse->pool, name, alcore__column_name_find(name)->shape,
+                                    NULL /* options */, out);
+}
+
+/* Ends a writer: the pool gets its values as the column, marked as a mixture. Rows without a value
+ * stay so. */
+static alcore_status install(const alcore__reuse *reuse, const alcore__reused *column,
+                             alcore_column_writer *writer) {
+    uint8_t none = 0;
+    const alcore__wanted nothing = {.mask = &none, .rows = 0};
+    char note[64];
+    snprintf(note, sizeof note, "with values of up to %lld earlier rounds",
+             (long long)reuse->files.max_age);
+    alcore__column_writer_want(writer, &nothing);
+    const alcore_status status = alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL);
+    alcore__column_writer_want(writer, NULL);
+    if (status != ALCORE_OK) return status;
+    return alcore__model_sign_mixed(column->model, reuse->pool, column->name, note);
+}
+
+/* Clears the entries of has [rows] of rows that the writer has no value for. *any: an entry that
+ * was set is still set. */
+static void keep_common(const alcore__reuse *reuse, const alcore_column_writer *writer, bool *any) {
+    *any = false;
+    for (int64_t row = 0; row < reuse->rows; row++) {
+        reuse->has[row] &= alcore__column_writer_has(writer, row);
+        *any |= reuse->has[row];
+    }
+}
+
+/* Makes has [rows], 1 in every row, with the first column. */
+static alcore_status make_has(alcore__reuse *reuse) {
+    if (reuse->has) return ALCORE_OK;
+    ALCORE__TRY(
+        alcore__new_array(alcore__pool_ctx(reuse->pool), (size_t)reuse->rows, 1, &reuse->has));
+    if (reuse->rows > 0) memset(reuse->has, 1, (size_t)reuse->rows);
+    return ALCORE_OK;
+}
+
+/* Takes the column, which the model would compute now, and puts the values of earlier rounds into
+ * the pool; where no row has values of all columns taken so far, none are put. */
+alcore_status alcore__reuse_add(alcore__reuse *reuse, alcore_model *model, const char *column) {
+    alcore_column_writer *writer = NULL;
+    bool any = false;
+    for (int32_t i = 0; i < reuse->count; i++)
+        if (strcmp(reuse->columns[i].name, column) == 0) return ALCORE_OK;
+    if (reuse->count == ALCORE__DATASET_COLUMNS)
+        return alcore__fail(ALCORE_E_INTERNAL, "a strategy needs more than %d columns",
+                            ALCORE__DATASET_COLUMNS);
+    ALCORE__TRY(make_has(reuse));
+    alcore__reused *added = &reuse->columns[reuse->count++];
+    snprintf(added->name, sizeof added->name, "%s", column);
+    added->model = alcore_model_ref(model);
+    alcore_status status = new_writer(reuse, column, &writer);
+    if (status == ALCORE_OK)
+        status = alcore__rounds_merge(&reuse->files, reuse->pool, column, writer);
+    if (status == ALCORE_OK) keep_common(reuse, writer, &any);
+    if (status == ALCORE_OK && any) status = install(reuse, added, writer);
+    alcore_column_writer_unref(writer);
+    return status;
+}
+
+/* Copies the rows that the model has just put into the pool to the writer, and keeps them as the
+ * values of this round. */
+static alcore_status keep_present(const alcore__reuse *reuse, const alcore__reused *column,
+                                  alcore_column_writer *writer) {
+    ALCORE__TRY(alcore__read_begin(reuse->pool, "pool"));
+    const alcore__column *made = alcore__pool_find_column(reuse->pool, column->name);
+    const alcore_status status =
+        made ? alcore__column_writer_copy(writer, made)
+             : alcore__fail(ALCORE_E_BUSY, "the column '%s' was dropped during the call",
+                            column->name);
+    alcore__read_end(reuse->pool);
+    if (status != ALCORE_OK) return status;
+    return alcore__rounds_save(&reuse->files, reuse->pool, column->name, writer);
+}
+
+/* The number of candidates [rows] that the writer has a value for. */
+static int64_t count_rows(const alcore__reuse *reuse, const uint8_t *candidates,
+                          const alcore_column_writer *writer) {
+    int64_t count = 0;
+    for (int64_t row = 0; row < reuse->rows; row++)
+        count += candidates[row] && alcore__column_writer_has(writer, row);
+    return count;
+}
+
+/* Fills the empty writer with the mixture and counts what it is made of. *complete: every candidate
+ * has a value. */
+static alcore_status mix(const alcore__reuse *reuse, alcore__reused *column,
+                         const alcore__wanted *wanted, const uint8_t *candidates, double max_age,
+                         alcore_column_writer *writer, bool *complete) {
+    alcore__cache_use use = {0};
+    const alcore__cache cache = {.folder = reuse->files.folder, .max_age = max_age, .use = &use};
+    bool any = false;
+    int64_t total = 0;
+    for (int64_t row = 0; row < reuse->rows; row++) {
+        any |= wanted->mask[row];
+        total += candidates[row];
+    }
+    if (any) {
+        ALCORE__TRY(alcore__model_run(column->model, reuse->pool, column->name, wanted, &cache));
+        ALCORE__TRY(keep_present(reuse, column, writer));
+    }
+    const int64_t present = count_rows(reuse, candidates, writer);
+    ALCORE__TRY(alcore__rounds_merge(&reuse->files, reuse->pool, column->name, writer));
+    const int64_t have = count_rows(reuse, candidates, writer);
+    *complete = have == total;
+    column->use.misses += use.computed;
+    column->use.hits = present - column->use.misses;
+    column->use.stale = have - present;
+    column->seconds += use.seconds;
+    return ALCORE_OK;
+}
+
+/* Computes the wanted rows of a column and mixes; where files of earlier rounds do not fit to what
+ * the model computes now (its token counts or classes may be others), all of them are computed. */
+static alcore_status refresh(const alcore__reuse *reuse, alcore__reused *column,
+                             const uint8_t *refreshed, const uint8_t *candidates, double max_age) {
+    bool complete = false;
+    alcore_status status = ALCORE_OK;
+    for (int turn = 0; status == ALCORE_OK && !complete; turn++) {
+        const alcore__wanted wanted = {.mask = turn == 0 ? refreshed : candidates,
+                                       .rows = reuse->rows};
+        alcore_column_writer *writer;
+        ALCORE__TRY(new_writer(reuse, column->name, &writer));
+        status = mix(reuse, column, &wanted, candidates, max_age, writer, &complete);
+        if (status == ALCORE_OK && !complete && turn > 0)
+            status = alcore__fail(ALCORE_E_INTERNAL, "a model left candidates without a value");
+        if (status == ALCORE_OK && complete) status = install(reuse, column, writer);
+        alcore_column_writer_unref(writer);
+    }
+    return status;
+}
+
+/* What a refresh of all candidates would have taken longer: unknown (NaN) where nothing was
+ * computed, from which the time of a row could be told. */
+static double seconds_saved(const alcore__reused *column) {
+    if (column->use.misses == 0) return (double)NAN;
+    return column->seconds / (double)column->use.misses *
+           (double)(column->use.hits + column->use.stale);
+}
+
+/* The columns become mixtures: rows with refreshed [rows] 1, which are candidates, have values of
+ * the present model. candidates [rows]: 1 for the candidates of the round, as drawn. max_age:
+ * seconds, of alcore__cache. */
+alcore_status alcore__reuse_refresh(alcore__reuse *reuse, const uint8_t *refreshed,
+                                    const uint8_t *candidates, double max_age) {
+    for (int32_t i = 0; i < reuse->count; i++) {
+        alcore__reused *column = &reuse->columns[i];
+        ALCORE__TRY(refresh(reuse, column, refreshed, candidates, max_age));
+        column->use.seconds_saved = seconds_saved(column);
+        alcore__log(alcore__pool_ctx(reuse->pool), ALCORE_LOG_INFO, "cache", NULL,
+                    "the column '%s': %lld rows of this model were there, %lld are computed, %lld "
+                    "are of earlier rounds",
+                    column->name, (long long)column->use.hits, (long long)column->use.misses,
+                    (long long)column->use.stale);
+    }
+    return ALCORE_OK;
+}
+
+/* Writes the counts of the reused columns to the entries of the candidates' columns. */
+void alcore__reuse_report(const alcore__reuse *reuse, alcore__resolution *resolution) {
+    for (int32_t i = 0; i < resolution->count; i++)
+        for (int32_t c = 0; c < reuse->count; c++)
+            if (resolution->entries[i].role == ALCORE_ROLE_CANDIDATES &&
+                strcmp(resolution->entries[i].name, reuse->columns[c].name) == 0)
+                resolution->entries[i].reuse = reuse->columns[c].use;
+}
+
+void alcore__reuse_clear(alcore_ctx *ctx, alcore__reuse *reuse) {
+    for (int32_t i = 0; i < reuse->count; i++) alcore_model_unref(reuse->columns[i].model);
+    alcore__free(ctx, reuse->has);
+    *reuse = (alcore__reuse){0};
+}

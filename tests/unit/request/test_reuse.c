@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The request's options "max_age" and "refresh_factor" (spec 3.8): scores of earlier rounds stand
+ * in for those of a model that was trained since, but for rows without one and for the best rows by
+ * these. What is selected is compared with a run without a cache whose model gives each row the
+ * value of the round that the rule names. */
+#include "request_test.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "fault_allocator.h"
+
+enum { ROWS = 300, TOKENS = 3, CLASSES = 4, BUDGET = 9, FACTOR = 3 };
+
+static char folder[] = "/tmp/alcore-reuse-XXXXXX", cache[64], file_path[512];
+
+/* What one run, a round of a loop, says about itself. */
+typedef struct run {
+    const char *name;         /* of the model; NULL: it has none */
+    uint64_t state;           /* version of the model, by which its values differ */
+    const uint64_t *states;   /* [ROWS] in place of state, row by row; NULL: state */
+    int64_t classes;          /* of the distributions that it gives */
+    int64_t round;            /* from 1 */
+    const char *cache;        /* NULL: none */
+    const char *max_age;      /* NULL: not set */
+    const char *factor;       /* NULL: not set */
+    const char *strategy;     /* NULL: huds */
+    const char *candidates;   /* candidates=N; NULL: not set */
+    int64_t budget;           /* items */
+    int64_t past;             /* rows 0 to past - 1 are eligible; 0: all */
+    int64_t embedded, scored; /* rows that the model was asked for */
+    uint8_t was_scored[ROWS]; /* 1: the model was asked for the row's log-probabilities */
+    int64_t warnings;         /* of the cache */
+    char last_warning[400];
+    alcore_status status;
+    char error[400];
+    char table[16384];          /* the selection as TSV */
+    int64_t picks[ROWS], count; /* rows, best first */
+    char provenance[16384];
+    char summary[4096];
+} run;
+
+static uint64_t state_of(const run *self, int64_t row) {
+    return self->states ? self->states[row] : self->state;
+}
+
+static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_writer *out) {
+    run *self = user;
+    float values[64 * 3];
+    int64_t shape[2] = {batch->count, 3};
+    alcore_tensor tensor;
+    self->embedded += batch->count;
+    for (int64_t i = 0; i < batch->count; i++)
+        for (int64_t j = 0; j < 3; j++)
+            values[i * 3 + j] = (float)((batch->rows[i] * 7 + j * 13) % 31) + 1;
+    ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 2));
+    return alcore_column_writer_put(out, batch->rows, NULL, batch->count, &tensor);
+}
+
+static alcore_status logprobs(void *user, const alcore_batch *batch, alcore_column_writer *out) {
+    run *self = user;
+    float values[64 * TOKENS];
+    int64_t lengths[64], shape[1] = {0};
+    alcore_tensor tensor;
+    self->scored += batch->count;
+    for (int64_t i = 0; i < batch->count; i++) {
+        const int64_t row = batch->rows[i], state = (int64_t)state_of(self, row);
+        self->was_scored[row] = 1;
+        lengths[i] = 1 + row % TOKENS;
+        for (int64_t t = 0; t < lengths[i]; t++)
+            values[shape[0]++] = -(float)((row * 11 + t + state * 17) % 97) / 8;
+    }
+    ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 1));
+    return alcore_column_writer_put(out, batch->rows, lengths, batch->count, &tensor);
+}
+
+static alcore_status probs(void *user, const alcore_batch *batch, alcore_column_writer *out) {
+    run *self = user;
+    float values[64 * (CLASSES + 1)];
+    int64_t shape[2] = {batch->count, self->classes};
+    alcore_tensor tensor;
+    self->scored += batch->count;
+    for (int64_t i = 0; i < batch->count; i++) {
+        const int64_t row = batch->rows[i], state = (int64_t)state_of(self, row);
+        const float top = 0.5f + (float)((row * 11 + state * 17) % 97) / 200;
+        for (int64_t c = 0; c < self->classes; c++)
+            values[i * self->classes + c] = c == 0 ? top : (1 - top) / (float)(self->classes - 1);
+    }
+    ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 2));
+    return alcore_column_writer_put(out, batch->rows, NULL, batch->count, &tensor);
+}
+
+static uint64_t version(void *user) {
+    return ((run *)user)->state;
+}
+
+static void on_log(void *user, int32_t level, const char *component, const char *message,
+                   const char *fields) {
+    run *self = user;
+    (void)fields;
+    if (strcmp(component, "cache") != 0 || level == ALCORE_LOG_INFO) return;
+    self->warnings++;
+    snprintf(self->last_warning, sizeof self->last_warning, "%s", message);
+}
+
+/* A round of the loop, whose model is in the state of that number. */
+static run round_of(int64_t number) {
+    return (run){.name = "counting",
+                 .state = (uint64_t)number,
+                 .classes = CLASSES,
+                 .round = number,
+                 .cache = cache,
+                 .max_age = "1",
+                 .budget = BUDGET};
+}
+
+static alcore_model *model_of(alcore_ctx *ctx, run *self) {
+    alcore_model_host host = ALCORE_MODEL_HOST_INIT;
+    alcore_model *model;
+    host.user = self;
+    host.name = self->name;
+    host.batch_rows = 64;
+    host.embed = embed;
+    host.token_logprobs = logprobs;
+    host.class_probs = probs;
+    host.version = version;
+    ck_assert_ok(alcore_model_new_host(ctx, &host, &model));
+    return model;
+}
+
+static alcore_request *request_of(alcore_ctx *ctx, alcore_pool *pool, const run *self) {
+    const char *strategy = self->strategy ? self->strategy : "huds";
+    char number[24];
+    snprintf(number, sizeof number, "%lld", (long long)self->budget);
+    alcore_request *request = request_for(ctx, pool, strategy, number);
+    if (self->candidates) set_parameter(ctx, request, strategy, "candidates", self->candidates);
+    snprintf(number, sizeof number, "%lld", (long long)self->round);
+    ck_assert_ok(alcore_request_set(request, "round", number));
+    if (self->cache) ck_assert_ok(alcore_request_set(request, "cache", self->cache));
+    if (self->max_age) ck_assert_ok(alcore_request_set(request, "max_age", self->max_age));
+    if (self->factor) ck_assert_ok(alcore_request_set(request, "refresh_factor", self->factor));
+    return request;
+}
+
+/* Selects and fills what `self` says of it. */
+static void go(run *self) {
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    alcore_ctx *ctx;
+    alcore_selection *selection;
+    int64_t eligible[ROWS];
+    char path[128];
+    options.log = on_log;
+    options.log_user = self;
+    self->embedded = self->scored = self->warnings = self->count = 0;
+    memset(self->was_scored, 0, sizeof self->was_scored);
+    ck_assert_ok(alcore_ctx_new(&options, &ctx));
+    alcore_pool *pool = numbered_pool(ctx, ROWS);
+    alcore_model *model = model_of(ctx, self);
+    alcore_request *request = request_of(ctx, pool, self);
+    ck_assert_ok(alcore_request_set_model(request, model));
+    for (int64_t i = 0; i < self->past; i++) eligible[i] = i;
+    if (self->past > 0)
+        ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_ELIGIBLE, eligible, self->past));
+    self->status = alcore_select(request, &selection);
+    snprintf(self->error, sizeof self->error, "%s", alcore_last_error());
+    self->table[0] = self->provenance[0] = self->summary[0] = '\0';
+    if (self->status == ALCORE_OK) {
+        snprintf(path, sizeof path, "%s/picks.tsv", folder);
+        ck_assert_ok(alcore_selection_write(selection, path, NULL));
+        snprintf(self->table, sizeof self->table, "%s", read_all(path));
+        unlink(path);
+        self->count = alcore_selection_count(selection);
+        memcpy(self->picks, alcore_selection_rows(selection),
+               (size_t)self->count * sizeof *self->picks);
+        snprintf(self->provenance, sizeof self->provenance, "%s",
+                 alcore_selection_provenance(selection));
+        snprintf(self->summary, sizeof self->summary, "%s", alcore_selection_summary(selection));
+    }
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+
+/* The number of entries of the cache whose names begin so, of which file_path is one. */
+static int list_entries(const char *beginning) {
+    int count = 0;
+    const struct dirent *entry;
+    DIR *dir = opendir(cache);
+    if (!dir) return 0;
+    while ((entry = readdir(dir))) {
+        if (entry->d_name[0] == '.') continue;
+        const char *end = strrchr(entry->d_name, '.');
+        ck_assert_msg(end && strcmp(end, ".alcore") == 0, "%s is left behind", entry->d_name);
+        if (strncmp(entry->d_name, beginning, strlen(beginning)) != 0) continue;
+        count++;
+        snprintf(file_path, sizeof file_path, "%s/%s", cache, entry->d_name);
+    }
+    closedir(dir);
+    return count;
+}
+
+static void clear_cache(void) {
+    while (list_entries("") > 0) unlink(file_path);
+}
+
+static void begin(void) {
+    strcpy(folder + strlen(folder) - 6, "XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(cache, sizeof cache, "%s/cache", folder);
+}
+
+static void end(void) {
+    clear_cache();
+    rmdir(cache);
+    rmdir(folder);
+}
+
+/* Sets refreshed [ROWS] to 1 for what a run without a cache picks of a budget FACTOR times as
+ * large, with the values of the states [ROWS]. */
+static void best_rows(const run *like, const uint64_t *states, uint8_t *refreshed) {
+    run stale = *like;
+    stale.cache = stale.max_age = NULL;
+    stale.states = states;
+    stale.budget = FACTOR * like->budget;
+    go(&stale);
+    ck_assert_int_eq(stale.status, ALCORE_OK);
+    for (int64_t i = 0; i < stale.count; i++) refreshed[stale.picks[i]] = 1;
+}
+
+/* The run selects what one without a cache does whose model gives each row the value of its state.
+ */
+static void check_selection(const run *self, const uint64_t *states) {
+    run plain = *self;
+    plain.cache = plain.max_age = plain.factor = NULL;
+    plain.states = states;
+    go(&plain);
+    ck_assert_int_eq(plain.status, ALCORE_OK);
+    ck_assert_str_eq(self->table, plain.table);
+}
+
+static void check_use(const run *self, int64_t hits, int64_t misses, int64_t stale) {
+    char text[100];
+    snprintf(text, sizeof text,
+             "\"reuse\":{\"hits\":%d,\"misses\":%d,\"stale\":%d,\"seconds_saved\":", (int)hits,
+             (int)misses, (int)stale);
+    ck_assert_msg(strstr(self->provenance, text) != NULL, "%s is not in %s", text,
+                  self->provenance);
+    snprintf(text, sizeof text,
+             "%d rows of this model were kept, %d were computed, %d are of earlier rounds",
+             (int)hits, (int)misses, (int)stale);
+    ck_assert_msg(strstr(self->summary, text) != NULL, "%s is not in %s", text, self->summary);
+}
+
+/* ---- tests ---- */
+
+START_TEST(the_best_rows_are_scored_again) {
+    const char *const strategies[] = {"huds", "nnll", "nsp"};
+    for (int s = 0; s < 3; s++) {
+        begin();
+        run first = round_of(1), second = round_of(2);
+        uint64_t states[ROWS];
+        uint8_t refreshed[ROWS] = {0};
+        first.strategy = second.strategy = strategies[s];
+        go(&first);
+        ck_assert_int_eq(first.status, ALCORE_OK);
+        ck_assert_int_eq(first.scored, ROWS);
+        check_use(&first, 0, ROWS, 0);
+        for (int64_t row = 0; row < ROWS; row++) states[row] = 1;
+        check_selection(&first, states);
+        best_rows(&second, states, refreshed);
+        for (int64_t row = 0; row < ROWS; row++) states[row] = refreshed[row] ? 2 : 1;
+        go(&second);
+        ck_assert_int_eq(second.scored, FACTOR * BUDGET);
+        ck_assert_int_eq(memcmp(second.was_scored, refreshed, ROWS), 0);
+        ck_assert_int_eq(second.warnings, 0);
+        check_use(&second, 0, FACTOR * BUDGET, ROWS - FACTOR * BUDGET);
+        check_selection(&second, states);
+        /* Embeddings are those of the present model, as without max_age. */
+        ck_assert_int_eq(second.embedded, s == 0 ? ROWS : 0);
+        end();
+    }
+}
+END_TEST
+
+START_TEST(a_round_that_is_repeated_selects_the_same) {
+    begin();
+    run first = round_of(1), second = round_of(2), again = round_of(2), back = round_of(1);
+    go(&first);
+    go(&second);
+    go(&again);
+    ck_assert_int_eq(again.scored, 0);
+    ck_assert_str_eq(again.table, second.table);
+    check_use(&again, FACTOR * BUDGET, 0, ROWS - FACTOR * BUDGET);
+    ck_assert_ptr_nonnull(strstr(again.provenance, "\"seconds_saved\":null"));
+    ck_assert_ptr_null(strstr(again.summary, "saved about"));
+    ck_assert_ptr_nonnull(strstr(second.summary, "saved about"));
+    go(&back);
+    ck_assert_int_eq(back.scored, 0);
+    ck_assert_str_eq(back.table, first.table);
+    end();
+}
+END_TEST
+
+/* Rows that no earlier round scored, and rows whose scores are too old. */
+START_TEST(rows_without_a_young_score_are_scored) {
+    for (int age = 1; age <= 2; age++) {
+        begin();
+        run first = round_of(1), second = round_of(2), third = round_of(3);
+        uint64_t states[ROWS];
+        uint8_t refreshed[ROWS] = {0}, again[ROWS] = {0};
+        first.past = 200;
+        first.max_age = second.max_age = third.max_age = age == 1 ? "1" : "2";
+        go(&first);
+        ck_assert_int_eq(first.scored, 200);
+        /* The best of the 200 rows that have a score; the others have none. */
+        for (int64_t row = 0; row < ROWS; row++) states[row] = 1;
+        second.past = 200;
+        best_rows(&second, states, refreshed);
+        second.past = 0;
+        for (int64_t row = 200; row < ROWS; row++) refreshed[row] = 1;
+        for (int64_t row = 0; row < ROWS; row++) states[row] = refreshed[row] ? 2 : 1;
+        go(&second);
+        ck_assert_int_eq(memcmp(second.was_scored, refreshed, ROWS), 0);
+        check_selection(&second, states);
+        /* Scores of round 1 are two rounds old in round 3. */
+        go(&third);
+        if (age == 2) {
+            best_rows(&third, states, again);
+            ck_assert_int_eq(memcmp(third.was_scored, again, ROWS), 0);
+            for (int64_t row = 0; row < ROWS; row++) states[row] = again[row] ? 3 : states[row];
+            check_selection(&third, states);
+        } else {
+            int64_t old = 0;
+            for (int64_t row = 0; row < ROWS; row++) {
+                ck_assert(refreshed[row] || third.was_scored[row]);
+                old += !refreshed[row];
+            }
+            ck_assert_int_eq(third.scored, old + FACTOR * BUDGET);
+        }
+        end();
+    }
+}
+END_TEST
+
+START_TEST(a_factor_of_zero_scores_only_what_has_no_score) {
+    begin();
+    run first = round_of(1), second = round_of(2);
+    uint64_t states[ROWS];
+    second.factor = "0";
+    go(&first);
+    go(&second);
+    ck_assert_int_eq(second.scored, 0);
+    check_use(&second, 0, 0, ROWS);
+    for (int64_t row = 0; row < ROWS; row++) states[row] = 1;
+    check_selection(&second, states);
+    end();
+}
+END_TEST
+
+/* With candidates=N the other rows are neither scored nor in need of a score. */
+START_TEST(only_drawn_candidates_are_scored) {
+    begin();
+    run first = round_of(1), second = round_of(2), plain = round_of(2);
+    first.candidates = second.candidates = plain.candidates = "50";
+    go(&first);
+    ck_assert_int_eq(first.scored, 50);
+    go(&second);
+    ck_assert_int_eq(second.status, ALCORE_OK);
+    /* Those of the 50 candidates of round 2 that were none in round 1 have no score. */
+    ck_assert_int_lt(second.scored, 51);
+    ck_assert_int_ge(second.scored, FACTOR * BUDGET / 2);
+    for (int64_t i = 0; i < second.count; i++)
+        ck_assert(second.was_scored[second.picks[i]] || first.was_scored[second.picks[i]]);
+    plain.cache = plain.max_age = NULL;
+    go(&plain);
+    ck_assert_int_eq(plain.count, second.count);
+    end();
+}
+END_TEST
+
+/* A loop without training: everything is of the present model, whatever the round. */
+START_TEST(a_model_that_did_not_change_is_not_asked) {
+    begin();
+    run first = round_of(1), second = round_of(2);
+    second.state = 1;
+    go(&first);
+    go(&second);
+    ck_assert_int_eq(second.scored, 0);
+    check_use(&second, ROWS, 0, 0);
+    end();
+}
+END_TEST
+
+/* Without max_age, and in round 1, all is as without this option; the files of another strategy are
+ * not read. */
+START_TEST(other_loops_are_left_alone) {
+    begin();
+    run first = round_of(1), exact = round_of(2), other = round_of(2);
+    exact.max_age = "0";
+    other.strategy = "nnll";
+    go(&first);
+    ck_assert_int_eq(list_entries("logprobs-round-1-"), 1);
+    go(&exact);
+    ck_assert_int_eq(exact.scored, ROWS);
+    ck_assert_ptr_null(strstr(exact.provenance, "\"reuse\""));
+    ck_assert_int_eq(list_entries("logprobs-round-2-"), 0);
+    go(&other);
+    check_use(&other, ROWS, 0, 0); /* what `exact` computed */
+    ck_assert_int_eq(other.scored, 0);
+    end();
+}
+END_TEST
+
+START_TEST(damaged_files_are_not_used) {
+    begin();
+    run first = round_of(1), second = round_of(2);
+    uint64_t states[ROWS];
+    go(&first);
+    ck_assert_int_eq(list_entries("logprobs-round-1-"), 1);
+    ck_assert_int_eq(truncate(file_path, 100), 0);
+    go(&second);
+    ck_assert_int_eq(second.status, ALCORE_OK);
+    ck_assert_int_eq(second.scored, ROWS);
+    ck_assert_int_ge(second.warnings, 1);
+    ck_assert_ptr_nonnull(strstr(second.last_warning, "logprobs-round-1-"));
+    for (int64_t row = 0; row < ROWS; row++) states[row] = 2;
+    check_selection(&second, states);
+    end();
+}
+END_TEST
+
+/* A model whose training gave it another class: its distributions and the old ones do not mix. */
+START_TEST(values_of_another_shape_are_computed_anew) {
+    begin();
+    run first = round_of(1), second = round_of(2);
+    uint64_t states[ROWS];
+    first.strategy = second.strategy = "entropy";
+    second.classes = CLASSES + 1;
+    go(&first);
+    ck_assert_int_eq(first.scored, ROWS);
+    go(&second);
+    ck_assert_int_eq(second.status, ALCORE_OK);
+    ck_assert_int_eq(second.scored, ROWS);
+    for (int64_t row = 0; row < ROWS; row++) states[row] = 2;
+    check_selection(&second, states);
+    check_use(&second, 0, ROWS, 0);
+    end();
+}
+END_TEST
+
+START_TEST(a_model_without_a_name_computes_all) {
+    begin();
+    run first = round_of(1), second = round_of(2);
+    first.name = second.name = NULL;
+    first.strategy = second.strategy = "nnll";
+    go(&first);
+    go(&second);
+    ck_assert_int_eq(second.scored, ROWS);
+    ck_assert_int_eq(second.warnings, 1);
+    ck_assert_int_eq(list_entries(""), 0);
+    end();
+}
+END_TEST
+
+START_TEST(wrong_settings_are_refused) {
+    begin();
+    run self = round_of(2);
+    self.cache = NULL;
+    go(&self);
+    ck_assert_int_eq(self.status, ALCORE_E_PARAM);
+    ck_assert_ptr_nonnull(strstr(self.error, "max_age is set, but no cache is"));
+    alcore_ctx *ctx;
+    alcore_ablation rows[2] = {ALCORE_ABLATION_INIT, ALCORE_ABLATION_INIT};
+    const double values[2] = {0.3, 0.7};
+    self.cache = cache;
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+    alcore_pool *pool = numbered_pool(ctx, ROWS);
+    alcore_request *request = request_of(ctx, pool, &self);
+    ck_assert_fails(alcore_request_ablate(request, "lambda", values, 2, NULL, rows, NULL),
+                    ALCORE_E_PARAM, "ablation");
+    ck_assert_int_eq(alcore_request_set(request, "max_age", "-1"), ALCORE_E_PARAM);
+    ck_assert_int_eq(alcore_request_set(request, "refresh_factor", "-1"), ALCORE_E_PARAM);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+    end();
+}
+END_TEST
+
+/* The pool keeps a mixture as what it is: a later request of the same process that wants scores of
+ * the present model computes them. */
+START_TEST(a_mixture_is_not_taken_for_the_model) {
+    begin();
+    run first = round_of(1), second = round_of(2);
+    alcore_ctx *ctx;
+    go(&first);
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+    alcore_pool *pool = numbered_pool(ctx, ROWS);
+    alcore_model *model = model_of(ctx, &second);
+    alcore_request *request = request_of(ctx, pool, &second);
+    ck_assert_ok(alcore_request_set_model(request, model));
+    alcore_selection_unref(selected(request));
+    ck_assert_int_eq(second.scored, FACTOR * BUDGET);
+    ck_assert_ok(alcore_request_set(request, "max_age", "0"));
+    alcore_selection_unref(selected(request));
+    ck_assert_int_eq(second.scored, ROWS);
+    alcore_request_unref(request);
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+    end();
+}
+END_TEST
+
+/* Every allocation of a second round fails in turn: the call fails, and repeated it selects what it
+ * should. */
+START_TEST(every_allocation) {
+    begin();
+    fault_allocator fault = {0};
+    alcore_allocator table = fault_table(&fault);
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    alcore_ctx *ctx;
+    run first = round_of(1), second = round_of(2);
+    bool clean = false;
+    const long long thinned = getenv("ALCORE_TEST_BRIEF") ? 7 : 1;
+    options.allocator = &table;
+    options.threads = 1;
+    first.strategy = second.strategy = "nnll";
+    ck_assert_ok(alcore_ctx_new(&options, &ctx));
+    alcore_pool *pool = numbered_pool(ctx, ROWS);
+    alcore_model *model = model_of(ctx, &second);
+    alcore_request *request = request_of(ctx, pool, &second);
+    ck_assert_ok(alcore_request_set_model(request, model));
+    for (long long at = 1; !clean; at += thinned) {
+        alcore_selection *selection = NULL;
+        clear_cache();
+        go(&first);
+        alcore_pool_drop_column(pool, "logprobs");
+        atomic_store(&fault.calls, 0);
+        atomic_store(&fault.failures, 0);
+        atomic_store(&fault.fail_at, at);
+        alcore_status status = alcore_select(request, &selection);
+        atomic_store(&fault.fail_at, 0);
+        clean = atomic_load(&fault.failures) == 0;
+        list_entries(""); /* and no temporary file */
+        ck_assert_msg(status == ALCORE_OK || status == ALCORE_E_NOMEM, "allocation %lld: %s: %s",
+                      at, alcore_status_name(status), alcore_last_error());
+        ck_assert_int_eq(status == ALCORE_OK, selection != NULL);
+        alcore_selection_unref(selection);
+    }
+    alcore_request_unref(request);
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+    ck_assert_int_eq(atomic_load(&fault.live_bytes), 0);
+    end();
+}
+END_TEST
+
+CHECK_SUITE("reuse", the_best_rows_are_scored_again, a_round_that_is_repeated_selects_the_same,
+            rows_without_a_young_score_are_scored, a_factor_of_zero_scores_only_what_has_no_score,
+            only_drawn_candidates_are_scored, a_model_that_did_not_change_is_not_asked,
+            other_loops_are_left_alone, damaged_files_are_not_used,
+            values_of_another_shape_are_computed_anew, a_model_without_a_name_computes_all,
+            wrong_settings_are_refused, a_mixture_is_not_taken_for_the_model, every_allocation);
