@@ -37,6 +37,20 @@ static void sort_run(const sorting *self, char *elements, size_t count, char *sp
     }
 }
 
+/* Copies elements [bytes / self->bytes] to memory that does not overlap. */
+static alcore_status copy(const sorting *self, char *to, const char *from, size_t bytes) {
+    const size_t most = POLL_ELEMENTS * self->bytes;
+    while (bytes > most) {
+        memcpy(to, from, most);
+        to += most;
+        from += most;
+        bytes -= most;
+        ALCORE__TRY(alcore__tick(self->ctx, NULL, 0, 0));
+    }
+    memcpy(to, from, bytes);
+    return ALCORE_OK;
+}
+
 /* Merges the sorted runs [left, middle) and [middle, end), which are neighbors in memory, to `out`;
  * of equal elements those of the left run come first. When one run is used up, the rest of the
  * other is copied (of the two copies one has no bytes). */
@@ -53,9 +67,8 @@ static alcore_status merge(sorting *self, const char *left, const char *middle, 
         self->until_poll = POLL_ELEMENTS;
         ALCORE__TRY(alcore__tick(self->ctx, NULL, 0, 0));
     }
-    memcpy(out, left, (size_t)(middle - left));
-    memcpy(out + (middle - left), right, (size_t)(end - right));
-    return ALCORE_OK;
+    ALCORE__TRY(copy(self, out, left, (size_t)(middle - left)));
+    return copy(self, out + (middle - left), right, (size_t)(end - right));
 }
 
 /* Merges neighboring runs of `run` elements each of from [count] to `to`. */
@@ -78,11 +91,12 @@ alcore_status alcore__sort(alcore_ctx *ctx, void *array, size_t count, size_t by
     if (count < 2) return ALCORE_OK;
     char *spare, *from = array;
     ALCORE__TRY(alcore__new_array(ctx, count, bytes, &spare));
-    for (size_t first = 0; first < count; first += RUN) {
+    alcore_status status = ALCORE_OK;
+    for (size_t first = 0; first < count && status == ALCORE_OK; first += RUN) {
         const size_t left = count - first;
         sort_run(&self, from + first * bytes, left < RUN ? left : RUN, spare);
+        if (first % POLL_ELEMENTS == 0) status = alcore__tick(ctx, NULL, 0, 0);
     }
-    alcore_status status = ALCORE_OK;
     char *to = spare;
     for (size_t run = RUN; run < count && status == ALCORE_OK; run *= 2) {
         status = merge_runs(&self, from, to, count, run);
@@ -90,7 +104,7 @@ alcore_status alcore__sort(alcore_ctx *ctx, void *array, size_t count, size_t by
         to = from;
         from = merged;
     }
-    if (status == ALCORE_OK && from != array) memcpy(array, from, count * bytes);
+    if (status == ALCORE_OK && from != array) status = copy(&self, array, from, count * bytes);
     alcore__free(ctx, spare);
     return status;
 }

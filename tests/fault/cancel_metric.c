@@ -44,16 +44,18 @@ alcore_status call_kappa(void) {
     return status;
 }
 /* As many differences as the pool has components of embeddings, falling, which is what takes the
- * longest to sort. */
+ * longest to sort. They are made once: writing a hundred megabytes takes longer than a cancelled
+ * call may. */
 alcore_status call_wilcoxon(void) {
+    static double *x;
     const int64_t count = row_count * DIMS;
-    double *x = malloc(sizeof *x * (size_t)count);
     alcore_wilcoxon_result result = ALCORE_WILCOXON_RESULT_INIT;
-    if (!x) return ALCORE_E_NOMEM;
-    for (int64_t i = 0; i < count; i++) x[i] = (double)(count - i);
-    alcore_status status = alcore_metric_compute_wilcoxon(ctx, x, count, NULL, 0, &result);
-    free(x);
-    return status;
+    if (!x) {
+        x = malloc(sizeof *x * (size_t)count);
+        if (!x) return ALCORE_E_NOMEM;
+        for (int64_t i = 0; i < count; i++) x[i] = (double)(count - i);
+    }
+    return alcore_metric_compute_wilcoxon(ctx, x, count, NULL, 0, &result);
 }
 alcore_status call_ter(void) {
     const char **texts = texts_of_pool();
