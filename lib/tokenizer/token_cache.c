@@ -10,9 +10,9 @@
 #include "base/rng.h"
 
 enum {
-    MAX_KEY = 60,    /* bytes of a word */
-    MAX_PIECES = 11, /* of a word */
-    MIN_ENTRIES = 256,
+    MAX_KEY = 60,      /* bytes of a word; with MAX_PIECES, what fits into two cache lines */
+    MAX_PIECES = 11,   /* of a word */
+    MIN_ENTRIES = 256, /* 32 KiB */
     MAX_ENTRIES =
         8192 /* 1 MiB. Measured on sentences of 22 languages: with fewer, more words are cut
               * again; with more, entries are read from beyond the core's own cache */
@@ -32,8 +32,8 @@ struct alcore__token_cache {
     uint64_t model; /* serial number of the model whose pieces these are */
     size_t entries; /* a power of two; 0 before the first word is put */
     size_t puts;    /* words that were put since the table has this size or was emptied */
-    void *block;    /* owned: the memory of `entry` */
-    entry *entry;   /* [entries] */
+    void *block;    /* owned: what is freed; `entry` begins at the first cache line in it */
+    entry *entry;   /* [entries] by the low bits of the hash of the word */
 };
 
 void alcore__token_cache_free(alcore_ctx *ctx, struct alcore__token_cache *cache) {
@@ -56,7 +56,7 @@ alcore_status alcore__token_cache_ready(alcore_ctx *ctx, alcore__pieces *pieces,
     return ALCORE_OK;
 }
 
-/* Makes the table larger and empties it. */
+/* Replaces the table by an empty one of twice the size, or of MIN_ENTRIES at first. */
 static alcore_status grow(alcore_ctx *ctx, struct alcore__token_cache *cache) {
     const size_t entries = cache->entries == 0 ? MIN_ENTRIES : cache->entries * 2;
     void *block;
@@ -70,7 +70,7 @@ static alcore_status grow(alcore_ctx *ctx, struct alcore__token_cache *cache) {
     return ALCORE_OK;
 }
 
-/* Appends the pieces of an entry. */
+/* Appends the pieces of an entry to those that are there. */
 static alcore_status add_pieces(alcore_ctx *ctx, alcore__pieces *pieces, const entry *known) {
     if (pieces->capacity - pieces->count < known->count)
         ALCORE__TRY(alcore__grow(ctx, &pieces->piece, &pieces->capacity,
@@ -82,7 +82,8 @@ static alcore_status add_pieces(alcore_ctx *ctx, alcore__pieces *pieces, const e
 }
 
 /* Looks a word up in the one entry of its hash. *hash is set unless the word is too long to be
- * kept. */
+ * kept. alcore__token_cache_ready() was called, so there is a cache; a word has a byte or more, so
+ * that a free entry (bytes 0) is never taken for one. */
 alcore_status alcore__token_cache_get(alcore_ctx *ctx, alcore__pieces *pieces, const char *word,
                                       size_t length, uint64_t *hash, bool *found) {
     const struct alcore__token_cache *cache = pieces->cache;
@@ -96,7 +97,8 @@ alcore_status alcore__token_cache_get(alcore_ctx *ctx, alcore__pieces *pieces, c
     return add_pieces(ctx, pieces, known);
 }
 
-/* Overwrites the entry of the hash. puts counts only until the table has its full size. */
+/* Overwrites the entry of the hash. puts counts only until the table has its full size; the first
+ * put finds 0 entries and 0 puts, and makes the table. */
 alcore_status alcore__token_cache_put(alcore_ctx *ctx, alcore__pieces *pieces, const char *word,
                                       size_t length, uint64_t hash, size_t first) {
     struct alcore__token_cache *cache = pieces->cache;

@@ -20,8 +20,8 @@ typedef struct list {
 typedef struct run {
     alcore_ctx *ctx;
     const alcore__decoder_step *step;
-    const list *in;
-    list *out;
+    const list *in; /* the texts that the step before made, or those of the tokens */
+    list *out;      /* empty at first */
 } run;
 
 static void clear_list(alcore_ctx *ctx, list *texts) {
@@ -42,6 +42,7 @@ static alcore_status end_text(alcore_ctx *ctx, list *texts) {
     return ALCORE_OK;
 }
 
+/* A view of text `index` of a list, valid until the list changes. */
 static alcore__token_view text_of(const list *texts, size_t index) {
     const size_t begin = index == 0 ? 0 : texts->end[index - 1];
     const size_t length = texts->end[index] - begin;
@@ -52,7 +53,8 @@ static bool begins_with(const alcore__token_view *text, alcore__name prefix) {
     return text->length >= prefix.length && memcmp(text->text, prefix.text, prefix.length) == 0;
 }
 
-/* Writes a text in which each occurrence of `old` is `new`. */
+/* Writes a text in which each occurrence of `old`, found from the left, is `new`. An empty `old`
+ * changes nothing. */
 static alcore_status put_replaced(run *state, const alcore__token_view *text, alcore__name old,
                                   alcore__name new) {
     size_t begin = 0;
@@ -69,8 +71,8 @@ static alcore_status put_replaced(run *state, const alcore__token_view *text, al
 /* ---- WordPiece ---- */
 
 /* Removes spaces before punctuation and English endings, and shortens "do not", in the text that is
- * being written, which begins at byte `begin`. Each replacement sees the result of the one before.
- */
+ * being written, which begins at byte `begin` of state->out. Each replacement sees the result of
+ * the one before, a copy of which (`before`) is read while the text is written anew. */
 static alcore_status clean_up(run *state, size_t begin) {
     static const char *const pairs[][2] = {{" .", "."},     {" ?", "?"},           {" !", "!"},
                                            {" ,", ","},     {" ' ", "'"},          {" n't", "n't"},
@@ -116,7 +118,8 @@ static alcore_status run_word_piece(run *state) {
 /* ---- bytes ---- */
 
 /* Writes the bytes that the characters of a text stand for; a text with another character is
- * written as it is. */
+ * written as it is. A character has at least one byte, so the bytes are at most as many as those of
+ * the text, for which memory is reserved. */
 static alcore_status put_bytes(run *state, const alcore__token_view *text) {
     alcore__buffer *out = &state->out->bytes;
     const size_t begin = out->length;
@@ -133,7 +136,9 @@ static alcore_status put_bytes(run *state, const alcore__token_view *text) {
     return ALCORE_OK;
 }
 
-/* ByteLevel: makes one text of the bytes of all; what is no UTF-8 in it becomes U+FFFD. */
+/* ByteLevel: makes one text of the bytes of all texts; each malformed sequence in it becomes one
+ * U+FFFD (alcore__utf8_repair()). It is checked as a whole because a character may lie in several
+ * tokens. */
 static alcore_status run_byte_level(run *state) {
     alcore__buffer bytes = {0};
     alcore__buffer *out = &state->out->bytes;
@@ -180,8 +185,8 @@ static alcore_status end_bytes(run *state, size_t begin) {
     return ALCORE_OK;
 }
 
-/* ByteFallback: makes one text of each run of texts that stand for bytes; begin: the byte where the
- * run begins. */
+/* ByteFallback: makes one text of each run of texts that stand for bytes. begin: the byte of
+ * state->out at which the present run begins, or would begin. */
 static alcore_status run_byte_fallback(run *state) {
     size_t begin = 0;
     for (size_t i = 0; i < state->in->count; i++) {
@@ -202,7 +207,8 @@ static alcore_status run_byte_fallback(run *state) {
 
 /* ---- characters ---- */
 
-/* How many bytes at the beginning of a text are the character, counted at most `most` times. */
+/* How many bytes at the beginning of a text are repetitions of the character, of at most `most`
+ * repetitions. */
 static size_t leading(const alcore__token_view *text, alcore__name character, int64_t most) {
     size_t bytes = 0;
     for (int64_t i = 0; i < most; i++) {
@@ -246,7 +252,8 @@ static alcore_status put_matches(run *state, const alcore__token_view *text) {
     return ALCORE_OK;
 }
 
-/* Writes what becomes of text `index`, for kinds that look at each on its own. */
+/* Writes what becomes of text `index`, for kinds that look at each text on its own; Fuse, the
+ * default here, writes it as it is. */
 static alcore_status put_token(run *state, size_t index) {
     const alcore__decoder_step *step = state->step;
     const alcore__token_view text = text_of(state->in, index);
@@ -281,7 +288,8 @@ static alcore_status run_step(run *state) {
 }
 
 /* Lists the texts of the tokens, with a space before each but the first where there is no decoder,
- * runs the steps from one list to the other, and appends the last list to *out. */
+ * runs the steps, which read one of both lists and write the other in turn, and appends the bytes
+ * of the last list to *out. */
 alcore_status alcore__token_decoder_run(alcore_ctx *ctx, const alcore__token_decoder *decoder,
                                         const alcore__token_view *tokens, size_t count,
                                         alcore__buffer *out) {

@@ -20,10 +20,12 @@ typedef enum alcore__decoder_kind {
 typedef struct alcore__decoder_step {
     alcore__decoder_kind kind;
     alcore__name text;       /* WORD_PIECE: the prefix; METASPACE: the mark; BPE: the end of a word;
-                              * STRIP: the character; REPLACE: the other text; in the arena */
+                              * STRIP: the character; REPLACE: the other text. It is a literal or
+                              * lies in the tokenizer's arena. */
     bool clean_up;           /* WORD_PIECE: no spaces before punctuation and English endings */
     bool keep_first;         /* METASPACE: the mark becomes a space in the first token too */
-    int64_t start, stop;     /* STRIP: the most characters that are removed at either end */
+    int64_t start, stop;     /* STRIP: the most characters that are removed at the beginning and at
+                              * the end */
     alcore__pattern pattern; /* REPLACE */
 } alcore__decoder_step;
 
@@ -53,7 +55,7 @@ alcore_status alcore__token_decoder_add_trim(alcore_ctx *ctx, alcore__token_deco
 alcore_status alcore__token_decoder_add_word_piece(alcore_ctx *ctx, alcore__token_decoder *out);
 void alcore__token_decoder_clear(alcore_ctx *ctx, alcore__token_decoder *decoder);
 
-/* Appends the text of tokens [count] to *out. Any number of threads. */
+/* Appends the text that tokens [count], in this order, stand for to *out. Any number of threads. */
 alcore_status alcore__token_decoder_run(alcore_ctx *ctx, const alcore__token_decoder *decoder,
                                         const alcore__token_view *tokens, size_t count,
                                         alcore__buffer *out);

@@ -4,7 +4,8 @@
 
 #include "text/utf8.h"
 
-/* Appends a step with all else 0. */
+/* Appends a step of this kind with all other members 0. *out is valid until the next step is
+ * appended, as the array may move. */
 static alcore_status new_step(alcore_ctx *ctx, alcore__token_decoder *decoder,
                               alcore__decoder_kind kind, alcore__decoder_step **out) {
     ALCORE__TRY(alcore__grow(ctx, &decoder->step, &decoder->capacity, decoder->count + 1,
@@ -22,7 +23,7 @@ alcore_status alcore__token_decoder_add_metaspace(alcore_ctx *ctx, alcore__token
     return ALCORE_OK;
 }
 
-/* Joins all texts to one first, as Strip works on each text by itself. */
+/* Joins all texts to one first, as Strip works on each text by itself; INT64_MAX: all spaces. */
 alcore_status alcore__token_decoder_add_trim(alcore_ctx *ctx, alcore__token_decoder *out) {
     alcore__decoder_step *step;
     ALCORE__TRY(new_step(ctx, out, ALCORE__DECODER_FUSE, &step));
@@ -71,6 +72,7 @@ static alcore_status read_metaspace(const alcore__part *part, alcore__decoder_st
                              scheme.length > 64 ? 64 : (int)scheme.length, scheme.text);
 }
 
+/* Reads Strip. A count that is missing stays 0. */
 static alcore_status read_strip(const alcore__part *part, alcore__decoder_step *step) {
     ALCORE__TRY(read_char(part, "content", &step->text));
     ALCORE__TRY(alcore__part_integer(part, "start", &step->start));
@@ -100,6 +102,9 @@ static alcore_status read_settings(const alcore__part *part, alcore__decoder_ste
     }
 }
 
+/* Appends the steps of each decoder of a Sequence. alcore__part_next() also ends at an error, which
+ * alcore__part_leave() then returns. The depth of the recursion is limited by the scanner, which
+ * refuses JSON nested deeper than its limit. */
 static alcore_status read_sequence(const alcore__part *part, alcore__token_decoder *out) {
     alcore__part list, item;
     if (!alcore__part_member(part, "decoders", &list))
@@ -135,6 +140,7 @@ alcore_status alcore__token_decoder_read(const alcore__part *part, alcore__token
     return alcore__part_unknown(part, type);
 }
 
+/* Texts and patterns lie in the tokenizer's arena. */
 void alcore__token_decoder_clear(alcore_ctx *ctx, alcore__token_decoder *decoder) {
     alcore__free(ctx, decoder->step);
     *decoder = (alcore__token_decoder){0};

@@ -40,9 +40,9 @@ static inline bool alcore__byte_tokens_cover(const alcore__byte_tokens *bytes, c
 
 /* Unigram (unigram.c). */
 typedef struct alcore__unigram {
-    alcore__token_trie trie;
+    alcore__token_trie trie;   /* of the tokens that a text can have (alcore__unigram_rules.take) */
     double *scores;            /* [words.count] by number: log-probabilities, owned */
-    double unknown_score;      /* of a character without a token */
+    double unknown_score;      /* of a character without a token, on the scale of scores */
     bool single_precision;     /* sums are rounded to float, as in sentencepiece */
     bool byte_fallback;        /* unknown characters become the tokens of their bytes */
     alcore__byte_tokens bytes; /* set with byte_fallback */
@@ -104,7 +104,8 @@ static inline alcore_status alcore__pieces_room(alcore_ctx *ctx, alcore__pieces 
     return alcore__grow(ctx, &pieces->piece, &pieces->capacity, pieces->count + more,
                         sizeof *pieces->piece);
 }
-/* Adds the piece [begin, end) of the word with token `number`. */
+/* Adds the piece [begin, end) of the word with token `number`. There is memory for it
+ * (alcore__pieces_room()). */
 static inline void alcore__pieces_put(const alcore__token_model *model, alcore__pieces *pieces,
                                       uint32_t number, size_t begin, size_t end) {
     pieces->piece[pieces->count++] =
@@ -149,7 +150,9 @@ alcore_status alcore__word_piece_cut(alcore_ctx *ctx, const alcore__token_model 
 /* Makes model->byte_pair without merges; table and unknown are set. */
 alcore_status alcore__byte_pair_build(alcore_ctx *ctx, alcore__token_model *model,
                                       const alcore__byte_pair_rules *rules);
-/* Adds a merge of two tokens, or replaces it; rank below 2^32 - 1, not unique. */
+/* Adds a merge of the tokens left and right to the token `merged`, all three by number, or replaces
+ * the one of this pair. rank, below 2^32 - 1: the smaller, the earlier it is applied; several
+ * merges may have the same. */
 alcore_status alcore__byte_pair_add(alcore_ctx *ctx, alcore__token_model *model, uint32_t left,
                                     uint32_t right, uint32_t rank, uint32_t merged);
 /* Adds the merges of a tokenizer.json, before which the cursor stands. */

@@ -3,6 +3,7 @@
  * (tokenizer_handle.h). */
 #include "tokenizer/tokenizer_handle.h"
 
+/* The id of a token, text [length]; -1: neither an added token nor the model has this text. */
 int64_t alcore__tokenizer_id(const alcore_tokenizer *tokenizer, const char *token, size_t length) {
     const alcore__added_token *added = alcore__added_token_of(&tokenizer->added, token, length);
     return added ? added->id : alcore__token_model_id(tokenizer->model, token, length);

@@ -17,13 +17,15 @@ void alcore__token_model_free(alcore_ctx *ctx, alcore__token_model *model) {
     alcore__free(ctx, model);
 }
 
+/* Whether the file has the setting (text->text is not NULL) and it is this name. */
 static bool text_is(const alcore__json_text *text, const char *name) {
     return text->text && text->length == strlen(name) &&
            memcmp(text->text, name, text->length) == 0;
 }
 
 /* The kind that a model without "type" has, as in files of 2020: by the settings that only one kind
- * knows. */
+ * knows. A vocabulary that is an array, and so has scores, is that of Unigram. The cursor is copied
+ * because alcore__json_kind() moves it over white space. */
 static alcore__token_kind guess_kind(const alcore__token_settings *settings) {
     alcore__json vocab = settings->vocab;
     if (settings->has_merges) return ALCORE__BYTE_PAIR;
@@ -84,9 +86,10 @@ static uint32_t find_unknown(const alcore__token_model *model, const alcore__jso
                       : ALCORE__WORD_NONE;
 }
 
-/* Makes a Unigram model of the table and the scores. The ids are 0, 1, ... in the order of the file
- * (alcore__token_entries_read_scores()), so that scores by entry are scores by number. Without
- * unk_id (-1) the model has no unknown token. */
+/* Makes a Unigram model of the table and the scores; entries has one entry or more. The ids are 0,
+ * 1, ... in the order of the file (alcore__token_entries_read_scores()), so that scores by entry
+ * are scores by number. Without unk_id (-1) the model has no unknown token, as
+ * alcore__token_table_number() returns ALCORE__WORD_NONE for it. */
 static alcore_status build_unigram(alcore_ctx *ctx, const alcore__token_settings *settings,
                                    const alcore__token_entries *entries,
                                    alcore__token_model *model) {
@@ -121,7 +124,9 @@ static alcore_status build_byte_pair(alcore_ctx *ctx, alcore__token_settings *se
     return alcore__byte_pair_read(ctx, &settings->merges, settings->path, model);
 }
 
-/* Makes the part of the model that its kind needs; its table is there. */
+/* Makes the part of the model that its kind needs, and sets kind and unknown; model->table was
+ * made. alcore__unigram_build() sets the kind itself. "##" and 100 characters are the defaults that
+ * WordPiece has in `tokenizers`. */
 static alcore_status build_kind(alcore_ctx *ctx, alcore__token_settings *settings,
                                 alcore__token_kind kind, const alcore__token_entries *entries,
                                 alcore__token_model *model) {
@@ -178,8 +183,9 @@ alcore_status alcore__token_model_read_json(alcore_ctx *ctx, alcore__json *json,
     return ALCORE_OK;
 }
 
-/* Collects the lines of vocab.txt; the id of a token is the number of its line, from 0. An empty
- * line is no token. */
+/* Collects the lines of vocab.txt, as views of text [length]. The id of a token is the number of
+ * its line from 0; its place, for messages, is that number from 1. An empty line is no token, but
+ * is counted. */
 static alcore_status read_lines(alcore_ctx *ctx, const char *text, size_t length,
                                 alcore__token_entries *out) {
     int64_t line = 0;
@@ -196,7 +202,8 @@ static alcore_status read_lines(alcore_ctx *ctx, const char *text, size_t length
     return ALCORE_OK;
 }
 
-/* Makes a WordPiece model of the lines of vocab.txt. */
+/* Makes a WordPiece model of the lines of vocab.txt, which says nothing of settings: they are those
+ * of BERT (100: max_chars). */
 static alcore_status read_vocab(alcore_ctx *ctx, const char *text, size_t length, const char *path,
                                 alcore__token_model *model) {
     alcore__token_entries entries = {0};
@@ -254,7 +261,9 @@ static alcore_status cut_word(alcore_ctx *ctx, const alcore__token_model *model,
     return alcore__fail(ALCORE_E_INTERNAL, "a token model without a kind");
 }
 
-/* The cache serves the kinds that take several hundred nanoseconds a word; WordPiece takes 35. */
+/* The cache serves the kinds that take several hundred nanoseconds a word; WordPiece takes 35.
+ * alcore__token_cache_get() appends the pieces of a word that it finds; else they are cut, and
+ * pieces from `first` on are those of this word. */
 alcore_status alcore__token_model_cut(alcore_ctx *ctx, const alcore__token_model *model,
                                       const char *word, size_t length, alcore__pieces *pieces) {
     const size_t first = pieces->count;

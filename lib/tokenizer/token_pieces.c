@@ -18,6 +18,7 @@ alcore_status alcore__pieces_scratch(alcore_ctx *ctx, alcore__pieces *pieces, si
     return ALCORE_OK;
 }
 
+/* Sets out->number for every byte; ALCORE__WORD_NONE where the vocabulary lacks its token. */
 void alcore__byte_tokens_find(const alcore__token_table *table, alcore__byte_tokens *out) {
     char name[8];
     for (int byte = 0; byte < 256; byte++) {

@@ -14,7 +14,8 @@ alcore_status alcore__token_json_fail(const alcore__json *json, const char *path
                         json->error ? json->error : what, (long long)(json->next - json->begin));
 }
 
-/* Moves over null; false when something else comes next. */
+/* Moves over null; false when something else comes next, and after an error, which the next read
+ * reports. */
 static bool skip_null(alcore__json *json) {
     return alcore__json_kind(json) == 'n' && alcore__json_skip(json);
 }
@@ -53,7 +54,7 @@ static alcore_status read_count(alcore__json *json, const char *path, const char
     return ALCORE_OK;
 }
 
-/* Passes over a large value and notes where it begins. */
+/* Skips a large value: *out is a cursor before it, *has whether it is not null. */
 static alcore_status note_value(alcore__json *json, const char *path, const char *key, bool *has,
                                 alcore__json *out) {
     *out = *json;
@@ -121,7 +122,8 @@ alcore_status alcore__token_settings_read(alcore__json *json, const char *path,
     return ALCORE_OK;
 }
 
-/* Appends an entry; the caller sets its id. */
+/* Appends an entry, text [length] at `place`; the caller sets its id. Asks for cancellation now and
+ * then, as vocabularies have 250,000 entries and more. */
 static alcore_status add_entry(alcore_ctx *ctx, alcore__token_entries *out, const char *text,
                                size_t length, int64_t place) {
     ALCORE__TRY(
@@ -130,7 +132,7 @@ static alcore_status add_entry(alcore_ctx *ctx, alcore__token_entries *out, cons
     return (out->count & 4095) == 0 ? alcore__tick(ctx, NULL, 0, -1) : ALCORE_OK;
 }
 
-/* Reads {text: id, ...}; places are bytes of the JSON. */
+/* Reads {text: id, ...}. The place of an entry is the byte of the JSON at which its text begins. */
 alcore_status alcore__token_entries_read_ids(alcore_ctx *ctx, alcore__json *json, const char *path,
                                              const char *key, alcore__token_entries *out) {
     char *text, *number;
@@ -163,7 +165,10 @@ static double power_of_ten(int64_t n) {
  * computes it: the digits as an integer of 64 bits, without those that no longer fit (`full`),
  * converted to double, then multiplied with or divided by a power of ten. That is within 1 ulp of
  * the nearest double, but not always it, and a tie between two ways to cut a word is decided by the
- * last bit. */
+ * last bit. The scanner checked the grammar. exponent: of ten, by which `digits` is multiplied; a
+ * digit of the fraction lowers it, a digit that is left out raises it. 308 is the greatest power of
+ * ten of a double, so larger exponents take several steps. `written`, the exponent of the file,
+ * stops growing at six digits, before it could overflow. */
 static double read_score(const char *text, size_t length) {
     uint64_t digits = 0;
     int64_t exponent = 0, written = 0;
@@ -198,7 +203,9 @@ static double read_score(const char *text, size_t length) {
     return negative ? -value : value;
 }
 
-/* Reads [[text, score], ...]; the id of an entry is its index. */
+/* Reads [[text, score], ...]; the id of an entry is its index, its place the byte of the JSON at
+ * which its text begins. The second alcore__json_item() of a pair moves to the score, the third
+ * must find its end. */
 alcore_status alcore__token_entries_read_scores(alcore_ctx *ctx, alcore__json *json,
                                                 const char *path, const char *key,
                                                 alcore__token_entries *out) {

@@ -26,7 +26,7 @@ static alcore_status fail_entry(const build *state, const alcore__token_entry *e
                         state->what, (long long)entry->place, problem);
 }
 
-/* Whether the entry has a text and an id that a table can hold. */
+/* Fails unless the entry has a text and an id that a table can hold. */
 static alcore_status check_entry(const build *state, const alcore__token_entry *entry) {
     if (entry->id < 0 || entry->id > MAX_ID)
         return alcore__fail(
@@ -54,8 +54,9 @@ static alcore_status sort_entries(const build *state, alcore__keyed *order, alco
     return rising ? ALCORE_OK : alcore__radix_sort(state->ctx, order, spare, state->count);
 }
 
-/* Adds the texts in the order of their ids, so that numbers are positions in `order`. A text that
- * is there already gets its old number, and an id twice stands next to itself: both are refused. */
+/* Adds the texts to table->words in the order of their ids (`order` [count], sorted), so that the
+ * number of a token is its index in `order`. alcore__vocabulary_add() gives a text that is there
+ * already its old number, and two equal ids are neighbors in `order`: both are refused. */
 static alcore_status add_entries(const build *state, const alcore__keyed *order,
                                  alcore__token_table *table) {
     for (size_t i = 0; i < state->count; i++) {
@@ -71,7 +72,9 @@ static alcore_status add_entries(const build *state, const alcore__keyed *order,
     return ALCORE_OK;
 }
 
-/* Makes the arrays between ids and numbers, unless the ids have no holes. */
+/* Sets table->size and makes the arrays between ids and numbers, unless the ids have no holes: then
+ * the largest, in the last entry of `order`, is count - 1, and ids are numbers. The bytes 0xFF make
+ * ALCORE__WORD_NONE. */
 static alcore_status map_ids(const build *state, const alcore__keyed *order,
                              alcore__token_table *table) {
     if (state->count == 0) return ALCORE_OK;

@@ -9,22 +9,22 @@
 
 #include "text/radix_sort.h"
 
-#define BLOCK 256
-#define OPEN_BLOCKS 16
+#define BLOCK 256                   /* units; one for each value of a byte */
+#define OPEN_BLOCKS 16              /* the choice of darts-clone */
 #define MAX_UNITS ((size_t)1 << 23) /* a base has 23 bits */
-#define SMALL_RANGE 16              /* records that are sorted by insertion */
+#define SMALL_RANGE 16              /* ranges of at most so many tokens are sorted by insertion */
 
 /* A node that is still to be made: tokens [begin, end) of the sorted ones have the same first
  * `depth` bytes. */
 typedef struct range {
-    uint32_t begin, end, unit; /* positions in build.sorted; the unit of the node */
+    uint32_t begin, end, unit; /* indices in build.sorted; index in trie->unit of the node */
     size_t depth;              /* bytes behind the prefix */
 } range;
 
 /* The free units of the open blocks form a ring, a doubly linked list in which unit 0, the root,
  * stands for both ends: it is never free itself. */
 typedef struct ring {
-    uint32_t next, previous; /* units */
+    uint32_t next, previous; /* indices of units */
 } ring;
 
 /* What is kept while a trie is built. */
@@ -39,9 +39,9 @@ typedef struct build {
     ring *free_units;   /* [trie->units] set for the free units of open blocks and the root */
     size_t base_capacity, ring_capacity;
     range *stack; /* [depth] ranges that are still to be sorted, later nodes still to be made */
-    size_t stack_capacity, depth;
-    uint32_t count;           /* tokens of the trie */
-    alcore__token_trie *trie; /* the result */
+    size_t stack_capacity, depth; /* depth: the number of ranges on the stack */
+    uint32_t count;               /* tokens of the trie */
+    alcore__token_trie *trie;     /* the result */
 } build;
 
 /* The bytes of a token without the prefix. */
@@ -83,7 +83,9 @@ static void sort_small(const build *state, alcore__keyed *sorted, size_t count, 
 }
 
 /* Sorts tokens [work.begin, work.end), of which the first work.depth bytes agree, by the eight
- * bytes that follow; ranges that still agree are put on the stack (their unit is not used). */
+ * bytes that follow; ranges that still agree are put on the stack (their unit is not used). All
+ * texts are different and hold no NUL, so a token that ends within the eight bytes agrees with no
+ * other one, and the depth of a range stays below the length of its tokens. */
 static alcore_status sort_range(build *state, range work) {
     const size_t count = work.end - work.begin;
     alcore__keyed *sorted = state->sorted + work.begin;
@@ -165,9 +167,10 @@ static bool base_fits(const build *state, size_t base, const unsigned char *byte
     return true;
 }
 
-/* Finds a base for a node with children for bytes [count] and labels the units of the children. The
- * child of the first byte is tried at each free unit in turn; if no base fits, it is the first unit
- * of a new block. */
+/* Finds a base for a node with children for bytes [count], all different, and labels the units of
+ * the children, which leave the ring. The child of the first byte is tried at each free unit in
+ * turn; if no base fits (unit 0 ends the ring), it is the first unit of a new block, all of whose
+ * units are free. The mask 511 only tells the compiler that the value fits the bit field. */
 static alcore_status place_children(build *state, const unsigned char *bytes, size_t count,
                                     uint32_t *out_base) {
     alcore__token_trie *trie = state->trie;
@@ -206,7 +209,10 @@ static size_t split_range(const build *state, const range *work, unsigned char *
 
 /* Makes the node of a range: its token, its tail or its children, which are put on the stack. The
  * token that ends here comes first in the range. A range of one longer token becomes a tail, but
- * not at the root, as a search begins with the base of the root and looks at nothing else of it. */
+ * not at the root, as a search begins with the base of the root and looks at nothing else of it.
+ * bytes, starts: the children (split_range()). They are put on the stack in reverse, so that the
+ * node of the first byte is made next. The mask MAX_UNITS - 1 only tells the compiler that the
+ * value fits the bit field. */
 static alcore_status make_node(build *state, range work) {
     unsigned char bytes[256];
     uint32_t starts[257], base;
@@ -247,7 +253,8 @@ static alcore_status make_nodes(build *state) {
     return ALCORE_OK;
 }
 
-/* Collects the tokens of the trie: those of `take` that begin with the prefix and are longer. */
+/* Collects the tokens of the trie: those of `take` ([words->count], NULL: all) that begin with
+ * prefix [state->prefix] and are longer. */
 static void collect_tokens(build *state, const char *prefix, const uint8_t *take) {
     for (uint32_t number = 0; number < state->words->count; number++) {
         size_t length;

@@ -43,8 +43,8 @@ void alcore__token_trie_clear(alcore_ctx *ctx, alcore__token_trie *trie);
 /* A search for the tokens that stand at a byte of a text, the shortest first. */
 typedef struct alcore__trie_walk {
     uint32_t base;   /* of the node that was reached; 0: it has no children */
-    uint32_t number; /* of the token that was found */
-    size_t end;      /* the byte after what was read; after a hit, after the token */
+    uint32_t number; /* of the token that was found, set by alcore__trie_next() returning true */
+    size_t end;      /* the byte of the text after what was read; after a hit, after the token */
 } alcore__trie_walk;
 
 /* Begins a search at byte `begin`. */
