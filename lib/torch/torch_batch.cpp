@@ -27,7 +27,8 @@ bool may_answer(const alcore_sys_model_texts &texts, int64_t k) {
 
 /* Checks the texts of a call: ids must be there, 0 to vocabulary - 1, types within the embeddings
  * of types, and 1 to max_tokens tokens a text. Tokens of text i are offsets[i] .. offsets[i + 1]
- * - 1. */
+ * - 1. A model that does not read types (type_rows() of 1 or 0) accepts all that are not negative.
+ */
 void check_texts(const Model &model, const alcore_sys_model_texts &texts, int64_t vocabulary) {
     if (texts.count == 0) return;
     if (texts.ids == nullptr || texts.offsets == nullptr)
@@ -73,7 +74,8 @@ Packed pack(const Model &model, const alcore_sys_model_texts &texts,
 
 /* Runs body(items) over items 0 .. count - 1, in batches of at most batch_tokens tokens (one item
  * may have more), in the order that `before` gives, by which the longest come first; of equals the
- * earlier. cost: tokens of an item. Reports progress after each batch; throws when cancelled. */
+ * earlier. before(a, b): whether item a comes before item b; cost(a): the tokens of item a. Reports
+ * progress, in items, after each batch; throws when cancelled. */
 void for_batches(const Model &model, int64_t count, const std::function<int64_t(int64_t)> &cost,
                  const std::function<bool(int64_t, int64_t)> &before,
                  const std::function<void(const std::vector<int64_t> &)> &body) {
@@ -109,7 +111,7 @@ at::Tensor last_hidden(const Model &model, const Packed &packed, Dropout *dropou
 }
 
 /* What the decoder reads for given targets: each without its last token, behind the token that
- * starts an output, or, with start_rolled, behind its last token. */
+ * starts an output, or, with start_rolled, behind its last token. Items and lengths stay. */
 Packed shifted(const Model &model, const Packed &targets) {
     Packed out = targets;
     out.ids = at::empty_like(targets.ids);

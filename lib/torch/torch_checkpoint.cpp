@@ -141,6 +141,9 @@ std::string state_file(const std::string &path, const Json &manifest) {
 
 } // namespace
 
+/* The file that the present manifest does not name is written first; then the manifest, which names
+ * it. A manifest that could not be made for lack of memory is NULL, of which json_dumps() makes
+ * NULL. */
 void write_checkpoint(const Training &training) {
     const Host &host = training.model.host;
     std::string folder = training.how.checkpoints;

@@ -27,13 +27,16 @@ namespace alcore_torch {
 
 namespace {
 
-constexpr double NEVER = -1e9; /* score of an entry of `running` without a hypothesis */
+/* Score of an entry of `running` without a hypothesis: below every sum of log-probabilities, and
+ * finite, as in transformers. */
+constexpr double NEVER = -1e9;
 
 /* A hypothesis, finished or not. */
 struct Hypothesis {
     std::vector<int64_t> ids;    /* tokens so far, without the start */
     std::vector<float> logprobs; /* [ids] the model's own */
-    double score = NEVER;        /* sum so far; of finished ones divided by the length penalty */
+    double score = NEVER;        /* sum of log-probabilities so far; of finished ones divided by
+                                  * |ids|^penalty */
 };
 
 /* A source text whose outputs are sought. */
@@ -124,8 +127,8 @@ struct Search {
     const Model &model;
     const Stack &stack;
     Settings how;
-    std::vector<Item> items; /* those that are not done */
-    std::vector<Cache> caches;
+    std::vector<Item> items;   /* those that are not done */
+    std::vector<Cache> caches; /* [blocks of the decoder] */
     /* bool [items, 1, 1, source length]; undefined: all are of one length */
     at::Tensor memory_mask;
     int64_t step = 0; /* tokens that the decoder has read */
@@ -154,8 +157,9 @@ at::Tensor pad_memory(const Packed &sources, const at::Tensor &memory, at::Tenso
     return out;
 }
 
-/* Runs the encoder and makes the state before the first step: caches without tokens (step 0), the
- * encoder states in the form that every step reads, and k empty hypotheses an item. */
+/* Runs the encoder and makes the state before the first step: caches without tokens (step 0,
+ * capacity 0: key and value may be one tensor until grown() copies them), the encoder states in the
+ * form that every step reads, and k empty hypotheses an item. */
 Search begin(const Model &model, const Packed &sources, const Settings &how) {
     Search search{model, *model.decoder, how, {}, {}, {}, 0 /* step */};
     const Stack &stack = search.stack;
@@ -200,7 +204,12 @@ at::Tensor grown(const at::Tensor &cache, int64_t used) {
 /* Reads the tokens of this step, one per hypothesis (k of each item, item by item), appends their
  * keys and values to the caches, and returns the logits of the next, float [hypotheses,
  * vocabulary]. The arithmetic of a block is that of torch_stack.cpp for one token. Throws when
- * cancelled. */
+ * cancelled.
+ *
+ * rows: hypotheses; count: items. x, y: [rows, dims]. qkv: [rows, 3, heads, 1, head], so that a
+ * query meets the t + 1 keys of its own hypothesis. q: [items, heads, k, head]: the k hypotheses
+ * are queries to the encoder states of their item. bias: [1, heads, 1, t + 1]. mask: [items, 1, k,
+ * source length]. */
 at::Tensor Search::advance(const std::vector<int64_t> &ids) {
     int64_t rows = static_cast<int64_t>(ids.size()), count = rows / how.k, t = step;
     at::Tensor place = at::full({rows}, t, at::TensorOptions().dtype(at::kLong)).to(model.device);
@@ -279,8 +288,9 @@ void Search::drop_done() {
 }
 
 /* Log-probabilities that rank continuations, from the model's [hypotheses, vocabulary]: forbidden
- * tokens have minus infinity, a forced one is the only one and counts 0. After the first step the
- * token forced_first is forced, after the last one forced_last; -1: none. */
+ * tokens have minus infinity, a forced one is the only one and counts 0. The first token of an
+ * output (step 1: advance() has read the start) is forced_first, the last one forced_last; -1:
+ * none. */
 at::Tensor ruled(const Search &search, const at::Tensor &logprobs) {
     const Model &model = search.model;
     int64_t forced = -1;
@@ -375,9 +385,11 @@ void beam_step(Search &search, const at::Tensor &raw, std::vector<int64_t> &sour
 }
 
 /* One step of greedy search or sampling: every hypothesis by itself. raw and sources as in
- * beam_step(); hypothesis r continues r. A draw inverts the cumulated probabilities of its row.
- * own: the model's log-probability of each chosen token, without ruled() and temperature. A
- * hypothesis that has ended waits for the others of its item and does not change. */
+ * beam_step(); hypothesis r continues r. A draw inverts the cumulated probabilities of its row,
+ * sums [items k, vocabulary]: the first token whose sum is above u, which is uniform below the last
+ * sum, as rounding leaves that near 1. own: the model's log-probability of each chosen token,
+ * without ruled() and temperature. A hypothesis that has ended waits for the others of its item and
+ * does not change. */
 void single_step(Search &search, const at::Tensor &raw, std::vector<int64_t> &sources) {
     at::Tensor scores = ruled(search, raw);
     int64_t rows = raw.size(0);
@@ -426,7 +438,9 @@ void single_step(Search &search, const at::Tensor &raw, std::vector<int64_t> &so
 } // namespace
 
 /* Outputs of each source, by its index in the batch, best first, at most how.outputs of them. ids
- * [items k]: the token that each hypothesis reads in the next step. */
+ * [items k]: the token that each hypothesis reads in the next step. raw [items k, vocabulary]: the
+ * model's log-probabilities of the token after it. Outputs of items that are done are moved to
+ * `out` before drop_done() removes these items. */
 std::vector<std::vector<Output>> decode(const Model &model, const Packed &sources,
                                         const alcore_sys_model_decoding &how) {
     Settings settings = settings_of(model, how);

@@ -19,7 +19,8 @@ static at::Tensor mask_of(const at::Tensor &x) {
     return at::empty(x.sizes(), x.options().dtype(at::kFloat));
 }
 
-/* Fills a mask with 0, with probability `rate`, or 1 / (1 - rate). */
+/* Fills a mask, each component by itself, with 0 (with probability `rate`) or 1 / (1 - rate). mask
+ * is a view: the caller's tensor changes. */
 static void fill_mask(at::Tensor mask, double rate, const at::Generator &generator) {
     mask.bernoulli_(1 - rate, generator).div_(1 - rate);
 }

@@ -69,7 +69,8 @@ static alcore_status report_torch(const c10::Error &error) {
 
 namespace {
 
-/* Sets torch's number of threads to that of the context, and restores it in the destructor. */
+/* Sets torch's number of threads to that of the context (0: leaves it), and restores it in the
+ * destructor. */
 struct Threads {
     int before = at::get_num_threads();
     explicit Threads(int32_t count) {
@@ -303,9 +304,9 @@ alcore_status qa_probs(alcore_sys_model *model, const alcore_sys_model_texts *te
 /* ---- losses ---- */
 
 /* Natural log-probability, at most 0, of labels[i] (int64 [rows], ids of the vocabulary) under the
- * logits of hidden state i: float [rows]. Rows are computed in pieces of at most 2^24 logits and
- * 4e9 operations, so that a large vocabulary needs no matrix of all tokens, and a call can be
- * cancelled between two. */
+ * logits of hidden state i: float [rows]. Rows are computed in pieces of at most 2^24 logits (64
+ * MiB) and 4e9 operations, so that a large vocabulary needs no matrix of all tokens, and a call can
+ * be cancelled between two, well within 100 ms. clamp_max(0): rounding can lead above 0. */
 at::Tensor label_logprobs(const Model &model, const at::Tensor &hidden, const at::Tensor &labels) {
     constexpr int64_t CHUNK = int64_t{1} << 24;
     double row = 2.0 * static_cast<double>(hidden.size(1) * model.vocabulary);
@@ -532,7 +533,8 @@ alcore_status info(alcore_sys_model *model, alcore_sys_model_info *out) {
     return ALCORE_OK;
 }
 
-/* train of the table. *out, of the size that it says, is filled also after a failure. */
+/* train of the table. *out, of the size that it says, is filled also after a failure. describe()
+ * makes the version anew, as it contains the hash of the weights. */
 alcore_status train(alcore_sys_model *model, const alcore_sys_model_training *training,
                     alcore_sys_model_trained *out) {
     alcore_sys_model_training settings{};
@@ -562,7 +564,8 @@ const alcore_sys_model_engine engine = {
 } // namespace
 
 /* Refuses a host that lacks what the module needs and a libtorch of another release than the
- * headers: the C++ interface of torch changes with every minor release. */
+ * headers: the C++ interface of torch changes with every minor release. libtorch's version has the
+ * major number in its highest byte and the minor one in the next. */
 extern "C" ALCORE_API alcore_status alcore_torch_entry(uint32_t abi, const alcore_sys_host *host,
                                                        const alcore_sys_model_engine **out) {
     *out = nullptr;

@@ -59,7 +59,7 @@ struct Builder {
     }
     /* value, the tensor that was just read, or `other` in its place where both are equal and
      * config.json ties them: then training must change one matrix for both, so that the one just
-     * read is removed from model.stored. */
+     * read is removed from model.stored (its values stay in model.weights_hash). */
     at::Tensor tied(const at::Tensor &value, const at::Tensor &other) {
         if (!json_flag(config, "tie_word_embeddings", true) || !at::equal(value, other))
             return value;
@@ -67,10 +67,11 @@ struct Builder {
         model.stored.pop_back();
         return other;
     }
-    /* A tensor that may be missing; undefined then. */
+    /* Reads a tensor that may be missing; undefined then, and model.stored is as before. */
     at::Tensor read_if(const std::string &name, const std::vector<int64_t> &shape) {
         return find(name).empty() ? at::Tensor() : read(name, shape);
     }
+    /* Reads NAME.weight, [out, in], where -1 stands for any size, and NAME.bias if there is one. */
     Linear linear(const std::string &name, int64_t out, int64_t in) {
         return {read(name + ".weight", {out, in}), read_if(name + ".bias", {out})};
     }
@@ -91,8 +92,9 @@ struct Builder {
                  names[0].c_str());
         return {joined(matrices), biases.empty() ? at::Tensor() : joined(biases)};
     }
-    /* The rows of several tensors that were read as one tensor, of which model.stored then has some
-     * rows for each. */
+    /* The rows of several tensors that were just read as one tensor. Their entries of model.stored
+     * then view their rows of it, and share it as `whole`, by which training knows one parameter.
+     */
     at::Tensor joined(const std::vector<at::Tensor> &parts) {
         at::Tensor whole = at::cat(parts);
         int64_t row = 0;
@@ -141,8 +143,8 @@ std::string block_name(const char *pattern, int64_t index) {
     return name.replace(place, 2, std::to_string(index));
 }
 
-/* Reads the tensors of one block. dims: width of the stack; inner: heads x head; ffn: width of the
- * feed-forward net; cross: with attention to the encoder, for blocks of a decoder. */
+/* Reads the tensors of block `index`, from 0. dims: width of the stack; inner: heads x head; ffn:
+ * width of the feed-forward net; cross: with attention to the encoder, for blocks of a decoder. */
 Block build_block(Builder &build, const StackNames &names, int64_t index, int64_t dims,
                   int64_t inner, int64_t ffn, bool cross) {
     Block block;
@@ -158,7 +160,8 @@ Block build_block(Builder &build, const StackNames &names, int64_t index, int64_
         block.cross_out = build.linear(at(names.cross[3]), dims, inner);
         block.cross_norm = build.norm(at(names.cross_norm), dims, build.epsilon());
     }
-    /* Gated: wi_0 is activated and multiplied with wi_1. */
+    /* T5, whose net has one matrix wi, or two where it is gated: wi_0, which is activated, and
+     * wi_1, with which that is multiplied. */
     bool gated = names.gate != nullptr && !build.find(at(names.gate) + ".weight").empty();
     block.up = build.linear(at(names.up) + (gated ? "_0" : ""), ffn, dims);
     if (gated) block.gate = build.linear(at(names.gate), ffn, dims);
@@ -183,7 +186,8 @@ at::Tensor sinusoids(int64_t rows, int64_t dims, double divisor) {
     return table;
 }
 
-/* Probabilities of dropout under the keys that transformers reads. */
+/* Probabilities of dropout under the keys that transformers reads, with the defaults that it has
+ * for missing ones. T5 has one for all; DistilBERT drops nothing of the output of an attention. */
 DropoutRates dropout_of(const Builder &build) {
     const Json &config = build.config;
     DropoutRates rates;
@@ -207,7 +211,7 @@ DropoutRates dropout_of(const Builder &build) {
 
 /* Sets the stack's table of positions (learned: read; sinusoids: computed; relative: a table of
  * biases by bucket of distance) and the row of its first position, and lowers model.max_tokens to
- * the positions that the table has. width: columns of the embeddings. */
+ * the positions that the table has (`room`). width: columns of the embeddings. */
 void build_positions(Builder &build, const StackNames &names, Stack &stack, int64_t width) {
     const Family &family = build.family;
     stack.positions = family.positions;
@@ -241,7 +245,8 @@ void build_positions(Builder &build, const StackNames &names, Stack &stack, int6
 }
 
 /* Reads the settings and tensors of a stack, the encoder first, as a decoder may share its
- * embeddings. names and keys: those of the family for this stack. */
+ * embeddings. names and keys: those of the family for this stack. A decoder whose number of blocks
+ * is missing has as many as T5's encoder (num_layers). */
 Stack build_stack(Builder &build, const StackNames &names, const StackKeys &keys, bool decoder) {
     const Family &family = build.family;
     Stack stack;
@@ -306,7 +311,7 @@ bool ends_with(const std::string &text, const char *end) {
 }
 
 /* Dropout of what a classifier reads: that of the classifier where config.json has one, else that
- * of hidden states. distilbert: DistilBERT's key. */
+ * of hidden states. distilbert: the key that DistilBERT has for it. */
 double head_dropout(const Builder &build, const char *distilbert) {
     if (std::string(build.family.model_type) == "distilbert")
         return json_real(build.config, distilbert, 0.2);
@@ -319,8 +324,9 @@ double head_dropout(const Builder &build, const char *distilbert) {
     return rate;
 }
 
-/* Reads the head that the folder's architecture ("BertForMaskedLM") names by its end; another name,
- * or none, leaves Head::None: embeddings only. The encoder was built. */
+/* Reads the pooler, if there is one, and the head that the folder's architecture
+ * ("BertForMaskedLM") names by its end; another name, or none, leaves Head::None: embeddings only.
+ * The encoder was built, and model.vocabulary is set. */
 void build_head(Builder &build, const std::string &architecture) {
     const Family &family = build.family;
     Model &model = build.model;
@@ -405,7 +411,8 @@ void build_decoding(Builder &build) {
 }
 
 /* Reads decoder, output matrix (that of the embeddings where the file has none) and settings of
- * decoding of a family with a decoder. The encoder was built. */
+ * decoding of a family with a decoder. The encoder was built. The bias of the output, if there is
+ * one, is the last tensor read, and so the last of model.stored; transformers does not train it. */
 void build_seq2seq(Builder &build) {
     const Family &family = build.family;
     Model &model = build.model;
@@ -508,7 +515,7 @@ const Family &find_family(const std::string &folder, const std::string &type) {
 }
 
 /* Checks the caller's options against the model that was built; they replace what the folder says,
- * but for 0, which leaves that as it is. */
+ * but for 0, which leaves that as it is. max_tokens can only be lowered. */
 void apply_options(Builder &build, const alcore_sys_model_options &options) {
     Model &model = build.model;
     int64_t layers = static_cast<int64_t>(model.encoder.blocks.size());
@@ -580,6 +587,8 @@ std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
     default:
         fail(ALCORE_E_UNSUPPORTED, "on the CPU models run in float32 or bfloat16");
     }
+    /* Models with a table of positions start without a limit, which build_positions() lowers; T5
+     * has no table, and its key n_positions, or 512, is the limit. */
     model->max_tokens = json_int(config, "n_positions", 0);
     if (model->max_tokens < 1 || family.positions != Positions::Relative)
         model->max_tokens = family.positions == Positions::Relative ? 512 : INT64_MAX;

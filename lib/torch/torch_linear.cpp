@@ -22,7 +22,7 @@ static const std::optional<c10::OperatorHandle> &onednn_linear() {
     return found;
 }
 
-/* Whether the operator takes these matrices. */
+/* Whether the operator is there and multiplies these matrices. */
 static bool fits_onednn(const at::Tensor &x, const at::Tensor &weight) {
     return x.device().is_cpu() && x.scalar_type() == at::kFloat &&
            weight.scalar_type() == at::kFloat && x.numel() > 0 && onednn_linear();
@@ -45,7 +45,8 @@ static at::Tensor onednn_product(const at::Tensor &x, const at::Tensor &weight,
 namespace {
 
 /* The product with its gradient: x [rows, in], weight [out, in], bias [out] or none. Inputs of a
- * Function must be defined, or be optional. */
+ * Function must be defined, or be optional. slope [rows, out]: the gradient of the product. The
+ * operator computes a b^T, so what is not transposed in the formula is transposed here. */
 struct Product : torch::autograd::Function<Product> {
     using Context = torch::autograd::AutogradContext;
     using List = torch::autograd::variable_list;
@@ -72,10 +73,12 @@ at::Tensor product_of(const at::Tensor &x, const at::Tensor &matrix) {
     return fits_onednn(x, matrix) ? onednn_product(x, matrix.t(), {}) : at::mm(x, matrix);
 }
 
+/* x may have more than two dimensions, of which the last is `in`; with gradients the operator is
+ * used for two only, the form of Product. */
 at::Tensor Linear::operator()(const at::Tensor &x) const {
     if (!fits_onednn(x, weight)) return at::linear(x, weight, bias);
     if (!c10::GradMode::is_enabled()) return onednn_product(x, weight, bias);
-    /* Autocast knows at::linear(). */
+    /* at::linear() is what autocast converts the inputs of; Product would stay float32. */
     bool plain = x.dim() == 2 && !at::autocast::is_autocast_enabled(at::kCPU);
     if (!plain) return at::linear(x, weight, bias);
     return Product::apply(x, weight,

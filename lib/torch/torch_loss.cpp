@@ -21,7 +21,7 @@ namespace {
 
 constexpr int64_t IGNORED = -100; /* the label of what has no class */
 
-/* Rows of a piece: 6 dims V operations a row are to be about 6e9. */
+/* Rows of a piece: its operations, 6 dims V a row, are to be about 6e9, which take about 50 ms. */
 int64_t piece_rows(int64_t dims, int64_t classes) {
     double row = 6.0 * static_cast<double>(dims) * static_cast<double>(classes);
     return std::clamp<int64_t>(static_cast<int64_t>(6e9 / row), 16, 4096);
@@ -48,7 +48,9 @@ void add_product(at::Tensor &sum, const at::Tensor &slope, const at::Tensor &own
  * sum. x [rows, dims]: the input of the last layer; its gradient is passed to autograd at the end,
  * which computes those of all layers before. labels: int64 [rows], each one of the classes;
  * weights: float [rows]. slope: dl/dz of the rows of a piece, p - share - (1 - smoothing) [v = y],
- * times their weights and `scale`. The layer is computed in float32 whatever the type of x is. */
+ * times their weights and `scale`. The layer is computed in float32 whatever the type of x is.
+ * Once the losses are known, logp [rows of the piece, classes] is overwritten by the slope. The
+ * returned sum is without `scale`. */
 double last_layer(const Model &model, const at::Tensor &x, const at::Tensor &labels,
                   const at::Tensor &weights, double smoothing, double scale) {
     const Linear &last = model.head_out;
@@ -108,7 +110,8 @@ struct Answer {
 
 /* Adds the gradients of the losses of answers, times scale. x [rows, dims]: states of the tokens
  * that can be part of an answer, of one example after the other. The loss of an example is the mean
- * of two cross-entropies over its tokens: of the first and of the last one of the answer. */
+ * of two cross-entropies over its tokens: of the first and of the last one of the answer. Returns
+ * the weighted sum of the losses, without scale. */
 double answers_loss(const Model &model, const at::Tensor &x, const std::vector<Answer> &answers,
                     double smoothing, double scale) {
     std::vector<int64_t> sizes;
@@ -152,7 +155,9 @@ class Stacks {
                                                             memory_lengths, &dropout_, dtype_));
         return stacks_.back()->run();
     }
-    /* Goes on from the gradients of the last output, after a backward() from it. */
+    /* Goes on from the gradients of the last output, after a backward() from it. The stack that ran
+     * last, the decoder, is first: it leaves a gradient in leaf_, which is passed on to the
+     * encoder's output, so that the encoder's blocks follow. */
     void backward() {
         Roots roots;
         for (; !stacks_.empty(); stacks_.pop_back()) {
@@ -175,7 +180,11 @@ class Stacks {
 
 /* Rows are the target tokens of a model with a decoder, the tokens with a label of a model that
  * classifies tokens or predicts words, and the texts with a label of a classifier of texts; those
- * of answers are the tokens that can be part of one. A pass without a label adds nothing. */
+ * of answers are the tokens that can be part of one. A pass without a label adds nothing.
+ *
+ * hidden [packed tokens, dims]; x [rows, n]: the input of the last layer; labels int64 [rows];
+ * rows_of [examples]: rows of each. `products` is in force while layers between the stacks and the
+ * last one are computed; it ends before the last layer, which is float32. */
 Sums add_gradients(const Model &model, const alcore_sys_model_training &how,
                    const std::vector<int64_t> &examples, uint64_t seed, double scale) {
     const alcore_sys_model_texts &sources = *how.sources;

@@ -200,14 +200,18 @@ class Dropout {
 /* A stack of blocks with its embeddings. */
 struct Stack {
     int64_t dims = 0, heads = 0, head = 0; /* head: components of one attention head */
+    /* Factors of the products of queries and keys, and of token embeddings. */
     double attention_scale = 1, embed_scale = 1;
     bool pre_norm = false, causal = false;
     Activation activation = Activation::Gelu;
     Positions positions = Positions::None;
     int64_t padding = -1; /* a token whose embedding is not trained, as in transformers; -1: none */
     int64_t position_base = 0; /* row of the position table of an item's first token */
-    int64_t buckets = 0, bucket_distance = 0;          /* of relative positions (T5) */
-    at::Tensor words, position_table, types, relative; /* [n, dims]; relative: [buckets, heads] */
+    int64_t buckets = 0, bucket_distance = 0; /* of relative positions (T5) */
+    /* words [vocabulary, width], position_table [positions, width], types [types, width], where
+     * width is dims or, with a mapping, less; relative [buckets, heads]. All but words may be
+     * undefined. */
+    at::Tensor words, position_table, types, relative;
     Norm embed_norm, final_norm;
     Linear mapping; /* of embeddings narrower than the stack (RemBERT) */
     std::vector<Block> blocks;
@@ -230,12 +234,13 @@ enum class Head { None, Classes, Tokens, Answers, Words, Seq2seq };
 /* An opened model. */
 struct Model {
     Host host;
+    /* family: the model_type of config.json; version and json: made by describe() for info() */
     std::string folder, family, device_name, version, json;
-    Json config;
+    Json config;                /* the object of config.json */
     std::vector<Stored> stored; /* in the order of reading */
     bool random = false;        /* the folder has no weights: they were drawn */
     at::Device device = at::kCPU;
-    at::ScalarType dtype = at::kFloat;
+    at::ScalarType dtype = at::kFloat; /* of all weights and hidden states */
     Stack encoder;
     std::optional<Stack> decoder;
     Head head = Head::None;
@@ -247,6 +252,8 @@ struct Model {
     double head_dropout = 0;        /* of what enters the head's last layer */
     double head_dropout_before = 0; /* of what enters its first, where it has two */
     double output_scale = 1;        /* of what enters the output matrix (T5) */
+    /* classes: of a classifier of texts or tokens, else 0. vocabulary: tokens that an output can
+     * have. max_tokens: of a text. batch_tokens: of a batch, unless a single text has more. */
     int64_t classes = 0, vocabulary = 0, max_tokens = 0, batch_tokens = 0;
     /* Of a batch, whatever batch_tokens of a call says: so that a product with weights takes well
      * below the 100 ms in which a call is to notice that it is cancelled. A text may be longer. */
@@ -257,15 +264,16 @@ struct Model {
     bool start_rolled = false; /* the decoder reads the last target token first (mBART) */
     int64_t start = -1, finish = -1, forced_first = -1, forced_last = -1, output_tokens = 0;
     std::vector<int64_t> forbidden; /* tokens that no output has */
-    int32_t beams = 1;
+    int32_t beams = 1;              /* beams and length_penalty: what the folder says */
     double length_penalty = 1;
-    bool renormalize = false; /* log-probabilities without forbidden tokens sum to 1 again */
-    /* of embeddings */
+    bool renormalize = false; /* probabilities without forbidden tokens sum to 1 again */
+    /* Of embeddings: pooling ALCORE_SYS_POOLING_*; layer: blocks before the states that are pooled,
+     * 0: all, -1: none; normalize: to length 1. */
     int32_t pooling = ALCORE_SYS_POOLING_MEAN, layer = 0;
     bool normalize = false;
     uint64_t weights_hash = 0; /* of all weights, in the order of reading */
     uint64_t opened_hash = 0;  /* the same when the folder was opened */
-    int64_t parameters = 0;
+    int64_t parameters = 0;    /* components of all tensors, a tied matrix counted once */
 };
 
 /* Reads a folder into a model. */

@@ -55,6 +55,9 @@ at::Tensor RecomputedStack::run() {
     return pass_.finish(top_);
 }
 
+/* gradient: of the output of block i, at first of top_, which the backward() from the stack's
+ * output has left there; undefined where nothing depends on it. Memory and parameters are leaves,
+ * so y.backward() adds to their gradients. */
 void RecomputedStack::backward(Roots *roots) {
     at::Tensor gradient = top_.grad();
     top_.reset();

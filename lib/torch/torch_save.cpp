@@ -50,6 +50,7 @@ class Writer {
     alcore_sys_writer *handle_ = nullptr;
 };
 
+/* The name of a type in safetensors; the types are those that Weights reads. */
 const char *type_name(at::ScalarType type) {
     switch (type) {
     case at::kFloat:
@@ -77,7 +78,9 @@ int64_t bytes_of(const Written &tensor) {
     return bytes;
 }
 
-/* The JSON header of a safetensors file, padded so that the numbers start at a multiple of 8. */
+/* The JSON header of a safetensors file, padded so that the values start at a multiple of 8. place:
+ * the byte behind the header at which the values of a tensor begin. json_object_set_new() refuses
+ * the NULL that json_pack() returns for lack of memory. */
 std::string header_of(const std::string &path, const std::vector<Written> &tensors) {
     Json header(json_object(), json_decref);
     json_object_set_new(header.get(), "__metadata__", json_pack("{s:s}", "format", "pt"));
@@ -120,7 +123,7 @@ const char *const SIDE_FILES[] = {"generation_config.json",
                                   "README.md",
                                   "LICENSE"};
 
-/* Copies a file that may be missing. */
+/* Copies a file, if it is there. */
 void copy_file(const Host &host, const std::string &from, const std::string &to) {
     alcore_sys_file *file = nullptr;
     alcore_status status = host.table->file_open(host.user, from.c_str(), &file);
@@ -141,7 +144,8 @@ void copy_file(const Host &host, const std::string &from, const std::string &to)
     writer.commit();
 }
 
-/* Copies the folders of sentence-transformers' modules, each with its config.json. */
+/* Copies the folders of sentence-transformers' modules that are directly in the model's folder,
+ * each with its config.json. What is no list counts as empty: opening the model has refused it. */
 void copy_modules(const Model &model, const std::string &folder) {
     alcore_sys_file *file = nullptr;
     const Host &host = model.host;
@@ -169,7 +173,8 @@ void copy_modules(const Model &model, const std::string &folder) {
     }
 }
 
-/* config.json with the number type that the weights have now, under the key that it has. */
+/* Writes config.json with the number type that the weights have now, under the key that it has.
+ * Where nothing changes, the file is copied, or left as it is in the model's own folder. */
 void write_config(const Model &model, const std::string &folder) {
     const char *type = model.dtype == at::kFloat ? "float32" : "bfloat16";
     bool changed = false;

@@ -142,7 +142,8 @@ alcore_sys_model_training checked(const Model &model, const alcore_sys_model_tra
 
 /* Random numbers by splitmix64 (Steele et al. 2014). */
 struct Random {
-    uint64_t state;
+    uint64_t state; /* the seed at first */
+    /* Uniform in 0 .. limit - 1: the upper half of a product of 128 bits. */
     uint64_t below(uint64_t limit) {
         uint64_t x = state += 0x9e3779b97f4a7c15u;
         x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -236,7 +237,9 @@ std::vector<Parameter> parameters_of(const Model &model) {
     return out;
 }
 
-/* Step size of an update, counted from 1. */
+/* Step size of an update, counted from 1. It rises to how.rate in a straight line over the warmup;
+ * share: what part of the updates after that is done, from 0 on and below 1. INVERSE_SQRT: Vaswani
+ * et al. 2017. */
 double rate_of(const alcore_sys_model_training &how, int64_t update) {
     double number = static_cast<double>(update), warmup = static_cast<double>(how.warmup);
     if (update <= how.warmup) return how.rate * number / warmup;
@@ -270,9 +273,12 @@ void change_scale(Position &at, bool moved) {
 }
 
 /* Changes all parameters that have a gradient by one step of the optimizer. weight: the sum of the
- * weights of the examples, by which the gradient is divided; 0: no example had a label. When the
- * gradient is not finite, nothing is changed: float16 returns false, if the scale can be halved;
- * others throw. */
+ * weights of the examples, by which the gradient is divided, as by the scale of the losses; 0: no
+ * example had a label. When the gradient is not finite, nothing is changed: float16 returns false,
+ * if the scale can be halved; others throw. The tensors of `all` and `gradients` are the gradients
+ * of the parameters themselves, which are scaled in place. step: the number of this change, from 1,
+ * for the correction of the moments' bias; the last arguments of the optimizers: no AMSGrad, and
+ * not to maximize. */
 bool move_weights(const Training &training, double weight) {
     const alcore_sys_model_training &how = training.how;
     c10::NoGradGuard no_gradients;
@@ -324,8 +330,8 @@ bool move_weights(const Training &training, double weight) {
 struct Reporter {
     const Host &host;
     Clock::time_point start = Clock::now();
-    int64_t updates = 0; /* of this run */
-    double said = 0;
+    int64_t updates = 0; /* of this call, without those before its checkpoint */
+    double said = 0;     /* seconds from the start to the last line of the log */
     void after_update(const Training &training, int64_t tokens) {
         const Position &at = training.at;
         updates++;
@@ -365,7 +371,9 @@ std::vector<std::vector<int64_t>> parts_of(const Training &training,
 }
 
 /* One update: adds up the gradients of the next passes, of one epoch only, and changes the weights.
- * tokens: grows by the tokens that were read. */
+ * passes: those of the epoch of training.at. tokens: grows by the tokens that were read. The parts
+ * of a pass have one seed, as each example draws for itself. training.at changes last, so that it
+ * is what it was when something throws. */
 void make_update(Training &training, const Gradients &gradients,
                  const std::vector<std::vector<int64_t>> &passes, int64_t &tokens) {
     Position next = training.at;
