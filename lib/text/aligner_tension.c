@@ -20,6 +20,7 @@
 #include "text/radix_sort.h"
 
 static const char STAGE[] = "fitting the diagonal";
+/* The numbers of fast_align. */
 enum { STEPS = 8 };
 #define STEP_SIZE 20.0
 #define MIN_LAMBDA 0.1

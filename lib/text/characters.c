@@ -92,7 +92,8 @@ static bool is_dropped(utf8proc_category_t category) {
 }
 
 /* Normalizes one code point that is not ASCII: drops it, or replaces a digit by 0, or decomposes
- * and case-folds it into at most 32 code points, which then wait for marks. */
+ * and case-folds it into at most 32 code points, which then wait for marks. A character with more
+ * than 63 marks is written in parts, whose marks are sorted within each part only. */
 static alcore_status normalize_one(alcore_ctx *ctx, int32_t point, waiting *run,
                                    alcore__buffer *out) {
     utf8proc_category_t category = utf8proc_category(point);

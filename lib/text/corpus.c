@@ -158,7 +158,8 @@ static alcore_status read_source(alcore__corpus *corpus, const alcore__text_sour
     return status;
 }
 
-/* Sets max_symbol and symbol_bits from the largest shard, after the pool was read. */
+/* Sets max_symbol and symbol_bits from the largest shard, after the pool was read: the last word of
+ * the last shard, if that is the largest one, would have the symbol max_count * SHARDS. */
 static void measure_symbols(alcore__corpus *corpus) {
     uint32_t max_count = 0;
     for (int i = 0; i < ALCORE__CORPUS_SHARDS; i++)

@@ -38,7 +38,7 @@ alcore_status alcore__lm_trie_new(alcore_ctx *ctx, int32_t order, alcore__lm_tri
     return ALCORE_OK;
 }
 
-/* Frees what a model owns when its last reference is dropped. */
+/* Frees what a model owns when its last reference is dropped; word and entry lie in block. */
 static void release_lm(void *object) {
     alcore_lm *lm = object;
     for (int32_t n = 1; n <= ALCORE__LM_ORDERS; n++) {
@@ -179,7 +179,7 @@ uint64_t alcore_lm_fingerprint(const alcore_lm *lm) {
     for (int32_t n = 1; n <= lm->order; n++) {
         for (uint32_t i = 0; i < lm->listed[n]; i++) {
             const double logp = alcore__lm_logp(lm, n, i);
-            if (logp > 0.0) continue;
+            if (logp > 0.0) continue; /* ALCORE__LM_ABSENT: the n-gram is not in this model */
             const uint64_t back = n < lm->order ? bits_of(alcore__lm_backoff(lm, n, i) + 0.0) : 0;
             sum += alcore__rng_derive(words_hash(lm, n, i), bits_of(logp + 0.0), back, (uint64_t)n);
         }

@@ -149,7 +149,8 @@ static alcore_status emit(const walk *work, walk_scratch *scratch, const interva
 }
 
 /* Lists the phrases of a complete interval: those of parent_depth + 1 to depth words. bucket_begin:
- * the first entry of the bucket, end: the entry after the interval's last. */
+ * the first entry of the bucket, end: the entry after the interval's last. The corpus begins with a
+ * boundary, so every position has a token before it. */
 static alcore_status close_interval(const walk *work, walk_scratch *scratch, const interval *node,
                                     uint32_t parent_depth, uint32_t bucket_begin, uint32_t end) {
     const uint32_t max_words = work->index->max_words;

@@ -86,8 +86,9 @@ static int64_t cut_buckets(const uint32_t *mass, uint32_t max_symbol, uint64_t t
     return empty ? 0 : (int64_t)bucket + 1;
 }
 
-/* Counts every step-th token and cuts the buckets from these counts. Sets bucket_of and
- * array->buckets. */
+/* Counts every step-th token and cuts the buckets from these counts, target tokens being target /
+ * step of the sample. Sets bucket_of and array->buckets. The loop's second condition keeps i + step
+ * within 32 bits. */
 static alcore_status choose_buckets(sorting *work) {
     const alcore__corpus *corpus = work->corpus;
     const size_t symbols = (size_t)corpus->max_symbol + 1;
@@ -206,7 +207,8 @@ static uint32_t packed_words(const sorting *work, uint64_t key, uint32_t words) 
 /* Sorts the entries begin .. end - 1 of the array, which agree in their first `shared` words, and
  * writes the lcp of all but the first. records [end - begin] and spare [end - begin] are workspace.
  * Calls itself on runs of entries that agree in a whole key more: at most depth / key_words levels
- * deep. */
+ * deep. A key is in the low bits of its 64, below `unused` zero bits, so the leading bits in which
+ * two keys agree, less those, are whole words and a part of the first one that differs. */
 static alcore_status sort_run(const sorting *work, uint32_t begin, uint32_t end, uint32_t shared,
                               alcore__keyed *records, alcore__keyed *spare) {
     uint32_t *position = work->array->position + begin, *lcp = work->array->lcp + begin;

@@ -105,9 +105,11 @@ static alcore_status cut_tasks(doubling *work) {
     return ALCORE_OK;
 }
 
-/* Sorts one group by the ranks `length` words on. lcp[i] says afterwards whether entry i differs
- * from the one before it (1) or is still tied with it (0); the common prefixes are computed at the
- * end. Tasks only read ranks, which rank_groups() changes between the rounds. */
+/* Sorts one group by the ranks `length` words on: entries that agree in `length` words have as many
+ * in their rows, so that position + length is at most the boundary behind the row. lcp[i] says
+ * afterwards whether entry i differs from the one before it (1) or is still tied with it (0); the
+ * common prefixes are computed at the end. Tasks only read ranks, which rank_groups() changes
+ * between the rounds. */
 static alcore_status sort_group(const doubling *work, group tied, scratch *local) {
     alcore_ctx *ctx = work->corpus->ctx;
     const uint32_t count = tied.end - tied.begin;
@@ -174,7 +176,7 @@ static alcore_status rank_groups(doubling *work) {
 }
 
 /* The rounds of prefix doubling: sort all groups in parallel, then rank them, until no group is
- * left. */
+ * left. A row has less than 2^30 words, so length does not overflow. */
 static alcore_status sort_ties(doubling *work) {
     ALCORE__TRY(first_ranks(work));
     for (work->length = ALCORE__SUFFIX_START; work->group_count > 0; work->length *= 2) {

@@ -18,6 +18,7 @@ alcore_status alcore__texts_check(const alcore__texts *texts, const char *what) 
     return ALCORE_OK;
 }
 
+/* A NULL text, whose length is 0 as alcore__texts_check() has seen, reads as "". */
 const char *alcore__texts_get(const alcore__texts *texts, int64_t index, size_t *length) {
     const char *text = !texts->texts[index] ? "" : texts->texts[index];
     *length = !texts->lengths ? strlen(text) : texts->lengths[index];

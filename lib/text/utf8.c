@@ -95,7 +95,8 @@ static inline bool is_ascii(block bytes) {
  * bytes. A byte is right if it continues a character exactly where one must (after a lead byte, or
  * two after a lead byte of three), is no lead byte of an overlong form (C0, C1), and is not the
  * second byte of an overlong form (after E0) or a surrogate (after ED). Lead bytes of four-byte
- * characters, which are rare, are marked too. */
+ * characters, which are rare, are marked too. As signed bytes, 80 to BF are those below -64, and 80
+ * to 9F those below -96. */
 static inline block wrong(block bytes, block before, block before_that) {
     const signs value = (signs)bytes;
     const block continues = (block)(value < -64);
@@ -107,7 +108,8 @@ static inline block wrong(block bytes, block before, block before_that) {
 
 /* Whether a text of at least 18 bytes is well-formed without four-byte characters; false also means
  * "look again byte by byte". The last 16 bytes overlap those before them. Blocks of ASCII after two
- * bytes of ASCII are skipped. */
+ * bytes of ASCII are skipped. head: the first 16 bytes behind two of ASCII, as nothing is before
+ * them. The text must not end within a character, which wrong() sees at the next byte only. */
 static bool is_simple(const unsigned char *bytes, size_t length) {
     unsigned char head[18] = {0};
     memcpy(head + 2, bytes, 16);
