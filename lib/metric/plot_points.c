@@ -22,7 +22,7 @@ typedef struct series_look {
     uint32_t number; /* among the background series, or among the others */
     int64_t points;  /* of round 0 */
     int64_t step;    /* every step-th of these is drawn; 0 where there are none */
-    int64_t met;     /* of these, drawn or skipped so far */
+    int64_t visited; /* of these, drawn or skipped so far */
 } series_look;
 
 /* The state of a plot of points. */
@@ -140,7 +140,7 @@ static alcore_status put_points(points_plot *self, alcore__plot_frame *frame) {
         const int64_t i = self->order[n], round = alcore__plot_round(data, i, 1);
         series_look *look = &self->looks[data->numbers[i]];
         if (n % TICK_EVERY == 0) ALCORE__TRY(alcore__tick(data->ctx, "plot", n, data->count));
-        if (round == 0 && look->met++ % look->step != 0) continue;
+        if (round == 0 && look->visited++ % look->step != 0) continue;
         put_mark(self, &frame->svg, look, round < 1 ? 1 : round, alcore__plot_x(frame, data->x[i]),
                  alcore__plot_y(frame, data->y[i]));
     }

@@ -45,9 +45,9 @@ static alcore_status check_metric(const alcore_model *model, int32_t metric) {
 
 /* A number of a row of an array of float32 or float64. */
 static double number_at(const alcore__array *array, int64_t row, int64_t column) {
-    const int64_t place = row * array->stride + column;
-    return array->dtype == ALCORE_FLOAT32 ? (double)((const float *)array->data)[place]
-                                          : ((const double *)array->data)[place];
+    const int64_t index = row * array->stride + column;
+    return array->dtype == ALCORE_FLOAT32 ? (double)((const float *)array->data)[index]
+                                          : ((const double *)array->data)[index];
 }
 
 /* The value of a text of a classifier: 1 or 0 where its likeliest class is right or wrong, or minus
@@ -63,8 +63,8 @@ static double value_of_classes(const alcore__watch *watch, const alcore__array *
 }
 
 /* Takes the class probabilities of `rows` tokens of a text, which begin at row `row`. */
-static alcore_status take_tokens(alcore__watch *watch, const alcore__array *array, int64_t row,
-                                 int64_t item, int64_t rows) {
+static alcore_status record_tokens(alcore__watch *watch, const alcore__array *array, int64_t row,
+                                   int64_t item, int64_t rows) {
     const alcore__examples *all = &watch->examples;
     const int64_t *offsets = all->sources.passed.offsets;
     int64_t used = 0, labeled = 0;
@@ -89,8 +89,8 @@ static alcore_status take_tokens(alcore__watch *watch, const alcore__array *arra
 /* Stores the value of text `item` (an index in the batch) in watch->values and its number of tokens
  * in watch->tokens. Its values begin at row `row` of the array: log-probabilities of `tokens`
  * tokens, or one row of class probabilities. */
-static alcore_status take_item(alcore__watch *watch, const alcore__array *array, int64_t row,
-                               int64_t item, int64_t tokens) {
+static alcore_status record_item(alcore__watch *watch, const alcore__array *array, int64_t row,
+                                 int64_t item, int64_t tokens) {
     const alcore__engine_model *data = watch->model->data;
     const int64_t *labels = watch->examples.labels;
     const bool of_tokens = alcore__classifies_tokens(data);
@@ -99,7 +99,7 @@ static alcore_status take_item(alcore__watch *watch, const alcore__array *array,
         return alcore__fail(ALCORE_E_SHAPE, "%s gave item %lld of a validation with %lld items",
                             data->engine->engine, (long long)item,
                             (long long)watch->examples.batch.count);
-    if (of_tokens) return take_tokens(watch, array, row, item, tokens);
+    if (of_tokens) return record_tokens(watch, array, row, item, tokens);
     double value = 0;
     for (int64_t k = 0; !labels && k < tokens; k++) value -= number_at(array, row + k, 0);
     watch->values[item] = labels ? value_of_classes(watch, array, row, labels[item]) : value;
@@ -118,7 +118,7 @@ static alcore_status put(void *user, const int64_t *items, const int64_t *length
                             alcore__dtype_name(array.dtype));
     for (int64_t i = 0, row = 0; i < count; i++) {
         const int64_t tokens = lengths ? lengths[i] : 1;
-        ALCORE__TRY(take_item(watch, &array, row, items[i], tokens));
+        ALCORE__TRY(record_item(watch, &array, row, items[i], tokens));
         row += tokens;
     }
     return ALCORE_OK;
@@ -245,7 +245,7 @@ static alcore_status write_lines(const alcore__watch *watch) {
 
 /* Reads one line of the file, the header or a validation of this training. A validation counts and
  * is kept unless it was made after the checkpoint. */
-static alcore_status take_line(alcore__watch *watch, const alcore__line_reader *lines, char *text,
+static alcore_status read_line(alcore__watch *watch, const alcore__line_reader *lines, char *text,
                                size_t length) {
     const char *first = memchr(text, '\t', length);
     const size_t digits = first ? (size_t)(first - text) : 0;
@@ -293,7 +293,7 @@ static alcore_status read_lines(alcore__watch *watch) {
         while (more && status == ALCORE_OK) {
             status = alcore__lines_next(&lines, &text, &length);
             if (status != ALCORE_OK || !text) break;
-            status = take_line(watch, &lines, text, length);
+            status = read_line(watch, &lines, text, length);
         }
     }
     alcore__lines_close(&lines);

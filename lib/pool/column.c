@@ -154,7 +154,7 @@ alcore__column *alcore__pool_change_column(alcore_pool *pool, const char *name) 
 }
 
 /* Replaces the origin of a column by that of a derived pool; after a failure the old one stays. */
-alcore_status alcore__column_sign_derived(alcore__column *column) {
+alcore_status alcore__column_mark_derived(alcore__column *column) {
     char *origin =
         alcore__strndup(column->ctx, ALCORE__ORIGIN_DERIVED, strlen(ALCORE__ORIGIN_DERIVED));
     if (!origin) return alcore__fail_memory(sizeof ALCORE__ORIGIN_DERIVED);

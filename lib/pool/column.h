@@ -67,7 +67,7 @@ struct alcore__column {
 /* The origin of the columns that the maker of a derived pool gives it. */
 #define ALCORE__ORIGIN_DERIVED "derived"
 /* Replaces the origin of a column by that; its pool is the caller's alone. */
-alcore_status alcore__column_sign_derived(alcore__column *column);
+alcore_status alcore__column_mark_derived(alcore__column *column);
 /* Whether a caller gave the values: no model made them, and not the maker of a derived pool. */
 bool alcore__column_is_given(const alcore__column *column);
 

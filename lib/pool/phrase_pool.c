@@ -255,7 +255,7 @@ static alcore_status add_column(const alcore__phrase_index *index,
     ALCORE__TRY_GOTO(status, done,
                      alcore_pool_set_column(out, names[column], &tensor, NULL /* offsets */,
                                             NULL /* options: copied */));
-    status = alcore__column_sign_derived(alcore__pool_change_column(out, names[column]));
+    status = alcore__column_mark_derived(alcore__pool_change_column(out, names[column]));
 done:
     alcore__free(ctx, values);
     return status;

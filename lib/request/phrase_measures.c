@@ -230,10 +230,10 @@ static alcore_status set_columns(const measures *self, alcore_pool *phrases) {
     alcore_tensor tensor;
     ALCORE__TRY(alcore_tensor_init(&tensor, self->u, ALCORE_FLOAT64, shape, 1));
     ALCORE__TRY(alcore_pool_set_column(phrases, "scores", &tensor, NULL, NULL));
-    ALCORE__TRY(alcore__column_sign_derived(alcore__pool_change_column(phrases, "scores")));
+    ALCORE__TRY(alcore__column_mark_derived(alcore__pool_change_column(phrases, "scores")));
     ALCORE__TRY(alcore_tensor_init(&tensor, self->e, ALCORE_FLOAT64, shape, 2));
     ALCORE__TRY(alcore_pool_set_column(phrases, "embeddings", &tensor, NULL, NULL));
-    return alcore__column_sign_derived(alcore__pool_change_column(phrases, "embeddings"));
+    return alcore__column_mark_derived(alcore__pool_change_column(phrases, "embeddings"));
 }
 
 /* Frees all arrays; those that were not made are NULL. */

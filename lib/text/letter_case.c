@@ -46,9 +46,9 @@ static bool is_case_ignorable(int32_t point) {
            is_within(point, others, sizeof others / sizeof *others);
 }
 
-/* Whether the capital sigma at index `place` of points [length] ends a word. */
-static bool is_final_sigma(const int32_t *points, size_t length, size_t place) {
-    size_t before = place, behind = place + 1;
+/* Whether the capital sigma points[index] of points [length] ends a word. */
+static bool is_final_sigma(const int32_t *points, size_t length, size_t index) {
+    size_t before = index, behind = index + 1;
     while (before > 0 && is_case_ignorable(points[before - 1])) before--;
     if (before == 0 || !is_cased(points[before - 1])) return false;
     while (behind < length && is_case_ignorable(points[behind])) behind++;

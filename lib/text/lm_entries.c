@@ -52,9 +52,9 @@ static void lay_out_ngrams(const alcore_lm *lm, int32_t n, size_t begin, size_t 
                                         .context = ngram[i].context,
                                         .word = ngram[i].word,
                                         .suffix = ngram[i].suffix};
-        char *place = lm->entry[n] + i * bytes;
-        memcpy(place, &entry, sizeof entry);
-        if (n < lm->order) memcpy(place + sizeof entry, &lm->backoff[n][i], sizeof(double));
+        char *out = lm->entry[n] + i * bytes;
+        memcpy(out, &entry, sizeof entry);
+        if (n < lm->order) memcpy(out + sizeof entry, &lm->backoff[n][i], sizeof(double));
     }
 }
 

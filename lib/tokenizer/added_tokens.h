@@ -9,14 +9,15 @@
 
 typedef struct alcore__added_token {
     alcore__name content; /* as the file has it */
-    alcore__name sought; /* its normalized form, if it is `normalized`; else the content. It is also
-                          * what the token is decoded to. Set by alcore__tokenizer_finish() */
-    int64_t id;          /* -1 until alcore__tokenizer_finish() */
-    bool special;        /* decoding may leave it out */
-    bool single_word;    /* found only between characters that are no part of a word */
-    bool left, right;    /* its span includes the white space on that side (lstrip, rstrip) */
-    bool unsought;       /* texts are not searched for it; only templates have it */
-    bool normalized;     /* it is sought in normalized text, in its own normalized form */
+    /* What texts are searched for: its normalized form, if it is `normalized`, else the content. It
+     * is also what the token is decoded to. Set by alcore__tokenizer_finish(). */
+    alcore__name search_text;
+    int64_t id;         /* -1 until alcore__tokenizer_finish() */
+    bool special;       /* decoding may leave it out */
+    bool single_word;   /* found only between characters that are no part of a word */
+    bool left, right;   /* its span includes the white space on that side (lstrip, rstrip) */
+    bool template_only; /* texts are not searched for it; only templates have it */
+    bool normalized;    /* normalized texts are searched for it, in its own normalized form */
 } alcore__added_token;
 
 /* A text that is sought, and the number of the added token that it stands for: its index in

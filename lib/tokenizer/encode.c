@@ -279,10 +279,10 @@ static alcore_status repair(job *j) {
     return ALCORE_OK;
 }
 
-/* Adds the tokens of a text [length], at most the first `room`. type: that of its tokens. Bytes are
- * counted in 32 bits; the limit of 1 GiB leaves a margin for steps that make the text longer, and
- * alcore__aligned_room() refuses more than 4 GiB. */
-static alcore_status add_text(job *j, const char *text, size_t length, int64_t type, size_t room) {
+/* Adds the tokens of a text [length], the first `limit` of them at most. type: that of its tokens.
+ * Bytes are counted in 32 bits; the bound of 1 GiB leaves a margin for steps that make the text
+ * longer, and alcore__aligned_room() refuses more than 4 GiB. */
+static alcore_status add_text(job *j, const char *text, size_t length, int64_t type, size_t limit) {
     alcore__view view = {text, NULL, length, 0};
     if (length > UINT32_MAX / 4)
         return alcore__fail(ALCORE_E_INVALID, "a text of %zu bytes: 1 GiB is the most", length);
@@ -290,7 +290,7 @@ static alcore_status add_text(job *j, const char *text, size_t length, int64_t t
     j->length = length;
     j->type = type;
     j->first = j->count;
-    j->most = room > SIZE_MAX - j->count ? SIZE_MAX : j->count + room;
+    j->most = limit > SIZE_MAX - j->count ? SIZE_MAX : j->count + limit;
     j->seen = 0;
     j->gap = true;
     if (alcore__utf8_check(text, length) < length) {
@@ -312,7 +312,7 @@ typedef struct call {
     const alcore__encoding *how;
     const alcore__template *pieces;
     int64_t language; /* id of the token of the texts' language; -1: as the template has it */
-    size_t room;      /* tokens that a text, or a pair, may have beside special ones */
+    size_t limit;     /* tokens that a text, or a pair, may have beside special ones */
 } call;
 
 /* Adds the special tokens of a piece of the template; language: as in call. */
@@ -336,7 +336,7 @@ static alcore_status encode_one(const call *c, alcore__encoder *encoder, int64_t
              .model = target ? tokenizer->target_model : tokenizer->model,
              .encoder = encoder,
              .out = out};
-    size_t room = c->room;
+    size_t limit = c->limit;
     j.count = (size_t)out->offsets[out->count];
     for (size_t i = 0; i < c->pieces->count; i++) {
         const alcore__template_piece *piece = &c->pieces->piece[i];
@@ -350,8 +350,8 @@ static alcore_status encode_one(const call *c, alcore__encoder *encoder, int64_t
         const size_t before = j.count;
         const bool second = piece->kind == ALCORE__TEMPLATE_SECOND;
         j.mark = second && c->how->mark_second ? ALCORE__TOKEN_SECOND : 0;
-        ALCORE__TRY(add_text(&j, text, length, piece->type, room));
-        room -= j.count - before;
+        ALCORE__TRY(add_text(&j, text, length, piece->type, limit));
+        limit -= j.count - before;
     }
     out->offsets[++out->count] = (int64_t)j.count;
     return ALCORE_OK;
@@ -492,7 +492,7 @@ alcore_status alcore__tokenizer_encode(const alcore_tokenizer *tokenizer,
               .pairs = pairs,
               .how = how,
               .pieces = pairs ? &tokenizer->post.pair : &tokenizer->post.single,
-              .room = SIZE_MAX};
+              .limit = SIZE_MAX};
     ALCORE__TRY(alcore__language_token(tokenizer, how->language, how->as_target, &c.language));
     if (how->max_tokens < 0)
         return alcore__fail(ALCORE_E_PARAM, "max_tokens is %" PRId64 ": use 0 or more",
@@ -503,7 +503,7 @@ alcore_status alcore__tokenizer_encode(const alcore_tokenizer *tokenizer,
             return alcore__fail(ALCORE_E_PARAM,
                                 "max_tokens is %" PRId64 ", but there are %zu special tokens",
                                 how->max_tokens, specials);
-        c.room = (size_t)how->max_tokens - specials;
+        c.limit = (size_t)how->max_tokens - specials;
     }
     return run(&c, out);
 }

@@ -61,9 +61,9 @@ static alcore_status sort_long(alcore_ctx *ctx, alcore__change *change, uint8_t 
     for (size_t i = from; i < count; i++) begin[classes[i] + 1]++;
     for (size_t c = 0; c < 256; c++) begin[c + 1] += begin[c];
     const size_t last = begin[256];
-    size_t place[256];
-    for (size_t c = 0; c < 256; c++) place[c] = begin[c];
-    for (size_t i = from; i < count; i++) copy[place[classes[i]]++] = change[i];
+    size_t next[256]; /* index in copy of the next mark of each class */
+    for (size_t c = 0; c < 256; c++) next[c] = begin[c];
+    for (size_t i = from; i < count; i++) copy[next[classes[i]]++] = change[i];
     for (size_t c = 0; c < 256; c++)
         for (size_t i = begin[c]; i < (c < 255 ? begin[c + 1] : last); i++)
             classes[from + i] = (uint8_t)c;

@@ -305,7 +305,7 @@ static alcore_status add_language_tokens(reader *r, const char *languages) {
         const char *kept = "";
         const int bytes = alcore__format(name, sizeof name, "__%.*s__", (int)length, next);
         ALCORE__TRY(keep_name(r, name, (size_t)bytes, &kept));
-        ALCORE__TRY(add_like(r, kept, (alcore__added_token){.unsought = true}));
+        ALCORE__TRY(add_like(r, kept, (alcore__added_token){.template_only = true}));
         next += length + (next[length] == ' ');
     }
     return ALCORE_OK;

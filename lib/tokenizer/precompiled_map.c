@@ -30,23 +30,23 @@ static bool unit_has_leaf(uint32_t unit) {
 }
 
 /* What replaces the shortest beginning of text [length] that the map has, or the longest; *bytes of
- * it are replaced. The file is not trusted: a place outside of the units, or a value outside of the
- * texts, ends the search. A NUL ends it too, as byte 0 is the edge to a leaf. */
+ * it are replaced. The file is not trusted: an index outside of the units, or a value outside of
+ * the texts, ends the search. A NUL ends it too, as byte 0 is the edge to a leaf. */
 static alcore__replacement find(const alcore__precompiled_map *map, const char *text, size_t length,
                                 bool longest, size_t *bytes) {
     alcore__replacement found = {0};
     if (map->units_count == 0) return found;
-    size_t place = unit_offset(map->units[0]);
+    size_t index = unit_offset(map->units[0]);
     for (size_t i = 0; i < length && text[i] != '\0'; i++) {
         const unsigned char byte = (unsigned char)text[i];
-        place ^= byte;
-        if (place >= map->units_count) return found;
-        const uint32_t unit = map->units[place];
+        index ^= byte;
+        if (index >= map->units_count) return found;
+        const uint32_t unit = map->units[index];
         if (unit_label(unit) != byte) return found;
-        place ^= unit_offset(unit);
+        index ^= unit_offset(unit);
         if (!unit_has_leaf(unit)) continue;
-        if (place >= map->units_count) return found;
-        const size_t value = map->units[place] & 0x7FFFFFFF;
+        if (index >= map->units_count) return found;
+        const size_t value = map->units[index] & 0x7FFFFFFF;
         if (value >= map->texts_length) return found;
         found = (alcore__replacement){map->texts + value, strlen(map->texts + value)};
         *bytes = i + 1;

@@ -10,12 +10,12 @@ int64_t alcore__tokenizer_id(const alcore_tokenizer *tokenizer, const char *toke
 }
 
 /* An added token has the text by which it is sought, which may be normalized
- * (alcore__added_token.sought). */
+ * (alcore__added_token.search_text). */
 const char *alcore__tokenizer_token(const alcore_tokenizer *tokenizer, int64_t id, size_t *length,
                                     bool *special) {
     const alcore__added_token *added = alcore__added_token_by_id(&tokenizer->added, id);
     *special = added && added->special;
     if (!added) return alcore__token_model_token(tokenizer->model, id, length);
-    *length = added->sought.length;
-    return added->sought.text;
+    *length = added->search_text.length;
+    return added->search_text.text;
 }

@@ -117,8 +117,8 @@ static alcore_status seek_token(alcore_ctx *ctx, alcore_tokenizer *tokenizer, si
                                 alcore__normalizer_scratch *scratch) {
     alcore__added_token *token = &tokenizer->added.token[number];
     alcore__name text = token->content;
-    token->sought = text;
-    if (token->unsought) return ALCORE_OK;
+    token->search_text = text;
+    if (token->template_only) return ALCORE_OK;
     if (!token->normalized)
         return alcore__added_finder_add(ctx, &tokenizer->added.raw, text, number);
     const alcore__view raw = {text.text, NULL, text.length, 0};
@@ -127,7 +127,7 @@ static alcore_status seek_token(alcore_ctx *ctx, alcore_tokenizer *tokenizer, si
     char *copy = alcore__arena_alloc(ctx, &tokenizer->arena, view.length + 1, 1);
     if (!copy) return alcore__fail_memory(view.length + 1);
     if (view.length > 0) memcpy(copy, view.text, view.length);
-    token->sought = text = (alcore__name){copy, view.length};
+    token->search_text = text = (alcore__name){copy, view.length};
     return alcore__added_finder_add(ctx, &tokenizer->added.normalized, text, number);
 }
 

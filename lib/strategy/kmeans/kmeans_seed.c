@@ -36,7 +36,7 @@
 #include "strategy/kmeans/kmeans_rows.h"
 
 /* Whether a group with candidates lacks one of its first centroids. */
-static bool wants_seed(const alcore__kmeans_group *each) {
+static bool needs_seed(const alcore__kmeans_group *each) {
     return each->active && each->seeded < each->clusters;
 }
 
@@ -44,7 +44,7 @@ static bool wants_seed(const alcore__kmeans_group *each) {
 bool alcore__kmeans_wants_seeds(const alcore__run *run) {
     const alcore__kmeans *means = run->state;
     for (int64_t g = 0; g < means->groups; g++) {
-        if (wants_seed(&means->each[g])) return true;
+        if (needs_seed(&means->each[g])) return true;
     }
     return false;
 }
@@ -82,7 +82,7 @@ size_t alcore__kmeans_seeds_bytes(const alcore__block *block) {
     const alcore__kmeans *means = block->run->state;
     size_t count = 0;
     for (int64_t g = 0; g < means->groups; g++) {
-        if (!wants_seed(&means->each[g])) continue;
+        if (!needs_seed(&means->each[g])) continue;
         for (int32_t k = 0; k < ALCORE__MAX_DRAWS; k++)
             count += alcore__draw_is_in(&means->each[g].sampler.draw[k], block);
     }
@@ -115,7 +115,7 @@ alcore_status alcore__kmeans_find_seeds(alcore__block *block, void *partial) {
     ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, sizeof *mask, &mask));
     for (int64_t g = 0; g < means->groups; g++) {
         bool masked = false;
-        for (int32_t k = 0; wants_seed(&means->each[g]) && k < ALCORE__MAX_DRAWS; k++) {
+        for (int32_t k = 0; needs_seed(&means->each[g]) && k < ALCORE__MAX_DRAWS; k++) {
             const alcore__draw *draw = &means->each[g].sampler.draw[k];
             int64_t index;
             if (!alcore__draw_is_in(draw, block)) continue;
@@ -168,13 +168,13 @@ alcore_status alcore__kmeans_accept_seeds(alcore__run *run) {
     for (int64_t g = 0; g < means->groups; g++) {
         alcore__kmeans_group *each = &means->each[g];
         alcore__sampler *sampler = &each->sampler;
-        if (!wants_seed(each)) continue;
+        if (!needs_seed(each)) continue;
         each->seeded++;
         alcore__sampler_accept(sampler);
         alcore__sampler_pack(sampler, vectors_of(means, g), means->dims);
         alcore__sampler_pack(sampler, each->seed_dots, 1 /* double each */);
         alcore__sampler_clear_draws(sampler); /* alcore__kmeans_draw_seeds() makes the next ones */
-        if (means->seeds_given && wants_seed(each))
+        if (means->seeds_given && needs_seed(each))
             sampler->draw[0].position =
                 means->seed_positions[means->centroid_starts[g] + each->seeded];
     }
@@ -208,7 +208,7 @@ alcore_status alcore__kmeans_weigh_rows(alcore__block *block, void *partial) {
     for (int64_t g = 0; g < means->groups; g++) {
         const alcore__kmeans_group *each = &means->each[g];
         const alcore__sampler *sampler = &each->sampler;
-        if (!wants_seed(each) || !mask_group(means, &matrix, g, mask)) continue;
+        if (!needs_seed(each) || !mask_group(means, &matrix, g, mask)) continue;
         alcore_sys_weights weights = {.minimum = rows.weights,
                                       .speculative = rows.speculative_weights,
                                       .speculative_count = sampler->speculative,
@@ -273,7 +273,7 @@ static void draw_next(alcore__run *run, alcore__kmeans *means, int64_t g) {
 alcore_status alcore__kmeans_draw_seeds(alcore__run *run) {
     alcore__kmeans *means = run->state;
     for (int64_t g = 0; g < means->groups; g++) {
-        if (wants_seed(&means->each[g])) draw_next(run, means, g);
+        if (needs_seed(&means->each[g])) draw_next(run, means, g);
     }
     return ALCORE_OK;
 }
