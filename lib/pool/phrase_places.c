@@ -71,7 +71,8 @@ static bool has_words(const alcore__pool_row *phrase, const word *words, int64_t
     return text == end;
 }
 
-/* The number of the phrase that consists of words [count] with a hash; -1: there is none. */
+/* The index in self->rows of the phrase that consists of words [count], whose hash extend_hash()
+ * made; -1: there is none. */
 static int64_t find_phrase(const walk *self, const word *words, int64_t count, uint64_t hash) {
     size_t slot = alcore__index_home(&self->index, hash);
     for (int64_t i; (i = alcore__index_next(&self->index, hash, &slot)) >= 0;)
@@ -101,7 +102,9 @@ static alcore_status index_phrases(walk *self) {
     return ALCORE_OK;
 }
 
-/* Visits the phrases of a row of the source, whose words are in walk->words. */
+/* Visits the phrases of a row of the source, whose words are in walk->words: visit() gets user, the
+ * index in walk->rows of a phrase, the row, and the word of it at which the phrase begins, from 0.
+ * At each word all lengths up to that of the longest phrase are looked up. */
 static alcore_status visit_row(const walk *self, int64_t row, alcore__phrase_visit *visit,
                                void *user) {
     for (int64_t first = 0; first < self->word_count; first++) {
@@ -136,6 +139,7 @@ static alcore_status walk_source(walk *self, alcore__phrase_visit *visit, void *
     return ALCORE_OK;
 }
 
+/* Locks the source for reading meanwhile. */
 alcore_status alcore__phrase_places(const alcore_pool *phrases, const int64_t *rows, int64_t count,
                                     alcore__phrase_visit *visit, void *user) {
     walk self = {.ctx = phrases->object.ctx, .phrases = phrases, .rows = rows, .count = count};

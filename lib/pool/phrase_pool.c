@@ -20,7 +20,7 @@ enum {
     BATCH_ROWS = 8192  /* rows added at once; also rows between two polls of cancellation */
 };
 
-/* Refuses a flag of the options that is neither 0 nor 1; name: of the member. */
+/* Refuses an option that is neither 0 nor 1; name: of the member. */
 static alcore_status check_flag(int32_t value, const char *name) {
     if (value == 0 || value == 1) return ALCORE_OK;
     return alcore__fail(ALCORE_E_INVALID, "alcore_phrase_options: %s is %d, neither 0 nor 1", name,
@@ -227,7 +227,8 @@ static int64_t value_of(const alcore__phrase_index *index, const alcore__phrase 
 
 /* Adds one column to the new pool, whose rows are the phrases of the table: computes values, int32
  * of flags and int64 of others, and copies them in. The origin of the column becomes "derived", so
- * that its values are not taken for ones that the caller gave. */
+ * that its values are not taken for ones that the caller gave. Nobody else has the new pool yet, so
+ * it needs no lock. */
 static alcore_status add_column(const alcore__phrase_index *index,
                                 const alcore__phrase_table *table, phrase_column column,
                                 alcore_pool *out) {
@@ -261,8 +262,8 @@ done:
     return status;
 }
 
-/* Notes in the new pool which rows of the source were unlabeled: the places of its phrases are in
- * these (phrase_places.h), whatever becomes of the rows later. */
+/* Notes in the new pool which rows of the source were unlabeled: the occurrences of its phrases are
+ * in these (phrase_places.c), whatever becomes of the rows later. */
 static alcore_status keep_use(const derivation *work, alcore_pool *out) {
     const int64_t rows = work->pool->rows;
     ALCORE__TRY(alcore__new_array(work->pool->object.ctx, (size_t)rows, 1, &out->counted));

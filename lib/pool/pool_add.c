@@ -388,7 +388,7 @@ static void drop_names(alcore__pool_names *names, size_t count) {
 
 /* Restores the pool as it was before the addition: entries of the new rows, names, the index of
  * duplicates and the memory of strings. Rows are cleared up to one beyond add->rows, as the last
- * record may have failed half-way. */
+ * record may have failed half-way. States of rows that do not exist need not be restored. */
 static void roll_back(alcore__pool_add *add) {
     alcore_pool *pool = add->pool;
     const int64_t first = pool->rows, end = add->rows + 1;

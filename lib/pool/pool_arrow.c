@@ -243,7 +243,9 @@ static alcore_status record_at(const arrow_reader *reader, const struct ArrowArr
                          reader->format[ALCORE__ROLE_COST], index, &out->cost);
 }
 
-/* Checks one batch against the schema and adds its rows to the pool, 64 records at a time. */
+/* Checks one batch against the schema and adds its rows to the pool, 64 records at a time, which
+ * the stack can hold. The arrays are checked up to `end`, as a struct with an offset has its rows
+ * from that entry of its columns on. */
 static alcore_status add_batch(arrow_reader *reader, const struct ArrowArray *batch) {
     alcore__record records[64];
     int64_t end;
