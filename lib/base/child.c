@@ -26,7 +26,8 @@
 #include <sys/prctl.h>
 #endif
 
-/* Nanoseconds between two looks at the program: first and longest. */
+/* Nanoseconds between two checks whether the program has ended: the first wait, and the longest one
+ * to which waits double. */
 enum { FIRST_WAIT = 1000000, LONGEST_WAIT = 16000000 };
 
 /* Makes an empty folder that only this user can enter. The caller removes it, and frees *out also
@@ -78,7 +79,7 @@ static void become(const char *const *arguments, const char *folder, pid_t host)
 }
 
 /* The new process: becomes the program, or writes why it cannot to the pipe. The end of the pipe is
- * moved out of the way of the standard files. */
+ * moved to a descriptor from 3 on, as open_files() replaces 0 to 2. */
 _Noreturn static void run_child(const char *const *arguments, const char *folder, pid_t host,
                                 int pipe_end) {
     const int end = fcntl(pipe_end, F_DUPFD_CLOEXEC, 3);
@@ -131,8 +132,8 @@ static int start(const char *const *arguments, const char *folder, pid_t *out) {
     return error;
 }
 
-/* Waits until the program has ended, or with the flag WNOHANG only looks. Returns whether it has
- * ended; *out_code is set then. */
+/* Waits until the program has ended, or with the flag WNOHANG only checks. Returns whether it has
+ * ended; *out_code is set then (-1: a host that ignores SIGCHLD, so that waitpid() fails). */
 static bool collect(pid_t child, int flags, int *out_code) {
     int state = 0;
     pid_t ended;
@@ -144,6 +145,8 @@ static bool collect(pid_t child, int flags, int *out_code) {
     return true;
 }
 
+/* The process leads a group of its own number (become()), which kill() of -child ends whole. The
+ * last collect() waits for the end, so that no zombie stays. */
 alcore_status alcore__child_run(alcore_ctx *ctx, const char *const *arguments, const char *folder,
                                 const char *stage, int *out_code) {
     pid_t child = 0;

@@ -7,7 +7,8 @@
 
 #include "base/base.h"
 
-/* A folder of this process alone in $TMPDIR, else /tmp: *out names it, owned by the caller. */
+/* Makes an empty folder in $TMPDIR, else in /tmp, that only this user can enter: *out is its path.
+ * The caller removes the folder with all that is in it, and frees *out, also after a failure. */
 alcore_status alcore__temporary_folder(alcore_ctx *ctx, alcore__buffer *out);
 
 /* Runs a program and waits for its end. arguments: NULL-terminated; the first one is the program,

@@ -32,7 +32,8 @@ static int32_t column_of(const reading *self, const char *name, size_t length) {
     return -1;
 }
 
-/* Checks the cells of a line and passes them on. */
+/* Checks that the cells [self->count] of a line are UTF-8 and passes them to the sink; a cell with
+ * text NULL is absent. Names of a column are written "NAME|OTHER", and messages show the first. */
 static alcore_status pass_on(const reading *self, const alcore__cell *cells) {
     for (int32_t c = 0; c < self->count; c++) {
         if (!cells[c].text) continue;

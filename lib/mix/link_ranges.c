@@ -35,8 +35,9 @@ alcore_status alcore__link_ranges_read(alcore_ctx *ctx, alcore__link_ranges *ran
     return ALCORE_OK;
 }
 
-/* The union of the ranges of the source words; then every target word in it is looked at from the
- * other side. An empty union has low > high, so that the second loop does nothing. */
+/* The union of the ranges of the source words; then, for every target word in it, whether its own
+ * range of source words lies within first .. first + words - 1. An empty union has low > high, so
+ * that the second loop does nothing. */
 alcore__word_range alcore__link_ranges_span(const alcore__link_ranges *ranges, int64_t first,
                                             int64_t words, bool *out_consistent) {
     alcore__word_range span = empty;

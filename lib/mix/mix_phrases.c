@@ -45,7 +45,7 @@ typedef struct made_pair {
     alcore__buffer source, target;    /* the texts of the pair */
 } made_pair;
 
-/* One worker's memory. */
+/* One worker's memory; *_room: entries that an array has memory for. */
 typedef struct worker_memory {
     alcore__switcher switcher;
     alcore__word_row words;            /* of x */
@@ -102,7 +102,7 @@ static alcore_status list_phrases(phrase_run *self) {
     return status;
 }
 
-/* Marks the annotated sentences as used: x comes from the pool without them. */
+/* Makes list.used and marks the annotated sentences in it: x comes from the pool without them. */
 static alcore_status mark_annotated(phrase_run *self) {
     const alcore_annotations *annotations = self->run->mix->annotations;
     ALCORE__TRY(alcore__new_array(self->run->ctx, (size_t)alcore_pool_rows(self->run->mix->pool),
@@ -166,8 +166,8 @@ static alcore_status list_sentences(phrase_run *self) {
     return status;
 }
 
-/* The next sentence in the order of the passes, which is used from then on; -1 when a whole pass
- * found none. */
+/* The row of the pool that is the next sentence in the order of the passes, and marked as used; -1
+ * when a whole pass found none. A cursor skips sentences that another phrase has used. */
 static int64_t take_sentence(phrase_run *self) {
     phrase_list *list = &self->list;
     for (;;) {

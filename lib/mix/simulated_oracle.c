@@ -158,7 +158,8 @@ static alcore_status extract_rows(simulation *self, const alcore__links *links) 
 
 /* ---- answers ---- */
 
-/* Numbers the open phrases, and answers the open sentences by their references. */
+/* Numbers the open phrases, and answers the open sentences by their references. row -1 of an item
+ * has no reference, so such a sentence is untranslatable. */
 static alcore_status begin(simulation *self) {
     const alcore_annotations *annotations = self->annotations;
     const size_t count = (size_t)annotations->count;

@@ -123,7 +123,8 @@ void alcore__switch_candidate_at(const alcore__switcher *self,
     out->log10 = score_with(self, phrase, word, word + words, &scored);
 }
 
-/* Whether a comes before b: by falling rounded probability, rising word, rising phrase. */
+/* Whether candidate a is better than b: by falling rounded probability, rising word, rising phrase.
+ */
 static bool precedes(const alcore__switch_candidate *a, const alcore__switch_candidate *b) {
     const double of_a = rounded(a->log10), of_b = rounded(b->log10);
     if (of_a != of_b) return of_a > of_b;

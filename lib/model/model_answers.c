@@ -79,7 +79,7 @@ typedef struct receiver {
     bool *seen;    /* [windows] the engine gave the window */
 } receiver;
 
-/* Value (i, part) of an array [tokens, 2] of float32 or float64. */
+/* Value (i, part) of an array [tokens, 2] of float32 or float64, whose strides count values. */
 static float value_at(const alcore_tensor *values, int64_t i, int64_t part) {
     const int64_t at =
         values->strides ? i * values->strides[0] + part * values->strides[1] : 2 * i + part;
@@ -94,7 +94,9 @@ static float value_at(const alcore_tensor *values, int64_t i, int64_t part) {
     return value;
 }
 
-/* alcore_sys_model_sink.put: items [count] are windows, lengths [count] their positions. */
+/* alcore_sys_model_sink.put, called by the engine any number of times: items [count] are windows of
+ * the call, lengths [count] their positions, values [sum of lengths, 2] those of one window after
+ * the other. They are stored at the window's place, windows->starts, in all->values. */
 static alcore_status put(void *user, const int64_t *items, const int64_t *lengths, int64_t count,
                          const alcore_tensor *values) {
     receiver *all = user;
@@ -159,7 +161,8 @@ typedef struct answer_run {
     size_t *question_lengths, *lengths;
 } answer_run;
 
-/* Lists the questions and contexts of rows [count] of the pool. */
+/* Lists the questions and contexts of rows [count], at most BATCH_ROWS, of the pool, as views that
+ * are valid under its lock. */
 static alcore_status list_texts(answer_run *run, const int64_t *rows, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
         const int64_t entry = alcore__column_entry(run->contexts, rows[i]);
@@ -175,7 +178,8 @@ static alcore_status list_texts(answer_run *run, const int64_t *rows, int64_t co
 }
 
 /* Appends what is known of the windows of rows first .. first + count - 1 of out->rows, and makes
- * memory for their values, which *out_values then is. */
+ * memory for their values: *out_values [positions of these windows, 2], which the engine then
+ * fills; NULL where no row has had a position. */
 static alcore_status add_windows(answer_run *run, const alcore__windows *windows, int64_t first,
                                  int64_t count, float **out_values) {
     alcore__answers *out = run->out;

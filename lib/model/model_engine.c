@@ -157,8 +157,8 @@ static alcore_status run_batch(const alcore_model *model, const alcore_pool *poo
     return status;
 }
 
-/* Calls the engine for all rows of the pool, batch by batch. The caller holds the read lock of the
- * pool. */
+/* Calls the engine for all rows of the pool that need a value, batch by batch; put() receives what
+ * it gives. The caller holds the read lock of the pool. */
 static alcore_status run_batches(alcore_model *model, alcore_pool *pool, int32_t entry,
                                  bool of_references, const alcore__wanted *wanted, receiver *all,
                                  alcore__model_batch *batch) {

@@ -64,7 +64,8 @@ static alcore_status keep_logprobs(outputs *all, const float *logprobs, int64_t 
     return ALCORE_OK;
 }
 
-/* alcore_sys_model_sink.put_text: keeps the best outputs of an item, ranks 0 to best - 1. */
+/* alcore_sys_model_sink.put_text: keeps the best outputs of an item (an index in the batch), those
+ * of ranks 0 to best - 1; others, and a second one of a rank, are passed over. */
 static alcore_status put_text(void *user, int64_t item, int64_t rank, const char *text,
                               size_t length, const int64_t *ids, const float *logprobs,
                               int64_t tokens, double score) {
@@ -104,7 +105,8 @@ static alcore_status translate_batch(outputs *all, const alcore_sys_model_decodi
     return status;
 }
 
-/* Translates the unmasked rows of the pool, batch by batch. The caller holds its read lock. */
+/* Translates the unmasked rows of the pool, batch by batch. The caller holds its read lock. Rows
+ * are those for which the model would compute the column "logprobs". */
 static alcore_status translate_rows(outputs *all, alcore_pool *pool,
                                     const alcore_sys_model_decoding *how) {
     alcore_ctx *ctx = all->model->object.ctx;
@@ -156,7 +158,9 @@ static alcore_status row_arrays_room(const outputs *all, size_t count, row_array
     return alcore__new_array(ctx, all->logprobs_count, sizeof *out->logprobs, &out->logprobs);
 }
 
-/* Fills the arrays, which the caller clears also after a failure, with the outputs in row order. */
+/* Fills the arrays, which the caller clears also after a failure, with the outputs in row order. An
+ * id that alcore_pool_id() wrote to `number` is the row's own number, which the new pool's row has
+ * anyway, and is left out. */
 static alcore_status list_rows(const outputs *all, const alcore_pool *pool, row_arrays *out) {
     const int64_t count = alcore_pool_rows(pool) * all->best;
     ALCORE__TRY(row_arrays_room(all, (size_t)count, out));

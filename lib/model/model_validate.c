@@ -62,7 +62,9 @@ static double value_of_classes(const alcore__watch *watch, const alcore__array *
     return best == label;
 }
 
-/* Takes the class probabilities of `rows` tokens of a text, which begin at row `row`. */
+/* Stores the value of text `item` from the class probabilities of `rows` of its tokens, which begin
+ * at row `row` of the array: of those tokens that alcore__examples_counts() names, in order. Tokens
+ * without a label (a negative one) add nothing. */
 static alcore_status record_tokens(alcore__watch *watch, const alcore__array *array, int64_t row,
                                    int64_t item, int64_t rows) {
     const alcore__examples *all = &watch->examples;
@@ -124,8 +126,9 @@ static alcore_status put(void *user, const int64_t *items, const int64_t *length
     return ALCORE_OK;
 }
 
-/* The mean over tokens, or over texts, of what the engine gives. Sums run over the texts in their
- * order, so that the order in which the engine gives them does not matter. */
+/* The mean over tokens, or over texts, of what the engine gives, which put() stores in
+ * watch->values [texts]; NaN there: it gave none. Sums run over the texts in their order, so that
+ * the order in which the engine gives them does not matter. */
 static alcore_status measure_values(alcore__watch *watch, double *out) {
     const alcore__engine_model *data = watch->model->data;
     const alcore__examples *all = &watch->examples;
@@ -196,7 +199,8 @@ static alcore_status measure_bleu(alcore__watch *watch, double *out) {
 
 /* ---- what was measured ---- */
 
-/* Counts a validation. Returns whether its value is better than all before. */
+/* Counts a validation after `update` updates: watch->worse becomes the number of validations since
+ * the best one. Returns whether its value is better than all before. */
 static bool count_value(alcore__watch *watch, int64_t update, double value) {
     alcore_train_result *result = watch->result;
     const bool lower = watch->options->metric == ALCORE_VALIDATE_LOSS;
@@ -210,7 +214,8 @@ static bool count_value(alcore__watch *watch, int64_t update, double value) {
     return better;
 }
 
-/* Adds a validation to the lines of the file. */
+/* Adds a validation to the lines of the file: update, value, and the tail, which names metric,
+ * interval and data. */
 static alcore_status add_line(alcore__watch *watch, int64_t update, double value) {
     char number[32];
     alcore__print_double(value, number);
