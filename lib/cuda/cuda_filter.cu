@@ -30,6 +30,7 @@ struct convert_body {
 
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
         double norm = sqrt(row_self_dot(row, dims));
+        if (lane_id() == 0) CUDA_COUNT(CONVERTED_ROWS);
         if (lane_id() == 0) out.norms[i] = norm;
         if (units == 0) {
             for (int64_t j = lane_id(); j < dims; j += CUDA_LANES) out.wide[i * dims + j] = row[j];

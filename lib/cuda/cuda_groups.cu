@@ -71,7 +71,9 @@ void group_rows(const int32_t *group, int64_t count, int64_t groups, grouping *o
 }
 
 /* SUM_AHEAD: rows that a thread loads before it adds the first of them, to hide the latency of
- * memory; SUM_THREADS: threads of a block, each of which has one component. */
+ * memory; SUM_THREADS: threads of a block, each of which has one component. 256 of them would hide
+ * no more: at 48 registers a thread a multiprocessor has 1280 threads either way, and dimensions
+ * that are a multiple of 128 only would leave threads without a component. */
 enum { SUM_AHEAD = 8, SUM_THREADS = 128 };
 
 /* Adds the rows of a chunk to sums [all groups, dims], which hold those of earlier chunks and begin
@@ -348,7 +350,8 @@ alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_sys_row
         for (int64_t g = 0; g < groups; g++) largest = std::max(largest, begin[g + 1] - begin[g]);
         pass.limit_products((double)dims * (double)largest,
                             filters ? LAUNCH_HALVES : LAUNCH_DOUBLES);
-        int matrix = pass.rows(rows), wide = pass.scratch((size_t)dims * sizeof(double));
+        int matrix = pass.rows(rows), group_column = pass.in(group, sizeof *group);
+        int wide = pass.scratch((size_t)dims * sizeof(double));
         int norms = filters ? pass.scratch(sizeof(double)) : -1;
         int halves = filters ? pass.scratch(half_bytes(dims)) : -1;
         int lists = filters ? pass.scratch(BEST_BYTES) : -1;
@@ -364,12 +367,13 @@ alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_sys_row
             half_rows half = {nullptr, nullptr}; /* not used without the filter */
             if (!tasks.filtered.empty())
                 half = lay_out_halves(piece.get<char>(halves), piece.count, dims);
+            /* Only rows with a group: in a late iteration of k-means few rows are searched. */
+            row_set set = chunk_rows(piece, rows, matrix, -1 /* no mask */, group_column);
             if (half.units)
-                convert_set(
-                    c, chunk_rows(piece, rows, matrix, -1 /* no mask */, -1 /* no groups */),
-                    rows->dtype, {wide_chunk, piece.get<double>(norms), half, ALCORE_SYS_L2});
+                convert_set(c, set, rows->dtype,
+                            {wide_chunk, piece.get<double>(norms), half, ALCORE_SYS_L2});
             else
-                widen_chunk(piece, rows, matrix, wide_chunk);
+                widen_chunk(piece, set, rows->dtype, wide_chunk);
             nearest_out out = {piece.get<int32_t>(nearest_column),
                                piece.get<double>(distance_column), piece.get<double>(low_column),
                                piece.get<double>(high_column)};

@@ -133,7 +133,7 @@ bool pipeline::try_allocate() {
 /* Chooses `step`, the rows of a chunk: as many as the staging limit (the bytes of device memory
  * that copies and scratch may occupy) holds, with two buffers of some CHUNK_BYTES for staged
  * columns, or of 32 rows where these are longer; allocates the buffers; halves the step while the
- * device has less memory. */
+ * device has less memory, and once more, as what a chunk is computed with needs some too. */
 void pipeline::allocate() {
     size_t scratch_bytes = 0, staged_bytes = 0;
     for (const column &col : columns) {
@@ -151,11 +151,13 @@ void pipeline::allocate() {
         if ((size_t)step > MIN_STAGING_BYTES / row_bytes || c.has_limit())
             step = std::min(step, std::max<int64_t>((int64_t)(c.staging_limit() / row_bytes), 1));
     }
-    do {
+    for (bool is_short = false;; step = (step + 1) / 2) {
         buffers = step < rows_count ? 2 : 1;
-        if (try_allocate()) return;
-        step = (step + 1) / 2;
-    } while (true);
+        bool allocated = try_allocate();
+        if (allocated && (!is_short || step == 1)) return;
+        if (allocated) free_buffers();
+        is_short = !allocated;
+    }
 }
 
 /* Copies the staged inputs of the rows first .. first + count - 1 of the pass to buffer `buffer` (0

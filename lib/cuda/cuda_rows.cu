@@ -126,12 +126,9 @@ const int32_t *checked_groups(call &c, const alcore_sys_rows *rows, const int32_
     return host_group;
 }
 
-/* Widens the rows of a chunk, column `matrix` of its pipeline, to out [chunk, dims] on the device.
- */
-void widen_chunk(const chunk &piece, const alcore_sys_rows *rows, int matrix, double *out) {
-    widen_body body = {out};
-    launch_rows(chunk_rows(piece, rows, matrix, -1 /* no mask */, -1 /* no groups */), rows->dtype,
-                piece.stream, body);
+/* Widens the rows of a set of a chunk to out [chunk, dims] on the device. */
+void widen_chunk(const chunk &piece, const row_set &rows, int32_t dtype, double *out) {
+    launch_rows(rows, dtype, piece.stream, widen_body{out});
 }
 
 /* out [count] = dot(row, row) of rows [count, dims]; both on the device. */

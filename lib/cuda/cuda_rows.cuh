@@ -63,9 +63,9 @@ inline row_set chunk_rows(const chunk &piece, const alcore_sys_rows *rows, int m
 const int32_t *checked_groups(call &c, const alcore_sys_rows *rows, const int32_t *group,
                               int64_t groups, std::vector<int32_t> *memory);
 
-/* Writes the rows of a chunk (column `matrix` of its pipeline), widened to double, unit rows as
- * unit vectors, to the device memory out [chunk, dims]. */
-void widen_chunk(const chunk &piece, const alcore_sys_rows *rows, int matrix, double *out);
+/* Writes the rows of a chunk that take part, widened to double, unit rows as unit vectors, to the
+ * device memory out [chunk, dims]; what is there of other rows stays. */
+void widen_chunk(const chunk &piece, const row_set &rows, int32_t dtype, double *out);
 
 /* out[i] = dot(row i, row i) of rows [count, dims] of doubles on the device, out [count] likewise,
  * on the compute stream. */

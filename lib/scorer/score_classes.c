@@ -25,6 +25,7 @@
 #include <math.h>
 
 #include "base/tensor_view.h"
+#include "kernel/kernels.h"
 #include "scorer/score_table.h"
 
 /* The values of the parameter "mode", in the order of ALCORE__UNCERTAINTY_MODE_PARAM. */
@@ -226,7 +227,7 @@ static alcore_status check_bad(alcore__score_call *call, const char *name,
                (size_t)(index * rows->stride) * alcore_sys_dtype_bytes(rows->dtype);
     row.count = 1;
     alcore_sys_work work = alcore__engine_work(&call->engine);
-    alcore_status status = call->engine.kernels->widen(&work, &row, NULL /* mask */, values);
+    alcore_status status = alcore__kernels_cpu()->widen(&work, &row, NULL /* mask */, values);
     int64_t nan_class = -1;
     for (int64_t c = 0; c < rows->dims && nan_class < 0 && status == ALCORE_OK; c++) {
         if (isnan(values[c])) nan_class = c;
@@ -400,7 +401,7 @@ static alcore_status read_narrow(const alcore__score_call *call, const char *nam
     numbers.data = (const char *)block->data +
                    (size_t)(begin * block->stride) * alcore_sys_dtype_bytes(block->dtype);
     numbers.count = count;
-    ALCORE__TRY(call->engine.kernels->widen(&work, &numbers, NULL /* mask */, out));
+    ALCORE__TRY(alcore__kernels_cpu()->widen(&work, &numbers, NULL /* mask */, out));
     for (int64_t t = 0; t < count; t++) {
         ALCORE__TRY(check_narrow(call, name, row, out[t]));
         if (mode != MODE_MNLP || isnan(out[t])) continue;

@@ -18,6 +18,7 @@
 #include <math.h>
 
 #include "alcore/sys/dtype.h"
+#include "kernel/kernels.h"
 #include "pool/number_type.h"
 #include "scorer/score_table.h"
 
@@ -39,7 +40,7 @@ static alcore_status widen_items(alcore__score_call *call, const alcore_sys_ragg
                            .stride = tokens,
                            .dtype = items->dtype};
     alcore_sys_work work = alcore__engine_work(&call->engine);
-    return tokens ? call->engine.kernels->widen(&work, &row, NULL /* mask */, out) : ALCORE_OK;
+    return tokens ? alcore__kernels_cpu()->widen(&work, &row, NULL /* mask */, out) : ALCORE_OK;
 }
 
 /* Called for entry i of the call, whose NNLL is NaN: ALCORE_OK when it has no token or a NaN and
@@ -194,7 +195,8 @@ static alcore_status convert_scores(alcore__score_call *call, const alcore__colu
     alcore_sys_rows rows = {0};
     alcore_sys_work work = alcore__engine_work(&call->engine);
     ALCORE__TRY(column->ops->rows(column, call->first, call->count, call->scratch, &rows));
-    ALCORE__TRY(call->engine.kernels->widen(&work, &rows, call->mask, call->rank));
+    /* The values are in host memory, which no device need read. */
+    ALCORE__TRY(alcore__kernels_cpu()->widen(&work, &rows, call->mask, call->rank));
     /* rank has the values as they are stored until they are converted. */
     for (int64_t i = 0; i < call->count; i++) {
         if (call->mask && !call->mask[i]) continue;

@@ -21,6 +21,7 @@
 
 #include "alcore/sys/dtype.h"
 #include "base/tensor_view.h"
+#include "kernel/kernels.h"
 #include "scorer/score_table.h"
 
 static const char *const NEEDS[] = {"qa_start", "qa_end", NULL};
@@ -63,7 +64,8 @@ static alcore_status read_floats(alcore__score_call *call, const alcore_sys_ragg
                                      .dtype = items->dtype};
     double *values;
     ALCORE__TRY(alcore__new_array(call->ctx, count + 1, sizeof *values, &values));
-    alcore_status status = call->engine.kernels->widen(&work, &numbers, NULL /* no mask */, values);
+    alcore_status status =
+        alcore__kernels_cpu()->widen(&work, &numbers, NULL /* no mask */, values);
     for (size_t w = 0; w < count && status == ALCORE_OK; w++) {
         const bool is_count =
             values[w] >= 1 && values[w] <= 0x1p53 && values[w] == floor(values[w]);

@@ -15,7 +15,7 @@
 typedef struct alcore__worker_memory alcore__worker_memory;
 
 /* Masks that a block keeps in the engine's memory. */
-enum { ALCORE__BLOCK_MASKS = 2 };
+enum { ALCORE__BLOCK_MASKS = 16 };
 
 /* What is kept for the candidates of a block until the run ends (engine/block_memory.c). Zeroed at
  * first: nothing is kept. */
@@ -67,6 +67,15 @@ typedef struct alcore__scratch_mark {
 alcore__scratch_mark alcore__scratch_get_mark(const alcore__block *block);
 void alcore__scratch_release(alcore__block *block, alcore__scratch_mark mark);
 
+/* The index with which block b of a wide block begins, b from 0; of b = blocks, the number of
+ * active rows. */
+int64_t alcore__block_first_index(const alcore__block *block, int64_t b);
+/* *out [count]: for sums by group in each block, the number b * groups + group[i] of each active
+ * row, b being its block in a wide one; -1 where group[i] is. group [count], NULL: 0 for each. It
+ * is `group` itself in a plain block, else on the scratch stack. */
+alcore_status alcore__block_groups(alcore__block *block, const int32_t *group, int64_t groups,
+                                   const int32_t **out);
+
 /* ---- scores ---- */
 
 /* Computes the scores of the active rows by the strategy's score_rows, one entry per index: rank,
@@ -91,9 +100,9 @@ void *alcore__block_find_local(const alcore__block *block);
  * block and owns it also when it fails; before that alcore__block_doubles() returns NULL. */
 double *alcore__block_doubles(const alcore__block *block);
 alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t count);
-/* *out: mask [count] for kernels; count is the same in every call with the same `number`, below
- * ALCORE__BLOCK_MASKS. Where the run has wide blocks it is kept in the engine's memory, and only
- * what has changed since the last call is copied there. */
+/* *out: mask [count] for kernels; count is the same in every call with the same `number`. Where the
+ * run has wide blocks it is kept in the engine's memory, and only what has changed since the last
+ * call is copied there; with a number of ALCORE__BLOCK_MASKS or more it is given as it is. */
 alcore_status alcore__block_store_mask(alcore__block *block, int32_t number, const uint8_t *mask,
                                        int64_t count, const uint8_t **out);
 /* Copies values [count] from the engine's memory to out [count] in host memory. */

@@ -80,11 +80,14 @@ typedef struct alcore__partial_type {
 typedef struct alcore__pass {
     const char *name; /* NULL ends the table */
     int32_t rows;     /* ALCORE__OVER_*; a pass over no active row is skipped, start and end too */
-    /* A device visits adjacent blocks of the candidates as one wide block (alcore__block.blocks),
-     * so that it is started and waited for once a pass and not once a block. It does so only where
-     * all passes of a strategy over the candidates allow it. The partial of a wide block has the
-     * sums of each of its blocks, one after the other; its values and extra bytes are as ever. */
+    /* A device visits adjacent blocks of the candidates, or of those chosen, as one wide block
+     * (alcore__block.blocks), so that it is started and waited for once a pass and not once a
+     * block. It does so only where every pass of the strategy over the candidates is wide or
+     * keeps_nothing. The partial of a wide block has the sums of each of its blocks, one after the
+     * other; its values and extra bytes are as ever. */
     bool wide;
+    bool keeps_nothing; /* a pass that is not wide, reads no embeddings and keeps nothing with its
+                           blocks, such as one that computes scores on all threads */
     /* Work on one block. partial: zeroed bytes, as many as the partial's type says; NULL: none. */
     alcore_status (*block)(alcore__block *block, void *partial);
     alcore__partial_type partial;
@@ -178,8 +181,12 @@ struct alcore__run {
     void *state; /* [def->state_bytes] or, while a nested table runs, its nested_state() */
     alcore__outcome outcome; /* count and rows are set before begin */
     int32_t threads;         /* worker threads of the context; runner->workers has one entry each */
-    void *stream; /* of the engine's device, in whose order the kernels of wide blocks run; NULL:
+    void *stream;  /* of the engine's device, in whose order the kernels of wide blocks run; NULL:
                      there are no wide blocks, and each kernel has ended when it returns */
+    bool row_work; /* set in begin: passes work on the host for each candidate too, so that wide
+                            blocks are to be enough for all threads */
+    double block_doubles; /* set in begin: about how many doubles such a pass needs for a block on
+                             the host, beside some for each row; 0: few */
     bool repeats; /* set in begin by strategies of many passes: a device then keeps the embeddings
                      in its memory, and embeddings that are made block by block are kept when they
                      are few (engine/block_memory.c) */

@@ -15,6 +15,7 @@ enum {
     EMU_FILTERED_TILES, /* tiles of pairs that a filter in half precision computed */
     EMU_DECIDED_PAIRS,  /* pairs that a filter left undecided */
     EMU_FALL_BACKS,     /* items that a filter gave up on */
+    EMU_CONVERTED_ROWS, /* rows that were read for a filter, into doubles and half precision */
     EMU_EVENTS
 };
 

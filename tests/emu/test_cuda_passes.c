@@ -13,10 +13,11 @@
 #include "emulated_module.h"
 
 enum { BLOCK = 8192, ROWS = 2 * BLOCK + 100, DIMS = 3, CLASSES = 2, FEW = 2, MANY = 6 };
+enum { OTHERS = 30 }; /* rows of the pool in another role */
 
 static emulated_module emu;
 static alcore_ctx *ctx;
-static float vectors[ROWS * DIMS], probs[ROWS * CLASSES];
+static float vectors[ROWS * DIMS], probs[ROWS * CLASSES], scores[ROWS];
 static char letters[ROWS][16]; /* the texts */
 static const char *texts[ROWS];
 
@@ -31,6 +32,7 @@ static void setup(void) {
     for (int i = 0; i < ROWS; i++) {
         probs[i * CLASSES] = 0.25f + (float)(i % 97) / 200.0f;
         probs[i * CLASSES + 1] = 1.0f - probs[i * CLASSES];
+        scores[i] = (float)(i % 101) / 50.0f;
         snprintf(letters[i], sizeof letters[i], "text %d", i);
         texts[i] = letters[i];
     }
@@ -43,11 +45,14 @@ static void teardown(void) {
 /* What the candidates are, and where. */
 typedef struct setting {
     const char *strategy;
-    int rows;        /* of the pool */
-    int labeled;     /* every n-th row is labeled, so that candidates have gaps; 0: none is */
-    int from_file;   /* the embeddings are read from a file */
-    int on_device;   /* they are in the device's memory before the call */
-    size_t capacity; /* bytes of the device's memory; 0: enough for all */
+    const char *options; /* "name=value name=value"; NULL: none */
+    int role;            /* that of another pool, ALCORE_ROLE_...; 0: there is none */
+    int scored;          /* the pool has scores in the place of class probabilities */
+    int rows;            /* of the pool */
+    int labeled;         /* every n-th row is labeled, so that candidates have gaps; 0: none is */
+    int from_file;       /* the embeddings are read from a file */
+    int on_device;       /* they are in the device's memory before the call */
+    size_t capacity;     /* bytes of the device's memory; 0: enough for all */
 } setting;
 
 static alcore_tensor tensor_of(void *data, int64_t *shape) {
@@ -59,8 +64,8 @@ static alcore_tensor tensor_of(void *data, int64_t *shape) {
 static alcore_pool *pool_of(const setting *s, void **taken) {
     alcore_pool *pool;
     alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
-    int64_t shape[] = {s->rows, DIMS}, classes[] = {s->rows, CLASSES};
-    alcore_tensor x = tensor_of(vectors, shape), p = tensor_of(probs, classes);
+    int64_t shape[] = {s->rows, DIMS}, classes[] = {s->rows, s->scored ? 1 : CLASSES};
+    alcore_tensor x = tensor_of(vectors, shape), p = tensor_of(s->scored ? scores : probs, classes);
     ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
     ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, s->rows, NULL));
     options.ownership = ALCORE_BORROW;
@@ -71,7 +76,7 @@ static alcore_pool *pool_of(const setting *s, void **taken) {
         x.device = (alcore_device){ALCORE_DEVICE_CUDA, 0};
     }
     ck_assert_ok(alcore_pool_set_column(pool, "embeddings", &x, NULL, &options));
-    ck_assert_ok(alcore_pool_set_column(pool, "probs", &p, NULL, NULL));
+    ck_assert_ok(alcore_pool_set_column(pool, s->scored ? "scores" : "probs", &p, NULL, NULL));
     if (s->from_file) {
         char path[64];
         snprintf(path, sizeof path, "test_cuda_passes.%ld.npy", (long)getpid());
@@ -80,6 +85,27 @@ static alcore_pool *pool_of(const setting *s, void **taken) {
         remove(path);
     }
     return pool;
+}
+
+/* Sets options "name=value name=value". */
+static void set_options(alcore_strategy *strategy, const char *options) {
+    char copy[100], *value;
+    snprintf(copy, sizeof copy, "%s", options ? options : "");
+    for (char *name = strtok(copy, " "); name; name = strtok(NULL, " ")) {
+        value = strchr(name, '=');
+        *value++ = 0;
+        ck_assert_ok(alcore_strategy_set(strategy, name, value));
+    }
+}
+
+/* A pool for the role of the setting: the first OTHERS rows, not where the candidates are. */
+static void set_other_pool(const setting *s, alcore_request *request) {
+    setting other = {.rows = OTHERS};
+    void *nothing;
+    if (!s->role) return;
+    alcore_pool *pool = pool_of(&other, &nothing);
+    ck_assert_ok(alcore_request_set_pool(request, s->role, pool));
+    alcore_pool_unref(pool);
 }
 
 static alcore_selection *select_from(const setting *s, alcore_pool *pool, const char *device,
@@ -93,8 +119,10 @@ static alcore_selection *select_from(const setting *s, alcore_pool *pool, const 
     snprintf(text, sizeof text, "%d", budget);
     ck_assert_ok(alcore_request_new(ctx, &request));
     ck_assert_ok(alcore_strategy_new(ctx, s->strategy, &strategy));
+    set_options(strategy, s->options);
     ck_assert_ok(alcore_request_set_strategy(request, strategy));
     alcore_strategy_unref(strategy);
+    set_other_pool(s, request);
     ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool));
     for (int i = 1; s->labeled && i < s->rows; i += s->labeled) labeled[count++] = i;
     if (count > 0)
@@ -168,6 +196,56 @@ START_TEST(a_pick_costs_the_same_for_one_block_and_for_three) {
 }
 END_TEST
 
+/* The same of strategies that pass a few times over the candidates, or as often as k-means needs:
+ * what a whole selection of FEW rows may cost where the candidates are two blocks and each pass is
+ * one call. */
+static const struct {
+    const char *strategy, *options;
+    int role, scored;
+    double launches, waits;
+} WHOLE[] = {
+    {"huds", NULL, 0, 1, 3, 3},
+    {"huds", "k_clusters=2 n_strata=3", 0, 1, 151, 151},
+    {"huds", "k_clusters=2 n_strata=18 min_stratum=400", 0, 1, 196, 196},
+    {"huds", "distances=needed", 0, 1, 3, 3},
+    {"bertkm", NULL, 0, 0, 130, 130},
+    {"mrs", NULL, ALCORE_ROLE_LABELED, 0, 87, 87},
+    {"average-dist", NULL, ALCORE_ROLE_TARGET, 0, 8, 8},
+    {"average-dist", "sq=1", ALCORE_ROLE_TARGET, 0, 4, 4},
+    {"knn-uncertainty", NULL, ALCORE_ROLE_TARGET, 0, 30, 30},
+    {"uncertainty-knn", NULL, ALCORE_ROLE_TARGET, 0, 30, 30},
+};
+enum { WHOLE_COUNT = sizeof WHOLE / sizeof WHOLE[0] };
+
+static setting whole_setting(int number) {
+    return (setting){.strategy = WHOLE[number].strategy,
+                     .options = WHOLE[number].options,
+                     .role = WHOLE[number].role,
+                     .scored = WHOLE[number].scored};
+}
+
+START_TEST(a_selection_starts_its_kernels_once_a_pass) {
+    setting s = whole_setting(_i);
+    void *taken;
+    s.rows = BLOCK + 100;
+    s.on_device = 1;
+    alcore_pool *pool = pool_of(&s, &taken);
+    emu_work before = emu.work(EMU_ALL);
+    alcore_selection_unref(select_from(&s, pool, "cuda", FEW));
+    emu_work after = emu.work(EMU_ALL);
+    double launches = (double)(after.launches - before.launches),
+           waits = (double)(waits_of(&after) - waits_of(&before));
+    printf("# %s %s: %.0f kernels, %.0f waits, %.0f bytes to the device\n", s.strategy,
+           s.options ? s.options : "", launches, waits, (double)(after.bytes_in - before.bytes_in));
+    fflush(stdout);
+    alcore_pool_unref(pool);
+    emu.memory_free(taken);
+    ck_assert_double_gt(launches, 1.0);
+    ck_assert_double_le(launches, WHOLE[_i].launches);
+    ck_assert_double_le(waits, WHOLE[_i].waits);
+}
+END_TEST
+
 /* Rows with gaps, in host memory, in a file, in the device's memory, and where that is short; of
  * two blocks. */
 static const setting SETTINGS[] = {
@@ -178,11 +256,17 @@ static const setting SETTINGS[] = {
 };
 enum { SETTING_COUNT = sizeof SETTINGS / sizeof SETTINGS[0] };
 
-START_TEST(selections_are_those_of_the_cpu) {
-    setting s = SETTINGS[_i % SETTING_COUNT];
+enum { LIMIT_COUNT = sizeof LIMITS / sizeof LIMITS[0] };
+
+static void check_selection(setting s, const setting *where) {
     void *taken;
-    s.strategy = LIMITS[_i / SETTING_COUNT].strategy;
+    s.rows = where->rows;
+    s.labeled = where->labeled;
+    s.from_file = where->from_file;
+    s.on_device = where->on_device;
+    s.capacity = where->capacity;
     if (s.labeled && strcmp(s.strategy, "kcenter") == 0) s.labeled *= 1000;
+    if (s.role == ALCORE_ROLE_LABELED) s.labeled *= 100; /* compared with every candidate */
     setting on_host = s;
     on_host.on_device = 0;
     alcore_pool *pool = pool_of(&on_host, &taken);
@@ -202,18 +286,35 @@ START_TEST(selections_are_those_of_the_cpu) {
     alcore_pool_unref(pool);
     emu.memory_free(taken);
 }
+
+START_TEST(selections_are_those_of_the_cpu) {
+    setting s = {.strategy = LIMITS[_i / SETTING_COUNT].strategy};
+    check_selection(s, &SETTINGS[_i % SETTING_COUNT]);
+}
+END_TEST
+
+/* Each in two of the four settings, one strategy in the first and third, the next in the others. */
+START_TEST(whole_selections_are_those_of_the_cpu) {
+    int number = _i / 2;
+    check_selection(whole_setting(number), &SETTINGS[_i % 2 * 2 + number % 2]);
+}
 END_TEST
 
 /* A call of nearest_centroid with its filter on rows that are on the device: it converts the rows
- * and the centroids by a kernel each, filters and computes the candidates again. Its rows are one
- * chunk in a sixteenth of the free memory, and two where that is less. */
+ * that have a group and the centroids by a kernel each, filters and computes the candidates again.
+ * Its rows are one chunk in a sixteenth of the free memory, and two where that is less. */
 enum { NEAR_ROWS = 700, NEAR_DIMS = 64, NEAR_CENTROIDS = 40 };
 START_TEST(nearest_centroid_converts_its_rows_once) {
     static float rows[NEAR_ROWS * NEAR_DIMS];
     static double centroids[NEAR_CENTROIDS * NEAR_DIMS];
     static int32_t group[NEAR_ROWS], nearest[NEAR_ROWS];
+    uint64_t searched = 0; /* rows with a group, 32 or more in a chunk */
     const int64_t starts[] = {0, NEAR_CENTROIDS};
     for (int i = 0; i < NEAR_ROWS * NEAR_DIMS; i++) rows[i] = vectors[i];
+    for (int i = 0; i < NEAR_ROWS; i++) {
+        group[i] = i % 5 ? -1 : 0;
+        searched += group[i] == 0;
+    }
     for (int i = 0; i < NEAR_CENTROIDS * NEAR_DIMS; i++) centroids[i] = (double)vectors[7 * i];
     void *there = emulated_array(&emu, rows, sizeof rows);
     alcore_sys_rows matrix = {.data = there,
@@ -226,12 +327,13 @@ START_TEST(nearest_centroid_converts_its_rows_once) {
     for (int chunks = 1; chunks <= 2; chunks++) {
         if (chunks == 2) emu.memory((size_t)16 << 20);
         uint64_t converted = emu.kernel("each_row<convert_body>").launches,
-                 launched = emu.work(EMU_ALL).launches;
+                 launched = emu.work(EMU_ALL).launches, read = emu.counted(EMU_CONVERTED_ROWS);
         ck_assert_int_eq(emu.kernels->nearest_centroid(&work, &matrix, group, 1, starts, centroids,
                                                        nearest, NULL, NULL, NULL),
                          ALCORE_OK);
         ck_assert_uint_eq(emu.kernel("each_row<convert_body>").launches - converted,
                           (uint64_t)(1 + chunks));
+        ck_assert_uint_eq(emu.counted(EMU_CONVERTED_ROWS) - read, searched + NEAR_CENTROIDS);
         ck_assert_uint_eq(emu.work(EMU_ALL).launches - launched, (uint64_t)(1 + 3 * chunks));
     }
     emu.filters(-1);
@@ -241,12 +343,13 @@ START_TEST(nearest_centroid_converts_its_rows_once) {
 END_TEST
 
 int main(void) {
-    enum { LIMIT_COUNT = sizeof LIMITS / sizeof LIMITS[0] };
     TCase *tests = tcase_create("passes");
     tcase_set_timeout(tests, 150);
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, a_pick_costs_the_same_for_one_block_and_for_three, 0, LIMIT_COUNT);
+    tcase_add_loop_test(tests, a_selection_starts_its_kernels_once_a_pass, 0, WHOLE_COUNT);
     tcase_add_loop_test(tests, selections_are_those_of_the_cpu, 0, LIMIT_COUNT * SETTING_COUNT);
+    tcase_add_loop_test(tests, whole_selections_are_those_of_the_cpu, 0, 2 * WHOLE_COUNT);
     tcase_add_test(tests, nearest_centroid_converts_its_rows_once);
     return check_suite_run("cuda-passes", tests);
 }

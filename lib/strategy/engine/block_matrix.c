@@ -36,6 +36,31 @@ static const uint8_t *span_mask(const alcore__block *block) {
     return block_span(block) == block->count ? NULL : active->mask + block->rows[0];
 }
 
+/* Positions of the candidates ascend with the blocks, so that a block's are one run of indices. */
+int64_t alcore__block_first_index(const alcore__block *block, int64_t b) {
+    const alcore__active_rows *active = &block->run->active[block->source];
+    return active->block_starts[block->number + b] - block->start;
+}
+
+/* The runs of rows of the blocks are numbered one behind the other, as sums are reduced by blocks
+ * (spec 1.8), not by wide blocks. */
+alcore_status alcore__block_groups(alcore__block *block, const int32_t *group, int64_t groups,
+                                   const int32_t **out) {
+    int32_t *number;
+    *out = group;
+    if (group && block->blocks == 1) return ALCORE_OK;
+    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *number, &number));
+    for (int64_t b = 0; b < block->blocks; b++) {
+        int64_t end = alcore__block_first_index(block, b + 1);
+        for (int64_t i = alcore__block_first_index(block, b); i < end; i++) {
+            int32_t own = group ? group[i] : 0;
+            number[i] = own < 0 ? -1 : (int32_t)(b * groups) + own;
+        }
+    }
+    *out = number;
+    return ALCORE_OK;
+}
+
 /* ---- scores ---- */
 
 /* Computes the scores of the active rows by the strategy's scorer (score_rows) from the columns of
@@ -217,8 +242,7 @@ int64_t alcore__matrix_index_of(const alcore__matrix *matrix, int64_t matrix_row
  * are not active may count as either's. */
 int64_t alcore__matrix_block_start(const alcore__matrix *matrix, int64_t b) {
     const alcore__block *block = matrix->block;
-    const alcore__active_rows *active = &block->run->active[block->source];
-    int64_t index = active->block_starts[block->number + b] - block->start;
+    int64_t index = alcore__block_first_index(block, b);
     if (b == 0) return 0;
     return index < block->count ? alcore__matrix_row_of(matrix, index) : matrix->rows.count;
 }
@@ -393,15 +417,11 @@ alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int3
  * these sums. */
 alcore_status alcore__matrix_sum(const alcore__matrix *matrix, double *sums) {
     alcore__block *block = matrix->block;
-    const int64_t *starts = block->run->active[block->source].block_starts + block->number;
     alcore__scratch_mark mark = alcore__scratch_get_mark(block);
-    int32_t *block_of; /* [active rows] the block of each, counted from the first of a wide one */
-    int64_t *counts;   /* [blocks] of active rows, which the caller knows; not used */
-    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *block_of, &block_of));
+    const int32_t *block_of; /* [active rows] the block of each */
+    int64_t *counts;         /* [blocks] of active rows, which the caller knows; not used */
+    ALCORE__TRY(alcore__block_groups(block, NULL /* no groups */, 1, &block_of));
     ALCORE__TRY(alcore__scratch_push(block, block->blocks, sizeof *counts, &counts));
-    for (int64_t b = 0; b < block->blocks; b++) {
-        for (int64_t i = starts[b]; i < starts[b + 1]; i++) block_of[i - block->start] = (int32_t)b;
-    }
     ALCORE__TRY(alcore__matrix_group_sums(matrix, block_of, block->blocks, sums, counts));
     alcore__scratch_release(block, mark);
     return ALCORE_OK;

@@ -148,7 +148,7 @@ static alcore_status renew_mask(alcore__block *block, int32_t number, const uint
 alcore_status alcore__block_store_mask(alcore__block *block, int32_t number, const uint8_t *mask,
                                        int64_t count, const uint8_t **out) {
     *out = mask;
-    if (!block->run->stream || !block->memory) return ALCORE_OK;
+    if (!block->run->stream || !block->memory || number >= ALCORE__BLOCK_MASKS) return ALCORE_OK;
     if (block->memory->stored_masks[number]) {
         ALCORE__TRY(renew_mask(block, number, mask, count));
     } else {

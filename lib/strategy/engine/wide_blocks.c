@@ -12,34 +12,59 @@
  * cancelled leaves kernels for as many rows as a wide block has in the stream, of which a device
  * reads more than WIDE_BYTES in 10 ms. */
 #include "alcore/sys/dtype.h"
+#include "base/tensor_view.h"
 #include "strategy/engine/runner.h"
 
 /* Largest wide block: bytes of embeddings, and rows, for each of which host memory of some tens of
  * bytes is needed at a time. Embeddings that are read from a file, or made, block by block are put
- * together in host memory first, so that fewer of them are taken at a time. */
-enum { WIDE_ROWS = 1 << 20, WIDE_READ_BYTES = 64 << 20 };
+ * together in host memory first, so that fewer of them are taken at a time. WIDE_HOST_BYTES: of
+ * run->block_doubles, such as sums that are copied to the host. */
+enum { WIDE_ROWS = 1 << 20, WIDE_READ_BYTES = 64 << 20, WIDE_HOST_BYTES = 64 << 20 };
 static const int64_t WIDE_BYTES = (int64_t)2 << 30;
+
+/* Where passes work on the host for each row too (run->row_work), the pool is cut into SHARES wide
+ * blocks, as many as calls run on a device at once, for as many threads; but into none of less than
+ * SHARE_BLOCKS blocks. */
+enum { SHARES = 4, SHARE_BLOCKS = 16 };
 
 /* The default stream (cudaStreamLegacy), by its handle. */
 static void *const DEFAULT_STREAM = (void *)1;
 
-/* Whether every pass of a table over the candidates can be given wide blocks. What a block keeps
- * between passes is that of a wide block or of a plain one, and passes of both kinds would not find
- * it. */
+/* Whether every pass of a table over the candidates can be given wide blocks or keeps nothing. What
+ * a block keeps between passes is that of a wide block or of a plain one, and passes of both kinds
+ * would not find it. */
 static bool are_wide(const alcore__pass *passes) {
     for (; passes && passes->name; passes++) {
         if (passes->nested ? !are_wide(passes->nested)
-                           : passes->rows == ALCORE__OVER_CANDIDATES && !passes->wide)
+                           : passes->rows == ALCORE__OVER_CANDIDATES && !passes->wide &&
+                                 !passes->keeps_nothing)
             return false;
     }
     return true;
 }
 
-/* Whether the run has wide blocks: it makes many passes, on an engine with memory of its own. */
-static bool has_wide_blocks(const alcore__run *run) {
+/* Whether the run has wide blocks: on an engine with memory of its own, where the embeddings are or
+ * where they are kept for many passes. */
+static bool has_wide_blocks(const alcore__run *run, const alcore__column *column) {
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
-    return run->repeats && kernels->upload && kernels->store && kernels->run_totals &&
+    bool resident = run->repeats || alcore__column_device(column) >= 0;
+    return resident && kernels->upload && kernels->store && kernels->run_totals &&
            kernels->download && are_wide(run->def->passes);
+}
+
+/* How many blocks a wide block has, where rows of row_bytes bytes lie in memory as they are
+ * (in_place), or are read or made block by block. */
+static int64_t wide_blocks(const alcore__run *run, int64_t row_bytes, bool in_place) {
+    int64_t bytes = in_place ? WIDE_BYTES : WIDE_READ_BYTES;
+    int64_t all = run->active[ALCORE__OVER_CANDIDATES].blocks;
+    int64_t blocks = bytes / (row_bytes > 0 ? row_bytes : 1) / ALCORE_BLOCK_ROWS;
+    if (blocks > WIDE_ROWS / ALCORE_BLOCK_ROWS) blocks = WIDE_ROWS / ALCORE_BLOCK_ROWS;
+    double most = WIDE_HOST_BYTES / (run->block_doubles * (double)sizeof(double) + 1.0);
+    if ((double)blocks > most) blocks = (int64_t)most;
+    int64_t share = (all + SHARES - 1) / SHARES;
+    if (share < SHARE_BLOCKS) share = SHARE_BLOCKS;
+    if (run->row_work && blocks > share) blocks = share;
+    return blocks > 1 ? blocks : 1;
 }
 
 /* Called before the first wide pass of a run that makes all its passes in one process. A run that
@@ -47,13 +72,10 @@ static bool has_wide_blocks(const alcore__run *run) {
 void alcore__open_wide_blocks(alcore__run *run) {
     const alcore__column *column = alcore__candidate_embeddings(run);
     run->runner->wide_blocks = 1;
-    if (!column || !has_wide_blocks(run)) return;
+    if (!column || !has_wide_blocks(run, column)) return;
     const alcore__engine *engine = &run->input->engine;
     int64_t row_bytes = column->dims * (int64_t)alcore_sys_dtype_bytes(column->dtype);
-    int64_t bytes = alcore__column_in_place(column, engine) ? WIDE_BYTES : WIDE_READ_BYTES;
-    int64_t blocks = bytes / (row_bytes > 0 ? row_bytes : 1) / ALCORE_BLOCK_ROWS;
-    if (blocks > WIDE_ROWS / ALCORE_BLOCK_ROWS) blocks = WIDE_ROWS / ALCORE_BLOCK_ROWS;
-    run->runner->wide_blocks = blocks > 1 ? blocks : 1;
+    run->runner->wide_blocks = wide_blocks(run, row_bytes, alcore__column_in_place(column, engine));
     run->stream = engine->stream ? engine->stream : DEFAULT_STREAM;
 }
 

@@ -32,8 +32,8 @@
 
 /* ---- the partial ---- */
 
-/* Sums [clusters, dims], which the runner adds; behind them int64 counts, which the runner zeroes
- * before the visit of a block:
+/* Sums [clusters, dims], of each block of a wide one, which the runner adds; behind them int64
+ * counts, which the runner zeroes before the visit of a block:
  *
  *     changed_rows [groups]    rows of the group that changed their cluster
  *     rows         [clusters]  rows of the cluster */
@@ -55,7 +55,10 @@ size_t alcore__kmeans_counts_bytes(const alcore__block *block) {
     return (size_t)(means->groups + cluster_count(means)) * sizeof(int64_t);
 }
 
-/* ---- the work on one block ---- */
+/* ---- the work on one block ----
+ *
+ * A wide block is several blocks, and each has its own sums: sum number b * clusters + c is that of
+ * the rows of cluster c in block b, from 0, of the wide one. A plain block is block 0. */
 
 typedef struct block_work {
     const alcore__kmeans *means;
@@ -71,8 +74,9 @@ typedef struct block_work {
                               again */
     double *lower, *upper; /* L2 bounds that the kernel found */
     int64_t search_count, recheck_count; /* rows whose search_group, and whose recheck, is not -1 */
-    /* [clusters] index of the cluster, 0 .. renewed_count - 1, among those that won or lost a row
-     * of this block, whose sums are made again; -1: it did not */
+    int64_t sum_count;                   /* sums of the block: blocks x clusters */
+    /* [sum_count] index of the sum, 0 .. renewed_count - 1, among those that are made again, as the
+     * cluster won or lost a row of the block; -1: it did not */
     int32_t *renewed;
     int64_t renewed_count;
 } block_work;
@@ -80,16 +84,16 @@ typedef struct block_work {
 /* Pushes the work arrays of one block on the scratch stack, which the runner empties after it. */
 static alcore_status begin_work(const alcore__kmeans *means, alcore__block *block,
                                 block_work *out) {
-    int64_t count = block->count, clusters = cluster_count(means);
-    *out = (block_work){.means = means, .block = block};
+    int64_t count = block->count, sums = block->blocks * cluster_count(means);
+    *out = (block_work){.means = means, .block = block, .sum_count = sums};
     ALCORE__TRY(alcore__scratch_push(block, count, sizeof(int32_t), &out->search_group));
     ALCORE__TRY(alcore__scratch_push(block, count, sizeof(int32_t), &out->recheck));
     ALCORE__TRY(alcore__scratch_push(block, count, sizeof(int32_t), &out->cluster));
     ALCORE__TRY(alcore__scratch_push(block, count, sizeof(int32_t), &out->nearest));
     ALCORE__TRY(alcore__scratch_push(block, count, sizeof(double), &out->lower));
     ALCORE__TRY(alcore__scratch_push(block, count, sizeof(double), &out->upper));
-    ALCORE__TRY(alcore__scratch_push(block, clusters, sizeof(int32_t), &out->renewed));
-    for (int64_t c = 0; c < clusters; c++) out->renewed[c] = -1;
+    ALCORE__TRY(alcore__scratch_push(block, sums, sizeof(int32_t), &out->renewed));
+    for (int64_t s = 0; s < sums; s++) out->renewed[s] = -1;
     return ALCORE_OK;
 }
 
@@ -162,10 +166,28 @@ static alcore_status recheck_rows(block_work *work) {
     return ALCORE_OK;
 }
 
-/* Notes that a row joined or left a cluster, so that the sums of this cluster in the block are made
- * again. */
-static void renew_sums_of(block_work *work, int64_t cluster) {
-    if (work->renewed[cluster] < 0) work->renewed[cluster] = (int32_t)work->renewed_count++;
+/* Notes that a row of a block joined or left a cluster, so that the sum is made again. */
+static void renew_sum(block_work *work, int64_t sum) {
+    if (work->renewed[sum] < 0) work->renewed[sum] = (int32_t)work->renewed_count++;
+}
+
+/* Takes over what the kernel found for the rows of block b with a search_group. */
+static void join_nearest(block_work *work, int64_t b, int64_t *changed_rows) {
+    const alcore__kmeans *means = work->means;
+    int64_t first_sum = b * cluster_count(means),
+            end = alcore__block_first_index(work->block, b + 1);
+    for (int64_t i = alcore__block_first_index(work->block, b); i < end; i++) {
+        int32_t g = work->search_group[i], nearest = work->nearest[i];
+        if (g < 0) continue;
+        work->rows.upper[i] = work->upper[i];
+        work->rows.lower[i] = work->lower[i];
+        if (nearest == work->rows.assigned[i]) continue;
+        if (work->rows.assigned[i] >= 0) renew_sum(work, first_sum + work->cluster[i]);
+        changed_rows[g]++;
+        work->rows.assigned[i] = nearest;
+        work->cluster[i] = (int32_t)means->centroid_starts[g] + nearest;
+        renew_sum(work, first_sum + work->cluster[i]);
+    }
 }
 
 /* Searches the nearest centroid of each row with a search_group, and replaces its bounds by those
@@ -177,85 +199,82 @@ static alcore_status search_nearest(block_work *work, int64_t *changed_rows) {
     alcore__nearest out = {.nearest = work->nearest, .low = work->lower, .high = work->upper};
     ALCORE__TRY(alcore__matrix_nearest(&work->matrix, work->search_group, means->groups,
                                        means->centroid_starts, means->centroids, &out));
-    for (int64_t i = 0; i < work->block->count; i++) {
-        int32_t g = work->search_group[i], nearest = work->nearest[i];
-        if (g < 0) continue;
-        work->rows.upper[i] = work->upper[i];
-        work->rows.lower[i] = work->lower[i];
-        if (nearest == work->rows.assigned[i]) continue;
-        if (work->rows.assigned[i] >= 0) renew_sums_of(work, work->cluster[i]);
-        changed_rows[g]++;
-        work->rows.assigned[i] = nearest;
-        work->cluster[i] = (int32_t)means->centroid_starts[g] + nearest;
-        renew_sums_of(work, work->cluster[i]);
-    }
+    for (int64_t b = 0; b < work->block->blocks; b++) join_nearest(work, b, changed_rows);
     return ALCORE_OK;
 }
 
 /* ---- sums ---- */
 
-/* Whether the sums of all clusters are made from the rows: the block keeps no sums or has made none
- * yet, or more than three quarters of the clusters changed, where making only these costs about as
- * much. */
+/* Whether all sums are made from the rows: the block keeps none or has made none yet, or more than
+ * three quarters of them changed, where making only these costs about as much. */
 static bool sums_all(const block_work *work) {
     const alcore__kmeans_rows *rows = &work->rows;
-    return !rows->sums_valid || !*rows->sums_valid ||
-           4 * work->renewed_count > 3 * cluster_count(work->means);
+    return !rows->sums_valid || !*rows->sums_valid || 4 * work->renewed_count > 3 * work->sum_count;
 }
 
-/* Sums the rows of all clusters of the block from the matrix: sums [clusters, dims], counts
- * [clusters]; keeps a copy where blocks keep their sums. */
-static alcore_status sum_all_clusters(block_work *work, double *sums, int64_t *counts) {
-    const alcore__kmeans_rows *rows = &work->rows;
-    size_t clusters = (size_t)cluster_count(work->means), dims = (size_t)work->means->dims;
-    ALCORE__TRY(
-        alcore__matrix_group_sums(&work->matrix, work->cluster, (int64_t)clusters, sums, counts));
-    if (!rows->sums_valid) return ALCORE_OK;
-    memcpy(rows->sums, sums, clusters * dims * sizeof *sums);
-    memcpy(rows->counts, counts, clusters * sizeof *counts);
-    *rows->sums_valid = 1;
+/* Makes all sums of the block from the matrix: sums [blocks, clusters, dims], and rows [clusters],
+ * how many each cluster has; keeps a copy where blocks keep their sums. */
+static alcore_status sum_all_clusters(block_work *work, double *sums, int64_t *rows) {
+    const alcore__kmeans_rows *kept = &work->rows;
+    size_t count = (size_t)work->sum_count, dims = (size_t)work->means->dims;
+    int64_t clusters = cluster_count(work->means);
+    const int32_t *sum_of; /* [active rows] */
+    int64_t *counts;       /* [blocks, clusters] */
+    ALCORE__TRY(alcore__block_groups(work->block, work->cluster, clusters, &sum_of));
+    ALCORE__TRY(alcore__scratch_push(work->block, work->sum_count, sizeof *counts, &counts));
+    ALCORE__TRY(alcore__matrix_group_sums(&work->matrix, sum_of, work->sum_count, sums, counts));
+    for (int64_t s = 0; s < work->sum_count; s++) rows[s % clusters] += counts[s];
+    if (!kept->sums_valid) return ALCORE_OK;
+    memcpy(kept->sums, sums, count * dims * sizeof *sums);
+    memcpy(kept->counts, counts, count * sizeof *counts);
+    *kept->sums_valid = 1;
     return ALCORE_OK;
 }
 
-/* Makes the kept sums of the clusters that won or lost rows of the block anew. The kernel sums only
- * these clusters, as groups 0 .. renewed_count - 1. */
+/* Makes the kept sums of the clusters that won or lost rows of the block anew. The kernel makes
+ * only these sums, as groups 0 .. renewed_count - 1. */
 static alcore_status renew_kept_sums(block_work *work) {
     const alcore__kmeans *means = work->means;
     alcore__block *block = work->block;
-    /* [active rows] the index of the row's cluster in `renewed`; -1: its sums are kept as they are.
-     * It lies in work->nearest, which is read no more in this visit. */
+    /* [active rows] the index of the row's sum in `renewed`; -1: it is kept as it is. It lies in
+     * work->nearest, which is read no more in this visit. */
     int32_t *sum_index = work->nearest;
-    double *sums;    /* [renewed_count, dims] */
-    int64_t *counts; /* [renewed_count] */
+    const int32_t *sum_of; /* [active rows] */
+    double *sums;          /* [renewed_count, dims] */
+    int64_t *counts;       /* [renewed_count] */
     size_t bytes = (size_t)means->dims * sizeof *sums;
     if (!work->renewed_count) return ALCORE_OK;
+    ALCORE__TRY(alcore__block_groups(block, work->cluster, cluster_count(means), &sum_of));
     ALCORE__TRY(alcore__scratch_push(block, work->renewed_count, bytes, &sums));
     ALCORE__TRY(alcore__scratch_push(block, work->renewed_count, sizeof *counts, &counts));
     for (int64_t i = 0; i < block->count; i++)
-        sum_index[i] = work->cluster[i] < 0 ? -1 : work->renewed[work->cluster[i]];
+        sum_index[i] = sum_of[i] < 0 ? -1 : work->renewed[sum_of[i]];
     ALCORE__TRY(
         alcore__matrix_group_sums(&work->matrix, sum_index, work->renewed_count, sums, counts));
-    for (int64_t c = 0; c < cluster_count(means); c++) {
-        int64_t index = work->renewed[c];
+    for (int64_t s = 0; s < work->sum_count; s++) {
+        int64_t index = work->renewed[s];
         if (index < 0) continue;
-        memcpy(work->rows.sums + c * means->dims, sums + index * means->dims, bytes);
-        work->rows.counts[c] = counts[index];
+        memcpy(work->rows.sums + s * means->dims, sums + index * means->dims, bytes);
+        work->rows.counts[s] = counts[index];
     }
     return ALCORE_OK;
 }
 
-/* Sums [clusters, dims] and counts [clusters], both a part of the partial, of the active groups'
- * clusters; those of other groups stay 0, as the runner has zeroed the partial. */
-static alcore_status sum_clusters(block_work *work, double *sums, int64_t *counts) {
+/* Sums [blocks, clusters, dims] and rows [clusters], both a part of the partial, of the active
+ * groups' clusters; those of other groups stay 0, as the runner has zeroed the partial. */
+static alcore_status sum_clusters(block_work *work, double *sums, int64_t *rows) {
     const alcore__kmeans *means = work->means;
-    if (sums_all(work)) return sum_all_clusters(work, sums, counts);
+    if (sums_all(work)) return sum_all_clusters(work, sums, rows);
     ALCORE__TRY(renew_kept_sums(work));
-    for (int64_t g = 0; g < means->groups; g++) {
-        int64_t first = means->centroid_starts[g], clusters = means->each[g].clusters;
-        if (!means->each[g].active) continue;
-        memcpy(sums + first * means->dims, work->rows.sums + first * means->dims,
-               (size_t)(clusters * means->dims) * sizeof *sums);
-        memcpy(counts + first, work->rows.counts + first, (size_t)clusters * sizeof *counts);
+    for (int64_t b = 0; b < work->block->blocks; b++) {
+        for (int64_t g = 0; g < means->groups; g++) {
+            int64_t cluster = means->centroid_starts[g], count = means->each[g].clusters;
+            int64_t first = b * cluster_count(means) + cluster; /* sum */
+            if (!means->each[g].active) continue;
+            memcpy(sums + first * means->dims, work->rows.sums + first * means->dims,
+                   (size_t)(count * means->dims) * sizeof *sums);
+            for (int64_t k = 0; k < count; k++) rows[cluster + k] += work->rows.counts[first + k];
+        }
     }
     return ALCORE_OK;
 }
@@ -306,7 +325,7 @@ alcore_status alcore__kmeans_begin_iteration(alcore__run *run) {
 alcore_status alcore__kmeans_assign_rows(alcore__block *block, void *partial) {
     const alcore__kmeans *means = block->run->state;
     double *sums = partial;
-    int64_t *changed_rows = (void *)(sums + cluster_count(means) * means->dims);
+    int64_t *changed_rows = (void *)(sums + block->blocks * cluster_count(means) * means->dims);
     block_work work;
     ALCORE__TRY(begin_work(means, block, &work));
     bool first_visit = !alcore__kmeans_find_rows(means, block, &work.rows);

@@ -15,8 +15,9 @@
  *     upper, lower    [active rows] bounds of the distances of a row to its centroid and to all
  *                     others of its group (Hamerly; kmeans_lloyd.c); assigned [active rows] is its
  *                     local cluster, -1: none yet
- *     keeps_sums      whether blocks keep counts [clusters] and sums [clusters, dims] of their
- *                     rows; sums_valid [1] is 0 until they are made */
+ *     keeps_sums      whether blocks keep counts [blocks, clusters] and sums [blocks, clusters,
+ *                     dims] of their rows; sums_valid [1] is 0 until they are made. blocks: 1, or
+ *                     how many a wide block has */
 #include "strategy/kmeans/kmeans_rows.h"
 
 #include <math.h>
@@ -34,12 +35,17 @@ static size_t row_bytes(int64_t count) {
     return (size_t)count * 2 * sizeof(double) + padded * sizeof(int32_t);
 }
 
-/* Bytes of all arrays of a block with `count` active rows. */
-static size_t local_bytes(const alcore__kmeans *means, int64_t count) {
-    size_t clusters = (size_t)means->centroid_starts[means->groups];
-    /* sums_valid [1], counts [clusters] and sums [clusters, dims], 8 bytes an entry */
-    size_t sums = (1 + clusters + clusters * (size_t)means->dims) * 8;
-    return row_bytes(count) + (means->keeps_sums ? sums : 0);
+/* Sums that a block has: of each cluster in each of its blocks. */
+static int64_t sum_count(const alcore__kmeans *means, const alcore__block *block) {
+    return block->blocks * means->centroid_starts[means->groups];
+}
+
+/* Bytes of all arrays of a block. */
+static size_t local_bytes(const alcore__kmeans *means, const alcore__block *block) {
+    size_t count = (size_t)sum_count(means, block);
+    /* sums_valid [1], counts [count] and sums [count, dims], 8 bytes an entry */
+    size_t sums = (1 + count + count * (size_t)means->dims) * 8;
+    return row_bytes(block->count) + (means->keeps_sums ? sums : 0);
 }
 
 /* Cuts the host memory of a block, `local`, into its arrays; engine arrays stay NULL. */
@@ -51,7 +57,7 @@ static alcore__kmeans_rows lay_out(const alcore__kmeans *means, const alcore__bl
     if (!means->keeps_sums) return rows;
     rows.sums_valid = (int64_t *)(void *)((char *)local + row_bytes(block->count));
     rows.counts = rows.sums_valid + 1;
-    rows.sums = (double *)(void *)(rows.counts + means->centroid_starts[means->groups]);
+    rows.sums = (double *)(void *)(rows.counts + sum_count(means, block));
     return rows;
 }
 
@@ -109,7 +115,7 @@ alcore_status alcore__kmeans_open_block(const alcore__kmeans *means, alcore__blo
     ALCORE__TRY(alcore__block_matrix(block, means->unit, matrix));
     bool first_visit = !alcore__block_doubles(block);
     if (first_visit) ALCORE__TRY(make_engine_arrays(block, matrix));
-    ALCORE__TRY(alcore__block_local(block, local_bytes(means, block->count), &local));
+    ALCORE__TRY(alcore__block_local(block, local_bytes(means, block), &local));
     *out = lay_out(means, block, local);
     out->self_dots = alcore__block_doubles(block);
     out->weights = out->self_dots + matrix->rows.count;

@@ -15,11 +15,11 @@ typedef struct alcore__kmeans_rows {
     /* [active rows], in host memory: Hamerly's bounds, L2 distances (kmeans_lloyd.c). */
     double *upper, *lower;
     int32_t *assigned; /* local cluster; -1 before the first iteration */
-    /* Sums by cluster of the block's rows (alcore__kmeans.keeps_sums); NULL where they are not
-     * kept. */
+    /* Sums by cluster of the rows of the block, of each block of a wide one
+     * (alcore__kmeans.keeps_sums); NULL where they are not kept. */
     int64_t *sums_valid; /* [1] 0: not summed yet */
-    int64_t *counts;     /* [clusters] */
-    double *sums;        /* [clusters, dims] */
+    int64_t *counts;     /* [blocks, clusters] */
+    double *sums;        /* [blocks, clusters, dims] */
 } alcore__kmeans_rows;
 
 /* Reads the matrix and finds what is kept, which is made at the first visit of the block. */

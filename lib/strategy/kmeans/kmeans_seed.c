@@ -109,18 +109,23 @@ alcore_status alcore__kmeans_find_seeds(alcore__block *block, void *partial) {
     const alcore__kmeans *means = block->run->state;
     alcore__matrix matrix;
     alcore__kmeans_rows rows;
-    uint8_t *mask;
+    uint8_t *group_mask;
+    const uint8_t *mask = NULL;
     char *out = partial;
     ALCORE__TRY(alcore__kmeans_open_block(means, block, &matrix, &rows));
-    ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, sizeof *mask, &mask));
+    ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, sizeof *group_mask, &group_mask));
     for (int64_t g = 0; g < means->groups; g++) {
         bool masked = false;
         for (int32_t k = 0; needs_seed(&means->each[g]) && k < ALCORE__MAX_DRAWS; k++) {
             const alcore__draw *draw = &means->each[g].sampler.draw[k];
             int64_t index;
             if (!alcore__draw_is_in(draw, block)) continue;
-            if (!masked) mask_group(means, &matrix, g, mask);
-            masked = true;
+            if (!masked) {
+                mask_group(means, &matrix, g, group_mask);
+                ALCORE__TRY(alcore__block_store_mask(block, (int32_t)g, group_mask,
+                                                     matrix.rows.count, &mask));
+                masked = true;
+            }
             ALCORE__TRY(alcore__draw_find(draw, &matrix, mask, rows.weights, &index));
             alcore__kmeans_found found = {.group = g, .draw = k};
             ALCORE__TRY(write_found(&matrix, &rows, index, found, out));
@@ -183,15 +188,32 @@ alcore_status alcore__kmeans_accept_seeds(alcore__run *run) {
 
 /* ---- pass "D^2 weights" ---- */
 
-/* Size of the partial: the total weight of each group in the block, double [groups]. */
+/* Size of the partial: the total weight of each group in the block, or in each block of a wide one,
+ * double [blocks, groups]. */
 size_t alcore__kmeans_weights_bytes(const alcore__block *block) {
-    return (size_t)((const alcore__kmeans *)block->run->state)->groups * sizeof(double);
+    const alcore__kmeans *means = block->run->state;
+    return (size_t)(block->blocks * means->groups) * sizeof(double);
+}
+
+/* Adds the weights of group g up, which the kernels of a wide block do not do by themselves: column
+ * g of totals [blocks, groups]. mask [matrix rows]: the rows of the group. */
+static alcore_status add_weights(const alcore__kmeans *means, const alcore__matrix *matrix,
+                                 int64_t g, const uint8_t *mask, const double *weights,
+                                 double *totals) {
+    alcore__block *block = matrix->block;
+    alcore__scratch_mark mark = alcore__scratch_get_mark(block);
+    double *sums; /* [blocks] */
+    ALCORE__TRY(alcore__scratch_push(block, block->blocks, sizeof *sums, &sums));
+    ALCORE__TRY(alcore__matrix_totals(matrix, mask, weights, sums));
+    for (int64_t b = 0; b < block->blocks; b++) totals[b * means->groups + g] = sums[b];
+    alcore__scratch_release(block, mark);
+    return ALCORE_OK;
 }
 
 /* Replaces the D^2 weight of each row of the block by its squared distance to the newest centroid
- * of its group where that is smaller, and adds the weights up: totals [groups], the partial, in
- * which a group without rows in the block, or with all its centroids, stays 0. weights and
- * self_dots [matrix rows] and speculative_weights [ALCORE__MAX_SPECULATIVE, matrix rows] of `rows`
+ * of its group where that is smaller, and adds the weights up: totals [blocks, groups], the
+ * partial, in which a group without rows in the block, or with all its centroids, stays 0. weights
+ * and self_dots [matrix rows] and speculative_weights [ALCORE__MAX_SPECULATIVE, matrix rows] of `rows`
  * are kept with the block. After a hit the distances to the new centroid are there already, in its
  * row of speculative_weights, and the rows of the group are not measured. */
 alcore_status alcore__kmeans_weigh_rows(alcore__block *block, void *partial) {
@@ -200,19 +222,22 @@ alcore_status alcore__kmeans_weigh_rows(alcore__block *block, void *partial) {
     alcore_sys_work work = alcore__run_work(block->run);
     alcore__matrix matrix;
     alcore__kmeans_rows rows;
-    uint8_t *mask;
+    uint8_t *group_mask;
     double *totals = partial;
+    bool wide = block->run->stream; /* a call has one total, but a wide block one for each block */
     ALCORE__TRY(alcore__kmeans_open_block(means, block, &matrix, &rows));
-    ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, sizeof *mask, &mask));
+    ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, sizeof *group_mask, &group_mask));
     int64_t count = matrix.rows.count;
     for (int64_t g = 0; g < means->groups; g++) {
         const alcore__kmeans_group *each = &means->each[g];
         const alcore__sampler *sampler = &each->sampler;
-        if (!needs_seed(each) || !mask_group(means, &matrix, g, mask)) continue;
+        const uint8_t *mask;
+        if (!needs_seed(each) || !mask_group(means, &matrix, g, group_mask)) continue;
+        ALCORE__TRY(alcore__block_store_mask(block, (int32_t)g, group_mask, count, &mask));
         alcore_sys_weights weights = {.minimum = rows.weights,
                                       .speculative = rows.speculative_weights,
                                       .speculative_count = sampler->speculative,
-                                      .total = &totals[g]};
+                                      .total = wide ? NULL : &totals[g]};
         if (sampler->hit >= 0) {
             ALCORE__TRY(kernels->update_min(
                 &work, count, mask, rows.speculative_weights + sampler->hit * count, &weights));
@@ -221,12 +246,13 @@ alcore_status alcore__kmeans_weigh_rows(alcore__block *block, void *partial) {
                 &work, &matrix.rows, mask, vectors_of(means, g), 1 + sampler->speculative,
                 each->seed_dots, rows.self_dots, 1 /* duplicates weigh 0 */, &weights));
         }
+        if (wide) ALCORE__TRY(add_weights(means, &matrix, g, mask, rows.weights, totals));
     }
     return ALCORE_OK;
 }
 
 /* Reduces the partial of one block: its total weights, by group, are the block's line of
- * block_weights [blocks, groups]. */
+ * block_weights [blocks, groups], or the lines of the blocks of a wide one. */
 alcore_status alcore__kmeans_store_weights(alcore__run *run, const alcore__block_partial *partial) {
     alcore__kmeans *means = run->state;
     memcpy(means->block_weights + partial->block * means->groups, partial->extra,

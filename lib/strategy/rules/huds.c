@@ -133,6 +133,10 @@ alcore_status alcore__huds_begin(alcore__run *run) {
     state->clusters = alcore__values_integer(values, "k_clusters");
     state->unit = alcore__values_integer(values, "unit") == 1;
     state->dims = alcore__embedding_dims(run);
+    run->row_work = true;
+    run->repeats = state->clusters > 1; /* k-means makes many passes */
+    run->block_doubles =
+        ((double)state->strata * (double)state->clusters + 1.0) * (double)state->dims;
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->u));
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->d));
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int32_t), &state->stratum));
@@ -271,20 +275,28 @@ static alcore__doubles sums_of(const alcore__run *run) {
     return (alcore__doubles){.values = state->sums, .count = (state->strata + 1) * state->dims};
 }
 
-/* The partial is sums [strata + 1, dims]: of the block's rows of each stratum, without those of
- * group -1, then of all its rows, which stays 0 where no stratum is small. */
+/* The partial is sums [blocks, strata + 1, dims], for each block of a wide one: of the block's rows
+ * of each stratum, without those of group -1, then of all its rows, which stays 0 where no stratum
+ * is small. */
 static alcore_status sum_by_stratum(alcore__block *block, void *partial) {
     const huds_state *state = block->run->state;
-    double *sums = partial;
+    const int64_t sets = state->strata + 1; /* of rows that are summed */
+    const size_t bytes = (size_t)state->dims * sizeof(double);
+    double *sums = partial, *all; /* all [blocks, dims] */
     alcore__matrix matrix;
-    int64_t *counts; /* of this block: not used, the strata were counted before */
+    int64_t *counts; /* of each block: not used, the strata were counted before */
     const int32_t *group;
     ALCORE__TRY(groups_of(block, &group));
+    ALCORE__TRY(alcore__block_groups(block, group, sets, &group));
     ALCORE__TRY(alcore__block_matrix(block, state->unit, &matrix));
-    ALCORE__TRY(alcore__scratch_push(block, state->strata, sizeof *counts, &counts));
-    ALCORE__TRY(alcore__matrix_group_sums(&matrix, group, state->strata, sums, counts));
+    ALCORE__TRY(alcore__scratch_push(block, block->blocks * sets, sizeof *counts, &counts));
+    ALCORE__TRY(alcore__matrix_group_sums(&matrix, group, block->blocks * sets, sums, counts));
     if (!state->some_global) return ALCORE_OK;
-    return alcore__matrix_sum(&matrix, sums + state->strata * state->dims);
+    ALCORE__TRY(alcore__scratch_push(block, block->blocks, bytes, &all));
+    ALCORE__TRY(alcore__matrix_sum(&matrix, all));
+    for (int64_t b = 0; b < block->blocks; b++)
+        memcpy(sums + (b * sets + state->strata) * state->dims, all + b * state->dims, bytes);
+    return ALCORE_OK;
 }
 
 /* ---- pass "k-means": k clusters in each stratum ---- */
@@ -433,12 +445,14 @@ static alcore_status end_batch(alcore__run *run) {
 const alcore__pass alcore__huds_passes[] = {
     {.name = "scores",
      .rows = ALCORE__OVER_CANDIDATES,
+     .keeps_nothing = true,
      .block = score_block,
      .partial = {.values = u_of},
      .end = cut_strata,
      .when = has_scores},
     {.name = "centroids",
      .rows = ALCORE__OVER_CANDIDATES,
+     .wide = true,
      .block = sum_by_stratum,
      .partial = {.sums = sums_of},
      .when = needs_sums},
@@ -449,17 +463,20 @@ const alcore__pass alcore__huds_passes[] = {
      .when = many_centroids},
     {.name = "distances",
      .rows = ALCORE__OVER_CANDIDATES,
+     .wide = true,
      .block = measure_distances,
      .partial = {.values = d_of, .extra = clusters_bytes, .reduce = store_clusters},
      .start = set_centroids,
      .when = measures_all},
     {.name = "centroids of a batch of strata",
      .rows = ALCORE__OVER_CHOSEN,
+     .wide = true,
      .block = sum_by_stratum,
      .partial = {.sums = sums_of},
      .when = has_next_batch},
     {.name = "distances of a batch of strata",
      .rows = ALCORE__OVER_CHOSEN,
+     .wide = true,
      .block = measure_distances,
      .partial = {.extra = distances_bytes, .reduce = store_distances},
      .start = set_centroids,

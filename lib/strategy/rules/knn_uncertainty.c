@@ -125,7 +125,8 @@ static alcore_status begin(alcore__run *run) {
     ALCORE__TRY(
         alcore__new_array(run->ctx, (size_t)state->groups.count, sizeof(int64_t), &state->k));
     state->length = first_length(run);
-    run->repeats = true; /* "neighbors" may be made again: embeddings are kept for it */
+    run->repeats = run->row_work =
+        true; /* "neighbors" may be made again: embeddings are kept for it */
     return alcore__new_array(run->ctx, count, sizeof(int64_t), &state->target_counts);
 }
 
@@ -333,6 +334,7 @@ static const alcore__pass PASSES[] = {
      .when = searches_labeled},
     {.name = "neighbors",
      .rows = ALCORE__OVER_CANDIDATES,
+     .wide = true,
      .block = find_neighbors,
      .partial = {.extra = lists_bytes, .reduce = merge_lists},
      .start = new_lists,

@@ -125,6 +125,7 @@ static alcore_status store_phrases(alcore__run *run, const alcore__block_partial
     {                                                                                              \
         {.name = "columns",                                                                        \
          .rows = ALCORE__OVER_CANDIDATES,                                                          \
+         .keeps_nothing = true,                                                                    \
          .block = (read),                                                                          \
          .partial = {.extra = rows_bytes, .reduce = store_phrases}},                               \
         {                                                                                          \

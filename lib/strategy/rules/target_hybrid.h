@@ -24,8 +24,8 @@ void alcore__hybrid_free(alcore__run *run);
 alcore_status alcore__hybrid_score_block(alcore__block *block, void *partial);
 double *alcore__hybrid_uncertainty(const alcore__run *run);
 #define ALCORE__UNCERTAINTY_PASS                                                                   \
-    .name = "uncertainty", .rows = ALCORE__OVER_CANDIDATES, .block = alcore__hybrid_score_block,   \
-    .partial = {.values = alcore__hybrid_uncertainty}
+    .name = "uncertainty", .rows = ALCORE__OVER_CANDIDATES, .keeps_nothing = true,                 \
+    .block = alcore__hybrid_score_block, .partial = {.values = alcore__hybrid_uncertainty}
 
 /* A pass that fails for a target row with a NaN or an infinity. Distances to such a row are NaN or
  * infinite; no later pass would notice that. */
