@@ -25,21 +25,7 @@
 #include <math.h>
 
 #include "base/tensor_view.h"
-#include "kernel/kernels.h"
-#include "scorer/score_table.h"
-
-/* The values of the parameter "mode", in the order of ALCORE__UNCERTAINTY_MODE_PARAM. */
-enum {
-    MODE_AUTO,
-    MODE_MARGIN,
-    MODE_MARGIN_MIN,
-    MODE_MARGIN_MEAN,
-    MODE_MNLP,
-    MODE_LC,
-    MODE_ENTROPY,
-    MODE_PAPER, /* mode_of() makes auto of this and of the next */
-    MODE_CODE   /* margins of logarithms; tokens whose margin is 0 are left out */
-};
+#include "scorer/uncertainty_modes.h"
 
 /* The smallest logarithm of a probability (spec 1.1), as in the kernels. */
 #define LOG_FLOOR (-100.0)
@@ -51,43 +37,12 @@ static const char *const MARGINS = "margins", *const CONFIDENCES = "confidences"
 const char *const alcore__lc_needs[] = {"confidences|probs", NULL};
 const char *const alcore__entropy_needs[] = {"entropies|probs", NULL};
 const char *const alcore__margin_needs[] = {"margins|probs", NULL};
-const char *const alcore__uncertainty_needs[] = {"margins|probs|token_probs", NULL};
-const char *const alcore__hybrid_needs[] = {"scores|margins|probs|token_probs|logprobs",
-                                            "embeddings", NULL};
 
-static const alcore__param UNCERTAINTY_ROWS[] = {ALCORE__UNCERTAINTY_MODE_PARAM,
-                                                 ALCORE__MARGIN_PARAM};
+static const alcore__param UNCERTAINTY_ROWS[] = {ALCORE__UNCERTAINTY_PARAMS};
 static const alcore__param MARGIN_ROWS[] = {ALCORE__MARGIN_PARAM};
 static const alcore__param_table UNCERTAINTY_PARAMS = ALCORE__PARAM_TABLE(UNCERTAINTY_ROWS);
 static const alcore__param_table MARGIN_PARAMS = ALCORE__PARAM_TABLE(MARGIN_ROWS);
 static const alcore__param_table NO_PARAMS = {NULL, 0};
-
-/* Whether the parameter "mode" is code: the definition of the public code of DeMuX. */
-bool alcore__mode_is_code(const alcore__values *values) {
-    return alcore__values_integer(values, "mode") == MODE_CODE;
-}
-
-/* Whether the parameter "mode" is paper or code, which name the source of a definition and not what
- * is measured. */
-bool alcore__mode_names_source(const alcore__values *values) {
-    return alcore__mode_is_code(values) || alcore__values_integer(values, "mode") == MODE_PAPER;
-}
-
-/* What the parameter "mode" measures: that of the paper and that of its public code are auto. */
-static int64_t mode_of(const alcore__values *values) {
-    return alcore__mode_names_source(values) ? MODE_AUTO : alcore__values_integer(values, "mode");
-}
-
-/* Whether margins are those of logarithms: choice 1 of the parameter "margin", prob|log. */
-static bool has_log_margin_param(const alcore__values *values) {
-    return alcore__values_integer(values, "margin") == 1;
-}
-
-/* Whether the uncertainty of DeMuX is from margins of logarithms: with margin=log and with
- * mode=code. */
-static bool uses_log_margin(const alcore__values *values) {
-    return has_log_margin_param(values) || alcore__mode_is_code(values);
-}
 
 /* The narrow column that holds the measure of a mode; NULL: there is none. */
 static const char *narrow_name(int64_t mode, bool log_margin) {
@@ -96,59 +51,10 @@ static const char *narrow_name(int64_t mode, bool log_margin) {
     return log_margin ? NULL : MARGINS;
 }
 
-/* Whether a mode is defined for one distribution a token only. */
-static bool is_of_tokens(int64_t mode) {
-    return mode == MODE_MARGIN_MIN || mode == MODE_MARGIN_MEAN || mode == MODE_MNLP;
-}
-
 /* alcore__score.needs_of: the columns that the margin score reads with these parameters. */
 const char *const *alcore__margin_needs_of(const alcore__values *values) {
     static const char *const of_logarithms[] = {"probs", NULL};
-    return has_log_margin_param(values) ? of_logarithms : alcore__margin_needs;
-}
-
-/* The columns that a mode of the uncertainty of DeMuX reads: alone: as a score; hybrid: in a
- * strategy that also accepts ready scores or token log-probabilities, and reads embeddings. Both
- * end with NULL. Each text is one need; of the columns a|b one is enough, and the first that is
- * there is read. */
-typedef struct mode_needs {
-    const char *const alone[2], *const hybrid[3];
-} mode_needs;
-#define MODE_NEEDS(columns)                                                                        \
-    {                                                                                              \
-        {columns, NULL}, {                                                                         \
-            "scores|" columns "|logprobs", "embeddings", NULL                                      \
-        }                                                                                          \
-    }
-
-/* The needs with the present values of the parameters "mode" and "margin", in static memory. A
- * column of margins of logarithms does not exist, so those are computed from distributions. */
-static const mode_needs *needs_of_mode(const alcore__values *values) {
-    static const mode_needs automatic = MODE_NEEDS("margins|probs|token_probs");
-    static const mode_needs wide = MODE_NEEDS("probs|token_probs");
-    static const mode_needs wide_tokens = MODE_NEEDS("token_probs");
-    static const mode_needs margins = MODE_NEEDS("margins|token_probs");
-    static const mode_needs mnlp = MODE_NEEDS("confidences|token_probs");
-    static const mode_needs lc = MODE_NEEDS("confidences|probs|token_probs");
-    static const mode_needs entropy = MODE_NEEDS("entropies|probs|token_probs");
-    int64_t mode = mode_of(values);
-    if (mode == MODE_MNLP) return &mnlp;
-    if (mode == MODE_LC) return &lc;
-    if (mode == MODE_ENTROPY) return &entropy;
-    if (is_of_tokens(mode)) return uses_log_margin(values) ? &wide_tokens : &margins;
-    return uses_log_margin(values) ? &wide : &automatic;
-}
-
-/* The columns that the uncertainty of DeMuX reads with these parameters
- * (alcore__score.needs_of). */
-const char *const *alcore__uncertainty_needs_of(const alcore__values *values) {
-    return needs_of_mode(values)->alone;
-}
-
-/* The same for a strategy that also accepts ready scores or token log-probabilities, and reads
- * embeddings. */
-const char *const *alcore__hybrid_needs_of(const alcore__values *values) {
-    return needs_of_mode(values)->hybrid;
+    return alcore__log_margin_param(values) ? of_logarithms : alcore__margin_needs;
 }
 
 /* ---- a measure becomes a score ---- */
@@ -274,7 +180,7 @@ static alcore_status row_scores(alcore__score_call *call, int64_t mode, bool log
     if (!column) return alcore__fail(ALCORE_E_MISSING, "the column \"probs\" is missing");
     if (column->ragged)
         return alcore__fail(ALCORE_E_SHAPE, "the column \"probs\" has shape [rows, classes]");
-    if (is_of_tokens(mode)) {
+    if (alcore__mode_is_of_tokens(mode)) {
         return alcore__fail(ALCORE_E_MISSING,
                             "the column \"token_probs\" is missing: margin-min, margin-mean and "
                             "mnlp need one distribution a token");
@@ -415,7 +321,7 @@ static alcore_status read_narrow(const alcore__score_call *call, const char *nam
 static alcore_status narrow_row_scores(alcore__score_call *call, const alcore__column *column,
                                        const char *name, int64_t mode) {
     alcore_sys_rows rows = {0};
-    if (is_of_tokens(mode)) {
+    if (alcore__mode_is_of_tokens(mode)) {
         return alcore__fail(ALCORE_E_SHAPE,
                             "the column \"%s\" has one value per row: margin-min, margin-mean and "
                             "mnlp need one per token, with offsets",
@@ -484,21 +390,20 @@ static const alcore__column *find_narrow(const alcore__score_call *call, const c
     return name ? alcore__dataset_find(call->dataset, name) : NULL;
 }
 
-/* The score of DeMuX: from the narrow column of the mode; else from "token_probs" where the mode is
- * of tokens or there is no "probs"; else from "probs". */
+/* The score of DeMuX: SUM-PROB of answers where the parameters ask for it; else from the narrow
+ * column of the mode; else from "token_probs" where the mode is of tokens or there is no "probs";
+ * else from "probs". */
 static alcore_status uncertainty_rows(alcore__score_call *call) {
-    int64_t mode = mode_of(call->values);
-    bool log_margin = uses_log_margin(call->values);
-    if (has_log_margin_param(call->values) && alcore__mode_names_source(call->values) &&
-        !alcore__mode_is_code(call->values))
-        return alcore__fail(ALCORE_E_PARAM,
-                            "the margins of mode=paper are those of probabilities, so that "
-                            "margin=log has no part in it");
+    int64_t mode = alcore__uncertainty_mode(call->values);
+    bool log_margin = alcore__uncertainty_log_margin(call->values);
+    ALCORE__TRY(alcore__uncertainty_check(call->values));
+    if (alcore__uncertainty_is_of_answers(call->values)) return alcore__score_sum_prob.rows(call);
     const char *name = narrow_name(mode, log_margin);
     const alcore__column *narrow = find_narrow(call, name);
     const alcore__column *tokens = alcore__dataset_find(call->dataset, "token_probs");
     if (narrow) return narrow_scores(call, narrow, name, mode, false /* rows_only */);
-    if (tokens && (is_of_tokens(mode) || !alcore__dataset_find(call->dataset, "probs")))
+    if (tokens &&
+        (alcore__mode_is_of_tokens(mode) || !alcore__dataset_find(call->dataset, "probs")))
         return token_scores(call, tokens, mode_of_tokens(mode), log_margin);
     return row_scores(call, mode, log_margin);
 }
@@ -519,13 +424,13 @@ static alcore_status entropy_rows(alcore__score_call *call) {
     return score_of_rows(call, MODE_ENTROPY, false);
 }
 static alcore_status margin_rows(alcore__score_call *call) {
-    return score_of_rows(call, MODE_MARGIN, has_log_margin_param(call->values));
+    return score_of_rows(call, MODE_MARGIN, alcore__log_margin_param(call->values));
 }
 
 const alcore__score alcore__score_class_uncertainty = {
     .name = "uncertainty",
-    .summary = "One minus the margin of the two likeliest classes, of a row or of its words "
-               "(DeMuX); from margins or from probabilities",
+    .summary = "One minus the margin of the two likeliest classes, of a row or of its words, or "
+               "SUM-PROB of answers (DeMuX); from margins or from probabilities",
     .params = &UNCERTAINTY_PARAMS,
     .raw_name = "raw",
     .needs = alcore__uncertainty_needs,

@@ -31,17 +31,28 @@ const char *const *alcore__hybrid_needs_of(const alcore__values *values);
 #define ALCORE__UNCERTAINTY_MODE_PARAM_AND(more)                                                   \
     {                                                                                              \
         "mode", ALCORE_PARAM_CHOICE, "auto", 0, 0,                                                 \
-            "auto|margin|margin-min|margin-mean|mnlp|lc|entropy|paper|code",                       \
+            "auto|margin|margin-min|margin-mean|mnlp|lc|entropy|paper|code|sum-prob",              \
             "what is measured; auto: margin for a distribution a row, margin-min for one a "       \
             "token. Read from the column margins, for lc and mnlp confidences, for entropy "       \
             "entropies, else from probs or token_probs. paper: auto, as DeMuX prints it; code: "   \
             "as its public code does, auto with margins of logarithms, without tokens whose "      \
-            "margin is 0" more                                                                     \
+            "margin is 0" more ". sum-prob: answers, from qa_start and qa_end"                     \
     }
-#define ALCORE__UNCERTAINTY_MODE_PARAM ALCORE__UNCERTAINTY_MODE_PARAM_AND("")
-/* Whether that parameter is paper or code, and whether it is code. */
+#define ALCORE__WINDOWS_PARAM                                                                      \
+    {                                                                                              \
+        "windows", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,                                             \
+            "1: question answering, sum-prob over windows of contexts, of which the column "       \
+            "qa_windows has the numbers of positions; the most confident window counts"            \
+    }
+/* The parameters of the uncertainty of DeMuX, which its score and its strategies have. */
+#define ALCORE__UNCERTAINTY_PARAMS_AND(more)                                                       \
+    ALCORE__UNCERTAINTY_MODE_PARAM_AND(more), ALCORE__MARGIN_PARAM, ALCORE__WINDOWS_PARAM
+#define ALCORE__UNCERTAINTY_PARAMS ALCORE__UNCERTAINTY_PARAMS_AND("")
+/* Whether mode is paper or code, and whether it is code. */
 bool alcore__mode_names_source(const alcore__values *values);
 bool alcore__mode_is_code(const alcore__values *values);
+/* Whether the parameters ask for the uncertainty of answers: mode=sum-prob or windows=1. */
+bool alcore__uncertainty_is_of_answers(const alcore__values *values);
 
 #define ALCORE__RTTL_PARAMS                                                                        \
     {"norm",                                                                                       \
@@ -57,9 +68,10 @@ bool alcore__mode_is_code(const alcore__values *values);
             "not used then"                                                                        \
     }
 
-/* Uncertainty from whatever a model gives: the column "scores" in its meaning, else the score of
- * DeMuX from class probabilities or what was computed of them (spec 7.4), else NNLL of "logprobs".
- * Needs the parameters of ALCORE__UNCERTAINTY_MODE_PARAM and ALCORE__MARGIN_PARAM. */
+/* Uncertainty from whatever a model gives: SUM-PROB where the parameters ask for answers, else the
+ * column "scores" in its meaning, else the score of DeMuX from class probabilities or what was
+ * computed of them (spec 7.4), else NNLL of "logprobs". Needs the parameters of
+ * ALCORE__UNCERTAINTY_PARAMS. */
 alcore_status alcore__score_given_or_class(alcore__score_call *call);
 
 /* Computes score and raw of NSP from rank [count], which holds the NNLL. */

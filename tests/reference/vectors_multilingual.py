@@ -4,6 +4,7 @@ import arithmetic
 import languages
 import neighbors
 import random_numbers
+import scores
 
 SOURCE = [[0.0, 0.0], [3.0, 4.0], [6.0, 8.0], [0.0, 4.0], [3.0, 0.0]]
 TARGET = [[0.0, 0.0], [3.0, 4.0], [3.0, 0.0]]
@@ -11,6 +12,11 @@ POINTS = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [5.0, 5.0], [6.0, 5.0], [9.0, 9.0]
 GOALS = [[0.25, 0.0], [5.375, 5.0]]
 MANY_GOALS = [[0.25, 0.0], [9.5, 8.5], [5.375, 5.0], [1.75, 0.25], [2.5, 0.5]]
 U = [0.2, 0.9, 0.5, 0.3, 0.8, 1.0, 0.6]
+# Start, end and windows of the answers of POINTS: one window, two and three.
+ANSWERS = [([0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [3]), ([0.95, 0.05, 0.5, 0.5], [0.5, 0.5, 0.95, 0.05], [2, 2]),
+           ([1.0, 0.4, 0.6], [1.0, 0.9, 0.1], [1, 2]), ([0.25, 0.25, 0.5, 0.5, 0.5], [0.4, 0.4, 0.2, 0.6, 0.4], [3, 2]),
+           ([0.9, 0.1, 0.3, 0.7, 0.2, 0.8], [0.6, 0.4, 0.5, 0.5, 0.9, 0.1], [2, 2, 2]), ([0.4, 0.3, 0.3], [0.35, 0.35, 0.3], [3]),
+           ([0.1, 0.9, 0.6, 0.4], [0.2, 0.8, 0.7, 0.3], [2, 2])]
 TAGS = ["hi"] * 5 + ["fa"] * 2 + ["ar"] * 6
 
 
@@ -47,6 +53,18 @@ def prune_case(name, b, c, **options):
     """A case of UNCERTAINTY-KNN with b rows among c * b candidates."""
     picks, chosen = neighbors.uncertainty_knn(POINTS, GOALS, U, b, c, **options)
     return {"name": name, "input": {"b": b, "c": c} | options, "expected": {"picks": picks, "candidates": chosen}}
+
+
+def answers_case(name, windowed, strategy, b=0, **options):
+    """The uncertainty of answers, its order, and the picks of a hybrid by it. windowed: the windows count, else each row is
+    one."""
+    u = [-(scores.sum_prob_of_windows(start, end, windows) if windowed else scores.sum_prob(start, end))
+         for start, end, windows in ANSWERS]
+    given = {"windowed": int(windowed), "strategy": strategy, "b": b or len(u)} | options
+    if strategy == "uncertainty":
+        return {"name": name, "input": given, "expected": {"u": u, "picks": arithmetic.order(range(len(u)), u)}}
+    pick = neighbors.knn_uncertainty if strategy == "knn-uncertainty" else neighbors.uncertainty_knn
+    return {"name": name, "input": given, "expected": {"u": u, "picks": pick(POINTS, GOALS, u, b, **options)[0]}}
 
 
 def drawn_case(name, counts, tag, round_):
@@ -102,6 +120,17 @@ def vectors():
                 balanced_knn_case("k = 1, none", 6, ["bn", "te", "te", "bn", "bn"], k=1, fill_short="none"),
                 balanced_knn_case("k = 1, uncertainty", 6, ["bn", "te", "te", "bn", "bn"], k=1),
             ],
+        },
+        "TV-ANSWERS": {
+            "spec": "7.4",
+            "about": "SUM-PROB of answers over one window or several as the uncertainty of the three strategies; points of TV-KNN.",
+            "origin": "reference",
+            "input": {"source": POINTS, "target": GOALS, "start": [start for start, _, _ in ANSWERS],
+                      "end": [end for _, end, _ in ANSWERS], "windows": [windows for _, _, windows in ANSWERS]},
+            "cases": [answers_case("%s, %s" % (strategy, "windows" if windowed else "one window"), windowed, strategy, b, **options)
+                      for windowed in (False, True)
+                      for strategy, b, options in (("uncertainty", 0, {}), ("knn-uncertainty", 3, {"k": 2}),
+                                                   ("uncertainty-knn", 3, {"c": 1.0}))],
         },
         "TV-UNCKNN": {
             "spec": "7.6",

@@ -142,7 +142,8 @@ static alcore_status new_lists(alcore__run *run) {
 
 /* The partial: the lists of the block (neighbor_lists.h). */
 static size_t lists_bytes(const alcore__block *block) {
-    return alcore__neighbor_lists_bytes(&((const alcore__cluster_picks *)block->run->state)->near);
+    return alcore__neighbor_lists_bytes(&((const alcore__cluster_picks *)block->run->state)->near,
+                                        block);
 }
 
 /* Writes the partial: for each centroid the nearest candidates of the block, among those that are
@@ -154,7 +155,7 @@ static alcore_status find_nearest(alcore__block *block, void *partial) {
     const uint8_t *mask;
     ALCORE__TRY(alcore__block_matrix(block, true /* unit vectors */, &matrix));
     ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, &matrix, &mask));
-    alcore__neighbor_lists_begin(&state->near, partial);
+    alcore__neighbor_lists_begin(&state->near, block, partial);
     ALCORE__TRY(alcore__neighbor_lists_join(&state->near, &matrix, mask, &centroids,
                                             NULL /* all of them */, 0, partial));
     alcore__neighbor_lists_end(&state->near, &matrix, partial);
@@ -163,7 +164,7 @@ static alcore_status find_nearest(alcore__block *block, void *partial) {
 
 /* Reduces the partial of one block: merges its lists into those of the blocks before. */
 static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *partial) {
-    alcore__neighbor_lists_merge(&((alcore__cluster_picks *)run->state)->near, partial->extra);
+    alcore__neighbor_lists_merge(&((alcore__cluster_picks *)run->state)->near, partial);
     return ALCORE_OK;
 }
 

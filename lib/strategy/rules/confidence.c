@@ -4,20 +4,15 @@
  *   lc = 1 - p_1,   entropy = - sum over classes of p log p,   margin = 1 - (p_1 - p_2)
  *
  * (log is the natural logarithm) and by the uncertainty of DeMuX (spec 7.4), which is the margin of
- * a row or that of its words, or with windows=1 SUM-PROB of an answer. The largest score is picked
- * first. lib/scorer computes the scores, rank_by_score.c ranks by them; the definitions here only
- * name which. */
+ * a row or that of its words, or SUM-PROB of an answer. The largest score is picked first.
+ * lib/scorer computes the scores, rank_by_score.c ranks by them; the definitions here only name
+ * which. */
 #include "scorer/score_table.h"
 #include "strategy/strategies.h"
 
 static const alcore__param PLAIN_ROWS[] = {ALCORE__CANDIDATE_PARAMS};
 static const alcore__param MARGIN_ROWS[] = {ALCORE__MARGIN_PARAM, ALCORE__CANDIDATE_PARAMS};
-static const alcore__param UNCERTAINTY_ROWS[] = {ALCORE__UNCERTAINTY_MODE_PARAM,
-                                                 ALCORE__MARGIN_PARAM,
-                                                 {"windows", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
-                                                  "1: question answering, sum-prob over windows of "
-                                                  "contexts: qa_start, qa_end and qa_windows are "
-                                                  "read, and mode and margin are not used"},
+static const alcore__param UNCERTAINTY_ROWS[] = {ALCORE__UNCERTAINTY_PARAMS,
                                                  ALCORE__CANDIDATE_PARAMS};
 static const alcore__param_table PLAIN = ALCORE__PARAM_TABLE(PLAIN_ROWS);
 static const alcore__param_table MARGIN = ALCORE__PARAM_TABLE(MARGIN_ROWS);
@@ -26,9 +21,7 @@ static const alcore__param_table UNCERTAINTY = ALCORE__PARAM_TABLE(UNCERTAINTY_R
 /* score_rows of the definitions: fill score, raw and rank of the rows of a call, as score.h
  * describes them. */
 static alcore_status uncertainty(alcore__score_call *call) {
-    return alcore__values_integer(call->values, "windows") == 1
-               ? alcore__score_sum_prob.rows(call)
-               : alcore__score_class_uncertainty.rows(call);
+    return alcore__score_class_uncertainty.rows(call);
 }
 static alcore_status lc(alcore__score_call *call) {
     return alcore__score_lc.rows(call);
@@ -40,12 +33,6 @@ static alcore_status margin(alcore__score_call *call) {
     return alcore__score_margin.rows(call);
 }
 
-/* candidate_needs of uncertainty: what the score reads with these parameters. */
-static const char *const *uncertainty_needs(const alcore__values *values) {
-    return alcore__values_integer(values, "windows") == 1 ? alcore__score_sum_prob.needs_of(values)
-                                                          : alcore__uncertainty_needs_of(values);
-}
-
 const alcore__strategy_def alcore__strategy_uncertainty = {
     .name = "uncertainty",
     .summary = "The smallest margin between the two likeliest classes, of a row or of its words "
@@ -53,7 +40,7 @@ const alcore__strategy_def alcore__strategy_uncertainty = {
     .measure = "uncertainty",
     .params = &UNCERTAINTY,
     .needs = {[ALCORE_ROLE_CANDIDATES] = alcore__uncertainty_needs},
-    .candidate_needs = uncertainty_needs,
+    .candidate_needs = alcore__uncertainty_needs_of,
     .score_rows = uncertainty,
     .raw_name = "raw",
     ALCORE__RANK_BY_SCORE,

@@ -35,8 +35,8 @@
  *     filler      spends the budget: a row that is offered to it is bought or passed over
  *
  * Memory: 61 bytes a candidate, 45 of them while the budget is spent; 16 bytes for each entry of
- * the lists (twice with mode=code), for the merged ones and for each block in work; and 8 bytes for
- * each entry of an N_k. */
+ * the lists (twice with mode=code), for the merged ones and for each block in work, whose lists
+ * have 8192 entries at most; and 8 bytes for each entry of an N_k. */
 #include <math.h>
 #include <string.h>
 
@@ -168,7 +168,7 @@ static alcore_status new_labeled_lists(alcore__run *run) {
 
 /* The partial: the lists of the block (neighbor_lists.h). */
 static size_t lists_bytes(const alcore__block *block) {
-    return alcore__neighbor_lists_bytes(lists_of(block->run->state, block->source));
+    return alcore__neighbor_lists_bytes(lists_of(block->run->state, block->source), block);
 }
 
 /* Finds the nearest active rows of the block, candidates or labeled rows, for every active target
@@ -182,7 +182,7 @@ static alcore_status find_neighbors(alcore__block *block, void *partial) {
     alcore__matrix matrix;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     if (!state->checked) ALCORE__TRY(alcore__matrix_check_norms(&matrix));
-    alcore__neighbor_lists_begin(lists, partial);
+    alcore__neighbor_lists_begin(lists, block, partial);
     for (int64_t b = 0; b < target->blocks; b++) {
         int64_t first = b * ALCORE_BLOCK_ROWS;
         alcore_sys_rows rows = {0};
@@ -200,12 +200,12 @@ static alcore_status find_neighbors(alcore__block *block, void *partial) {
  * the blocks before. */
 static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *partial) {
     knn_state *state = run->state;
-    alcore__neighbor_lists_merge(&state->near, partial->extra);
+    alcore__neighbor_lists_merge(&state->near, partial);
     return ALCORE_OK;
 }
 static alcore_status merge_labeled_lists(alcore__run *run, const alcore__block_partial *partial) {
     knn_state *state = run->state;
-    alcore__neighbor_lists_merge(&state->labeled, partial->extra);
+    alcore__neighbor_lists_merge(&state->labeled, partial);
     return ALCORE_OK;
 }
 
@@ -477,18 +477,17 @@ static alcore_status finish(alcore__run *run) {
 static const char *const TARGET_NEEDS[] = {"embeddings", NULL};
 /* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param ROWS[] = {
-    {"k", ALCORE_PARAM_INTEGER, "auto", 1, 1024, "auto",
+    {"k", ALCORE_PARAM_INTEGER, "auto", 1, 0x1p53, "auto",
      "neighbors of each row of the target; auto: doubled from 1 until they exceed the budget"},
-    {"k_max", ALCORE_PARAM_INTEGER, "256", 1, 1024, NULL, "largest k"},
+    {"k_max", ALCORE_PARAM_INTEGER, "256", 1, 0x1p53, NULL,
+     "largest k; it bounds the memory, 16 bytes for each neighbor of each row of the target"},
     {"fill_short", ALCORE_PARAM_CHOICE, "uncertainty", 0, 0, "none|uncertainty",
      "what follows if the neighbors do not fill the budget: nothing, or the most uncertain other "
      "rows"},
     {"balance_targets", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
      "1: each language of the target has an equal share of the budget for its own neighbors, and "
      "the languages buy in turns"},
-    ALCORE__UNCERTAINTY_MODE_PARAM_AND(
-        ", and labeled rows of the pool are searched for neighbors too"),
-    ALCORE__MARGIN_PARAM,
+    ALCORE__UNCERTAINTY_PARAMS_AND(", and labeled rows of the pool are searched for neighbors too"),
     ALCORE__CANDIDATE_PARAMS,
 };
 static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);

@@ -244,7 +244,8 @@ static alcore_status add_new_pending(alcore__run *run) {
 
 /* The partial: the lists of the pending rows in the block, see neighbor_lists.h. */
 static size_t lists_bytes(const alcore__block *block) {
-    return alcore__neighbor_lists_bytes(&((const alcore__mrs_state *)block->run->state)->found);
+    return alcore__neighbor_lists_bytes(&((const alcore__mrs_state *)block->run->state)->found,
+                                        block);
 }
 
 /* Finds the nearest candidates of the block for each pending row of L', whose lists are the
@@ -262,7 +263,7 @@ static alcore_status find_neighbors(alcore__block *block, void *partial) {
     ALCORE__TRY(alcore__mrs_push_mask(&matrix, &mask));
     const alcore_sys_rows pending =
         alcore__mrs_as_rows(state, state->pending_vectors, 0, state->pending_count);
-    alcore__neighbor_lists_begin(&state->found, partial);
+    alcore__neighbor_lists_begin(&state->found, block, partial);
     ALCORE__TRY(alcore__neighbor_lists_join(&state->found, &matrix, mask, &pending,
                                             NULL /* all of them */, 0, partial));
     alcore__neighbor_lists_end(&state->found, &matrix, partial);
@@ -280,7 +281,7 @@ static alcore_status find_neighbors(alcore__block *block, void *partial) {
 
 /* Reduces the partial of one block: merges its lists into those of the blocks before. */
 static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *partial) {
-    alcore__neighbor_lists_merge(&((alcore__mrs_state *)run->state)->found, partial->extra);
+    alcore__neighbor_lists_merge(&((alcore__mrs_state *)run->state)->found, partial);
     return ALCORE_OK;
 }
 

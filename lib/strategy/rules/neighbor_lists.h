@@ -5,8 +5,9 @@
  * A block's partial is its own lists. Partials are merged in block order, so that of equally near
  * candidates the lower row comes first. What is near is decided by the metric of the lists: the
  * smallest squared Euclidean distance or the largest cosine. A position numbers the candidates from
- * 0 in the order of their pool rows. Memory: 16 bytes for each entry, for the merged lists and for
- * each block in work. */
+ * 0 in the order of their pool rows. Lists may be of any length; those of a block have no more
+ * entries than the block has active rows. Memory: 16 bytes for each entry, for the merged lists and
+ * for each block in work, and with more than 1024 entries a list 1 MiB for each block in work. */
 #ifndef ALCORE__NEIGHBOR_LISTS_H
 #define ALCORE__NEIGHBOR_LISTS_H
 
@@ -31,11 +32,13 @@ void alcore__neighbor_lists_free(alcore_ctx *ctx, alcore__neighbor_lists *lists)
 
 /* ---- the pass ---- */
 
-/* Bytes of the partial of a block: positions, int64 [count, length], then values, double of the
- * same shape. */
-size_t alcore__neighbor_lists_bytes(const alcore__neighbor_lists *lists);
+/* Bytes of the partial of a block: positions, int64 [count, width], then values, double of the same
+ * shape, where width is the smaller of `length` and the number of active rows in the block. */
+size_t alcore__neighbor_lists_bytes(const alcore__neighbor_lists *lists,
+                                    const alcore__block *block);
 /* Empties the lists of a partial; called once for a block. */
-void alcore__neighbor_lists_begin(const alcore__neighbor_lists *lists, void *partial);
+void alcore__neighbor_lists_begin(const alcore__neighbor_lists *lists, const alcore__block *block,
+                                  void *partial);
 /* Joins the candidates of the block whose mask [matrix rows] is 1 (NULL: all) to the lists of the
  * vectors first .. first + vectors->count - 1, those whose vector_mask [vectors->count] is 1 (NULL:
  * all). Called any number of times. */
@@ -47,6 +50,7 @@ alcore_status alcore__neighbor_lists_join(const alcore__neighbor_lists *lists,
 void alcore__neighbor_lists_end(const alcore__neighbor_lists *lists, const alcore__matrix *matrix,
                                 void *partial);
 /* Merges the partial of a block with those of the blocks before. */
-void alcore__neighbor_lists_merge(alcore__neighbor_lists *lists, const void *partial);
+void alcore__neighbor_lists_merge(alcore__neighbor_lists *lists,
+                                  const alcore__block_partial *partial);
 
 #endif

@@ -4,11 +4,13 @@
  * 8192 adjacent pool rows, of which the active ones take part. Memory: 8 bytes a candidate. */
 #include "strategy/rules/target_hybrid.h"
 
-/* Whether the uncertainty is measured on class probabilities, or on columns computed from them
- * (margins, confidences, entropies); else it is a given score, or NNLL of the tokens, and the
- * parameters mode and margin have no effect. The columns that the candidates have tell which. */
+/* Whether the uncertainty is measured on the probabilities of answers, which the parameters then
+ * ask for, or of classes, or on columns computed from those (margins, confidences, entropies); else
+ * it is a given score, or NNLL of the tokens, and the parameters mode and margin have no effect.
+ * The columns that the candidates have tell which. */
 static bool has_modes(const alcore__run *run) {
     static const char *const given[] = {"scores", "logprobs"};
+    if (alcore__uncertainty_is_of_answers(run->values)) return true;
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (alcore__dataset_find(&run->input->candidates, given[i])) return false;
     return true;

@@ -596,8 +596,7 @@ static const alcore__param ROWS[] = {
      "1: the languages of the target buy in turns, each the rows nearest to its own; with "
      "prox=mean "
      "each has the same weight in the mean"},
-    ALCORE__UNCERTAINTY_MODE_PARAM,
-    ALCORE__MARGIN_PARAM,
+    ALCORE__UNCERTAINTY_PARAMS,
     ALCORE__CANDIDATE_PARAMS,
 };
 static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);

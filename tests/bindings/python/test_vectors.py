@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The vectors of the specification (tests/vectors) through Python."""
+import itertools
 import json
 import math
 
@@ -126,6 +127,21 @@ def test_target_languages(vectors):
         assert picked.indices == one["expected"]["picks"], one["name"]
         expected = one["expected"]["languages"] + [-1] * len(one["expected"]["appended"])
         assert list(picked.column("target_language")) == expected, one["name"]
+
+
+def test_uncertainty_of_answers(vectors):
+    """Answers over one window or several decide in all three strategies, from lists of lists."""
+    for one, given in cases(vectors["TV-ANSWERS"]):
+        pool = with_embeddings(given["source"])
+        for column, lists in (("qa_start", given["start"]), ("qa_end", given["end"]), ("qa_windows", given["windows"])):
+            offsets = list(itertools.accumulate(map(len, lists), initial=0))
+            if column != "qa_windows" or given["windowed"]:
+                pool.set_column(column, (list(itertools.chain(*lists)), offsets))
+        targets = None if given["strategy"] == "uncertainty" else with_embeddings(given["target"], "target text")
+        params = {"windows": 1} if given["windowed"] else {"mode": "sum-prob"}
+        params |= {key: given[key] for key in ("k", "c") if key in given}
+        picked = alcore.select(pool, given["b"], given["strategy"], targets=targets, params=params)
+        assert picked.indices == one["expected"]["picks"], one["name"]
 
 
 def test_searches(vectors):

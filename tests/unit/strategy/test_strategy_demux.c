@@ -469,15 +469,18 @@ static double find_near(int64_t k) {
     return cost;
 }
 
-static void expect_knn_uncertainty(double budget, int32_t parts) {
+/* Expects the picks of k=auto with a k_max, a power of 2. */
+static void expect_knn_uncertainty(double budget, int64_t k_max, int32_t parts) {
     static int64_t order[ROWS];
     int64_t k = 1, count = 0;
-    while (!(find_near(k) > budget) && k < 256) k *= 2;
+    char params[64];
+    while (!(find_near(k) > budget) && k < k_max) k *= 2;
     for (int64_t i = 0; i < ROWS; i++)
         if (near[i]) order[count++] = i;
     qsort(order, (size_t)count, sizeof *order, by_uncertainty);
     b.parts = parts;
-    const char *params = b.input.labeled_rows ? "mode=code" : "";
+    snprintf(params, sizeof params, "k_max=%lld%s", (long long)k_max,
+             b.input.labeled_rows ? " mode=code" : "");
     ck_assert_msg(bed_run(&b, "knn-uncertainty", params, budget) == ALCORE_OK, "%s",
                   alcore_last_error());
     ck_assert(bed_fact(&b, "k")[0] == (double)k);
@@ -488,15 +491,43 @@ static void expect_knn_uncertainty(double budget, int32_t parts) {
 
 START_TEST(knn_uncertainty_is_the_plain_search) {
     open_many(false);
-    expect_knn_uncertainty(30, 0);
-    expect_knn_uncertainty(100, 0);
-    expect_knn_uncertainty(100, 3);
+    expect_knn_uncertainty(30, 256, 0);
+    expect_knn_uncertainty(100, 256, 0);
+    expect_knn_uncertainty(100, 256, 3);
     b.input.costs = costs;
-    expect_knn_uncertainty(400, 0);
+    expect_knn_uncertainty(400, 256, 0);
     bed_close(&b);
     open_many(true);
-    expect_knn_uncertainty(100, 0); /* k = 128: lists of 8 are made longer twice */
-    expect_knn_uncertainty(64, 2);  /* the 64 nearest cost no more than the budget: k = 128 too */
+    expect_knn_uncertainty(100, 256, 0); /* k = 128: lists of 8 are made longer twice */
+    expect_knn_uncertainty(64, 256, 2);  /* the 64 nearest cost no more than the budget: k = 128 too */
+    bed_close(&b);
+}
+END_TEST
+
+/* k may be larger than the lists of the kernel, 1024, and than a block, 8192 rows: by doubling, and
+ * as a given k, whatever the rows are cut into. */
+START_TEST(k_may_exceed_the_lists_of_the_kernel) {
+    open_many(true);
+    expect_knn_uncertainty(1000, 2048, 0); /* k = 1024 */
+    expect_knn_uncertainty(1500, 2048, 3); /* k = 2048: the last list that is longer */
+    b.parts = 0;
+    for (int64_t k = 1025; k <= 9000; k += 7975) {
+        char params[64];
+        int64_t picks[20];
+        ck_assert(find_near(k) == (double)k); /* every target row stands at the same place */
+        snprintf(params, sizeof params, "k=%lld k_max=%lld", (long long)k, (long long)k);
+        ck_assert_int_eq(bed_run(&b, "knn-uncertainty", params, 20), ALCORE_OK);
+        ck_assert(bed_fact(&b, "near rows")[0] == (double)k);
+        ck_assert_int_eq(b.outcome.pick_count, 20);
+        for (int64_t r = 0; r < 20; r++) {
+            picks[r] = bed_pick(&b, r);
+            ck_assert(near[picks[r]]);
+        }
+        b.input.nan_exclude = true; /* changes nothing where nothing is NaN */
+        ck_assert_int_eq(bed_run(&b, "knn-uncertainty", params, 20), ALCORE_OK);
+        bed_expect_picks(&b, 20, picks);
+        b.input.nan_exclude = false;
+    }
     bed_close(&b);
 }
 END_TEST
@@ -521,14 +552,14 @@ END_TEST
 START_TEST(knn_uncertainty_of_the_public_code) {
     open_many(false);
     label_others();
-    expect_knn_uncertainty(30, 0);
-    expect_knn_uncertainty(100, 3);
+    expect_knn_uncertainty(30, 256, 0);
+    expect_knn_uncertainty(100, 256, 3);
     b.input.costs = costs;
-    expect_knn_uncertainty(400, 0);
+    expect_knn_uncertainty(400, 256, 0);
     bed_close(&b);
     open_many(true);
     label_others();
-    expect_knn_uncertainty(100, 0); /* both kinds of lists are made longer */
+    expect_knn_uncertainty(100, 256, 0); /* both kinds of lists are made longer */
     bed_close(&b);
 }
 END_TEST
@@ -719,6 +750,7 @@ CHECK_SUITE("strategy-demux", k_has_limits, knn_uncertainty_vectors, uncertainty
             plan_files, rounds_add_up_to_the_plan, rounds_have_budgets_of_their_own,
             rounds_that_are_refused, plans_of_the_paper, counts_that_are_refused, gold_vector,
             knn_uncertainty_is_the_plain_search, knn_uncertainty_of_the_public_code,
+            k_may_exceed_the_lists_of_the_kernel,
             all_neighbors_may_be_labeled, several_budgets_are_runs_of_their_own,
             uncertainty_knn_is_the_plain_search, hybrids_name_a_nan,
             uncertainty_knn_compares_squares, uncertainty_knn_ties, parameters_without_a_part,

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parameters of the uncertainty of DeMuX (spec 7.4): what is measured, by which columns.
+ *
+ *   class probabilities   mode=auto, margin, ..., entropy, paper, code    (score_classes.c)
+ *   answers               mode=sum-prob, or windows=1: SUM-PROB of the start and the end of an
+ *                         answer, with windows=1 over several windows a row (score_sum_prob.c)
+ *
+ * Strategies that also accept ready scores or token log-probabilities take these where the
+ * parameters do not ask for answers (alcore__score_given_or_class()). */
+#include "scorer/uncertainty_modes.h"
+
+const char *const alcore__uncertainty_needs[] = {"margins|probs|token_probs", NULL};
+const char *const alcore__hybrid_needs[] = {"scores|margins|probs|token_probs|logprobs",
+                                            "embeddings", NULL};
+
+/* ---- the parameters ---- */
+
+/* Whether the parameter "mode" is code: the definition of the public code of DeMuX. */
+bool alcore__mode_is_code(const alcore__values *values) {
+    return alcore__values_integer(values, "mode") == MODE_CODE;
+}
+
+/* Whether the parameter "mode" is paper or code, which name the source of a definition and not what
+ * is measured. */
+bool alcore__mode_names_source(const alcore__values *values) {
+    return alcore__mode_is_code(values) || alcore__values_integer(values, "mode") == MODE_PAPER;
+}
+
+/* Whether the uncertainty is that of answers: mode=sum-prob or windows=1. */
+bool alcore__uncertainty_is_of_answers(const alcore__values *values) {
+    return alcore__values_integer(values, "windows") == 1 ||
+           alcore__values_integer(values, "mode") == MODE_SUM_PROB;
+}
+
+int64_t alcore__uncertainty_mode(const alcore__values *values) {
+    return alcore__mode_names_source(values) ? MODE_AUTO : alcore__values_integer(values, "mode");
+}
+
+bool alcore__mode_is_of_tokens(int64_t mode) {
+    return mode == MODE_MARGIN_MIN || mode == MODE_MARGIN_MEAN || mode == MODE_MNLP;
+}
+
+/* Whether margins are those of logarithms: choice 1 of the parameter "margin", prob|log. */
+bool alcore__log_margin_param(const alcore__values *values) {
+    return alcore__values_integer(values, "margin") == 1;
+}
+
+bool alcore__uncertainty_log_margin(const alcore__values *values) {
+    return alcore__log_margin_param(values) || alcore__mode_is_code(values);
+}
+
+/* Called for every block of rows, as a score has no other place for it; a parameter that has no
+ * part in what is measured is refused, because the caller believes that it has. */
+alcore_status alcore__uncertainty_check(const alcore__values *values) {
+    const bool answers = alcore__uncertainty_is_of_answers(values);
+    const int64_t mode = alcore__values_integer(values, "mode");
+    if (answers && mode != MODE_AUTO && mode != MODE_SUM_PROB && !alcore__mode_names_source(values))
+        return alcore__fail(ALCORE_E_PARAM,
+                            "windows=1 measures the answers of windows (sum-prob), so that a mode "
+                            "of class probabilities has no part in it");
+    if (answers && alcore__log_margin_param(values))
+        return alcore__fail(ALCORE_E_PARAM,
+                            "the uncertainty of answers (sum-prob) has no margins, so that "
+                            "margin=log has no part in it");
+    if (alcore__log_margin_param(values) && mode == MODE_PAPER)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "the margins of mode=paper are those of probabilities, so that "
+                            "margin=log has no part in it");
+    return ALCORE_OK;
+}
+
+/* ---- the columns ---- */
+
+/* The columns that a mode reads: alone: as a score; hybrid: in a strategy that also accepts ready
+ * scores or token log-probabilities, and reads embeddings. Both end with NULL. Each text is one
+ * need; of the columns a|b one is enough, and the first that is there is read. */
+typedef struct mode_needs {
+    const char *const alone[4], *const hybrid[5];
+} mode_needs;
+#define MODE_NEEDS(columns)                                                                        \
+    {                                                                                              \
+        {columns, NULL}, {                                                                         \
+            "scores|" columns "|logprobs", "embeddings", NULL                                      \
+        }                                                                                          \
+    }
+
+/* The needs with the present values of the parameters, in static memory. A column of margins of
+ * logarithms does not exist, so those are computed from distributions. */
+static const mode_needs *needs_of_mode(const alcore__values *values) {
+    static const mode_needs automatic = MODE_NEEDS("margins|probs|token_probs");
+    static const mode_needs wide = MODE_NEEDS("probs|token_probs");
+    static const mode_needs wide_tokens = MODE_NEEDS("token_probs");
+    static const mode_needs margins = MODE_NEEDS("margins|token_probs");
+    static const mode_needs mnlp = MODE_NEEDS("confidences|token_probs");
+    static const mode_needs lc = MODE_NEEDS("confidences|probs|token_probs");
+    static const mode_needs entropy = MODE_NEEDS("entropies|probs|token_probs");
+    static const mode_needs answers = {{"qa_start", "qa_end", NULL},
+                                       {"qa_start", "qa_end", "embeddings", NULL}};
+    static const mode_needs windows = {{"qa_start", "qa_end", "qa_windows", NULL},
+                                       {"qa_start", "qa_end", "qa_windows", "embeddings", NULL}};
+    const int64_t mode = alcore__uncertainty_mode(values);
+    const bool log_margin = alcore__uncertainty_log_margin(values);
+    if (alcore__uncertainty_is_of_answers(values))
+        return alcore__values_integer(values, "windows") == 1 ? &windows : &answers;
+    if (mode == MODE_MNLP) return &mnlp;
+    if (mode == MODE_LC) return &lc;
+    if (mode == MODE_ENTROPY) return &entropy;
+    if (alcore__mode_is_of_tokens(mode)) return log_margin ? &wide_tokens : &margins;
+    return log_margin ? &wide : &automatic;
+}
+
+/* The columns that the uncertainty of DeMuX reads with these parameters
+ * (alcore__score.needs_of). */
+const char *const *alcore__uncertainty_needs_of(const alcore__values *values) {
+    return needs_of_mode(values)->alone;
+}
+
+/* The same for a strategy that also accepts ready scores or token log-probabilities, and reads
+ * embeddings. */
+const char *const *alcore__hybrid_needs_of(const alcore__values *values) {
+    return needs_of_mode(values)->hybrid;
+}
+
+/* ---- uncertainty from whatever a model gives ---- */
+
+/* Fills score, raw and rank of the call's rows (larger = more worth labeling): SUM-PROB where the
+ * parameters ask for answers; else from the column "scores" if the dataset has it, else as the
+ * score "uncertainty" from the first of the columns of classes below, else NNLL of "logprobs". The
+ * two hybrids of DeMuX rank by it (lib/strategy/rules/knn_uncertainty.c and uncertainty_knn.c). */
+alcore_status alcore__score_given_or_class(alcore__score_call *call) {
+    static const char *const of_classes[] = {"margins", "confidences", "entropies", "probs",
+                                             "token_probs"};
+    bool has_classes = false;
+    if (alcore__uncertainty_is_of_answers(call->values))
+        return alcore__score_class_uncertainty.rows(call);
+    for (size_t i = 0; i < sizeof of_classes / sizeof *of_classes; i++)
+        if (alcore__dataset_find(call->dataset, of_classes[i])) has_classes = true;
+    if (alcore__dataset_find(call->dataset, "scores") || !has_classes)
+        return alcore__score_uncertainty(call);
+    return alcore__score_class_uncertainty.rows(call);
+}
