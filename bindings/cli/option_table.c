@@ -30,8 +30,8 @@ const option_info option_table[OPTION_TOTAL] = {
                      "file of a labeling plan, for a strategy with the parameter file; "
                      "-p config=NAME names its configuration"},
     [OPTION_LIKE] = {"like", 0, "SELECTION", false, COMMAND_SELECT,
-                     "an earlier selection from POOL whose rows of each language are counted, for "
-                     "a strategy with the parameter counts"},
+                     "an earlier selection from POOL, for the strategy same-ratio, which picks as "
+                     "many rows of each language"},
     [OPTION_BUDGET] = {"budget", 0, "N[i|w|c|u],...", false, COMMAND_SELECT | COMMAND_ABLATE,
                        "items (default), words, characters or units of the cost column (required); "
                        "several with a file each: --out sel-{budget}.tsv"},

@@ -30,61 +30,6 @@ static alcore_status set_strategy_parameter(void *strategy, const char *name, co
     return alcore_strategy_set(strategy, name, value);
 }
 
-/* Adds "tag:count" for the language of row `first` to counts, a list with commas between such
- * entries; done [count] marks the rows that were counted. */
-static int count_language(const alcore_pool *pool, const int64_t *rows, int64_t count,
-                          int64_t first, bool *done, FILE *counts) {
-    const char *tag = alcore_pool_language(pool, rows[first]);
-    long long number = 0;
-
-    if (strpbrk(tag, ":,;"))
-        return complain(EXIT_DATA,
-                        "--like: the language %s cannot be counted: its tag has a sign "
-                        "that separates counts",
-                        tag);
-    for (int64_t i = first; i < count; i++) {
-        if (done[i] || strcmp(alcore_pool_language(pool, rows[i]), tag) != 0) continue;
-        done[i] = true;
-        number++;
-    }
-    fprintf(counts, "%s%s:%lld", first ? "," : "", tag, number);
-    return EXIT_DONE;
-}
-
-/* Sets the parameter counts to the numbers of rows of each language in an earlier selection, rows
- * [count] of the pool. */
-static int set_counts(alcore_strategy *strategy, const alcore_pool *pool, const int64_t *rows,
-                      int64_t count) {
-    char *text = NULL;
-    size_t length = 0;
-    bool *done = calloc((size_t)count + 1, sizeof *done);
-    FILE *counts = open_memstream(&text, &length);
-    int code = done && counts ? EXIT_DONE : complain(EXIT_MEMORY, "out of memory");
-
-    for (int64_t i = 0; i < count && code == EXIT_DONE; i++)
-        if (!done[i]) code = count_language(pool, rows, count, i, done, counts);
-    if (counts && fclose(counts) != 0 && code == EXIT_DONE)
-        code = complain(EXIT_MEMORY, "out of memory");
-    if (code == EXIT_DONE) code = outcome(alcore_strategy_set(strategy, "counts", text));
-    free(text);
-    free(done);
-    return code;
-}
-
-/* --plan and --like: parameters that come from files. */
-static int set_from_files(const arguments *args, alcore_ctx *ctx, const inputs *in,
-                          alcore_strategy *strategy) {
-    const char *path = option_value(args, OPTION_PLAN, NULL);
-    int64_t *rows = NULL, count = 0;
-
-    if (path) TRY(outcome(alcore_strategy_set(strategy, "file", path)));
-    if (!(path = option_value(args, OPTION_LIKE, NULL))) return EXIT_DONE;
-    int code = inputs_read_selection(ctx, args, in, path, &rows, &count);
-    if (code == EXIT_DONE) code = set_counts(strategy, in->candidates, rows, count);
-    free(rows);
-    return code;
-}
-
 /* The request's name of an option of the command: "max_similarity" for --max-similarity. */
 static void name_of_option(option_id id, char out[32]) {
     snprintf(out, 32, "%s", option_table[id].name);
@@ -109,7 +54,12 @@ int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in) {
     }
     TRY(outcome(alcore_strategy_new(
         ctx, option_value(args, OPTION_STRATEGY, ALCORE_DEFAULT_STRATEGY), &strategy)));
-    code = set_from_files(args, ctx, in, strategy);
+    code = EXIT_DONE;
+    if (option_given(args, OPTION_PLAN))
+        code = outcome(alcore_strategy_set(strategy, "file", option_value(args, OPTION_PLAN, "")));
+    if (option_given(args, OPTION_LIKE) && code == EXIT_DONE)
+        code = outcome(alcore_request_read_rows(in->request, ALCORE_ROWS_LIKE,
+                                                option_value(args, OPTION_LIKE, "")));
     if (code == EXIT_DONE) code = set_parameters(args, set_strategy_parameter, strategy);
     if (code == EXIT_DONE) code = outcome(alcore_request_set_strategy(in->request, strategy));
     alcore_strategy_unref(strategy);

@@ -112,7 +112,7 @@ def write_stub(api):
         return "\n" + "".join("%s    %s,\n" % (indent, part) for part in parts[:-1]) + indent + "    " + parts[-1] + "\n" + indent
 
     masks = ["labeled: Optional[Union[_Dataset, _Rows]] = None", "exclude: Optional[_Rows] = None",
-             "eligible: Optional[_Rows] = None", "round: int = 1"]
+             "eligible: Optional[_Rows] = None", "like: Optional[Union[_Rows, PathLike[str]]] = None", "round: int = 1"]
     text = (HERE / "package.pyi.in").read_text()
     text = text.replace("@SELECT_FROM@", signature(["pool"], masks + ["seed: Optional[int] = None"], [], "    "))
     # What the stub defines, and what it passes on from another module ("x as x").

@@ -13,9 +13,9 @@
 
 /* Fields that have a meaning of their own, so that the library is not asked. */
 static const char *const select_fields[] = {
-    "cost",     "context",   "dedup", "eligible",       "exclude", "groups",   "ids",
-    "labeled",  "languages", "model", "params",         "pool",    "progress", "references",
-    "strategy", "targets",   "texts", "max_text_bytes", "utf8",    NULL};
+    "cost",       "context",   "dedup",   "eligible", "exclude",        "groups", "ids",
+    "labeled",    "languages", "like",    "model",    "params",         "pool",   "progress",
+    "references", "strategy",  "targets", "texts",    "max_text_bytes", "utf8",   NULL};
 /* Those that ablate{...} has besides. */
 static const char *const ablation_fields[] = {"parameter", "test", "values", NULL};
 /* Those of select_fields that make a pool of `texts`, and are refused beside a pool. */
@@ -187,6 +187,25 @@ static int set_excluded(selecting *self) {
     return AL_CALL(
         L, self->context,
         exclude_picks(self->context->ctx, self->request->request, earlier->selection, rows));
+}
+
+/* The field `like`: rows or ids of the texts, the path of a file of ids, or an earlier selection, of
+ * which a phrase stands for the row where it occurs first. */
+static int set_like(selecting *self) {
+    lua_State *L = self->L;
+    lua_getfield(L, self->fields, "like");
+    const al_object *earlier = al_test(L, -1, &al_selection_kind);
+    const alcore_pool *picked = earlier ? alcore_selection_pool(earlier->selection) : NULL;
+    alcore_tensor first_rows;
+    int64_t none = 0; /* an empty list is no NULL, which would mean that there is no list */
+    if (!earlier || picked == self->pool->pool || !alcore_pool_source(picked) ||
+        alcore_selection_column(earlier->selection, ALCORE_SCOPE_PICKS, "first_row", &first_rows) !=
+            ALCORE_OK)
+        return set_rows(self, "like", ALCORE_ROWS_LIKE);
+    return AL_CALL(L, self->context,
+                   alcore_request_set_rows(self->request->request, ALCORE_ROWS_LIKE,
+                                           first_rows.shape[0] ? first_rows.data : &none,
+                                           first_rows.shape[0]));
 }
 
 /* The field `labeled`: the labeled pool, or rows of the pool itself (a list of indices, or the path
@@ -377,10 +396,11 @@ static alcore_status end_progress(selecting *self, int functions, alcore_status 
     return status;
 }
 
-/* Rows that the call leaves out, and rows that it is limited to. */
+/* Rows that the call leaves out, rows that it is limited to, and those of another selection. */
 static int limit_rows(selecting *self) {
-    const int failed = set_excluded(self);
-    return failed ? failed : set_rows(self, "eligible", ALCORE_ROWS_ELIGIBLE);
+    int failed = set_excluded(self);
+    if (!failed) failed = set_rows(self, "eligible", ALCORE_ROWS_ELIGIBLE);
+    return failed ? failed : set_like(self);
 }
 
 /* Pushes a selection without a handle, which keeps the pool. */
@@ -414,8 +434,8 @@ static int select_from(selecting *self) {
 /*** Chooses what to label next, in one call.
  * @function alcore.select
  * @tparam table what texts or pool; budget, strategy, model (or a table with a model for each
- * column, {embeddings = model}), labeled, targets, exclude, eligible (rows, or the path of a file
- * of ids), progress; options of a request, parameters of the strategy,
+ * column, {embeddings = model}), labeled, targets, exclude, eligible, like (rows, or the path of a
+ * file of ids), progress; options of a request, parameters of the strategy,
  * and columns by their names
  * @return a selection; or nil, message, code */
 static int select_now(lua_State *L) {

@@ -42,7 +42,8 @@ ALCORE_API void alcore_request_unref(alcore_request *request);
 /** Sets the pool of a role: the candidates, the labeled pool, the target or excluded texts. Rows of
  * the candidates whose text is also in the labeled pool or among the excluded texts are never
  * selected. Where the strategy buys phrases, the same holds for their phrases; the rows then stay
- * in the texts whose phrases are counted.
+ * in the texts whose phrases are counted. The strategy gold picks from the target where there is one,
+ * and does not look at the candidates: rows of its selection are rows of the target.
  * @param[in,out] request borrowed, changed
  * @param[in] role ALCORE_ROLE_* but not ALCORE_ROLE_LABELED_ROWS
  * @param[in] pool kept; NULL: the role has no pool
@@ -89,7 +90,10 @@ enum {
     ALCORE_ROWS_EXCLUDED = 2, /**< these are never selected */
     /** Their labels are known: these are never selected, and strategies that read labeled rows read
      * them */
-    ALCORE_ROWS_LABELED = 3
+    ALCORE_ROWS_LABELED = 3,
+    /** Rows of another selection, whose languages the strategy same-ratio counts: it picks as many
+     * rows of each. A row that is named twice counts twice. No other strategy takes them */
+    ALCORE_ROWS_LIKE = 4
 };
 
 /** Names rows of the candidates, in place of those named before. They are looked up when the
@@ -107,9 +111,10 @@ ALCORE_API alcore_status alcore_request_set_rows(alcore_request *request, int32_
 
 /** Adds the rows of the candidates whose ids a file lists: the file of a selection or of candidates
  * (.tsv, .jsonl, .ndjson), or a text file with one id a line. An id that the pool lacks is skipped;
- * for ALCORE_ROWS_ELIGIBLE it is an error. With ALCORE_ROWS_EXCLUDED the id of a phrase,
- * "ID:WORD+LENGTH", excludes the text of these words of the row ID, as a text of
- * ALCORE_ROLE_EXCLUDED is; removing the list removes these texts.
+ * for ALCORE_ROWS_ELIGIBLE and ALCORE_ROWS_LIKE it is an error. With ALCORE_ROWS_EXCLUDED the id of
+ * a phrase, "ID:WORD+LENGTH", excludes the text of these words of the row ID, as a text of
+ * ALCORE_ROLE_EXCLUDED is; removing the list removes these texts. With ALCORE_ROWS_LIKE a phrase
+ * stands for the row ID.
  * @param[in,out] request borrowed, changed; it has its pool of candidates
  * @param[in] kind ALCORE_ROWS_*
  * @param[in] path borrowed
@@ -199,7 +204,8 @@ ALCORE_API alcore_status alcore_request_param(int64_t index, alcore_param_info *
  * @param[in,out] request borrowed; it remembers its candidates where the strategy has sticky=1
  * @param[out] out owned; NULL on failure; the selection of the first budget
  * @return ALCORE_OK (also with fewer items than asked for: see ALCORE_SELECTION_SHORT),
- * ALCORE_E_INVALID (no pool; a target that the strategy does not read; a host's reads every one),
+ * ALCORE_E_INVALID (no pool; a target that the strategy does not read, where a host's reads every one;
+ * rows of ALCORE_ROWS_LIKE that it does not take),
  * ALCORE_E_PARAM (no budget), ALCORE_E_MISSING (a column, or its value for a candidate),
  * ALCORE_E_NOT_FOUND (a named row), ALCORE_E_DATA (names the row), ALCORE_E_SHAPE,
  * ALCORE_E_UNSUPPORTED, ALCORE_E_MODULE (a device that was named), ALCORE_E_IO, ALCORE_E_CALLBACK

@@ -63,7 +63,7 @@ typedef struct alcore__drawn {
     uint8_t *mask; /* [rows] 1: a candidate of that round */
 } alcore__drawn;
 
-enum { ALCORE__ROW_KINDS = ALCORE_ROWS_LABELED + 1 };
+enum { ALCORE__ROW_KINDS = ALCORE_ROWS_LIKE + 1 };
 
 struct alcore_request {
     alcore__object object;
@@ -100,6 +100,16 @@ alcore_status alcore__fail_no_candidates(void);
  * unlock them. */
 alcore_status alcore__request_read_pools(const alcore_request *request);
 void alcore__request_leave_pools(const alcore_request *request);
+
+/* ---- roles (request_roles.c) ---- */
+
+/* Refuses a target that the strategy needs and lacks or does not read, and rows of another
+ * selection that it does not take. */
+alcore_status alcore__check_roles(const alcore_request *request, const alcore_strategy *strategy);
+/* Where the strategy picks from the target: *out is a copy of the request, which borrows what the
+ * request has, with the target as its candidates. */
+alcore_status alcore__request_from_target(const alcore_request *request, alcore_request *out,
+                                          bool *is_from_target);
 
 /* ---- masks (request_masks.c) ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that a request names: those that alone may be selected, those that may not, and those whose
- * labels are known. They belong to the request, so that two requests over one pool may differ and
+/* Rows that a request names: those that alone may be selected, those that may not, those whose
+ * labels are known, and those of another selection whose languages are counted. They belong to the request, so that two requests over one pool may differ and
  * selecting leaves the pool as it is. lists, by kind (ALCORE_ROWS_*), have these rows in the order
  * given; drawn_rows what alcore_request_candidates() handed out last. `given` tells an empty list
  * from one that was never set. */
@@ -85,6 +85,7 @@ typedef struct id_file {
     bool objects;           /* JSON lines: the id is the field "id"; else it is a record's text */
     bool strict;            /* an id that the pool lacks is an error; else it may be a phrase's, and
                                is skipped where it is not */
+    bool phrase_rows;       /* the id of a phrase stands for the row that has it */
     int64_t records;        /* read so far */
     alcore__row_list *list; /* to which the rows are appended */
     alcore_pool *phrases;   /* to which the texts of phrases are added; NULL: they are skipped */
@@ -105,20 +106,20 @@ static bool read_number(const char **at, const char *end, int64_t *out) {
 /* Finds the phrase that an id "ID:WORD+LENGTH" [length bytes] names: LENGTH words of the row with
  * the id ID, from word WORD, counted from 0; rows of a pool of phrases have such ids. ID may
  * contain colons, so the last colon is looked for. False where the id has another form or the pool
- * lacks the row or the words. *text [*bytes] is a view of the row's text from the first of the
- * words to the last. */
-static bool find_phrase(const alcore_pool *pool, const char *id, size_t length, const char **text,
-                        size_t *bytes) {
+ * lacks the row or the words. *row is that row; *text [*bytes] is a view of its text from the first
+ * of the words to the last. */
+static bool find_phrase(const alcore_pool *pool, const char *id, size_t length, int64_t *row,
+                        const char **text, size_t *bytes) {
     const char *end = id + length, *colon = end;
-    int64_t first, count, row;
+    int64_t first, count;
     while (colon > id && *--colon != ':') continue;
     const char *at = colon + 1;
     if (length == 0 || *colon != ':' || !read_number(&at, end, &first) || at == end ||
         *at++ != '+' || !read_number(&at, end, &count) || at != end || count == 0)
         return false;
-    if (alcore_pool_find(pool, id, (size_t)(colon - id), &row) != ALCORE_OK) return false;
+    if (alcore_pool_find(pool, id, (size_t)(colon - id), row) != ALCORE_OK) return false;
     size_t row_bytes, word_bytes;
-    const char *next = alcore_pool_text(pool, row, &row_bytes), *stop = next + row_bytes, *word;
+    const char *next = alcore_pool_text(pool, *row, &row_bytes), *stop = next + row_bytes, *word;
     for (int64_t i = 0; i < first + count; i++) {
         if (!alcore__word_next(&next, stop, &word, &word_bytes)) return false;
         if (i == first) *text = word;
@@ -136,7 +137,9 @@ static alcore_status add_phrase(const id_file *file, const char *id, size_t leng
     alcore__buffer words = {0};
     const char *next = NULL, *word, *text;
     size_t bytes = 0;
-    if (!file->phrases || !find_phrase(file->pool, id, length, &next, &bytes)) return ALCORE_OK;
+    int64_t row;
+    if (!file->phrases || !find_phrase(file->pool, id, length, &row, &next, &bytes))
+        return ALCORE_OK;
     const char *end = next + bytes;
     alcore_status status = ALCORE_OK;
     while (status == ALCORE_OK && alcore__word_next(&next, end, &word, &bytes))
@@ -151,14 +154,20 @@ static alcore_status add_phrase(const id_file *file, const char *id, size_t leng
 
 /* Appends the row of one id, [length] bytes, to the list; of rows that share an id the first is
  * found, and a row without an id has its number from 1. An id that the pool lacks is an error in a
- * strict file, else it may name a phrase. line: where it stands in the file, for messages. */
+ * strict file that has no phrases, else it may name a phrase. line: where it stands in the file,
+ * for messages. */
 static alcore_status add_id(const id_file *file, const char *id, size_t length, int64_t line) {
+    const char *text;
+    size_t bytes;
     int64_t row;
     const size_t valid = alcore__utf8_check(id, length);
     if (valid < length)
         return alcore__fail(ALCORE_E_DATA, "%s:%lld: the id is not valid UTF-8 at byte %zu",
                             file->path, (long long)line, valid);
     alcore_status status = alcore_pool_find(file->pool, id, length, &row);
+    if (status == ALCORE_E_NOT_FOUND && file->phrase_rows &&
+        find_phrase(file->pool, id, length, &row, &text, &bytes))
+        status = ALCORE_OK;
     if (status == ALCORE_OK) return append(alcore__pool_ctx(file->pool), file->list, row);
     if (status != ALCORE_E_NOT_FOUND || !file->strict)
         return status == ALCORE_E_NOT_FOUND ? add_phrase(file, id, length) : status;
@@ -192,8 +201,8 @@ static alcore_status add_ids(void *user, const alcore__record *records, int64_t 
  * the records of a pool, so that it may have their formats and the same messages: in .jsonl and
  * .ndjson the id is the field "id" (a text is needed beside it), in .tsv the column "id", else a
  * line; files of tagged or marked texts, which have no ids of rows, are refused. An id that the
- * pool lacks is an error in a list of eligible rows only: the others say what to leave out, and a
- * row that is not there is left out already. The texts of phrases are added to the pool phrases;
+ * pool lacks is an error in lists of eligible rows and of another selection: the others say what to
+ * leave out, and a row that is not there is left out already. The texts of phrases are added to the pool phrases;
  * NULL: ids of phrases are skipped. */
 static alcore_status read_ids(alcore_request *request, int32_t kind, const char *path,
                               alcore__row_list *list, alcore_pool *phrases) {
@@ -209,7 +218,8 @@ static alcore_status read_ids(alcore_request *request, int32_t kind, const char 
     id_file file = {.pool = request->candidates,
                     .path = path,
                     .objects = format == ALCORE_FORMAT_JSONL,
-                    .strict = kind == ALCORE_ROWS_ELIGIBLE,
+                    .strict = kind == ALCORE_ROWS_ELIGIBLE || kind == ALCORE_ROWS_LIKE,
+                    .phrase_rows = kind == ALCORE_ROWS_LIKE,
                     .list = list,
                     .phrases = phrases};
     ALCORE__TRY(alcore__read_begin(request->candidates, "pool"));
@@ -240,7 +250,7 @@ static alcore_status keep_phrases(alcore_request *request, alcore_pool *phrases)
 }
 
 /* Appends the rows whose ids a file names to the list of a kind; a failure leaves the list as it
- * was. Only a list of excluded rows may name phrases. */
+ * was. Only lists of excluded rows and of another selection may name phrases. */
 static alcore_status read_rows(alcore_request *request, int32_t kind, const char *path) {
     if (!is_kind(kind) || !path)
         return alcore__fail(ALCORE_E_INVALID,

@@ -96,43 +96,6 @@ static alcore_status check(const alcore_request *request) {
     return ALCORE_OK;
 }
 
-/* Fails for a target that the strategy would leave unread. The message names the strategies of the
- * registry that read one; the remedy is the first of them, whose name is static, as a remedy needs.
- * (NULL ends the list of names, and a list of needs.) */
-static alcore_status fail_unread_target(const answer *self) {
-    const char *first = NULL, *name;
-    alcore__buffer readers = {0}; /* their names, with ", " between them */
-    alcore_status status = ALCORE_OK;
-    for (int32_t i = 0; status == ALCORE_OK && (name = alcore_strategy_builtin_name(i)); i++) {
-        if (!alcore_strategy_builtin_needs(name, ALCORE_ROLE_TARGET, 0)) continue;
-        status = alcore__buffer_format(self->ctx, &readers, "%s%s", first ? ", " : "", name);
-        if (!first) first = name;
-    }
-    if (status == ALCORE_OK)
-        status = alcore__fail_remedy(
-            alcore__fail(ALCORE_E_INVALID,
-                         "strategy %s does not read the target, but these do: %.*s",
-                         alcore__strategy_name(self->strategy), (int)readers.length, readers.data),
-            ALCORE_REMEDY_STRATEGY, first, NULL, "is one of them");
-    alcore__buffer_clear(self->ctx, &readers);
-    return status;
-}
-
-/* Refuses a strategy that needs a target without one, and a target that the strategy does not read:
- * it would change nothing, and the caller believes that it does. Called for every request, so that
- * no front end has a rule of its own. Without a list of needs a host's strategy is shown every
- * pool, so it reads the target too. */
-static alcore_status check_target(const answer *self) {
-    if (self->request->target && !alcore__strategy_reads(self->strategy, ALCORE_ROLE_TARGET))
-        return fail_unread_target(self);
-    if (!self->request->target && alcore__strategy_needs(self->strategy, ALCORE_ROLE_TARGET, 0))
-        return alcore__fail_remedy(alcore__fail(ALCORE_E_MISSING, "strategy %s needs a target",
-                                                alcore__strategy_name(self->strategy)),
-                                   ALCORE_REMEDY_POOL, "target", NULL,
-                                   "is the unlabeled text of the domain in question");
-    return ALCORE_OK;
-}
-
 /* Makes costs [rows], the cost of every candidate in the unit of the budget: its words, its
  * characters, or its entry in the cost column; 0 for other rows. All budgets have one unit, that of
  * the first, which check() has found. Those of items leave costs NULL: every row costs 1. Fails for
@@ -411,6 +374,11 @@ static alcore_status fill_input(answer *self) {
     ALCORE__TRY(alcore__resolution_fill(&self->resolution, ALCORE_ROLE_CANDIDATES,
                                         request->candidates, &input->candidates));
     ALCORE__TRY(follow_columns(self));
+    if (request->lists[ALCORE_ROWS_LIKE].given) {
+        input->like = request->lists[ALCORE_ROWS_LIKE].rows;
+        input->like_count = request->lists[ALCORE_ROWS_LIKE].count;
+        input->has_like = true;
+    }
     if (!alcore__strategy_reads_languages(self->strategy)) return ALCORE_OK;
     if (!self->languages)
         ALCORE__TRY(alcore__list_languages(self->ctx, request->candidates, &self->languages));
@@ -503,7 +471,7 @@ static alcore_status refresh_columns(answer *self) {
 static alcore_status answer_request(answer *self, alcore_selection **out) {
     ALCORE__TRY(check(self->request));
     ALCORE__TRY(set_up(self));
-    ALCORE__TRY(check_target(self));
+    ALCORE__TRY(alcore__check_roles(self->request, self->strategy));
     ALCORE__TRY(make_phrases(self));
     ALCORE__TRY(make_masks(self));
     /* Without a candidate there is nothing to compute: an empty selection that is SHORT
@@ -549,11 +517,15 @@ alcore_status alcore__request_answer(alcore_request *request, alcore_selection *
 }
 
 /* Answers the request, which is locked for writing as the call changes the candidates that it
- * remembers (keep_drawn()); a hybrid's by its two parts. */
+ * remembers (keep_drawn()); a hybrid's by its two parts, and one that picks from its target by a
+ * copy whose candidates those rows are, which remembers none. */
 alcore_status alcore__request_select(alcore_request *request, alcore_selection **out) {
-    const bool hybrid = request->strategy && alcore__strategy_part(request->strategy, 0);
-    return hybrid ? alcore__request_answer_hybrid(request, out)
-                  : alcore__request_answer(request, out);
+    alcore_request from_target;
+    bool is_from_target;
+    if (request->strategy && alcore__strategy_part(request->strategy, 0))
+        return alcore__request_answer_hybrid(request, out);
+    ALCORE__TRY(alcore__request_from_target(request, &from_target, &is_from_target));
+    return alcore__request_answer(is_from_target ? &from_target : request, out);
 }
 
 /* alcore_select() between enter and leave. */

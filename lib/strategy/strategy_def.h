@@ -137,7 +137,9 @@ typedef struct alcore__strategy_def {
     bool rows_depend_on_budget;
     /* The strategy is made of two others, which a request runs (rules/hybrid.c). */
     bool hybrid;
-    bool reads_languages; /* run->input->languages is set */
+    bool reads_languages;   /* run->input->languages is set */
+    bool reads_like;        /* run->input->like is read; other strategies refuse it */
+    bool picks_from_target; /* where the request has a target, its rows are the candidates */
     /* The strategy buys phrases: from a pool of texts a request derives the pool of their phrases
      * first, with the options that this function sets by the parameters. NULL: it buys rows. */
     void (*phrase_options)(const alcore__values *values, alcore_phrase_options *out);

@@ -311,6 +311,14 @@ bool alcore__strategy_reads_languages(const alcore_strategy *strategy) {
     return strategy->def->reads_languages;
 }
 
+bool alcore__strategy_reads_like(const alcore_strategy *strategy) {
+    return strategy->def->reads_like;
+}
+
+bool alcore__strategy_picks_from_target(const alcore_strategy *strategy) {
+    return strategy->def->picks_from_target;
+}
+
 bool alcore__strategy_needs_are_given(const alcore_strategy *strategy) {
     return strategy->def->needs_are_given;
 }

@@ -53,6 +53,12 @@ typedef struct alcore__run_input {
     const int32_t *languages;
     const char *const *language_tags;
     int64_t language_count;
+    /* Rows of another selection, [like_count] of the candidates' pool, repeated or not, whose
+     * languages are counted (like may be NULL when there is none of them); has_like: the request
+     * names such rows, which it does only for strategies that read them. */
+    const int64_t *like;
+    int64_t like_count;
+    bool has_like;
     const int32_t *target_languages; /* [target.rows] number of each row's language among all tags
                                         of the target in byte order; NULL: all are of one */
     int64_t target_language_count;
@@ -145,6 +151,10 @@ alcore_status alcore__strategy_copy(const alcore_strategy *strategy, alcore_stra
 bool alcore__strategy_needs_are_given(const alcore_strategy *strategy);
 /* Whether the strategy looks at the languages of the candidates. */
 bool alcore__strategy_reads_languages(const alcore_strategy *strategy);
+/* Whether it counts the languages of another selection (input.like). */
+bool alcore__strategy_reads_like(const alcore_strategy *strategy);
+/* Whether its candidates are the rows of the target, where the request has one. */
+bool alcore__strategy_picks_from_target(const alcore_strategy *strategy);
 /* Whether the strategy computes a score of each row from its columns (lib/scorer) first. */
 bool alcore__strategy_scores(const alcore_strategy *strategy);
 alcore_ctx *alcore__strategy_ctx(const alcore_strategy *strategy);

@@ -334,8 +334,8 @@ def a_phrase_stands_for_the_row_where_it_occurs_first(box):
     equal({row for row, point in enumerate(drawn) if point["series"] == "picks"}, rows["h.tsv"])
     # --like counts every phrase: two of one row are two.
     box.run("select", "pool.tsv", "--strategy", "same-ratio", "--like", "n.jsonl", "--budget", "20", "--out", "l.tsv", "--report", "l.json", "-q")
-    counts = dict(one.split(":") for one in json.loads(box.read("l.json"))["parameters"]["counts"].split(","))
-    equal({tag: int(count) for tag, count in counts.items()}, {tag: sum(tags[row] == tag for row in only) for tag in {tags[row] for row in only}})
+    counts = json.loads(box.read("l.json"))["facts"]["rows of each language in like"]
+    equal(counts, [sum(tags[row] == tag for row in only) for tag in sorted(set(tags))])
     # A row of another pool is still refused, and an id that looks like that of a phrase may be one
     # of a row.
     box.file("absent.txt", "r3\nr3:1+1\nr77:0+1\n")

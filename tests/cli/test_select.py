@@ -67,6 +67,10 @@ def languages_of_a_selection_are_followed(box):
     equal(sorted("hi" if row % 3 else "fa" for row in picks(done)), wanted)
     box.file("other.txt", "r1\nnobody\n")
     contains(box.run("select", "pool.tsv", "--strategy", "same-ratio", "--budget", "5", "--like", "other.txt", expect=3).err, "nobody")
+    like = ["select", "pool.tsv", "--budget", "4", "--like", "first.tsv", "--strategy"]
+    contains(box.run(*like, "same-ratio", expect=2).err, "5 rows are more than the budget of 4")
+    contains(box.run(*like, "same-ratio", "-p", "counts=hi:1", expect=2).err, "both counts and the rows of another selection")
+    contains(box.run(*like, "plan", expect=2).err, "strategy plan does not follow the languages of another selection")
     box.file("plan.tsv", "low\t*\tfa:1\nhigh\t*\tfa:1,hi:3\n")
     done = box.run("select", "pool.tsv", "--strategy", "plan", "--budget", "4", "--plan", "plan.tsv", "-p", "config=high")
     equal(sorted("hi" if row % 3 else "fa" for row in picks(done)), ["fa", "hi", "hi", "hi"])

@@ -202,7 +202,7 @@ MUTANTS = {
         ('lib/strategy/rules/knn_uncertainty.c', 'if (position == LABELED_NEIGHBOR || mark[position] == (int32_t)group + 1) continue;',
          'if (position == LABELED_NEIGHBOR) continue;', DEMUX, 'knn_uncertainty_is_the_plain_search'),
     'of equally near candidates the later row is the neighbor':
-        ('lib/strategy/rules/neighbor_lists.c', 'is_nearer(lists, block_value[from_block], value[from_list])', '!is_nearer(lists, value[from_list], block_value[from_block])', DEMUX,
+        ('lib/strategy/rules/neighbor_lists.c', 'is_nearer(lists, from_value[at], into_value[in])', '!is_nearer(lists, into_value[in], from_value[at])', DEMUX,
          'knn_uncertainty_is_the_plain_search'),
     'a given k may exceed k_max':
         ('lib/strategy/rules/knn_uncertainty.c', 'state->automatic || k > k_max ? k_max : k', 'state->automatic ? k_max : k', DEMUX,

@@ -99,8 +99,8 @@ class Request(Handle):
         return model_of(model, self._parts.get("labeled"), self.context)
 
     def set_rows(self, kind, rows):
-        """Names rows of the candidates: "eligible" (only these may be selected), "excluded" or "labeled"; row numbers, a
-        mask, ids or a Selection; the ids in a file (a path) are added to the list; None removes the list."""
+        """Names rows of the candidates: "eligible" (only these may be selected), "excluded", "labeled" or "like" (whose
+        languages the strategy same-ratio counts); row numbers, a mask, ids or a Selection; the ids in a file (a path) are added to the list; None removes the list."""
         wanted = choice("ALCORE_ROWS_", kind, "kind")
         if rows is None:
             check(lib.alcore_request_set_rows(self._handle, wanted, None, 0))
@@ -129,9 +129,12 @@ class Request(Handle):
         return self._select(self._parts.get("candidates"))
 
     def _select(self, pool):
-        if pool is None:
+        target = self._parts.get("target")  # the strategy gold picks from it, with or without candidates
+        if pool is None and target is None:
             raise ValueError("the request has no pool of candidates")
         pointer = new(lib.alcore_selection_unref, lib.alcore_select, self._handle)
+        if target is not None and lib.alcore_selection_pool(pointer) == target._handle:
+            pool = target
         pool = _pool_of_picks(pointer, pool)
         first = Selection(pointer, pool)
         count = lib.alcore_selection_budget_count(pointer)
@@ -292,7 +295,7 @@ def _request_of(pool):
 
 
 def _name_rows(request, pool, kind, rows, by_id):
-    """Rows of one call: "excluded", "eligible" or "labeled"."""
+    """Rows of one call: "excluded", "eligible", "labeled" or "like"."""
     if rows is None:
         return
     address, count, kept = pool.rows_of(_rows_of(pool, rows, by_id, kind), kind)
@@ -311,14 +314,24 @@ def _exclude(request, pool, rows, by_id):
     request.set_pool("excluded", pool_of([text for text, kind in zip(rows.texts, kinds) if kind == 1], pool.context))
 
 
+def _name_like(request, pool, rows, by_id):
+    """Rows of another selection. A pick of a pool that was derived from this one stands for the row where it occurs first."""
+    if isinstance(rows, os.PathLike):
+        request.set_rows("like", rows)
+    elif isinstance(rows, Selection) and rows.pool is not pool and "first_row" in rows.columns():
+        _name_rows(request, pool, "like", rows.column("first_row").tolist(), False)
+    else:
+        _name_rows(request, pool, "like", rows, by_id)
+
+
 _RENAMED = {"spread": "max_similarity"}
 
 
 @contextmanager
-def _prepared(pool, budget, strategy, by_id, *, labeled=None, exclude=None, eligible=None, round=1, seed=None, model=None,
+def _prepared(pool, budget, strategy, by_id, *, labeled=None, exclude=None, eligible=None, like=None, round=1, seed=None, model=None,
               targets=None, fill=None, params=None, **named):
     """The request of one call of select() or ablate(), which has everything that the caller named. by_id: strings in exclude,
-    eligible and labeled are ids, not texts."""
+    eligible, like and labeled are ids, not texts."""
     for name in named:
         if name in _RENAMED:
             raise TypeError("%s is called %s" % (name, _RENAMED[name]))
@@ -334,6 +347,7 @@ def _prepared(pool, budget, strategy, by_id, *, labeled=None, exclude=None, elig
         try:
             _exclude(request, pool, exclude, by_id)
             _name_rows(request, pool, "eligible", eligible, by_id)
+            _name_like(request, pool, like, by_id)
             _name_rows(request, pool, "labeled", labeled_rows, False)
             request.set_pool("labeled", labeled_pool)
             request.set_pool("target", None if targets is None else pool_of(targets, pool.context))
@@ -349,6 +363,7 @@ def _prepared(pool, budget, strategy, by_id, *, labeled=None, exclude=None, elig
         finally:
             request.set_rows("excluded", None)
             request.set_rows("eligible", None)
+            request.set_rows("like", None)
             request.set_rows("labeled", None)
             request.set_pool("labeled", None)
             request.set_pool("target", None)
@@ -374,7 +389,7 @@ def _pool_to_select(texts, ids, cost):
 
 
 def select(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, ids=None, labeled=None, exclude=None, eligible=None,
-           round=1, seed=0, model=None, targets=None, cost=None, fill=None, params=None, **named):
+           like=None, round=1, seed=0, model=None, targets=None, cost=None, fill=None, params=None, **named):
     """Picks the texts that are worth labeling next.
 
     texts: list of str, a Series or array of them, a table (Arrow, pandas, polars), a file (pathlib.Path) or a Pool.
@@ -384,11 +399,13 @@ def select(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, ids=None, l
     ids: list of str. labeled: texts whose labels are known, a dict of such texts and their columns
     ({"texts": [...], "embeddings": array}), or rows of texts that are labeled. exclude, eligible: rows, a mask with
     one bool a row, a Selection, or ids (texts when no ids were given). A Selection of phrases or of both excludes its phrases by
-    their texts. round: from 1. seed: of every random draw.
+    their texts. like: the same, or a file of ids (pathlib.Path): rows of another selection, of whose languages the strategy
+    same-ratio picks as many. round: from 1. seed: of every random draw.
     model: what computes missing columns: an object with a model's methods (alcore.Model), "ngram" or a folder; or a dict with
     a model for each column, {"logprobs": "FOLDER", "embeddings": model}.
     Columns by their names: float [rows], [rows, n] or (values, offsets); a file; an alcore.Column. NumPy, PyTorch, CuPy,
-    DLPack, Arrow and buffers are read in place. targets: texts of the target domain, or a dict as of labeled. cost: numbers [rows].
+    DLPack, Arrow and buffers are read in place. targets: texts of the target domain, or a dict as of labeled; the strategy gold
+    picks from them, and `indices` are their positions. cost: numbers [rows].
     fill: what happens at the edge of the budget. params and further keyword arguments: the strategy's parameters (a name
     that is a word of Python ends with an underscore: lambda_) and options of the request (alcore.request_options()).
 
@@ -396,12 +413,12 @@ def select(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, ids=None, l
     `indices` are then rows of the selection's own `pool` (alcore.Phrases), and its record column first_row has positions in
     texts. So it is with "hybrid", whose pool has the picks only; the record column kind is 0 for a sentence, 1 for a phrase."""
     pool = _pool_to_select(texts, ids, cost)
-    return answer(pool, budget, strategy, ids is not None, labeled=labeled, exclude=exclude, eligible=eligible, round=round,
-                  seed=seed, model=model, targets=targets, fill=fill, params=params, **named)
+    return answer(pool, budget, strategy, ids is not None, labeled=labeled, exclude=exclude, eligible=eligible, like=like,
+                  round=round, seed=seed, model=model, targets=targets, fill=fill, params=params, **named)
 
 
 def ablate(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, parameter=None, values=_TABLE_7, test=None, ids=None,
-           labeled=None, exclude=None, eligible=None, round=1, seed=0, model=None, targets=None, cost=None, fill=None, params=None, **named):
+           labeled=None, exclude=None, eligible=None, like=None, round=1, seed=0, model=None, targets=None, cost=None, fill=None, params=None, **named):
     """What one parameter of the strategy changes: selects with each of the values and compares what is selected. A Table with an
     Ablation for each; its `selection` is what select() gives with that value.
 
@@ -409,7 +426,7 @@ def ablate(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, parameter=N
     by default those of HUDS's Table 7. test: texts, a file (pathlib.Path) or an Overlap that has them, whose words the picks
     should cover. All others as of select(); of several budgets the first counts. A model computes a column once."""
     pool = _pool_to_select(texts, ids, cost)
-    with _prepared(pool, budget, strategy, ids is not None, labeled=labeled, exclude=exclude, eligible=eligible, round=round, seed=seed,
+    with _prepared(pool, budget, strategy, ids is not None, labeled=labeled, exclude=exclude, eligible=eligible, like=like, round=round, seed=seed,
                    model=model, targets=targets, fill=fill, params=params, **named) as request:
         found = request._ablate(pool, values, parameter, test)
     _warn(found[0].selection)

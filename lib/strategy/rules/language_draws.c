@@ -2,7 +2,8 @@
 /* Random rows with prescribed numbers for each language (spec 7.7, 7.9, 7.10; Khanuja et al. 2023):
  *
  *   egalitarian  the budget shared equally among the languages of the pool, then a random rest
- *   same-ratio   the numbers that another selection has of each language
+ *   same-ratio   the numbers that another selection has of each language, from the rows of that
+ *                selection or as counts
  *   plan         the numbers of a labeling plan, such as those of LITMUS
  *
  * Languages come in byte order of their tags; the rows of language number l are drawn without
@@ -169,7 +170,8 @@ static int64_t find_language(const alcore__run_input *input, const char *tag, si
 
 /* Where counts come from, and how they are followed. */
 typedef struct counts_source {
-    const char *text; /* "hi:4,fa:2", NUL-terminated; of the parameter, also lists for rounds */
+    const char *text; /* "hi:4,fa:2", NUL-terminated; of the parameter, also lists for rounds; NULL:
+                         the rows of another selection, run->input->like */
     const char *path; /* the file of the plan; NULL: the parameter `counts` */
     int64_t line;     /* of that file, from 1 */
     int64_t rounds;   /* the counts are bought in the rounds 1 .. rounds; 1: in each round */
@@ -180,7 +182,8 @@ static alcore_status fail_at(const alcore__run *run, const counts_source *source
                              alcore_status status) {
     if (source->path)
         return alcore__fail_within(status, "%s:%lld", source->path, (long long)source->line);
-    return alcore__fail_within(status, "strategy %s: counts", run->def->name);
+    return alcore__fail_within(status, "strategy %s: %s", run->def->name,
+                               source->text ? "counts" : "the rows of another selection (like)");
 }
 
 /* The part of `rows` that round r of K buys: floor(r rows / K) - floor((r - 1) rows / K), which
@@ -217,11 +220,21 @@ static alcore_status read_count(alcore__run *run, const counts_source *source, c
     return ALCORE_OK;
 }
 
+/* Where the budget is in rows (there are no costs), refuses counts, state->rows_to_buy, whose sum is
+ * above it, as an error of a parameter: the budget may be wrong as well as a file. */
+static alcore_status check_total(const alcore__run *run, const counts_source *source) {
+    const draw_state *state = run->state;
+    double total = 0;
+    for (int64_t l = 0; l < state->language_count; l++) total += state->rows_to_buy[l];
+    if (run->input->costs || total <= run->input->fill.budget) return ALCORE_OK;
+    alcore__fail(ALCORE_E_PARAM, "%.0f rows are more than the budget of %.0f", total,
+                 run->input->fill.budget);
+    return fail_at(run, source, ALCORE_E_PARAM);
+}
+
 /* Reads the counts of this round into state->rows_to_buy [languages], in rows, 0 for a language
  * that is not named. source->text: "hi:4,fa:2" for every round, or several such lists, one for each
- * round, with semicolons between them; rounds after the end use the last list. Where the budget is
- * in rows (there are no costs), a sum above it is refused, as an error of a parameter: the budget
- * may be wrong as well as a file. */
+ * round, with semicolons between them; rounds after the end use the last list. */
 static alcore_status read_counts(alcore__run *run, const counts_source *source) {
     draw_state *state = run->state;
     const char *text = source->text;
@@ -235,15 +248,26 @@ static alcore_status read_counts(alcore__run *run, const counts_source *source) 
         if (status != ALCORE_OK) return fail_at(run, source, status);
         text += length + (text + length < end);
     }
-    double total = 0;
-    for (int64_t l = 0; l < state->language_count; l++) {
+    for (int64_t l = 0; l < state->language_count; l++)
         if (state->rows_to_buy[l] < 0) state->rows_to_buy[l] = 0;
-        total += state->rows_to_buy[l];
+    return check_total(run, source);
+}
+
+/* Counts the rows of another selection in each language into state->rows_to_buy [languages], 0
+ * before the call. A row that is listed twice counts twice. */
+static alcore_status count_like(alcore__run *run, const counts_source *source) {
+    draw_state *state = run->state;
+    const alcore__run_input *input = run->input;
+    for (int64_t i = 0; i < input->like_count; i++) {
+        const int64_t row = input->like[i];
+        if (row < 0 || row >= input->candidates.rows) {
+            alcore__fail(ALCORE_E_NOT_FOUND, "there is no row %lld, the pool has %lld",
+                         (long long)row, (long long)input->candidates.rows);
+            return fail_at(run, source, ALCORE_E_NOT_FOUND);
+        }
+        state->rows_to_buy[input->languages ? input->languages[row] : 0] += 1;
     }
-    if (run->input->costs || total <= run->input->fill.budget) return ALCORE_OK;
-    alcore__fail(ALCORE_E_PARAM, "%.0f rows are more than the budget of %.0f", total,
-                 run->input->fill.budget);
-    return fail_at(run, source, ALCORE_E_PARAM);
+    return check_total(run, source);
 }
 
 /* counts=proportional: sets state->rows_to_buy to shares of the expected number of picks,
@@ -276,11 +300,14 @@ static alcore_status share_proportionally(alcore__run *run) {
 
 /* Draws rows_to_buy rows of each language and offers them to the budget; where the language has too
  * few, all of them, and the rest is counted as missing. tag: ALCORE__TAG_* of the strategy's draws;
- * source->text: "proportional", or what read_counts() reads. */
+ * source->text: "proportional", what read_counts() reads, or NULL. */
 static alcore_status buy_counts(alcore__run *run, uint64_t tag, const counts_source *source) {
     draw_state *state = run->state;
-    const bool proportional = !source->path && strcmp(source->text, "proportional") == 0;
-    ALCORE__TRY(proportional ? share_proportionally(run) : read_counts(run, source));
+    const bool proportional =
+        !source->path && source->text && strcmp(source->text, "proportional") == 0;
+    ALCORE__TRY(proportional    ? share_proportionally(run)
+                : !source->text ? count_like(run, source)
+                                : read_counts(run, source));
     for (int64_t l = 0; l < state->language_count; l++) {
         int64_t count, rows_to_buy = (int64_t)state->rows_to_buy[l];
         if (rows_to_buy == 0) continue;
@@ -291,10 +318,25 @@ static alcore_status buy_counts(alcore__run *run, uint64_t tag, const counts_sou
     return finish_purchase(run);
 }
 
-/* finish of same-ratio: the counts are those of its parameter. */
+/* finish of same-ratio: the counts are those of the rows of another selection, where the request
+ * names such rows, or those of its parameter. Counts of the rows are reported as a fact, as no
+ * parameter tells them. */
 static alcore_status buy_same_ratio(alcore__run *run) {
-    const counts_source source = {.text = alcore__values_text(run->values, "counts"), .rounds = 1};
-    return buy_counts(run, ALCORE__TAG_SAME_RATIO, &source);
+    const char *counts = alcore__values_text(run->values, "counts");
+    const bool has_like = run->input->has_like;
+    const counts_source source = {.text = has_like ? NULL : counts, .rounds = 1};
+    double *wanted;
+    if (has_like && strcmp(counts, "proportional") != 0)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "strategy same-ratio: both counts and the rows of another selection "
+                            "(like) say how many rows are wanted");
+    ALCORE__TRY(buy_counts(run, ALCORE__TAG_SAME_RATIO, &source));
+    if (!has_like) return ALCORE_OK;
+    const draw_state *state = run->state;
+    ALCORE__TRY(
+        alcore__outcome_fact(run, "rows of each language in like", state->language_count, &wanted));
+    memcpy(wanted, state->rows_to_buy, (size_t)state->language_count * sizeof *wanted);
+    return ALCORE_OK;
 }
 
 /* Checks the parameters of plan that say how many rounds follow it. The counts are then those of
@@ -388,6 +430,7 @@ const alcore__strategy_def alcore__strategy_same_ratio = {
     .name = "same-ratio",
     .summary = "Rows drawn at random, as many of each language as another selection has (DeMuX)",
     .params = &RATIO_PARAMS,
+    .reads_like = true,
     .finish = buy_same_ratio,
     LANGUAGE_DRAW,
 };

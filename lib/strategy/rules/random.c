@@ -4,8 +4,8 @@
  * the first rows that a loop labels (spec 3.6), by a tag of their own and as in round 1, so that a
  * loop whose later rounds are random too does not repeat the numbers of its seed set. "gold" is
  * DeMuX's upper bound (spec 7.8): its candidates are rows of the target languages, kept in a pool
- * of their own; it has its own tag, so that the draws of the two are independent. Reads no column
- * and makes no pass.
+ * of their own, which a request may have as the target; it has its own tag, so that the draws of
+ * the two are independent. Reads no column and makes no pass.
  */
 #include "base/rng.h"
 #include "strategy/strategies.h"
@@ -61,5 +61,6 @@ const alcore__strategy_def alcore__strategy_gold = {
     .summary = "Rows of the target languages drawn at random: an upper bound (GOLD of DeMuX)",
     .reason = "drawn at random from the target languages",
     .params = &GOLD_PARAMS,
+    .picks_from_target = true,
     .finish = finish_gold,
 };

@@ -3,6 +3,7 @@
 local tap = require("tap")
 local alcore = require("alcore")
 local fixture = require("fixture")
+local vectors = require("vectors")
 local case, equal, list, contains, raises, fails =
     tap.case, tap.equal, tap.list, tap.contains, tap.raises, tap.fails
 local TEXTS, U, E, request, many, scratch =
@@ -106,6 +107,28 @@ case("rounds: a pool keeps its columns and what is labeled", function()
     equal(pool:count_state(), 2)
     equal(pool:state(1, "labeled"), false)
     list(pool:state(3), {"labeled"})
+end)
+
+case("same-ratio follows the languages of another selection, gold picks from the targets", function()
+    local one = vectors.cases(vectors.find("multilingual", "TV-SAMERATIO"))[1]
+    local texts = {}
+    for row = 1, #one.input.languages do texts[row] = "text " .. row end
+    local pool = assert(alcore.pool(texts, {languages = one.input.languages}))
+    local by = {budget = 5, strategy = "same-ratio", seed = 42, like = {1, 6, 8, 9, 10}}
+    local picked = assert(pool:select(by))
+    local wanted = {}
+    for rank, row in ipairs(one.expected.picks) do wanted[rank] = row + 1 end
+    list(picked.indices, wanted)
+    by.like = picked -- has the same languages
+    list(assert(pool:select(by)).indices, wanted)
+    by.strategy = "random"
+    fails("ALCORE_E_INVALID", "strategy random does not follow the languages of another selection", pool:select(by))
+    raises("like: there is no row 14", pool.select, pool, {budget = 1, strategy = "same-ratio", like = {14}})
+    by = {budget = 3, strategy = "gold", targets = {"x", "y", "z", "w"}}
+    picked = assert(pool:select(by))
+    local alone = assert(alcore.select{texts = by.targets, budget = 3, strategy = "gold"})
+    list(picked.indices, alone.indices)
+    list(picked.texts, alone.texts)
 end)
 
 case("exclude, eligible and labeled hold as they say", function()

@@ -174,6 +174,26 @@ def test_targets_go_to_strategies_that_read_them(texts):
         assert alcore.select(texts[:20], 2, name, targets=texts[20:30], model="ngram").indices
 
 
+def test_gold_picks_from_the_targets(texts):
+    wanted = alcore.select(texts[20:40], 5, "gold", seed=3)
+    picked = alcore.select(texts[:20], 5, "gold", seed=3, targets=texts[20:40])
+    assert (picked.indices, picked.texts) == (wanted.indices, wanted.texts) and picked.texts[0] == texts[20 + picked.indices[0]]
+    target = alcore.Pool(texts[20:40])
+    assert alcore.Request(target=target, strategy="gold", budget=5, seed=3).select().pool is target
+    with pytest.raises(ValueError, match="gold picks from the target, but the rows that the request names"):
+        alcore.select(texts[:20], 5, "gold", targets=texts[20:40], exclude=[1])
+
+
+def test_like(texts, tmp_path):
+    file = tmp_path / "like.txt"
+    file.write_text("1\n2\n")
+    assert len(alcore.select(texts[:20], 5, "same-ratio", like=file)) == 2
+    with pytest.raises(ValueError, match="strategy huds does not follow the languages of another selection"):
+        alcore.select(texts[:20], 5, like=[0, 1], model="ngram")
+    with pytest.raises(ValueError, match="both counts and the rows of another selection"):
+        alcore.select(texts[:20], 5, "same-ratio", like=[0], counts="unknown:3")
+
+
 def test_bad_texts():
     with pytest.raises(TypeError, match="not one text"):
         alcore.select("abc")

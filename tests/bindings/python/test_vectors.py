@@ -144,6 +144,21 @@ def test_uncertainty_of_answers(vectors):
         assert picked.indices == one["expected"]["picks"], one["name"]
 
 
+def test_same_ratio(vectors):
+    """The counts of another selection: as rows, as a Selection, as ids, and as a file of them."""
+    one, given = case(vectors["TV-SAMERATIO"], "round 1")
+    tags = given["languages"]
+    rows = [[row for row, tag in enumerate(tags) if tag == wanted][i] for wanted, count in given["counts"].items() for i in range(count)]
+    pool = alcore.Pool([f"text {row}" for row in range(len(tags))], languages=tags)
+    picked = alcore.select(pool, 5, "same-ratio", seed=given["seed"], like=rows)
+    assert picked.indices == one["expected"]["picks"]
+    assert pool.select(5, "same-ratio", seed=given["seed"], like=picked).indices == picked.indices
+    assert pool.select(5, "same-ratio", seed=given["seed"], like=[str(row + 1) for row in rows]).indices == picked.indices
+    phrases = alcore.select(pool, 6, "ngf")
+    assert len(pool.select(6, "same-ratio", like=phrases)) == len(phrases)
+    assert pool.select(5, "same-ratio", seed=3).indices != picked.indices  # like is of one call
+
+
 def test_searches(vectors):
     one, given = case(vectors["TV-MRS"], "ratio")
     ratios, others = alcore.margin_ratios(given["unlabeled"], given["labeled"], given["k"])

@@ -352,7 +352,7 @@ START_TEST(rows_belong_to_the_request) {
     ck_assert_fails(alcore_select(one, &none), ALCORE_E_NOT_FOUND, "no row 60");
     ck_assert_ok(alcore_request_set_rows(one, ALCORE_ROWS_ELIGIBLE, below, 1));
     ck_assert_fails(alcore_select(one, &none), ALCORE_E_NOT_FOUND, "no row -1");
-    ck_assert_fails(alcore_request_set_rows(one, 4, two, 2), ALCORE_E_INVALID, "no kind 4");
+    ck_assert_fails(alcore_request_set_rows(one, 5, two, 2), ALCORE_E_INVALID, "no kind 5");
     ck_assert_fails(alcore_request_set_rows(one, ALCORE_ROWS_ELIGIBLE, two, -1), ALCORE_E_INVALID,
                     "count");
     alcore_selection_unref(few);
