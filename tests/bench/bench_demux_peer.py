@@ -3,16 +3,19 @@
 """DeMuX at scale: knn-uncertainty and average-dist of 5,000,000 source rows x 768 float16 in a file against 10,000 target rows, with
 the command in a process of its own, beside faiss and numpy.
 
-  bench_demux_peer.py [--alone] PROJECT ALCORE [ROWS [DIMS [TARGETS]]]
+  bench_demux_peer.py [--alone] [--only STRATEGY] PROJECT ALCORE [ROWS [DIMS [TARGETS]]]
 
 The files are made first, in $ALCORE_BENCH_DIR or $TMPDIR, and removed at the end; where the disk has less than they need, as many
 rows as fit are taken. What is measured is the largest RssAnon of the command, the memory that belongs to no file, of which at most
 1 GiB is wanted: more is a failure at the default sizes.
 
-The peers compute the same from blocks of the file in float32, in another process: faiss.knn() the 256 nearest of each target row, of
-which as many count as DeMuX's doubling of k needs, and numpy (BLAS) the mean distances. Their picks are compared with those of the
-command, whose decisions are in double: a few differ where distances are equal in float32. They take many times as long as the
-command; --alone leaves them out."""
+The peers compute the same in another process, from blocks of the file, which is mapped: each block is converted to float32, as large
+as leaves the process within the memory that the command took (of which their packages take a part before they begin). faiss.knn(), the
+search of an IndexFlatL2 without its copy of the block, lists the 256 nearest of each target row in the block, and faiss.ResultHeap
+merges the blocks; as many of them count as DeMuX's doubling of k needs. numpy (BLAS) computes the mean distances. A peer that needs
+more than 1.1 times the command's memory even so is told as such. Their picks are compared with those of the command, whose decisions
+are in double: a few differ where distances are equal in float32. They take many times as long as the command; --alone leaves them out,
+--only runs one of the two strategies, knn-uncertainty or average-dist."""
 import csv
 import json
 import os
@@ -26,6 +29,8 @@ import time
 import peers
 
 PICKS, K_MAX, TILE, LIMIT_MIB = 10000, 256, 1 << 16, 1024
+PART = 1000  # target rows whose distances numpy_picks() holds at a time
+RESERVE = 32 << 20  # bytes for what the packages allocate while they work
 SIZES = (5000000, 768, 10000)
 
 
@@ -88,27 +93,37 @@ def rows_that_fit(folder, rows, dims, targets):
 # ---- the peers, in a process of their own ----
 
 
-def blocks_of(numpy, folder):
-    """(first row, float32 rows) of the source, a block after the other."""
+def anonymous_bytes():
+    """The memory of this process that belongs to no file."""
+    with open('/proc/self/status', encoding='ascii') as file:
+        return next(int(line.split()[1]) << 10 for line in file if line.startswith('RssAnon'))
+
+
+def blocks_of(numpy, folder, limit, lists, bytes_a_row):
+    """(first row, float32 rows) of the source, a block after the other. A block is as large as leaves the process within `limit`
+    bytes, where `lists` more bytes will be in use whatever the block, and bytes_a_row for each row beside its float32."""
     source = numpy.load(os.path.join(folder, 'e.npy'), mmap_mode='r')
-    for first in range(0, len(source), TILE):
-        yield first, source[first:first + TILE].astype(numpy.float32)
+    left = limit - anonymous_bytes() - lists - RESERVE
+    rows = min(TILE, max(1024, left // (4 * source.shape[1] + bytes_a_row)))
+    block = numpy.empty((min(rows, len(source)), source.shape[1]), dtype=numpy.float32)
+    for first in range(0, len(source), rows):
+        count = min(rows, len(source) - first)
+        block[:count] = source[first:first + count]
+        yield first, block[:count]
 
 
-def faiss_picks(numpy, folder):
+def faiss_picks(numpy, folder, limit):
     """The picks of knn-uncertainty: the 256 nearest of every target row, merged block by block."""
     import faiss
     target = numpy.load(os.path.join(folder, 't.npy')).astype(numpy.float32)
-    uncertainty = numpy.load(os.path.join(folder, 'u.npy'))
-    near = numpy.zeros((len(target), 0), dtype=numpy.int64)
-    distances = numpy.zeros((len(target), 0), dtype=numpy.float32)
-    for first, block in blocks_of(numpy, folder):
+    uncertainty = numpy.load(os.path.join(folder, 'u.npy'), mmap_mode='r')
+    heap = faiss.ResultHeap(nq=len(target), k=K_MAX)
+    lists = 3 * len(target) * K_MAX * (4 + 8)  # the merged ones, those of a block, and these with row numbers of the file
+    for first, block in blocks_of(numpy, folder, limit, lists, 8):
         found, rows = faiss.knn(target, block, min(K_MAX, len(block)))
-        distances = numpy.hstack([distances, found])
-        near = numpy.hstack([near, rows + first])
-        order = numpy.argsort(distances, axis=1, kind='stable')[:, :K_MAX]
-        distances, near = numpy.take_along_axis(distances, order, 1), numpy.take_along_axis(near, order, 1)
-    k = 1
+        heap.add_result(found, rows + first)
+    heap.finalize()
+    near, k = heap.I, 1
     while len(numpy.unique(near[:, :k])) <= PICKS and k < min(K_MAX, near.shape[1]):
         k = min(2 * k, K_MAX)
     union = numpy.unique(near[:, :k])
@@ -116,16 +131,20 @@ def faiss_picks(numpy, folder):
     return best.tolist(), k
 
 
-def numpy_picks(numpy, folder):
+def numpy_picks(numpy, folder, limit):
     """The picks of average-dist: the smallest mean of sqrt(|x|^2 + |t|^2 - 2 x.t), a thousand target rows at a time."""
     target = numpy.load(os.path.join(folder, 't.npy')).astype(numpy.float32)
+    rows = len(numpy.load(os.path.join(folder, 'u.npy'), mmap_mode='r'))
     norms, means = numpy.einsum('ij,ij->i', target, target), []
-    for _, block in blocks_of(numpy, folder):
+    for _, block in blocks_of(numpy, folder, limit, 24 * rows, 4 * PART + 24):
         own, total = numpy.einsum('ij,ij->i', block, block)[:, None], numpy.zeros(len(block))
-        for first in range(0, len(target), 1000):
-            part = slice(first, first + 1000)
-            square = block @ (-2 * target[part].T) + own + norms[part]
-            total += numpy.sqrt(numpy.maximum(square, 0)).sum(axis=1, dtype=numpy.float64)
+        for first in range(0, len(target), PART):
+            part = slice(first, first + PART)
+            square = block @ (-2 * target[part].T)
+            square += own
+            square += norms[part]
+            numpy.sqrt(numpy.maximum(square, 0, out=square), out=square)
+            total += square.sum(axis=1, dtype=numpy.float64)
         means.append(total / len(target))
     means = numpy.concatenate(means)
     best = numpy.argpartition(means, PICKS)[:PICKS] if PICKS < len(means) else numpy.arange(len(means))
@@ -136,9 +155,9 @@ PEERS = {'faiss': faiss_picks, 'numpy': numpy_picks}
 RACES = (('knn-uncertainty', 'faiss'), ('average-dist', 'numpy'))
 
 
-def run_peer(name, folder):
+def run_peer(name, folder, mib):
     import numpy
-    picks, k = PEERS[name](numpy, folder)
+    picks, k = PEERS[name](numpy, folder, int(mib) << 20)
     print(json.dumps({'picks': picks, 'k': k}))
 
 
@@ -164,12 +183,20 @@ def tell(name, who, wall, cpu, anonymous):
 
 def main():
     if sys.argv[1] == '--peer':
-        return run_peer(sys.argv[2], sys.argv[3])
-    alone = sys.argv[1] == '--alone'
+        return run_peer(*sys.argv[2:5])
+    begun = list(sys.argv)
+    alone, races = sys.argv[1] == '--alone', RACES
     if alone:
         del sys.argv[1]
+    if sys.argv[1] == '--only':
+        races = [race for race in RACES if race[0] == sys.argv[2]]
+        if not races:
+            raise SystemExit(f'--only {sys.argv[2]}: knn-uncertainty or average-dist')
+        del sys.argv[1:3]
     project, command = (os.path.abspath(path) for path in sys.argv[1:3])
+    after, sys.argv = sys.argv, begun  # the environment runs the program again with all of its arguments
     reason = None if alone else peers.enter(project)
+    sys.argv = after
     if reason:
         print(f'not run: {reason}')
         return 0
@@ -182,7 +209,7 @@ def main():
         size = os.path.getsize(os.path.join(folder, 'e.npy')) * 1e-9
         print(f'{rows:,} x {dims} float16 in a .npy of {size:.2f} GB, {targets:,} target rows, {PICKS:,} picks, '
               f'{len(os.sched_getaffinity(0))} cores')
-        for strategy, peer in RACES:
+        for strategy, peer in races:
             wall, cpu, peak, picks = run_alcore(command, folder, strategy)
             name = strategy.replace('-', '_')
             tell(name, 'libalcore', wall, cpu, peak)
@@ -191,11 +218,14 @@ def main():
                 failed = True
             if alone:
                 continue
-            peer_wall, peer_cpu, peer_peak, output = peak_of([sys.executable, __file__, '--peer', peer, folder])
+            peer_wall, peer_cpu, peer_peak, output = peak_of([sys.executable, __file__, '--peer', peer, folder, f'{peak:.0f}'])
             theirs = json.loads(output)['picks']
             common = len(set(picks) & set(theirs)) / max(len(theirs), 1)
             tell(name, peer, peer_wall, peer_cpu, peer_peak)
+            print(f'result {name}_{peer}_wall_ratio {peer_wall / wall:.2f}')
             print(f'result {name}_common {100 * common:.2f} %')
+            if peer_peak > 1.1 * peak:
+                print(f'{strategy}: {peer} needs more memory than the command: {peer_peak:.0f} MiB, not {peak:.0f}')
             failed |= common < 0.99
     return failed
 
