@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where phrases occur in the source of a pool of phrases (phrase_pool.h). */
+/* Where phrases occur in the source of a pool of phrases, and in each other (phrase_pool.h). */
 #include <string.h>
 
 #include "base/rng.h"
@@ -7,7 +7,8 @@
 #include "pool/pool_state.h"
 #include "text/words.h"
 
-enum { POLL_ROWS = 256 /* rows of the source between two polls of cancellation */ };
+static const char STAGE[] = "finding phrases";
+enum { POLL_ROWS = 256 /* texts between two polls of cancellation */ };
 
 /* A word of a text, borrowed. */
 typedef struct word {
@@ -16,7 +17,7 @@ typedef struct word {
     uint64_t hash;    /* of the bytes */
 } word;
 
-/* The state of one pass over the rows of the source. */
+/* The state of one pass over texts: rows of the source, or phrases. */
 typedef struct walk {
     alcore_ctx *ctx;
     const alcore_pool *phrases;
@@ -24,7 +25,7 @@ typedef struct walk {
     int64_t count;            /* of rows */
     int64_t longest;          /* words of the longest of them */
     alcore__hash_index index; /* of the phrases: entry i is rows[i] */
-    word *words;              /* [word_count] of the present row of the source, or of a phrase */
+    word *words;              /* [word_count] of the present text */
     size_t capacity;
     int64_t word_count;
 } walk;
@@ -88,8 +89,7 @@ static alcore_status index_phrases(walk *self) {
     for (int64_t i = 0; i < self->count; i++) {
         const alcore__pool_row *phrase = alcore__pool_row_at(self->phrases, self->rows[i]);
         uint64_t hash = 0;
-        if (i % ALCORE_BLOCK_ROWS == 0)
-            ALCORE__TRY(alcore__tick(self->ctx, "finding phrases", i, self->count));
+        if (i % ALCORE_BLOCK_ROWS == 0) ALCORE__TRY(alcore__tick(self->ctx, STAGE, i, self->count));
         ALCORE__TRY(split(self, phrase->text, (size_t)phrase->length));
         for (int64_t k = 0; k < self->word_count; k++)
             hash = extend_hash(hash, self->words[k].hash);
@@ -102,11 +102,12 @@ static alcore_status index_phrases(walk *self) {
     return ALCORE_OK;
 }
 
-/* Visits the phrases of a row of the source, whose words are in walk->words: visit() gets user, the
- * index in walk->rows of a phrase, the row, and the word of it at which the phrase begins, from 0.
- * At each word all lengths up to that of the longest phrase are looked up. */
-static alcore_status visit_row(const walk *self, int64_t row, alcore__phrase_visit *visit,
-                               void *user) {
+/* Visits the phrases of a text, which is split into walk->words here: visit() gets user, the index
+ * in walk->rows of a phrase, `row`, and the word of the text at which the phrase begins, from 0. At
+ * each word all lengths up to that of the longest phrase are looked up. */
+static alcore_status visit_text(walk *self, const alcore__pool_row *text, int64_t row,
+                                alcore__phrase_visit *visit, void *user) {
+    ALCORE__TRY(split(self, text->text, (size_t)text->length));
     for (int64_t first = 0; first < self->word_count; first++) {
         const int64_t left = self->word_count - first;
         const int64_t longest = left < self->longest ? left : self->longest;
@@ -125,18 +126,30 @@ static alcore_status visit_row(const walk *self, int64_t row, alcore__phrase_vis
  * made, in ascending order. */
 static alcore_status walk_source(walk *self, alcore__phrase_visit *visit, void *user) {
     const alcore_pool *source = self->phrases->source;
-    ALCORE__TRY(index_phrases(self));
-    if (self->count == 0) return ALCORE_OK;
     /* Rows that were added to the source later are not among those that were counted. */
     const int64_t end = self->phrases->counted_end;
     for (int64_t row = 0; row < end; row++) {
-        const alcore__pool_row *info = alcore__pool_row_at(source, row);
-        if (row % POLL_ROWS == 0) ALCORE__TRY(alcore__tick(self->ctx, "finding phrases", row, end));
+        if (row % POLL_ROWS == 0) ALCORE__TRY(alcore__tick(self->ctx, STAGE, row, end));
         if (!self->phrases->counted[row]) continue;
-        ALCORE__TRY(split(self, info->text, (size_t)info->length));
-        ALCORE__TRY(visit_row(self, row, visit, user));
+        ALCORE__TRY(visit_text(self, alcore__pool_row_at(source, row), row, visit, user));
     }
     return ALCORE_OK;
+}
+
+/* Visits the phrases inside other phrases: texts [count], rows of their pool. */
+static alcore_status walk_phrases(walk *self, const int64_t *texts, int64_t count,
+                                  alcore__phrase_visit *visit, void *user) {
+    for (int64_t i = 0; i < count; i++) {
+        if (i % POLL_ROWS == 0) ALCORE__TRY(alcore__tick(self->ctx, STAGE, i, count));
+        ALCORE__TRY(visit_text(self, alcore__pool_row_at(self->phrases, texts[i]), i, visit, user));
+    }
+    return ALCORE_OK;
+}
+
+/* Frees what the walk owns. */
+static void clear(walk *self) {
+    alcore__index_clear(self->ctx, &self->index);
+    alcore__free(self->ctx, self->words);
 }
 
 /* Locks the source for reading meanwhile. */
@@ -144,8 +157,19 @@ alcore_status alcore__phrase_places(const alcore_pool *phrases, const int64_t *r
                                     alcore__phrase_visit *visit, void *user) {
     walk self = {.ctx = phrases->object.ctx, .phrases = phrases, .rows = rows, .count = count};
     ALCORE__TRY(alcore__pool_read_begin(phrases->source));
-    const alcore_status status = walk_source(&self, visit, user);
-    alcore__index_clear(self.ctx, &self.index);
-    alcore__free(self.ctx, self.words);
+    alcore_status status = index_phrases(&self);
+    if (status == ALCORE_OK && count > 0) status = walk_source(&self, visit, user);
+    clear(&self);
     return alcore__pool_read_end(phrases->source, status);
+}
+
+alcore_status alcore__phrases_inside(const alcore_pool *phrases, const int64_t *rows, int64_t count,
+                                     const int64_t *texts, int64_t text_count,
+                                     alcore__phrase_visit *visit, void *user) {
+    walk self = {.ctx = phrases->object.ctx, .phrases = phrases, .rows = rows, .count = count};
+    alcore_status status = index_phrases(&self);
+    if (status == ALCORE_OK && count > 0)
+        status = walk_phrases(&self, texts, text_count, visit, user);
+    clear(&self);
+    return status;
 }

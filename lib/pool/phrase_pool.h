@@ -38,4 +38,11 @@ typedef alcore_status alcore__phrase_visit(void *user, int64_t phrase, int64_t r
 alcore_status alcore__phrase_places(const alcore_pool *phrases, const int64_t *rows, int64_t count,
                                     alcore__phrase_visit *visit, void *user);
 
+/* Visits every occurrence of rows [count] of a pool of phrases inside other rows of it, texts
+ * [text_count]: the `row` of a visit is then an index of `texts`, whose order the visits have. A
+ * phrase is inside itself too. Time and memory are those above, for the words of `texts`. */
+alcore_status alcore__phrases_inside(const alcore_pool *phrases, const int64_t *rows, int64_t count,
+                                     const int64_t *texts, int64_t text_count,
+                                     alcore__phrase_visit *visit, void *user);
+
 #endif

@@ -85,7 +85,7 @@ struct alcore_selection {
     int64_t *occurrences; /* [count] occurrences of the pick in the texts */
     int64_t *phrase_rows; /* [count] rows of the texts that contain it */
     int64_t *contexts;    /* [count, ALCORE__CONTEXTS] the lowest of them, -1: there is none */
-    int64_t *longer;      /* [count] picks of more words */
+    int64_t *longer;      /* [count] phrases of more words that could have been bought */
     int64_t *containing;  /* [count] those of them that contain this pick */
     void *pick_columns[ALCORE__RECORD_COLUMNS]; /* [count] each: the record columns of the picks, by
                                                    the index of ranking->outcome.columns */

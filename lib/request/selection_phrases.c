@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a selection says about picks that are phrases: the rows of the texts that contain them, a
- * few of these rows as context, and how the picks lie inside each other. Everything is found once,
- * when the selection is made, in one pass over the texts and one over the picks.
+ * few of these rows as context, and how many longer phrases contain them. Everything is found once,
+ * when the selection is made, in one pass over the texts and one over the phrases that could have
+ * been bought: the candidates, but for those whose score no budget buys.
  *
  * The arrays of a selection are [picks], by rank, from 0 in the order of buying; of phrases:
  *
  *     occurrences  how often the phrase occurs in the texts, and phrase_rows, in how many rows
  *     contexts     [picks, ALCORE__CONTEXTS] the first rows that contain it; -1: fewer do
- *     longer       how many picks have more words, and containing, how many of them contain it
+ *     longer       how many of the phrases that could have been bought have more words, and
+ *                  containing, how many of these contain it
  *
  * ranking->pool is the pool of phrases, ranking->text_rows the number of rows that they are of. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/rng.h"
-#include "pool/hash_index.h"
 #include "pool/phrase_pool.h"
 #include "pool/pool_internal.h"
 #include "request/selection_internal.h"
-#include "text/words.h"
-
-enum { POLL_PICKS = 256 /* picks between two polls of cancellation */ };
 
 /* ---- places ---- */
 
@@ -66,90 +63,57 @@ static alcore_status find_places(alcore_selection *self) {
     return status;
 }
 
-/* ---- picks inside longer picks ---- */
+/* ---- picks inside longer phrases ---- */
 
-/* The search for picks inside longer ones. */
+/* The phrases that could have been bought, and what note_longer() writes to. */
 typedef struct nesting {
     alcore_selection *selection;
-    alcore__hash_index index; /* of the texts of the picks: entry i is the pick of rank i */
-    int64_t *last_pick;       /* [picks] rank of the latest pick that this one was found in, -1:
-                                 none */
+    int64_t *phrases; /* [phrase_count] pool rows of the phrases that could have been bought */
+    int64_t phrase_count;
+    int64_t *last; /* [picks] index in phrases of the latest one that the pick was found in,
+                           -1: none yet */
 } nesting;
 
-/* The rank of the pick with a text [length]; -1: there is none. Entries of the index with the same
- * hash are compared by their texts. */
-static int64_t find_pick(const nesting *work, const char *text, size_t length) {
-    const alcore_selection *self = work->selection;
-    const uint64_t hash = alcore__hash64(text, length);
-    size_t slot = alcore__index_home(&work->index, hash);
-    for (int64_t rank; (rank = alcore__index_next(&work->index, hash, &slot)) >= 0;) {
-        size_t other_length;
-        const char *other = alcore_pool_text(self->ranking->pool, self->rows[rank], &other_length);
-        if (other_length == length && memcmp(other, text, length) == 0) return rank;
-    }
-    return -1;
-}
-
-/* Puts the texts of all picks, which differ, into work->index, by their hashes. */
-static alcore_status index_picks(nesting *work) {
-    const alcore_selection *self = work->selection;
-    ALCORE__TRY(alcore__index_reserve(self->object.ctx, &work->index, (size_t)self->count,
-                                      (size_t)self->count, self->count));
-    for (int64_t rank = 0; rank < self->count; rank++) {
-        size_t length;
-        const char *text = alcore_pool_text(self->ranking->pool, self->rows[rank], &length);
-        const uint64_t hash = alcore__hash64(text, length);
-        size_t slot = alcore__index_home(&work->index, hash);
-        while (alcore__index_next(&work->index, hash, &slot) >= 0) { /* to the first free slot */
-        }
-        alcore__index_put(&work->index, slot, hash, rank);
-    }
+/* Lists work->phrases: the candidates, without those that the strategy never buys for their score.
+ */
+static alcore_status list_phrases(nesting *work) {
+    const alcore__outcome *outcome = &work->selection->ranking->outcome;
+    ALCORE__TRY(alcore__new_array(work->selection->object.ctx, (size_t)outcome->count,
+                                  sizeof *work->phrases, &work->phrases));
+    for (int64_t i = 0; i < outcome->count; i++)
+        if (!outcome->positive || outcome->scores[i] > 0)
+            work->phrases[work->phrase_count++] = outcome->rows[i];
     return ALCORE_OK;
 }
 
-/* Adds 1 to `containing` of every shorter pick inside the pick of a rank, once for each, however
- * often it occurs there. The words of a phrase have one space between them, so a phrase inside it
- * is a part of its text, from the begin of one word (first) to the end of another (last). */
-static void count_inside(nesting *work, int64_t rank) {
+/* Adds 1 to `containing` of the pick of a rank for a longer phrase, number `phrase` of the list,
+ * that contains it (alcore__phrase_visit): once, however often it occurs there. A phrase without
+ * more words is the pick itself. user: nesting. */
+static alcore_status note_longer(void *user, int64_t rank, int64_t phrase, int64_t word) {
+    nesting *work = user;
     alcore_selection *self = work->selection;
-    size_t length, first_length, last_length;
-    const char *text = alcore_pool_text(self->ranking->pool, self->rows[rank], &length);
-    const char *end = text + length, *next = text, *first, *last;
-    while (alcore__word_next(&next, end, &first, &first_length)) {
-        const char *rest = first;
-        while (alcore__word_next(&rest, end, &last, &last_length)) {
-            const size_t part = (size_t)(last + last_length - first);
-            const int64_t found = part == length ? -1 : find_pick(work, first, part);
-            if (found < 0 || work->last_pick[found] == rank) continue;
-            work->last_pick[found] = rank;
-            self->containing[found]++;
-        }
-    }
+    (void)word;
+    if (work->last[rank] == phrase || work->phrases[phrase] == self->rows[rank]) return ALCORE_OK;
+    work->last[rank] = phrase;
+    self->containing[rank]++;
+    return ALCORE_OK;
 }
 
-/* Makes longer [picks] and containing [picks]. Longer picks are counted by a table of lengths,
- * which has the number of picks of each length first; the loop over it, from the longest down,
- * replaces that by the number of picks of more words. work owns the index and last_pick, which
- * alcore__selection_find_phrases() frees. */
-static alcore_status find_nesting(nesting *work) {
+/* Makes longer [picks] from a table of lengths, which has the number of phrases of each length
+ * first; the loop over it, from the longest down, replaces that by the number of phrases of more
+ * words. */
+static alcore_status count_longer(const nesting *work) {
     alcore_selection *self = work->selection;
     alcore_ctx *ctx = self->object.ctx;
     const alcore_pool *pool = self->ranking->pool;
-    const size_t count = (size_t)self->count;
     int64_t longest = 0, *longer; /* [longest + 1] by number of words */
-    ALCORE__TRY(alcore__new_array(ctx, count, sizeof(int64_t), &self->longer));
-    ALCORE__TRY(alcore__new_array(ctx, count, sizeof(int64_t), &self->containing));
-    ALCORE__TRY(alcore__new_array(ctx, count, sizeof(int64_t), &work->last_pick));
-    ALCORE__TRY(index_picks(work));
-    for (int64_t k = 0; k < self->count; k++) {
-        if (k % POLL_PICKS == 0) ALCORE__TRY(alcore__tick(ctx, "comparing picks", k, self->count));
-        work->last_pick[k] = -1;
-        const int64_t words = alcore_pool_words(pool, self->rows[k]);
+    for (int64_t i = 0; i < work->phrase_count; i++) {
+        const int64_t words = alcore_pool_words(pool, work->phrases[i]);
         if (words > longest) longest = words;
     }
-    for (int64_t k = 0; k < self->count; k++) count_inside(work, k);
     ALCORE__TRY(alcore__new_array(ctx, (size_t)longest + 1, sizeof *longer, &longer));
-    for (int64_t k = 0; k < self->count; k++) longer[alcore_pool_words(pool, self->rows[k])]++;
+    for (int64_t i = 0; i < work->phrase_count; i++)
+        longer[alcore_pool_words(pool, work->phrases[i])]++;
     for (int64_t words = longest, total = 0; words >= 0; words--) {
         const int64_t same = longer[words];
         longer[words] = total;
@@ -159,6 +123,23 @@ static alcore_status find_nesting(nesting *work) {
         self->longer[k] = longer[alcore_pool_words(pool, self->rows[k])];
     alcore__free(ctx, longer);
     return ALCORE_OK;
+}
+
+/* Makes longer [picks] and containing [picks] by one pass over the words of the phrases that could
+ * have been bought; the selection owns them, also after a failure. work owns its arrays, which
+ * alcore__selection_find_phrases() frees. */
+static alcore_status find_nesting(nesting *work) {
+    alcore_selection *self = work->selection;
+    alcore_ctx *ctx = self->object.ctx;
+    const size_t count = (size_t)self->count;
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *self->longer, &self->longer));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *self->containing, &self->containing));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *work->last, &work->last));
+    for (size_t k = 0; k < count; k++) work->last[k] = -1;
+    ALCORE__TRY(list_phrases(work));
+    ALCORE__TRY(count_longer(work));
+    return alcore__phrases_inside(self->ranking->pool, self->rows, self->count, work->phrases,
+                                  work->phrase_count, note_longer, work);
 }
 
 /* ---- interface ---- */
@@ -193,14 +174,14 @@ alcore_status alcore__selection_find_phrases(alcore_selection *selection) {
     if (!alcore__is_phrase_pool(selection->ranking->pool)) return ALCORE_OK;
     alcore_status status = find_places(selection);
     if (status == ALCORE_OK) status = find_nesting(&work);
-    alcore__index_clear(ctx, &work.index);
-    alcore__free(ctx, work.last_pick);
+    alcore__free(ctx, work.phrases);
+    alcore__free(ctx, work.last);
     return status;
 }
 
-/* Appends what a reason says of the phrase of a rank: "occurs 214 times, in 3 % of the rows", or
- * "in 12 of 226,621 rows" where that is less than 1 %; then "; 9 of the 12 longer picks contain
- * it", where one does. The rows are those whose phrases were counted. */
+/* Appends what a reason says of the phrase of a rank: "occurs 214 times, in 3 % of the pool", or
+ * "in 12 of 226,621 rows" where that is less than 1 %; then "; 9 of 12 longer phrases contain it",
+ * where one does. The pool are the rows whose phrases were counted. */
 alcore_status alcore__selection_put_phrase(const alcore_selection *selection, int64_t rank,
                                            alcore__buffer *line) {
     alcore_ctx *ctx = selection->object.ctx;
@@ -213,15 +194,15 @@ alcore_status alcore__selection_put_phrase(const alcore_selection *selection, in
                          : alcore__buffer_format(ctx, line, "occurs %s times",
                                                  alcore__thousands(occ, times)));
     ALCORE__TRY(100 * rows >= all
-                    ? alcore__buffer_format(ctx, line, ", in %" PRId64 " %% of the rows",
+                    ? alcore__buffer_format(ctx, line, ", in %" PRId64 " %% of the pool",
                                             (200 * rows + all) / (2 * all))
                     : alcore__buffer_format(ctx, line, ", in %s of %s rows",
                                             alcore__thousands(rows, some),
                                             alcore__thousands(all, total)));
     if (containing == 0) return ALCORE_OK;
-    if (longer == 1) return alcore__buffer_format(ctx, line, "; the one longer pick contains it");
+    if (longer == 1) return alcore__buffer_format(ctx, line, "; the one longer phrase contains it");
     return alcore__buffer_format(
-        ctx, line, "; %s of the %s longer picks %s it", alcore__thousands(containing, some),
+        ctx, line, "; %s of %s longer phrases %s it", alcore__thousands(containing, some),
         alcore__thousands(longer, total), containing == 1 ? "contains" : "contain");
 }
 

@@ -199,7 +199,6 @@ struct alcore__run {
      * outcome.scores), owned by the state; or picked: the strategy has bought its picks itself. */
     const double *keys;
     bool picked;
-    bool positive; /* candidates whose key is 0 or less are never bought; not with `picked` */
     alcore__runner *runner; /* engine/runner.h */
 };
 

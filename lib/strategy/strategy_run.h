@@ -94,6 +94,8 @@ typedef struct alcore__outcome {
     double *scores;   /* [count] as reported, larger = more worth labeling; NaN: not measured */
     int64_t measured; /* candidates with a score; fewer than count where the strategy found that the
                          others cannot be picked */
+    bool positive;    /* candidates whose key, what the strategy ranks by, is 0 or less are never
+                         bought; set by finish, and not where the strategy buys itself (picked) */
     int32_t column_count;
     alcore__record_column columns[ALCORE__RECORD_COLUMNS];
     int32_t fact_count;

@@ -230,7 +230,7 @@ def phrases_are_selected(box):
     done = box.run(*known, "ngf-smp", "--budget", "7w", "--price", "0.2EUR/w")
     header, *rows = [line.split("\t") for line in done.out.splitlines()]
     equal(header, ["rank", "index", "id", "score", "cost", "occ", "first_position", "length", "reason", "text"])
-    equal(rows[0], ["1", "0", "1:0+4", "2", "4", "2", "0", "4", "occurs 2 times, in 33 % of the rows", "the patient has severe"])
+    equal(rows[0], ["1", "0", "1:0+4", "2", "4", "2", "0", "4", "occurs 2 times, in 33 % of the pool", "the patient has severe"])
     equal(rows[1][:8], ["2", "2", "3:1+3", "2", "3", "2", "1", "3"])
     contains(done.err, "rows read: 6\nphrases of 6 rows: 8\n", "selected 2 phrases: 7 words", "price: 1.40 EUR")
     box.run(*known, "ngf", "--budget", "3w,9w", "-p", "max_n=3", "--out", "sel-{budget}.jsonl")

@@ -300,13 +300,13 @@ static alcore_status offer_ranked(alcore__filler *filler, const double *keys, do
 
 /* Buys in the order of keys [candidates], the largest first, until purchase->budget, which is the
  * only input in *purchase, is spent or the candidates end. Candidates whose key is NaN are not
- * bought, nor those whose key is 0 or less where the strategy has set run->positive. After a
+ * bought, nor those whose key is 0 or less where the strategy has set outcome.positive. After a
  * failure *purchase is as it was. */
 alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purchase *purchase) {
     alcore__filler filler;
     alcore__filler_begin(&filler, run);
     filler.budget = purchase->budget;
-    const double bound = run->positive ? 0.0 : (double)NAN; /* NaN: none */
+    const double bound = run->outcome.positive ? 0.0 : (double)NAN; /* NaN: none */
     alcore_status status = offer_ranked(&filler, keys, bound);
     if (status == ALCORE_OK) {
         close_purchase(&filler, purchase);

@@ -20,7 +20,7 @@
  *     type        a listed phrase; types are numbered from 0 in the order of first occurrences
  *     token       in random-phrase, an occurrence of a type in the texts, numbered in the order of
  *                 (row, word, length); named by the parameter weight=tokens
- *     positive    a member of the run: the budget buys no candidate of score 0
+ *     positive    a member of the outcome: the budget buys no candidate of score 0
  *
  * One pass over five or six integer columns. Memory: 33 bytes a candidate, and for random-phrase up
  * to 40 more; weight=tokens also needs 12 bytes for each occurrence. */
@@ -67,7 +67,7 @@ static alcore_status finish_frequency(alcore__run *run) {
     for (int64_t i = 0; i < run->outcome.count; i++)
         run->outcome.scores[i] =
             state->columns.listed[i] ? (double)state->columns.records[ALCORE__PHRASE_OCC][i] : 0.0;
-    run->positive = true;
+    run->outcome.positive = true;
     return ALCORE_OK;
 }
 
@@ -176,7 +176,7 @@ static alcore_status finish_random(alcore__run *run) {
     const phrase_state *state = run->state;
     enum { BY_TYPE, BY_TOKEN };
     const bool by_token = alcore__values_integer(run->values, "weight") == BY_TOKEN;
-    run->positive = true;
+    run->outcome.positive = true;
     ALCORE__TRY(list_types(run));
     if (by_token) ALCORE__TRY(list_tokens(run));
     return draw(run, by_token ? state->token_count : state->listed_count, by_token);

@@ -83,7 +83,8 @@ def test_selections(tmp_path):
     assert picked.texts == ["the patient has severe", "headache was reported"] and picked.costs == [4, 3]
     assert isinstance(picked.pool, alcore.Phrases) and picked.pool.source is pool
     assert picked.ids == ["1:0+4", "3:1+3"] and picked.column("first_row").tolist() == [0, 2]
-    assert picked.reasons[0] == "occurs 2 times, in 33 % of the rows"
+    assert picked.reasons == ["occurs 2 times, in 33 % of the pool",
+                              "occurs 2 times, in 33 % of the pool; 1 of 6 longer phrases contains it"]
     assert picked.records[1]["occ"] == 2 and picked.records[1]["first_position"] == 1
     derived = alcore.phrases(TEXTS, LABELED)
     assert derived.select("7w", "ngf-smp", labeled=LABELED).texts == picked.texts

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hybrid selections of sentences and phrases: the vectors of the specification, the parts by hand
- * on random corpora, parameters of the parts, several budgets, what the files say. */
+ * on random corpora for every strategy of phrases, rounds, parameters of the parts, several budgets,
+ * what the files say. */
 #include "request_test.h"
 
 #include <stdlib.h>
@@ -113,61 +114,114 @@ END_TEST
 
 /* ---- the parts by hand ---- */
 
-enum { ROWS = 40 };
+enum { ROWS = 40, DIMS = 3, MOST_WORDS = 7 };
 
+/* Texts of one-letter words with all columns that the strategies of this file read. */
 static alcore_pool *random_pool(uint64_t seed) {
     alcore__rng rng;
     alcore_pool *pool;
-    double scores[ROWS];
+    double scores[ROWS], embeddings[ROWS * DIMS], logprobs[ROWS * MOST_WORDS];
+    int64_t offsets[ROWS + 1] = {0}, ends = ROWS + 1;
+    alcore_tensor values, at;
     alcore__rng_seed(&rng, seed);
     ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
     for (int i = 0; i < ROWS; i++) {
         char text[64];
         const char *texts[] = {text};
-        int length = 0;
-        for (int w = 1 + (int)alcore__rng_below(&rng, 7); w > 0; w--)
+        int length = 0, words = 1 + (int)alcore__rng_below(&rng, MOST_WORDS);
+        for (int w = 0; w < words; w++)
             length += snprintf(text + length, sizeof text - (size_t)length, "%s%c",
                                length ? " " : "", 'a' + (int)alcore__rng_below(&rng, 6));
         ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, 1, NULL));
         scores[i] = alcore__rng_f64(&rng);
+        offsets[i + 1] = offsets[i] + words;
     }
+    for (int64_t i = 0; i < offsets[ROWS]; i++) logprobs[i] = -4 * alcore__rng_f64(&rng);
+    for (int i = 0; i < ROWS * DIMS; i++) embeddings[i] = alcore__rng_f64(&rng) - 0.3;
     give(pool, "scores", scores, ROWS, 1);
+    give(pool, "embeddings", embeddings, ROWS, DIMS);
+    ck_assert_ok(alcore_tensor_init(&values, logprobs, ALCORE_FLOAT64, &offsets[ROWS], 1));
+    ck_assert_ok(alcore_tensor_init(&at, offsets, ALCORE_INT64, &ends, 1));
+    ck_assert_ok(alcore_pool_set_column(pool, "logprobs", &values, &at, NULL));
     return pool;
 }
 
-static alcore_request *hybrid_request(alcore_pool *pool, const char *budget, const char *ratio,
-                                      bool carry, bool cover) {
+/* Texts that are labeled, with embeddings. */
+static alcore_pool *labeled_pool(void) {
+    static const char *const TEXTS[] = {"a b c", "f f", "g a"};
+    static const double VECTORS[] = {1, 0, 0, 0, 1, 0, 0.5, 0.5, 1};
+    alcore_pool *pool = pool_of(ctx, TEXTS, 3);
+    give(pool, "embeddings", VECTORS, 3, DIMS);
+    return pool;
+}
+
+/* A hybrid: the strategies of both parts, the parameters of the one of phrases ("max_n=3" or ""),
+ * and how the budget is split. */
+typedef struct setting {
+    const char *sentences, *phrases, *parameter;
+    const char *ratio;
+    bool carry, cover;
+} setting;
+
+/* Sets a parameter NAME=VALUE of a strategy, whose name has the prefix; "": none. */
+static void set_pair(alcore_strategy *strategy, const char *prefix, const char *pair) {
+    char name[64];
+    if (!*pair) return;
+    const char *value = strchr(pair, '=');
+    snprintf(name, sizeof name, "%s%.*s", prefix, (int)(value - pair), pair);
+    ck_assert_ok(alcore_strategy_set(strategy, name, value + 1));
+}
+
+static alcore_request *request_of(alcore_pool *pool, const setting *set, const char *budget) {
     alcore_request *request = request_for(ctx, pool, "hybrid", budget);
     alcore_strategy *strategy;
     ck_assert_ok(alcore_strategy_new(ctx, "hybrid", &strategy));
-    ck_assert_ok(alcore_strategy_set(strategy, "sentences", "nnll"));
-    ck_assert_ok(alcore_strategy_set(strategy, "phrases", "ngf"));
-    ck_assert_ok(alcore_strategy_set(strategy, "phrases.max_n", "3"));
-    ck_assert_ok(alcore_strategy_set(strategy, "ratio", ratio));
-    ck_assert_ok(alcore_strategy_set_int(strategy, "carry", carry));
-    ck_assert_ok(alcore_strategy_set_int(strategy, "cover", cover));
+    ck_assert_ok(alcore_strategy_set(strategy, "sentences", set->sentences));
+    ck_assert_ok(alcore_strategy_set(strategy, "phrases", set->phrases));
+    set_pair(strategy, "phrases.", set->parameter);
+    ck_assert_ok(alcore_strategy_set(strategy, "ratio", set->ratio));
+    ck_assert_ok(alcore_strategy_set_int(strategy, "carry", set->carry));
+    ck_assert_ok(alcore_strategy_set_int(strategy, "cover", set->cover));
     ck_assert_ok(alcore_request_set_strategy(request, strategy));
     alcore_strategy_unref(strategy);
     return request;
 }
 
-/* What Algorithm 2 says, by two requests. */
-static void check_by_hand(alcore_pool *pool, const alcore_selection *hybrid, double budget,
-                          double ratio, bool carry, bool cover) {
+static alcore_request *hybrid_request(alcore_pool *pool, const char *budget, const char *ratio,
+                                      bool carry, bool cover) {
+    return request_of(pool, &(setting){"nnll", "ngf", "max_n=3", ratio, carry, cover}, budget);
+}
+
+/* A request of one part alone, with a budget in words. */
+static alcore_request *part_request(alcore_pool *pool, alcore_pool *labeled, const char *name,
+                                    const char *parameter, double words) {
     char text[64];
-    const double share = floor(ratio * budget + 1e-9);
-    snprintf(text, sizeof text, "%.17gw", share);
-    alcore_request *first = request_for(ctx, pool, "nnll", text);
+    alcore_strategy *strategy;
+    snprintf(text, sizeof text, "%.17gw", words > 0 ? words : 0);
+    alcore_request *request = request_for(ctx, pool, name, text);
+    ck_assert_ok(alcore_strategy_new(ctx, name, &strategy));
+    set_pair(strategy, "", parameter);
+    ck_assert_ok(alcore_request_set_strategy(request, strategy));
+    alcore_strategy_unref(strategy);
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
+    return request;
+}
+
+/* What Algorithm 2 says (spec 5.8), by two requests: B_s = floor(ratio B + 1e-9) words for the
+ * sentences S; B_p = B - B_s, or with carry what S left, for the phrases of the other rows, where
+ * with cover S is labeled. labeled may be NULL. */
+static void check_by_hand(alcore_pool *pool, alcore_pool *labeled, const alcore_selection *hybrid,
+                          double budget, const setting *set) {
+    const double share = floor(strtod(set->ratio, NULL) * budget + 1e-9);
+    alcore_request *first = part_request(pool, labeled, set->sentences, "", share);
     alcore_selection *sentences = selected(first);
-    double left = budget - (carry ? alcore_selection_spent(sentences) : share);
-    snprintf(text, sizeof text, "%.17gw", left > 0 ? left : 0);
-    alcore_request *second = request_for(ctx, pool, "ngf", text);
-    set_parameter(ctx, second, "ngf", "max_n", "3");
-    ck_assert_ok(alcore_request_set_rows(second, cover ? ALCORE_ROWS_LABELED : ALCORE_ROWS_EXCLUDED,
-                                         alcore_selection_rows(sentences),
-                                         alcore_selection_count(sentences)));
-    alcore_selection *phrases = selected(second);
+    const double left = budget - (set->carry ? alcore_selection_spent(sentences) : share);
+    alcore_request *second = part_request(pool, labeled, set->phrases, set->parameter, left);
     const int64_t count = alcore_selection_count(sentences);
+    ck_assert_ok(alcore_request_set_rows(second,
+                                         set->cover ? ALCORE_ROWS_LABELED : ALCORE_ROWS_EXCLUDED,
+                                         alcore_selection_rows(sentences), count));
+    alcore_selection *phrases = selected(second);
     ck_assert_int_eq(alcore_selection_count(hybrid), count + alcore_selection_count(phrases));
     for (int64_t k = 0; k < alcore_selection_count(hybrid); k++) {
         const alcore_selection *part = k < count ? sentences : phrases;
@@ -186,25 +240,171 @@ static void check_by_hand(alcore_pool *pool, const alcore_selection *hybrid, dou
     alcore_request_unref(second);
 }
 
+/* The same for all budgets of one request of a setting. */
+static void check_setting(alcore_pool *pool, alcore_pool *labeled, const setting *set) {
+    alcore_request *request = request_of(pool, set, "17w,40w,1w,2w");
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
+    alcore_selection *all = selected(request);
+    ck_assert_int_eq(alcore_selection_budget_count(all), 4);
+    for (int64_t b = 0; b < 4; b++) {
+        const alcore_selection *one = alcore_selection_of_budget(all, b);
+        check_by_hand(pool, labeled, one, alcore_selection_budget(one), set);
+    }
+    alcore_selection_unref(all);
+    alcore_request_unref(request);
+}
+
+static const char *const RATIOS[] = {"0", "0.3", "0.5", "1"};
+
 START_TEST(parts_by_hand) {
-    static const char *const RATIOS[] = {"0", "0.3", "0.5", "1"};
     open_ctx();
     alcore_pool *pool = random_pool((uint64_t)_i);
-    for (int r = 0; r < 4; r++) {
-        for (int flags = 0; flags < 4; flags++) {
-            alcore_request *request =
-                hybrid_request(pool, "17w,40w,1w,2w", RATIOS[r], flags & 1, flags & 2);
-            alcore_selection *all = selected(request);
-            ck_assert_int_eq(alcore_selection_budget_count(all), 4);
-            for (int64_t b = 0; b < 4; b++) {
-                const alcore_selection *one = alcore_selection_of_budget(all, b);
-                check_by_hand(pool, one, alcore_selection_budget(one), strtod(RATIOS[r], NULL),
-                              flags & 1, flags & 2);
-            }
-            alcore_selection_unref(all);
-            alcore_request_unref(request);
-        }
+    for (int r = 0; r < 4; r++)
+        for (int flags = 0; flags < 4; flags++)
+            check_setting(pool, NULL,
+                          &(setting){"nnll", "ngf", "max_n=3", RATIOS[r], flags & 1, flags & 2});
+    alcore_pool_unref(pool);
+    close_ctx();
+}
+END_TEST
+
+/* Every strategy of phrases beside strategies of sentences that rank, mix columns, draw, cover
+ * and compare with labeled sentences. */
+static const char *const SENTENCES[] = {"nnll", "huds", "random", "kcenter", "mrs"};
+static const struct {
+    const char *name, *parameter;
+} PHRASES[] = {{"ngf", "max_n=2"},
+               {"ngf-smp", ""},
+               {"ngf-smp", "smp_limit=inf"},
+               {"random-phrase", ""},
+               {"random-phrase", "exclude_labeled=1"},
+               {"random-phrase", "weight=tokens"},
+               {"huds-phrase", ""},
+               {"huds-phrase", "prune=0"}};
+enum {
+    SENTENCE_COUNT = sizeof SENTENCES / sizeof SENTENCES[0],
+    PHRASE_COUNT = sizeof PHRASES / sizeof PHRASES[0]
+};
+
+/* _i: the pair of strategies. */
+START_TEST(all_pairs_by_hand) {
+    setting set = {.sentences = SENTENCES[_i / PHRASE_COUNT],
+                   .phrases = PHRASES[_i % PHRASE_COUNT].name,
+                   .parameter = PHRASES[_i % PHRASE_COUNT].parameter};
+    open_ctx();
+    alcore_pool *pool = random_pool(50 + (uint64_t)_i), *labeled = labeled_pool();
+    for (int flags = 0; flags < 4; flags++) {
+        set.ratio = RATIOS[(_i + flags) % 4];
+        set.carry = flags & 1;
+        set.cover = flags & 2;
+        check_setting(pool, labeled, &set);
     }
+    alcore_pool_unref(labeled);
+    alcore_pool_unref(pool);
+    close_ctx();
+}
+END_TEST
+
+/* ---- rounds ---- */
+
+/* Whether a text has the words of a phrase, one after the other; words have one space between them.
+ */
+static bool contains(const char *text, const char *phrase) {
+    char padded[96], inner[96];
+    snprintf(padded, sizeof padded, " %s ", text);
+    snprintf(inner, sizeof inner, " %s ", phrase);
+    return strstr(padded, inner);
+}
+
+/* Whether anything that is labeled contains a phrase: a text of the labeled pool, or a labeled row
+ * of the pool. */
+static bool is_known(const alcore_pool *pool, const alcore_pool *labeled, const char *phrase) {
+    bool known = false;
+    for (int64_t row = 0; row < alcore_pool_rows(labeled); row++)
+        known |= contains(alcore_pool_text(labeled, row, NULL), phrase);
+    for (int64_t row = 0; row < alcore_pool_rows(pool); row++)
+        known |= (alcore_pool_states(pool)[row] & ALCORE_ROW_LABELED) &&
+                 contains(alcore_pool_text(pool, row, NULL), phrase);
+    return known;
+}
+
+/* Rounds of a hybrid: its sentences become labeled rows, its phrases labeled texts. No sentence is
+ * bought again, and no phrase; nor, but by random-phrase, which may buy phrases of labeled texts,
+ * is a part of what is labeled bought. With cover=1 that holds for the sentences of the same round.
+ * _i: the strategy of phrases, and whether cover is set. */
+START_TEST(what_was_bought_is_not_bought_again) {
+    const setting set = {.sentences = "nnll",
+                         .phrases = PHRASES[_i / 2].name,
+                         .parameter = PHRASES[_i / 2].parameter,
+                         .ratio = "0.4",
+                         .cover = _i % 2};
+    const bool any = !strcmp(set.phrases, "random-phrase") && strncmp(set.parameter, "exclude", 7);
+    int64_t bought = 0;
+    open_ctx();
+    alcore_pool *pool = random_pool(7), *labeled = labeled_pool();
+    for (int round = 0; round < 4; round++) {
+        alcore_request *request = request_of(pool, &set, "10w");
+        ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
+        alcore_selection *picked = selected(request);
+        const int64_t *kinds = record_of(picked, "kind"), *rows = record_of(picked, "first_row");
+        for (int64_t k = 0; k < alcore_selection_count(picked); k++) {
+            const char *text = text_of_pick(picked, k);
+            if (kinds[k] == 0) {
+                ck_assert_uint_eq(alcore_pool_states(pool)[rows[k]], 0);
+                if (set.cover)
+                    ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_LABELED, &rows[k], 1));
+                continue;
+            }
+            bought++;
+            ck_assert_msg(any || !is_known(pool, labeled, text), "%s is known", text);
+            for (int64_t row = 0; row < alcore_pool_rows(labeled); row++)
+                ck_assert_str_ne(text, alcore_pool_text(labeled, row, NULL));
+        }
+        for (int64_t k = 0; k < alcore_selection_count(picked); k++) {
+            const char *text[] = {text_of_pick(picked, k)};
+            if (kinds[k] == 0)
+                ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_LABELED, &rows[k], 1));
+            else
+                ck_assert_ok(alcore_pool_add_texts(labeled, text, NULL, 1, NULL));
+        }
+        alcore_selection_unref(picked);
+        alcore_request_unref(request);
+    }
+    ck_assert_int_gt(bought, 4);
+    alcore_pool_unref(labeled);
+    alcore_pool_unref(pool);
+    close_ctx();
+}
+END_TEST
+
+/* Excluded texts: a sentence with such a text is not bought and gives no phrases; a phrase with it
+ * is not bought, and phrases inside it are, unlike those of labeled texts. */
+START_TEST(excluded_texts_are_not_bought) {
+    const setting set = {.sentences = "nnll",
+                         .phrases = PHRASES[_i].name,
+                         .parameter = PHRASES[_i].parameter,
+                         .ratio = "0.2"};
+    open_ctx();
+    alcore_pool *pool = random_pool(9), *labeled = labeled_pool(), *excluded;
+    alcore_request *request = request_of(pool, &set, "15w");
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &excluded));
+    for (int round = 0; round < 4; round++) {
+        alcore_selection *picked = selected(request);
+        const int64_t before = alcore_pool_rows(excluded), count = alcore_selection_count(picked);
+        ck_assert_int_gt(count, 0);
+        for (int64_t k = 0; k < count; k++) {
+            const char *text[] = {text_of_pick(picked, k)};
+            for (int64_t row = 0; row < before; row++)
+                ck_assert_str_ne(text[0], alcore_pool_text(excluded, row, NULL));
+            ck_assert_ok(alcore_pool_add_texts(excluded, text, NULL, 1, NULL));
+        }
+        ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_EXCLUDED, excluded));
+        alcore_selection_unref(picked);
+    }
+    alcore_pool_unref(excluded);
+    alcore_request_unref(request);
+    alcore_pool_unref(labeled);
     alcore_pool_unref(pool);
     close_ctx();
 }
@@ -362,6 +562,9 @@ int main(void) {
     tcase_set_timeout(all, 300);
     tcase_add_test(all, vectors);
     tcase_add_loop_test(all, parts_by_hand, 0, 10);
+    tcase_add_loop_test(all, all_pairs_by_hand, 0, SENTENCE_COUNT * PHRASE_COUNT);
+    tcase_add_loop_test(all, what_was_bought_is_not_bought_again, 0, 2 * PHRASE_COUNT);
+    tcase_add_loop_test(all, excluded_texts_are_not_bought, 0, PHRASE_COUNT);
     tcase_add_test(all, rows_of_the_request);
     tcase_add_test(all, parameters_of_the_parts);
     tcase_add_test(all, a_part_that_was_not_set);

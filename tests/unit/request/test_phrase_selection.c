@@ -460,6 +460,93 @@ static const char *const SPEC_TEXTS[] = {
 };
 static const char *const SPEC_LABELED[] = {"the patient was late", "it was reported today"};
 
+/* The reason of the pick with a text. */
+static const char *reason_of(const alcore_selection *selection, const char *text) {
+    for (int64_t k = 0; k < alcore_selection_count(selection); k++)
+        if (strcmp(text_of_pick(selection, k), text) == 0)
+            return alcore_selection_reason(selection, k);
+    return "not bought";
+}
+
+/* The numbers of reasons, counted by hand. Of five texts the 13 phrases of up to three words are
+ *
+ *     3 words    "a b c", "a b d", "x x x", all semi-maximal
+ *     2 words    "a b" 3 times, "x x" twice in one text, "b c", "b d"; the first two semi-maximal
+ *     1 word     a, b, x 3 times each, c, d, e; only e is semi-maximal
+ *
+ * and a budget that buys few of them changes nothing: the longer phrases are those of the pool. */
+START_TEST(reasons_count_the_longer_phrases_of_the_pool) {
+    static const char *const FIVE[] = {"a b c", "a b d", "a b", "e", "x x x"};
+    static const char *const ONE[] = {"a b d x"};
+    static const char *const NAMES[] = {"ngf", "random-phrase"};
+    open_ctx();
+    alcore_pool *pool = texts_pool(FIVE, 5), *known = texts_pool(ONE, 1), *phrases;
+    for (int s = 0; s < 2; s++) { /* all phrases may be bought */
+        alcore_selection *all = buy(pool, NULL, NAMES[s], "max_n=3", "1000w", "overshoot");
+        const char *const drawn = s ? "drawn at random; " : "";
+        const char *const expected[][2] = {
+            {"a b c", "occurs once, in 20 % of the pool"},
+            {"a b", "occurs 3 times, in 60 % of the pool; 2 of 3 longer phrases contain it"},
+            {"b c", "occurs once, in 20 % of the pool; 1 of 3 longer phrases contains it"},
+            {"x x", "occurs 2 times, in 20 % of the pool; 1 of 3 longer phrases contains it"},
+            {"a", "occurs 3 times, in 60 % of the pool; 3 of 7 longer phrases contain it"},
+            {"b", "occurs 3 times, in 60 % of the pool; 5 of 7 longer phrases contain it"},
+            {"c", "occurs once, in 20 % of the pool; 2 of 7 longer phrases contain it"},
+            {"x", "occurs 3 times, in 20 % of the pool; 2 of 7 longer phrases contain it"},
+            {"e", "occurs once, in 20 % of the pool"}};
+        ck_assert_int_eq(alcore_selection_count(all), 13);
+        for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+            char reason[128];
+            snprintf(reason, sizeof reason, "%s%s", drawn, expected[i][1]);
+            ck_assert_str_eq(reason_of(all, expected[i][0]), reason);
+        }
+        alcore_selection_unref(all);
+    }
+    /* One pick: the longer phrases are not bought, and are counted. */
+    alcore_selection *one = buy(pool, NULL, "ngf", "max_n=3", "2w", "overshoot");
+    ck_assert_int_eq(alcore_selection_count(one), 1);
+    ck_assert_str_eq(reason_of(one, "a b"),
+                     "occurs 3 times, in 60 % of the pool; 2 of 3 longer phrases contain it");
+    alcore_selection_unref(one);
+    /* Semi-maximal ones alone. */
+    one = buy(pool, NULL, "ngf-smp", "max_n=3", "2w", "overshoot");
+    ck_assert_int_eq(alcore_selection_count(one), 1);
+    ck_assert_str_eq(reason_of(one, "a b"),
+                     "occurs 3 times, in 60 % of the pool; 2 of 3 longer phrases contain it");
+    alcore_selection_unref(one);
+    /* Of a labeled text "a b d x" are known: a, b, d, x, "a b", "b d", "a b d"; left are "a b c",
+     * "x x x", "b c", "x x", c, e. The same from a pool of all phrases. */
+    ck_assert_ok(alcore_pool_derive_phrases(pool, known, NULL, &phrases));
+    for (int s = 0; s < 2; s++) {
+        one = buy(s ? phrases : pool, known, "ngf", s ? "" : "max_n=3", "1000w", "overshoot");
+        ck_assert_int_eq(alcore_selection_count(one), 6);
+        ck_assert_str_eq(reason_of(one, "b c"),
+                         "occurs once, in 20 % of the pool; 1 of 2 longer phrases contains it");
+        ck_assert_str_eq(reason_of(one, "c"),
+                         "occurs once, in 20 % of the pool; 2 of 4 longer phrases contain it");
+        alcore_selection_unref(one);
+        one = buy(s ? phrases : pool, known, "ngf-smp", s ? "" : "max_n=3", "1000w", "overshoot");
+        ck_assert_str_eq(reason_of(one, "x x"),
+                         "occurs 2 times, in 20 % of the pool; 1 of 2 longer phrases contains it");
+        alcore_selection_unref(one);
+    }
+    alcore_pool_unref(phrases);
+    alcore_pool_unref(known);
+    alcore_pool_unref(pool);
+    /* One longer phrase, and less than 1 % of the rows. */
+    const char *many[201] = {"y y"};
+    for (int i = 1; i < 201; i++) many[i] = "z";
+    pool = texts_pool(many, 201);
+    one = buy(pool, NULL, "ngf", "", "1000w", "overshoot");
+    ck_assert_str_eq(reason_of(one, "y"),
+                     "occurs 2 times, in 1 of 201 rows; the one longer phrase contains it");
+    ck_assert_str_eq(reason_of(one, "z"), "occurs 200 times, in 100 % of the pool");
+    alcore_selection_unref(one);
+    alcore_pool_unref(pool);
+    close_ctx();
+}
+END_TEST
+
 static void expect_in(const char *text, const char *part) {
     ck_assert_msg(strstr(text, part), "\"%s\" is not in:\n%s", part, text);
 }
@@ -471,11 +558,12 @@ START_TEST(files_and_words) {
     ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
     ck_assert_ok(alcore_request_set(request, "price", "0.5EUR/w"));
     alcore_selection *selection = selected(request);
-    ck_assert_str_eq(alcore_selection_reason(selection, 0), "occurs 3 times, in 50 % of the rows");
+    ck_assert_str_eq(alcore_selection_reason(selection, 0),
+                     "occurs 3 times, in 50 % of the pool; 2 of 6 longer phrases contain it");
     ck_assert_str_eq(alcore_selection_reason(selection, 1),
-                     "occurs 3 times, in 50 % of the rows; the one longer pick contains it");
+                     "occurs 3 times, in 50 % of the pool; 7 of 14 longer phrases contain it");
     ck_assert_str_eq(alcore_selection_reason(selection, 2),
-                     "occurs 3 times, in 50 % of the rows; 2 of the 2 longer picks contain it");
+                     "occurs 3 times, in 50 % of the pool; 12 of 21 longer phrases contain it");
     ck_assert_double_eq(alcore_selection_price(selection), 3.5);
     expect_in(alcore_selection_summary(selection), "rows read: 6\nphrases of 6 rows: 27\n");
     expect_in(alcore_selection_summary(selection), "selected 4 phrases: 7 words");
@@ -484,7 +572,8 @@ START_TEST(files_and_words) {
     ck_assert_ok(alcore_selection_write(selection, "phrase_selection.tsv", NULL));
     expect_in(read_all("phrase_selection.tsv"),
               "rank\tindex\tid\tscore\tcost\tocc\tfirst_position\tlength\treason\ttext\n"
-              "1\t0\t1:0+3\t3\t3\t3\t0\t3\toccurs 3 times, in 50 % of the rows\tthe patient has\n");
+              "1\t0\t1:0+3\t3\t3\t3\t0\t3\toccurs 3 times, in 50 % of the pool; 2 of 6 longer "
+              "phrases contain it\tthe patient has\n");
     ck_assert_ok(alcore_selection_write(selection, "phrase_selection.jsonl", NULL));
     expect_in(read_all("phrase_selection.jsonl"),
               "{\"id\":\"1:0+3\",\"source\":\"the patient has\",\"lang\":\"unknown\",\"contexts\":["
@@ -510,7 +599,7 @@ START_TEST(rows_of_the_request) {
     ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_ELIGIBLE, ALL, 2));
     alcore_selection *selection = selected(request);
     ck_assert_str_eq(text_of_pick(selection, 0), "the patient has severe");
-    ck_assert_str_eq(alcore_selection_reason(selection, 0), "occurs 2 times, in 100 % of the rows");
+    ck_assert_str_eq(alcore_selection_reason(selection, 0), "occurs 2 times, in 100 % of the pool");
     expect_in(alcore_selection_summary(selection),
               "rows read: 6; masked: 4 not among the eligible\nphrases of 2 rows: ");
     alcore_selection_unref(selection);
@@ -537,6 +626,7 @@ int main(void) {
     tcase_add_loop_test(all, labeled_rows_equal_a_new_pool, 0, 10);
     tcase_add_loop_test(all, texts_equal_their_phrases, 0, 10);
     tcase_add_test(all, columns_by_hand);
+    tcase_add_test(all, reasons_count_the_longer_phrases_of_the_pool);
     tcase_add_test(all, files_and_words);
     tcase_add_test(all, rows_of_the_request);
     return check_suite_run("phrase-selection", all);

@@ -26,9 +26,9 @@ static void add_texts(alcore_pool *pool, alcore__rng *rng, int64_t rows) {
 }
 
 /* The file of the selection that a strategy makes of the pool with so many threads, allocated for
- * the caller. part: the strategy that buys the sentences of a hybrid, else NULL. */
-static char *selection_file(const char *strategy, const char *part, int32_t threads,
-                            size_t *length) {
+ * the caller. sentences, phrases: the strategies of a hybrid's parts; NULL: the default. */
+static char *selection_file(const char *strategy, const char *sentences, const char *phrases,
+                            int32_t threads, size_t *length) {
     static double embeddings[ROWS * DIMS];
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     alcore_ctx *ctx;
@@ -45,7 +45,12 @@ static char *selection_file(const char *strategy, const char *part, int32_t thre
     for (int i = 0; i < ROWS * DIMS; i++) embeddings[i] = alcore__rng_f64(&rng) - 0.5;
     give(pool, "embeddings", embeddings, ROWS, DIMS);
     alcore_request *request = request_for(ctx, pool, strategy, "400w");
-    if (part) set_parameter(ctx, request, strategy, "sentences", part);
+    alcore_strategy *made;
+    ck_assert_ok(alcore_strategy_new(ctx, strategy, &made));
+    if (sentences) ck_assert_ok(alcore_strategy_set(made, "sentences", sentences));
+    if (phrases) ck_assert_ok(alcore_strategy_set(made, "phrases", phrases));
+    ck_assert_ok(alcore_request_set_strategy(request, made));
+    alcore_strategy_unref(made);
     ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
     ck_assert_ok(alcore_request_set(request, "seed", "7"));
     alcore_selection *selection = selected(request);
@@ -70,16 +75,20 @@ static char *selection_file(const char *strategy, const char *part, int32_t thre
 }
 
 static const struct {
-    const char *strategy, *part;
-} CASES[] = {{"hybrid", "huds"}, {"hybrid", "random"}, {"huds-phrase", NULL},
-             {"ngf-smp", NULL},  {"ngf", NULL},        {"random-phrase", NULL}};
+    const char *strategy, *sentences, *phrases;
+} CASES[] = {{"hybrid", "huds", NULL},          {"hybrid", "random", NULL},
+             {"hybrid", "huds", "huds-phrase"}, {"hybrid", "nnll", "random-phrase"},
+             {"hybrid", "random", "ngf"},       {"huds-phrase", NULL, NULL},
+             {"ngf-smp", NULL, NULL},           {"ngf", NULL, NULL},
+             {"random-phrase", NULL, NULL}};
 enum { GOLDEN_CASE = 1, CASE_COUNT = sizeof CASES / sizeof CASES[0] };
 
 /* $ALCORE_GOLDEN_RENEW=1: the file is written anew, then compared like any other. */
 START_TEST(hybrid_is_golden) {
     static const char PATH[] = ALCORE_GOLDEN_DIR "/request-hybrid.tsv";
     size_t length;
-    char *text = selection_file(CASES[GOLDEN_CASE].strategy, CASES[GOLDEN_CASE].part, 0, &length);
+    char *text = selection_file(CASES[GOLDEN_CASE].strategy, CASES[GOLDEN_CASE].sentences,
+                                CASES[GOLDEN_CASE].phrases, 0, &length);
     if (getenv("ALCORE_GOLDEN_RENEW")) {
         FILE *out = fopen(PATH, "wb");
         ck_assert_ptr_nonnull(out);
@@ -94,12 +103,14 @@ END_TEST
 START_TEST(threads_change_no_byte) {
     static const int32_t THREADS[] = {2, 8};
     size_t length, again;
-    char *one = selection_file(CASES[_i].strategy, CASES[_i].part, 1, &length);
+    const char *strategy = CASES[_i].strategy, *sentences = CASES[_i].sentences;
+    const char *phrases = CASES[_i].phrases;
+    char *one = selection_file(strategy, sentences, phrases, 1, &length);
     for (int t = 0; t < 2; t++) {
-        char *other = selection_file(CASES[_i].strategy, CASES[_i].part, THREADS[t], &again);
+        char *other = selection_file(strategy, sentences, phrases, THREADS[t], &again);
         ck_assert_msg(again == length && memcmp(one, other, length) == 0,
-                      "%s with %d threads differs:\n%.2000s\nwith one:\n%.2000s",
-                      CASES[_i].strategy, (int)THREADS[t], other, one);
+                      "%s with %d threads differs:\n%.2000s\nwith one:\n%.2000s", strategy,
+                      (int)THREADS[t], other, one);
         free(other);
     }
     free(one);
