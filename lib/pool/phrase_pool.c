@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* alcore_pool_derive_phrases(): the pool of the phrases of a pool. The phrase index
- * (text/phrase_table.h) is made, asked for one table and freed; the table becomes the rows and the
- * columns of the new pool, BATCH_ROWS rows at a time, so that no second copy of all texts exists.
+ * (text/phrase_table.h) is made, asked for one table and freed, or kept by a counter of the caller;
+ * the table becomes the rows and the columns of the new pool, BATCH_ROWS rows at a time, so that no
+ * second copy of all texts exists.
  * Row i of the new pool is phrase i of the table. Memory beside the new pool: 12 bytes a word of
  * both pools while phrases are counted, 12 bytes a phrase while rows are added. */
 #include <inttypes.h>
@@ -70,6 +71,7 @@ typedef struct derivation {
     const uint8_t *use;                  /* [rows of the pool] ALCORE__PHRASE_... */
     const alcore_phrase_options *theirs; /* of the caller; NULL: defaults */
     bool by_place;                       /* rows in the order of their first occurrences */
+    alcore__phrase_counter *counter;     /* keeps the index; NULL: it is not kept */
 } derivation;
 
 /* The same functions where the data is a derivation. A row that is absent has 0 words, so that no
@@ -83,30 +85,76 @@ static const char *text_of_used(const void *data, int64_t row, size_t *length) {
     return text_of(((const derivation *)data)->pool, row, length);
 }
 
-/* Makes the phrase index of both pools (labeled NULL: of one), of phrases up to max_words words,
- * marks the phrases of labeled rows of the pool itself as known, and lists the phrases that pass
- * the filter in *table. *index is the caller's to free, also after a failure. */
-static alcore_status list_phrases(const derivation *work, const alcore_phrase_options *options,
-                                  alcore__phrase_index **index, alcore__phrase_table *table) {
+/* ---- the index and its rows ---- */
+
+void alcore__phrase_counter_clear(alcore_ctx *ctx, alcore__phrase_counter *counter) {
+    alcore__phrase_index_free(counter->index);
+    alcore__free(ctx, counter->use);
+    *counter = (alcore__phrase_counter){0};
+}
+
+/* What the index of a derivation depends on, without an index. */
+static alcore__phrase_counter key_of(const derivation *work, const alcore_phrase_options *options) {
+    return (alcore__phrase_counter){.rows = work->pool->rows,
+                                    .labeled_rows = work->labeled ? work->labeled->rows : -1,
+                                    .texts = work->pool->fingerprint,
+                                    .labeled_texts = work->labeled ? work->labeled->fingerprint : 0,
+                                    .max_words = options->max_words,
+                                    .beyond_limit = options->beyond_limit};
+}
+
+/* Makes the index of a counter that has none. One that is kept has the words of all rows, which all
+ * count as unlabeled first; in any other one the rows that are absent have no words. */
+static alcore_status make_index(const derivation *work, const alcore_phrase_options *options,
+                                alcore__phrase_counter *counter) {
     const alcore_pool *pool = work->pool, *labeled = work->labeled;
-    const alcore__text_source candidates = {work, pool->rows, words_of_used, text_of_used};
+    const alcore__text_source all = {pool, pool->rows, words_of, text_of};
+    const alcore__text_source used = {work, pool->rows, words_of_used, text_of_used};
     const alcore__text_source labeled_texts = {labeled, labeled ? labeled->rows : 0, words_of,
                                                text_of}; /* read only where there is a pool */
+    const uint32_t max_words = options->max_words == ALCORE_PHRASE_UNLIMITED
+                                   ? ALCORE__PHRASE_UNLIMITED
+                                   : (uint32_t)options->max_words;
+    *counter = key_of(work, options);
+    ALCORE__TRY(alcore__new_array(pool->object.ctx, (size_t)pool->rows, 1, &counter->use));
+    for (int64_t row = 0; row < pool->rows; row++)
+        counter->use[row] = !work->counter && work->use[row] == ALCORE__PHRASE_ABSENT
+                                ? ALCORE__PHRASE_ABSENT
+                                : ALCORE__PHRASE_UNLABELED;
+    return alcore__phrase_index_new(pool->object.ctx, work->counter ? &all : &used,
+                                    labeled ? &labeled_texts : NULL, max_words,
+                                    options->beyond_limit != 0, &counter->index);
+}
+
+/* Moves the rows of the index whose states differ from those of the derivation. */
+static void move_rows(const derivation *work, alcore__phrase_counter *counter) {
+    for (int64_t row = 0; row < counter->rows; row++) {
+        if (counter->use[row] == work->use[row]) continue;
+        alcore__phrase_index_move(counter->index, &row, 1, work->use[row]);
+        counter->use[row] = work->use[row];
+    }
+}
+
+/* Lists the phrases that pass the filter of the options in *table, by the index of the counter,
+ * which is made first where it has none of these texts. */
+static alcore_status list_phrases(const derivation *work, const alcore_phrase_options *options,
+                                  alcore__phrase_counter *counter, alcore__phrase_table *table) {
     const alcore__phrase_filter filter = {
         .min_count = options->min_count > UINT32_MAX ? UINT32_MAX : (uint32_t)options->min_count,
         .semi_maximal = options->semi_maximal != 0,
         .unlabeled = options->unknown != 0,
         .letters = options->with_letters != 0};
-    const uint32_t max_words = options->max_words == ALCORE_PHRASE_UNLIMITED
-                                   ? ALCORE__PHRASE_UNLIMITED
-                                   : (uint32_t)options->max_words;
-    ALCORE__TRY(alcore__phrase_index_new(pool->object.ctx, &candidates,
-                                         labeled ? &labeled_texts : NULL, max_words,
-                                         options->beyond_limit != 0, index));
-    for (int64_t row = 0; row < pool->rows; row++)
-        if (work->use[row] == ALCORE__PHRASE_LABELED)
-            alcore__phrase_index_move(*index, &row, 1, ALCORE__PHRASE_LABELED);
-    return alcore__phrase_table_list(*index, &filter, table);
+    const alcore__phrase_counter key = key_of(work, options);
+    const bool current =
+        counter->index && counter->rows == key.rows && counter->labeled_rows == key.labeled_rows &&
+        counter->texts == key.texts && counter->labeled_texts == key.labeled_texts &&
+        counter->max_words == key.max_words && counter->beyond_limit == key.beyond_limit;
+    if (!current) {
+        alcore__phrase_counter_clear(work->pool->object.ctx, counter);
+        ALCORE__TRY(make_index(work, options, counter));
+    }
+    move_rows(work, counter);
+    return alcore__phrase_table_list(counter->index, &filter, table);
 }
 
 /* The order of phrases by first occurrence, then length, for sorting: positions of a corpus ascend
@@ -295,32 +343,33 @@ static alcore_status make_pool(const derivation *work, const alcore__phrase_inde
     return status;
 }
 
-/* Lists the phrases, frees the largest part of the index, makes the pool. Called with both pools
- * locked for reading. */
+/* Lists the phrases and makes the pool; an index that is not kept is freed, the largest part of it
+ * in between. Called with both pools locked for reading. */
 static alcore_status derive(const derivation *work, alcore_pool **out) {
+    alcore_ctx *ctx = work->pool->object.ctx;
     alcore_phrase_options options;
-    alcore__phrase_index *index = NULL;
+    alcore__phrase_counter own = {0}, *counter = work->counter ? work->counter : &own;
     alcore__phrase_table table = {0};
     ALCORE__TRY(read_options(work->theirs, &options));
-    alcore_status status = list_phrases(work, &options, &index, &table);
+    alcore_status status = list_phrases(work, &options, counter, &table);
     if (status == ALCORE_OK) {
-        alcore__suffix_array_clear(index->ctx, &index->array); /* the rows need its memory */
+        if (counter == &own) /* the rows need its memory */
+            alcore__suffix_array_clear(ctx, &own.index->array);
         if (work->by_place)
-            status = alcore__sort(index->ctx, table.phrases, (size_t)table.count,
-                                  sizeof *table.phrases, compare_places);
+            status = alcore__sort(ctx, table.phrases, (size_t)table.count, sizeof *table.phrases,
+                                  compare_places);
     }
-    if (status == ALCORE_OK) {
-        status = make_pool(work, index, &table, out);
-    }
-    alcore__phrase_table_clear(work->pool->object.ctx, &table);
-    alcore__phrase_index_free(index);
+    if (status == ALCORE_OK) status = make_pool(work, counter->index, &table, out);
+    alcore__phrase_table_clear(ctx, &table);
+    alcore__phrase_counter_clear(ctx, &own);
     return status;
 }
 
 alcore_status alcore__derive_phrases(alcore_pool *pool, const alcore_pool *labeled,
                                      const uint8_t *use, const alcore_phrase_options *options,
-                                     bool by_place, alcore_pool **out) {
-    const derivation work = {pool, labeled, use, options, by_place};
+                                     bool by_place, alcore__phrase_counter *counter,
+                                     alcore_pool **out) {
+    const derivation work = {pool, labeled, use, options, by_place, counter};
     return derive(&work, out);
 }
 
@@ -338,7 +387,7 @@ static alcore_status derive_by_states(alcore_pool *pool, const alcore_pool *labe
                                                    : ALCORE__PHRASE_ABSENT;
     }
     const alcore_status status =
-        alcore__derive_phrases(pool, labeled, use, options, false /* by frequency */, out);
+        alcore__derive_phrases(pool, labeled, use, options, false /* by frequency */, NULL, out);
     alcore__free(ctx, use);
     return status;
 }

@@ -10,13 +10,31 @@
 #include "alcore/phrase.h"
 #include "base/base.h"
 
+/* What is kept between counts of the phrases of a pool whose rows become labeled or absent in
+ * between, and may return: the index, in which such rows only change their states, so that nothing
+ * is read or sorted again. A struct of zeros has counted nothing. The index is made anew where the
+ * texts of either pool, the longest phrase or what may dominate have changed. Memory: 12 bytes for
+ * each word of both pools, and 1 a row. */
+typedef struct alcore__phrase_counter {
+    struct alcore__phrase_index *index; /* owned; NULL: there is none */
+    uint8_t *use;                       /* [rows] owned: the states that its rows have,
+                                           ALCORE__PHRASE_... */
+    int64_t rows, labeled_rows;    /* of both pools when it was made; without a labeled pool -1 */
+    uint64_t texts, labeled_texts; /* their fingerprints */
+    int64_t max_words;             /* of the options that it was made for */
+    int32_t beyond_limit;
+} alcore__phrase_counter;
+void alcore__phrase_counter_clear(alcore_ctx *ctx, alcore__phrase_counter *counter);
+
 /* alcore_pool_derive_phrases() for a caller that is inside a call, has locked both pools for
  * reading, and says for each row of the pool what it counts as: use [rows], ALCORE__PHRASE_ABSENT,
  * _UNLABELED or _LABELED (text/phrase_table.h). by_place: the rows of the new pool are ordered by
- * first occurrence (row, word), then length, in place of the order by frequency. */
+ * first occurrence (row, word), then length, in place of the order by frequency. counter: keeps the
+ * index for the next count; NULL: it is freed, most of it before the rows are made. */
 alcore_status alcore__derive_phrases(alcore_pool *pool, const alcore_pool *labeled,
                                      const uint8_t *use, const alcore_phrase_options *options,
-                                     bool by_place, alcore_pool **out);
+                                     bool by_place, alcore__phrase_counter *counter,
+                                     alcore_pool **out);
 
 /* Whether a pool was made by alcore__derive_phrases(), so that the places of its phrases are known.
  * A caller may make a pool of phrases by hand too, whose places are not. */

@@ -5,7 +5,8 @@
  * selects too; an end that is not among the values is selected beside them.
  *
  * The columns that a model makes stay in the pools after the first selection, so that the others
- * only choose. Picks of different selections are compared by the place that they have in the pool
+ * only choose; phrases of a hybrid's texts are counted anew, as other sentences are bought, in one
+ * index of the texts. Picks of different selections are compared by the place that they have in the pool
  * of the request, since each selection of phrases has a pool of its own. */
 #include <math.h>
 #include <string.h>
@@ -190,9 +191,13 @@ static alcore_status run(ablation *self, alcore_ablation *out_rows) {
     ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->count, sizeof(void *), &self->picked));
     ALCORE__TRY(make_strategy(self));
     alcore_strategy *theirs = self->request->strategy;
+    alcore__phrase_counter own = {0};
+    alcore__phrase_counter *const before = alcore__request_share_phrases(self->request, &own);
     self->request->strategy = self->strategy;
     alcore_status status = select_all(self);
     self->request->strategy = theirs;
+    self->request->counter = before;
+    alcore__phrase_counter_clear(self->ctx, &own);
     for (int64_t i = 0; i < self->count && status == ALCORE_OK; i++) {
         char *out = (char *)out_rows + (size_t)i * bytes;
         status = measure(self, i, (alcore_ablation *)(void *)out);

@@ -51,6 +51,9 @@ static const alcore__param options[] = {
     {"refresh_factor", ALCORE_PARAM_NUMBER, "3", 0, 1e6, NULL,
      "with max_age, how many times the budget of the best rows by their old scores is scored "
      "again"},
+    {"keep_phrases", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
+     "1: the sorted words of the pool stay with the request, so that phrases are counted anew in "
+     "the next round without sorting them again; 12 bytes a word"},
     {"command", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
      "command line of the run as a JSON array, kept in the provenance"},
 };
@@ -82,6 +85,7 @@ static void release(void *object) {
     for (int32_t i = 0; i < ALCORE__COLUMN_INPUTS; i++)
         alcore_model_unref(request->column_models[i]);
     alcore__row_lists_clear(request);
+    alcore__phrase_counter_clear(ctx, &request->kept);
     alcore__values_clear(ctx, &request->values);
 }
 

@@ -9,7 +9,8 @@
  * With cover=1 the rows of S count as labeled, so that no phrase of them is bought; else they are
  * left out. Each part is a request of its own, with the pools, columns, model and options of the
  * whole one. The rows of all budgets are bought from one pass over the columns; phrases are counted
- * anew for each budget, since the texts without S differ. */
+ * anew for each budget, since the texts without S differ, but with several budgets in one index, in
+ * which S is moved (pool/phrase_pool.h). */
 #include <math.h>
 #include <string.h>
 
@@ -124,8 +125,11 @@ static alcore_status answer_budget(const hybrid *self, alcore__budget budget,
  * which owns the others as siblings. */
 static alcore_status answer_budgets(hybrid *self, alcore_selection **out) {
     const alcore__budgets *budgets = &self->request->budgets;
+    alcore__phrase_counter own = {0};
     alcore_selection *first = NULL;
     ALCORE__TRY(buy_sentences(self));
+    alcore__phrase_counter *const before =
+        alcore__request_share_phrases(self->request, budgets->count > 1 ? &own : NULL);
     alcore_status status = answer_budget(self, budgets->items[0], &first);
     if (status == ALCORE_OK && budgets->count > 1)
         status = alcore__new_array(self->ctx, (size_t)budgets->count - 1, sizeof *first->siblings,
@@ -134,6 +138,8 @@ static alcore_status answer_budgets(hybrid *self, alcore_selection **out) {
         status = answer_budget(self, budgets->items[i], &first->siblings[first->sibling_count]);
         if (status == ALCORE_OK) first->sibling_count++;
     }
+    self->request->counter = before;
+    alcore__phrase_counter_clear(self->ctx, &own);
     if (status == ALCORE_OK)
         *out = first;
     else

@@ -7,6 +7,7 @@
 #include "alcore/request.h"
 #include "model/model_internal.h"
 #include "pool/column_names.h"
+#include "pool/phrase_pool.h"
 #include "strategy/strategy_run.h"
 
 /* Units of a budget. */
@@ -85,6 +86,8 @@ struct alcore_request {
     /* For sticky=1: the candidates of the last round that was answered, and of the round answered
      * before it, which is the one to start from when the last round is asked for again. */
     alcore__drawn last, previous;
+    alcore__phrase_counter kept;     /* with keep_phrases=1, of the last count of phrases; owned */
+    alcore__phrase_counter *counter; /* set during a call, see alcore__request_share_phrases() */
 };
 
 uint64_t alcore__request_seed(const alcore_request *request);
@@ -202,6 +205,11 @@ alcore_status alcore__candidates_are_phrases(const alcore_request *request, bool
 alcore_status alcore__request_phrases(const alcore_request *request,
                                       const alcore_strategy *strategy, alcore__text_rows *texts,
                                       alcore_pool **out);
+/* Gives the request a counter of phrases for a call that may count them several times: the one that
+ * it keeps with keep_phrases=1, else `own`, which the caller clears; NULL: none. A counter that an
+ * outer call gave stays. Returns request->counter as it was, which the caller restores. */
+alcore__phrase_counter *alcore__request_share_phrases(alcore_request *request,
+                                                      alcore__phrase_counter *own);
 
 /* Makes the columns "scores" and "embeddings" of a pool of phrases from columns of its texts, which
  * were chosen by alcore__phrase_measure_needs, with alcore__phrase_links behind them where it is

@@ -39,7 +39,17 @@ static alcore_status derive(const alcore_request *request, const alcore__masks *
                    : masks->labeled_rows[row] ? ALCORE__PHRASE_LABELED
                                               : ALCORE__PHRASE_ABSENT;
     return alcore__derive_phrases(request->candidates, request->labeled, use, options, by_place,
-                                  out);
+                                  request->counter, out);
+}
+
+/* What the request has kept is freed here where it is to keep nothing any more. */
+alcore__phrase_counter *alcore__request_share_phrases(alcore_request *request,
+                                                      alcore__phrase_counter *own) {
+    alcore__phrase_counter *const before = request->counter;
+    const bool keeps = alcore__values_integer(&request->values, "keep_phrases") == 1;
+    if (!keeps) alcore__phrase_counter_clear(request->object.ctx, &request->kept);
+    if (!before) request->counter = keeps ? &request->kept : own;
+    return before;
 }
 
 /* Makes the pool of phrases of a request, *out, owned by the caller, and notes in *texts how many

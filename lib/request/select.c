@@ -520,12 +520,19 @@ alcore_status alcore__request_answer(alcore_request *request, alcore_selection *
  * remembers (keep_drawn()); a hybrid's by its two parts, and one that picks from its target by a
  * copy whose candidates those rows are, which remembers none. */
 alcore_status alcore__request_select(alcore_request *request, alcore_selection **out) {
+    const bool hybrid = request->strategy && alcore__strategy_part(request->strategy, 0);
     alcore_request from_target;
-    bool is_from_target;
-    if (request->strategy && alcore__strategy_part(request->strategy, 0))
-        return alcore__request_answer_hybrid(request, out);
-    ALCORE__TRY(alcore__request_from_target(request, &from_target, &is_from_target));
-    return alcore__request_answer(is_from_target ? &from_target : request, out);
+    bool is_from_target = false;
+    alcore__phrase_counter *const before = alcore__request_share_phrases(request, NULL);
+    alcore_status status = ALCORE_OK;
+    if (hybrid)
+        status = alcore__request_answer_hybrid(request, out);
+    else
+        status = alcore__request_from_target(request, &from_target, &is_from_target);
+    if (!hybrid && status == ALCORE_OK)
+        status = alcore__request_answer(is_from_target ? &from_target : request, out);
+    request->counter = before;
+    return status;
 }
 
 /* alcore_select() between enter and leave. */

@@ -39,8 +39,8 @@ static alcore_status copy_text(alcore_ctx *ctx, const char *text, char **out) {
  * Numbers become JSON numbers, and so do integers that are written with digits alone; everything
  * else is a string: words such as "all", whose value as a number is NaN, and an integer written as
  * 1e3. A seed of 2^63 or more, whose 64 bits value->integer has, is printed from its text.
- * The option "command" is left out, as the provenance has a member for it, and those of the cache,
- * which change nothing of a selection. The caller frees *out, whose text ends with a NUL; it is
+ * The option "command" is left out, as the provenance has a member for it, and those of the cache
+ * and keep_phrases, which change nothing of a selection. The caller frees *out, whose text ends with a NUL; it is
  * NULL after a failure. Functions of alcore__json_out note the first failure in json.status and
  * then do nothing. */
 static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, char **out) {
@@ -49,7 +49,9 @@ static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, 
     for (int32_t i = 0; values->table && i < values->table->count; i++) {
         const alcore__param *row = &values->table->rows[i];
         const alcore__value *value = &values->values[i];
-        if (strcmp(row->name, "command") == 0 || strncmp(row->name, "cache", 5) == 0) continue;
+        if (strcmp(row->name, "command") == 0 || strncmp(row->name, "cache", 5) == 0 ||
+            strcmp(row->name, "keep_phrases") == 0)
+            continue;
         bool number = row->type == ALCORE_PARAM_NUMBER && !isnan(value->number);
         bool integer = row->type == ALCORE_PARAM_INTEGER || row->type == ALCORE_PARAM_FLAG;
         if (number)

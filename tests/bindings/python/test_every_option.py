@@ -217,6 +217,7 @@ OPTIONS = {
     "cache_max_age": ("nnll", {}, [60.0]),  # without a cache it is refused
     "max_age": ("nnll", {}, [1]),  # likewise
     "refresh_factor": ("nnll", {}, [2.5]),  # in the provenance
+    "keep_phrases": ("nnll", {}, ["2"]),  # it changes no selection (kept_phrases_equal_new_ones); 2 is refused
     "command": ("nnll", {}, ['["program", "argument"]']),
 }
 

@@ -1,35 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Selections of phrases through requests: the vectors of the specification, random corpora against
- * the definition, budgets and fill policies, rounds, pools of texts and pools of phrases, what the
- * files say. */
-#include "request_test.h"
-
-#include <stdlib.h>
+ * the definition, budgets and fill policies, pools of texts and pools of phrases, what the files
+ * say. */
+#include "phrase_request_test.h"
 
 #include "../text/phrase_reference.h"
-#include "base/rng.h"
-#include "check_suite.h"
 #include "vectors.h"
-
-static alcore_ctx *ctx;
-
-static void open_ctx(void) {
-    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
-}
-
-static void close_ctx(void) {
-    alcore_ctx_unref(ctx);
-}
-
-/* A pool of texts in which repeated ones stay. */
-static alcore_pool *texts_pool(const char *const *texts, int64_t count) {
-    alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
-    alcore_pool *pool;
-    options.dedup = ALCORE_DEDUP_NONE;
-    ck_assert_ok(alcore_pool_new(ctx, &options, &pool));
-    ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, count, NULL));
-    return pool;
-}
 
 static alcore_pool *listed_pool(const json_t *list) {
     const char *texts[64];
@@ -37,41 +13,6 @@ static alcore_pool *listed_pool(const json_t *list) {
     ck_assert_int_le(count, 64);
     for (int64_t i = 0; i < count; i++) texts[i] = vector_text(json_array_get(list, (size_t)i));
     return texts_pool(texts, count);
-}
-
-/* A selection of phrases from a pool of texts. params: "max_n=3 smp_limit=inf" or "". */
-static alcore_selection *buy(alcore_pool *pool, alcore_pool *labeled, const char *strategy,
-                             const char *params, const char *budget, const char *fill) {
-    alcore_request *request = request_for(ctx, pool, strategy, budget);
-    alcore_strategy *made;
-    char text[128];
-    snprintf(text, sizeof text, "%s", params);
-    ck_assert_ok(alcore_strategy_new(ctx, strategy, &made));
-    for (char *at = text, *word; (word = strsep(&at, " "));) {
-        char *value = strchr(word, '=');
-        if (!value) continue;
-        *value++ = 0;
-        ck_assert_ok(alcore_strategy_set(made, word, value));
-    }
-    ck_assert_ok(alcore_request_set_strategy(request, made));
-    alcore_strategy_unref(made);
-    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
-    ck_assert_ok(alcore_request_set(request, "fill", fill));
-    ck_assert_ok(alcore_request_set(request, "seed", "42"));
-    alcore_selection *selection = selected(request);
-    alcore_request_unref(request);
-    return selection;
-}
-
-static const char *text_of_pick(const alcore_selection *selection, int64_t rank) {
-    return alcore_pool_text(alcore_selection_pool(selection),
-                            alcore_selection_rows(selection)[rank], NULL);
-}
-
-static int64_t record_of(const alcore_selection *selection, const char *name, int64_t rank) {
-    alcore_tensor values;
-    ck_assert_ok(alcore_selection_column(selection, ALCORE_SCOPE_PICKS, name, &values));
-    return ((const int64_t *)values.data)[rank];
 }
 
 static void expect_texts(const alcore_selection *selection, const json_t *expected) {
@@ -161,38 +102,7 @@ END_TEST
 
 /* ---- random corpora against the definition ---- */
 
-enum { TEXTS = 14, LABELED = 3, CORPORA = 40 };
-
-/* Seeded texts of one-letter words, few letters, so that phrases repeat. */
-typedef struct corpus {
-    char texts[TEXTS][64], labeled_texts[LABELED][64];
-    const char *rows[TEXTS], *labeled_rows[LABELED];
-    int states[TEXTS]; /* as reference_list() has them: all unlabeled */
-} corpus;
-
-static void make_text(alcore__rng *rng, char *out) {
-    const int words = 1 + (int)alcore__rng_below(rng, 11);
-    for (int w = 0; w < words; w++) {
-        out[2 * w] = (char)('a' + (int)(alcore__rng_f64(rng) * alcore__rng_f64(rng) * 6));
-        out[2 * w + 1] = w + 1 < words ? ' ' : '\0';
-    }
-}
-
-static void make_corpus(uint64_t seed, corpus *out) {
-    alcore__rng rng;
-    alcore__rng_seed(&rng, seed);
-    for (int i = 0; i < TEXTS; i++) {
-        make_text(&rng, out->texts[i]);
-        out->rows[i] = out->texts[i];
-        out->states[i] = 1;
-    }
-    for (int i = 0; i < LABELED; i++) {
-        make_text(&rng, out->labeled_texts[i]);
-        out->labeled_texts[i][15] = '\0'; /* few words, so that much stays unknown */
-        if (strlen(out->labeled_texts[i]) == 0) strcpy(out->labeled_texts[i], "z");
-        out->labeled_rows[i] = out->labeled_texts[i];
-    }
-}
+enum { CORPORA = 40 };
 
 /* What the definition buys: the phrases of the table that are neither known nor, for ngf-smp, not
  * semi-maximal, in the order of the table, by the rules of budgets (spec 1.6). out [count]. */
@@ -256,135 +166,6 @@ START_TEST(corpora_against_the_definition) {
     }
     alcore_pool_unref(pool);
     alcore_pool_unref(labeled);
-    close_ctx();
-}
-END_TEST
-
-/* ---- rounds ---- */
-
-static bool contained(const char *phrase, alcore_pool *labeled) {
-    for (int64_t row = 0; row < alcore_pool_rows(labeled); row++)
-        if (reference_contains(alcore_pool_text(labeled, row, NULL), phrase)) return true;
-    return false;
-}
-
-static void expect_same_picks(const alcore_selection *one, const alcore_selection *other) {
-    ck_assert_int_eq(alcore_selection_count(one), alcore_selection_count(other));
-    for (int64_t k = 0; k < alcore_selection_count(one); k++) {
-        ck_assert_str_eq(text_of_pick(one, k), text_of_pick(other, k));
-        ck_assert_str_eq(alcore_selection_reason(one, k), alcore_selection_reason(other, k));
-        ck_assert_double_eq(alcore_selection_scores(one)[k], alcore_selection_scores(other)[k]);
-    }
-}
-
-/* What was bought joins the labeled texts: none of it, and no part of it, is bought again; with the
- * default of random-phrase, which may buy phrases of labeled texts, none of the phrases itself. */
-START_TEST(bought_phrases_are_not_bought_again) {
-    static const char *const NAMES[] = {"ngf", "ngf-smp", "random-phrase"};
-    static corpus texts;
-    make_corpus(100 + (uint64_t)_i, &texts);
-    open_ctx();
-    for (int s = 0; s < 3; s++) {
-        alcore_pool *pool = texts_pool(texts.rows, TEXTS);
-        alcore_pool *labeled = texts_pool(texts.labeled_rows, LABELED);
-        for (int round = 0; round < 4; round++) {
-            alcore_selection *selection = buy(pool, labeled, NAMES[s], "", "9w", "overshoot");
-            for (int64_t k = 0; k < alcore_selection_count(selection); k++) {
-                const char *pick = text_of_pick(selection, k);
-                if (s < 2) ck_assert_msg(!contained(pick, labeled), "%s is known", pick);
-                for (int64_t row = LABELED; row < alcore_pool_rows(labeled); row++)
-                    ck_assert_str_ne(pick, alcore_pool_text(labeled, row, NULL));
-            }
-            for (int64_t k = 0; k < alcore_selection_count(selection); k++) {
-                const char *pick[] = {text_of_pick(selection, k)};
-                ck_assert_ok(alcore_pool_add_texts(labeled, pick, NULL, 1, NULL));
-            }
-            alcore_selection_unref(selection);
-        }
-        ck_assert_int_gt(alcore_pool_rows(labeled), LABELED + 4);
-        alcore_pool_unref(pool);
-        alcore_pool_unref(labeled);
-    }
-    close_ctx();
-}
-END_TEST
-
-/* Excluded texts leave out the phrases with these words and nothing else: the other phrases keep
- * their scores and their order, and the masked ones count as excluded. */
-START_TEST(excluded_texts_mask_phrases) {
-    static corpus texts;
-    make_corpus(300 + (uint64_t)_i, &texts);
-    open_ctx();
-    alcore_pool *pool = texts_pool(texts.rows, TEXTS), *excluded;
-    alcore_request *request = request_for(ctx, pool, "ngf", "1000000w");
-    alcore_selection *all = selected(request);
-    const int64_t count = alcore_selection_count(all);
-    ck_assert_int_gt(count, 3);
-    const char *taken[] = {text_of_pick(all, 0), text_of_pick(all, 2), "no phrase of the texts"};
-    ck_assert_ok(alcore_pool_new(ctx, NULL, &excluded));
-    ck_assert_ok(alcore_pool_add_texts(excluded, taken, NULL, 3, NULL));
-    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_EXCLUDED, excluded));
-    alcore_selection *left = selected(request);
-    ck_assert_int_eq(alcore_selection_count(left), count - 2);
-    for (int64_t k = 0; k < count - 2; k++) {
-        const int64_t before = k == 0 ? 1 : k + 2;
-        ck_assert_str_eq(text_of_pick(left, k), text_of_pick(all, before));
-        ck_assert_double_eq(alcore_selection_scores(left)[k], alcore_selection_scores(all)[before]);
-    }
-    ck_assert_ptr_nonnull(strstr(alcore_selection_provenance(left), "\"excluded\":2"));
-    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_EXCLUDED, NULL));
-    alcore_selection *again = selected(request);
-    expect_same_picks(all, again);
-    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_EXCLUDED, pool));
-    alcore_selection_unref(all);
-    ck_assert_fails(alcore_select(request, &all), ALCORE_E_INVALID, "excluded texts too");
-    alcore_pool_unref(excluded);
-    alcore_selection_unref(again);
-    alcore_selection_unref(left);
-    alcore_request_unref(request);
-    alcore_pool_unref(pool);
-    close_ctx();
-}
-END_TEST
-
-/* Sentences that move from U to L: by a label in the pool, by a list of the request, or by making
- * both pools anew, the selection is the same. */
-START_TEST(labeled_rows_equal_a_new_pool) {
-    static const int64_t MOVED[] = {1, 4, 5};
-    static corpus texts;
-    const char *rest[TEXTS], *more[LABELED + 3];
-    int kept = 0;
-    make_corpus(200 + (uint64_t)_i, &texts);
-    for (int i = 0; i < TEXTS; i++)
-        if (i != 1 && i != 4 && i != 5) rest[kept++] = texts.rows[i];
-    for (int i = 0; i < LABELED; i++) more[i] = texts.labeled_rows[i];
-    for (int i = 0; i < 3; i++) more[LABELED + i] = texts.rows[MOVED[i]];
-    open_ctx();
-    for (int s = 0; s < 2; s++) {
-        const char *name = s ? "ngf-smp" : "ngf";
-        alcore_pool *small = texts_pool(rest, kept), *large = texts_pool(more, LABELED + 3);
-        alcore_pool *pool = texts_pool(texts.rows, TEXTS);
-        alcore_pool *labeled = texts_pool(texts.labeled_rows, LABELED);
-        alcore_selection *expected = buy(small, large, name, "", "30w", "stop");
-        alcore_request *request = request_for(ctx, pool, name, "30w");
-        ck_assert_ok(alcore_request_set(request, "fill", "stop"));
-        ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
-        ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_LABELED, MOVED, 3));
-        alcore_selection *listed = selected(request);
-        ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_LABELED, NULL, 0));
-        ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_LABELED, MOVED, 3));
-        alcore_selection *marked = selected(request);
-        expect_same_picks(listed, expected);
-        expect_same_picks(marked, expected);
-        alcore_selection_unref(listed);
-        alcore_selection_unref(marked);
-        alcore_selection_unref(expected);
-        alcore_request_unref(request);
-        alcore_pool_unref(small);
-        alcore_pool_unref(large);
-        alcore_pool_unref(pool);
-        alcore_pool_unref(labeled);
-    }
     close_ctx();
 }
 END_TEST
@@ -621,9 +402,6 @@ int main(void) {
     tcase_add_test(all, semi_maximal_phrases);
     tcase_add_test(all, random_phrases);
     tcase_add_loop_test(all, corpora_against_the_definition, 0, CORPORA);
-    tcase_add_loop_test(all, bought_phrases_are_not_bought_again, 0, 10);
-    tcase_add_loop_test(all, excluded_texts_mask_phrases, 0, 4);
-    tcase_add_loop_test(all, labeled_rows_equal_a_new_pool, 0, 10);
     tcase_add_loop_test(all, texts_equal_their_phrases, 0, 10);
     tcase_add_test(all, columns_by_hand);
     tcase_add_test(all, reasons_count_the_longer_phrases_of_the_pool);
