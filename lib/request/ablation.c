@@ -6,8 +6,8 @@
  *
  * The columns that a model makes stay in the pools after the first selection, so that the others
  * only choose; phrases of a hybrid's texts are counted anew, as other sentences are bought, in one
- * index of the texts. Picks of different selections are compared by the place that they have in the pool
- * of the request, since each selection of phrases has a pool of its own. */
+ * index of the texts. Picks of different selections are compared by the place that they have in the
+ * pool of the request, since each selection of phrases has a pool of its own. */
 #include <math.h>
 #include <string.h>
 

@@ -40,9 +40,9 @@ static alcore_status copy_text(alcore_ctx *ctx, const char *text, char **out) {
  * else is a string: words such as "all", whose value as a number is NaN, and an integer written as
  * 1e3. A seed of 2^63 or more, whose 64 bits value->integer has, is printed from its text.
  * The option "command" is left out, as the provenance has a member for it, and those of the cache
- * and keep_phrases, which change nothing of a selection. The caller frees *out, whose text ends with a NUL; it is
- * NULL after a failure. Functions of alcore__json_out note the first failure in json.status and
- * then do nothing. */
+ * and keep_phrases, which change nothing of a selection. The caller frees *out, whose text ends
+ * with a NUL; it is NULL after a failure. Functions of alcore__json_out note the first failure in
+ * json.status and then do nothing. */
 static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, char **out) {
     alcore__json_out json = {.ctx = ctx};
     alcore__json_open(&json, NULL, '{');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hybrid selections of sentences and phrases: the vectors of the specification, the parts by hand
- * on random corpora for every strategy of phrases, rounds, parameters of the parts, several budgets,
- * what the files say. */
+ * on random corpora for every strategy of phrases, rounds, parameters of the parts, several
+ * budgets, what the files say. */
 #include "request_test.h"
 
 #include <stdlib.h>
@@ -377,32 +377,41 @@ START_TEST(what_was_bought_is_not_bought_again) {
 }
 END_TEST
 
-/* Excluded texts: a sentence with such a text is not bought and gives no phrases; a phrase with it
- * is not bought, and phrases inside it are, unlike those of labeled texts. */
-START_TEST(excluded_texts_are_not_bought) {
+/* What earlier rounds bought is excluded, by its texts or by the ids in the file of the selection:
+ * no sentence and no phrase is bought again. _i: the strategy of phrases, and whether by ids. */
+START_TEST(what_is_excluded_is_not_bought) {
     const setting set = {.sentences = "nnll",
-                         .phrases = PHRASES[_i].name,
-                         .parameter = PHRASES[_i].parameter,
+                         .phrases = PHRASES[_i / 2].name,
+                         .parameter = PHRASES[_i / 2].parameter,
                          .ratio = "0.2"};
+    const bool by_ids = _i % 2;
+    char path[64];
     open_ctx();
-    alcore_pool *pool = random_pool(9), *labeled = labeled_pool(), *excluded;
+    alcore_pool *pool = random_pool(9), *labeled = labeled_pool(), *before;
     alcore_request *request = request_of(pool, &set, "15w");
     ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
-    ck_assert_ok(alcore_pool_new(ctx, NULL, &excluded));
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &before));
+    snprintf(path, sizeof path, "hybrid_excluded_%d.jsonl", _i);
     for (int round = 0; round < 4; round++) {
         alcore_selection *picked = selected(request);
-        const int64_t before = alcore_pool_rows(excluded), count = alcore_selection_count(picked);
+        const int64_t known = alcore_pool_rows(before), count = alcore_selection_count(picked);
         ck_assert_int_gt(count, 0);
         for (int64_t k = 0; k < count; k++) {
             const char *text[] = {text_of_pick(picked, k)};
-            for (int64_t row = 0; row < before; row++)
-                ck_assert_str_ne(text[0], alcore_pool_text(excluded, row, NULL));
-            ck_assert_ok(alcore_pool_add_texts(excluded, text, NULL, 1, NULL));
+            for (int64_t row = 0; row < known; row++)
+                ck_assert_str_ne(text[0], alcore_pool_text(before, row, NULL));
+            ck_assert_ok(alcore_pool_add_texts(before, text, NULL, 1, NULL));
         }
-        ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_EXCLUDED, excluded));
+        if (by_ids) {
+            ck_assert_ok(alcore_selection_write(picked, path, NULL));
+            ck_assert_ok(alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED, path));
+            remove(path);
+        } else {
+            ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_EXCLUDED, before));
+        }
         alcore_selection_unref(picked);
     }
-    alcore_pool_unref(excluded);
+    alcore_pool_unref(before);
     alcore_request_unref(request);
     alcore_pool_unref(labeled);
     alcore_pool_unref(pool);
@@ -564,7 +573,7 @@ int main(void) {
     tcase_add_loop_test(all, parts_by_hand, 0, 10);
     tcase_add_loop_test(all, all_pairs_by_hand, 0, SENTENCE_COUNT * PHRASE_COUNT);
     tcase_add_loop_test(all, what_was_bought_is_not_bought_again, 0, 2 * PHRASE_COUNT);
-    tcase_add_loop_test(all, excluded_texts_are_not_bought, 0, PHRASE_COUNT);
+    tcase_add_loop_test(all, what_is_excluded_is_not_bought, 0, 2 * PHRASE_COUNT);
     tcase_add_test(all, rows_of_the_request);
     tcase_add_test(all, parameters_of_the_parts);
     tcase_add_test(all, a_part_that_was_not_set);

@@ -78,8 +78,8 @@ static alcore_selection *hybrid_of(alcore_ctx *ctx, alcore_pool *pool, int pair,
     return selection;
 }
 
-/* The pool of phrases from which a hybrid buys when its sentences are rows [count] of the pool, with
- * all columns that the strategy reads: that of a request which leaves these rows out. */
+/* The pool of phrases from which a hybrid buys when its sentences are rows [count] of the pool,
+ * with all columns that the strategy reads: that of a request which leaves these rows out. */
 static alcore_pool *phrases_of(alcore_ctx *ctx, alcore_pool *pool, int pair, bool cover,
                                const int64_t *rows, int64_t count) {
     alcore_request *request = request_for(ctx, pool, PAIRS[pair].phrases, "1w");
