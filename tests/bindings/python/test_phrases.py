@@ -77,6 +77,18 @@ def test_bought_sentences_and_phrases_are_excluded():
         alcore.select(TEXTS, 1, "random", labeled=first)
 
 
+def test_phrases_that_are_kept_between_rounds():
+    pool, labeled = alcore.Pool(TEXTS), alcore.Pool(LABELED)
+    with alcore.Request(pool, labeled=labeled, strategy="ngf-smp", budget="9w", keep_phrases=True) as request:
+        for moved in ([], [0], [0, 3]):
+            request.set_rows("labeled", moved)
+            picked = request.select()
+            with alcore.Request(pool, labeled=labeled, strategy="ngf-smp", budget="9w") as new:
+                new.set_rows("labeled", moved)
+                anew = new.select()
+            assert picked.texts == anew.texts and picked.reasons == anew.reasons and picked.texts
+
+
 def test_selections(tmp_path):
     pool = alcore.Pool(TEXTS)
     picked = pool.select("7w", "ngf-smp", labeled=LABELED)
