@@ -71,26 +71,6 @@ static int read_settings(mixing *self) {
     return EXIT_DONE;
 }
 
-/* Reads the pairs of --labeled: the n-th --labeled-references belongs to the n-th file. Repeated
- * sources stay: they are pairs of their own. */
-static int read_labeled(mixing *self) {
-    alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
-    const char *path, *references = option_repeat(self->args, OPTION_LABELED_REFERENCES, 0);
-    int files = 0;
-    while (option_repeat(self->args, OPTION_LABELED, files)) files++;
-    if (references && (!option_repeat(self->args, OPTION_LABELED_REFERENCES, files - 1) ||
-                       option_repeat(self->args, OPTION_LABELED_REFERENCES, files)))
-        return complain(EXIT_USAGE, "--labeled-references is given once for each --labeled");
-    if (files == 0) return EXIT_DONE;
-    keep_all.dedup = ALCORE_DEDUP_NONE;
-    TRY(outcome(alcore_pool_new(self->ctx, &keep_all, &self->labeled)));
-    for (int i = 0; (path = option_repeat(self->args, OPTION_LABELED, i)); i++)
-        TRY(inputs_read_pairs(self->args, path,
-                              option_repeat(self->args, OPTION_LABELED_REFERENCES, i), false,
-                              self->labeled));
-    return EXIT_DONE;
-}
-
 /* Reads the ready columns, the language model and the links. */
 static int read_parts(mixing *self) {
     const arguments *args = self->args;
@@ -121,7 +101,7 @@ static int read_parts(mixing *self) {
 
 static int read_inputs(mixing *self) {
     const char *pool = option_value(self->args, OPTION_POOL, NULL);
-    TRY(read_labeled(self));
+    TRY(annotating_read_labeled(self->ctx, self->args, &self->labeled));
     if (pool) TRY(annotating_read_pool(self->ctx, self->args, pool, false, &self->pool));
     if (option_given(self->args, OPTION_SELECTION)) {
         if (!self->pool) return complain(EXIT_USAGE, "--selection needs --pool");

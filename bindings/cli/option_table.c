@@ -71,9 +71,9 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_DEDUP] = {"dedup", 0, "exact|normalized|none", false,
                       READS_POOL | COMMAND_EVAL | ANNOTATING,
                       "which texts count as repeats (default exact)"},
-    [OPTION_LABELED] = {"labeled", 0, "FILE", true, POOL | COMMAND_MIX,
-                        "texts whose labels are known; of mix pairs of texts and references; "
-                        "repeatable"},
+    [OPTION_LABELED] = {"labeled", 0, "FILE", true, POOL | ANNOTATING,
+                        "texts whose labels are known; of mix pairs of texts and references; of "
+                        "oracle pairs that are aligned together with POOL; repeatable"},
     [OPTION_TARGET] =
         {"target", 0, "FILE", true, COMMAND_SELECT | ANALYZED | COMMAND_PLOT | COMMAND_COMPOSITION,
          "unlabeled texts of the target; with --strategy gold the labeled ones, which "
@@ -240,7 +240,7 @@ const option_info option_table[OPTION_TOTAL] = {
         {"references", 0, "FILE", false, COMMAND_ORACLE | COMMAND_CANDIDATES,
          "translations of all rows of POOL, a line a row (default: those in POOL)"},
     [OPTION_LABELED_REFERENCES] =
-        {"labeled-references", 0, "FILE", true, COMMAND_MIX,
+        {"labeled-references", 0, "FILE", true, ANNOTATING,
          "translations of all rows of --labeled, a line a row (default: those in --labeled); "
          "given once for each --labeled"},
     [OPTION_DICT] = {"dict", 0, "FILE", false, COMMAND_ORACLE,

@@ -20,6 +20,25 @@ int annotating_read_pool(alcore_ctx *ctx, const arguments *args, const char *pat
     return inputs_read_pairs(args, path, option_value(args, OPTION_REFERENCES, NULL), true, *out);
 }
 
+/* The n-th --labeled-references belongs to the n-th --labeled. Repeated sources stay: they are pairs
+ * of their own. */
+int annotating_read_labeled(alcore_ctx *ctx, const arguments *args, alcore_pool **out) {
+    alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
+    const char *path, *references = option_repeat(args, OPTION_LABELED_REFERENCES, 0);
+    int files = 0;
+    while (option_repeat(args, OPTION_LABELED, files)) files++;
+    if (references && (!option_repeat(args, OPTION_LABELED_REFERENCES, files - 1) ||
+                       option_repeat(args, OPTION_LABELED_REFERENCES, files)))
+        return complain(EXIT_USAGE, "--labeled-references is given once for each --labeled");
+    if (files == 0) return EXIT_DONE;
+    keep_all.dedup = ALCORE_DEDUP_NONE;
+    TRY(outcome(alcore_pool_new(ctx, &keep_all, out)));
+    for (int i = 0; (path = option_repeat(args, OPTION_LABELED, i)); i++)
+        TRY(inputs_read_pairs(args, path, option_repeat(args, OPTION_LABELED_REFERENCES, i), false,
+                              *out));
+    return EXIT_DONE;
+}
+
 int annotating_read_selection(const arguments *args, alcore_pool *pool, alcore_annotations **out) {
     const char *path;
 
@@ -29,21 +48,28 @@ int annotating_read_selection(const arguments *args, alcore_pool *pool, alcore_a
     return EXIT_DONE;
 }
 
+/* Answers from the references of the pool. */
+static int simulate(alcore_ctx *ctx, const arguments *args, const alcore_pool *pool,
+                    alcore_annotations *annotations) {
+    const char *path = option_value(args, OPTION_LINKS, NULL);
+    alcore_links *links = NULL;
+    alcore_pool *labeled = NULL;
+    int code = annotating_read_labeled(ctx, args, &labeled);
+
+    if (code == EXIT_DONE && path)
+        code = outcome(alcore_links_read(ctx, path, alcore_pool_rows(pool), &links));
+    if (code == EXIT_DONE) code = outcome(alcore_annotations_simulate(annotations, links, labeled));
+    alcore_pool_unref(labeled);
+    alcore_links_unref(links);
+    return code;
+}
+
 /* Answers by the oracle that the command line names; --requests leaves all open. */
 static int answer(alcore_ctx *ctx, const arguments *args, const alcore_pool *pool,
                   alcore_annotations *annotations) {
-    const char *links = option_value(args, OPTION_LINKS, NULL);
-    alcore_links *read = NULL;
-
     if (option_given(args, OPTION_REQUESTS)) return EXIT_DONE;
-    if (option_given(args, OPTION_DICT))
-        return outcome(
-            alcore_annotations_look_up(annotations, option_value(args, OPTION_DICT, "-")));
-    int code =
-        links ? outcome(alcore_links_read(ctx, links, alcore_pool_rows(pool), &read)) : EXIT_DONE;
-    if (code == EXIT_DONE) code = outcome(alcore_annotations_simulate(annotations, read));
-    alcore_links_unref(read);
-    return code;
+    if (!option_given(args, OPTION_DICT)) return simulate(ctx, args, pool, annotations);
+    return outcome(alcore_annotations_look_up(annotations, option_value(args, OPTION_DICT, "-")));
 }
 
 /* How many items have the status. */
@@ -102,14 +128,18 @@ int command_oracle(const arguments *args) {
     alcore_ctx *ctx = NULL;
     const bool dictionary = option_given(args, OPTION_DICT);
     const bool requests = option_given(args, OPTION_REQUESTS);
-    const bool simulated =
-        option_given(args, OPTION_REFERENCES) || option_given(args, OPTION_LINKS);
+    const bool labeled = option_given(args, OPTION_LABELED);
+    const bool linked = option_given(args, OPTION_LINKS);
+    const bool simulated = option_given(args, OPTION_REFERENCES) || linked || labeled;
     int code = option_suffix(args, OPTION_OUT, ".tsv|.csv|.jsonl|.txt");
 
     if (code == EXIT_DONE && !option_given(args, OPTION_SELECTION))
         code = complain(EXIT_USAGE, "oracle needs --selection FILE");
     if (code == EXIT_DONE && dictionary + requests + simulated > 1)
         code = complain(EXIT_USAGE, "oracle takes one of --references, --dict and --requests");
+    if (code == EXIT_DONE && linked && labeled)
+        code = complain(EXIT_USAGE, "oracle takes one of --links and --labeled, which is aligned "
+                                    "with POOL where no links are given");
     if (code == EXIT_DONE) code = json_needs_file(args, "items");
     if (code == EXIT_DONE) code = terminal_context(args, &ctx);
     if (code == EXIT_DONE) code = run_oracle(ctx, args);

@@ -116,12 +116,15 @@ static int look_up(lua_State *L) {
 /*** Answers the open items from the references of the pool.
  * @function annotations:simulate
  * @param[opt] links of the pool's rows with their references; made if not given
+ * @param[opt] labeled a pool with references that is aligned together with the pool, without links
  * @return itself; or nil, message, code */
 static int simulate(lua_State *L) {
     al_object *self = al_check(L, 1, &al_annotations_kind);
     al_object *links = lua_isnoneornil(L, 2) ? NULL : al_check(L, 2, &al_links_kind);
+    al_object *labeled = lua_isnoneornil(L, 3) ? NULL : al_check(L, 3, &al_pool_kind);
     return AL_SELF(L, self->context,
-                   alcore_annotations_simulate(self->annotations, links ? links->links : NULL));
+                   alcore_annotations_simulate(self->annotations, links ? links->links : NULL,
+                                               labeled ? labeled->pool : NULL));
 }
 
 /* The methods that write a file. */

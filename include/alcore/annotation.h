@@ -235,16 +235,21 @@ ALCORE_API alcore_status alcore_annotations_look_up(alcore_annotations *annotati
  * rows. All items are answered or, on failure, none.
  * @param[in,out] annotations borrowed, changed
  * @param[in] links borrowed: of each row of the pool with its reference; NULL: the unmasked rows
- * are aligned as alcore_align() does by default
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_MISSING (the pool has no references),
- *   ALCORE_E_SHAPE (links of another number of pairs), ALCORE_E_DATA (names the row: a link of a
- *   word that its pair lacks), ALCORE_E_UNSUPPORTED (a text of 2^24 words or more), ALCORE_E_NOMEM,
+ *   are aligned as alcore_align() does by default
+ * @param[in] labeled borrowed: rows with references, masked ones left out, that are aligned together
+ *   with those of the pool, so that the links know more words; no translation is taken from them.
+ *   NULL: none
+ * @return ALCORE_OK, ALCORE_E_INVALID (links and labeled; a labeled pool of another context),
+ *   ALCORE_E_MISSING (the pool has no references; the labeled pool has no pair), ALCORE_E_SHAPE
+ *   (links of another number of pairs), ALCORE_E_DATA (names the row: a link of a word that its
+ *   pair lacks), ALCORE_E_UNSUPPORTED (a text of 2^24 words or more), ALCORE_E_NOMEM,
  *   ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_FORKED
  * @serialized per handle; ALCORE_E_BUSY while another call uses it.
  * @callback progress
  * @since 0.1 */
 ALCORE_API alcore_status alcore_annotations_simulate(alcore_annotations *annotations,
-                                                     const alcore_links *links);
+                                                     const alcore_links *links,
+                                                     const alcore_pool *labeled);
 
 /** Writes the answered items: TSV or CSV with the columns id, text, translation and flags (empty,
  * loose or untranslatable), the same keys of JSONL, or as plain text the translations only. What is

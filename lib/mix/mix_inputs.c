@@ -104,15 +104,6 @@ alcore_status alcore__mix_prepare(alcore__mix_run *run) {
 
 /* ---- L' ---- */
 
-/* Whether a row of the labeled pool is a pair: not masked, but for being labeled, with words on
- * both sides. */
-static bool is_pair(const alcore_pool *pool, int64_t row) {
-    size_t length;
-    const char *reference = alcore_pool_reference(pool, row, &length);
-    return (alcore_pool_states(pool)[row] & ~(uint32_t)ALCORE_ROW_LABELED) == 0 && reference &&
-           alcore_pool_words(pool, row) > 0 && alcore__count_words(reference, length) > 0;
-}
-
 /* For sorting: ascending. */
 static int by_row(const void *a, const void *b) {
     const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
@@ -148,7 +139,8 @@ static alcore_status find_subset(alcore__mix_run *run) {
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)rows, sizeof *run->rows, &run->rows));
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)rows, sizeof *run->in_subset, &run->in_subset));
     for (int64_t row = 0; row < rows; row++)
-        if (is_pair(mix->labeled, row)) run->rows[mix->labeled_pairs++] = row;
+        if (alcore__is_pair(mix->labeled, row, ALCORE_ROW_LABELED))
+            run->rows[mix->labeled_pairs++] = row;
     if (mix->labeled_pairs == 0)
         return alcore__fail(ALCORE_E_MISSING, "the labeled pool has no pair: a row with a text and "
                                               "a reference that is not masked");
@@ -227,35 +219,11 @@ static alcore_status get_lm(alcore__mix_run *run) {
     return ALCORE_OK;
 }
 
-/* The functions of the two alcore__text_source of L', whose rows are those of the labeled pool:
- * data is the run; rows outside L' have no words. */
-static int64_t source_words(const void *data, int64_t row) {
-    const alcore__mix_run *run = data;
-    return run->in_subset[row] ? alcore_pool_words(run->mix->labeled, row) : 0;
-}
-
-static const char *source_text(const void *data, int64_t row, size_t *length) {
-    return alcore_pool_text(((const alcore__mix_run *)data)->mix->labeled, row, length);
-}
-
-static int64_t target_words(const void *data, int64_t row) {
-    const alcore__mix_run *run = data;
-    size_t length;
-    if (!run->in_subset[row]) return 0;
-    const char *reference = alcore_pool_reference(run->mix->labeled, row, &length);
-    return alcore__count_words(reference, length);
-}
-
-static const char *target_text(const void *data, int64_t row, size_t *length) {
-    const alcore__mix_run *run = data;
-    const char *reference = alcore_pool_reference(run->mix->labeled, row, length);
-    return reference ? reference : "";
-}
-
 /* Refuses links that were given if they name a word that a pair of L' lacks, whichever pairs are
  * retrieved. */
 static alcore_status check_links(const alcore__mix_run *run) {
-    const int64_t rows = alcore_pool_rows(run->mix->labeled);
+    const alcore_pool *labeled = run->mix->labeled;
+    const int64_t rows = alcore_pool_rows(labeled);
     alcore__link_ranges ranges = {0};
     alcore_status status = ALCORE_OK;
     if (run->links->pairs != rows)
@@ -265,9 +233,11 @@ static alcore_status check_links(const alcore__mix_run *run) {
     for (int64_t row = 0; row < rows && status == ALCORE_OK; row++) {
         const int64_t *begin = run->links->begin + row;
         if (!run->in_subset[row] || begin[0] == begin[1]) continue;
+        size_t length;
+        const char *reference = alcore_pool_reference(labeled, row, &length);
         status = alcore__link_ranges_read(run->ctx, &ranges, run->links->link + begin[0],
-                                          begin[1] - begin[0], source_words(run, row),
-                                          target_words(run, row));
+                                          begin[1] - begin[0], alcore_pool_words(labeled, row),
+                                          alcore__count_words(reference, length));
         if (status == ALCORE_E_DATA) {
             alcore__fail_within(status, "row %lld of the labeled pool", (long long)row);
             alcore__links_fail(run->links, row, status);
@@ -279,17 +249,15 @@ static alcore_status check_links(const alcore__mix_run *run) {
 
 /* Sets run->links: the caller's links, or those of the aligner, trained on L' alone. */
 static alcore_status get_links(alcore__mix_run *run) {
-    const int64_t rows = alcore_pool_rows(run->mix->labeled);
     if (run->options->links) {
         run->links = &run->options->links->links;
         run->mix->links = given;
         return check_links(run);
     }
-    const alcore__text_source sources = {run, rows, source_words, source_text};
-    const alcore__text_source targets = {run, rows, target_words, target_text};
     run->links = &run->made_links;
     run->mix->links = "the aligner";
-    return alcore__pairs_align(run->ctx, &sources, &targets, &run->made_links);
+    const alcore__pool_pairs pairs = {run->mix->labeled, run->in_subset};
+    return alcore__pairs_align(run->ctx, pairs, (alcore__pool_pairs){0}, &run->made_links);
 }
 
 /* Random pairs need L' only; the others the sentences of the pool too; phrases a language model;

@@ -13,8 +13,8 @@
  * then the one that came first. Without a consistent one it is the first extract, flagged loose;
  * without any the phrase is untranslatable.
  *
- * Cost: the alignment of the rows with their references, unless links are given, and one pass over
- * the pool. Memory: the different consistent extracts. */
+ * Cost: the alignment of the rows with their references, and of labeled pairs beside them, unless
+ * links are given, and one pass over the pool. Memory: the different consistent extracts. */
 #include "mix/annotation_list.h"
 #include "mix/link_ranges.h"
 #include "mix/pair_links.h"
@@ -36,6 +36,7 @@ typedef struct extract {
 typedef struct simulation {
     alcore_annotations *annotations;
     alcore_ctx *ctx;
+    uint8_t *is_pair;         /* [rows] 1: phrases are looked for in the row */
     const alcore__link *link; /* of the row that is being read: [link_count] */
     int64_t link_count;
     alcore__phrase_finder finder;
@@ -50,38 +51,6 @@ typedef struct simulation {
     alcore__given_answer *answer; /* [items] */
     alcore__buffer key;           /* workspace */
 } simulation;
-
-/* ---- rows with references as pairs of texts ---- */
-
-/* Whether phrases are looked for in a row: it is unmasked, with a reference that has words. */
-static bool takes_part(const alcore_pool *pool, int64_t row) {
-    size_t length;
-    const char *reference = alcore_pool_reference(pool, row, &length);
-    return alcore_pool_states(pool)[row] == 0 && reference &&
-           alcore__count_words(reference, length) > 0;
-}
-
-/* The functions of two alcore__text_source: data is the pool, and the targets are its references.
- */
-static int64_t source_words(const void *data, int64_t row) {
-    return takes_part(data, row) ? alcore_pool_words(data, row) : 0;
-}
-
-static const char *source_text(const void *data, int64_t row, size_t *length) {
-    return alcore_pool_text(data, row, length);
-}
-
-static int64_t target_words(const void *data, int64_t row) {
-    size_t length;
-    if (!takes_part(data, row)) return 0;
-    const char *reference = alcore_pool_reference(data, row, &length);
-    return alcore__count_words(reference, length);
-}
-
-static const char *target_text(const void *data, int64_t row, size_t *length) {
-    const char *reference = alcore_pool_reference(data, row, length);
-    return reference ? reference : "";
-}
 
 /* ---- extracting ---- */
 
@@ -129,18 +98,18 @@ static alcore_status extract_hit(void *user, const alcore__phrase_hit *hit) {
     return ALCORE_OK;
 }
 
-/* Extracts translations from all rows in which phrases are looked for (takes_part()). */
+/* Extracts translations from all rows in which phrases are looked for. */
 static alcore_status extract_rows(simulation *self, const alcore__links *links) {
     const alcore_pool *pool = self->annotations->pool;
     const int64_t rows = alcore_pool_rows(pool);
     for (int64_t row = 0; row < rows; row++) {
         if (row % POLL_ROWS == 0)
             ALCORE__TRY(alcore__tick(self->ctx, "phrases in references", row, rows));
-        if (!takes_part(pool, row)) continue;
+        if (!self->is_pair[row]) continue;
         size_t length;
         const char *text = alcore_pool_text(pool, row, &length);
         ALCORE__TRY(alcore__word_row_read(self->ctx, &self->source, text, length));
-        text = target_text(pool, row, &length);
+        text = alcore_pool_reference(pool, row, &length);
         ALCORE__TRY(alcore__word_row_read(self->ctx, &self->target, text, length));
         self->link = links->link + links->begin[row];
         self->link_count = links->begin[row + 1] - links->begin[row];
@@ -219,24 +188,48 @@ static alcore_status choose(simulation *self) {
     return ALCORE_OK;
 }
 
-/* Aligns the rows with their references, unless links are given; then extracts and chooses. Without
- * an open phrase nothing is aligned. */
-static alcore_status run(simulation *self, const alcore__links *given) {
+/* Marks the pairs of a pool in a new array [rows]; *out_count: how many they are. */
+static alcore_status mark_pairs(alcore_ctx *ctx, const alcore_pool *pool, uint32_t allowed,
+                                uint8_t **out, int64_t *out_count) {
+    const int64_t rows = alcore_pool_rows(pool);
+    *out_count = 0;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof **out, out));
+    for (int64_t row = 0; row < rows; row++)
+        *out_count += (*out)[row] = alcore__is_pair(pool, row, allowed);
+    return ALCORE_OK;
+}
+
+/* Aligns the rows with their references, together with the pairs of labeled (NULL: none). */
+static alcore_status align(const simulation *self, const alcore_pool *labeled, alcore__links *out) {
+    const alcore__pool_pairs pairs = {self->annotations->pool, self->is_pair};
+    uint8_t *beside = NULL; /* [rows of labeled] 1: the row is a pair */
+    int64_t count = 0;
+    alcore_status status = ALCORE_OK;
+    if (labeled) status = mark_pairs(self->ctx, labeled, ALCORE_ROW_LABELED, &beside, &count);
+    if (status == ALCORE_OK && labeled && count == 0)
+        status = alcore__fail(ALCORE_E_MISSING, "the labeled pool has no pair: a row with a text "
+                                                "and a reference that is not masked");
+    if (status == ALCORE_OK)
+        status = alcore__pairs_align(self->ctx, pairs, (alcore__pool_pairs){labeled, beside}, out);
+    alcore__free(self->ctx, beside);
+    return status;
+}
+
+/* Aligns, unless links are given; then extracts and chooses. Without an open phrase nothing is
+ * aligned. */
+static alcore_status run(simulation *self, const alcore__links *given, const alcore_pool *labeled) {
     const alcore_pool *pool = self->annotations->pool;
     const int64_t rows = alcore_pool_rows(pool);
+    int64_t pairs;
     ALCORE__TRY(begin(self));
     if (self->finder.phrases.count == 0) return ALCORE_OK;
     if (given && given->pairs != rows)
         return alcore__fail(ALCORE_E_SHAPE,
                             "the links are of %lld pairs, and the pool has %lld rows",
                             (long long)given->pairs, (long long)rows);
+    ALCORE__TRY(mark_pairs(self->ctx, pool, 0 /* unmasked only */, &self->is_pair, &pairs));
     alcore__links made = {0};
-    alcore_status status = ALCORE_OK;
-    if (!given) {
-        const alcore__text_source sources = {pool, rows, source_words, source_text};
-        const alcore__text_source targets = {pool, rows, target_words, target_text};
-        status = alcore__pairs_align(self->ctx, &sources, &targets, &made);
-    }
+    alcore_status status = given ? ALCORE_OK : align(self, labeled, &made);
     if (status == ALCORE_OK) status = extract_rows(self, given ? given : &made);
     alcore__links_clear(self->ctx, &made);
     return status == ALCORE_OK ? choose(self) : status;
@@ -250,12 +243,13 @@ static bool has_references(const alcore_pool *pool) {
     return false;
 }
 
-/* The annotations are locked for writing, the pool for reading. */
-static alcore_status simulate(alcore_annotations *annotations, const alcore__links *links) {
+/* The annotations are locked for writing, both pools for reading. */
+static alcore_status simulate(alcore_annotations *annotations, const alcore__links *links,
+                              const alcore_pool *labeled) {
     simulation self = {.annotations = annotations, .ctx = annotations->object.ctx};
     if (!has_references(annotations->pool))
         return alcore__fail(ALCORE_E_MISSING, "the pool has no references to translate by");
-    const alcore_status status = run(&self, links);
+    const alcore_status status = run(&self, links, labeled);
     if (status == ALCORE_OK) alcore__annotations_commit(annotations, self.answer);
     alcore__phrase_finder_clear(self.ctx, &self.finder);
     alcore__word_row_clear(self.ctx, &self.source);
@@ -267,20 +261,44 @@ static alcore_status simulate(alcore_annotations *annotations, const alcore__lin
     alcore__free(self.ctx, self.loose);
     alcore__free(self.ctx, self.answer);
     alcore__free(self.ctx, self.phrase_of_item);
+    alcore__free(self.ctx, self.is_pair);
+    return status;
+}
+
+/* Refuses labeled pairs that could not be used. */
+static alcore_status check_labeled(const alcore_annotations *annotations, const alcore_links *links,
+                                   const alcore_pool *labeled) {
+    if (labeled && links)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "labeled pairs are aligned beside the pool's, and links are given in "
+                            "place of that: one of both is needed");
+    if (labeled && ((const alcore__object *)labeled)->ctx != annotations->object.ctx)
+        return alcore__fail(ALCORE_E_INVALID, "the labeled pool belongs to another context");
+    return ALCORE_OK;
+}
+
+/* simulate() with the labeled pool locked for reading too. */
+static alcore_status simulate_beside(alcore_annotations *annotations, const alcore__links *links,
+                                     const alcore_pool *labeled) {
+    if (!labeled) return simulate(annotations, links, NULL);
+    ALCORE__TRY(alcore__read_begin(labeled, "labeled pool"));
+    const alcore_status status = simulate(annotations, links, labeled);
+    alcore__read_end(labeled);
     return status;
 }
 
 alcore_status alcore_annotations_simulate(alcore_annotations *annotations,
-                                          const alcore_links *links) {
+                                          const alcore_links *links, const alcore_pool *labeled) {
     if (!annotations)
         return alcore__fail(ALCORE_E_INVALID,
                             "alcore_annotations_simulate: annotations are needed");
     ALCORE__TRY(alcore__enter(annotations->object.ctx));
-    alcore_status status = alcore__write_begin(annotations, "annotations");
+    alcore_status status = check_labeled(annotations, links, labeled);
+    if (status == ALCORE_OK) status = alcore__write_begin(annotations, "annotations");
     if (status == ALCORE_OK) {
         status = alcore__read_begin(annotations->pool, "pool");
         if (status == ALCORE_OK) {
-            status = simulate(annotations, links ? &links->links : NULL);
+            status = simulate_beside(annotations, links ? &links->links : NULL, labeled);
             alcore__read_end(annotations->pool);
         }
         alcore__write_end(annotations);

@@ -30,6 +30,7 @@ MIX = ["mix", "--labeled", "pairs.tsv", "--selection", "phrases.tsv", "--answers
 SWITCHED = [*MIX[:-3], "switched", *MIX[-2:]]
 ORACLE = ["oracle", "pool.txt", "--selection", "phrases.tsv"]
 REQUESTS = [*ORACLE, "--requests"]
+CROSSED = ["oracle", "crossed.tsv", "--selection", "red.tsv"]
 
 
 COST = ["eval", "cost", "--words", "10"]
@@ -105,6 +106,10 @@ def files(box):
     box.file("labels2.txt", "a\nb\nb\nb\n")
     box.file("gold.txt", "O I-ORG I-ORG B-ORG\n")
     box.file("tags.txt", "O B-ORG I-ORG I-ORG\n")
+    box.file("crossed.tsv", "source\treference\nhaus rot\tred house\n")
+    box.file("red.tsv", "id\ttext\tocc\n1\trot\t1\n")
+    box.file("straight.tsv", "source\ttarget\nrot\tred\nrot rot\tred red\nhaus\thouse\n")
+    box.file("crossed.txt", "house\nhouse house\nred\n")
     box.file("upper.txt", "".join(text.upper() + "\n" for text in TEXTS))
     box.file("twice.txt", TEXTS[0] + " " + TEXTS[0] + " once\nzeta\n")
     box.file("sides.tsv", "text\ttarget\na 1\t1 x\n")
@@ -339,6 +344,9 @@ FIXTURES = {
         "--bad-lines": ([REQUESTS[0], "bad.txt", *REQUESTS[2:]], [REQUESTS[0], "bad.txt", *REQUESTS[2:], "--bad-lines", "mask"]),
         "--dedup": (REQUESTS, [*REQUESTS, "--dedup", "normalized"]),
         "--selection": (["oracle", "pool.txt", "--requests"], REQUESTS),
+        "--labeled": (CROSSED, [*CROSSED, "--labeled", "straight.tsv"]),
+        "--labeled-references": ([*CROSSED, "--labeled", "straight.tsv"],
+                                 [*CROSSED, "--labeled", "straight.tsv", "--labeled-references", "crossed.txt"]),
         "--references": (ORACLE, [*ORACLE, "--references", "near.txt"]),
         "--reference-column": ([ORACLE[0], "pairs.tsv", *ORACLE[2:]], [ORACLE[0], "pairs.tsv", *ORACLE[2:], "--reference-column", "source",
                                                                        "--text-column", "target"]),

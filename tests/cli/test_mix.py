@@ -57,6 +57,24 @@ def a_simulated_oracle(box):
 
 
 @case
+def an_oracle_that_aligns_labeled_pairs_too(box):
+    """One crossed pair is linked along the diagonal; labeled pairs of the same words say which word is which."""
+    box.file("pool.tsv", "source\treference\nhaus rot\tred house\n")
+    box.file("selection.tsv", "index\tid\tcost\tkind\ttext\n0\t1\t1\tphrase\trot\n")
+    box.file("labeled.tsv", "source\ttarget\nrot\tred\nrot rot\tred red\nhaus\thouse\n")
+    box.file("labeled.de", "rot\nrot rot\nhaus\n")
+    box.file("labeled.en", "red\nred red\nhouse\n")
+    oracle = ["oracle", "pool.tsv", "--selection", "selection.tsv", "-q"]
+    equal(rows_of(box.run(*oracle).out)[0]["translation"], "house")
+    for labeled in (["--labeled", "labeled.tsv"], ["--labeled", "labeled.de", "--labeled-references", "labeled.en"]):
+        equal(rows_of(box.run(*oracle, *labeled).out)[0]["translation"], "red")
+    box.file("links.txt", "0-0\n")
+    contains(box.run(*oracle, "--labeled", "labeled.tsv", "--links", "links.txt", expect=2).err, "one of --links and --labeled")
+    contains(box.run(*oracle, "--labeled", "labeled.tsv", "--requests", expect=2).err, "one of --references, --dict and --requests")
+    contains(box.run(*oracle, "--labeled", "labeled.de", expect=3).err, "the labeled pool has no pair")
+
+
+@case
 def references_in_the_pool_itself(box):
     box.file("pool.tsv", "source\treference\n" + "".join("%s\t%s\n" % pair for pair in zip(POOL, GERMAN)))
     box.file("selection.tsv", SELECTION)

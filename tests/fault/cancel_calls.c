@@ -383,7 +383,7 @@ static alcore_status call_simulate(void) {
     records.count = 1;
     alcore_status status = alcore_annotations_new(pool, &items);
     if (status == ALCORE_OK) status = alcore_annotations_add(items, &records);
-    if (status == ALCORE_OK) status = alcore_annotations_simulate(items, NULL);
+    if (status == ALCORE_OK) status = alcore_annotations_simulate(items, NULL, pool);
     alcore_annotations_unref(items);
     return status;
 }

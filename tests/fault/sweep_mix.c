@@ -101,8 +101,7 @@ ALLOCATES(alcore_annotations_look_up, 0) {
 }
 
 static alcore_status simulate(alcore_annotations *items, world *w) {
-    (void)w;
-    return alcore_annotations_simulate(items, NULL);
+    return alcore_annotations_simulate(items, NULL, w->labeled);
 }
 ALLOCATES(alcore_annotations_simulate, WITH_MIX) {
     return on_items(w, simulate);

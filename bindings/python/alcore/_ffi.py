@@ -1388,7 +1388,7 @@ FUNCTIONS = {
     "alcore_annotations_write_requests": (c_int32, (c_void_p, c_char_p, c_void_p), True),
     "alcore_annotations_read_answers": (c_int32, (c_void_p, c_char_p), True),
     "alcore_annotations_look_up": (c_int32, (c_void_p, c_char_p), True),
-    "alcore_annotations_simulate": (c_int32, (c_void_p, c_void_p), True),
+    "alcore_annotations_simulate": (c_int32, (c_void_p, c_void_p, c_void_p), True),
     "alcore_annotations_write": (c_int32, (c_void_p, c_char_p, c_void_p), True),
     "alcore_mix_new": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_mix_ref": (c_void_p, (c_void_p,), False),

@@ -92,10 +92,11 @@ class Annotations(Handle, Tabular):
         """Answers the open items from a dictionary: source, translation, as .tsv or .jsonl."""
         run(lib.alcore_annotations_look_up, self._handle, path_of(path))
 
-    def simulate(self, links=None):
-        """Answers the open items from the references of the pool. links: Links of its rows with their references; they are
-        made if not given."""
-        run(lib.alcore_annotations_simulate, self._handle, _handle_of(links, Links, "links"))
+    def simulate(self, links=None, *, labeled=None):
+        """Answers the open items from the references of the pool. links: Links of its rows with their references; if not given,
+        they are made, together with those of labeled, a Pool with references, of which no translation is taken."""
+        beside = None if labeled is None else pool_of(labeled, self.context)
+        run(lib.alcore_annotations_simulate, self._handle, _handle_of(links, Links, "links"), beside and beside._handle)
 
     def write(self, path, format="auto"):
         """Writes the answered items: id, text, translation, flags."""

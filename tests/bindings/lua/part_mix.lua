@@ -38,6 +38,18 @@ case("TV-ORACLE: translations from aligned references", function()
     end
 end)
 
+case("labeled pairs are aligned together with the pool of the oracle", function()
+    local pool = assert(alcore.pool({"haus rot"}, {references = {"red house"}}))
+    local labeled = assert(alcore.pool({"rot", "rot rot", "haus"}, {references = {"red", "red red", "house"}}))
+    local items
+    for _, known in ipairs({{false, "house"}, {labeled, "red"}}) do
+        items = assert(assert(alcore.annotations(pool)):add({"rot"}, {kinds = {"phrase"}}))
+        assert(items:simulate(nil, known[1] or nil))
+        equal(items:get(1).translation, known[2])
+    end
+    fails("ALCORE_E_INVALID", "one of both is needed", items:simulate(links_of({"0-0"}), labeled))
+end)
+
 case("TV-MIX: whole training sets", function()
     local seen = 0
     for _, known in ipairs(vectors.cases(vectors.find("mixing", "TV-MIX"))) do

@@ -63,6 +63,19 @@ def test_vectors_of_the_oracle(root):
         assert (items.refunded > 0) == (expected["translation"] is None)
 
 
+def test_an_oracle_that_aligns_labeled_pairs_too():
+    """One crossed pair is linked along the diagonal; labeled pairs of the same words say which word is which."""
+    pool = alcore.Pool(["haus rot"], references=["red house"])
+    labeled = {"texts": ["rot", "rot rot", "haus"], "references": ["red", "red red", "house"]}
+    for beside, expected in ((None, "house"), (labeled, "red"), (alcore.Pool(**labeled), "red")):
+        items = alcore.Annotations(pool)
+        items.add(["rot"], kinds=["phrase"])
+        items.simulate(labeled=beside)
+        assert items[0].translation == expected
+    with pytest.raises(ValueError, match="one of both is needed"):
+        items.simulate(links_of(["0-0"]), labeled=labeled)
+
+
 def test_annotations():
     items = alcore.Annotations(alcore.Pool(TEXTS))
     items.add([TEXTS[3], "fever"], kinds=["sent", "phrase"], ids=["a", "b"], rows=[3, -1], costs=[2, 0.5],

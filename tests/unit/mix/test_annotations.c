@@ -306,17 +306,74 @@ END_TEST
 START_TEST(simulated) {
     begin(true);
     ck_assert_ok(alcore_annotations_read_selection(annotations, put_file("s.tsv", selection)));
-    ck_assert_ok(alcore_annotations_simulate(annotations, NULL));
+    ck_assert_ok(alcore_annotations_simulate(annotations, NULL, NULL));
     ck_assert_str_eq(item(0),
                      "4 sent the patient was treated = der Patient wurde behandelt (ok, row 3)");
     ck_assert_str_ne(alcore_annotations_status(annotations, 1), "open");
     ck_assert_str_ne(alcore_annotations_status(annotations, 2), "open");
-    ck_assert_ok(alcore_annotations_simulate(annotations, NULL)); /* nothing is open */
+    ck_assert_ok(alcore_annotations_simulate(annotations, NULL, NULL)); /* nothing is open */
     end();
     begin(false);
     ck_assert_ok(alcore_annotations_read_selection(annotations, put_file("s.tsv", selection)));
-    ck_assert_fails(alcore_annotations_simulate(annotations, NULL), ALCORE_E_MISSING,
+    ck_assert_fails(alcore_annotations_simulate(annotations, NULL, NULL), ALCORE_E_MISSING,
                     "no references");
+    end();
+}
+END_TEST
+
+/* A pool of its own. */
+static alcore_pool *pool_of_pairs(const char *const *sources, const char *const *targets,
+                                  int64_t count) {
+    alcore_records records = ALCORE_RECORDS_INIT;
+    alcore_pool *out;
+    records.texts = sources;
+    records.references = targets;
+    records.count = count;
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &out));
+    ck_assert_ok(alcore_pool_add_records(out, &records, NULL));
+    return out;
+}
+
+/* How "rot" is translated in a pool of one pair, whose words are crossed. */
+static void assert_red_is(const char *expected, const alcore_pool *labeled) {
+    const char *source = "haus rot", *target = "red house", *phrase = "rot", *kind = "phrase";
+    alcore_annotation_records records = ALCORE_ANNOTATION_RECORDS_INIT;
+    alcore_pool *crossed = pool_of_pairs(&source, &target, 1);
+    alcore_annotations *items;
+    records.texts = &phrase;
+    records.kinds = &kind;
+    records.count = 1;
+    ck_assert_ok(alcore_annotations_new(crossed, &items));
+    ck_assert_ok(alcore_annotations_add(items, &records));
+    ck_assert_ok(alcore_annotations_simulate(items, NULL, labeled));
+    ck_assert_str_eq(alcore_annotations_translation(items, 0, NULL), expected);
+    alcore_annotations_unref(items);
+    alcore_pool_unref(crossed);
+}
+
+/* Alone the crossed pair is linked along the diagonal; labeled pairs of the same words say which
+ * word is which, whether they are marked as labeled or not. Excluded ones take no part. */
+START_TEST(simulated_beside_labeled_pairs) {
+    const char *words[] = {"rot", "haus", "rot rot"}, *meanings[] = {"red", "house", "red red"};
+    const int64_t all[] = {0, 1, 2};
+    alcore_links *links;
+    begin(true);
+    alcore_pool *labeled = pool_of_pairs(words, meanings, 3);
+    assert_red_is("house", NULL);
+    assert_red_is("red", labeled);
+    ck_assert_ok(alcore_pool_mark(labeled, ALCORE_ROW_LABELED, all, 3));
+    assert_red_is("red", labeled);
+    ck_assert_ok(alcore_pool_mark(labeled, ALCORE_ROW_EXCLUDED, all + 1, 2));
+    ck_assert_ok(alcore_annotations_read_selection(annotations, put_file("s.tsv", selection)));
+    ck_assert_ok(alcore_align(ctx, words, NULL, meanings, NULL, 3, NULL, NULL, NULL, &links));
+    ck_assert_fails(alcore_annotations_simulate(annotations, links, labeled), ALCORE_E_INVALID,
+                    "one of both");
+    ck_assert_ok(alcore_pool_mark(labeled, ALCORE_ROW_EXCLUDED, all, 1));
+    ck_assert_fails(alcore_annotations_simulate(annotations, NULL, labeled), ALCORE_E_MISSING,
+                    "the labeled pool has no pair");
+    ck_assert_str_eq(alcore_annotations_status(annotations, 1), "open");
+    alcore_links_unref(links);
+    alcore_pool_unref(labeled);
     end();
 }
 END_TEST
@@ -364,4 +421,5 @@ START_TEST(added) {
 END_TEST
 
 CHECK_SUITE("mix/annotations", selections, malformed_selections, answers, statuses,
-            malformed_answers, dictionaries, requests, simulated, added);
+            malformed_answers, dictionaries, requests, simulated, simulated_beside_labeled_pairs,
+            added);

@@ -212,7 +212,7 @@ START_TEST(tv_oracle) {
         records.kinds = &kind;
         records.count = 1;
         ck_assert_ok(alcore_annotations_add(annotations, &records));
-        ck_assert_ok(alcore_annotations_simulate(annotations, &handle));
+        ck_assert_ok(alcore_annotations_simulate(annotations, &handle, NULL));
         ck_assert_str_eq(alcore_annotations_status(annotations, 0),
                          !strcmp(how, "extracted") ? "ok" : how);
         const json_t *translation = vector_expected(&one, "translation");
