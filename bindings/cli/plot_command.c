@@ -10,15 +10,21 @@
 #include "inputs.h"
 #include "text_output.h"
 
-enum { FIRST_PICKS = 10, GROUPS = 4096 };
+enum { FIRST_PICKS = 10, GROUPS = 4096, TERMS = 3 };
+
+/* What the table of a scatter says of a pick beside x and y, where the files have these columns. */
+static const char *const term_names[TERMS] = {"index", "H", "stratum"};
 
 /* The observations of a plot, and the pools that their names are views of. */
 typedef struct plot_run {
     const arguments *args;
     alcore_ctx *ctx;
-    const char **series; /* [count] */
-    int64_t *rounds;     /* [count] */
-    double *x, *y;       /* [count] */
+    const char **series;   /* [count] */
+    int64_t *rounds;       /* [count] */
+    double *x, *y;         /* [count] */
+    double *terms[TERMS];  /* [count] NaN where the file lacks the column */
+    bool has_terms[TERMS]; /* a file has the column; never for plots that show none */
+    bool reads_terms;      /* the plot is the table of a scatter */
     int64_t count, capacity;
     bool has_rounds;                 /* a file has the column "round" */
     const char *x_name, *y_name;     /* columns, which label the axes */
@@ -28,8 +34,9 @@ typedef struct plot_run {
     alcore_plot_options options;
 } plot_run;
 
-/* Appends an observation. */
-static int add_observation(plot_run *self, const char *series, int64_t round, double x, double y) {
+/* Appends an observation. terms [TERMS]; NULL: it has none. */
+static int add_observation(plot_run *self, const char *series, int64_t round, double x, double y,
+                           const double *terms) {
     if (self->count == self->capacity) {
         const size_t more = (size_t)self->capacity * 2 + 1024;
         const char **all = realloc(self->series, more * sizeof *all);
@@ -40,13 +47,21 @@ static int add_observation(plot_run *self, const char *series, int64_t round, do
         if (xs) self->x = xs;
         double *ys = realloc(self->y, more * sizeof *ys);
         if (ys) self->y = ys;
-        if (!all || !rounds || !xs || !ys) return complain(EXIT_MEMORY, "out of memory");
+        bool grown = all && rounds && xs && ys;
+        for (int t = 0; t < TERMS && grown; t++) {
+            double *values = realloc(self->terms[t], more * sizeof *values);
+            if (values) self->terms[t] = values;
+            grown = values;
+        }
+        if (!grown) return complain(EXIT_MEMORY, "out of memory");
         self->capacity = (int64_t)more;
     }
     self->series[self->count] = series;
     self->rounds[self->count] = round;
     self->x[self->count] = x;
-    self->y[self->count++] = y;
+    self->y[self->count] = y;
+    for (int t = 0; t < TERMS; t++) self->terms[t][self->count] = terms ? terms[t] : NAN;
+    self->count++;
     return EXIT_DONE;
 }
 
@@ -97,6 +112,7 @@ typedef struct table_columns {
     alcore_pool *strategy, *round; /* either may be NULL */
     alcore_pool *ids;              /* column "id" of the picks; NULL: x and y have its rows */
     alcore_pool *x, *y;
+    alcore_pool *terms[TERMS]; /* with the rows of x and y; NULL: the file lacks the column */
 } table_columns;
 
 /* terms: the file of x and y, NULL: the table has them. */
@@ -108,6 +124,8 @@ static int open_table(const plot_run *self, const char *path, const char *terms,
     if (terms) TRY(read_column(self, path, "id", true, &out->ids));
     TRY(read_column(self, out->values_path, self->y_name, true, &out->y));
     TRY(read_column(self, out->values_path, self->x_name, true, &out->x));
+    for (int t = 0; t < TERMS && self->reads_terms; t++)
+        TRY(read_column(self, out->values_path, term_names[t], false, &out->terms[t]));
     TRY(read_column(self, path, "round", false, &out->round));
     return read_column(self, path, "strategy", false, &out->strategy);
 }
@@ -117,12 +135,13 @@ static void close_table(table_columns *table) {
     alcore_pool_unref(table->ids);
     alcore_pool_unref(table->x);
     alcore_pool_unref(table->y);
+    for (int t = 0; t < TERMS; t++) alcore_pool_unref(table->terms[t]);
     *table = (table_columns){0};
 }
 
-/* *x and *y: the numbers of a row of the table; NaN for empty cells. */
+/* *x, *y and terms [TERMS]: the numbers of a row of the table; NaN for empty cells. */
 static int row_numbers(const plot_run *self, const table_columns *table, int64_t row, double *x,
-                       double *y) {
+                       double *y, double *terms) {
     int64_t at = row; /* the row of x and y */
     if (table->ids) {
         size_t length;
@@ -130,6 +149,11 @@ static int row_numbers(const plot_run *self, const table_columns *table, int64_t
         if (alcore_pool_find(table->y, id, length, &at) != ALCORE_OK)
             return complain(EXIT_DATA, "%s: entry %lld: %s has no row with the id '%.*s'",
                             table->path, (long long)row + 1, table->values_path, (int)length, id);
+    }
+    for (int t = 0; t < TERMS; t++) {
+        terms[t] = NAN;
+        if (table->terms[t])
+            TRY(cell_number(table->values_path, term_names[t], table->terms[t], at, &terms[t]));
     }
     TRY(cell_number(table->values_path, self->x_name, table->x, at, x));
     return cell_number(table->values_path, self->y_name, table->y, at, y);
@@ -162,10 +186,11 @@ static int add_rows(plot_run *self, const table_columns *table, pick_groups *gro
     const char *stem = keep_stem(self, table->path);
     if (!stem) return complain(EXIT_MEMORY, "out of memory");
     self->has_rounds = self->has_rounds || table->round;
+    for (int t = 0; t < TERMS; t++) self->has_terms[t] = self->has_terms[t] || table->terms[t];
     const int64_t rows = alcore_pool_rows(table->ids ? table->ids : table->y);
     for (int64_t row = 0; row < rows; row++) {
-        double x, y, round = 1;
-        TRY(row_numbers(self, table, row, &x, &y));
+        double x, y, round = 1, terms[TERMS];
+        TRY(row_numbers(self, table, row, &x, &y, terms));
         if (table->round) TRY(cell_number(table->path, "round", table->round, row, &round));
         if (isnan(round) || round != floor(round) || fabs(round) > 1e9)
             return complain(EXIT_DATA, "%s: column round, entry %lld: an integer is needed",
@@ -173,7 +198,7 @@ static int add_rows(plot_run *self, const table_columns *table, pick_groups *gro
         const char *series = table->strategy ? alcore_pool_text(table->strategy, row, NULL) : stem;
         if (isnan(x) || isnan(y)) continue;
         if (groups && !among_first(groups, series, (int64_t)round, most)) continue;
-        TRY(add_observation(self, series, (int64_t)round, x, y));
+        TRY(add_observation(self, series, (int64_t)round, x, y, terms));
     }
     return EXIT_DONE;
 }
@@ -209,8 +234,16 @@ static int add_tables(plot_run *self, pick_groups *groups, int64_t most) {
 /* ---- the plots ---- */
 
 /* Writes the plot with one of the functions of alcore/plot.h. */
-static int write_plot(const plot_run *self, bool curves) {
-    const char *path = option_value(self->args, OPTION_OUT, "-");
+static int write_plot(plot_run *self, bool curves) {
+    const char *path = option_value(self->args, OPTION_OUT, "-"), *names[TERMS];
+    const double *columns[TERMS];
+    self->options.column_names = names;
+    self->options.columns = columns;
+    for (int t = 0; t < TERMS; t++) {
+        if (!self->has_terms[t]) continue;
+        names[self->options.column_count] = term_names[t];
+        columns[self->options.column_count++] = self->terms[t];
+    }
     const int64_t *rounds = curves && !self->has_rounds ? NULL : self->rounds;
     return outcome((curves ? alcore_plot_write_curves : alcore_plot_write_points)(
         self->ctx, self->series, NULL, rounds, self->x, self->y, self->count, path,
@@ -233,8 +266,11 @@ static int plot_curves(plot_run *self) {
 /* scatter FILE...: columns strategy, round and, by --x and --y, u and d, which --terms may have. */
 static int plot_scatter(plot_run *self) {
     int64_t first = FIRST_PICKS;
+    const char *out = option_value(self->args, OPTION_OUT, "-");
+    const size_t length = strlen(out);
     pick_groups *groups = calloc(1, sizeof *groups);
     if (!groups) return complain(EXIT_MEMORY, "out of memory");
+    self->reads_terms = length < 4 || strcmp(out + length - 4, ".svg") != 0;
     self->x_name = option_value(self->args, OPTION_X, "u");
     self->y_name = option_value(self->args, OPTION_Y, "d");
     int code = option_integer(self->args, OPTION_FIRST, 1, INT64_MAX, &first);
@@ -278,7 +314,7 @@ static int add_points(plot_run *self, const char *background, const double *poin
         const int64_t round = rounds ? rounds[i] : 0;
         if (isnan(points[2 * i])) continue;
         TRY(add_observation(self, round > 0 ? "picks" : background, round, points[2 * i],
-                            points[2 * i + 1]));
+                            points[2 * i + 1], NULL));
     }
     return EXIT_DONE;
 }
@@ -403,6 +439,7 @@ int command_plot(const arguments *args) {
     free(self.rounds);
     free(self.x);
     free(self.y);
+    for (int t = 0; t < TERMS; t++) free(self.terms[t]);
     alcore_ctx_unref(self.ctx);
     return code;
 }

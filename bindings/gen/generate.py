@@ -191,7 +191,7 @@ LUA_STRUCTS = {
     "alcore_pearson_result": {},
     "alcore_phrase_options": {"semi_maximal": True, "beyond_limit": True, "unknown": True, "with_letters": True},
     "alcore_plateau_options": {"lower_is_better": True},
-    "alcore_plot_options": {"band": "bands", "equal_scales": True},
+    "alcore_plot_options": {"band": "bands", "equal_scales": True, "column_count": False},
     "alcore_pool_options": {"dedup": "dedups", "utf8": "malformed"},
     "alcore_projection": {},
     "alcore_read_options": {"format": "file_formats", "bad_lines": "bad_lines"},

@@ -20,9 +20,36 @@ static const double *numbers_of(lua_State *L, const char *field, int64_t count) 
     return numbers;
 }
 
+/* Pushes the arrays of the columns of options: entries {name, numbers} of the field "columns" of the
+ * table at index 2. */
+static void read_columns(lua_State *L, int64_t count, alcore_plot_options *options) {
+    lua_getfield(L, 2, "columns");
+    if (lua_isnil(L, -1)) return;
+    const int list = lua_gettop(L);
+    luaL_checktype(L, list, LUA_TTABLE);
+    options->column_count = al_length(L, list);
+    const char **names = al_buffer(L, options->column_count, sizeof *names);
+    const double **columns = al_buffer(L, options->column_count, sizeof *columns);
+    luaL_checkstack(L, 2 * (int)options->column_count + AL_STACK, "columns");
+    for (int64_t c = 0; c < options->column_count; c++) {
+        int64_t found = 0;
+        lua_rawgeti(L, list, (int)c + 1);
+        if (!lua_istable(L, -1)) luaL_error(L, "columns[%d]: {name, numbers} expected", (int)c + 1);
+        const int entry = lua_gettop(L);
+        lua_rawgeti(L, entry, 1);
+        names[c] = luaL_checkstring(L, -1); /* the caller's list owns it */
+        lua_rawgeti(L, entry, 2);
+        columns[c] = al_numbers(L, lua_gettop(L), names[c], &found);
+        if (found != count)
+            luaL_error(L, "%s: %d numbers expected, as many as series", names[c], (int)count);
+    }
+    options->column_names = names;
+    options->columns = columns;
+}
+
 /* Reads path, data and options, and writes the plot. */
 static int write_plot(lua_State *L, const char *name, plot_function write) {
-    static const char *const fields[] = {"series", "rounds", "x", "y", NULL};
+    static const char *const fields[] = {"series", "rounds", "x", "y", "columns", NULL};
     alcore_plot_options options = ALCORE_PLOT_OPTIONS_INIT;
     const char *path = luaL_checkstring(L, 1);
     size_t *lengths;
@@ -46,6 +73,7 @@ static int write_plot(lua_State *L, const char *name, plot_function write) {
             rounds[i] = (int64_t)given[i];
         }
     }
+    read_columns(L, count, &options);
     al_context *context = al_context_of(L, table);
     const int failed = AL_CALL(
         L, context, write(context->ctx, series, lengths, rounds, x, y, count, path, &options));
@@ -69,7 +97,8 @@ static int curves(lua_State *L) {
 /*** Points: picks of strategies by round, over a background of round 0.
  * @function plots.points
  * @tparam string path .svg draws, .tsv and .csv write the table
- * @tparam table data series, x, y and, by default all 1, rounds
+ * @tparam table data series, x, y and, by default all 1, rounds; columns, a list of further columns
+ * of the table: {name, numbers}, where 0/0 is an empty cell
  * @tparam[opt] table options title, x_label, y_label, width, height, equal_scales, context
  * @return the path; or nil, message, code */
 static int points(lua_State *L) {

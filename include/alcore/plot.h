@@ -32,6 +32,12 @@ typedef struct alcore_plot_options {
     int32_t height;       /**< of the frame in pixels, 100 to 10000; 0: 320 */
     int32_t band;         /**< ALCORE_BAND_*, of curves */
     int32_t equal_scales; /**< 1: one unit is as long on both axes, of points */
+    /** Borrowed, of points: names [column_count] of further columns of the table, such as the row,
+     * the score and the stratum of a pick */
+    const char *const *column_names;
+    /** Borrowed: [column_count] arrays float64 [count]; NaN is an empty cell */
+    const double *const *columns;
+    int64_t column_count; /**< 0 or more */
 } alcore_plot_options;
 /** An alcore_plot_options with its size set and everything else 0. */
 #define ALCORE_PLOT_OPTIONS_INIT ALCORE_INIT(alcore_plot_options)
@@ -69,7 +75,8 @@ ALCORE_API alcore_status alcore_plot_write_curves(alcore_ctx *ctx, const char *c
  *
  * A series whose points all have round 0 is background: small marks, of which every n-th is drawn
  * where there are more than 4,000. Points of round 1 and later are picks: a marker for each series,
- * filled from dark (round 1) to light. The table has a line for each point: series, round, x, y.
+ * filled from dark (round 1) to light. The table has a line for each point: series, round, x, y,
+ * and the columns of the options.
  * Source: docs/spec/analyses.md 8.7 (HUDS, Figures 1 and 3; DeMuX, Figure 2).
  * @param[in] ctx borrowed
  * @param[in] series borrowed: [count] UTF-8, such as a strategy, "candidates", "target"

@@ -26,6 +26,12 @@ static alcore_status read_options(alcore__plot_data *data, const alcore_plot_opt
                             options->width, options->height);
     if (options->band < ALCORE_BAND_SE || options->band > ALCORE_BAND_NONE)
         return alcore__fail(ALCORE_E_INVALID, "band %d is none of ALCORE_BAND_*", options->band);
+    bool named = options->column_count == 0 || (options->column_names && options->columns);
+    for (int64_t c = 0; named && c < options->column_count; c++)
+        named = options->column_names[c] && (data->count == 0 || options->columns[c]);
+    if (options->column_count < 0 || !named)
+        return alcore__fail(ALCORE_E_INVALID, "column_count is negative, or a column or its name "
+                                              "is NULL");
     if (options->equal_scales != 0 && options->equal_scales != 1)
         return alcore__fail(ALCORE_E_INVALID, "equal_scales is 0 or 1");
     return ALCORE_OK;

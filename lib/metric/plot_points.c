@@ -84,10 +84,13 @@ static alcore_status arrange(points_plot *self) {
 /* Writes a line for each point, in the order given. */
 static alcore_status write_table(const alcore__plot_data *data) {
     static const char *const columns[] = {"series", "round", "x", "y"};
+    const alcore_plot_options *options = &data->options;
     alcore__table table;
     ALCORE__TRY(alcore__table_open(&table, data->ctx, "a plot", data->path, NULL));
     alcore_status status = ALCORE_OK;
     for (int c = 0; c < 4 && !status; c++) status = alcore__table_put_string(&table, columns[c]);
+    for (int64_t c = 0; c < options->column_count && !status; c++)
+        status = alcore__table_put_string(&table, options->column_names[c]);
     if (!status) status = alcore__table_end_line(&table);
     for (int64_t i = 0; i < data->count && !status; i++) {
         size_t length;
@@ -97,6 +100,8 @@ static alcore_status write_table(const alcore__plot_data *data) {
         if (!status) status = alcore__table_put_integer(&table, alcore__plot_round(data, i, 1));
         if (!status) status = alcore__table_put_number(&table, data->x[i]);
         if (!status) status = alcore__table_put_number(&table, data->y[i]);
+        for (int64_t c = 0; c < options->column_count && !status; c++)
+            status = alcore__table_put_number(&table, options->columns[c][i]);
         if (!status) status = alcore__table_end_line(&table);
     }
     return alcore__table_close(&table, status);

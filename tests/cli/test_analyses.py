@@ -55,7 +55,12 @@ def a_scatter_has_the_first_picks_of_each_round(box):
     table = rows_of(box.run("plot", "scatter", "s1.tsv", "s2.tsv").out)
     equal(len(table), 20)
     picks = rows_of(box.read("s1.tsv").decode())
-    equal([(row["x"], row["y"]) for row in table[:10]], [(row["u"], row["d"]) for row in picks[:10]])
+    for ours, theirs in (("x", "u"), ("y", "d"), ("index", "index"), ("H", "H"), ("stratum", "stratum")):
+        equal([row[ours] for row in table[:10]], [row[theirs] for row in picks[:10]])
+    box.file("plain.tsv", "u\td\n1\t2\n")
+    both = rows_of(box.run("plot", "scatter", "s1.tsv", "plain.tsv").out)
+    equal((both[0]["index"], both[-1]["series"], both[-1]["index"], both[-1]["H"]), (picks[0]["index"], "plain", "", ""))
+    equal(list(rows_of(box.run("plot", "scatter", "plain.tsv").out)[0]), ["series", "round", "x", "y"])
     equal(len(rows_of(box.run("plot", "scatter", "s1.tsv", "--first", "3", "--x", "score").out)), 3)
     assert "uncertainty u" in texts_of(box.run("plot", "scatter", "s1.tsv", "--out", "s.svg") and box.read("s.svg"))
 
@@ -72,14 +77,16 @@ def a_scatter_of_other_strategies_has_the_terms_of_huds(box):
     box.run("select", "pool.tsv", "--budget", "60", "--out", "all.tsv", "-q")
     box.run("select", "pool.tsv", "--budget", "12", "--out", "huds.tsv", "-q")
     box.run("select", "pool.tsv", "--budget", "12", "--strategy", "nnll", "--out", "nnll.tsv", "-q")
-    terms = {row["id"]: (row["u"], row["d"]) for row in rows_of(box.read("all.tsv").decode())}
+    terms = {row["id"]: (row["u"], row["d"], row["H"], row["stratum"]) for row in rows_of(box.read("all.tsv").decode())}
     picks = {name: [row["id"] for row in rows_of(box.read(name + ".tsv").decode())][:10] for name in ("nnll", "huds")}
     wanted = [(name, *terms[one]) for name in picks for one in picks[name]]
     contains(box.run("plot", "scatter", "nnll.tsv", "huds.tsv", expect=3).err, "nnll.tsv")
     given = ["plot", "scatter", "nnll.tsv", "huds.tsv", "--terms", "all.tsv"]
-    equal([(row["series"], row["x"], row["y"]) for row in rows_of(box.run(*given).out)], wanted)
+    shown = [(row["series"], row["x"], row["y"], row["H"], row["stratum"]) for row in rows_of(box.run(*given).out)]
+    equal(shown, wanted)
     # A table each, of which those of huds have their own terms.
-    equal([(row["series"], row["x"], row["y"]) for row in rows_of(box.run(*given, "--terms", "huds.tsv").out)], wanted)
+    each = rows_of(box.run(*given, "--terms", "huds.tsv").out)
+    equal([(row["series"], row["x"], row["y"]) for row in each], [pick[:3] for pick in wanted])
     contains(box.run(*given, "--terms", "all.tsv", "--terms", "all.tsv", expect=2).err, "3 times for 2 tables")
     lost = next(number for number, one in enumerate(picks["nnll"]) if one not in {row["id"] for row in rows_of(box.read("huds.tsv").decode())})
     contains(box.run(*given[:3], "--terms", "huds.tsv", expect=3).err, "nnll.tsv: entry %d" % (lost + 1), "huds.tsv has no row",

@@ -88,6 +88,12 @@ ALLOCATES(alcore_plot_write_curves, 0) {
                                     world_file("curves.svg"), &options);
 }
 ALLOCATES(alcore_plot_write_points, 0) {
+    const char *const name = "H";
+    const double *const values = numbers;
+    alcore_plot_options options = ALCORE_PLOT_OPTIONS_INIT;
+    options.column_names = &name;
+    options.columns = &values;
+    options.column_count = 1;
     return alcore_plot_write_points(w->ctx, series, NULL, rounds, numbers, numbers, 4,
-                                    world_file("points.tsv"), NULL);
+                                    world_file("points.tsv"), &options);
 }

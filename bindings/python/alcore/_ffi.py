@@ -1151,6 +1151,9 @@ class alcore_plot_options(Structure):
         ("height", c_int32),
         ("band", c_int32),
         ("equal_scales", c_int32),
+        ("column_names", c_void_p),
+        ("columns", c_void_p),
+        ("column_count", c_int64),
     ]
 
 

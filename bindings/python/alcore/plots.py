@@ -18,17 +18,25 @@ from .metrics import _numbers
 class _Plot:
     """The arguments of one of the functions of alcore/plot.h, and what must live during the call."""
 
-    def __init__(self, path, series, x, y, rounds, context, **settings):
+    def __init__(self, path, series, x, y, rounds, context, columns=None, **settings):
         self.context, self.names = context or default_context(), Strings(series, "series")
         self.x, x_address, x_count = _numbers(x)
         self.y, y_address, y_count = _numbers(y)
+        self.columns = [_numbers(values) for values in (columns or {}).values()]
         numbers, count = None if rounds is None else list(rounds), self.names.count
-        for name, given in (("x", x_count), ("y", y_count), ("rounds", count if numbers is None else len(numbers))):
+        for name, given in (("x", x_count), ("y", y_count), ("rounds", count if numbers is None else len(numbers)),
+                            *((name, column[2]) for name, column in zip(columns or {}, self.columns))):
             if given != count:
                 raise ValueError("%s: %d were given for %d series" % (name, given, count))
         self.rounds = None if numbers is None else (ctypes.c_int64 * max(count, 1))(*numbers)
         self.options = struct(_ffi.alcore_plot_options, **{
             name: value.encode() if isinstance(value, str) else value for name, value in settings.items()})
+        if columns:
+            self.column_names = Strings(list(columns), "columns")
+            self.addresses = (ctypes.c_void_p * len(columns))(*(address for _, address, _ in self.columns))
+            self.options.column_names = ctypes.addressof(self.column_names.pointers)
+            self.options.columns = ctypes.addressof(self.addresses)
+            self.options.column_count = len(columns)
         self.arguments = (self.context._handle, ctypes.addressof(self.names.pointers), ctypes.addressof(self.names.lengths),
                           None if numbers is None else ctypes.addressof(self.rounds), x_address, y_address, count,
                           path_of(path), ctypes.byref(self.options))
@@ -47,11 +55,11 @@ def write_curves(path, series, x, y, *, rounds=None, band="se", title=None, x_la
 
 
 def write_points(path, series, x, y, *, rounds=None, title=None, x_label=None, y_label=None, width=0, height=0,
-                 equal_scales=False, context=None):
+                 equal_scales=False, columns=None, context=None):
     """Draws points to a file: .svg, or .tsv and .csv for the table. A series of round 0 is background, such as candidates or
     a target; others are picks, dark in round 1 and light in the last round. equal_scales=True: one unit is as long on both
-    axes, as maps need."""
-    plot = _Plot(path, series, x, y, rounds, context, title=title, x_label=x_label, y_label=y_label, width=width, height=height,
+    axes, as maps need. columns: further columns of the table, a dict of names and numbers; NaN is an empty cell."""
+    plot = _Plot(path, series, x, y, rounds, context, columns, title=title, x_label=x_label, y_label=y_label, width=width, height=height,
                  equal_scales=bool(equal_scales))
     run(lib.alcore_plot_write_points, *plot.arguments)
 

@@ -79,6 +79,12 @@ case("plots are drawn and written as tables", function()
     data.rounds = {0, 0, 1}
     assert(alcore.plots.points(fixture.scratch .. "/p.tsv", data, {equal_scales = true}))
     equal(read("p.tsv"):match("\n(b[^\n]*)"), "b<\t1\t2\t4")
+    data.columns = {{"index", {4, 5, 6}}, {"H", {0.5, 1, 0 / 0}}}
+    assert(alcore.plots.points(fixture.scratch .. "/p.tsv", data))
+    equal(read("p.tsv"), "series\tround\tx\ty\tindex\tH\na\t0\t1\t3\t4\t0.5\na\t0\t1\t5\t5\t1\nb<\t1\t2\t4\t6\t\n")
+    data.columns = {{"index", {4}}}
+    tap.raises("index: 3 numbers expected, as many as series", alcore.plots.points, "p.tsv", data)
+    data.columns = nil
     tap.fails("ALCORE_E_UNSUPPORTED", ".svg", alcore.plots.points(fixture.scratch .. "/p.png", data))
     tap.fails("ALCORE_E_DATA", "observation 0", alcore.plots.points(fixture.scratch .. "/p.svg", {series = {"a"}, x = {0 / 0}, y = {2}}))
     tap.raises("y: 3 numbers expected, as many as series", alcore.plots.curves, "c.svg", {series = data.series, x = data.x, y = {1}})

@@ -102,6 +102,10 @@ def test_plots_are_written(tmp_path):
     assert 'width="210.0" height="530.0"/>' in (tmp_path / "c.svg").read_text()
     plots.write_points(tmp_path / "p.tsv", series, x, y, rounds=[0, 0, 3], equal_scales=True)
     assert (tmp_path / "p.tsv").read_text().splitlines()[3] == "b<\t3\t2\t4"
+    plots.write_points(tmp_path / "p.tsv", series, x, y, columns={"index": [4, 5, 6], "H": [0.5, 1, math.nan]})
+    assert (tmp_path / "p.tsv").read_text().splitlines()[::3] == ["series\tround\tx\ty\tindex\tH", "b<\t1\t2\t4\t6\t"]
+    with pytest.raises(ValueError, match="H: 1 were given for 3 series"):
+        plots.write_points(tmp_path / "p.tsv", series, x, y, columns={"H": [1]})
     with pytest.raises(ValueError, match="y: 1 were given for 3 series"):
         plots.write_points(tmp_path / "p.svg", series, x, [1])
     with pytest.raises(alcore.UnsupportedError, match=".svg"):

@@ -362,6 +362,18 @@ START_TEST(test_wrong_arguments) {
     ck_assert_int_eq(
         alcore_plot_write_points(NULL, series, NULL, NULL, x, x, 3, in_folder("plot.svg"), NULL),
         ALCORE_E_INVALID);
+    const char *const column = "H";
+    const double *const no_numbers = NULL;
+    options = (alcore_plot_options)ALCORE_PLOT_OPTIONS_INIT;
+    options.column_names = &column;
+    options.column_count = 1;
+    for (int given = 0; given < 2; given++) {
+        options.columns = given ? &no_numbers : NULL;
+        ck_assert_int_eq(alcore_plot_write_points(ctx, series, NULL, NULL, x, x, 3,
+                                                  in_folder("plot.tsv"), &options),
+                         ALCORE_E_INVALID);
+        ck_assert_ptr_nonnull(strstr(alcore_last_error(), "a column or its name is NULL"));
+    }
     char names[ALCORE_PLOT_SERIES_MAX + 1][8];
     const char *many[ALCORE_PLOT_SERIES_MAX + 1];
     double values[ALCORE_PLOT_SERIES_MAX + 1] = {0};
