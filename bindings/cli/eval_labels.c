@@ -5,13 +5,44 @@
 
 #include "eval.h"
 
-/* outcome() of a call that compares lines: an error of a line names both files, which the library
- * knows as gold and predicted only. */
+enum { PLACE = 512 }; /* bytes of a place, which is cut there */
+
+/* Writes where an entry of a file, from 1, stands: FILE:LINE, or its number where the format does
+ * not tell the line. */
+static const char *place_of(const char *path, long long entry, char place[PLACE]) {
+    static const char *const other[] = {".jsonl", ".ndjson", ".conll", ".bio",
+                                        ".iob",   ".sgm",    ".xml"};
+    const char *between = ":";
+    if (strstr(path, ".tsv")) entry++; /* the first line names the columns */
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (strstr(path, other[i])) between = ", entry ";
+    snprintf(place, PLACE, "%.400s%s%lld", path, between, entry);
+    return place;
+}
+
+/* outcome() of a call that compares entries: the library knows the files as gold and predicted and
+ * begins its message with "line N", "line N of gold" or "line N of predicted", which become their
+ * places. */
 static int outcome_of_lines(const evaluation *self, alcore_status status) {
-    if (status != ALCORE_E_DATA && status != ALCORE_E_SHAPE) return outcome(status);
+    static const char *const sides[] = {"gold", "predicted"};
+    const char *const *files = self->args->operands + 1;
+    char places[2][PLACE];
+    const char *said = alcore_last_error();
+    long long entry;
+    int end = 0;
+    if ((status != ALCORE_E_DATA && status != ALCORE_E_SHAPE) ||
+        sscanf(said, "line %lld%n", &entry, &end) < 1)
+        return outcome(status);
     terminal_clear();
-    return complain(EXIT_DATA, "gold %s, predicted %s: %s", self->args->operands[1],
-                    self->args->operands[2], alcore_last_error());
+    for (int side = 0; side < 2; side++) {
+        char of[16];
+        place_of(files[side], entry, places[side]);
+        snprintf(of, sizeof of, " of %s:", sides[side]);
+        if (!strncmp(said + end, of, strlen(of)))
+            return complain(EXIT_DATA, "%s %s%s", sides[side], places[side],
+                            said + end + strlen(of) - 1);
+    }
+    return complain(EXIT_DATA, "gold %s, predicted %s%s", places[0], places[1], said + end);
 }
 
 /* accuracy and macro-f1: both come from one call, the named one is printed. */

@@ -295,21 +295,15 @@ static int read_token_columns(const arguments *args, const inputs *in,
 
 /* Gives the pool the links of words and the tokens of their hypotheses, of which --logprobs are: a
  * line of the file for each entry of the columns. */
-static int read_links(alcore_ctx *ctx, const arguments *args, const inputs *in,
+static int read_links(const arguments *args, const inputs *in,
                       const alcore_column_options *options) {
     const char *path = option_value(args, OPTION_LINKS, NULL);
-    const int64_t entries = options->rows ? options->row_count : alcore_pool_rows(in->candidates);
-    alcore_tensor offsets, pairs;
-    alcore_links *links;
+    alcore_column_options links = *options;
     if (!path) return EXIT_DONE;
     if (!option_given(args, OPTION_LOGPROBS))
         return complain(EXIT_USAGE, "--links needs --logprobs: those of the linked tokens");
-    TRY(outcome(alcore_links_read(ctx, path, entries, &links)));
-    alcore_status status = alcore_links_get(links, &offsets, &pairs);
-    if (status == ALCORE_OK)
-        status = alcore_pool_set_column(in->candidates, "links", &pairs, &offsets, options);
-    alcore_links_unref(links);
-    return outcome(status);
+    links.format = "pharaoh";
+    return outcome(alcore_pool_read_column(in->candidates, "links", path, &links));
 }
 
 /* Gives the pools the ready columns. rows [count] are those of --candidates, which the entries of
@@ -350,7 +344,7 @@ static int read_columns(alcore_ctx *ctx, const arguments *args, const inputs *in
                         option_given(args, OPTION_LOGPROB_BASE) ? "logprob-base"
                                                                 : "logprobs-format");
     }
-    TRY(read_links(ctx, args, in, &options));
+    TRY(read_links(args, in, &options));
     TRY(read_token_columns(args, in, &options));
     TRY(read_text_columns(ctx, args, in, &options));
     if ((path = option_value(args, OPTION_PROBS, NULL))) {

@@ -19,20 +19,42 @@ static json_t *describe_model(const alcore_lm *lm, int64_t sentences) {
                      (json_int_t)sentences, "order", (int)alcore_lm_order(lm), "ngrams", ngrams);
 }
 
+enum { DISCOUNTS = 18 }; /* three for each of six orders */
+
+/* Sets the discounts of the options to the numbers of --discounts, which are written to numbers
+ * [DISCOUNTS]. */
+static int read_discounts(const arguments *args, double *numbers, alcore_lm_options *options) {
+    const char *next = option_value(args, OPTION_DISCOUNTS, NULL), *given = next;
+    if (!given) return EXIT_DONE;
+    options->discounts = numbers;
+    for (bool more = true; more; next++) {
+        char *end;
+        if (options->discount_count == DISCOUNTS)
+            return complain(EXIT_USAGE, "--discounts %s: %d numbers at most", given, DISCOUNTS);
+        numbers[options->discount_count++] = strtod(next, &end);
+        if (end == next || (*end && *end != ','))
+            return complain(EXIT_USAGE,
+                            "--discounts %s: numbers with commas between them are "
+                            "needed, three for all orders or three for each",
+                            given);
+        more = *end == ',';
+        next = end;
+    }
+    return EXIT_DONE;
+}
+
 /* Trains a model on the texts of the pool and writes it; *facts: what --json prints. */
-static alcore_status train(const arguments *args, alcore_ctx *ctx, alcore_pool *pool, int64_t order,
-                           json_t **facts) {
-    alcore_lm_options options = ALCORE_LM_OPTIONS_INIT;
+static alcore_status train(const arguments *args, alcore_ctx *ctx, alcore_pool *pool,
+                           const alcore_lm_options *options, json_t **facts) {
     int64_t rows = alcore_pool_rows(pool);
     const char **texts = malloc(((size_t)rows + 1) * sizeof *texts);
     size_t *lengths = malloc(((size_t)rows + 1) * sizeof *lengths);
     alcore_lm *lm = NULL;
     alcore_status status;
 
-    options.order = (int32_t)order;
     if (texts && lengths) {
         inputs_list_texts(pool, texts, lengths);
-        status = alcore_lm_train(ctx, texts, lengths, rows, &options, &lm);
+        status = alcore_lm_train(ctx, texts, lengths, rows, options, &lm);
         if (status == ALCORE_OK)
             status = alcore_lm_write_arpa(lm, option_value(args, OPTION_OUT, "-"));
         if (status == ALCORE_OK) *facts = describe_model(lm, rows);
@@ -141,6 +163,8 @@ int command_lm(const arguments *args) {
     alcore_ctx *ctx = NULL;
     alcore_pool *pool = NULL;
     json_t *facts = NULL;
+    alcore_lm_options options = ALCORE_LM_OPTIONS_INIT;
+    double discounts[DISCOUNTS];
     int64_t order = 4;
     int code;
 
@@ -150,7 +174,11 @@ int command_lm(const arguments *args) {
         return complain(EXIT_USAGE, "lm score needs --lm FILE.arpa");
     if (training && option_given(args, OPTION_LM))
         return complain(EXIT_USAGE, "lm train takes no --lm");
+    if (!training && option_given(args, OPTION_DISCOUNTS))
+        return complain(EXIT_USAGE, "lm score takes no --discounts: the model has them");
     code = option_integer(args, OPTION_ORDER, 1, 6, &order);
+    options.order = (int32_t)order;
+    if (code == EXIT_DONE) code = read_discounts(args, discounts, &options);
     if (code == EXIT_DONE) code = json_needs_file(args, training ? "model" : "log-probabilities");
     if (code == EXIT_DONE) code = terminal_context(args, &ctx);
     keep_all.dedup = ALCORE_DEDUP_NONE;
@@ -161,7 +189,7 @@ int command_lm(const arguments *args) {
     }
     if (code == EXIT_DONE) {
         alcore_status status =
-            training ? train(args, ctx, pool, order, &facts) : score(args, ctx, pool, &facts);
+            training ? train(args, ctx, pool, &options, &facts) : score(args, ctx, pool, &facts);
         terminal_clear();
         code = outcome(status);
     }

@@ -163,6 +163,9 @@ const option_info option_table[OPTION_TOTAL] = {
          "with --max-age, score the best rows again, F times the budget (default 3)"},
     [OPTION_ORDER] = {"order", 0, "N", false, COMMAND_LM,
                       "order of the n-gram model, 1 to 6 (default 4)"},
+    [OPTION_DISCOUNTS] = {"discounts", 0, "D1,D2,D3,...", false, COMMAND_LM,
+                          "lm train: discounts of adjusted counts 1, 2 and 3 or more of every "
+                          "order, or those of order 1, then of order 2, ... (default estimated)"},
     [OPTION_LM] =
         {"lm", 0, "FILE.arpa", false, COMMAND_LM | COMMAND_MIX,
          "lm score: the model that scores (required); mix: the model that chooses where a "

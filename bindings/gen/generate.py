@@ -179,7 +179,7 @@ LUA_STRUCTS = {
     "alcore_kappa_result": {},
     "alcore_label_score": {},
     "alcore_length_ratio_score": {},
-    "alcore_lm_options": {},
+    "alcore_lm_options": {"discount_count": False},
     "alcore_logits_writers": {},
     "alcore_mean_result": {},
     "alcore_mix_options": {"unique": True, "norm": True},

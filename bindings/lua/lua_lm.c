@@ -9,16 +9,23 @@
 /*** Trains a language model of words.
  * @function alcore.lm
  * @tparam table texts a list of strings
- * @tparam[opt] table options order, context
+ * @tparam[opt] table options order, discounts (D(1), D(2) and D(3+) of every order, or those of
+ * order 1, then of order 2, ..., in place of those that the counts give), context
  * @return a language model; or nil, message, code */
 static int train(lua_State *L) {
+    static const char *const fields[] = {"context", "discounts", NULL};
     alcore_lm_options options = ALCORE_LM_OPTIONS_INIT;
     size_t *lengths = NULL;
     int64_t count = 0;
     lua_settop(L, 2);
     luaL_checktype(L, 1, LUA_TTABLE);
-    int table = al_options(L, 2, "lm", al_lm_options, al_context_only);
+    int table = al_options(L, 2, "lm", al_lm_options, fields);
     al_read_struct(L, table, al_lm_options, &options);
+    if (table != 0) {
+        lua_getfield(L, table, "discounts");
+        if (!lua_isnil(L, -1))
+            options.discounts = al_numbers(L, lua_gettop(L), "discounts", &options.discount_count);
+    }
     al_context *context = al_context_of(L, table);
     al_copy_list(L, 1);
     const char **texts = al_strings(L, -1, "texts", 0, &lengths, &count);

@@ -24,6 +24,10 @@ typedef struct alcore_lm_options {
     size_t size;      /**< sizeof(alcore_lm_options) */
     int32_t order;    /**< longest n-gram, 1 to 6; 0: 4 */
     int32_t reserved; /**< pads: 0, checked */
+    /** Borrowed: D(1), D(2) and D(3+) of every order, or those of order 1, then of order 2, ...; D(k)
+     * is 0 to k. NULL: estimated from the counts. Those that another tool reports make its model. */
+    const double *discounts;
+    int64_t discount_count; /**< 0, 3, or 3 times the order */
 } alcore_lm_options;
 /** An alcore_lm_options with its size set and everything else 0. */
 #define ALCORE_LM_OPTIONS_INIT ALCORE_INIT(alcore_lm_options)
@@ -34,7 +38,7 @@ typedef struct alcore_lm_order_info {
     int64_t ngrams; /**< n-grams; the unigrams include `<s>` and `<unk>` */
     /** t_1 .. t_4: n-grams whose adjusted count is exactly 1 .. 4; 0 in a model that was read */
     int64_t exactly[4];
-    double discount[3]; /**< D(1), D(2), D(3+) of Chen and Goodman; 0 if read */
+    double discount[3]; /**< D(1), D(2), D(3+) of Chen and Goodman, or as given; 0 if read */
     int32_t fallback;   /**< 1: the counts allow no estimate, D is 0.5, 1.0, 1.5; else 0 */
     int32_t reserved;   /**< pads: 0 */
 } alcore_lm_order_info;
@@ -49,7 +53,7 @@ typedef struct alcore_lm_order_info {
  * @param[in] count texts; none is an error
  * @param[in] options borrowed; NULL: defaults
  * @param[out] out owned; NULL on failure
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (order), ALCORE_E_DATA (no sentence),
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (order, discounts), ALCORE_E_DATA (no sentence),
  *   ALCORE_E_UNSUPPORTED (more than 2^32 - 2 tokens), ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
  *   ALCORE_E_STRUCT_*, ALCORE_E_FORKED
  * @threadsafe

@@ -60,6 +60,7 @@ struct alcore__column {
     double log_scale;   /* ln(base) of stored log-probabilities: their factor to natural ones */
     bool ragged;        /* a list of tokens per row */
     bool in_file;       /* blocks are read from a file */
+    bool by_line;       /* entry i was line i + 1 of the text file that origin names */
     void *data; /* where the values are, in a struct that ops knows; ops->release frees it */
     struct alcore__row_map *map; /* entry of each row, owned; NULL: entry i belongs to row i */
 };
@@ -87,6 +88,9 @@ alcore_status alcore__pool_put_column(alcore_pool *pool, alcore__column *column)
 /* A hash of the values with their shape and meaning, for provenance. Of a large column only 64
  * parts are read, spread evenly over it. */
 alcore_status alcore__column_fingerprint(const alcore__column *column, uint64_t *out);
+/* A value of a row is wrong, as the error text of `status` says: puts the file and the line before it
+ * where they are known. Returns status. */
+alcore_status alcore__column_fail(const alcore__column *column, int64_t row, alcore_status status);
 /* The number of the CUDA device that the values are on; -1: they are on the host, or in a file. */
 int32_t alcore__column_device(const alcore__column *column);
 /* ops->rows for kernels of an engine: rows on the engine's own device are handed out where they

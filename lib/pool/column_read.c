@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Columns from files, alcore_pool_read_column(). The values of an array file (.npy, .safetensors)
- * stay there and are read in blocks when they are needed (column_file.c); a text form is read into
- * memory as a whole (docs/formats.md). */
+ * stay there and are read in blocks when they are needed (column_file.c); a text form and links of
+ * words are read into memory as a whole (docs/formats.md). */
 #include <inttypes.h>
 #include <string.h>
 
 #include "formats/array_file.h"
+#include "formats/pharaoh.h"
 #include "formats/score_text.h"
 #include "pool/column_builder.h"
 
@@ -191,6 +192,38 @@ static alcore_status read_text(alcore_pool *pool, const char *name, const char *
     return status;
 }
 
+/* ---- links ---- */
+
+/* Reads links of words, a line an entry, as a ragged column of int32 [links, 2]. The column takes
+ * over their arrays. */
+static alcore_status read_links(alcore_pool *pool, const char *name, const char *path,
+                                const alcore_column_options *options, int64_t entries) {
+    alcore_ctx *ctx = pool->object.ctx;
+    alcore__links links;
+    alcore__column *column = NULL;
+    alcore_status status;
+    ALCORE__TRY(alcore__pharaoh_read(ctx, path, entries, &links));
+    const alcore__memory_array array = {.values = (char *)links.link,
+                                        .owned_values = links.link,
+                                        .stride = 2,
+                                        .offsets = links.begin,
+                                        .owned_offsets = links.begin,
+                                        .shape = {0, 2}};
+    ALCORE__TRY_GOTO(status, done, alcore__column_new(pool, name, path, options, &column));
+    column->dims = 2;
+    column->dtype = ALCORE_INT32;
+    column->by_line = true;
+    ALCORE__TRY_GOTO(status, done, alcore__column_set_memory(column, &array, links.begin[entries]));
+    links.link = NULL;
+    links.begin = NULL;
+    ALCORE__TRY_GOTO(status, done, alcore__pool_put_column(pool, column));
+    column = NULL;
+done:
+    alcore__column_free(column);
+    alcore__links_clear(ctx, &links);
+    return status;
+}
+
 /* Whether a format that the caller named is one of arrays. */
 static bool is_array(const char *format) {
     return strcmp(format, "npy") == 0 || strcmp(format, "safetensors") == 0;
@@ -204,12 +237,14 @@ static alcore_status read_column(alcore_pool *pool, const char *name, const char
     int64_t entries;
     if (!path || !name) return alcore__fail(ALCORE_E_INVALID, "name or path is NULL");
     ALCORE__TRY(alcore__column_options_read(pool, theirs, &options, &entries));
+    if (options.format && strcmp(options.format, "pharaoh") == 0)
+        return read_links(pool, name, path, &options, entries);
     const int32_t format =
         options.format && is_array(options.format) ? 0 : alcore__score_format(options.format, path);
     if (format == 0 && options.format && !is_array(options.format))
         return alcore__fail(ALCORE_E_INVALID,
-                            "format is \"%s\"; expected npy, safetensors, txt, tsv, lp, marian or "
-                            "fairseq",
+                            "format is \"%s\"; expected npy, safetensors, txt, tsv, lp, marian, "
+                            "fairseq or pharaoh",
                             options.format);
     return format == 0 ? read_array(pool, name, path, &options, entries)
                        : read_text(pool, name, path, &options, entries, format);

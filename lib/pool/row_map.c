@@ -124,6 +124,12 @@ int64_t alcore__column_entry(const alcore__column *column, int64_t row) {
     return has_entry(map, row) ? entry_of(map, row) : -1;
 }
 
+alcore_status alcore__column_fail(const alcore__column *column, int64_t row, alcore_status status) {
+    if (!column->by_line) return status;
+    return alcore__fail_within(status, "%s:%lld", column->origin,
+                               (long long)alcore__column_entry(column, row) + 1);
+}
+
 bool alcore__column_has(const alcore__column *column, int64_t row) {
     return alcore__column_entry(column, row) >= 0;
 }

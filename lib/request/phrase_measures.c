@@ -93,12 +93,14 @@ static alcore_status link_words(measures *self, int64_t row, int64_t words, int6
     for (int64_t j = 0; j < 2 * words; j++) self->linked[j] = 0;
     for (int64_t i = 0; i < count; i++) {
         const double word = self->pairs[2 * i], token = self->pairs[2 * i + 1];
-        if (!(word >= 0 && word < (double)words && token >= 0 && token < (double)tokens))
-            return alcore__fail(ALCORE_E_DATA,
-                                "row %lld: link %g-%g of column '%s' is not of one of its %lld "
-                                "words and one of %lld tokens",
-                                (long long)row, word, token, self->links->name, (long long)words,
-                                (long long)tokens);
+        if (!(word >= 0 && word < (double)words && token >= 0 && token < (double)tokens)) {
+            alcore__fail(ALCORE_E_DATA,
+                         "row %lld: link %g-%g of column '%s' is not of one of its %lld words and "
+                         "one of %lld tokens",
+                         (long long)row, word, token, self->links->name, (long long)words,
+                         (long long)tokens);
+            return alcore__column_fail(self->links, row, ALCORE_E_DATA);
+        }
         self->linked[2 * (int64_t)word] += self->nll[(int64_t)token];
         self->linked[2 * (int64_t)word + 1]++;
     }

@@ -60,6 +60,24 @@ alcore_status alcore__lm_new(alcore__lm_trie *trie, alcore_lm **out) {
     return ALCORE_OK;
 }
 
+/* Checks the discounts that were given; the order is that of the model. */
+static alcore_status check_discounts(const alcore_lm_options *options) {
+    const int64_t count = options->discount_count;
+    if (count == 0 && !options->discounts) return ALCORE_OK;
+    if (!options->discounts || (count != 3 && count != 3 * options->order))
+        return alcore__fail(ALCORE_E_PARAM,
+                            "%lld discounts; 3 are needed for all orders, or %d, 3 for each order",
+                            (long long)(options->discounts ? count : 0), 3 * (int)options->order);
+    for (int64_t i = 0; i < count; i++) {
+        const double discount = options->discounts[i];
+        const int k = (int)(i % 3) + 1;
+        if (!(discount >= 0 && discount <= k))
+            return alcore__fail(ALCORE_E_PARAM, "discount %lld, D(%d%s), is %g; 0 to %d is allowed",
+                                (long long)i + 1, k, k == 3 ? "+" : "", discount, k);
+    }
+    return ALCORE_OK;
+}
+
 /* Puts the default order in place of 0 and checks the options. */
 static alcore_status check_options(alcore_lm_options *options) {
     ALCORE__TRY(alcore__struct_reserved(options->reserved, "alcore_lm_options"));
@@ -67,7 +85,7 @@ static alcore_status check_options(alcore_lm_options *options) {
     if (options->order < 1 || options->order > ALCORE__LM_ORDERS)
         return alcore__fail(ALCORE_E_PARAM, "order is %d, allowed are 1 to %d", (int)options->order,
                             ALCORE__LM_ORDERS);
-    return ALCORE_OK;
+    return check_discounts(options);
 }
 
 /* Logs how many words of the texts were left out because they read like the model's symbols. */
@@ -89,6 +107,8 @@ static alcore_status train(alcore_ctx *ctx, const alcore__texts *texts,
     ALCORE__TRY(alcore__texts_check(texts, "texts"));
     alcore__lm_trainer *trainer = NULL;
     ALCORE__TRY(alcore__lm_trainer_new(ctx, options.order, 1, texts->count, &trainer));
+    trainer->discounts = options.discounts;
+    trainer->discount_step = options.discount_count > 3 ? 3 : 0;
     alcore_status status = ALCORE_OK;
     for (int64_t i = 0; i < texts->count && status == ALCORE_OK; i++) {
         size_t length;

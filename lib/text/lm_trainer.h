@@ -31,6 +31,8 @@ typedef struct alcore__lm_trainer {
     int64_t sentences[ALCORE__LM_FOLDS];           /* [folds] texts of each fold */
     int64_t dropped[ALCORE__LM_FOLDS]; /* [folds] words <s>, </s> and <unk> that were left out */
     int64_t texts, tokens;             /* added so far; tokens include <s> and </s> */
+    const double *discounts;           /* D(1), D(2), D(3+) of order 1; NULL: estimated. Borrowed */
+    int32_t discount_step;             /* numbers from one order's to the next: 3, or 0: the same */
     bool closed; /* a model was made, or a failure left the counts halfway: no more texts */
     /* The block: whole sentences that wait to be counted, <s> and </s> included. */
     uint32_t *block; /* [block_length] word numbers */

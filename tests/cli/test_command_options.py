@@ -531,6 +531,7 @@ FIXTURES = {
         "--format": (["lm", "train", "pool"], ["lm", "train", "pool", "--format", "tsv"]),
         "--text-column": (["lm", "train", "pool.tsv"], ["lm", "train", "pool.tsv", "--text-column", "other"]),
         "--json": (["lm", "train", "pool.txt", "--out", "three.arpa"], ["lm", "train", "pool.txt", "--out", "three.arpa", "--json"]),
+        "--discounts": (["lm", "train", "pool.txt"], ["lm", "train", "pool.txt", "--discounts", "0.6,1,1.4"]),
         "--order": (["lm", "train", "pool.txt"], ["lm", "train", "pool.txt", "--order", "1"]),
         "--lm": (["lm", "score", "known.txt"], ["lm", "score", "known.txt", "--lm", "two.arpa"]),
         "--out": (["lm", "train", "pool.txt"], ["lm", "train", "pool.txt", "--out", "three.arpa"]),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """alcore eval: the metrics of the specification's vectors, over files."""
+import gzip
 import json
 import math
 import sys
@@ -93,7 +94,7 @@ def the_other_metrics_are_those_of_the_vectors(box):
             joined = [lines(box, side + "-words.txt", [" ".join(given[side])]) for side in ("gold", "predicted")]
             found = values(box.run("eval", "accuracy", *joined, "--by-word"))
             equal([found["accuracy"], found["words"]], [wanted["accuracy"], 4])
-            contains(box.run("eval", "accuracy", joined[0], lines(box, "e.txt", ["e"]), "--by-word", expect=3).err, "line 1: word 2 of gold")
+            contains(box.run("eval", "accuracy", joined[0], lines(box, "e.txt", ["e"]), "--by-word", expect=3).err, "predicted e.txt:1: word 2 of gold")
             found = values(box.run("eval", "macro-f1", *files))
             near(found["macro-f1"], wanted["macro_f1"])
             equal(found["labels"], 3)
@@ -320,10 +321,16 @@ def what_cannot_be(box):
     contains(box.run("eval", "mean", a, expect=3).err, "a.txt: entry 1: a number is needed, got 'a'")
     contains(box.run("eval", "mean", lines(box, "n.txt", ["1", ""]), expect=3).err, "entry 2")
     tags, mistaken = lines(box, "t.txt", ["O O", "O O"]), lines(box, "u.txt", ["O O", "O X-PER"])
-    contains(box.run("eval", "f1", tags, mistaken, expect=3).err, "gold t.txt, predicted u.txt: line 2 of predicted: tag 2 is 'X-PER'")
-    contains(box.run("eval", "f1", mistaken, tags, expect=3).err, "gold u.txt, predicted t.txt: line 2 of gold: tag 2 is 'X-PER'")
-    contains(box.run("eval", "f1", tags, lines(box, "s.txt", ["O O", "O"]), expect=3).err, "predicted s.txt: line 2: 2 gold tags, 1 predicted")
-    contains(box.run("eval", "accuracy", tags, "s.txt", "--by-word", expect=3).err, "predicted s.txt: line 2: word 2 of gold has no counterpart")
+    contains(box.run("eval", "f1", tags, mistaken, expect=3).err, "predicted u.txt:2: tag 2 is 'X-PER'")
+    contains(box.run("eval", "f1", mistaken, tags, expect=3).err, "gold u.txt:2: tag 2 is 'X-PER'")
+    contains(box.run("eval", "f1", tags, lines(box, "s.txt", ["O O", "O"]), expect=3).err, "gold t.txt:2, predicted s.txt:2: 2 gold tags, 1 predicted")
+    contains(box.run("eval", "accuracy", tags, "s.txt", "--by-word", expect=3).err, "predicted s.txt:2: word 2 of gold has no counterpart")
+    # The first line of a .tsv names the columns; blank lines of .jsonl are no entries, so that these are counted.
+    box.file("t.tsv", "text\nO O\nO O\n")
+    box.file("u.tsv.gz", gzip.compress(b"text\nO O\nO X-PER\n"))
+    box.file("s.jsonl", '{"text": "O O"}\n\n{"text": "O"}\n')
+    contains(box.run("eval", "f1", "t.tsv", "u.tsv.gz", expect=3).err, "predicted u.tsv.gz:3: tag 2 is 'X-PER'")
+    contains(box.run("eval", "f1", "t.tsv", "s.jsonl", expect=3).err, "gold t.tsv:3, predicted s.jsonl, entry 2: 2 gold tags, 1 predicted")
     contains(box.run("eval", "bleu", "nowhere.txt", a, expect=4).err, "nowhere.txt")
     empty, rubbish = lines(box, "empty.txt", []), box.file("rubbish.txt", b"a\nb \xff\n")
     for args in (["bleu", empty, empty], ["mean", empty], ["qa", empty, empty], ["overlap", empty, "--selected", a],

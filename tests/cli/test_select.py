@@ -423,6 +423,20 @@ def measures_of_phrases_come_from_columns_of_the_texts(box):
 
 
 @case
+def a_wrong_link_is_named_by_its_file_and_line(box):
+    """A line of the file is of a candidate: its number is not that of the row."""
+    box.file("pool.txt", "a b\na b\nc d\n")
+    box.file("lp.lp", "".join("%d\t-1 -2 -3\n" % row for row in (1, 2, 3)))
+    box.file("links.txt", "0-0\n1-1\n2-0\n")
+    args = ["select", "pool.txt", "--dedup", "none", "--strategy", "huds-phrase", "--budget", "8w", "-p", "occ_min=1", "--logprobs",
+            "lp.lp", "--links", "links.txt"]
+    contains(box.run(*args, expect=3).err, "links.txt:3: row 2: link 2-0 of column 'links'")
+    box.file("candidates.tsv", "index\tid\ttext\n2\t3\tc d\n0\t1\ta b\n")
+    box.file("links.txt", "2-0\n0-0\n")
+    contains(box.run(*args, "--candidates", "candidates.tsv", expect=3).err, "links.txt:1: row 2: link 2-0")
+
+
+@case
 def ids_that_only_look_like_phrases_are_skipped(box):
     box.file("pool.tsv", "id\ttext\nx:1+2\ta b\ny\ta b c\nz\ta b\td\n".replace("\td", " d"))
     args = ["select", "pool.tsv", "--strategy", "ngf", "-p", "max_n=2", "--budget", "9"]

@@ -155,7 +155,12 @@ ALLOCATES(alcore_pool_set_column, 0) {
     return status ? status : alcore_pool_set_column(w->pool, "given", &values, NULL, NULL);
 }
 ALLOCATES(alcore_pool_read_column, 0) {
-    return alcore_pool_read_column(w->pool, "read", world_file("scores.npy"), NULL);
+    alcore_column_options links = ALCORE_COLUMN_OPTIONS_INIT;
+    links.format = "pharaoh";
+    alcore_status status =
+        alcore_pool_read_column(w->pool, "links", world_file("links.txt"), &links);
+    return status ? status
+                  : alcore_pool_read_column(w->pool, "read", world_file("scores.npy"), NULL);
 }
 ALLOCATES(alcore_pool_write_column, WITH_SCORES) {
     return alcore_pool_write_column(w->pool, "embeddings", world_file("embeddings.npy"), NULL);

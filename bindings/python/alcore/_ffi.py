@@ -350,6 +350,8 @@ class alcore_lm_options(Structure):
         ("size", c_size_t),
         ("order", c_int32),
         ("reserved", c_int32),
+        ("discounts", c_void_p),
+        ("discount_count", c_int64),
     ]
 
 

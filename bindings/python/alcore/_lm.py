@@ -21,14 +21,17 @@ def tensor_to_fill(numbers, kind, bits):
 class LanguageModel(Handle):
     """An n-gram model with interpolated modified Kneser-Ney smoothing; it never changes once made.
 
-    LanguageModel(texts, order=0) trains one: each text is one sentence, order 1 to 6 (0: 4)."""
+    LanguageModel(texts, order=0) trains one: each text is one sentence, order 1 to 6 (0: 4). discounts: D(1), D(2) and D(3+) of
+    every order, or those of order 1, then of order 2, ..., in place of those that the counts give."""
 
     _noun = "lm"
 
-    def __init__(self, texts, *, order=0, context=None):
+    def __init__(self, texts, *, order=0, discounts=None, context=None):
         ctx = context or default_context()
         strings = Strings(texts, "texts")
-        options = struct(_ffi.alcore_lm_options, order=order)
+        given = array.array("d", () if discounts is None else discounts)
+        options = struct(_ffi.alcore_lm_options, order=order, discounts=None if discounts is None else given.buffer_info()[0],
+                         discount_count=len(given))
         super().__init__(new(lib.alcore_lm_unref, lib.alcore_lm_train, ctx._handle, ctypes.addressof(strings.pointers),
                              ctypes.addressof(strings.lengths), strings.count, ctypes.byref(options)), ctx)
 

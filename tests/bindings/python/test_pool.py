@@ -5,6 +5,15 @@ import pytest
 import alcore
 
 
+def test_a_language_model_with_given_discounts(texts):
+    with alcore.LanguageModel(["a b", "a c"], order=2) as counted, \
+            alcore.LanguageModel(["a b", "a c"], order=2, discounts=[0.5, 1, 1.5]) as same, \
+            alcore.LanguageModel(["a b", "a c"], order=2, discounts=(0.5, 1, 1.5, 0.4, 1, 1)) as other:
+        assert counted.fingerprint == same.fingerprint != other.fingerprint  # too few counts for an estimate
+    with pytest.raises(ValueError, match="2 discounts; 3 are needed"):
+        alcore.LanguageModel(texts[:3], discounts=[1, 2])
+
+
 def test_rows(texts):
     with alcore.Pool(texts[:3], ids=["x", None, "z"], languages=["de", None, "fr"], groups=["g", None, None],
                      references=["r", None, None], costs=[1, 2, 3]) as pool:

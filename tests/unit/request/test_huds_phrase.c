@@ -4,6 +4,7 @@
 #include "request_test.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "check_suite.h"
 #include "vectors.h"
@@ -393,6 +394,47 @@ START_TEST(links_of_a_hypothesis) {
 }
 END_TEST
 
+/* Links read from a file are the column that arrays of the same links make; an error names the line,
+ * which is the number of the entry: here entry 0 is of row 2, entry 1 of row 0. */
+START_TEST(links_from_a_file) {
+    static const int32_t pairs[LINKS][2] = {{0, 1}, {0, 2}, {1, 1}, {0, 1}, {1, 0}};
+    static const int64_t rows[] = {2, 0};
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    alcore_selection *selection;
+    alcore_tensor values[2], offsets[2];
+    char path[] = "/tmp/alcore-links-XXXXXX", wrong[64];
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+    const int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(write(file, "0-1 0-2 1-1\n0-1 1-0\n\n", 21), 21);
+    alcore_pool *pools[] = {linked_pool(pairs), linked_pool(pairs)};
+    options.format = "pharaoh";
+    ck_assert_ok(alcore_pool_read_column(pools[1], "links", path, &options));
+    for (int i = 0; i < 2; i++)
+        ck_assert_ok(alcore_pool_column(pools[i], "links", &values[i], &offsets[i]));
+    ck_assert_int_eq(values[1].ndim, 2);
+    for (int d = 0; d < 2; d++) ck_assert_int_eq(values[1].shape[d], values[0].shape[d]);
+    ck_assert_int_eq(values[1].dtype.code, values[0].dtype.code);
+    ck_assert_mem_eq(values[1].data, values[0].data, sizeof pairs);
+    ck_assert_mem_eq(offsets[1].data, offsets[0].data, sizeof link_offsets);
+    ck_assert_int_eq(ftruncate(file, 0), 0);
+    ck_assert_int_eq(pwrite(file, "\n0-9\n", 5, 0), 5);
+    ck_assert_fails(alcore_pool_read_column(pools[1], "links", path, &options), ALCORE_E_DATA,
+                    "3 sentence pairs");
+    options.rows = rows;
+    options.row_count = 2;
+    ck_assert_ok(alcore_pool_read_column(pools[1], "links", path, &options));
+    alcore_request *request = request_for(ctx, pools[1], "huds-phrase", "100w");
+    snprintf(wrong, sizeof wrong, "%s:2: row 0: link 0-9", path);
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_DATA, wrong);
+    alcore_request_unref(request);
+    for (int i = 0; i < 2; i++) alcore_pool_unref(pools[i]);
+    alcore_ctx_unref(ctx);
+    close(file);
+    unlink(path);
+}
+END_TEST
+
 START_TEST(links_that_are_refused) {
     static const int32_t wrong[][LINKS][2] = {{{0, 1}, {3, 2}, {1, 1}, {0, 1}, {1, 0}},
                                               {{0, 1}, {0, 4}, {1, 1}, {0, 1}, {1, 0}},
@@ -426,6 +468,7 @@ int main(void) {
     tcase_add_test(all, phrases_by_hand);
     tcase_add_test(all, what_cannot_be);
     tcase_add_test(all, links_of_a_hypothesis);
+    tcase_add_test(all, links_from_a_file);
     tcase_add_test(all, links_that_are_refused);
     return check_suite_run("huds-phrase", all);
 }

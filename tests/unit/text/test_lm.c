@@ -33,12 +33,20 @@ static void teardown(void) {
     alcore_ctx_unref(ctx);
 }
 
-static alcore_lm *train(const char *const *texts, int64_t count, int32_t order) {
+/* discounts: NULL, or 3 or 3 times the order of them. */
+static alcore_lm *train_with(const char *const *texts, int64_t count, int32_t order,
+                             const double *discounts, int64_t discount_count) {
     alcore_lm_options options = ALCORE_LM_OPTIONS_INIT;
     options.order = order;
+    options.discounts = discounts;
+    options.discount_count = discount_count;
     alcore_lm *lm = NULL;
     ck_assert_int_eq(alcore_lm_train(ctx, texts, NULL, count, &options, &lm), ALCORE_OK);
     return lm;
+}
+
+static alcore_lm *train(const char *const *texts, int64_t count, int32_t order) {
+    return train_with(texts, count, order, NULL, 0);
 }
 
 static double score(alcore_lm *lm, const char *text) {
@@ -183,6 +191,25 @@ static void make(made_corpus *c, uint64_t seed) {
     }
 }
 
+/* The scores of texts are those that the reference computes with the discounts of each order. */
+static void scores_equal_the_reference(alcore_lm *lm, const reference *r, double discounts[8][4],
+                                       uint64_t seed) {
+    static made_corpus queries;
+    make(&queries, seed);
+    for (int i = 0; i < queries.count; i++) {
+        double expected = 0.0;
+        for (int k = 1; k < queries.lengths[i]; k++) {
+            const int n = k + 1 < r->order ? k + 1 : r->order;
+            int gram[16];
+            memcpy(gram, queries.words[i] + k - n + 1, (size_t)n * sizeof(int));
+            for (int j = 0; j < n; j++) /* an unknown letter is <unk> */
+                if (reference_count(r, &gram[j], 1) == 0) gram[j] = 0;
+            expected += log10(reference_p(r, discounts, gram, n));
+        }
+        ck_assert_double_eq_tol(score(lm, queries.texts[i]), expected, 1e-10);
+    }
+}
+
 START_TEST(equals_the_reference) {
     static made_corpus c;
     make(&c, (uint64_t)_i);
@@ -195,20 +222,7 @@ START_TEST(equals_the_reference) {
             reference_discounts(&r, n, discounts[n], &fallback);
             ck_assert_int_eq(lm->fallback[n], fallback);
         }
-        static made_corpus queries;
-        make(&queries, (uint64_t)_i + 1000);
-        for (int i = 0; i < queries.count; i++) {
-            double expected = 0.0;
-            for (int k = 1; k < queries.lengths[i]; k++) {
-                const int n = k + 1 < order ? k + 1 : order;
-                int gram[16];
-                memcpy(gram, queries.words[i] + k - n + 1, (size_t)n * sizeof(int));
-                for (int j = 0; j < n; j++) /* an unknown letter is <unk> */
-                    if (reference_count(&r, &gram[j], 1) == 0) gram[j] = 0;
-                expected += log10(reference_p(&r, discounts, gram, n));
-            }
-            ck_assert_double_eq_tol(score(lm, queries.texts[i]), expected, 1e-10);
-        }
+        scores_equal_the_reference(lm, &r, discounts, (uint64_t)_i + 1000);
         alcore_lm_unref(lm);
     }
 }
@@ -223,17 +237,92 @@ static void add_up(const alcore_lm *lm, alcore__lm_context context) {
     ck_assert_double_eq_tol(sum, 1.0, 1e-9);
 }
 
+static void every_context_adds_up(const alcore_lm *lm) {
+    add_up(lm, (alcore__lm_context){0, 0});
+    for (int32_t n = 1; n < lm->order; n++)
+        for (uint32_t i = 0; i < alcore__lm_size(lm, n); i++)
+            add_up(lm, (alcore__lm_context){n, i});
+}
+
 START_TEST(every_context_sums_to_one) {
     static made_corpus c;
     make(&c, (uint64_t)_i);
     for (int order = 1; order <= 6; order++) {
         alcore_lm *lm = train(c.texts, c.count, order);
-        add_up(lm, (alcore__lm_context){0, 0});
-        for (int32_t n = 1; n < order; n++)
-            for (uint32_t i = 0; i < alcore__lm_size(lm, n); i++)
-                add_up(lm, (alcore__lm_context){n, i});
+        every_context_adds_up(lm);
         alcore_lm_unref(lm);
     }
+}
+END_TEST
+
+/* Discounts that are given, whatever they are: the reference with them gives the same scores, every
+ * context sums to 1, and the model says which they are. Those of the counts, given, make the model
+ * of the counts. (docs/spec/properties.md B.11) */
+START_TEST(given_discounts) {
+    static made_corpus c;
+    make(&c, (uint64_t)_i);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, (uint64_t)_i + 77);
+    for (int order = 1; order <= 4; order++) {
+        const reference r = {c.words, c.lengths, c.count, order, 7};
+        double discounts[8][4] = {{0}}, given[12], again[12];
+        const int each = _i % 2; /* 1: three for each order; 0: the same three for all */
+        for (int n = 1; n <= order; n++)
+            for (int k = 1; k <= 3; k++)
+                discounts[n][k] = n > 1 && !each ? discounts[1][k] : k * alcore__rng_f64(&rng);
+        for (int i = 0; i < 3 * order; i++) given[i] = discounts[1 + i / 3][1 + i % 3];
+        alcore_lm *lm = train_with(c.texts, c.count, order, given, each ? 3 * order : 3);
+        scores_equal_the_reference(lm, &r, discounts, (uint64_t)_i + 1000);
+        every_context_adds_up(lm);
+        for (int n = 1; n <= order; n++) {
+            alcore_lm_order_info info = ALCORE_LM_ORDER_INFO_INIT;
+            ck_assert_int_eq(alcore_lm_order_get(lm, n, &info), ALCORE_OK);
+            ck_assert_mem_eq(info.discount, &discounts[n][1], sizeof info.discount);
+            ck_assert_int_eq(info.fallback, 0);
+        }
+        alcore_lm *estimated = train(c.texts, c.count, order);
+        for (int n = 1; n <= order; n++)
+            memcpy(again + 3 * (n - 1), estimated->discount[n], 3 * sizeof *again);
+        alcore_lm *same = train_with(c.texts, c.count, order, again, 3 * order);
+        ck_assert_uint_eq(alcore_lm_fingerprint(same), alcore_lm_fingerprint(estimated));
+        ck_assert_uint_ne(alcore_lm_fingerprint(lm), alcore_lm_fingerprint(estimated));
+        alcore_lm_unref(same);
+        alcore_lm_unref(estimated);
+        alcore_lm_unref(lm);
+    }
+}
+END_TEST
+
+START_TEST(refused_discounts) {
+    static const double good[6] = {0, 0, 0, 1, 2, 3}; /* the bounds are allowed */
+    const struct {
+        double first[3];
+        int64_t count;
+        const char *said;
+    } bad[] = {{{1.1, 1, 1}, 3, "discount 1, D(1), is 1.1; 0 to 1"},
+               {{0.5, -0.1, 1}, 3, "discount 2, D(2), is -0.1; 0 to 2"},
+               {{0.5, 1, NAN}, 6, "discount 3, D(3+), is nan; 0 to 3"},
+               {{0.5, 1, 1}, 4, "4 discounts; 3 are needed for all orders, or 6"}};
+    alcore_lm_options options = ALCORE_LM_OPTIONS_INIT;
+    alcore_lm *lm = NULL;
+    options.order = 2;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        double numbers[6];
+        memcpy(numbers, good, sizeof numbers);
+        memcpy(numbers, bad[i].first, sizeof bad[i].first);
+        options.discounts = numbers;
+        options.discount_count = bad[i].count;
+        ck_assert_int_eq(alcore_lm_train(ctx, corpus, NULL, 6, &options, &lm), ALCORE_E_PARAM);
+        ck_assert_msg(strstr(alcore_last_error(), bad[i].said), "%s", alcore_last_error());
+    }
+    options.discounts = NULL;
+    ck_assert_int_eq(alcore_lm_train(ctx, corpus, NULL, 6, &options, &lm), ALCORE_E_PARAM);
+    options.discounts = good;
+    options.discount_count = 0;
+    ck_assert_int_eq(alcore_lm_train(ctx, corpus, NULL, 6, &options, &lm), ALCORE_E_PARAM);
+    lm = train_with(corpus, 6, 2, good, 6);
+    every_context_adds_up(lm);
+    alcore_lm_unref(lm);
 }
 END_TEST
 
@@ -461,6 +550,8 @@ int main(void) {
     tcase_add_test(cases, tv_lm_parts);
     tcase_add_loop_test(cases, equals_the_reference, 0, 12);
     tcase_add_loop_test(cases, every_context_sums_to_one, 0, 10);
+    tcase_add_loop_test(cases, given_discounts, 0, 12);
+    tcase_add_test(cases, refused_discounts);
     tcase_add_test(cases, symbols_and_empty_texts);
     tcase_add_test(cases, words_are_ascii_runs);
     tcase_add_test(cases, capacity_too_small_writes_nothing);
