@@ -10,8 +10,8 @@
  * code. */
 int annotating_read_pool(alcore_ctx *ctx, const arguments *args, const char *path,
                          bool with_references, alcore_pool **out);
-/* The pairs of --labeled in a pool; *out stays NULL without one. Prints what is wrong; an exit code.
- */
+/* The pairs of --labeled in a pool; *out stays NULL without one. Prints what is wrong; an exit
+ * code. */
 int annotating_read_labeled(alcore_ctx *ctx, const arguments *args, alcore_pool **out);
 /* The items of every --selection, in order; an exit code. */
 int annotating_read_selection(const arguments *args, alcore_pool *pool, alcore_annotations **out);

@@ -20,8 +20,8 @@ int annotating_read_pool(alcore_ctx *ctx, const arguments *args, const char *pat
     return inputs_read_pairs(args, path, option_value(args, OPTION_REFERENCES, NULL), true, *out);
 }
 
-/* The n-th --labeled-references belongs to the n-th --labeled. Repeated sources stay: they are pairs
- * of their own. */
+/* The n-th --labeled-references belongs to the n-th --labeled. Repeated sources stay: they are
+ * pairs of their own. */
 int annotating_read_labeled(alcore_ctx *ctx, const arguments *args, alcore_pool **out) {
     alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
     const char *path, *references = option_repeat(args, OPTION_LABELED_REFERENCES, 0);

@@ -20,8 +20,8 @@ static const double *numbers_of(lua_State *L, const char *field, int64_t count) 
     return numbers;
 }
 
-/* Pushes the arrays of the columns of options: entries {name, numbers} of the field "columns" of the
- * table at index 2. */
+/* Pushes the arrays of the columns of options: entries {name, numbers} of the field "columns" of
+ * the table at index 2. */
 static void read_columns(lua_State *L, int64_t count, alcore_plot_options *options) {
     lua_getfield(L, 2, "columns");
     if (lua_isnil(L, -1)) return;

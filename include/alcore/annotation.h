@@ -236,9 +236,9 @@ ALCORE_API alcore_status alcore_annotations_look_up(alcore_annotations *annotati
  * @param[in,out] annotations borrowed, changed
  * @param[in] links borrowed: of each row of the pool with its reference; NULL: the unmasked rows
  *   are aligned as alcore_align() does by default
- * @param[in] labeled borrowed: rows with references, masked ones left out, that are aligned together
- *   with those of the pool, so that the links know more words; no translation is taken from them.
- *   NULL: none
+ * @param[in] labeled borrowed: rows with references, masked ones left out, that are aligned
+ *   together with those of the pool, so that the links know more words; no translation is taken
+ *   from them. NULL: none
  * @return ALCORE_OK, ALCORE_E_INVALID (links and labeled; a labeled pool of another context),
  *   ALCORE_E_MISSING (the pool has no references; the labeled pool has no pair), ALCORE_E_SHAPE
  *   (links of another number of pairs), ALCORE_E_DATA (names the row: a link of a word that its

@@ -24,8 +24,9 @@ typedef struct alcore_lm_options {
     size_t size;      /**< sizeof(alcore_lm_options) */
     int32_t order;    /**< longest n-gram, 1 to 6; 0: 4 */
     int32_t reserved; /**< pads: 0, checked */
-    /** Borrowed: D(1), D(2) and D(3+) of every order, or those of order 1, then of order 2, ...; D(k)
-     * is 0 to k. NULL: estimated from the counts. Those that another tool reports make its model. */
+    /** Borrowed: D(1), D(2) and D(3+) of every order, or those of order 1, then of order 2, ...;
+     * D(k) is 0 to k. NULL: estimated from the counts. Those that another tool reports make its
+     * model. */
     const double *discounts;
     int64_t discount_count; /**< 0, 3, or 3 times the order */
 } alcore_lm_options;
@@ -53,9 +54,9 @@ typedef struct alcore_lm_order_info {
  * @param[in] count texts; none is an error
  * @param[in] options borrowed; NULL: defaults
  * @param[out] out owned; NULL on failure
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (order, discounts), ALCORE_E_DATA (no sentence),
- *   ALCORE_E_UNSUPPORTED (more than 2^32 - 2 tokens), ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
- *   ALCORE_E_STRUCT_*, ALCORE_E_FORKED
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (order, discounts), ALCORE_E_DATA (no
+ *   sentence), ALCORE_E_UNSUPPORTED (more than 2^32 - 2 tokens), ALCORE_E_NOMEM,
+ *   ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*, ALCORE_E_FORKED
  * @threadsafe
  * @callback progress, log
  * @since 0.1 */

@@ -58,7 +58,8 @@ typedef struct alcore_column_options {
      * column; NULL: not ragged, or a text form */
     const char *offsets;
     /** For alcore_pool_read_column(): "npy", "safetensors", "txt", "tsv", "lp", "marian",
-     * "fairseq" or "pharaoh" (links of words, a line an entry: `0-0 1-2`); NULL: by the suffix, an array when it is none of .txt, .tsv and .lp */
+     * "fairseq" or "pharaoh" (links of words, a line an entry: `0-0 1-2`); NULL: by the suffix,
+     * an array when it is none of .txt, .tsv and .lp */
     const char *format;
     /** For ALCORE_BORROW: called once with release_user when the library has read the array for the
      * last time, on the thread that drops the column; never after a call that failed. It may

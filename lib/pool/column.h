@@ -88,8 +88,8 @@ alcore_status alcore__pool_put_column(alcore_pool *pool, alcore__column *column)
 /* A hash of the values with their shape and meaning, for provenance. Of a large column only 64
  * parts are read, spread evenly over it. */
 alcore_status alcore__column_fingerprint(const alcore__column *column, uint64_t *out);
-/* A value of a row is wrong, as the error text of `status` says: puts the file and the line before it
- * where they are known. Returns status. */
+/* A value of a row is wrong, as the error text of `status` says: puts the file and the line before
+ * it where they are known. Returns status. */
 alcore_status alcore__column_fail(const alcore__column *column, int64_t row, alcore_status status);
 /* The number of the CUDA device that the values are on; -1: they are on the host, or in a file. */
 int32_t alcore__column_device(const alcore__column *column);

@@ -88,9 +88,9 @@ static alcore_status adjust(estimate *e, int32_t order) {
     return ALCORE_OK;
 }
 
-/* Fills exactly (t_k), ngrams, discount (D(1), D(2), D(3+)) and fallback of an order: those that were
- * given, else D(k) = k - (k + 1) y t_(k+1) / t_k with y = t_1 / (t_1 + 2 t_2); where a t is 0 or a D
- * outside 0 .. k, as with few texts, fixed values. */
+/* Fills exactly (t_k), ngrams, discount (D(1), D(2), D(3+)) and fallback of an order: those that
+ * were given, else D(k) = k - (k + 1) y t_(k+1) / t_k with y = t_1 / (t_1 + 2 t_2); where a t is 0
+ * or a D outside 0 .. k, as with few texts, fixed values. */
 static alcore_status find_discounts(estimate *e, int32_t order) {
     alcore_lm *lm = e->lm;
     const uint32_t *adjusted = e->adjusted[order];

@@ -57,7 +57,8 @@ def a_model_made_by_lmplz_scores_as_kenlm_does(box):
                    for (_, scores), line in zip(wanted, found) for one, other in zip(line, scores.split()))
 
     assert farthest(os.path.join(made, "lmplz.arpa"), "scores.tsv") < 2e-6
-    # With a repeated sentence at the end lmplz has estimates of its own; with them, in six digits, the models agree.
+    # With a repeated sentence at the end lmplz has estimates of its own; with them, in six digits,
+    # the models agree.
     with open(os.path.join(made, "corpus.txt"), encoding="utf-8") as file:
         box.file("repeated.txt", file.read() + 2 * "quite new words here\n")
     train = ["lm", "train", "repeated.txt", "--order", "3", "--out", "ours.arpa"]

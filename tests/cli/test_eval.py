@@ -325,7 +325,8 @@ def what_cannot_be(box):
     contains(box.run("eval", "f1", mistaken, tags, expect=3).err, "gold u.txt:2: tag 2 is 'X-PER'")
     contains(box.run("eval", "f1", tags, lines(box, "s.txt", ["O O", "O"]), expect=3).err, "gold t.txt:2, predicted s.txt:2: 2 gold tags, 1 predicted")
     contains(box.run("eval", "accuracy", tags, "s.txt", "--by-word", expect=3).err, "predicted s.txt:2: word 2 of gold has no counterpart")
-    # The first line of a .tsv names the columns; blank lines of .jsonl are no entries, so that these are counted.
+    # The first line of a .tsv names the columns; of .jsonl, where blank lines are no entries, the
+    # entries are counted.
     box.file("t.tsv", "text\nO O\nO O\n")
     box.file("u.tsv.gz", gzip.compress(b"text\nO O\nO X-PER\n"))
     box.file("s.jsonl", '{"text": "O O"}\n\n{"text": "O"}\n')

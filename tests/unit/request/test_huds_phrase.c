@@ -394,8 +394,8 @@ START_TEST(links_of_a_hypothesis) {
 }
 END_TEST
 
-/* Links read from a file are the column that arrays of the same links make; an error names the line,
- * which is the number of the entry: here entry 0 is of row 2, entry 1 of row 0. */
+/* Links read from a file are the column that arrays of the same links make; an error names the
+ * line, which is the number of the entry: here entry 0 is of row 2, entry 1 of row 0. */
 START_TEST(links_from_a_file) {
     static const int32_t pairs[LINKS][2] = {{0, 1}, {0, 2}, {1, 1}, {0, 1}, {1, 0}};
     static const int64_t rows[] = {2, 0};
