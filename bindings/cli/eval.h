@@ -20,10 +20,11 @@ typedef struct evaluation {
      * files one after the other: [(file_count - 1) * lines]. */
     const char **own, **others;
     size_t *own_lengths, *other_lengths;
-    double *numbers[2]; /* [lines] of the first and second file when the metric reads numbers */
-    double *sentences;  /* [lines] with --sentence, else NULL */
-    alcore_tensor sentence_scores; /* over sentences, float64 [lines] */
-    json_t *result;                /* object, in the order in which it is printed */
+    double *numbers[2];    /* [lines] of the first and second file when the metric reads numbers */
+    double *sentences;     /* [lines] scores, with --sentence; else NULL */
+    int64_t sentence_room; /* entries of sentences that there is memory for */
+    bool out_of_memory;    /* a score could not be kept */
+    json_t *result;        /* object, in the order in which it is printed */
     int code; /* exit code of a call that printed its result: EXIT_DONE, or EXIT_GO_ON */
 } evaluation;
 

@@ -144,11 +144,11 @@ static int evaluate_cost(evaluation *self) {
 
 static const char corpus_options[] = " sentence bootstrap seed ";
 static const metric metrics[] = {
-    {"bleu", "HYP REF...", 2, 15, " tokenize smooth sentence bootstrap seed ", INPUT_TEXTS,
+    {"bleu", "HYP REF...", 2, 15, " tokenize smooth sentence bootstrap seed ", INPUT_STREAMS,
      evaluate_bleu},
-    {"chrf", "HYP REF...", 2, 15, corpus_options, INPUT_TEXTS, evaluate_chrf},
-    {"chrf++", "HYP REF...", 2, 15, corpus_options, INPUT_TEXTS, evaluate_chrf},
-    {"ter", "HYP REF...", 2, 15, " cased sentence bootstrap seed ", INPUT_TEXTS, evaluate_ter},
+    {"chrf", "HYP REF...", 2, 15, corpus_options, INPUT_STREAMS, evaluate_chrf},
+    {"chrf++", "HYP REF...", 2, 15, corpus_options, INPUT_STREAMS, evaluate_chrf},
+    {"ter", "HYP REF...", 2, 15, " cased sentence bootstrap seed ", INPUT_STREAMS, evaluate_ter},
     {"f1", "GOLD PREDICTED", 2, 2, " scheme ", INPUT_TEXTS, evaluate_spans},
     {"accuracy", "GOLD PREDICTED", 2, 2, " by-word ", INPUT_TEXTS, evaluate_labels},
     {"macro-f1", "GOLD PREDICTED", 2, 2, " by-word ", INPUT_TEXTS, evaluate_labels},
@@ -255,7 +255,7 @@ static int read_numbers(evaluation *self, int index) {
     return EXIT_DONE;
 }
 
-/* The arrays of texts that the library reads, and room for the sentences. */
+/* The arrays of texts that the library reads. */
 static int list_texts(evaluation *self) {
     const size_t lines = (size_t)self->lines, others = lines * (size_t)(self->file_count - 1);
 
@@ -263,14 +263,8 @@ static int list_texts(evaluation *self) {
     self->own_lengths = calloc(lines + 1, sizeof *self->own_lengths);
     self->others = calloc(others + 1, sizeof *self->others);
     self->other_lengths = calloc(others + 1, sizeof *self->other_lengths);
-    if (option_given(self->args, OPTION_SENTENCE))
-        self->sentences = calloc(lines + 1, sizeof *self->sentences);
-    if (!self->own || !self->own_lengths || !self->others || !self->other_lengths ||
-        (option_given(self->args, OPTION_SENTENCE) && !self->sentences))
+    if (!self->own || !self->own_lengths || !self->others || !self->other_lengths)
         return complain(EXIT_MEMORY, "out of memory");
-    if (self->sentences)
-        TRY(outcome(alcore_tensor_init(&self->sentence_scores, self->sentences, ALCORE_FLOAT64,
-                                       &self->lines, 1)));
     inputs_list_texts(self->files[0], self->own, self->own_lengths);
     for (int i = 1; i < self->file_count; i++)
         inputs_list_texts(self->files[i], self->others + (size_t)(i - 1) * lines,

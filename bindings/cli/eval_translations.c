@@ -5,6 +5,40 @@
 
 #include "eval.h"
 
+/* alcore_text_files.score: keeps the score of a line. */
+static void keep_score(void *user, int64_t line, double score) {
+    evaluation *self = user;
+    if (line >= self->sentence_room) {
+        const int64_t room = 2 * line + 1024;
+        double *grown = realloc(self->sentences, (size_t)room * sizeof *grown);
+        self->out_of_memory = self->out_of_memory || !grown;
+        if (!grown) return;
+        self->sentences = grown;
+        self->sentence_room = room;
+    }
+    self->sentences[line] = score;
+    self->lines = line + 1;
+}
+
+/* The files of the command line, which the library reads; options: the caller's. */
+static alcore_text_files files_of(evaluation *self, alcore_read_options *options) {
+    alcore_text_files files = ALCORE_TEXT_FILES_INIT;
+    *options = (alcore_read_options)ALCORE_READ_OPTIONS_INIT;
+    options->text_column = option_value(self->args, OPTION_TEXT_COLUMN, NULL);
+    files.paths = self->args->operands + 1;
+    files.count = self->file_count;
+    files.options = options;
+    files.score_user = self;
+    if (option_given(self->args, OPTION_SENTENCE)) files.score = keep_score;
+    return files;
+}
+
+/* outcome() of a metric of files. */
+static int outcome_of_files(const evaluation *self, alcore_status status) {
+    TRY(outcome(status));
+    return self->out_of_memory ? complain(EXIT_MEMORY, "out of memory") : EXIT_DONE;
+}
+
 /* The interval of bootstrap samples, when --bootstrap asked for it. */
 static void add_interval(evaluation *self, double mean, double low, double high) {
     if (!option_given(self->args, OPTION_BOOTSTRAP)) return;
@@ -48,6 +82,8 @@ static int read_smoothing(const evaluation *self, alcore_bleu_options *options) 
 int evaluate_bleu(evaluation *self) {
     alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
     alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
+    alcore_read_options reading;
+    const alcore_text_files files = files_of(self, &reading);
     char signature[160];
     int tokenizer = ALCORE_BLEU_13A;
 
@@ -55,10 +91,9 @@ int evaluate_bleu(evaluation *self) {
     options.tokenizer = tokenizer;
     TRY(read_smoothing(self, &options));
     TRY(read_bootstrap(self, &options.resamples, &options.seed));
-    TRY(outcome(alcore_metric_compute_bleu(
-        self->ctx, self->own, self->own_lengths, self->lines, self->others, self->other_lengths,
-        self->lines * (self->file_count - 1), &options,
-        self->sentences ? &self->sentence_scores : NULL, &score)));
+    options.files = &files;
+    TRY(outcome_of_files(self, alcore_metric_compute_bleu(self->ctx, NULL, NULL, 0, NULL, NULL, 0,
+                                                          &options, NULL, &score)));
     add_number(self, "bleu", score.bleu);
     add_interval(self, score.bootstrap_mean, score.bootstrap_low, score.bootstrap_high);
     add_number(self, "brevity_penalty", score.brevity_penalty);
@@ -75,16 +110,17 @@ int evaluate_bleu(evaluation *self) {
 int evaluate_chrf(evaluation *self) {
     alcore_chrf_options options = ALCORE_CHRF_OPTIONS_INIT;
     alcore_chrf_score score = ALCORE_CHRF_SCORE_INIT;
+    alcore_read_options reading;
+    const alcore_text_files files = files_of(self, &reading);
     const char *name = self->args->operands[0];
     char signature[160];
 
     options.word_order = !strcmp(name, "chrf++") ? 2 : 0;
     const int counts = 6 + options.word_order;
     TRY(read_bootstrap(self, &options.resamples, &options.seed));
-    TRY(outcome(alcore_metric_compute_chrf(
-        self->ctx, self->own, self->own_lengths, self->lines, self->others, self->other_lengths,
-        self->lines * (self->file_count - 1), &options,
-        self->sentences ? &self->sentence_scores : NULL, &score)));
+    options.files = &files;
+    TRY(outcome_of_files(self, alcore_metric_compute_chrf(self->ctx, NULL, NULL, 0, NULL, NULL, 0,
+                                                          &options, NULL, &score)));
     add_number(self, name, score.chrf);
     add_interval(self, score.bootstrap_mean, score.bootstrap_low, score.bootstrap_high);
     add_integers(self, "matches", score.matches, counts);
@@ -98,14 +134,15 @@ int evaluate_chrf(evaluation *self) {
 int evaluate_ter(evaluation *self) {
     alcore_ter_options options = ALCORE_TER_OPTIONS_INIT;
     alcore_ter_score score = ALCORE_TER_SCORE_INIT;
+    alcore_read_options reading;
+    const alcore_text_files files = files_of(self, &reading);
     char signature[160];
 
     options.case_sensitive = option_given(self->args, OPTION_CASED);
     TRY(read_bootstrap(self, &options.resamples, &options.seed));
-    TRY(outcome(alcore_metric_compute_ter(
-        self->ctx, self->own, self->own_lengths, self->lines, self->others, self->other_lengths,
-        self->lines * (self->file_count - 1), &options,
-        self->sentences ? &self->sentence_scores : NULL, &score)));
+    options.files = &files;
+    TRY(outcome_of_files(self, alcore_metric_compute_ter(self->ctx, NULL, NULL, 0, NULL, NULL, 0,
+                                                         &options, NULL, &score)));
     add_number(self, "ter", score.ter);
     add_interval(self, score.bootstrap_mean, score.bootstrap_low, score.bootstrap_high);
     add_integer(self, "edits", score.edits);

@@ -77,6 +77,7 @@ static int finish_score(lua_State *L, const char *signature, const alcore_tensor
 
 /* What BLEU, chrF and TER read beside their options, and where the scores of sentences go. */
 typedef struct corpus_call {
+    alcore_text_files files; /* in place of texts; its paths are those of the Lua strings */
     text_list hypotheses, references;
     int64_t sets;                   /* of references */
     alcore_tensor scores;           /* of the sentences, where they are wanted */
@@ -84,18 +85,48 @@ typedef struct corpus_call {
     al_context *context;
 } corpus_call;
 
+/* The paths of files: of the hypotheses (index 1), and one or a list of them (index 2). Pushes the
+ * array of paths. */
+static void read_files(lua_State *L, int table, corpus_call *call) {
+    int64_t sets = lua_istable(L, 2) ? al_length(L, 2) : 1;
+    const char **paths = al_buffer(L, sets + 1, sizeof *paths);
+    luaL_checkstack(L, (int)sets + AL_STACK, "references");
+    paths[0] = luaL_checkstring(L, 1);
+    for (int64_t set = 0; set < sets; set++) {
+        if (lua_istable(L, 2))
+            lua_rawgeti(L, 2, (int)set + 1);
+        else
+            lua_pushvalue(L, 2);
+        paths[set + 1] = luaL_checkstring(L, -1); /* the caller's argument owns it */
+    }
+    if (table != 0) {
+        lua_getfield(L, table, "sentences");
+        if (lua_toboolean(L, -1))
+            luaL_error(L, "sentences: only of lists of strings, not of files");
+    }
+    call->files.paths = paths;
+    call->files.count = sets + 1;
+    call->sets = sets;
+}
+
 /* Reads hypotheses (index 1), references (index 2) and the table of options (index 3), whose
- * members of the library's struct are written to options. *call stays where it is: sentences points
- * into it. */
+ * members of the library's struct are written to options; *files, one of them, is set where the
+ * arguments are paths. *call stays where it is: it is pointed into. */
 static void read_corpus(lua_State *L, const char *function, const al_member *members, void *options,
-                        corpus_call *call) {
+                        const alcore_text_files **files, corpus_call *call) {
+    *call = (corpus_call){.files = ALCORE_TEXT_FILES_INIT};
     lua_settop(L, 3);
     int table = al_options(L, 3, function, members, score_fields);
     al_read_struct(L, table, members, options);
+    call->context = al_context_of(L, table);
+    if (lua_type(L, 1) == LUA_TSTRING) {
+        read_files(L, table, call);
+        *files = &call->files;
+        return;
+    }
     call->hypotheses = read_texts(L, 1, "hypotheses");
     call->references = read_references(L, call->hypotheses.count, &call->sets);
     call->sentences = sentence_buffer(L, table, &call->hypotheses.count, &call->scores);
-    call->context = al_context_of(L, table);
 }
 
 /* Calls `function` of the library with what read_corpus() read. */
@@ -108,8 +139,9 @@ static void read_corpus(lua_State *L, const char *function, const al_member *mem
 
 /*** BLEU of a corpus as sacreBLEU defines it.
  * @function metrics.bleu
- * @tparam table hypotheses a list of strings
- * @tparam table references a list of strings, or a list of such lists
+ * @tparam table|string hypotheses a list of strings, or the path of a file, which is read in blocks
+ * @tparam table|string references a list of strings, or a list of such lists; of a file a path, or a
+ * list of paths
  * @tparam[opt] table options tokenizer ("13a", "intl", "char", "zh", "none"), smoothing ("exp",
  * "floor", "add_k", "none"), smoothing_value, effective_order, resamples, seed, sentences (true:
  * the result has the BLEU of each sentence too), context
@@ -121,7 +153,7 @@ static int bleu(lua_State *L) {
     alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
     char signature[160];
     corpus_call call;
-    read_corpus(L, "metrics.bleu", al_bleu_options, &options, &call);
+    read_corpus(L, "metrics.bleu", al_bleu_options, &options, &options.files, &call);
     int failed = CALL_CORPUS(L, alcore_metric_compute_bleu, &call, &options, &score);
     if (failed) return failed;
     al_push_struct(L, al_bleu_score, &score);
@@ -131,8 +163,8 @@ static int bleu(lua_State *L) {
 
 /*** chrF of a corpus as sacreBLEU defines it; chrF++ with word_order = 2.
  * @function metrics.chrf
- * @tparam table hypotheses a list of strings
- * @tparam table references a list of strings, or a list of such lists
+ * @tparam table|string hypotheses as of metrics.bleu
+ * @tparam table|string references as of metrics.bleu
  * @tparam[opt] table options word_order, whitespace, resamples, seed, sentences, context
  * @return a table with chrf, matches, hypothesis_total, reference_total, bootstrap_mean,
  * bootstrap_low, bootstrap_high, signature, sentences; or nil, message, code */
@@ -141,7 +173,7 @@ static int chrf(lua_State *L) {
     alcore_chrf_score score = ALCORE_CHRF_SCORE_INIT;
     char signature[160];
     corpus_call call;
-    read_corpus(L, "metrics.chrf", al_chrf_options, &options, &call);
+    read_corpus(L, "metrics.chrf", al_chrf_options, &options, &options.files, &call);
     int failed = CALL_CORPUS(L, alcore_metric_compute_chrf, &call, &options, &score);
     if (failed) return failed;
     al_push_struct(L, al_chrf_score, &score);
@@ -151,8 +183,8 @@ static int chrf(lua_State *L) {
 
 /*** TER of a corpus as sacreBLEU defines it, in percent; smaller is better.
  * @function metrics.ter
- * @tparam table hypotheses a list of strings
- * @tparam table references a list of strings, or a list of such lists
+ * @tparam table|string hypotheses as of metrics.bleu
+ * @tparam table|string references as of metrics.bleu
  * @tparam[opt] table options case_sensitive, resamples, seed, sentences, context
  * @return a table with ter, edits, reference_words, bootstrap_mean, bootstrap_low, bootstrap_high,
  * signature, sentences; or nil, message, code */
@@ -161,7 +193,7 @@ static int ter(lua_State *L) {
     alcore_ter_score score = ALCORE_TER_SCORE_INIT;
     char signature[160];
     corpus_call call;
-    read_corpus(L, "metrics.ter", al_ter_options, &options, &call);
+    read_corpus(L, "metrics.ter", al_ter_options, &options, &options.files, &call);
     int failed = CALL_CORPUS(L, alcore_metric_compute_ter, &call, &options, &score);
     if (failed) return failed;
     al_push_struct(L, al_ter_score, &score);

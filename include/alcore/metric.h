@@ -13,6 +13,7 @@
 
 #include "alcore/aligner.h"
 #include "alcore/context.h"
+#include "alcore/format.h"
 #include "alcore/overlap.h"
 #include "alcore/tensor.h"
 
@@ -35,6 +36,22 @@ enum {
     ALCORE_BLEU_SMOOTH_NONE = 3   /**< a precision of 0, and so a BLEU of 0 */
 };
 
+/** Files of translations, of which line i of each belong together. */
+typedef struct alcore_text_files {
+    size_t size; /**< sizeof(alcore_text_files) */
+    const char *const
+        *paths;    /**< borrowed: [count] the hypotheses, then each set of references; one
+                                   may be "-", standard input; .gz, .xz and .zst are decompressed */
+    int64_t count; /**< 2 or more */
+    const alcore_read_options *options; /**< borrowed: format, bad_lines, and text_column of the
+                                             files that have it; NULL: defaults */
+    /** Called with the score of each hypothesis, in order, on the calling thread; NULL: not wanted */
+    void (*score)(void *user, int64_t line, double score);
+    void *score_user; /**< first argument of score */
+} alcore_text_files;
+/** An alcore_text_files with its size set and everything else 0. */
+#define ALCORE_TEXT_FILES_INIT ALCORE_INIT(alcore_text_files)
+
 /** Settings of BLEU. Zero means default everywhere. */
 typedef struct alcore_bleu_options {
     size_t size;             /**< sizeof(alcore_bleu_options) */
@@ -45,6 +62,9 @@ typedef struct alcore_bleu_options {
     int32_t reserved;        /**< pads: 0, checked */
     int64_t resamples;       /**< bootstrap samples for the interval, at most 1,000,000; 0: none */
     uint64_t seed;           /**< of the bootstrap samples */
+    /** Borrowed: files that are read in place of texts, in blocks, in bounded memory: hypotheses and
+     * references are NULL and their counts 0, as is out_sentence_scores. NULL: none */
+    const alcore_text_files *files;
 } alcore_bleu_options;
 /** An alcore_bleu_options with its size set and everything else 0. */
 #define ALCORE_BLEU_OPTIONS_INIT ALCORE_INIT(alcore_bleu_options)
@@ -73,6 +93,9 @@ typedef struct alcore_chrf_options {
     int32_t whitespace; /**< 1: white space counts as characters */
     int64_t resamples;  /**< bootstrap samples for the interval, at most 1,000,000; 0: none */
     uint64_t seed;      /**< of the bootstrap samples */
+    /** Borrowed: files that are read in place of texts, in blocks, in bounded memory: hypotheses and
+     * references are NULL and their counts 0, as is out_sentence_scores. NULL: none */
+    const alcore_text_files *files;
 } alcore_chrf_options;
 /** An alcore_chrf_options with its size set and everything else 0. */
 #define ALCORE_CHRF_OPTIONS_INIT ALCORE_INIT(alcore_chrf_options)
@@ -99,6 +122,9 @@ typedef struct alcore_ter_options {
     int32_t reserved;       /**< pads: 0, checked */
     int64_t resamples;      /**< bootstrap samples for the interval, at most 1,000,000; 0: none */
     uint64_t seed;          /**< of the bootstrap samples */
+    /** Borrowed: files that are read in place of texts, in blocks, in bounded memory: hypotheses and
+     * references are NULL and their counts 0, as is out_sentence_scores. NULL: none */
+    const alcore_text_files *files;
 } alcore_ter_options;
 /** An alcore_ter_options with its size set and everything else 0. */
 #define ALCORE_TER_OPTIONS_INIT ALCORE_INIT(alcore_ter_options)
@@ -234,6 +260,7 @@ typedef struct alcore_length_ratio_score {
  * @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID (an option out of range, a NULL text), ALCORE_E_SHAPE (counts
  *   that do not fit; names the line and the side; another shape or dtype of out_sentence_scores),
+ *   of files ALCORE_E_IO and ALCORE_E_DATA (names the file: its line, or another number of lines),
  *   ALCORE_E_UNSUPPORTED (a text of more than 2^30
  *   tokens), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
 ALCORE_API alcore_status alcore_metric_compute_bleu(
@@ -260,6 +287,7 @@ ALCORE_API alcore_status alcore_metric_compute_bleu(
  * @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID (an option out of range, a NULL text), ALCORE_E_SHAPE (counts
  *   that do not fit; names the line and the side; another shape or dtype of out_sentence_scores),
+ *   of files ALCORE_E_IO and ALCORE_E_DATA (names the file: its line, or another number of lines),
  *   ALCORE_E_UNSUPPORTED (a text of more than 2^30
  *   characters), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
 ALCORE_API alcore_status alcore_metric_compute_chrf(
@@ -288,6 +316,7 @@ ALCORE_API alcore_status alcore_metric_compute_chrf(
  * @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID (an option out of range, a NULL text), ALCORE_E_SHAPE (counts
  *   that do not fit; names the line and the side; another shape or dtype of out_sentence_scores),
+ *   of files ALCORE_E_IO and ALCORE_E_DATA (names the file: its line, or another number of lines),
  *   ALCORE_E_UNSUPPORTED (a text of more than 2^30
  *   words), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
 ALCORE_API alcore_status alcore_metric_compute_ter(

@@ -252,40 +252,100 @@ static alcore_status read_record(alcore__line_reader *lines, const alcore__recor
     return ALCORE_OK;
 }
 
-/* Reads all lines and hands the records over in batches: a batch ends when it is full, which one
- * record of a transient format makes it, and when the line reader has no whole line left, since the
- * records are views of its buffer, which the next filling overwrites. state: the format's own,
- * format->state_bytes bytes; batch [BATCH_RECORDS]: workspace. */
-static alcore_status read_lines(alcore__line_reader *lines, const alcore__record_format *format,
-                                const alcore_read_options *options, void *state,
-                                alcore__record *batch, alcore__record_sink sink, void *user) {
-    const int64_t full = format->transient ? 1 : BATCH_RECORDS;
-    int64_t count = 0, handed_over = 0;
-    bad_lines bad = {0};
-    for (;;) {
-        bool found, skip;
-        ALCORE__TRY(read_record(lines, format, options, state, &batch[count], &bad, &found, &skip));
-        if (found) {
-            if (!skip) set_language(options, &batch[count++]);
-            if (count < full) continue;
-        }
-        handed_over += count;
-        if (count > 0) ALCORE__TRY(sink(user, batch, count, estimate_coming(lines, handed_over)));
-        count = 0;
-        if (found) continue;
-        bool more;
-        ALCORE__TRY(alcore__lines_fill(lines, &more));
-        if (!more) break;
-    }
-    if (format->end) {
+/* ---- reading ---- */
+
+struct alcore__record_reader {
+    alcore__line_reader lines;
+    const alcore__record_format *format;
+    const alcore_read_options *options; /* borrowed */
+    void *state;                        /* the format's own, format->state_bytes bytes */
+    alcore__record *batch;              /* [BATCH_RECORDS] */
+    int64_t records;                    /* handed over */
+    bad_lines bad;
+    bool drained; /* the line reader has no whole line left: it has to be filled */
+    bool ended;   /* the file has ended, and what the format has left was handed over */
+};
+
+/* Chooses the format by the path or the options and opens the file; close() follows in any case. */
+static alcore_status open_reader(alcore__record_reader *reader, alcore_ctx *ctx, const char *path,
+                                 int64_t max_line_bytes) {
+    const alcore_read_options *options = reader->options;
+    const char *reference = options ? options->reference_column : NULL;
+    if (reference && alcore__is_column(options->text_column, reference, strlen(reference)))
+        return alcore__fail(ALCORE_E_INVALID, "the column \"%s\" cannot be text and reference",
+                            reference);
+    ALCORE__TRY(find_format(path, options, &reader->format));
+    ALCORE__TRY(alcore__lines_open(&reader->lines, ctx, path, max_line_bytes));
+    ALCORE__TRY(alcore__new_array(ctx, BATCH_RECORDS, sizeof *reader->batch, &reader->batch));
+    return alcore__new_array(ctx, 1, reader->format->state_bytes, &reader->state);
+}
+
+alcore_status alcore__record_reader_open(alcore_ctx *ctx, const char *path,
+                                         const alcore_read_options *options, int64_t max_line_bytes,
+                                         alcore__record_reader **out) {
+    *out = NULL;
+    ALCORE__TRY(alcore__new_array(ctx, 1, sizeof **out, out));
+    (*out)->options = options;
+    (*out)->drained = true;
+    (*out)->lines.ctx = ctx;
+    const alcore_status status = open_reader(*out, ctx, path, max_line_bytes);
+    if (status == ALCORE_OK) return ALCORE_OK;
+    alcore__record_reader_close(*out);
+    *out = NULL;
+    return status;
+}
+
+void alcore__record_reader_close(alcore__record_reader *reader) {
+    if (!reader) return;
+    alcore_ctx *ctx = reader->lines.ctx;
+    if (reader->state && reader->format->clear) reader->format->clear(reader->state, ctx);
+    alcore__free(ctx, reader->state);
+    alcore__free(ctx, reader->batch);
+    alcore__lines_close(&reader->lines);
+    alcore__free(ctx, reader);
+}
+
+/* After the last line: what the format has left, and the warnings. */
+static alcore_status end_reading(alcore__record_reader *reader, int64_t *out_count) {
+    reader->ended = true;
+    if (reader->format->end) {
         bool skip = true;
-        *batch = (alcore__record){.cost = NAN};
-        ALCORE__TRY(format->end(state, lines, batch, &skip));
-        set_language(options, batch);
-        if (!skip) ALCORE__TRY(sink(user, batch, 1, 0 /* more */));
+        *reader->batch = (alcore__record){.cost = NAN};
+        ALCORE__TRY(reader->format->end(reader->state, &reader->lines, reader->batch, &skip));
+        set_language(reader->options, reader->batch);
+        *out_count = !skip;
     }
-    alcore__lines_report(lines);
-    report_bad_lines(lines, &bad);
+    alcore__lines_report(&reader->lines);
+    report_bad_lines(&reader->lines, &reader->bad);
+    return ALCORE_OK;
+}
+
+/* A batch ends when it is full, which one record of a transient format makes it, and when the line
+ * reader has no whole line left, since the records are views of its buffer, which the next filling
+ * overwrites. */
+alcore_status alcore__record_reader_next(alcore__record_reader *reader,
+                                         const alcore__record **out_records, int64_t *out_count) {
+    const int64_t full = reader->format->transient ? 1 : BATCH_RECORDS;
+    int64_t count = 0;
+    *out_records = reader->batch;
+    *out_count = 0;
+    while (!reader->ended && count < full) {
+        bool found, skip, more = true;
+        if (reader->drained) {
+            if (count > 0) break;
+            ALCORE__TRY(alcore__lines_fill(&reader->lines, &more));
+            if (!more) {
+                ALCORE__TRY(end_reading(reader, &count));
+                break;
+            }
+        }
+        ALCORE__TRY(read_record(&reader->lines, reader->format, reader->options, reader->state,
+                                &reader->batch[count], &reader->bad, &found, &skip));
+        reader->drained = !found;
+        if (found && !skip) set_language(reader->options, &reader->batch[count++]);
+    }
+    reader->records += count;
+    *out_count = count;
     return ALCORE_OK;
 }
 
@@ -294,22 +354,17 @@ static alcore_status read_lines(alcore__line_reader *lines, const alcore__record
 alcore_status alcore__read_records(alcore_ctx *ctx, const char *path,
                                    const alcore_read_options *options, int64_t max_line_bytes,
                                    alcore__record_sink sink, void *user) {
-    const alcore__record_format *format = NULL;
-    const char *reference = options ? options->reference_column : NULL;
-    if (reference && alcore__is_column(options->text_column, reference, strlen(reference)))
-        return alcore__fail(ALCORE_E_INVALID, "the column \"%s\" cannot be text and reference",
-                            reference);
-    ALCORE__TRY(find_format(path, options, &format));
-    alcore__record *batch = NULL;
-    void *state = NULL;
-    alcore__line_reader lines;
-    ALCORE__TRY(alcore__lines_open(&lines, ctx, path, max_line_bytes));
-    alcore_status status = alcore__new_array(ctx, BATCH_RECORDS, sizeof *batch, &batch);
-    if (status == ALCORE_OK) status = alcore__new_array(ctx, 1, format->state_bytes, &state);
-    if (status == ALCORE_OK) status = read_lines(&lines, format, options, state, batch, sink, user);
-    if (state && format->clear) format->clear(state, ctx);
-    alcore__free(ctx, state);
-    alcore__free(ctx, batch);
-    alcore__lines_close(&lines);
+    alcore__record_reader *reader;
+    const alcore__record *records;
+    int64_t count;
+    ALCORE__TRY(alcore__record_reader_open(ctx, path, options, max_line_bytes, &reader));
+    alcore_status status;
+    do {
+        status = alcore__record_reader_next(reader, &records, &count);
+        if (status == ALCORE_OK && count > 0)
+            status = sink(user, records, count,
+                          reader->ended ? 0 : estimate_coming(&reader->lines, reader->records));
+    } while (status == ALCORE_OK && count > 0);
+    alcore__record_reader_close(reader);
     return status;
 }

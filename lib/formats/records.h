@@ -39,6 +39,18 @@ alcore_status alcore__read_records(alcore_ctx *ctx, const char *path,
                                    const alcore_read_options *options, int64_t max_line_bytes,
                                    alcore__record_sink sink, void *user);
 
+/* The same file for a caller who asks for the batches, so that several files are read side by side.
+ * options is borrowed until the reader is closed. */
+typedef struct alcore__record_reader alcore__record_reader;
+alcore_status alcore__record_reader_open(alcore_ctx *ctx, const char *path,
+                                         const alcore_read_options *options, int64_t max_line_bytes,
+                                         alcore__record_reader **out);
+/* *out_records [*out_count]: the next batch, valid until the next call; none at the end of the file.
+ */
+alcore_status alcore__record_reader_next(alcore__record_reader *reader,
+                                         const alcore__record **out_records, int64_t *out_count);
+void alcore__record_reader_close(alcore__record_reader *reader); /* NULL-safe */
+
 /* The ALCORE_FORMAT_* of the records that a path's suffix names, without regard to one of
  * compression; ALCORE_FORMAT_TEXT for a suffix that nothing is known about, or that is not read. */
 int32_t alcore__records_format(const char *path);

@@ -52,13 +52,14 @@ static alcore_status read_options(const alcore_bleu_options *options, alcore_ble
     return ALCORE_OK;
 }
 
-/* For alcore__corpus_metric: reads the caller's options into metric->settings, and copies the two
- * that the bootstrap samples need to the metric itself. */
+/* For alcore__corpus_metric: reads the caller's options into metric->settings, and copies those
+ * that all metrics have to the metric itself. */
 static alcore_status read_settings(alcore__corpus_metric *metric, const void *options) {
     alcore_bleu_options *ours = metric->settings;
     ALCORE__TRY(read_options(options, ours));
     metric->resamples = ours->resamples;
     metric->seed = ours->seed;
+    metric->files = ours->files;
     return ALCORE_OK;
 }
 

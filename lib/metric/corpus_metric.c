@@ -46,9 +46,8 @@ static alcore_status count_block(void *data, int64_t block, int32_t worker) {
     return ALCORE_OK;
 }
 
-/* Counts all segments into metric->sums, which are 0 before. */
-static alcore_status count_corpus(alcore_ctx *ctx, alcore__corpus_metric *metric, double *scores,
-                                  int64_t *kept) {
+alcore_status alcore__corpus_metric_count(alcore_ctx *ctx, alcore__corpus_metric *metric,
+                                          double *scores, int64_t *kept) {
     const int32_t threads = alcore_ctx_threads(ctx);
     corpus_pass pass = {.metric = metric, .scores = scores, .kept = kept};
     ALCORE__TRY(
@@ -81,12 +80,20 @@ static alcore_status run_metric(alcore_ctx *ctx, alcore__corpus_metric *metric,
                                           ALCORE_FLOAT64, metric->pairs.count, 1, &scores));
     if (metric->resamples > 0)
         ALCORE__TRY(alcore__new_array(ctx, segments, (size_t)metric->width * sizeof *kept, &kept));
-    alcore_status status = count_corpus(ctx, metric, scores.data, kept);
+    alcore_status status = alcore__corpus_metric_count(ctx, metric, scores.data, kept);
     if (status == ALCORE_OK)
         status = alcore__resample(ctx, kept, metric->pairs.count, metric->width, metric->resamples,
                                   metric->seed, metric->score, metric, &metric->interval);
     alcore__free(ctx, kept);
     return status;
+}
+
+/* The texts of the caller. */
+static alcore_status measure_texts(alcore_ctx *ctx, alcore__corpus_metric *metric,
+                                   const alcore__segment_texts *texts,
+                                   const alcore_tensor *out_sentence_scores) {
+    ALCORE__TRY(alcore__segment_pairs_check(texts, &metric->pairs));
+    return run_metric(ctx, metric, out_sentence_scores);
 }
 
 alcore_status alcore__corpus_metric_compute(alcore_ctx *ctx, alcore__corpus_metric *metric,
@@ -96,8 +103,13 @@ alcore_status alcore__corpus_metric_compute(alcore_ctx *ctx, alcore__corpus_metr
     alcore_status status = ALCORE_OK;
     if (!ctx || !out) status = alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
     if (status == ALCORE_OK) status = metric->read(metric, options);
-    if (status == ALCORE_OK) status = alcore__segment_pairs_check(texts, &metric->pairs);
-    if (status == ALCORE_OK) status = run_metric(ctx, metric, out_sentence_scores);
+    if (status == ALCORE_OK && metric->files)
+        status = texts->hypothesis_count != 0 || texts->reference_count != 0 || out_sentence_scores
+                     ? alcore__fail(ALCORE_E_INVALID, "files take the place of texts and of "
+                                                      "out_sentence_scores, which are 0 and NULL")
+                     : alcore__corpus_files_run(ctx, metric, metric->files);
+    else if (status == ALCORE_OK)
+        status = measure_texts(ctx, metric, texts, out_sentence_scores);
     if (status == ALCORE_OK) status = metric->write(metric, out);
     return alcore__leave(ctx, status);
 }

@@ -6,6 +6,7 @@
 #ifndef ALCORE__CORPUS_METRIC_H
 #define ALCORE__CORPUS_METRIC_H
 
+#include "alcore/metric.h"
 #include "alcore/tensor.h"
 #include "metric/bleu_tokens.h"
 #include "metric/clipped_ngrams.h"
@@ -41,6 +42,7 @@ struct alcore__corpus_metric {
 
     int64_t resamples;                     /* bootstrap samples; 0: none */
     uint64_t seed;                         /* of the bootstrap samples */
+    const alcore_text_files *files;        /* of the caller, in place of texts; NULL: none */
     alcore__segment_pairs pairs;           /* texts of the caller */
     int64_t sums[ALCORE__MOST_STATISTICS]; /* [width] result: statistics summed over all segments */
     alcore__interval interval;             /* result: NaN without bootstrap samples */
@@ -56,6 +58,15 @@ struct alcore__corpus_metric {
 alcore_status alcore__corpus_metric_compute(alcore_ctx *ctx, alcore__corpus_metric *metric,
                                             const alcore__segment_texts *texts, const void *options,
                                             const alcore_tensor *out_sentence_scores, void *out);
+
+/* Counts the segments of metric->pairs and adds to metric->sums. scores [pairs.count] and kept
+ * [pairs.count, width]: the score and the statistics of each segment; NULL: not wanted. */
+alcore_status alcore__corpus_metric_count(alcore_ctx *ctx, alcore__corpus_metric *metric,
+                                          double *scores, int64_t *kept);
+
+/* Counts the segments of files and draws the bootstrap samples (corpus_files.c). */
+alcore_status alcore__corpus_files_run(alcore_ctx *ctx, alcore__corpus_metric *metric,
+                                       const alcore_text_files *files);
 
 /* The check that all metrics share of their number of bootstrap samples. */
 alcore_status alcore__check_resamples(int64_t resamples);

@@ -30,13 +30,14 @@ static alcore_status read_options(const alcore_ter_options *options, alcore_ter_
     return alcore__check_resamples(ours->resamples);
 }
 
-/* For alcore__corpus_metric: reads the caller's options into metric->settings, and copies the two
- * that the bootstrap samples need to the metric itself. */
+/* For alcore__corpus_metric: reads the caller's options into metric->settings, and copies those
+ * that all metrics have to the metric itself. */
 static alcore_status read_settings(alcore__corpus_metric *metric, const void *options) {
     alcore_ter_options *ours = metric->settings;
     ALCORE__TRY(read_options(options, ours));
     metric->resamples = ours->resamples;
     metric->seed = ours->seed;
+    metric->files = ours->files;
     return ALCORE_OK;
 }
 

@@ -651,6 +651,7 @@ const cancel_call CALLS[] = {
     {"alcore_mix_write", "", call_mix_write},
     {"alcore_mix_write_parallel", "", call_mix_parallel},
     {"alcore_metric_compute_bleu", "", call_bleu},
+    {"alcore_metric_compute_bleu", "of files", call_bleu_files},
     {"alcore_metric_compute_chrf", "", call_chrf},
     {"alcore_metric_compute_labels", "", call_labels},
     {"alcore_metric_compute_kappa", "", call_kappa},

@@ -16,6 +16,18 @@ alcore_status call_bleu(void) {
     free(texts);
     return status;
 }
+alcore_status call_bleu_files(void) {
+    char pool_path[512];
+    snprintf(pool_path, sizeof pool_path, "%s", in_folder("pool.txt"));
+    const char *const paths[] = {pool_path, pool_path};
+    alcore_text_files files = ALCORE_TEXT_FILES_INIT;
+    alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
+    alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
+    files.paths = paths;
+    files.count = 2;
+    options.files = &files;
+    return alcore_metric_compute_bleu(ctx, NULL, NULL, 0, NULL, NULL, 0, &options, NULL, &score);
+}
 alcore_status call_chrf(void) {
     const char **texts = texts_of_pool();
     alcore_chrf_score score = ALCORE_CHRF_SCORE_INIT;

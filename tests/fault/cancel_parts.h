@@ -24,6 +24,7 @@ const char *in_folder(const char *name);
 
 /* cancel_metric.c */
 alcore_status call_bleu(void);
+alcore_status call_bleu_files(void);
 alcore_status call_chrf(void);
 alcore_status call_labels(void);
 alcore_status call_kappa(void);

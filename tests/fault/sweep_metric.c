@@ -13,8 +13,15 @@ ALLOCATES(alcore_metric_compute_bleu, 0) {
     alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
     alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
     options.resamples = 2;
-    return alcore_metric_compute_bleu(w->ctx, hypotheses, NULL, 2, references, NULL, 4, &options,
-                                      NULL, &score);
+    const alcore_status status = alcore_metric_compute_bleu(w->ctx, hypotheses, NULL, 2, references,
+                                                            NULL, 4, &options, NULL, &score);
+    if (status != ALCORE_OK) return status;
+    const char *const paths[] = {world_file("pool.tsv"), world_file("pool.tsv")};
+    alcore_text_files files = ALCORE_TEXT_FILES_INIT;
+    files.paths = paths;
+    files.count = 2;
+    options.files = &files;
+    return alcore_metric_compute_bleu(w->ctx, NULL, NULL, 0, NULL, NULL, 0, &options, NULL, &score);
 }
 ALLOCATES(alcore_metric_compute_chrf, 0) {
     alcore_chrf_options options = ALCORE_CHRF_OPTIONS_INIT;

@@ -828,6 +828,19 @@ class alcore_in_domain_score(Structure):
     ]
 
 
+class alcore_text_files(Structure):
+    """Files of translations, of which line i of each belong together."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("paths", c_void_p),
+        ("count", c_int64),
+        ("options", c_void_p),
+        ("score", CFUNCTYPE(None, c_void_p, c_int64, c_double)),
+        ("score_user", c_void_p),
+    ]
+
+
 class alcore_bleu_options(Structure):
     """Settings of BLEU."""
 
@@ -840,6 +853,7 @@ class alcore_bleu_options(Structure):
         ("reserved", c_int32),
         ("resamples", c_int64),
         ("seed", c_uint64),
+        ("files", c_void_p),
     ]
 
 
@@ -870,6 +884,7 @@ class alcore_chrf_options(Structure):
         ("whitespace", c_int32),
         ("resamples", c_int64),
         ("seed", c_uint64),
+        ("files", c_void_p),
     ]
 
 
@@ -897,6 +912,7 @@ class alcore_ter_options(Structure):
         ("reserved", c_int32),
         ("resamples", c_int64),
         ("seed", c_uint64),
+        ("files", c_void_p),
     ]
 
 

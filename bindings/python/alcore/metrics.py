@@ -5,12 +5,14 @@ agreement of predictions, means, correlation, significance.
 Each function returns a named tuple with the members of the library's struct, which include/alcore/metric.h describes."""
 import array
 import ctypes
+import os
 from typing import NamedTuple, Optional
 
 from . import _ffi
 from ._align import Links, align
 from ._arrays import Tensor
 from ._calls import check, run
+from ._columns import path_of
 from ._handles import choice, default_context, struct
 from ._library import lib
 from ._overlap import InDomainScore, Overlap, OverlapScore  # noqa: F401
@@ -182,6 +184,33 @@ def _references(given, hypotheses):
     return Strings([text for texts in sets for text in texts], "references"), len(sets)
 
 
+class _Files:
+    """The same as _Corpus of files, which the library reads in blocks."""
+
+    def __init__(self, hypotheses, references, sentences, context):
+        references = [references] if isinstance(references, os.PathLike) else list(references)
+        self.paths = [path_of(path) for path in (hypotheses, *references)]
+        self.pointers = (ctypes.c_char_p * len(self.paths))(*self.paths)
+        self.context, self.sets, self.output = context or default_context(), len(references), None
+        self.sentences = [] if sentences else None
+        self.files = struct(_ffi.alcore_text_files, paths=ctypes.addressof(self.pointers), count=len(self.paths))
+        if sentences:
+            self.files.score = type(self.files.score)(lambda user, line, score: self.sentences.append(score))
+        self.arguments = (self.context._handle, None, None, 0, None, None, 0)
+
+    def result(self, kind, out, signature):
+        return _result(kind, out, signature=signature.decode(), sentences=self.sentences)
+
+
+def _corpus(hypotheses, references, sentences, context, options):
+    """What a metric reads; files are named in its options."""
+    if not isinstance(hypotheses, os.PathLike):
+        return _Corpus(hypotheses, references, sentences, context)
+    corpus = _Files(hypotheses, references, sentences, context)
+    options.files = ctypes.addressof(corpus.files)
+    return corpus
+
+
 class _Corpus:
     """What BLEU, chrF and TER read and fill besides their options: hypotheses, references, and an array for the values of the
     sentences."""
@@ -204,14 +233,15 @@ def bleu(hypotheses, references, *, tokenizer="13a", smoothing="exp", smoothing_
          seed=0, sentences=False, context=None):
     """BLEU (Papineni et al. 2002) as sacreBLEU defines it.
 
-    references: a list of texts, one for each hypothesis, or a list of such lists. tokenizer: "13a", "intl", "char", "zh" or
+    references: a list of texts, one for each hypothesis, or a list of such lists. Path objects in place of lists are files, which
+    are read in blocks, in memory that does not grow with them. tokenizer: "13a", "intl", "char", "zh" or
     "none". smoothing of an order of which no n-gram matches: "exp", "floor", "add_k" or "none", with smoothing_value of floor
     (0: 0.1) and add_k (0: 1). effective_order=True: only orders of which the hypotheses have n-grams count. resamples:
     bootstrap samples for a 95 % interval, drawn by seed. sentences=True: the BLEU of each hypothesis too."""
     options = struct(_ffi.alcore_bleu_options, tokenizer=choice("ALCORE_BLEU_", tokenizer, "tokenizer", _TOKENIZERS),
                      smoothing=choice("ALCORE_BLEU_SMOOTH_", smoothing, "smoothing"), smoothing_value=smoothing_value,
                      effective_order=bool(effective_order), resamples=resamples, seed=seed)
-    corpus, out = _Corpus(hypotheses, references, sentences, context), struct(_ffi.alcore_bleu_score)
+    corpus, out = _corpus(hypotheses, references, sentences, context, options), struct(_ffi.alcore_bleu_score)
     run(lib.alcore_metric_compute_bleu, *corpus.arguments, ctypes.byref(options), corpus.output, ctypes.byref(out))
     return corpus.result(BleuScore, out, lib.alcore_metric_bleu_signature(corpus.sets, ctypes.byref(options),
                                                                           ctypes.create_string_buffer(160)))
@@ -221,7 +251,7 @@ def chrf(hypotheses, references, *, word_order=0, whitespace=False, resamples=0,
     """chrF (Popovic 2015) as sacreBLEU defines it; word_order=2 is chrF++. whitespace=True: white space counts as characters.
     The other arguments are those of bleu()."""
     options = struct(_ffi.alcore_chrf_options, word_order=word_order, whitespace=bool(whitespace), resamples=resamples, seed=seed)
-    corpus, out = _Corpus(hypotheses, references, sentences, context), struct(_ffi.alcore_chrf_score)
+    corpus, out = _corpus(hypotheses, references, sentences, context, options), struct(_ffi.alcore_chrf_score)
     run(lib.alcore_metric_compute_chrf, *corpus.arguments, ctypes.byref(options), corpus.output, ctypes.byref(out))
     return corpus.result(ChrfScore, out, lib.alcore_metric_chrf_signature(corpus.sets, ctypes.byref(options),
                                                                           ctypes.create_string_buffer(160)))
@@ -231,7 +261,7 @@ def ter(hypotheses, references, *, case_sensitive=False, resamples=0, seed=0, se
     """TER (Snover et al. 2006) as sacreBLEU defines it, in percent. case_sensitive=True: texts are not lower-cased. The other
     arguments are those of bleu()."""
     options = struct(_ffi.alcore_ter_options, case_sensitive=bool(case_sensitive), resamples=resamples, seed=seed)
-    corpus, out = _Corpus(hypotheses, references, sentences, context), struct(_ffi.alcore_ter_score)
+    corpus, out = _corpus(hypotheses, references, sentences, context, options), struct(_ffi.alcore_ter_score)
     run(lib.alcore_metric_compute_ter, *corpus.arguments, ctypes.byref(options), corpus.output, ctypes.byref(out))
     return corpus.result(TerScore, out, lib.alcore_metric_ter_signature(corpus.sets, ctypes.byref(options),
                                                                         ctypes.create_string_buffer(160)))

@@ -7,6 +7,7 @@ from . import Context, InDomainScore as InDomainScore, Links, Overlap as Overlap
 _Texts = Iterable[Union[str, bytes]]
 _References = Union[_Texts, Iterable[_Texts]]
 _Stream = Union[_Texts, PathLike[str]]
+_ReferenceStreams = Union[_References, PathLike[str], Iterable[PathLike[str]]]
 
 class BleuScore(NamedTuple):
     bleu: float
@@ -133,12 +134,12 @@ class WilcoxonResult(NamedTuple):
     def to_pandas(self) -> Any: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
-def bleu(hypotheses: _Texts, references: _References, *, tokenizer: str = "13a", smoothing: str = "exp",
+def bleu(hypotheses: _Stream, references: _ReferenceStreams, *, tokenizer: str = "13a", smoothing: str = "exp",
          smoothing_value: float = 0.0, effective_order: bool = False, resamples: int = 0, seed: int = 0,
          sentences: bool = False, context: Optional[Context] = None) -> BleuScore: ...
-def chrf(hypotheses: _Texts, references: _References, *, word_order: int = 0, whitespace: bool = False, resamples: int = 0,
+def chrf(hypotheses: _Stream, references: _ReferenceStreams, *, word_order: int = 0, whitespace: bool = False, resamples: int = 0,
          seed: int = 0, sentences: bool = False, context: Optional[Context] = None) -> ChrfScore: ...
-def ter(hypotheses: _Texts, references: _References, *, case_sensitive: bool = False, resamples: int = 0, seed: int = 0,
+def ter(hypotheses: _Stream, references: _ReferenceStreams, *, case_sensitive: bool = False, resamples: int = 0, seed: int = 0,
         sentences: bool = False, context: Optional[Context] = None) -> TerScore: ...
 def answers(predicted: _Texts, gold: Union[_Texts, Iterable[_Texts]], *, context: Optional[Context] = None) -> AnswerScore: ...
 def overlap(selected: _Stream, test: _Stream, *, outside: _Stream = (), data: Literal["selected", "outside", "both"] = "selected",

@@ -27,6 +27,27 @@ local function reference_sets(references)
     return sets
 end
 
+case("metrics of files are those of their lines", function()
+    local lists = {{"a b c d e", "x y"}, {"a b c d f", "x y z"}, {"b", "y"}}
+    local paths = {}
+    for i, list in ipairs(lists) do
+        paths[i] = fixture.scratch .. "/metric" .. i .. ".txt"
+        local file = assert(io.open(paths[i], "wb"))
+        file:write(table.concat(list, "\n"), "\n")
+        file:close()
+    end
+    for _, name in ipairs({"bleu", "chrf", "ter"}) do
+        local whole = assert(metrics[name](lists[1], {lists[2], lists[3]}, {resamples = 5}))
+        local files = assert(metrics[name](paths[1], {paths[2], paths[3]}, {resamples = 5}))
+        equal(files[name], whole[name], name)
+        equal(files.bootstrap_high, whole.bootstrap_high, name)
+        equal(files.signature, whole.signature, name)
+        equal(assert(metrics[name](paths[1], paths[2]))[name], assert(metrics[name](lists[1], lists[2]))[name], name)
+    end
+    tap.fails("ALCORE_E_IO", "nowhere", metrics.bleu(paths[1], "nowhere.txt"))
+    tap.raises("sentences: only of lists", metrics.bleu, paths[1], paths[2], {sentences = true})
+end)
+
 case("TV-BLEU, TV-BLEU2: every case", function()
     local seen = 0
     for _, name in ipairs{"TV-BLEU", "TV-BLEU2"} do

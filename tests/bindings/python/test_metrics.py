@@ -42,6 +42,21 @@ def test_bleu(analyses, name):
         near([score.bleu, score.brevity_penalty], [expected["bleu"], expected["bp"]])
 
 
+def test_metrics_of_files_are_those_of_their_lines(tmp_path):
+    lists = [["a b c d e", "x y"], ["a b c d f", "x y z"], ["b", "y"]]
+    paths = [tmp_path / ("%d.txt" % number) for number in range(3)]
+    for path, texts in zip(paths, lists):
+        path.write_text("".join(text + "\n" for text in texts))
+    for metric in (metrics.bleu, metrics.chrf, metrics.ter):
+        for sentences in (False, True):
+            whole = metric(lists[0], lists[1:], resamples=5, sentences=sentences)
+            assert metric(paths[0], paths[1:], resamples=5, sentences=sentences) == whole
+        assert metric(paths[0], paths[1], resamples=5) == metric(lists[0], lists[1], resamples=5)
+    paths[1].write_text("a\n")
+    with pytest.raises(alcore.DataError, match="0.txt has 2 lines and .*1.txt has 1"):
+        metrics.bleu(paths[0], paths[1])
+
+
 def test_smoothing_value_of_bleu():
     """Of "a b c d" the reference "a b x y" has 2 of 4 words, 1 of 3 pairs and none of the longer n-grams."""
     for smoothing, value, precisions in (("floor", 0.0, [50, 100 / 3, 5, 10]), ("floor", 0.5, [50, 100 / 3, 25, 50]),
