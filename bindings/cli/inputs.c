@@ -498,8 +498,27 @@ static size_t column_of_model(const char *value) {
     return value[length] == '=' ? length : 0;
 }
 
-/* Opens what a value of --model names, without a column; *out is NULL after a failure. */
-static int open_model(alcore_ctx *ctx, const char *model, const inputs *in, alcore_model **out) {
+/* Sets the language of --to, where the model has outputs in one; *spoken: whether it has. */
+static int set_language(const arguments *args, alcore_model *model, bool *spoken) {
+    alcore_model_info info = ALCORE_MODEL_INFO_INIT;
+    if (!option_given(args, OPTION_TO)) return EXIT_DONE;
+    TRY(outcome(alcore_model_get_info(model, &info)));
+    if (!info.translates) return EXIT_DONE;
+    *spoken = true;
+    return outcome(alcore_model_set_language(model, option_value(args, OPTION_TO, NULL)));
+}
+
+/* Refuses --to where no model has outputs in a language. */
+static int check_language(const arguments *args, bool spoken) {
+    if (!option_given(args, OPTION_TO) || spoken) return EXIT_DONE;
+    return complain(EXIT_USAGE, "--to %s: no --model is one that translates",
+                    option_value(args, OPTION_TO, ""));
+}
+
+/* Opens what a value of --model names, without a column; *out is NULL after a failure. *spoken is
+ * set to true for a model that has the language of --to. */
+static int open_model(alcore_ctx *ctx, const arguments *args, const char *model, const inputs *in,
+                      bool *spoken, alcore_model **out) {
     const size_t length = strlen(model);
 
     *out = NULL;
@@ -512,7 +531,12 @@ static int open_model(alcore_ctx *ctx, const char *model, const inputs *in, alco
         alcore_lm_unref(lm);
         return code;
     }
-    return outcome(alcore_model_open(ctx, model, NULL, out));
+    TRY(outcome(alcore_model_open(ctx, model, NULL, out)));
+    const int code = set_language(args, *out, spoken);
+    if (code == EXIT_DONE) return code;
+    alcore_model_unref(*out);
+    *out = NULL;
+    return code;
 }
 
 /* *out: the value of --model without a column, "ngram" when there is none; an exit code when there
@@ -554,22 +578,25 @@ static int set_cache(const arguments *args, alcore_model *model) {
 
 int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcore_model **out) {
     const char *value;
+    bool spoken = false;
     *out = NULL;
     for (int i = 0; (value = option_repeat(args, OPTION_MODEL, i)); i++)
         if (column_of_model(value))
             return complain(EXIT_USAGE, "--model %s: %s has one model for all columns", value,
                             args->command->name);
     TRY(find_general_model(args, &value));
-    TRY(open_model(ctx, value, in, out));
+    TRY(open_model(ctx, args, value, in, &spoken, out));
+    TRY(check_language(args, spoken));
     return args->command->bit == COMMAND_RHO ? set_cache(args, *out) : EXIT_DONE;
 }
 
 /* Sets the model of one column from "COLUMN=DIR", of which the name has that many bytes. */
-static int set_column_model(alcore_ctx *ctx, const char *value, size_t length, const inputs *in) {
+static int set_column_model(alcore_ctx *ctx, const arguments *args, const char *value,
+                            size_t length, const inputs *in, bool *spoken) {
     alcore_model *model = NULL;
     char *column = strndup(value, length);
     if (!column) return complain(EXIT_MEMORY, "out of memory");
-    int code = open_model(ctx, value + length + 1, in, &model);
+    int code = open_model(ctx, args, value + length + 1, in, spoken, &model);
     if (code == EXIT_DONE)
         code = outcome(alcore_request_set_column_model(in->request, column, model));
     alcore_model_unref(model);
@@ -580,13 +607,15 @@ static int set_column_model(alcore_ctx *ctx, const char *value, size_t length, c
 int inputs_set_models(alcore_ctx *ctx, const arguments *args, const inputs *in) {
     alcore_model *model = NULL;
     const char *value;
+    bool spoken = false;
     TRY(find_general_model(args, &value));
-    TRY(open_model(ctx, value, in, &model));
+    TRY(open_model(ctx, args, value, in, &spoken, &model));
     int code = outcome(alcore_request_set_model(in->request, model));
     alcore_model_unref(model);
     for (int i = 0; code == EXIT_DONE && (value = option_repeat(args, OPTION_MODEL, i)); i++)
-        if (column_of_model(value)) code = set_column_model(ctx, value, column_of_model(value), in);
-    return code;
+        if (column_of_model(value))
+            code = set_column_model(ctx, args, value, column_of_model(value), in, &spoken);
+    return code == EXIT_DONE ? check_language(args, spoken) : code;
 }
 
 int inputs_open_model(alcore_ctx *ctx, const arguments *args, const inputs *in,

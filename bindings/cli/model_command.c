@@ -38,11 +38,14 @@ static int read_settings(const arguments *args, alcore_model_options *options) {
     return EXIT_DONE;
 }
 
-/* Opens the model of operand 1; an exit code. */
+/* Opens the model of operand 1, in the language of --to; an exit code. */
 static int open_model(model_run *self) {
     alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
     TRY(read_settings(self->args, &options));
-    return outcome(alcore_model_open(self->ctx, self->args->operands[1], &options, &self->model));
+    TRY(outcome(alcore_model_open(self->ctx, self->args->operands[1], &options, &self->model)));
+    if (!option_given(self->args, OPTION_TO)) return EXIT_DONE;
+    return outcome(
+        alcore_model_set_language(self->model, option_value(self->args, OPTION_TO, NULL)));
 }
 
 /* Reads the texts of operand 2, with references from operand 3 where there is one. */
@@ -435,7 +438,6 @@ static int run_translate(model_run *self) {
     TRY(option_suffix(self->args, OPTION_TOKEN_SCORES, ".lp"));
     options.beams = (int32_t)beams;
     options.best = (int32_t)best;
-    options.language = option_value(self->args, OPTION_TO, NULL);
     if (best > beams)
         return complain(EXIT_USAGE, "--best %lld: more than the %lld hypotheses of --beam",
                         (long long)best, (long long)beams);
@@ -489,7 +491,7 @@ static const action actions[] = {
      3,
      run_embed,
      {OPTION_LAYER, OPTION_POOLING, OPTION_NORMALIZE, OPTION_TOTAL}},
-    {"score", "DIR SOURCE TARGET", 4, run_score, {OPTION_TOTAL}},
+    {"score", "DIR SOURCE TARGET", 4, run_score, {OPTION_TO, OPTION_TOTAL}},
     {"probs", "DIR TEXT", 3, run_probs, {OPTION_TOKEN_OFFSETS, OPTION_TOTAL}},
     {"translate",
      "DIR SOURCE",

@@ -318,9 +318,9 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_BEST] = {"best", 0, "N", false, COMMAND_MODEL,
                      "translate: the N best outputs of each line, as a TSV with id, rank, score "
                      "and text (at most as many as --beam)"},
-    [OPTION_TO] = {"to", 0, "LANGUAGE", false, COMMAND_MODEL,
-                   "translate: language of the outputs, such as de_DE (mBART), de (M2M100) or "
-                   "deu_Latn (NLLB)"},
+    [OPTION_TO] = {"to", 0, "LANGUAGE", false, COMMAND_MODEL | UNCERTAIN | COMMAND_RHO,
+                   "language of a model's outputs, such as de_DE (mBART), de (M2M100) or deu_Latn "
+                   "(NLLB); of model: translate, and score, of whose TARGET it is the language"},
     [OPTION_MAX_LENGTH] = {"max-length", 0, "N", false, COMMAND_MODEL,
                            "translate: tokens of an output (default what the folder says)"},
     [OPTION_TOKEN_SCORES] = {"scores", 0, "FILE.lp", false, COMMAND_MODEL,

@@ -251,7 +251,11 @@ static int open_model(train_run *self) {
         alcore_model_open(self->ctx, self->config.model, &options, &self->model);
     if (status != ALCORE_OK)
         fprintf(stderr, "alcore: %s: model cannot be opened\n", self->config.path);
-    return outcome(status);
+    TRY(outcome(status));
+    if (!self->config.to) return EXIT_DONE;
+    const alcore_status set = alcore_model_set_language(self->model, self->config.to);
+    if (set != ALCORE_OK) fprintf(stderr, "alcore: %s: to cannot be set\n", self->config.path);
+    return outcome(set);
 }
 
 static int read_pairs(train_run *self) {

@@ -207,18 +207,24 @@ static void read_model_options(lua_State *L, int table, alcore_model_options *op
  * @tparam string path
  * @tparam[opt] table options device, dtype ("float32", "bfloat16", "float16"), pooling ("auto",
  * "mean", "first", "pooler", "words", "max"), layer, normalize ("auto", "unit", "none"),
- * max_tokens, batch_tokens, stride, context
+ * max_tokens, batch_tokens, stride, language (as by model:set_language()), context
  * @return a model; or nil, message, code */
 static int open_model(lua_State *L) {
-    static const char *const others[] = {"dtype", "context", NULL};
+    static const char *const others[] = {"dtype", "language", "context", NULL};
     const char *path = luaL_checkstring(L, 1);
     alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
     lua_settop(L, 2);
     int table = al_options(L, 2, "open", al_model_options, others);
     if (table) read_model_options(L, table, &options);
     al_context *context = al_context_of(L, table);
+    const char *language = table ? al_field_string(L, table, "language") : NULL;
     al_object *object = al_new(L, &al_model_kind, context);
-    return AL_TOP(L, context, alcore_model_open(context->ctx, path, &options, &object->model));
+    const int index = lua_gettop(L);
+    int failed =
+        AL_CALL(L, context, alcore_model_open(context->ctx, path, &options, &object->model));
+    if (!failed && language)
+        failed = AL_CALL(L, context, alcore_model_set_language(object->model, language));
+    return al_result(L, failed, index);
 }
 
 /*** Name of the model.
@@ -267,12 +273,27 @@ static int set_cache(lua_State *L) {
     return AL_SELF(L, self->context, alcore_model_set_cache(self->model, folder, max_age));
 }
 
+/*** Sets the language of the outputs of a model of several, for the calls after this one: of the
+ * outputs whose log-probabilities are the column "logprobs", of the references that model:score()
+ * scores and model:train() learns, and of translations of calls that name none.
+ * @function model:set_language
+ * @tparam[opt] string language "de_DE" of mBART, "de" of M2M100, "deu_Latn" of NLLB; nil: what the
+ * folder says
+ * @return itself; or nil, message, code */
+static int set_language(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_model_kind);
+    lua_settop(L, 2);
+    const char *language = luaL_optstring(L, 2, NULL);
+    return AL_SELF(L, self->context, alcore_model_set_language(self->model, language));
+}
+
 static const al_method methods[] = {{"can", can},
                                     {"embed", al_model_embed},
                                     {"run", run},
                                     {"save", al_model_save},
                                     {"score", al_model_score},
                                     {"set_cache", set_cache},
+                                    {"set_language", set_language},
                                     {"train", al_model_train},
                                     {"translate", al_model_translate},
                                     {NULL, NULL}};

@@ -287,13 +287,26 @@ typedef struct alcore_translate_options {
     int32_t beams;         /**< hypotheses kept, 1 (greedy) to 64; 0: what the folder says */
     int32_t sample;        /**< 1: draws tokens in place of searching; beams is not looked at */
     /** Borrowed. Language of the outputs, for models of several: "de_DE" of mBART, "de" of M2M100,
-     * "deu_Latn" of NLLB; NULL: what the folder says */
+     * "deu_Latn" of NLLB; NULL: that of alcore_model_set_language(), else what the folder says */
     const char *language;
     int32_t best;     /**< outputs of each text, 1 to 64, and no more than beams; 0: 1 */
     int32_t reserved; /**< pads: 0, checked */
 } alcore_translate_options;
 /** An alcore_translate_options with its size set and everything else 0. */
 #define ALCORE_TRANSLATE_OPTIONS_INIT ALCORE_INIT(alcore_translate_options)
+
+/** Sets the language of the outputs of a model of several, for the calls after it: of the outputs
+ * whose log-probabilities the column "logprobs" has, of the references that alcore_model_score()
+ * scores and that alcore_model_train() learns, and of the translations of calls that name none.
+ * Columns "logprobs" that were made in another language are made anew when they are next needed.
+ * @param[in,out] model borrowed, changed
+ * @param[in] language borrowed, copied: as in alcore_translate_options; NULL: what the folder says
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (the model has no outputs),
+ * ALCORE_E_PARAM (lists the languages that there are), ALCORE_E_NOMEM, ALCORE_E_BUSY; after a
+ * failure the language is as before
+ * @serialized per model; ALCORE_E_BUSY while another call uses it.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_model_set_language(alcore_model *model, const char *language);
 
 /** Translates the texts of a pool: the best outputs of a seq2seq model for each row. The answer is
  * a pool with `best` rows for each row, one after another and with its id: output k of row r, from
@@ -400,7 +413,7 @@ typedef struct alcore_train_options {
      * after each validation that is better than all before; NULL: nothing is saved */
     const char *best;
     int64_t validate_every; /**< updates; there is a validation after the last too; 0: only there */
-    int64_t patience; /**< validations in a row that are no better than the best before them, after
+    int64_t patience;  /**< validations in a row that are no better than the best before them, after
                            which the training ends; 0: it never ends early */
     int32_t metric;    /**< ALCORE_VALIDATE_* */
     int32_t precision; /**< ALCORE_PRECISION_* */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public calls of a model beside those that make columns (model_handle.c): what it is,
- * translating the texts of a pool, scoring its references, training on them, and saving. */
+/* The public calls of a model beside those that make columns (model_handle.c): what it is, the
+ * language of its outputs, translating the texts of a pool, scoring its references, training on
+ * them, and saving. */
 #include <math.h>
 
 #include "model/model_internal.h"
@@ -88,6 +89,24 @@ alcore_status alcore_model_translate(alcore_model *model, alcore_pool *pool,
                             "alcore_model_translate: model, pool and out are needed");
     ALCORE__TRY(alcore__enter(model->object.ctx));
     return alcore__leave(model->object.ctx, translate(model, pool, options, out));
+}
+
+/* Sets the language under the write lock of the model. NULL is the language of every model. */
+static alcore_status set_language(alcore_model *model, const char *language) {
+    if (!model->table->set_language && !language) return ALCORE_OK;
+    if (!model->table->set_language)
+        return alcore__fail(ALCORE_E_UNSUPPORTED, "model %s has no outputs in a language",
+                            model->name);
+    ALCORE__TRY(alcore__write_begin(model, "model"));
+    const alcore_status status = model->table->set_language(model, language);
+    alcore__write_end(model);
+    return status;
+}
+
+alcore_status alcore_model_set_language(alcore_model *model, const char *language) {
+    if (!model) return alcore__fail(ALCORE_E_INVALID, "alcore_model_set_language: model is needed");
+    ALCORE__TRY(alcore__enter(model->object.ctx));
+    return alcore__leave(model->object.ctx, set_language(model, language));
 }
 
 /* Scores under the write lock of the model, as running it does. */

@@ -105,10 +105,11 @@ static alcore_status put(void *user, const int64_t *items, const int64_t *length
 
 /* One call of the engine over a batch of texts; `call` is one that the model has. targets: the
  * texts whose tokens token_logprobs scores, one for each of texts; NULL: the model's own output. */
-static alcore_status call_engine(const alcore__engine_model *data, uint32_t call,
+static alcore_status call_engine(const alcore_model *model, uint32_t call,
                                  const alcore_sys_model_texts *texts,
                                  const alcore_sys_model_texts *targets,
                                  const alcore_sys_model_sink *sink) {
+    const alcore__engine_model *data = model->data;
     const alcore_sys_model_engine *engine = data->engine;
     switch (call) {
     case ALCORE_SYS_MODEL_EMBED:
@@ -124,10 +125,14 @@ static alcore_status call_engine(const alcore__engine_model *data, uint32_t call
     default:
         break;
     }
-    /* Without targets the model's own output is scored (HUDS, section 2.2). */
+    /* Without targets the model's own output is scored (HUDS, section 2.2), which greedy search
+     * makes in the language of the model's outputs. */
+    alcore_sys_model_decoding greedy = {.size = sizeof greedy};
+    ALCORE__TRY(alcore__engine_find_language(model, NULL, &greedy));
     alcore_sys_model_scoring scoring = {.size = sizeof scoring,
                                         .what = targets ? ALCORE_SYS_SCORE_TARGET
-                                                        : ALCORE_SYS_SCORE_HYPOTHESIS};
+                                                        : ALCORE_SYS_SCORE_HYPOTHESIS,
+                                        .decoding = &greedy};
     return engine->token_logprobs(data->opened, texts, targets, &scoring, sink);
 }
 
@@ -147,7 +152,7 @@ static alcore_status run_batch(const alcore_model *model, const alcore_pool *poo
                                                   &target_lengths, &targets);
     if (status == ALCORE_OK) {
         status =
-            call_engine(data, call, &sources.passed, of_references ? &targets.passed : NULL, sink);
+            call_engine(model, call, &sources.passed, of_references ? &targets.passed : NULL, sink);
         if (status != ALCORE_OK) status = alcore__fail_callback(status, data->engine->engine);
     }
     alcore__engine_texts_clear(model->object.ctx, &sources);
@@ -261,6 +266,9 @@ static alcore_status describe(const alcore_model *model, const alcore_pool *pool
     ALCORE__TRY(alcore__buffer_format(alcore__pool_ctx(pool), out, ", version %s on %s",
                                       data->version, data->info.device));
     const int32_t entry = entry_index(column);
+    if (data->language && entry >= 0 && entries[entry].call == ALCORE_SYS_MODEL_TOKEN_LOGPROBS)
+        ALCORE__TRY(
+            alcore__buffer_format(alcore__pool_ctx(pool), out, ", language %s", data->language));
     return entry >= 0 && has_windows(data, entry) ? alcore__answers_describe(model, pool, out)
                                                   : ALCORE_OK;
 }
@@ -278,6 +286,7 @@ static void engine_free(alcore_ctx *ctx, alcore__engine_model *data) {
     alcore_tokenizer_unref(data->tokenizer);
     alcore__answers_free(ctx, data->answers);
     alcore__free(ctx, data->version);
+    alcore__free(ctx, data->language);
     alcore__free(ctx, data);
 }
 
@@ -346,6 +355,7 @@ alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, con
                                         .info = info,
                                         .translate = alcore__engine_translate,
                                         .score = score,
+                                        .set_language = alcore__engine_set_language,
                                         .train = alcore__engine_train,
                                         .save = alcore__engine_save,
                                         .release = release};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model that runs in a loadable module: its state, and how texts reach the engine. Shared by
- * model_engine.c (columns of a pool), model_opened.c (texts as token ids) and model_translate.c
- * (outputs of a translation model) and model_answers.c (question answering). */
+ * model_engine.c (columns of a pool), model_opened.c (texts as token ids), model_language.c (the
+ * language of outputs), model_translate.c (outputs of a translation model) and model_answers.c
+ * (question answering). */
 #ifndef ALCORE__MODEL_ENGINE_H
 #define ALCORE__MODEL_ENGINE_H
 
@@ -37,6 +38,7 @@ typedef struct alcore__engine_model {
                                     has no tokenizer */
     uint64_t tokenizer_hash;     /* of the tokenizer's files; 0 where the engine reads texts */
     char *version;               /* info.version and tokenizer_hash; owned */
+    char *language;              /* of outputs and references; owned; NULL: what the folder says */
     /* Of question answering: tokens of a window, of which neighbors share `stride` of the context;
      * and the answers whose columns were not all made yet, owned, or NULL. */
     int64_t window, stride;
@@ -61,11 +63,12 @@ alcore_status alcore__engine_update(alcore_ctx *ctx, alcore__engine_model *data)
 typedef struct alcore__engine_texts {
     alcore_sys_model_texts passed; /* views of the texts and of tokens */
     alcore__tokens tokens;         /* owned; empty where the engine reads texts */
+    const char **tags;             /* [passed.count] languages of targets; owned; NULL: none */
 } alcore__engine_texts;
 
 /* Sets *out to texts, which are views: as they are, and as token ids where the engine takes these,
- * each cut to the longest input of the model. as_target: they are outputs of a translation model.
- * languages: [texts->count] tags, or NULL. */
+ * each cut to the longest input of the model. as_target: they are outputs of a translation model,
+ * in the language of the model's outputs. languages: [texts->count] tags, or NULL. */
 alcore_status alcore__engine_encode(const alcore_model *model, const alcore__texts *texts,
                                     const char *const *languages, bool as_target,
                                     alcore__engine_texts *out);
@@ -121,6 +124,16 @@ bool alcore__engine_trains(const alcore__engine_model *data);
 alcore_status alcore__engine_train(alcore_model *model, alcore_pool *pool,
                                    const alcore_train_options *options, alcore_train_result *out);
 alcore_status alcore__engine_save(alcore_model *model, const char *path);
+
+/* ---- the language of outputs (model_language.c) ---- */
+
+/* Sets the language of how outputs are searched for: the one that is named, else that of the model;
+ * neither: what the folder says. ALCORE_E_PARAM lists the languages that there are. *out keeps a
+ * view of the name. */
+alcore_status alcore__engine_find_language(const alcore_model *model, const char *language,
+                                           alcore_sys_model_decoding *out);
+/* alcore__model_table.set_language of an engine. */
+alcore_status alcore__engine_set_language(alcore_model *model, const char *language);
 
 /* ---- translation (model_translate.c) ---- */
 

@@ -43,6 +43,8 @@ typedef struct alcore__model_table {
     /* Makes the column "logprobs" of the references of a pool; the call of alcore_model_score().
      * NULL: such models score no pairs. */
     alcore_status (*score)(alcore_model *model, alcore_pool *pool);
+    /* The call of alcore_model_set_language(). NULL: such models have no outputs in a language. */
+    alcore_status (*set_language)(alcore_model *model, const char *language);
     /* The calls of alcore_model_train() and alcore_model_save(). NULL: such models are neither
      * trained nor saved. */
     alcore_status (*train)(alcore_model *model, alcore_pool *pool,

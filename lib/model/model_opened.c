@@ -125,6 +125,17 @@ alcore_status alcore__engine_update(alcore_ctx *ctx, alcore__engine_model *data)
     return ALCORE_OK;
 }
 
+/* Tells an engine that reads texts itself the language of targets, where the model has one. */
+static alcore_status tag_targets(const alcore_model *model, alcore__engine_texts *out) {
+    const alcore__engine_model *data = model->data;
+    const size_t count = (size_t)out->passed.count;
+    if (!data->language) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(model->object.ctx, count, sizeof *out->tags, &out->tags));
+    for (size_t i = 0; i < count; i++) out->tags[i] = data->language;
+    out->passed.languages = out->tags;
+    return ALCORE_OK;
+}
+
 /* The engine may look at the texts too, so that both are passed. */
 alcore_status alcore__engine_encode(const alcore_model *model, const alcore__texts *texts,
                                     const char *const *languages, bool as_target,
@@ -135,14 +146,16 @@ alcore_status alcore__engine_encode(const alcore_model *model, const alcore__tex
                                            .lengths = texts->lengths,
                                            .languages = languages,
                                            .count = texts->count};
-    if (!data->info.takes_tokens) return ALCORE_OK;
+    if (!data->info.takes_tokens) return as_target ? tag_targets(model, out) : ALCORE_OK;
     if (!data->tokenizer)
         return alcore__fail(ALCORE_E_UNSUPPORTED,
                             "%s: the model takes token ids, and its folder has no tokenizer; add "
                             "its tokenizer.json or vocab.txt, or compute the values elsewhere and "
                             "give them as .npy",
                             model->name);
-    const alcore__encoding how = {.max_tokens = data->info.max_tokens, .as_target = as_target};
+    const alcore__encoding how = {.max_tokens = data->info.max_tokens,
+                                  .as_target = as_target,
+                                  .language = as_target ? data->language : NULL};
     ALCORE__TRY(
         alcore__tokenizer_encode(data->tokenizer, texts, NULL /* no pairs */, &how, &out->tokens));
     out->passed.ids = out->tokens.ids;
@@ -181,5 +194,6 @@ alcore_status alcore__engine_encode_references(const alcore_model *model, const 
 
 void alcore__engine_texts_clear(alcore_ctx *ctx, alcore__engine_texts *texts) {
     alcore__tokens_clear(ctx, &texts->tokens);
+    alcore__free(ctx, (void *)texts->tags);
     *texts = (alcore__engine_texts){0};
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "model/model_engine.h"
-#include "tokenizer/language.h"
 
 /* What is known of one output of a row. */
 typedef struct output {
@@ -208,18 +207,6 @@ static alcore_status fill_pool(const outputs *all, const alcore_pool *pool, alco
     return status;
 }
 
-/* Sets *out to 1 + the id of the token of a language, 0 for none (language NULL: what the folder
- * says). A model that reads texts gets the language itself. */
-static alcore_status find_language(const alcore_model *model, const char *language, int64_t *out) {
-    const alcore__engine_model *data = model->data;
-    int64_t token = -1;
-    *out = 0;
-    if (!language || !data->info.takes_tokens || !data->tokenizer) return ALCORE_OK;
-    ALCORE__TRY(alcore__language_token(data->tokenizer, language, true, &token));
-    *out = token + 1;
-    return ALCORE_OK;
-}
-
 /* Translates under the read lock of the pool, which the caller holds. */
 static alcore_status translate_pool(outputs *all, alcore_pool *pool,
                                     const alcore_translate_options *options, alcore_pool *made) {
@@ -230,9 +217,8 @@ static alcore_status translate_pool(outputs *all, alcore_pool *pool,
                                      .length_penalty = options->length_penalty,
                                      .sample = options->sample,
                                      .temperature = options->temperature,
-                                     .seed = options->seed,
-                                     .language = options->language};
-    ALCORE__TRY(find_language(all->model, options->language, &how.language_token));
+                                     .seed = options->seed};
+    ALCORE__TRY(alcore__engine_find_language(all->model, options->language, &how));
     ALCORE__TRY(alcore__new_array(all->model->object.ctx,
                                   (size_t)(alcore_pool_rows(pool) * all->best), sizeof *all->rows,
                                   &all->rows));

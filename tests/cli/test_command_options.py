@@ -238,6 +238,9 @@ FIXTURES = {
                     ["select", "pool.txt", "--budget", "3", "--strategy", "nnll", "--model", "nowhere"]),
         "--cache": (["select", "pool.txt", "--budget", "3", "--strategy", "nnll"],
                     ["select", "pool.txt", "--budget", "3", "--strategy", "nnll", "--cache", "no/where"]),
+        # What it does with a model of several languages is in tests/torch/test_languages.py.
+        "--to": (["select", "pool.txt", "--budget", "3", "--strategy", "nnll"],
+                 ["select", "pool.txt", "--budget", "3", "--strategy", "nnll", "--to", "de_DE"]),
         # What it does when it can is a_cache_spares_the_model of test_select_run.py.
         "--cache-max-age": (PICK, [*PICK, "--cache-max-age", "60"]),
         # Without a cache it is refused; with one: scores_of_earlier_rounds of test_select_run.py.
@@ -258,6 +261,7 @@ FIXTURES = {
         "--reference-column": (["candidates", "pool.tsv", *DRAW[2:]], ["candidates", "pool.tsv", *DRAW[2:], "--reference-column", "other"]),
     }),
     "score": (SCORE, {
+        "--to": (SCORE[:4], [*SCORE[:4], "--to", "de_DE"]),
         **POOL_OPTIONS,
         "--scorer": (SCORE, [*SCORE[:3], "nsp", *SCORE[4:]]),
         "--labeled": (SCORE[:4], [*SCORE[:4], "--labeled", "known.txt"]),
@@ -439,6 +443,7 @@ FIXTURES = {
         "--embeddings": (ABLATE[:4], [*ABLATE[:4], "--embeddings", "e.npy"]),
         "--model": (ABLATE[:4], [*ABLATE[:4], "--model", "nowhere"]),
         "--links": (ABLATE, [*ABLATE, "--links", "links.txt"]),
+        "--to": (ABLATE[:4], [*ABLATE[:4], "--to", "de_DE"]),
         "--cache": (ABLATE[:4], [*ABLATE[:4], "--cache", "no/where"]),
         "--cache-max-age": (ABLATE, [*ABLATE, "--cache-max-age", "60"]),
         "--lambda": (ABLATE, [*ABLATE, "--lambda", "0,1"]),
@@ -459,6 +464,7 @@ FIXTURES = {
         "--embeddings": ([*RHO[:4], "--k", "2"], [*RHO[:4], "--k", "2", "--embeddings", "e.npy"]),
         "--target-embeddings": ([*RHO[:8], *RHO[10:]], RHO),
         "--model": ([*RHO[:4], "--k", "2"], [*RHO[:4], "--k", "2", "--model", "nowhere"]),
+        "--to": ([*RHO[:4], "--k", "2"], [*RHO[:4], "--k", "2", "--to", "de_DE"]),
         "--cache": ([*RHO[:4], "--k", "2"], [*RHO[:4], "--k", "2", "--cache", "no/where"]),
         "--cache-max-age": ([*RHO[:4], "--k", "2"], [*RHO[:4], "--k", "2", "--cache-max-age", "60"]),
         "--k": (RHO, [*RHO, "--k", "1"]),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Outputs in the language that a call names, and the best of them, beside transformers (make_languages.py): in Python, Lua and
-the command. In TAP.
+"""Outputs in the language that a call names, and the best of them, beside transformers (make_languages.py), and scores in the
+language of the model: in Python, Lua and the command. In TAP.
 usage: test_languages.py ALCORE ROOT BUILD [LUA MODULES]"""
 import json
 import os
@@ -88,6 +88,103 @@ def a_pool_has_a_row_for_each_output(box):
             assert abs(sum(tokens) / len(tokens) - scores[row]) < TOLERANCE, row
 
 
+def tokens(pool):
+    """The log-probabilities of the tokens of each row."""
+    values, offsets = pool.get_column("logprobs")
+    return [list(values[a:b]) for a, b in zip(offsets, offsets[1:])]
+
+
+def near(found, wanted, where):
+    assert [len(row) for row in found] == [len(row) for row in wanted], where
+    assert all(abs(a - b) < TOLERANCE for row, other in zip(found, wanted) for a, b in zip(row, other)), (where, found, wanted)
+
+
+def own_outputs_are_scored_in_the_language_of_the_model(box):
+    """They are the greedy outputs of translate() in that language; of M2M100 the first token is the language itself."""
+    for family in ("m2m100", "mbart"):
+        wanted = expected(family)
+        model, firsts = alcore.Model.open(folder(box, family)), set()
+        for language in wanted["outputs"]:
+            with alcore.Pool(wanted["texts"], dedup="none") as pool:
+                greedy = model.translate(pool, beams=1, language=language)
+                model.set_language(language)
+                assert list(model.translate(pool, beams=1)) == list(greedy), (family, language)
+                model.run(pool, "logprobs")
+                near(tokens(pool), tokens(greedy), (family, language))
+                firsts.add(tuple(round(float(row[0]), 5) for row in tokens(pool)))
+        assert len(firsts) == 3, "the first token depends on the language"
+        model.set_language(None)
+        with alcore.Pool(wanted["texts"], dedup="none") as pool:
+            model.run(pool, "logprobs")
+            near(tokens(pool), tokens(model.translate(pool, beams=1)), family)
+        try:
+            model.set_language("xx")
+            raise AssertionError("no error")
+        except alcore.ParamError as error:
+            assert 'language "xx" is none' in str(error), error
+
+
+def references_are_scored_in_the_language_of_the_model(box):
+    """An output has the log-probabilities that it was found with. Of M2M100 the token of the language is before its words; mBART
+    reads it first, and has it behind the end."""
+    for family, before in (("m2m100", 1), ("mbart", 0)):
+        wanted = expected(family)
+        first, *others = wanted["outputs"]
+        model = alcore.Model.open(folder(box, family), language=first)
+        with alcore.Pool(wanted["texts"], dedup="none") as pool:
+            outputs = model.translate(pool, **HOW)
+            scores = model.score(wanted["texts"], list(outputs))
+            assert sum(len(text.split()) for text in outputs) > 20, list(outputs)
+            for row, (found, text) in enumerate(zip(tokens(outputs), outputs)):
+                count = before + len(text.split())
+                assert len(scores[row]) == len(text.split()) + 2, (family, row)
+                near([scores[row][:count]], [found[:count]], (family, row))
+            for language in others:
+                model.set_language(language)
+                other = model.score(wanted["texts"], list(outputs))
+                assert all(abs(a[0] - b[0]) > TOLERANCE for a, b in zip(scores, other)), (family, language)
+
+
+def commands_and_lua_name_the_language_of_scores(box):
+    wanted, path = expected("m2m100"), folder(box, "m2m100")
+    model = alcore.Model.open(path, language="de")
+    outputs = model.translate(wanted["texts"], **HOW)
+    for name, texts in (("s.txt", wanted["texts"]), ("r.txt", outputs)):
+        with open(os.path.join(box, name), "w", encoding="utf-8") as file:
+            file.writelines(text + "\n" for text in texts)
+
+    def rows(*arguments):
+        done = subprocess.run([ALCORE, *arguments], cwd=box, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        return [[float(number) for number in line.split("\t")[1].split()] for line in done.stdout.splitlines()]
+    scores = model.score(wanted["texts"], outputs)
+    near(rows("model", "score", path, "s.txt", "r.txt", "--to", "de"), scores, "model score --to")
+    with alcore.Pool(wanted["texts"], dedup="none") as pool:
+        model.run(pool, "logprobs")
+        means = [[-sum(row) / len(row)] for row in tokens(pool)]
+    near(rows("score", "s.txt", "--scorer", "nnll", "--model", path, "--to", "de", "--out", "-"), means, "score --to")
+    done = subprocess.run([ALCORE, "select", "s.txt", "--budget", "1", "--to", "de"], cwd=box, capture_output=True, text=True,
+                          timeout=120)
+    assert done.returncode == 2 and "no --model is one that translates" in done.stderr, done.stderr
+    if not LUA:
+        return
+    program = """
+        local alcore = require("alcore")
+        for _, model in ipairs{assert(alcore.open(arg[1], {language = "de"})), assert(assert(alcore.open(arg[1])):set_language("de"))} do
+            for _, row in ipairs(assert(model:score({%s}, {%s}))) do print("", table.concat(row, " ")) end
+        end
+        print("", 0, select(2, assert(alcore.open(arg[1])):set_language("xx")))
+    """ % tuple(", ".join(json.dumps(text) for text in texts) for texts in (wanted["texts"], outputs))
+    with open(os.path.join(box, "scores.lua"), "w", encoding="utf-8") as file:
+        file.write(program)
+    done = subprocess.run([LUA[0], os.path.join(box, "scores.lua"), path], capture_output=True, text=True, timeout=120,
+                          env=dict(os.environ, LUA_CPATH="%s/?-%s.so" % (LUA[1], os.path.basename(LUA[0]))))
+    assert done.returncode == 0, done.stderr
+    *found, refused = done.stdout.splitlines()
+    near([[float(number) for number in line.split("\t")[1].split()] for line in found], scores + scores, "Lua")
+    assert "it has de, en, fr" in refused, refused
+
+
 def the_command_has_both(box):
     wanted = expected("m2m100")
     path = os.path.join(box, "t.txt")
@@ -130,7 +227,9 @@ def lua_has_both(box):
 def main():
     tap = Tap()
     tap.run([a_call_names_the_language, the_next_call_has_the_language_of_the_folder,
-             an_unknown_language_is_answered_with_a_list, a_pool_has_a_row_for_each_output, the_command_has_both, lua_has_both])
+             an_unknown_language_is_answered_with_a_list, a_pool_has_a_row_for_each_output,
+             own_outputs_are_scored_in_the_language_of_the_model, references_are_scored_in_the_language_of_the_model,
+             commands_and_lua_name_the_language_of_scores, the_command_has_both, lua_has_both])
     tap.finish()
 
 

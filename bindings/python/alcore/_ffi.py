@@ -1314,6 +1314,7 @@ FUNCTIONS = {
     "alcore_model_set_cache": (c_int32, (c_void_p, c_char_p, c_double), False),
     "alcore_model_run": (c_int32, (c_void_p, c_void_p, c_char_p), True),
     "alcore_model_get_info": (c_int32, (c_void_p, c_void_p), False),
+    "alcore_model_set_language": (c_int32, (c_void_p, c_char_p), False),
     "alcore_model_translate": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_model_score": (c_int32, (c_void_p, c_void_p), True),
     "alcore_model_train": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),

@@ -108,11 +108,12 @@ class Model(Handle):
 
     @classmethod
     def open(cls, path, *, device=None, dtype=None, pooling="auto", layer=0, normalize=None, max_tokens=0, batch_tokens=0,
-             stride=0, context=None):
+             stride=0, language=None, context=None):
         """A model folder, such as one of ready columns. The settings are those of a model that computes: dtype "float32",
         "bfloat16" or "float16", pooling "auto", "mean", "first", "pooler", "words" or "max", layer k for block k (-1 what
         enters the first block, 0 the last block), normalize True or False (None: what the folder says). stride: of question
-        answering, the tokens of a context that two windows share; 0 is 128, or half of max_tokens; -1 none."""
+        answering, the tokens of a context that two windows share; 0 is 128, or half of max_tokens; -1 none. language: as by
+        set_language()."""
         ctx = context or default_context()
         options = struct(_ffi.alcore_model_options, device=device.encode() if device is not None else None,
                          dtype=0 if dtype is None else choice("ALCORE_", dtype, "dtype", ("FLOAT32", "BFLOAT16", "FLOAT16")),
@@ -120,8 +121,11 @@ class Model(Handle):
                          normalize=choice("ALCORE_NORMALIZE_", {None: "auto", True: "unit", False: "none"}[normalize],
                                           "normalize"),
                          max_tokens=max_tokens, batch_tokens=batch_tokens, stride=stride)
-        return cls._made(new(lib.alcore_model_unref, lib.alcore_model_open, ctx._handle, path_of(path),
+        made = cls._made(new(lib.alcore_model_unref, lib.alcore_model_open, ctx._handle, path_of(path),
                              ctypes.byref(options)), ctx)
+        if language is not None:
+            made.set_language(language)
+        return made
 
     @property
     def name(self):
@@ -137,6 +141,12 @@ class Model(Handle):
         run(), embed() and scorers. None: nothing is kept any more. max_age: seconds after which it is computed again."""
         check(lib.alcore_model_set_cache(self._handle, None if folder is None else path_of(folder),
                                          math.inf if max_age is None else max_age))
+
+    def set_language(self, language):
+        """The language of the outputs of a model of several, such as "de_DE" (mBART), "de" (M2M100) or "deu_Latn" (NLLB), for the
+        calls after this one: of the outputs whose log-probabilities are the column "logprobs", of the references that score()
+        scores and train() learns, and of translate() without a language. None: what the folder says."""
+        check(lib.alcore_model_set_language(self._handle, None if language is None else name_of(language, "language")))
 
     def run(self, pool, column):
         """Computes a column of a pool; masked rows are left out."""

@@ -251,6 +251,18 @@ static alcore_status embed(alcore_sys_model *model, const alcore_sys_model_texts
     return give(model, texts, sink, fill_embedding, model->dims, 0);
 }
 
+/* What the library passed on, for the test to see; without a language nothing. */
+static void log_scoring(void *user, const alcore_sys_model_texts *targets,
+                        const alcore_sys_model_scoring *scoring) {
+    const alcore_sys_model_decoding *decoding = scoring ? scoring->decoding : NULL;
+    const char *tag = targets && targets->languages ? targets->languages[0] : "none";
+    char line[100];
+    if (!decoding || !decoding->language) return;
+    snprintf(line, sizeof line, "token_logprobs: language %s, token %lld, targets in %s",
+             decoding->language, (long long)decoding->language_token - 1, tag);
+    core->log(user, 20, "null", line);
+}
+
 static alcore_status token_logprobs(alcore_sys_model *model, const alcore_sys_model_texts *sources,
                                     const alcore_sys_model_texts *targets,
                                     const alcore_sys_model_scoring *scoring,
@@ -259,6 +271,7 @@ static alcore_status token_logprobs(alcore_sys_model *model, const alcore_sys_mo
         return fail(ALCORE_E_INVALID, "the null model needs targets to score");
     if (targets && targets->count != sources->count)
         return fail(ALCORE_E_INVALID, "null model: as many targets as sources are needed");
+    log_scoring(model->user, targets, scoring);
     return targets ? give(model, targets, sink, fill_logprobs, 1, WITH_SPECIAL)
                    : give(model, sources, sink, fill_logprobs, 1, WORDS);
 }
