@@ -222,6 +222,9 @@ static alcore_status draw(points_plot *self) {
 /* The work of alcore_plot_write_points(): a picture, or a table of the observations. */
 static alcore_status write_points(const alcore__plot_data *data) {
     points_plot self = {.data = data};
+    if (data->options.band != ALCORE_BAND_SE)
+        return alcore__fail(ALCORE_E_INVALID, "band is %d; only curves have bands",
+                            (int)data->options.band);
     alcore_status status = arrange(&self);
     if (!status) status = data->picture ? draw(&self) : write_table(data);
     alcore__free(data->ctx, self.order);

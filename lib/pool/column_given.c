@@ -182,6 +182,9 @@ static alcore_status set_column(alcore_pool *pool, const char *name, const alcor
     int64_t entries, count = 0;
     alcore_status status;
     ALCORE__TRY(alcore__column_options_read(pool, theirs, &options, &entries));
+    if (options.offsets || options.format)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "the options offsets and format are those of a column in a file");
     ALCORE__TRY(alcore__column_new(pool, name, "given", &options, &column));
     ALCORE__TRY_GOTO(status, failed,
                      set_array(column, values, offsets, entries, &options, &array, &count));

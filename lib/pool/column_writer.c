@@ -29,7 +29,8 @@ static alcore_status read_options(const alcore_pool *pool, const alcore_column_o
                                   alcore_column_options *ours) {
     int64_t entries;
     ALCORE__TRY(alcore__column_options_read(pool, theirs, ours, &entries));
-    if (ours->ownership == ALCORE_KEEP && !ours->rows && !ours->offsets && !ours->format)
+    if (ours->ownership == ALCORE_KEEP && !ours->rows && !ours->offsets && !ours->format &&
+        !ours->release_user)
         return ALCORE_OK;
     return alcore__fail(ALCORE_E_INVALID,
                         "only meaning, log_base and stream apply to a column writer, which copies");

@@ -126,7 +126,7 @@ static alcore_status search_ratios(alcore__search_run *run, ratio_memory *memory
 /* The body of alcore_search_margin_ratios(), called once the context is entered: reads the
  * arguments, searches, and frees everything on one path: alcore__search_begin() zeroes run first,
  * so that it is ended after a failure too. alcore__tensor_output() checks the dtype, the shape
- * [rows, 1] or [rows], and that there are no gaps. The metric of the options is not used: margin
+ * [rows, 1] or [rows], and that there are no gaps. A metric in the options is refused, as margin
  * ratios are of cosines. At least one other must be unmasked. A masked row, whose list of neighbors
  * is empty, has the other -1 from begin_ratios() and gets the ratio NaN. out_ratios float64 [rows];
  * out_others int64 [rows] or NULL: not wanted. */
@@ -147,6 +147,10 @@ static alcore_status margin_ratios(alcore_ctx *ctx, const alcore_search_data *ro
         status = alcore__tensor_output(out_others, "out_others", ALCORE_INT64, run.rows.count, 1,
                                        &best_others);
     int64_t *other_out = best_others.data;
+    if (!status && run.search.metric != 0)
+        status = alcore__fail(ALCORE_E_INVALID,
+                              "metric is %d; margin ratios always use cosines: leave it 0",
+                              (int)run.search.metric);
     run.search.metric = ALCORE_SYS_COSINE;
     run.ratio = ratios.data;
     int64_t usable = 0;

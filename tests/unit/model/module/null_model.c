@@ -302,6 +302,11 @@ static alcore_status translate(alcore_sys_model *model, const alcore_sys_model_t
     char line[100];
     alcore_status status =
         model->fail ? fail(ALCORE_E_DATA, "the null model was told to fail") : ALCORE_OK;
+    if (decoding->length_penalty != 0 || decoding->temperature != 0) {
+        snprintf(line, sizeof line, "translate: length_penalty %g, temperature %g",
+                 decoding->length_penalty, decoding->temperature);
+        core->log(model->user, 20, "null", line);
+    }
     snprintf(line, sizeof line, "translate: beams %d, max_tokens %lld, sample %d, seed %llu",
              (int)decoding->beams, (long long)decoding->max_tokens, (int)decoding->sample,
              (unsigned long long)decoding->seed);

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fixtures for the structs of searches, measures and analyses."""
+import ctypes
+
+import alcore
+from alcore import _ffi
+from struct_world import (CTX, NUMBERS, OTHERS, TEXTS, VECTORS, Owned, Refusal, Tensor, Unread, When, ask, doubles, integers, lib, matrix,
+                          result, strings, struct_of, told, walks, written)
+
+# ---- metrics ----
+
+HYPOTHESES = ["the red cat sat on the mat, today", "a Dog ran home", "one two three four five six", "a dog"]
+REFERENCES = ["the red cat sits on a mat , today", "a dog ran home again", "one two three four five seven", "a dog"]
+BLEU = {"tokenizer": [_ffi.ALCORE_BLEU_CHAR, _ffi.ALCORE_BLEU_NONE], "smoothing": _ffi.ALCORE_BLEU_SMOOTH_ADD_K,
+        "smoothing_value": When(.5, smoothing=_ffi.ALCORE_BLEU_SMOOTH_FLOOR), "effective_order": 1, "resamples": 50,
+        "seed": When(1, resamples=50)}
+CHRF = {"word_order": 2, "whitespace": 1, "resamples": 50, "seed": When(1, resamples=50)}
+TER = {"case_sensitive": 1, "resamples": 50, "seed": When(1, resamples=50)}
+
+
+def measured(measure, options, texts=4):
+    score, sentences = result(getattr(_ffi, "alcore_%s_score" % measure)), Tensor("d", [texts])
+    ask("alcore_metric_compute_" + measure, CTX, strings(HYPOTHESES[-texts:]), None, texts, strings(REFERENCES[-texts:]), None,
+        texts, ctypes.byref(options), sentences, ctypes.byref(score))
+    return told(score), repr(sentences)
+
+
+@walks("alcore_metric_compute_bleu", **BLEU)
+def bleu(options):
+    return measured("bleu", options), measured("bleu", options, 1)
+
+
+@walks("alcore_metric_compute_chrf", **CHRF)
+def chrf(options):
+    return measured("chrf", options)
+
+
+@walks("alcore_metric_compute_ter", **TER)
+def ter(options):
+    return measured("ter", options)
+
+
+def signature(measure, options):
+    buffer = ctypes.create_string_buffer(1000)
+    found = getattr(lib, "alcore_metric_%s_signature" % measure)(1, ctypes.byref(options), ctypes.addressof(buffer))
+    if found is None:
+        measured(measure, options)  # which says why; a signature alone is NULL
+        raise AssertionError("the signature is NULL for options that are measured")
+    return found
+
+
+@walks("alcore_metric_bleu_signature", **BLEU)
+def bleu_signature(options):
+    return signature("bleu", options)
+
+
+@walks("alcore_metric_chrf_signature", **CHRF)
+def chrf_signature(options):
+    return signature("chrf", options)
+
+
+@walks("alcore_metric_ter_signature", **TER)
+def ter_signature(options):
+    return signature("ter", options)
+
+
+@walks("alcore_overlap_new", max_order=2, kept=_ffi.ALCORE_OVERLAP_TEST | _ffi.ALCORE_OVERLAP_SELECTED, tagged=1)
+def overlap(options):
+    """A word of the test set's target is in the source of the selected texts; orders from 1 until one is refused."""
+    made, found = Owned("overlap", "alcore_overlap_new", CTX, ctypes.byref(options)), []
+    for role, side, text in ((_ffi.ALCORE_OVERLAP_TEST, _ffi.ALCORE_SIDE_SOURCE, "a b c d"),
+                             (_ffi.ALCORE_OVERLAP_TEST, _ffi.ALCORE_SIDE_TARGET, "x"),
+                             (_ffi.ALCORE_OVERLAP_SELECTED, _ffi.ALCORE_SIDE_SOURCE, "b c x y")):
+        ask("alcore_overlap_add", made, role, side, strings([text]), None, 1)
+    for order in range(1, 5):
+        score = result(_ffi.alcore_overlap_score)
+        status = lib.alcore_overlap_compute(made._handle, order, _ffi.ALCORE_OVERLAP_SELECTED, ctypes.byref(score))
+        found.append(status or told(score))
+    return found
+
+
+# ---- stopping criteria, costs ----
+
+@walks("alcore_stop_check_plateau", patience=1, least_gain=.5, lower_is_better=1)
+def plateau(options):
+    decision = result(_ffi.alcore_stop_decision)
+    ask("alcore_stop_check_plateau", doubles([1, 2, 2.25, 2.2]), 4, ctypes.byref(options), ctypes.byref(decision))
+    return told(decision)
+
+
+@walks("alcore_stop_check_agreement", window=2, threshold=.5)
+def agreement(options):
+    decision = result(_ffi.alcore_stop_decision)
+    ask("alcore_stop_check_agreement", doubles([.5, .75, .9, .875]), 4, ctypes.byref(options), ctypes.byref(decision))
+    return told(decision)
+
+
+@walks("alcore_analysis_compute_cost", model=[_ffi.ALCORE_COST_LINEAR, _ffi.ALCORE_COST_POWER], rate=1., bleu_gain=2., in_domain_types=30.)
+def cost(options):
+    found = result(_ffi.alcore_cost_result)
+    ask("alcore_analysis_compute_cost", 1000., ctypes.byref(options), ctypes.byref(found))
+    return told(found)
+
+
+# ---- searches ----
+
+def data(vectors, **fields):
+    return struct_of(_ffi.alcore_search_data, {"size": ctypes.sizeof(_ffi.alcore_search_data), "matrix": matrix(vectors), **fields})
+
+
+def pool_of(vectors):
+    """A pool with the vectors in two columns, whose first row is masked."""
+    pool = alcore.Pool(["text %d" % row for row in range(len(vectors))], context=CTX)
+    pool.set_column("embeddings", vectors)
+    pool.set_column("reversed", vectors[::-1])
+    ask("alcore_pool_mark", pool, _ffi.ALCORE_ROW_EXCLUDED, integers([0]), 1)
+    return pool
+
+
+def operand(vectors):
+    """Members of a struct for these vectors, where a matrix is the default: a pool in its place has a masked row, and the same
+    vectors in another order as a second column."""
+    mask = (ctypes.c_uint8 * len(vectors))(*[row != 1 for row in range(len(vectors))])
+    changed = matrix([[value + 1 for value in row] for row in vectors[::-1]])
+    return {"base": {"matrix": matrix(vectors)},
+            "matrix": changed, "pool": When(pool_of(vectors), matrix=None), "column": When(b"reversed", matrix=None, pool=pool_of(vectors)),
+            "mask": When(mask, mask_count=len(vectors)), "mask_count": Refusal(len(vectors) - 1, "mask", mask=mask), "normalize": 1,
+            "stream": Unread("search", "not used for a matrix on the host")}
+
+
+def knn(rows, others, options=None):
+    arrays = [Tensor("q", [len(OTHERS), 2]), Tensor("d", [len(OTHERS), 2]), Tensor("q", [len(VECTORS), 2]), Tensor("d", [len(VECTORS), 2])]
+    ask("alcore_search_knn", CTX, ctypes.byref(rows), ctypes.byref(others), 2, options and ctypes.byref(options), *arrays)
+    return list(map(repr, arrays))
+
+
+def ratios(rows, others, options=None):
+    found = [Tensor("d", [len(VECTORS)]), Tensor("q", [len(VECTORS)])]
+    ask("alcore_search_margin_ratios", CTX, ctypes.byref(rows), ctypes.byref(others), 2, options and ctypes.byref(options), *found)
+    return list(map(repr, found))
+
+
+def neighborhood(source, target, options=None):
+    found = Tensor("d", [2, 2])
+    ask("alcore_analysis_compute_neighborhood", CTX, ctypes.byref(source), doubles(NUMBERS), len(VECTORS), ctypes.byref(target),
+        doubles([.1, .5, .2, .9]), len(OTHERS), integers([1, 3]), 2, options and ctypes.byref(options), found)
+    return repr(found)
+
+
+def projection(rows, others):
+    arrays = [Tensor("d", [len(VECTORS), 2]), Tensor("d", [len(OTHERS), 2]), Tensor("d", [2, 3])]
+    ask("alcore_analysis_compute_projection", CTX, ctypes.byref(rows), ctypes.byref(others), *arrays, None)
+    return list(map(repr, arrays))
+
+
+for name, call, one, other in (("alcore_search_knn", knn, "rows", "queries"), ("alcore_search_margin_ratios", ratios, "rows", "others"),
+                               ("alcore_analysis_compute_neighborhood", neighborhood, "source", "target"),
+                               ("alcore_analysis_compute_projection", projection, "rows", "others")):
+    walks(name, one, **operand(VECTORS))(lambda options, call=call: call(options, data(OTHERS)))
+    walks(name, other, **operand(OTHERS))(lambda options, call=call: call(data(VECTORS), options))
+    if call is not projection:
+        metrics = [_ffi.ALCORE_METRIC_DOT, _ffi.ALCORE_METRIC_COSINE]
+        walks(name, metric=Refusal(_ffi.ALCORE_METRIC_DOT, "always use cosines") if call is ratios else metrics,
+              device=Refusal(b"nonsense", "nonsense"))(lambda options, call=call: call(data(VECTORS), data(OTHERS), options))
+
+
+@walks("alcore_analysis_compute_composition", uncertainty=When(doubles(NUMBERS), uncertainty_count=9),
+       uncertainty_count=Refusal(8, "uncertainties", uncertainty=doubles(NUMBERS)),
+       source=When(data(VECTORS), target=data(OTHERS)), target=When(data(OTHERS), source=data(VECTORS)),
+       target_pool=lambda: alcore.Pool(["x"], languages=["yy"], context=CTX), other_rows=When(integers([1, 2]), other_count=2),
+       other_count=When(1, other_rows=integers([1, 2])), neighbors=When(1, source=data(VECTORS), target=data(OTHERS)))
+def composition(options):
+    pool, found = alcore.Pool(TEXTS, languages=["xx", "yy", "yy"] * 3, context=CTX), result(_ffi.alcore_composition)
+    ask("alcore_analysis_compute_composition", CTX, pool, integers([0, 1, 4]), 3, ctypes.byref(options), ctypes.byref(found))
+    return told(found)
+
+
+# ---- logits ----
+
+LOGITS = [[0, 1, 2], [3, 0, 1], [1, 1, 0], [0, 5, 2]]
+HIDDEN = {"logits": None, "hidden": matrix([[1, 2], [0, 1], [2, 1], [1, 1]]), "output": matrix([[1, 0], [0, 2], [1, 1]])}
+LOGITS_MEMBERS = {
+    "logits": matrix([[2, 1, 0], [3, 0, 1], [1, 1, 0], [0, 5, 2]]), "hidden": When(matrix([[3, 2], [0, 1], [2, 1], [1, 1]]), **HIDDEN),
+    "output": When(matrix([[1, 5], [0, 2], [1, 1]]), **HIDDEN), "bias": When(Tensor("f", [3], [1, 0, 3]), **HIDDEN),
+    "labels": Tensor("q", [4], [1, 0, 2, 1]),
+    "stream": Unread("logits", "and on the host")}
+LABELS = Tensor("q", [4], [2, 0, 1, 1])
+
+
+@walks("alcore_logits_measure", "logits", base={"logits": matrix(LOGITS), "labels": LABELS}, **LOGITS_MEMBERS,
+       lengths=When(integers([2]), length_count=1, logits=Tensor("f", [1, 4, 3], sum(LOGITS, [])), labels=Tensor("q", [1, 4], [2, 0, 1, 1])),
+       length_count=Refusal(2, "2 lengths for 1 items", lengths=integers([2]), logits=Tensor("f", [1, 4, 3], sum(LOGITS, [])),
+                            labels=None))
+def measure_logits(options):
+    shape = [1, 4] if options.alive["logits"] and len(options.alive["logits"].shape) == 3 else [4]
+    arrays = {name: Tensor("q" if name == "likeliest" else "d", shape)
+              for name, *_ in _ffi.alcore_token_stats._fields_[1:]}
+    stats = struct_of(_ffi.alcore_token_stats, arrays)
+    ask("alcore_logits_measure", CTX, ctypes.byref(options), -100, ctypes.byref(stats))
+    return list(map(repr, arrays.values()))
+
+
+@walks("alcore_logits_put", "logits", base={"logits": matrix(LOGITS), "labels": LABELS, "lengths": integers([1, 3]), "length_count": 2},
+       **LOGITS_MEMBERS, lengths=integers([2, 2]), length_count=Refusal(1, "lengths"))
+def put_logits(options):
+    pool = alcore.Pool(["x", "y z w"], context=CTX)
+    names = [name for name, *_ in _ffi.alcore_logits_writers._fields_[1:]]
+    writers = {name: Owned("column_writer", "alcore_column_writer_new", pool, name.encode(),
+                           _ffi.ALCORE_COLUMN_SCALAR if name == "nnll" else _ffi.ALCORE_COLUMN_RAGGED, None) for name in names}
+    out = struct_of(_ffi.alcore_logits_writers, writers)
+    ask("alcore_logits_put", CTX, ctypes.byref(options), integers([0, 1]), 2, -100, ctypes.byref(out))
+    for writer in writers.values():
+        ask("alcore_column_writer_finish", writer, _ffi.ALCORE_MISSING_FAIL)
+    return {name: repr([part.tolist() for part in pool.get_column(name)] if name != "nnll" else pool.get_column(name).tolist())
+            for name in names}
+
+
+# ---- plots ----
+
+PLOT = {"title": b"A title", "x_label": b"words", "y_label": b"BLEU", "width": 300, "height": 200}
+SERIES, ROUNDS = strings(["one"] * 4), integers([1, 1, 2, 2])
+
+
+def drawn(name, options):
+    return written(name, CTX, SERIES, None, ROUNDS, doubles([1, 2, 3, 5]), doubles([1, 3, 2, 7]), 4, "svg", options)
+
+
+@walks("alcore_plot_write_curves", band=[_ffi.ALCORE_BAND_SD, _ffi.ALCORE_BAND_NONE], equal_scales=1, **PLOT)
+def curves(options):
+    return drawn("alcore_plot_write_curves", options)
+
+
+@walks("alcore_plot_write_points", band=Refusal(_ffi.ALCORE_BAND_SD, "only curves have bands"), equal_scales=1, **PLOT)
+def points(options):
+    return drawn("alcore_plot_write_points", options)

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fixtures for the structs of pools: their rows, files, columns and phrases."""
+import ctypes
+
+import alcore
+from alcore import _ffi
+from alcore._arrow import Array, Schema, Stream
+from struct_world import (CTX, NUMBERS, TEXTS, Owned, Refusal, Refused, Tensor, Unread, When, ask, column, doubles, file, integers,
+                          lengths, lib, pool_of, strings, texts_pool, walks, written)
+
+
+def rows_of(pool):
+    """All that the pool knows of each row."""
+    rows = range(len(pool))
+    return [[pool[row], pool.id(row), pool.reference(row), pool.language(row), pool.group(row), repr(pool.cost(row)), pool.states[row]]
+            for row in rows]
+
+
+# ---- rows ----
+
+MIXED = ["Alpha beta", "alpha  beta", "Alpha beta", b"not \xff UTF-8"]
+
+
+def filled(pool):
+    """The rows of the texts above; a text that a pool refuses is told in its place."""
+    told = []
+    for text in MIXED:
+        try:
+            ask("alcore_pool_add_texts", pool, strings([text]), None, 1, None)
+        except Refused as error:
+            told.append(str(error))
+    return rows_of(pool_of(pool)) + told
+
+
+POOL = {"dedup": [_ffi.ALCORE_DEDUP_NORMALIZED, _ffi.ALCORE_DEDUP_NONE], "utf8": _ffi.ALCORE_UTF8_REPLACE, "max_text_bytes": 4}
+
+
+@walks("alcore_pool_new", **POOL)
+def new_pool(options):
+    return filled(Owned("pool", "alcore_pool_new", CTX, ctypes.byref(options)))
+
+
+@walks("alcore_pool_new_derived", **POOL)
+def new_derived_pool(options):
+    return filled(Owned("pool", "alcore_pool_new_derived", texts_pool(), ctypes.byref(options)))
+
+
+@walks("alcore_pool_add_records", "records", base={"texts": strings(["a b", "c"]), "count": 2},
+       texts=strings(["a b", "d"]), count=1, text_lengths=lengths([3, 0]), ids=strings(["x", "y"]),
+       id_lengths=When(lengths([2, 1]), ids=strings(["xxx", "yyy"])), references=strings(["A B", None]),
+       reference_lengths=When(lengths([1, 1]), references=strings(["A B", "C"])), languages=strings(["de", None]),
+       groups=strings(["one", "one"]), costs=doubles([3, 0]))
+def add_records(options):
+    pool = alcore.Pool([], context=CTX)
+    ask("alcore_pool_add_records", pool, ctypes.byref(options), None)
+    return rows_of(pool)
+
+
+@walks("alcore_pool_filter", "filter", min_words=4, max_words=4, min_letters=.9)
+def filter_pool(options):
+    pool = texts_pool()
+    ask("alcore_pool_filter", pool, ctypes.byref(options))
+    return list(pool.states)
+
+
+# ---- files of records ----
+
+TABLE = "text\tother\ttarget\tgold\na cat\tone\teine Katze\tK\na dog\ttwo\tein Hund\tH\n"
+
+
+def attempts(read, *paths):
+    """What each path gives, or how it is refused. Options that no path can have are refused as such."""
+    found = []
+    for path in paths:
+        try:
+            found.append(read(path))
+        except Refused as error:
+            if error.status in (_ffi.ALCORE_E_STRUCT_UNSET, _ffi.ALCORE_E_STRUCT_SIZE, _ffi.ALCORE_E_INVALID):
+                raise
+            found.append(str(error))
+    return found
+
+
+@walks("alcore_pool_read", format=_ffi.ALCORE_FORMAT_TSV, bad_lines=_ffi.ALCORE_BAD_LINES_MASK, text_column=b"other",
+       reference_column=b"gold", references=lambda: file("answers.txt", "A\nB\n"), language=b"de")
+def read_pool(options):
+    def read(path):
+        pool = Owned("pool", "alcore_pool_new", CTX, None)
+        ask("alcore_pool_read", pool, path, ctypes.byref(options))
+        return rows_of(pool_of(pool))
+    return attempts(read, file("table.tsv", TABLE), file("table", TABLE), file("bad.tsv", TABLE + "too few\n"))
+
+
+ONE_SIDE = "do not apply"
+
+
+@walks("alcore_overlap_read", format=_ffi.ALCORE_FORMAT_TSV, text_column=b"other", bad_lines=_ffi.ALCORE_BAD_LINES_MASK,
+       reference_column=Refusal(b"gold", ONE_SIDE), references=Refusal(b"file", ONE_SIDE), language=Refusal(b"de", ONE_SIDE))
+def read_overlap(options):
+    def read(path):
+        overlap, count = Owned("overlap", "alcore_overlap_new", CTX, None), ctypes.c_int64()
+        test = strings(["a cat one"])
+        ask("alcore_overlap_add", overlap, _ffi.ALCORE_OVERLAP_TEST, _ffi.ALCORE_SIDE_SOURCE, test, None, 1)
+        ask("alcore_overlap_read", overlap, _ffi.ALCORE_OVERLAP_SELECTED, _ffi.ALCORE_SIDE_SOURCE, path, ctypes.byref(options),
+            ctypes.byref(count))
+        score = _ffi.alcore_overlap_score(size=ctypes.sizeof(_ffi.alcore_overlap_score))
+        ask("alcore_overlap_compute", overlap, 1, _ffi.ALCORE_OVERLAP_SELECTED, ctypes.byref(score))
+        return count.value, score.shared_types
+    return attempts(read, file("table.tsv", TABLE), file("table", TABLE), file("bad.tsv", TABLE + "too few\n"))
+
+
+class ArrowTable:
+    """An Arrow C stream with one batch: a struct of string columns of one text each."""
+
+    def __init__(self, columns):
+        self.columns, self.sent, self.kept = columns, False, []
+        self.calls = (Stream._fields_[0][1](self.get_schema), Stream._fields_[1][1](self.get_next),
+                      Stream._fields_[2][1](lambda stream: None), Stream._fields_[3][1](self.release))
+        self.release_part = Schema._fields_[7][1](self.release)
+        self.stream = Stream(*self.calls)
+
+    def release(self, part):
+        """All parts have the member release at their own place; their memory is Python's."""
+        for kind in (Stream, Schema, Array):
+            if any(ctypes.addressof(made) == part for made in self.kept + [self.stream] if isinstance(made, kind)):
+                kind.from_address(part).release = kind().release
+
+    def keep(self, made):
+        self.kept.append(made)
+        return made
+
+    def get_schema(self, stream, out):
+        names = self.columns
+        parts = [self.keep(Schema(b"u", name.encode(), release=self.release_part)) for name in names]
+        children = self.keep((ctypes.POINTER(Schema) * len(names))(*map(ctypes.pointer, parts)))
+        schema = self.keep(Schema.from_address(out))
+        schema.__init__(b"+s", b"", None, 0, len(names), children, None, self.release_part)
+        return 0
+
+    def get_next(self, stream, out):
+        batch = self.keep(Array.from_address(out))
+        if self.sent:
+            batch.__init__()
+            return 0
+        self.sent, parts = True, []
+        for text in map(str.encode, self.columns.values()):
+            bounds, letters = self.keep((ctypes.c_int32 * 2)(0, len(text))), self.keep(ctypes.create_string_buffer(text))
+            buffers = self.keep((ctypes.c_void_p * 3)(None, ctypes.addressof(bounds), ctypes.addressof(letters)))
+            parts.append(self.keep(Array(1, 0, 0, 3, 0, buffers, release=self.release_part)))
+        children = self.keep((ctypes.POINTER(Array) * len(parts))(*map(ctypes.pointer, parts)))
+        batch.__init__(1, 0, 0, 1, len(parts), self.keep((ctypes.c_void_p * 1)()), children, None, self.release_part)
+        return 0
+
+
+TWO_COLUMNS = "apply to an Arrow stream"
+
+
+@walks("alcore_pool_add_arrow", text_column=b"other", reference_column=b"gold", format=Refusal(_ffi.ALCORE_FORMAT_TSV, TWO_COLUMNS),
+       bad_lines=Refusal(_ffi.ALCORE_BAD_LINES_MASK, TWO_COLUMNS), references=Refusal(b"file", TWO_COLUMNS),
+       language=Refusal(b"de", TWO_COLUMNS))
+def add_arrow(options):
+    pool, table = alcore.Pool([], context=CTX), ArrowTable({"text": "a cat", "other": "one", "target": "eine Katze", "gold": "K"})
+    ask("alcore_pool_add_arrow", pool, ctypes.addressof(table.stream), ctypes.byref(options))
+    return rows_of(pool)
+
+
+@walks("alcore_pool_write", format=[_ffi.ALCORE_FORMAT_TEXT, _ffi.ALCORE_FORMAT_JSONL, _ffi.ALCORE_FORMAT_CSV])
+def write_pool(options):
+    return written("alcore_pool_write", texts_pool(), integers([2, 0]), 2, "tsv", options)
+
+
+# ---- columns ----
+
+def column_told(pool, name):
+    info = _ffi.alcore_column_info(size=ctypes.sizeof(_ffi.alcore_column_info))
+    ask("alcore_pool_column_info", pool, name.encode(), ctypes.byref(info))
+    return info.shape, info.meaning, info.entries, info.width, column(pool, name)
+
+
+RELEASED = []
+released = dict(_ffi.alcore_column_options._fields_)["release"](RELEASED.append)
+NO_DEVICE = Unread("pool_column", "Not used for arrays on the host, files and texts")
+IN_FILE = "of a column in a file"
+
+
+@walks("alcore_pool_set_column", ownership=_ffi.ALCORE_BORROW, meaning=_ffi.ALCORE_MEANS_CONFIDENCE, log_base=2.,
+       rows=When(integers([1, 4, 0]), row_count=3), row_count=When(2, rows=integers([1, 4, 0])),
+       release=When(released, ownership=_ffi.ALCORE_BORROW, release_user=7),
+       release_user=When(8, ownership=_ffi.ALCORE_BORROW, release=released), offsets=Refusal(b"x", IN_FILE),
+       format=Refusal(b"npy", IN_FILE),
+       stream=NO_DEVICE)
+def set_column(options):
+    """Scalars, and a ragged column of log-probabilities; the caller changes its array afterwards."""
+    del RELEASED[:]
+    pool, found = texts_pool(), []
+    count = options.row_count or len(TEXTS)
+    numbers = Tensor("d", [count], NUMBERS[:count])
+    ask("alcore_pool_set_column", pool, b"scores", numbers, None, ctypes.byref(options))
+    found.append(column_told(pool, "scores"))
+    numbers.numbers[0] = .75
+    found.append(column_told(pool, "scores"))
+    if not options.ownership and not options.meaning and not options.rows:
+        values, offsets = Tensor("d", [count], [-number for number in NUMBERS]), Tensor("q", [count + 1], list(range(count + 1)))
+        ask("alcore_pool_set_column", pool, b"logprobs", values, offsets, ctypes.byref(options))
+        pool.score("nnll")
+        found.append(column(pool, "scores"))
+    pool.close()
+    return found, list(RELEASED)
+
+
+OTHER_OPTION = "only"
+
+
+@walks("alcore_pool_set_text_column", rows=When(integers([1, 4]), row_count=2), row_count=When(1, rows=integers([1, 4])),
+       ownership=Refusal(1, OTHER_OPTION), meaning=Refusal(1, OTHER_OPTION), log_base=Refusal(2., OTHER_OPTION),
+       offsets=Refusal(b"x", OTHER_OPTION), format=Refusal(b"txt", OTHER_OPTION), release=Refusal(released, "ALCORE_BORROW"),
+       release_user=Refusal(1, OTHER_OPTION), stream=Refusal(1, OTHER_OPTION))
+def set_text_column(options):
+    pool, count = texts_pool(), options.row_count or len(TEXTS)
+    ask("alcore_pool_set_text_column", pool, b"roundtrip", strings(TEXTS[:count]), None, count, ctypes.byref(options))
+    return [lib.alcore_pool_column_text(pool._handle, b"roundtrip", row, None) is None for row in range(len(TEXTS))]
+
+
+def npy(name, code, shape, values):
+    """A file of numpy's format 1.0."""
+    kinds = {"<f8": ctypes.c_double, "<i8": ctypes.c_int64}
+    header = ("{'descr': '%s', 'fortran_order': False, 'shape': %r, }" % (code, shape)).ljust(117) + "\n"
+    return file(name, b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() +
+                bytes((kinds[code] * len(values))(*values)))
+
+
+@walks("alcore_pool_read_column", meaning=_ffi.ALCORE_MEANS_CONFIDENCE, log_base=2.,
+       rows=When(integers([8, 1, 2, 3, 4, 5, 6, 7, 0]), row_count=9), row_count=When(8, rows=integers([8, 1, 2, 3, 4, 5, 6, 7, 0])),
+       offsets=lambda: npy("offsets.npy", "<i8", (10,), list(range(10))), format=b"txt",
+       ownership=Refusal(_ffi.ALCORE_BORROW, "do not apply"), release=Refusal(released, "ALCORE_BORROW"), release_user=Refusal(1, "do not apply"), stream=NO_DEVICE)
+def read_column(options):
+    """An array, and lines of numbers in a file without a suffix, which only its format says."""
+    def read(name, path):
+        pool = texts_pool()
+        ask("alcore_pool_read_column", pool, name, path, ctypes.byref(options))
+        found = [column_told(pool, name.decode())]
+        if name == b"logprobs" and found[0][0] == _ffi.ALCORE_COLUMN_RAGGED:
+            pool.score("nnll")
+            found.append(column(pool, "scores"))
+        return found
+    tokens = file("tokens.lp", "".join("%d\t-0.%d\n" % (row + 1, row + 1) for row in range(9)))
+    return attempts(lambda path: read(b"scores", path), npy("scores.npy", "<f8", (9,), NUMBERS), file("lines", "0.5\n" * 9)) + \
+        attempts(lambda path: read(b"logprobs", path), tokens)
+
+
+@walks("alcore_column_writer_new", meaning=_ffi.ALCORE_MEANS_CONFIDENCE, log_base=2.,
+       stream=Unread("pool_column", "for values on a device, stream apply"),
+       ownership=Refusal(1, OTHER_OPTION), rows=Refusal(integers([1]), OTHER_OPTION), row_count=Refusal(1, "row_count"),
+       offsets=Refusal(b"x", OTHER_OPTION), format=Refusal(b"npy", OTHER_OPTION), release=Refusal(released, "ALCORE_BORROW"),
+       release_user=Refusal(1, OTHER_OPTION))
+def new_column_writer(options):
+    pool = texts_pool()
+    writer = Owned("column_writer", "alcore_column_writer_new", pool, b"scores", _ffi.ALCORE_COLUMN_SCALAR, ctypes.byref(options))
+    ask("alcore_column_writer_put", writer, integers(range(9)), None, 9, Tensor("d", [9], [-number for number in NUMBERS]))
+    ask("alcore_column_writer_finish", writer, _ffi.ALCORE_MISSING_FAIL)
+    found = [column_told(pool, "scores"), pool.select(4, "nnll").indices]
+    if options.meaning == _ffi.ALCORE_MEANS_DEFAULT:  # log-probabilities have one meaning
+        writer = Owned("column_writer", "alcore_column_writer_new", pool, b"logprobs", _ffi.ALCORE_COLUMN_RAGGED, ctypes.byref(options))
+        ask("alcore_column_writer_put", writer, integers(range(9)), integers([1] * 9), 9, Tensor("d", [9], [-number for number in NUMBERS]))
+        ask("alcore_column_writer_finish", writer, _ffi.ALCORE_MISSING_FAIL)
+        pool.score("nnll")
+        found.append(column(pool, "scores"))
+    return found
+
+
+@walks("alcore_pool_write_column", format=[_ffi.ALCORE_FORMAT_NPY])
+def write_column(options):
+    return written("alcore_pool_write_column", texts_pool(scores=NUMBERS), b"scores", "tsv", options)
+
+
+# ---- phrases ----
+
+@walks("alcore_pool_derive_phrases", max_words=2, min_count=2, semi_maximal=1, beyond_limit=1, unknown=1, with_letters=1)
+def derive_phrases(options):
+    labeled = alcore.Pool(["the hen"], context=CTX)
+    phrases = pool_of(Owned("pool", "alcore_pool_derive_phrases", texts_pool(), labeled, ctypes.byref(options)))
+    return list(phrases), column(phrases, "semi_maximal")
+
+
+@walks("alcore_pool_write_phrases", format=[_ffi.ALCORE_FORMAT_TEXT, _ffi.ALCORE_FORMAT_JSONL, _ffi.ALCORE_FORMAT_CSV])
+def write_phrases(options):
+    phrases = Owned("pool", "alcore_pool_derive_phrases", texts_pool(), None, None)
+    return written("alcore_pool_write_phrases", phrases, "tsv", options)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Walks the structs of options in the public headers: for every member of every struct that a function takes, a value other than
+the default changes what the function gives, or its error, in a fixture of struct_*.py. A member without a fixture fails, and so does
+one that changes nothing."""
+import inspect
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from alcore import _ffi
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "bindings" / "gen")]
+import headers  # noqa: E402
+import struct_world  # noqa: E402
+import struct_measures  # noqa: E402, F401
+import struct_models  # noqa: E402, F401
+import struct_pools  # noqa: E402, F401
+import struct_texts  # noqa: E402, F401
+from struct_world import FIXTURES, Refusal, Refused, Unread, When, struct_of  # noqa: E402
+
+# Structs that a caller fills but that are no options: data without settings, functions of the
+# caller, and where results go.
+NO_OPTIONS = {"alcore_tensor": "an array", "alcore_stop_decision": "a result that alcore_stop_text() puts into words",
+              "alcore_token_stats": "where results go", "alcore_logits_writers": "where results go",
+              "alcore_model_host": "the caller's functions (tests/unit/model/test_model.c)",
+              "alcore_scorer_host": "the caller's functions (tests/unit/scorer)",
+              "alcore_strategy_host": "the caller's functions (tests/unit/strategy)"}
+API = headers.read_api(ROOT)
+STRUCTS = {struct["name"]: [field["name"] for field in struct["fields"]] for struct in API["structs"]}
+# (function, parameter) -> name of the struct
+TAKEN = {(function["name"], argument["name"]): argument["type"][len("const "):-len(" *")]
+         for function in API["functions"] for argument in function["args"]
+         if argument["type"][:6] == "const " and argument["type"][len("const "):-len(" *")] in STRUCTS.keys() - NO_OPTIONS}
+EVERY = [pytest.param(*key, member, id="%s-%s-%s" % (*key, member)) for key, name in TAKEN.items() for member in STRUCTS[name]
+         if member not in ("size", "reserved")]
+
+
+def outcome(key, fields):
+    """What the fixture gives with these members, or how the call refuses them."""
+    fixture = FIXTURES[key]
+    try:
+        return fixture.call(struct_of(getattr(_ffi, TAKEN[key]), {**fixture.base, **fields}))
+    except Refused as error:
+        return error
+
+
+DEFAULTS = {}  # (function, parameter) -> (members beside, outcome) of those that were made
+
+
+def default_outcome(key, beside):
+    """What the fixture gives without the member that is tried, twice the same."""
+    for other, found in DEFAULTS.setdefault(key, []):
+        if other.keys() == beside.keys() and all(other[name] is beside[name] for name in other):
+            return found
+    found = outcome(key, beside)
+    assert outcome(key, beside) == found, "the fixture gives something else each time"
+    DEFAULTS[key].append((beside, found))
+    return found
+
+
+def test_every_function_with_options_has_a_fixture():
+    assert len(TAKEN) > 50
+    assert TAKEN.keys() - FIXTURES.keys() == set(), "write fixtures for these"
+    assert FIXTURES.keys() - TAKEN.keys() == set(), "the headers have no such functions"
+    assert {name for name in STRUCTS if name.endswith("_options")} <= set(TAKEN.values())
+    assert NO_OPTIONS.keys() <= STRUCTS.keys()
+
+
+def test_fixtures_name_only_what_there_is():
+    for key, fixture in FIXTURES.items():
+        assert fixture.members.keys() == set(STRUCTS[TAKEN[key]]) - {"size", "reserved"}, key
+
+
+def words_of(header):
+    """The text of a public header, without the stars and lines of its comments."""
+    text = (ROOT / "include" / "alcore" / (header + ".h")).read_text(encoding="utf-8")
+    return " ".join(re.sub(r"\n\s*\*", " ", text).split())
+
+
+@pytest.mark.parametrize("function, parameter, member", EVERY)
+def test_member(function, parameter, member):
+    key = function, parameter
+    assert key in FIXTURES and member in FIXTURES[key].members, "no fixture has this member"
+    values = FIXTURES[key].members[member]
+    if isinstance(values, Unread):
+        assert values.words in words_of(values.header)
+        return
+    for value in values if isinstance(values, list) else [values]:
+        value = value if isinstance(value, (When, Refusal)) else When(value)
+        given = value.value() if inspect.isfunction(value.value) else value.value
+        default = default_outcome(key, value.beside)
+        found = outcome(key, {**value.beside, member: given})
+        assert found != default, "%s = %r changes nothing: %s" % (member, given, str(default)[:500])
+        if value.words:
+            assert isinstance(found, Refused) and value.words in str(found)
+        else:
+            assert not isinstance(found, Refused), found
+
+
+@pytest.mark.parametrize("function, parameter", TAKEN)
+def test_size_and_reserved(function, parameter):
+    """A struct whose size was not set, or is of no struct, is refused, and so is a number in its padding."""
+    key = function, parameter
+    for size, status in ((0, _ffi.ALCORE_E_STRUCT_UNSET), (5, _ffi.ALCORE_E_STRUCT_SIZE)):
+        found = outcome(key, {"size": size})
+        assert isinstance(found, Refused) and found.status == status, found
+    if "reserved" in STRUCTS[TAKEN[key]]:
+        found = outcome(key, {"reserved": 1})
+        assert isinstance(found, Refused) and found.status == _ffi.ALCORE_E_STRUCT_NEWER, found
+
+
+def teardown_module():
+    shutil.rmtree(struct_world.FOLDER)
