@@ -163,8 +163,8 @@ def train(options):
     """What the module is told, what a training gives, and the folders that it leaves."""
     for path in sorted(FOLDER.glob("checkpoints*/*")) + sorted(FOLDER.glob("best/*")):
         path.unlink()
-    # With labels the model has to classify tokens; calls are the bits of alcore/sys/model.h for that,
-    # for training and for saving.
+    # With labels the model has to classify tokens; calls are the bits of alcore/sys/model.h for
+    # that, for training and for saving.
     config = '{"dims": 3, "tokens": 1, "best": 3%s}' % (', "calls": 392' if options.labels else "")
     model = Owned("model", "alcore_model_open", CTX, folder("trained", config), None)
     found, pool = result(_ffi.alcore_train_result), pairs(3)
