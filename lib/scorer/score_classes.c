@@ -25,6 +25,7 @@
 #include <math.h>
 
 #include "base/tensor_view.h"
+#include "kernel/kernels.h"
 #include "scorer/uncertainty_modes.h"
 
 /* The smallest logarithm of a probability (spec 1.1), as in the kernels. */

@@ -220,8 +220,8 @@ static alcore_status read_count(alcore__run *run, const counts_source *source, c
     return ALCORE_OK;
 }
 
-/* Where the budget is in rows (there are no costs), refuses counts, state->rows_to_buy, whose sum is
- * above it, as an error of a parameter: the budget may be wrong as well as a file. */
+/* Where the budget is in rows (there are no costs), refuses counts, state->rows_to_buy, whose sum
+ * is above it, as an error of a parameter: the budget may be wrong as well as a file. */
 static alcore_status check_total(const alcore__run *run, const counts_source *source) {
     const draw_state *state = run->state;
     double total = 0;

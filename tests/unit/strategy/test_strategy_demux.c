@@ -499,7 +499,8 @@ START_TEST(knn_uncertainty_is_the_plain_search) {
     bed_close(&b);
     open_many(true);
     expect_knn_uncertainty(100, 256, 0); /* k = 128: lists of 8 are made longer twice */
-    expect_knn_uncertainty(64, 256, 2);  /* the 64 nearest cost no more than the budget: k = 128 too */
+    /* The 64 nearest cost no more than the budget, so k is 128 here too. */
+    expect_knn_uncertainty(64, 256, 2);
     bed_close(&b);
 }
 END_TEST
@@ -750,8 +751,7 @@ CHECK_SUITE("strategy-demux", k_has_limits, knn_uncertainty_vectors, uncertainty
             plan_files, rounds_add_up_to_the_plan, rounds_have_budgets_of_their_own,
             rounds_that_are_refused, plans_of_the_paper, counts_that_are_refused, gold_vector,
             knn_uncertainty_is_the_plain_search, knn_uncertainty_of_the_public_code,
-            k_may_exceed_the_lists_of_the_kernel,
-            all_neighbors_may_be_labeled, several_budgets_are_runs_of_their_own,
-            uncertainty_knn_is_the_plain_search, hybrids_name_a_nan,
-            uncertainty_knn_compares_squares, uncertainty_knn_ties, parameters_without_a_part,
-            hybrids_read_what_a_model_gives, hybrids_need_a_target);
+            k_may_exceed_the_lists_of_the_kernel, all_neighbors_may_be_labeled,
+            several_budgets_are_runs_of_their_own, uncertainty_knn_is_the_plain_search,
+            hybrids_name_a_nan, uncertainty_knn_compares_squares, uncertainty_knn_ties,
+            parameters_without_a_part, hybrids_read_what_a_model_gives, hybrids_need_a_target);
