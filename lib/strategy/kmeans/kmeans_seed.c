@@ -214,8 +214,8 @@ static alcore_status add_weights(const alcore__kmeans *means, const alcore__matr
  * of its group where that is smaller, and adds the weights up: totals [blocks, groups], the
  * partial, in which a group without rows in the block, or with all its centroids, stays 0. weights
  * and self_dots [matrix rows] and speculative_weights [ALCORE__MAX_SPECULATIVE, matrix rows] of
- * `rows` are kept with the block. After a hit the distances to the new centroid are there already, in its
- * row of speculative_weights, and the rows of the group are not measured. */
+ * `rows` are kept with the block. After a hit the distances to the new centroid are there already,
+ * in its row of speculative_weights, and the rows of the group are not measured. */
 alcore_status alcore__kmeans_weigh_rows(alcore__block *block, void *partial) {
     const alcore__kmeans *means = block->run->state;
     const alcore_sys_kernels *kernels = alcore__run_kernels(block->run);
