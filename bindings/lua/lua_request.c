@@ -189,8 +189,8 @@ static int set_excluded(selecting *self) {
         exclude_picks(self->context->ctx, self->request->request, earlier->selection, rows));
 }
 
-/* The field `like`: rows or ids of the texts, the path of a file of ids, or an earlier selection, of
- * which a phrase stands for the row where it occurs first. */
+/* The field `like`: rows or ids of the texts, the path of a file of ids, or an earlier selection,
+ * in which a phrase stands for the row where it occurs first. */
 static int set_like(selecting *self) {
     lua_State *L = self->L;
     lua_getfield(L, self->fields, "like");

@@ -42,8 +42,8 @@ ALCORE_API void alcore_request_unref(alcore_request *request);
 /** Sets the pool of a role: the candidates, the labeled pool, the target or excluded texts. Rows of
  * the candidates whose text is also in the labeled pool or among the excluded texts are never
  * selected. Where the strategy buys phrases, the same holds for their phrases; the rows then stay
- * in the texts whose phrases are counted. The strategy gold picks from the target where there is one,
- * and does not look at the candidates: rows of its selection are rows of the target.
+ * in the texts whose phrases are counted. The strategy gold picks from the target where there is
+ * one, and does not look at the candidates: rows of its selection are rows of the target.
  * @param[in,out] request borrowed, changed
  * @param[in] role ALCORE_ROLE_* but not ALCORE_ROLE_LABELED_ROWS
  * @param[in] pool kept; NULL: the role has no pool
@@ -204,8 +204,8 @@ ALCORE_API alcore_status alcore_request_param(int64_t index, alcore_param_info *
  * @param[in,out] request borrowed; it remembers its candidates where the strategy has sticky=1
  * @param[out] out owned; NULL on failure; the selection of the first budget
  * @return ALCORE_OK (also with fewer items than asked for: see ALCORE_SELECTION_SHORT),
- * ALCORE_E_INVALID (no pool; a target that the strategy does not read, where a host's reads every one;
- * rows of ALCORE_ROWS_LIKE that it does not take),
+ * ALCORE_E_INVALID (no pool; a target that the strategy does not read, where a host's reads every
+ * one; rows of ALCORE_ROWS_LIKE that it does not take),
  * ALCORE_E_PARAM (no budget), ALCORE_E_MISSING (a column, or its value for a candidate),
  * ALCORE_E_NOT_FOUND (a named row), ALCORE_E_DATA (names the row), ALCORE_E_SHAPE,
  * ALCORE_E_UNSUPPORTED, ALCORE_E_MODULE (a device that was named), ALCORE_E_IO, ALCORE_E_CALLBACK

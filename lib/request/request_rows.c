@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows that a request names: those that alone may be selected, those that may not, those whose
- * labels are known, and those of another selection whose languages are counted. They belong to the request, so that two requests over one pool may differ and
- * selecting leaves the pool as it is. lists, by kind (ALCORE_ROWS_*), have these rows in the order
- * given; drawn_rows what alcore_request_candidates() handed out last. `given` tells an empty list
- * from one that was never set. */
+ * labels are known, and those of another selection whose languages are counted. They belong to the
+ * request, so that two requests over one pool may differ and selecting leaves the pool as it is.
+ * lists, by kind (ALCORE_ROWS_*), have these rows in the order given; drawn_rows what
+ * alcore_request_candidates() handed out last. `given` tells an empty list from one that was never
+ * set. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

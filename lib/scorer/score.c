@@ -23,3 +23,20 @@ const alcore__score *alcore__score_find(const char *name) {
     }
     return NULL;
 }
+
+/* Fills score, raw and rank of the call's rows (larger = more worth labeling): SUM-PROB where the
+ * parameters ask for answers; else from the column "scores" if the dataset has it, else as the
+ * score "uncertainty" from the first of the columns of classes below, else NNLL of "logprobs". The
+ * two hybrids of DeMuX rank by it (lib/strategy/rules/knn_uncertainty.c and uncertainty_knn.c). */
+alcore_status alcore__score_given_or_class(alcore__score_call *call) {
+    static const char *const of_classes[] = {"margins", "confidences", "entropies", "probs",
+                                             "token_probs"};
+    bool has_classes = false;
+    if (alcore__uncertainty_is_of_answers(call->values))
+        return alcore__score_class_uncertainty.rows(call);
+    for (size_t i = 0; i < sizeof of_classes / sizeof *of_classes; i++)
+        if (alcore__dataset_find(call->dataset, of_classes[i])) has_classes = true;
+    if (alcore__dataset_find(call->dataset, "scores") || !has_classes)
+        return alcore__score_uncertainty(call);
+    return alcore__score_class_uncertainty.rows(call);
+}

@@ -6,7 +6,7 @@
  *                         answer, with windows=1 over several windows a row (score_sum_prob.c)
  *
  * Strategies that also accept ready scores or token log-probabilities take these where the
- * parameters do not ask for answers (alcore__score_given_or_class()). */
+ * parameters do not ask for answers (score.c). */
 #include "scorer/uncertainty_modes.h"
 
 const char *const alcore__uncertainty_needs[] = {"margins|probs|token_probs", NULL};
@@ -119,23 +119,4 @@ const char *const *alcore__uncertainty_needs_of(const alcore__values *values) {
  * embeddings. */
 const char *const *alcore__hybrid_needs_of(const alcore__values *values) {
     return needs_of_mode(values)->hybrid;
-}
-
-/* ---- uncertainty from whatever a model gives ---- */
-
-/* Fills score, raw and rank of the call's rows (larger = more worth labeling): SUM-PROB where the
- * parameters ask for answers; else from the column "scores" if the dataset has it, else as the
- * score "uncertainty" from the first of the columns of classes below, else NNLL of "logprobs". The
- * two hybrids of DeMuX rank by it (lib/strategy/rules/knn_uncertainty.c and uncertainty_knn.c). */
-alcore_status alcore__score_given_or_class(alcore__score_call *call) {
-    static const char *const of_classes[] = {"margins", "confidences", "entropies", "probs",
-                                             "token_probs"};
-    bool has_classes = false;
-    if (alcore__uncertainty_is_of_answers(call->values))
-        return alcore__score_class_uncertainty.rows(call);
-    for (size_t i = 0; i < sizeof of_classes / sizeof *of_classes; i++)
-        if (alcore__dataset_find(call->dataset, of_classes[i])) has_classes = true;
-    if (alcore__dataset_find(call->dataset, "scores") || !has_classes)
-        return alcore__score_uncertainty(call);
-    return alcore__score_class_uncertainty.rows(call);
 }
