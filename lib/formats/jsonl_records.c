@@ -79,7 +79,8 @@ static void list_language(jsonl_state *state, const char *key, size_t length) {
 }
 
 /* Reads the object "translation": the values of the languages that the options name as text and as
- * reference. Failures and ranks [roles] as in read_object(). */
+ * reference, sides 0 and 1 of the arrays [2] within; a key that is neither (side 2) is skipped.
+ * Failures and ranks [roles] as in read_object(). */
 static alcore_status read_translation(jsonl_state *state, const alcore_read_options *options,
                                       const alcore__line_reader *lines, alcore__json *json,
                                       alcore__record *record, int32_t *ranks) {

@@ -98,7 +98,8 @@ static void free_arrays(void *user) {
 
 /* Gives the pool the column with our arrays, borrowed: the pool calls free_arrays(arrays) when it
  * drops the column. After a failure arrays, offsets and values are still the caller's. `places` is
- * the number of offsets. self->rows, copied by the pool, says which row each entry is. */
+ * the number of offsets: one more than the entries. self->rows, copied by the pool, says which row
+ * each entry is. */
 static alcore_status set_column(const alcore__lm_column *self, column_arrays *arrays) {
     int64_t tokens = self->offsets[self->entries], places = self->entries + 1;
     alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;

@@ -106,8 +106,10 @@ void alcore__windows_clear(alcore_ctx *ctx, alcore__windows *windows);
 
 /* Sets data->window and data->stride from alcore_model_options; data->info is there. */
 void alcore__engine_set_windows(alcore__engine_model *data, int64_t max_tokens, int64_t stride);
-/* Makes a column of question answering: alcore__model_table.run. part: 0 starts, 1 ends, 2 numbers
- * of positions of the windows. */
+/* Makes a column of question answering, for alcore__model_table.run: the caller holds the model's
+ * write lock and no lock of the pool. part: 0 starts, 1 ends, 2 numbers of positions of the
+ * windows. The first of the three asks the callbacks and keeps all answers in the engine's data;
+ * once each part was made of them they are freed. */
 alcore_status alcore__engine_answer(alcore_model *model, alcore_pool *pool, const char *column,
                                     int32_t part, const alcore__wanted *wanted);
 /* Appends to *out what such a column is made from, beside the model. The caller holds a lock of the

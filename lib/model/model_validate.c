@@ -355,7 +355,8 @@ alcore_status alcore__watch_update(void *user, int64_t update, int64_t updates, 
 
 /* ---- the watch ---- */
 
-/* A hash of the texts and references, or labels, of the validation. */
+/* A hash of the texts and references, or labels, of the validation. Multiplying by the prime of the
+ * 64-bit FNV hash after each reference makes their order count. */
 static uint64_t hash_pairs(const alcore_pool *pool, const alcore__examples *all, bool of_tokens) {
     const alcore__model_batch *batch = &all->batch;
     uint64_t hash = alcore_pool_fingerprint(pool);
