@@ -14,15 +14,16 @@
 #include "pool/dataset.h"
 #include "pool/pool_internal.h"
 
-/* The functions of one kind of model. They read their state from alcore_model.data. */
+/* The functions of one kind of model. They read their state from alcore_model.data. Called with the
+ * write lock of the model and no lock of a pool, each pool being locked within: run, translate,
+ * score, train and save; info with the model's read lock. */
 typedef struct alcore__model_table {
     const char *engine; /* what runs it: "cpu", or "host" for the caller's functions */
     bool per_word;      /* its token log-probabilities are one per word and one for the end */
     /* Whether the model can make the column. */
     bool (*can)(const alcore_model *model, const char *column);
     /* Makes the column and puts it into the pool, with values at least for the rows that
-     * alcore__model_wants() names; wanted may be NULL. Called for columns that can() confirms, with
-     * no lock of the pool held. */
+     * alcore__model_wants() names; wanted may be NULL. Called for columns that can() confirms. */
     alcore_status (*run)(alcore_model *model, alcore_pool *pool, const char *column,
                          const alcore__wanted *wanted);
     /* Whether a cache keeps the column (model_cache.c): it costs more to compute than to read, and
