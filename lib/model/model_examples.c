@@ -27,9 +27,9 @@ bool alcore__examples_counts(const alcore__examples *all, int64_t k) {
 
 /* Sets the labels of the tokens of example i, all -100 before, to those of its row of the column:
  * count integers of type dtype. */
-static alcore_status take_labels(const alcore__engine_model *data, const alcore_pool *pool,
-                                 const char *name, const alcore_sys_ragged *row,
-                                 alcore__examples *all, int64_t i) {
+static alcore_status store_labels(const alcore__engine_model *data, const alcore_pool *pool,
+                                  const char *name, const alcore_sys_ragged *row,
+                                  alcore__examples *all, int64_t i) {
     const alcore_sys_model_texts *texts = &all->sources.passed;
     const int64_t count = row->offsets[1] - row->offsets[0];
     const int64_t length = texts->offsets[i + 1] - texts->offsets[i];
@@ -83,7 +83,7 @@ static alcore_status read_labels(const alcore_model *model, const alcore_pool *p
     for (int64_t i = 0; i < texts->count && status == ALCORE_OK; i++) {
         alcore_sys_ragged row = {0};
         status = column->ops->ragged(column, all->batch.rows[i], 1, &scratch, &row);
-        if (status == ALCORE_OK) status = take_labels(model->data, pool, name, &row, all, i);
+        if (status == ALCORE_OK) status = store_labels(model->data, pool, name, &row, all, i);
     }
     alcore__scratch_clear(ctx, &scratch);
     return status;
