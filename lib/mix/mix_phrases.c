@@ -45,14 +45,14 @@ typedef struct made_pair {
     alcore__buffer source, target;    /* the texts of the pair */
 } made_pair;
 
-/* One worker's memory; *_room: entries that an array has memory for. */
+/* One worker's memory. */
 typedef struct worker_memory {
     alcore__switcher switcher;
     alcore__word_row words;            /* of x */
     uint32_t *numbers;                 /* [count] phrases of x: indices in the list, ascending */
     alcore__translated_phrase *phrase; /* [count] the same phrases */
-    size_t numbers_room, phrase_room;  /* entries that there is memory for */
-    int64_t count;                     /* phrases of x */
+    size_t numbers_capacity, phrase_capacity; /* entries that there is memory for */
+    int64_t count;                            /* phrases of x */
 } worker_memory;
 
 /* The state of alcore__mix_phrases(), which frees the arrays. */
@@ -203,7 +203,7 @@ static alcore_status collect_hit(void *user, const alcore__phrase_hit *hit) {
     int64_t at = memory->count;
     while (at > 0 && memory->numbers[at - 1] > hit->phrase) at--;
     if (at > 0 && memory->numbers[at - 1] == hit->phrase) return ALCORE_OK;
-    ALCORE__TRY(alcore__grow(self->ctx, &memory->numbers, &memory->numbers_room,
+    ALCORE__TRY(alcore__grow(self->ctx, &memory->numbers, &memory->numbers_capacity,
                              (size_t)memory->count + 1, sizeof *memory->numbers));
     for (int64_t i = memory->count; i > at; i--) memory->numbers[i] = memory->numbers[i - 1];
     memory->numbers[at] = hit->phrase;
@@ -221,7 +221,7 @@ static alcore_status collect_phrases(const phrase_run *self, worker_memory *memo
     memory->count = 0;
     ALCORE__TRY(alcore__word_row_read(ctx, &memory->words, text, length));
     ALCORE__TRY(alcore__phrase_finder_scan(&self->list.finder, &memory->words, collect_hit, &user));
-    ALCORE__TRY(alcore__grow(ctx, &memory->phrase, &memory->phrase_room, (size_t)memory->count,
+    ALCORE__TRY(alcore__grow(ctx, &memory->phrase, &memory->phrase_capacity, (size_t)memory->count,
                              sizeof *memory->phrase));
     for (int64_t i = 0; i < memory->count; i++)
         memory->phrase[i] = self->list.phrase[memory->numbers[i]];

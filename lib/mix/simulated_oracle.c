@@ -46,7 +46,7 @@ typedef struct simulation {
     bool linked;                     /* ranges are those of the row that is being read */
     alcore__vocabulary extracts;  /* 4 bytes with the phrase's number, then the extract's words */
     extract *extract;             /* [extracts.count] */
-    size_t extract_room;          /* entries that there is memory for */
+    size_t extract_capacity;      /* entries that there is memory for */
     alcore__given_answer *loose;  /* [phrases] the first extract; OPEN where there is none */
     alcore__given_answer *answer; /* [items] */
     alcore__buffer key;           /* workspace */
@@ -62,7 +62,7 @@ static alcore_status count_extract(simulation *self, uint32_t phrase, const char
     ALCORE__TRY(alcore__buffer_append(self->ctx, &self->key, &phrase, sizeof phrase));
     ALCORE__TRY(alcore__buffer_append(self->ctx, &self->key, text, length));
     const uint32_t known = self->extracts.count;
-    ALCORE__TRY(alcore__grow(self->ctx, &self->extract, &self->extract_room, (size_t)known + 1,
+    ALCORE__TRY(alcore__grow(self->ctx, &self->extract, &self->extract_capacity, (size_t)known + 1,
                              sizeof *self->extract));
     ALCORE__TRY(alcore__vocabulary_add(self->ctx, &self->extracts, self->key.data, self->key.length,
                                        &number));

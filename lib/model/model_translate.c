@@ -146,7 +146,7 @@ static void row_arrays_clear(alcore_ctx *ctx, row_arrays *arrays) {
 
 /* Allocates the arrays for `count` outputs. With several outputs of a row their ids are written
  * down, as they are not the numbers of their rows any more. */
-static alcore_status row_arrays_room(const outputs *all, size_t count, row_arrays *out) {
+static alcore_status new_row_arrays(const outputs *all, size_t count, row_arrays *out) {
     alcore_ctx *ctx = all->model->object.ctx;
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->texts, &out->texts));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->ids, &out->ids));
@@ -162,7 +162,7 @@ static alcore_status row_arrays_room(const outputs *all, size_t count, row_array
  * anyway, and is left out. */
 static alcore_status list_rows(const outputs *all, const alcore_pool *pool, row_arrays *out) {
     const int64_t count = alcore_pool_rows(pool) * all->best;
-    ALCORE__TRY(row_arrays_room(all, (size_t)count, out));
+    ALCORE__TRY(new_row_arrays(all, (size_t)count, out));
     for (int64_t i = 0; i < count; i++) {
         const output *one = &all->rows[i];
         char number[24], *written = out->numbers ? out->numbers + 24 * i : number;

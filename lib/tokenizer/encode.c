@@ -76,7 +76,7 @@ typedef struct job {
 } job;
 
 /* Makes memory for `need` tokens in all arrays of *out, those that it has included. */
-static alcore_status tokens_room(alcore_ctx *ctx, alcore__tokens *out, size_t need) {
+static alcore_status reserve_tokens(alcore_ctx *ctx, alcore__tokens *out, size_t need) {
     if (need <= out->capacity) return ALCORE_OK;
     ALCORE__TRY(alcore__grow(ctx, &out->ids, &out->ids_capacity, need, sizeof *out->ids));
     ALCORE__TRY(alcore__grow(ctx, &out->types, &out->types_capacity, need, sizeof *out->types));
@@ -197,7 +197,7 @@ static alcore_status add_words(job *j, const alcore__view *piece) {
         pieces->count = 0;
         ALCORE__TRY(alcore__token_model_cut(j->ctx, j->model, text.text + word.begin,
                                             word.end - word.begin, pieces));
-        ALCORE__TRY(tokens_room(j->ctx, j->out, j->count + pieces->count));
+        ALCORE__TRY(reserve_tokens(j->ctx, j->out, j->count + pieces->count));
         for (size_t i = 0; i < pieces->count; i++)
             add_token(j, &text, word.begin + pieces->piece[i].begin,
                       word.begin + pieces->piece[i].end, pieces->piece[i].id);
@@ -224,7 +224,7 @@ static alcore_status add_around(job *j, const alcore__view *view,
         if (match.begin == view->length || j->count >= j->most) break;
         /* A token of white space that the match before covers already (its rstrip). */
         if (match.end <= match.begin) continue;
-        ALCORE__TRY(tokens_room(j->ctx, j->out, j->count + 1));
+        ALCORE__TRY(reserve_tokens(j->ctx, j->out, j->count + 1));
         add_token(j, view, match.begin, match.end, added->token[match.token].id);
         after = match.end;
     }
@@ -241,7 +241,7 @@ static alcore_status add_language_code(job *j, alcore__view *text) {
     const size_t end = (size_t)(mark - text->text) + 2;
     int64_t id = alcore__token_model_id(j->model, text->text, end);
     if (id < 0) id = alcore__token_model_id(j->model, "<unk>", 5);
-    ALCORE__TRY(tokens_room(j->ctx, j->out, j->count + 1));
+    ALCORE__TRY(reserve_tokens(j->ctx, j->out, j->count + 1));
     add_token(j, text, 0, end, id);
     *text = alcore__view_slice(text, end, text->length);
     return ALCORE_OK;
@@ -317,7 +317,7 @@ typedef struct call {
 
 /* Adds the special tokens of a piece of the template; language: as in call. */
 static alcore_status add_special(job *j, const alcore__template_piece *piece, int64_t language) {
-    ALCORE__TRY(tokens_room(j->ctx, j->out, j->count + piece->count));
+    ALCORE__TRY(reserve_tokens(j->ctx, j->out, j->count + piece->count));
     for (size_t i = 0; i < piece->count; i++)
         put_token(j->out, j->count++, piece->language && language >= 0 ? language : piece->ids[i],
                   piece->type, ALCORE_SYS_TOKEN_SPECIAL, (alcore__source){0, 0});
@@ -360,7 +360,7 @@ static alcore_status encode_one(const call *c, alcore__encoder *encoder, int64_t
 /* ---- many texts ---- */
 
 /* Makes memory for the offsets of `texts` more texts; the first time, it also sets offsets[0]. */
-static alcore_status offsets_room(alcore_ctx *ctx, alcore__tokens *out, int64_t texts) {
+static alcore_status reserve_offsets(alcore_ctx *ctx, alcore__tokens *out, int64_t texts) {
     const bool fresh = !out->offsets;
     ALCORE__TRY(alcore__grow(ctx, &out->offsets, &out->texts_capacity,
                              (size_t)(out->count + texts) + 1, sizeof *out->offsets));
@@ -371,7 +371,7 @@ static alcore_status offsets_room(alcore_ctx *ctx, alcore__tokens *out, int64_t 
 /* Appends texts begin .. end - 1 to *out. A message names the text, unless there is only one. */
 static alcore_status encode_range(const call *c, alcore__encoder *encoder, int64_t begin,
                                   int64_t end, alcore__tokens *out) {
-    ALCORE__TRY(offsets_room(c->ctx, out, end - begin));
+    ALCORE__TRY(reserve_offsets(c->ctx, out, end - begin));
     for (int64_t i = begin; i < end; i++) {
         ALCORE__TRY(alcore__tick(c->ctx, NULL, 0, 0));
         const alcore_status status = encode_one(c, encoder, i, out);
@@ -410,10 +410,10 @@ static alcore_status encode_block(void *data, int64_t index, int32_t worker) {
 
 /* Appends the tokens of a block to the result; its offsets are moved by those that are there. */
 static alcore_status append(alcore_ctx *ctx, const alcore__tokens *block, alcore__tokens *out) {
-    ALCORE__TRY(offsets_room(ctx, out, block->count));
+    ALCORE__TRY(reserve_offsets(ctx, out, block->count));
     const size_t begin = (size_t)out->offsets[out->count];
     const size_t more = (size_t)block->offsets[block->count];
-    ALCORE__TRY(tokens_room(ctx, out, begin + more));
+    ALCORE__TRY(reserve_tokens(ctx, out, begin + more));
     if (more > 0) {
         memcpy(out->ids + begin, block->ids, more * sizeof *out->ids);
         memcpy(out->types + begin, block->types, more * sizeof *out->types);
@@ -466,7 +466,7 @@ static alcore_status encode_many(const call *c, alcore__encoder **first, alcore_
 static alcore_status run(const call *c, alcore__tokens *out) {
     alcore_tokenizer *owner = c->tokenizer->object.self; /* the same, but not const */
     alcore__encoder *encoder = atomic_exchange(&owner->spare, NULL);
-    alcore_status status = offsets_room(c->ctx, out, 0);
+    alcore_status status = reserve_offsets(c->ctx, out, 0);
     const int64_t before = out->count;
     if (status == ALCORE_OK) status = ready_encoder(c->ctx, &encoder);
     if (status == ALCORE_OK)
