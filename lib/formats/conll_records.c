@@ -203,7 +203,8 @@ static alcore_status cut_language(conll_state *state, const alcore__line_reader 
 }
 
 /* After the first sentence: when each of its tokens began with the same language, cuts that off
- * them in place. */
+ * them in place. A language and its colon have three bytes at least, so that text[i - 1] is not
+ * written over yet. */
 static void cut_first_sentence(conll_state *state) {
     if (state->prefix != PREFIX_UNKNOWN) return;
     state->prefix = PREFIX_EACH;

@@ -24,7 +24,8 @@ typedef struct contexts {
     int64_t row;              /* the row that is being read */
 } contexts;
 
-/* alcore__phrase_sink: enters the row that is being read, once for each phrase. */
+/* alcore__phrase_sink: enters the row that is being read, once for each phrase, in the first free
+ * place of the phrase; a phrase that has CONTEXTS rows gets no more. */
 static alcore_status add_context(void *user, const alcore__phrase_hit *hit) {
     contexts *self = user;
     int64_t *rows = self->rows + (size_t)hit->phrase * CONTEXTS;

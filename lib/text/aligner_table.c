@@ -162,8 +162,8 @@ static void choose_shift(builder *b) {
     b->table->shift = 62 - (max_frequency == 0 ? 0 : 32 - __builtin_clz(max_frequency));
 }
 
-/* Index, first pass, layout, second pass. The caller frees the builder's arrays, and the table
- * after a failure. */
+/* Index, first pass, which counts the pairs of each row, layout, second pass (fill), which enters
+ * the pairs. The caller frees the builder's arrays, and the table after a failure. */
 static alcore_status build(builder *b) {
     alcore_ctx *ctx = b->ctx;
     alcore__aligner_table *table = b->table;

@@ -342,7 +342,9 @@ static inline uint32_t number_of(const alcore_lm *lm, const lookup *found) {
     }
 }
 
-/* Looks up the next words of a text, at most AHEAD, and its end where fewer are left. */
+/* Looks up the next words of a text, at most AHEAD, and its end where fewer are left. Each of the
+ * three loops reads what the one before it prefetched; words of more than ALCORE__LM_SPELLED bytes,
+ * which are rare, are left to number_of(). */
 static void look_up_words(const alcore_lm *lm, reading *text) {
     const alcore__ngram_table *table = &lm->spelled;
     lookup found[AHEAD];

@@ -40,7 +40,7 @@ static int32_t lower_rule(int32_t point) {
  * U+0130 in lower case is two code points, which a rule cannot return, so that it is treated here.
  * A replacement of the same length leaves a plain text plain: one whose byte i stems from byte
  * origin + i of the original, so that it needs no table of sources. The view is well-formed UTF-8.
- */
+ * A replacement has four bytes at most; memory is made for the 8 of `bytes`. */
 static alcore_status apply_rule(alcore_ctx *ctx, const alcore__view *view, character_rule rule,
                                 alcore__aligned *out) {
     size_t done = 0, next = 0, polled = 0;
