@@ -157,8 +157,8 @@ static alcore_status measure_values(alcore__watch *watch, double *out) {
     return ALCORE_OK;
 }
 
-/* BLEU of the outputs against the references; texts and lengths [count] are memory for the outputs.
- */
+/* BLEU of the outputs against the references; texts and lengths [count] are memory for the outputs,
+ * a pool with the same rows as the validation's. */
 static alcore_status score_outputs(const alcore__watch *watch, const alcore_pool *outputs,
                                    const char **texts, size_t *lengths, double *out) {
     const alcore__examples *all = &watch->examples;
@@ -172,7 +172,8 @@ static alcore_status score_outputs(const alcore__watch *watch, const alcore_pool
     return ALCORE_OK;
 }
 
-/* Translates the texts by greedy search and compares the outputs with the references. */
+/* Translates the texts by greedy search and compares the outputs with the references: *out is the
+ * BLEU of all. Called with the model's write lock, under which a training runs. */
 static alcore_status measure_bleu(alcore__watch *watch, double *out) {
     alcore_ctx *ctx = watch->model->object.ctx;
     const size_t count = (size_t)watch->examples.batch.count;

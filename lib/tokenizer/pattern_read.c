@@ -285,8 +285,9 @@ static bool read_bounds(reader *r, uint32_t *least, uint32_t *most) {
     return *least <= *most;
 }
 
-/* Reads the quantifier that may follow an atom; false: there is none, which means once. A second
- * "+" makes ?, * and + possessive; after braces it is another quantifier in Oniguruma. */
+/* Reads the quantifier that may follow an atom; false: there is none, which means once. *most
+ * UINT32_MAX: without bound. A second "+" makes ?, * and + possessive; after braces it is another
+ * quantifier in Oniguruma. */
 static bool read_quantifier(reader *r, uint32_t *least, uint32_t *most, bool *possessive) {
     bool braces = false;
     *possessive = false;
