@@ -431,8 +431,8 @@ int al_strategy_from(lua_State *L, int index, al_context *context, al_object **o
 
 extern const al_method al_pool_functions[], al_request_functions[], al_strategy_functions[],
     al_model_functions[], al_lm_functions[], al_align_functions[], al_overlap_functions[],
-    al_phrase_functions[], al_mix_functions[], al_search_functions[], al_registry_functions[],
-    al_tokenizer_functions[];
+    al_phrase_functions[], al_mix_functions[], al_search_functions[], al_logits_functions[],
+    al_registry_functions[], al_tokenizer_functions[];
 /* Pushes the table alcore.metrics. */
 void al_push_metrics(lua_State *L);
 /* Pushes the table alcore.stop. */

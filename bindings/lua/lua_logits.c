@@ -170,3 +170,69 @@ int al_pool_score_hidden(lua_State *L) {
     }
     return put(L, hidden, 5, table, &batch);
 }
+
+/* Reads whole numbers at index into int64 numbers on the stack and describes them in *out, whose
+ * shape is *count. */
+static void read_integers(lua_State *L, int index, const char *what, int64_t *count,
+                          alcore_tensor *out) {
+    const double *numbers = al_numbers(L, index, what, count);
+    int64_t *integers = al_buffer(L, *count, sizeof *integers);
+    for (int64_t i = 0; i < *count; i++) {
+        if (!(fabs(numbers[i]) < 9e15) || numbers[i] != floor(numbers[i]))
+            luaL_error(L, "%s: number %d is no integer", what, (int)i + 1);
+        integers[i] = (int64_t)numbers[i];
+    }
+    al_tensor(L, out, integers, ALCORE_INT64, count, 1);
+}
+
+/*** Embeddings for tasks that label words: for each row the mean, over its words, of the hidden
+ * state of the word's first token (DeMuX).
+ * @function alcore.first_subword_mean
+ * @param hidden a list with a list of tokens for each row, each token a list of numbers; or an
+ * @{alcore.matrix} [tokens, dims] with `lengths`, or an @{alcore.ragged} array of it
+ * @tparam table words the number of each token's word, of all rows one after the other: a token
+ * whose number differs from that of the token before it in its row begins a word; negative: none
+ * @tparam[opt] table options lengths (tokens of each row, for a matrix), context
+ * @return a list of numbers for each row, NaN in a row without a word; or nil, message, code */
+static int first_subword_mean(lua_State *L) {
+    static const char *const names[] = {"lengths", "context", NULL};
+    logits_batch batch = {.given = ALCORE_LOGITS_INIT};
+    alcore_tensor words, offsets, out;
+    int64_t word_count, offset_count, shape[2];
+    lua_settop(L, 3);
+    luaL_checkstack(L, 2 * AL_STACK, "hidden states");
+    const int table = al_options(L, 3, "first_subword_mean", NULL, names);
+    const al_array *hidden = read_tokens(L, 1, "hidden");
+    read_integers(L, 2, "words", &word_count, &words);
+    if (table != 0) lua_getfield(L, table, "lengths");
+    if (table != 0 && !lua_isnil(L, -1)) {
+        alcore_tensor lengths;
+        int64_t count;
+        read_integers(L, lua_gettop(L), "lengths", &count, &lengths);
+        batch.given.lengths = lengths.data;
+        batch.given.length_count = count;
+    } else {
+        batch.given.lengths = hidden->lengths;
+        batch.given.length_count = hidden->lengths ? hidden->lengths_count : 0;
+    }
+    if (!batch.given.lengths)
+        luaL_error(L, "lengths: the number of tokens of each row expected, for a matrix");
+    shape[0] = batch.given.length_count;
+    shape[1] = hidden->shape[1];
+    offset_count = shape[0] + 1;
+    int64_t *starts = al_buffer(L, offset_count, sizeof *starts);
+    starts[0] = 0;
+    for (int64_t i = 0; i < shape[0]; i++) starts[i + 1] = starts[i] + batch.given.lengths[i];
+    double *values = al_buffer(L, shape[0] * shape[1], sizeof *values);
+    al_tensor(L, &offsets, starts, ALCORE_INT64, &offset_count, 1);
+    al_tensor(L, &out, values, ALCORE_FLOAT64, shape, 2);
+    al_context *context = al_context_of(L, table);
+    const int failed =
+        AL_CALL(L, context,
+                alcore_first_subword_mean(context->ctx, &hidden->values, &words, &offsets, &out));
+    if (failed) return failed;
+    al_push_tensor(L, &out, NULL);
+    return 1;
+}
+
+const al_method al_logits_functions[] = {{"first_subword_mean", first_subword_mean}, {NULL, NULL}};

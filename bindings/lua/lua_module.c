@@ -58,6 +58,7 @@ int luaopen_alcore(lua_State *L) {
     al_set_functions(L, al_pool_functions);
     al_set_functions(L, al_array_functions);
     al_set_functions(L, al_search_functions);
+    al_set_functions(L, al_logits_functions);
     al_set_functions(L, al_request_functions);
     al_set_functions(L, al_strategy_functions);
     al_set_functions(L, al_model_functions);

@@ -11,6 +11,8 @@
  *     batch.labels = &labels;               // [items, tokens]
  *     alcore_logits_put(ctx, &batch, rows, items, -100, &writers);
  *
+ * alcore_first_subword_mean() makes embeddings of hidden states.
+ *
  * Natural logarithms; log p(c) = (z_c - m) - log S, m the largest logit z, S the sum of exp(z - m).
  * Engines agree within 1e-6 + 1e-5 |v|; one engine repeats itself for any number of threads. */
 #ifndef ALCORE_LOGITS_H
@@ -123,6 +125,30 @@ ALCORE_API alcore_status alcore_logits_measure(alcore_ctx *ctx, const alcore_log
 ALCORE_API alcore_status alcore_logits_put(alcore_ctx *ctx, const alcore_logits *logits,
                                            const int64_t *rows, int64_t count, int64_t ignore,
                                            const alcore_logits_writers *out);
+
+/** Makes embeddings for tasks that label words, such as named entities: the mean over the words of
+ * a row of the hidden state of each word's first token (sub-word). Sums are in double, in the order
+ * of the tokens. Special tokens and padding are left out by having no word, so that a padded array
+ * [rows, length, dims] is given as [rows * length, dims] with the offsets 0, length, 2 length, ...
+ * A folder's model does the same with ALCORE_POOLING_WORDS. Source: docs/spec/multilingual.md 7.2.
+ * @param[in] ctx borrowed: its threads do the work
+ * @param[in] hidden borrowed: float16|bfloat16|float32|float64 [tokens, dims], host, of any layer
+ * @param[in] words borrowed: which tokens begin a word, [tokens], host: uint8, not 0 for these; or
+ *   int32|int64, the number of each token's word, where a token begins one whose number differs
+ *   from that of the token before it in its row; negative: no word
+ * @param[in] offsets borrowed: int64 [rows + 1], host: row i has the tokens offsets[i] to
+ *   offsets[i + 1] - 1, as alcore_tokens_get() gives them
+ * @param[in,out] out borrowed; filled: float32|float64 [rows, dims], host, contiguous; NaN in rows
+ *   without a word, which a selection with nan=exclude leaves out; anything after a failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (names the array; of the offsets the row),
+ *   ALCORE_E_UNSUPPORTED (an array on a device), ALCORE_E_NOMEM, ALCORE_E_CANCELLED
+ * @threadsafe
+ * @callback progress, log
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_first_subword_mean(alcore_ctx *ctx, const alcore_tensor *hidden,
+                                                   const alcore_tensor *words,
+                                                   const alcore_tensor *offsets,
+                                                   const alcore_tensor *out);
 
 ALCORE_END
 

@@ -154,6 +154,23 @@ static alcore_status call_logits(void) {
     free(numbers);
     return status;
 }
+/* The embeddings as hidden states: a row has one token, which begins a word. */
+static alcore_status call_first_subword_mean(void) {
+    alcore_tensor view, words, offsets, out;
+    alcore_status status = alcore_pool_column(pool, "embeddings", &view, NULL);
+    if (status != ALCORE_OK) return status;
+    int64_t ends = row_count + 1, shape[2] = {row_count, view.shape[1]};
+    int64_t *starts = malloc(sizeof *starts * (size_t)ends);
+    double *means = malloc(sizeof *means * (size_t)(shape[0] * shape[1]));
+    for (int64_t i = 0; i < ends; i++) starts[i] = i;
+    status = alcore_tensor_init(&words, starts, ALCORE_INT64, &row_count, 1);
+    if (status == ALCORE_OK) status = alcore_tensor_init(&offsets, starts, ALCORE_INT64, &ends, 1);
+    if (status == ALCORE_OK) status = alcore_tensor_init(&out, means, ALCORE_FLOAT64, shape, 2);
+    if (status == ALCORE_OK) status = alcore_first_subword_mean(ctx, &view, &words, &offsets, &out);
+    free(starts);
+    free(means);
+    return status;
+}
 /* The embeddings of all rows, and of the first QUERIES. */
 static alcore_status search_data(alcore_search_data *rows, alcore_search_data *queries,
                                  alcore_tensor *view, alcore_tensor *first, int64_t shape[2]) {
@@ -673,6 +690,7 @@ const cancel_call CALLS[] = {
     {"alcore_model_save", "", call_model_save},
     {"alcore_scorer_run", "", call_scorer},
     {"alcore_view_column", "", call_view_column},
+    {"alcore_first_subword_mean", "", call_first_subword_mean},
     {"alcore_logits_measure", "", call_logits},
     {"alcore_logits_put", "", call_logits_put},
     {"alcore_search_knn", "", call_knn},

@@ -102,3 +102,9 @@ def rttl(logprobs, normalize=True, literal=False):
     if literal:
         return total
     return -(total / len(logprobs) if normalize else total) + 0.0
+
+
+def first_subword_mean(hidden, words):
+    """The mean vector of the tokens of a row that begin a word (spec 7.2); words: the number of each token's word, None for none."""
+    begins = [vector for vector, word, before in zip(hidden, words, [None] + words) if word is not None and word != before]
+    return [sum(numbers) / len(begins) for numbers in zip(*begins)] if begins else [math.nan] * len(hidden[0])

@@ -17,6 +17,9 @@ ANSWERS = [([0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [3]), ([0.95, 0.05, 0.5, 0.5], [0.
            ([1.0, 0.4, 0.6], [1.0, 0.9, 0.1], [1, 2]), ([0.25, 0.25, 0.5, 0.5, 0.5], [0.4, 0.4, 0.2, 0.6, 0.4], [3, 2]),
            ([0.9, 0.1, 0.3, 0.7, 0.2, 0.8], [0.6, 0.4, 0.5, 0.5, 0.9, 0.1], [2, 2, 2]), ([0.4, 0.3, 0.3], [0.35, 0.35, 0.3], [3]),
            ([0.1, 0.9, 0.6, 0.4], [0.2, 0.8, 0.7, 0.3], [2, 2])]
+HIDDEN = [[[9.0, -9.0], [1.0, 0.5], [7.0, 7.0], [2.0, -0.25], [4.0, 1.0], [8.0, 8.0]],
+          [[0.25, 3.0], [5.0, 5.0], [1.5, -1.0], [6.0, 6.0]], [[1.0, 1.0], [2.0, 2.0]]]
+WORDS = [[-1, 0, 0, 1, 2, -1], [0, -1, 0, 0], [-1, -1]]
 TAGS = ["hi"] * 5 + ["fa"] * 2 + ["ar"] * 6
 
 
@@ -173,6 +176,17 @@ def vectors():
             "input": {"languages": TAGS, "seed": 42, "plan": {"1": "fa:2,ar:3", "2": "hi:4"}},
             "cases": [drawn_case("round 1", languages.plan_counts("fa:2,ar:3"), random_numbers.PLAN, 1),
                       drawn_case("round 2", languages.plan_counts("hi:4"), random_numbers.PLAN, 2)],
+        },
+        "TV-WORDMEAN": {
+            "spec": "7.2",
+            "about": "The mean over words of the vector of each word's first token. words: of each token, -1 for special tokens; "
+                     "a row with words of one and several tokens, one whose words have gaps between them, one without a word.",
+            "origin": "reference",
+            "tolerance": 0,
+            "input": {"hidden": HIDDEN, "words": WORDS},
+            "cases": [{"name": "rows", "expected": {"means": [
+                scores.first_subword_mean(hidden, [None if word < 0 else word for word in words])
+                for hidden, words in zip(HIDDEN, WORDS)]}}],
         },
         "TV-RHO": {
             "spec": "7.12",

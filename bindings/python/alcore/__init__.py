@@ -16,7 +16,7 @@ from ._handles import Context, Handle, default_context
 from ._hosts import Batch, Order, View, ViewRows
 from ._library import lib as _lib, load
 from ._lm import LanguageModel
-from ._logits import score_hidden, score_logits
+from ._logits import first_subword_mean, score_hidden, score_logits
 from ._overlap import InDomainScore, Overlap, OverlapScore
 from ._parts import Model, OwnScorer, OwnStrategy, Scorer, Strategy, score, scorer, scorers, strategies, strategy
 from ._mix import Annotation, Annotations, Pair, TrainingSet, mix
@@ -56,6 +56,7 @@ def build_info():
 __all__ = ["Ablation", "Aligner", "Annotation", "Annotations", "Batch", "Column", "ColumnWriter", "Context", "CopyWarning", "Handle", "ImplicitModelWarning",
            "InDomainScore", "LanguageModel", "Links", "Model", "Neighbors", "Order", "Overlap", "OverlapScore", "OwnScorer",
            "OwnStrategy", "Pair", "Phrases", "Pool", "Request", "STATES", "Scorer", "Selection", "Strategy", "Table", "Tabular", "Tokenizer", "Tokens", "TrainingSet", "View", "ViewRows",
-           "ablate", "align", "answers", "bleu", "build_info", "chrf", "default_context", "in_domain", "knn", "length_ratio", "load",
+           "ablate", "align", "answers", "bleu", "build_info", "chrf", "default_context", "first_subword_mean", "in_domain", "knn",
+           "length_ratio", "load",
            "margin_ratios", "mix", "overlap", "phrases", "request_options", "score", "scorer", "scorers", "select", "strategies",
            "strategy", "symmetrizations", "ter", "version", "word_accuracy"] + _errors.NAMES

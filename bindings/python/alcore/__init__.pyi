@@ -621,6 +621,7 @@ STATES: dict[str, int]
 
 def build_info() -> dict[str, Any]: ...
 def default_context() -> Context: ...
+def first_subword_mean(hidden: _Numbers, words: _Numbers, offsets: Iterable[int], *, context: Optional[Context] = None) -> _Array: ...
 @overload
 def knn(rows: _SearchData, queries: _SearchData, k: int = 10, *, metric: str = "l2", both: Literal[False] = False,
         mask: Optional[Iterable[object]] = None, query_mask: Optional[Iterable[object]] = None, unit: bool = False,
@@ -780,6 +781,7 @@ __all__ = [
     "build_info",
     "chrf",
     "default_context",
+    "first_subword_mean",
     "in_domain",
     "knn",
     "length_ratio",

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of a pool from a model's logits, or from its hidden states and output matrix."""
+"""Columns of a pool from a model's logits, or from its hidden states and output matrix; embeddings from hidden states."""
 import ctypes
 from contextlib import ExitStack
 
 from . import _ffi
-from ._arrays import integers, stream_of, tensor_of
+from ._arrays import Tensor, integers, stream_of, tensor_of
 from ._calls import run
 from ._columns import ColumnWriter
-from ._handles import struct
+from ._handles import default_context, struct
 from ._library import lib
+from ._search import _Output
 
 LABELS = {(_ffi.ALCORE_KIND_INT, 64): "int64", (_ffi.ALCORE_KIND_INT, 32): "int32"}
 # Names of the columns that can be made. The first one has a value for each row, the others one for
@@ -71,3 +72,37 @@ def score_hidden(pool, rows, hidden, output, labels, *, bias=None, lengths=None,
     """The columns of score_logits() from the last hidden states [rows, tokens, d] or [tokens, d] and the model's output matrix [classes, d], and
     its bias [classes]: the logits are never written, so that a vocabulary of 250,000 needs no memory."""
     _put(pool, rows, labels, lengths, ignore, missing, columns, {"hidden": hidden, "output": output, "bias": bias})
+
+
+def _flags(words):
+    """The flags of tokens that begin a word as a Tensor, where words has booleans or bytes; else None."""
+    values = words.tolist() if hasattr(words, "tolist") else words
+    kind = str(getattr(words, "dtype", "")).rpartition(".")[2]
+    if not (isinstance(values, (bytes, bytearray)) or kind in ("bool", "uint8") or (values and all(type(one) is bool for one in values))):
+        return None
+    kept = (ctypes.c_uint8 * max(len(values), 1))(*map(bool, values))
+    return Tensor(ctypes.addressof(kept), (_ffi.ALCORE_KIND_UINT, 8), (len(values),), keep=kept)
+
+
+def first_subword_mean(hidden, words, offsets, *, context=None):
+    """Embeddings for tasks that label words (DeMuX): for each row the mean, over its words, of the hidden state of the word's
+    first token; float64 [rows, dims], NaN in a row without a word.
+
+    hidden: float16, bfloat16, float32 or float64 [tokens, dims], such as a torch tensor on the CPU, the rows one after the other.
+    words: for each token whether it begins a word (booleans, or uint8 such as `Tokens.marks & 2`), or the number of its word as in
+    `word_ids()` of Hugging Face, with None or a negative number for special tokens and padding. offsets: [rows + 1], the first token
+    of each row, and the number of all. A padded array [rows, length, dims] is given as hidden.reshape(-1, dims) with
+    range(0, rows * length + 1, length)."""
+    ctx = context or default_context()
+    states = tensor_of(hidden, "hidden", ctx._handle)
+    flags = _flags(words)
+    if flags is None:
+        if isinstance(words, (list, tuple)):
+            words = [-1 if word is None else word for word in words]
+        address, count, kept = integers(words, "words")
+        flags = Tensor(address, (_ffi.ALCORE_KIND_INT, 64), (count,), keep=kept)
+    address, count, kept = integers(list(offsets) if isinstance(offsets, range) else offsets, "offsets")
+    starts = Tensor(address, (_ffi.ALCORE_KIND_INT, 64), (count,), keep=kept)
+    out = _Output("d", (max(count - 1, 0), states.shape[-1] if states.shape else 0))
+    run(lib.alcore_first_subword_mean, ctx._handle, states.reference, flags.reference, starts.reference, out.tensor.reference)
+    return out.filled()

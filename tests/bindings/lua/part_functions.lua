@@ -225,6 +225,20 @@ case("a cache spares a model that has a name", function()
     equal(asked, 2)
 end)
 
+case("the means of the first tokens of words", function()
+    local states = {{{9, -9}, {1, 0.5}, {7, 7}, {2, -0.25}, {8, 8}}, {{3, 3}}}
+    local means = assert(alcore.first_subword_mean(states, {-1, 0, 0, 1, -1, -1}))
+    equal(table.concat(means[1], " "), "1.5 0.125")
+    equal(means[2][1] ~= means[2][1], true)
+    local packed = alcore.matrix{{1, 2}, {3, 4}, {5, 6}}
+    means = assert(alcore.first_subword_mean(packed, {0, 1, 1}, {lengths = {2, 1}}))
+    equal(means[1][1], 2)
+    equal(means[2][2], 6)
+    tap.fails("ALCORE_E_SHAPE", "words has 2 entries", alcore.first_subword_mean(packed, {0, 1}, {lengths = {2, 1}}))
+    raises("lengths", alcore.first_subword_mean, packed, {0, 1, 1})
+    raises("number 2 is no integer", alcore.first_subword_mean, packed, {0, 0.5, 1}, {lengths = {2, 1}})
+end)
+
 case("scores of earlier rounds stand in for new ones", function()
     local asked
     local function select(round, age)

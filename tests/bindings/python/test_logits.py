@@ -99,3 +99,31 @@ def test_what_is_wrong(numpy):
             pool.score_logits([0], numpy.zeros((1, 3, 5), "f2"), labels[:1], nnll="scores")
         pool.score_logits([0], numpy.zeros((1, 3, 5), "f2"), labels[:1], nnll="scores", missing="mask")
         assert pool.column_rows("scores", [0])[0, 0] == pytest.approx(math.log(5)) and pool.count("missing") == 3
+
+
+def test_first_subword_mean():
+    hidden = [[9.0, -9.0], [1.0, 0.5], [7.0, 7.0], [2.0, -0.25], [8.0, 8.0], [3.0, 3.0]]
+    by_number, by_flag = [None, 0, 0, 1, None, None], [False, True, False, True, False, False]
+    for words in (by_number, [-1, 0, 0, 1, -1, -1], by_flag, bytes(by_flag)):
+        (first, second) = alcore.first_subword_mean(hidden, words, [0, 5, 6])
+        assert list(first) == [1.5, 0.125] and all(map(math.isnan, second))
+    for offsets in ([0, 3, 6], range(0, 7, 3)):
+        (first, second) = alcore.first_subword_mean(hidden, by_number, offsets)
+        assert (list(first), list(second)) == ([1.0, 0.5], [2.0, -0.25])
+    with pytest.raises(alcore.ShapeError, match="words has 5 entries"):
+        alcore.first_subword_mean(hidden, by_number[:5], [0, 6])
+    with pytest.raises(alcore.ShapeError, match="the last is 5, and there are 6 tokens"):
+        alcore.first_subword_mean(hidden, by_number, [0, 5])
+    with pytest.raises(TypeError, match="words: integers are expected"):
+        alcore.first_subword_mean(hidden, "abcdef", [0, 6])
+
+
+@pytest.mark.parametrize("kind", ["bool", "uint8", "int32"])
+def test_words_of_an_array(kind):
+    numpy = pytest.importorskip("numpy")
+    hidden = numpy.arange(12, dtype="float32").reshape(6, 2)
+    words = numpy.array([0, 1, 0, 1, 0, 0] if kind != "int32" else [-1, 0, 0, 1, 1, 1], kind)
+    found = alcore.first_subword_mean(hidden, words, numpy.array([0, 4, 6]))
+    assert found.tolist()[0] == [4.0, 5.0]
+    if kind == "int32":  # the word goes on behind the border of the rows, where a row begins it anew
+        assert found.tolist()[1] == [8.0, 9.0]
