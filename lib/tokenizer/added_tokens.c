@@ -145,13 +145,13 @@ static size_t narrow(const alcore__added_finder *finder, size_t low, size_t high
     return low;
 }
 
-/* The index of the longest text of the finder that stands at `place`; finder->count: none does.
+/* The index of the longest text of the finder that stands at `offset`; finder->count: none does.
  * texts [low, high) are those that begin with the bytes so far; the shortest comes first. */
 static size_t longest_at(const alcore__added_finder *finder, const char *text, size_t length,
-                         size_t place) {
+                         size_t offset) {
     size_t low = 0, high = finder->count, found = finder->count;
-    for (size_t depth = 0; low < high && place + depth < length; depth++) {
-        const int byte = (unsigned char)text[place + depth];
+    for (size_t depth = 0; low < high && offset + depth < length; depth++) {
+        const int byte = (unsigned char)text[offset + depth];
         low = narrow(finder, low, high, depth, byte);
         high = narrow(finder, low, high, depth, byte + 1);
         if (low < high && finder->text[low].text.length == depth + 1) found = low;
@@ -159,64 +159,64 @@ static size_t longest_at(const alcore__added_finder *finder, const char *text, s
     return found;
 }
 
-/* Whether the character that ends at `place` is part of a word. */
-static bool word_before(const char *text, size_t place) {
-    if (place == 0) return false;
-    size_t begin = place - 1;
+/* Whether the character that ends at `offset` is part of a word. */
+static bool word_before(const char *text, size_t offset) {
+    if (offset == 0) return false;
+    size_t begin = offset - 1;
     while (((unsigned char)text[begin] & 0xC0) == 0x80) begin--;
-    return alcore__point_is_word(alcore__utf8_next(text, place, &begin));
+    return alcore__point_is_word(alcore__utf8_next(text, offset, &begin));
 }
 
-/* Whether the character that begins at `place` is part of a word. */
-static bool word_behind(const char *text, size_t length, size_t place) {
-    return place < length && alcore__point_is_word(alcore__utf8_next(text, length, &place));
+/* Whether the character that begins at `offset` is part of a word. */
+static bool word_behind(const char *text, size_t length, size_t offset) {
+    return offset < length && alcore__point_is_word(alcore__utf8_next(text, length, &offset));
 }
 
-/* Where the white space before `place` begins, but not before `after`, even if that is behind
- * `place`. */
-static size_t skip_space_left(const char *text, size_t place, size_t after) {
-    while (place > after) {
-        size_t begin = place - 1;
+/* Where the white space before `offset` begins, but not before `after`, even if that is behind
+ * `offset`. */
+static size_t skip_space_left(const char *text, size_t offset, size_t after) {
+    while (offset > after) {
+        size_t begin = offset - 1;
         while (((unsigned char)text[begin] & 0xC0) == 0x80) begin--;
         size_t next = begin;
-        if (!alcore__utf8_is_space(alcore__utf8_next(text, place, &next))) break;
-        place = begin;
+        if (!alcore__utf8_is_space(alcore__utf8_next(text, offset, &next))) break;
+        offset = begin;
     }
-    return place < after ? after : place;
+    return offset < after ? after : offset;
 }
 
-/* Where the white space at `place` ends. */
-static size_t skip_space_right(const char *text, size_t length, size_t place) {
-    while (place < length) {
-        size_t next = place;
+/* Where the white space at `offset` ends. */
+static size_t skip_space_right(const char *text, size_t length, size_t offset) {
+    while (offset < length) {
+        size_t next = offset;
         if (!alcore__utf8_is_space(alcore__utf8_next(text, length, &next))) break;
-        place = next;
+        offset = next;
     }
-    return place;
+    return offset;
 }
 
 /* A match that is no single word, though its token has to be one, is skipped as a whole. */
 alcore__added_match alcore__added_find(const alcore__added_tokens *tokens,
                                        const alcore__added_finder *finder, const char *text,
                                        size_t length, size_t after, size_t *next) {
-    size_t place = *next;
-    if (finder->count == 0) place = length;
-    while (place < length) {
-        if (!finder->begins[(unsigned char)text[place]]) {
-            place++;
+    size_t offset = *next;
+    if (finder->count == 0) offset = length;
+    while (offset < length) {
+        if (!finder->begins[(unsigned char)text[offset]]) {
+            offset++;
             continue;
         }
-        const size_t found = longest_at(finder, text, length, place);
+        const size_t found = longest_at(finder, text, length, offset);
         if (found == finder->count) {
-            place++;
+            offset++;
             continue;
         }
-        size_t begin = place, end = place + finder->text[found].text.length;
+        size_t begin = offset, end = offset + finder->text[found].text.length;
         const alcore__added_token *token = &tokens->token[finder->text[found].token];
-        place = end;
+        offset = end;
         if (token->single_word && (word_before(text, begin) || word_behind(text, length, end)))
             continue;
-        *next = place;
+        *next = offset;
         begin = token->left ? skip_space_left(text, begin, after) : begin;
         if (token->right) end = skip_space_right(text, length, end);
         return (alcore__added_match){begin, end, finder->text[found].token};

@@ -116,11 +116,11 @@ void alcore__changes_clear(alcore_ctx *ctx, alcore__changes *changes) {
     *changes = (alcore__changes){0};
 }
 
-/* The byte after the character at `place`, or `end`. */
-static size_t behind(const alcore__view *view, size_t place, size_t end) {
-    if (place < end) place++;
-    while (place < end && continues(view->text[place])) place++;
-    return place;
+/* The byte after the character at `offset`, or `end`. */
+static size_t behind(const alcore__view *view, size_t offset, size_t end) {
+    if (offset < end) offset++;
+    while (offset < end && continues(view->text[offset])) offset++;
+    return offset;
 }
 
 /* A change without a character to stand for has the empty source at the origin of the view: one
@@ -129,7 +129,7 @@ static size_t behind(const alcore__view *view, size_t place, size_t end) {
 alcore_status alcore__aligned_transform(alcore_ctx *ctx, const alcore__view *view, size_t begin,
                                         size_t end, const alcore__changes *changes,
                                         alcore__aligned *out) {
-    size_t place = begin; /* of the next character that a change stands for */
+    size_t offset = begin; /* of the next character that a change stands for */
     ALCORE__TRY(alcore__aligned_room(ctx, out, 4 * changes->count));
     alcore__aligned_list_sources(out);
     for (size_t i = 0, polled = 0; i < changes->count; i++) {
@@ -137,12 +137,12 @@ alcore_status alcore__aligned_transform(alcore_ctx *ctx, const alcore__view *vie
         const alcore__change *change = &changes->change[i];
         alcore__source source = {view->origin, view->origin};
         if (change->change > 0) {
-            if (place > 0) source = alcore__view_source(view, place - 1, place);
+            if (offset > 0) source = alcore__view_source(view, offset - 1, offset);
         } else {
-            const size_t next = behind(view, place, end);
-            if (next > place) source = alcore__view_source(view, place, next);
-            place = next;
-            for (int32_t n = change->change; n < 0; n++) place = behind(view, place, end);
+            const size_t next = behind(view, offset, end);
+            if (next > offset) source = alcore__view_source(view, offset, next);
+            offset = next;
+            for (int32_t n = change->change; n < 0; n++) offset = behind(view, offset, end);
         }
         char bytes[4];
         alcore__aligned_put(out, bytes, alcore__utf8_write(change->point, bytes), source);

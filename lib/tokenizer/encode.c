@@ -133,9 +133,9 @@ static size_t spaces_before(const char *text, size_t length) {
     return count;
 }
 
-/* Whether the byte at `place` is not the first one of its character in UTF-8. */
-static bool continues(const char *text, size_t place) {
-    return ((unsigned char)text[place] & 0xC0) == 0x80;
+/* Whether the byte at `offset` is not the first one of its character in UTF-8. */
+static bool continues(const char *text, size_t offset) {
+    return ((unsigned char)text[offset] & 0xC0) == 0x80;
 }
 
 /* How many characters of white space it ends with. */

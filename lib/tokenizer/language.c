@@ -30,7 +30,7 @@ bool alcore__is_language(alcore__name name) {
 }
 
 /* The index of the template's piece that is the token of a language; pieces->count: it has none. */
-static size_t language_place(const alcore__template *pieces) {
+static size_t language_index(const alcore__template *pieces) {
     size_t i = 0;
     while (i < pieces->count &&
            !(pieces->piece[i].kind == ALCORE__TEMPLATE_SPECIAL && pieces->piece[i].count == 1 &&
@@ -41,12 +41,12 @@ static size_t language_place(const alcore__template *pieces) {
 
 /* Moves a template's language to its beginning (first) or its end; the pieces between move up. */
 static void move_language(alcore__template *pieces, bool first) {
-    const size_t place = language_place(pieces);
-    if (place == pieces->count) return;
-    const alcore__template_piece piece = pieces->piece[place];
-    for (size_t i = place; !first && i + 1 < pieces->count; i++)
+    const size_t index = language_index(pieces);
+    if (index == pieces->count) return;
+    const alcore__template_piece piece = pieces->piece[index];
+    for (size_t i = index; !first && i + 1 < pieces->count; i++)
         pieces->piece[i] = pieces->piece[i + 1];
-    for (size_t i = place; first && i > 0; i--) pieces->piece[i] = pieces->piece[i - 1];
+    for (size_t i = index; first && i > 0; i--) pieces->piece[i] = pieces->piece[i - 1];
     pieces->piece[first ? 0 : pieces->count - 1] = piece;
 }
 
@@ -90,13 +90,13 @@ static int64_t find_token(const alcore_tokenizer *tokenizer, const char *code, s
  * has an id already. The ids are replaced and not changed, as they are const. */
 static alcore_status set_source(alcore_ctx *ctx, alcore_tokenizer *tokenizer,
                                 alcore__template *pieces) {
-    const size_t place = language_place(pieces);
+    const size_t index = language_index(pieces);
     alcore__name source = tokenizer->source_language;
-    if (place == pieces->count) return ALCORE_OK;
-    pieces->piece[place].language = true;
+    if (index == pieces->count) return ALCORE_OK;
+    pieces->piece[index].language = true;
     tokenizer->marks_language = true;
-    if (!source.text && pieces->piece[place].ids[0] >= 0) return ALCORE_OK;
-    if (!source.text) source = pieces->piece[place].name;
+    if (!source.text && pieces->piece[index].ids[0] >= 0) return ALCORE_OK;
+    if (!source.text) source = pieces->piece[index].name;
     const int64_t id = find_token(tokenizer, source.text, source.length);
     if (id < 0)
         return alcore__fail(ALCORE_E_DATA, "tokenizer_config.json: src_lang \"%.*s\" is no token",
@@ -104,7 +104,7 @@ static alcore_status set_source(alcore_ctx *ctx, alcore_tokenizer *tokenizer,
     int64_t *ids = alcore__arena_alloc(ctx, &tokenizer->arena, sizeof *ids, sizeof *ids);
     if (!ids) return alcore__fail_memory(sizeof *ids);
     *ids = id;
-    pieces->piece[place].ids = ids;
+    pieces->piece[index].ids = ids;
     return ALCORE_OK;
 }
 

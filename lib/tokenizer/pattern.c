@@ -43,53 +43,53 @@ static void count_step(match *m) {
     if (m->status != ALCORE_OK) m->steps = -1;
 }
 
-static bool matches(match *m, const alcore__pattern_node *node, size_t place);
+static bool matches(match *m, const alcore__pattern_node *node, size_t offset);
 
 /* Matches a set as often as it can, then once less each time (unless it is possessive) until what
- * follows matches. The characters that were matched lie before `place`, so that moving back by one
+ * follows matches. The characters that were matched lie before `offset`, so that moving back by one
  * never leaves them. */
-static bool matches_set(match *m, const alcore__pattern_node *node, size_t place) {
+static bool matches_set(match *m, const alcore__pattern_node *node, size_t offset) {
     uint32_t count = 0;
-    while (count < node->most && place < m->length && m->steps >= 0) {
-        size_t next = place;
+    while (count < node->most && offset < m->length && m->steps >= 0) {
+        size_t next = offset;
         const int32_t point = alcore__utf8_next(m->text, m->length, &next);
         if (!in_set(node->set, point)) break;
-        place = next;
+        offset = next;
         count++;
         count_step(m);
     }
     for (; count >= node->least; count--) {
-        if (matches(m, node->next, place)) return true;
+        if (matches(m, node->next, offset)) return true;
         if (count == node->least || node->possessive || m->steps < 0) return false;
-        do place--;
-        while (((unsigned char)m->text[place] & 0xC0) == 0x80);
+        do offset--;
+        while (((unsigned char)m->text[offset] & 0xC0) == 0x80);
     }
     return false;
 }
 
-/* Whether the rest of the graph matches at `place`; m->end is then where the match ends. */
-static bool matches(match *m, const alcore__pattern_node *node, size_t place) {
+/* Whether the rest of the graph matches at `offset`; m->end is then where the match ends. */
+static bool matches(match *m, const alcore__pattern_node *node, size_t offset) {
     for (;;) {
         count_step(m);
         if (m->steps < 0) return false;
         switch (node->kind) {
         case NODE_MATCH:
-            m->end = place;
+            m->end = offset;
             return true;
         case NODE_SET:
-            return matches_set(m, node, place);
+            return matches_set(m, node, offset);
         case NODE_EITHER:
-            if (matches(m, node->first, place)) return true;
+            if (matches(m, node->first, offset)) return true;
             node = node->second;
             continue;
         case NODE_LOOK:
-            if (matches(m, node->first, place) == node->negative) return false;
+            if (matches(m, node->first, offset) == node->negative) return false;
             break;
         case NODE_BEGIN:
-            if (place != 0) return false;
+            if (offset != 0) return false;
             break;
         case NODE_END:
-            if (place != m->length) return false;
+            if (offset != m->length) return false;
             break;
         }
         node = node->next;
@@ -117,9 +117,9 @@ alcore_status alcore__pattern_find(alcore_ctx *ctx, const alcore__pattern *patte
                .text = text,
                .length = length,
                .steps = STEPS + STEPS_A_BYTE * (int64_t)length};
-    for (size_t place = from; place < length; (void)alcore__utf8_next(text, length, &place)) {
-        if (matches(&m, pattern->start, place) && m.end > place) {
-            *begin = place;
+    for (size_t offset = from; offset < length; (void)alcore__utf8_next(text, length, &offset)) {
+        if (matches(&m, pattern->start, offset) && m.end > offset) {
+            *begin = offset;
             *end = m.end;
             return ALCORE_OK;
         }

@@ -8,28 +8,28 @@
 
 #include "text/utf8.h"
 
-/* A text while it is normalized; all but `place` is borrowed and constant. */
+/* A text while it is normalized; all but `offset` is borrowed and constant. */
 typedef struct run {
     const alcore__pieces_rules *rules;
     const alcore__precompiled_map *map;
     const alcore__view *view;
     alcore__aligned *out;
-    size_t place; /* byte of the view that is normalized next */
+    size_t offset; /* byte of the view that is normalized next */
 } run;
 
-/* What becomes of the longest text at r->place that the map has, or the character there as it is;
+/* What becomes of the longest text at r->offset that the map has, or the character there as it is;
  * *next: the byte of the view behind what was read. */
 static alcore__replacement next_part(const run *r, size_t *next) {
     const alcore__view *view = r->view;
     const alcore__replacement found = alcore__precompiled_map_longest(
-        r->map, view->text + r->place, view->length - r->place, next);
+        r->map, view->text + r->offset, view->length - r->offset, next);
     if (found.text) {
-        *next += r->place;
+        *next += r->offset;
         return found;
     }
-    *next = r->place;
+    *next = r->offset;
     (void)alcore__utf8_next(view->text, view->length, next);
-    return (alcore__replacement){view->text + r->place, *next - r->place};
+    return (alcore__replacement){view->text + r->offset, *next - r->offset};
 }
 
 /* Appends a space, or U+2581, which stands for one; out has memory for it. */
@@ -43,10 +43,10 @@ static void put_space(run *r, alcore__source source) {
 /* Moves over what the map makes single spaces of at the beginning. */
 static void skip_spaces(run *r) {
     size_t next;
-    while (r->place < r->view->length) {
+    while (r->offset < r->view->length) {
         const alcore__replacement part = next_part(r, &next);
         if (part.length != 1 || part.text[0] != ' ') return;
-        r->place = next;
+        r->offset = next;
     }
 }
 
@@ -85,19 +85,19 @@ alcore_status alcore__pieces_normalize(alcore_ctx *ctx, const alcore__pieces_rul
     bool before = rules->remove_extra_whitespaces;
     alcore__aligned_list_sources(out);
     if (rules->remove_extra_whitespaces) skip_spaces(&r);
-    if (r.place == view->length) return ALCORE_OK;
+    if (r.offset == view->length) return ALCORE_OK;
     ALCORE__TRY(alcore__aligned_room(ctx, out, view->length + 8));
     if (rules->add_dummy_prefix && !rules->space_behind)
-        put_space(&r, alcore__view_source(view, r.place, r.place + 1));
-    for (size_t polled = 0; r.place < view->length;) {
+        put_space(&r, alcore__view_source(view, r.offset, r.offset + 1));
+    for (size_t polled = 0; r.offset < view->length;) {
         size_t next;
-        ALCORE__TRY(alcore__poll_text(ctx, r.place, &polled));
+        ALCORE__TRY(alcore__poll_text(ctx, r.offset, &polled));
         const alcore__replacement part = next_part(&r, &next);
-        const alcore__source source = alcore__view_source(view, r.place, next);
+        const alcore__source source = alcore__view_source(view, r.offset, next);
         /* 3 bytes for each space of the part, and for the one behind the text. */
         ALCORE__TRY(alcore__aligned_room(ctx, out, 3 * part.length + 3));
         put_part(&r, part, source, &before);
-        r.place = next;
+        r.offset = next;
     }
     if (rules->remove_extra_whitespaces) drop_spaces(&r);
     if (rules->add_dummy_prefix && rules->space_behind)
