@@ -229,7 +229,7 @@ static int first_subword_mean(lua_State *L) {
     al_context *context = al_context_of(L, table);
     const int failed =
         AL_CALL(L, context,
-                alcore_first_subword_mean(context->ctx, &hidden->values, &words, &offsets, &out));
+                alcore_hidden_average_words(context->ctx, &hidden->values, &words, &offsets, &out));
     if (failed) return failed;
     al_push_tensor(L, &out, NULL);
     return 1;

@@ -11,7 +11,7 @@
  *     batch.labels = &labels;               // [items, tokens]
  *     alcore_logits_put(ctx, &batch, rows, items, -100, &writers);
  *
- * alcore_first_subword_mean() makes embeddings of hidden states.
+ * alcore_hidden_average_words() makes embeddings of hidden states.
  *
  * Natural logarithms; log p(c) = (z_c - m) - log S, m the largest logit z, S the sum of exp(z - m).
  * Engines agree within 1e-6 + 1e-5 |v|; one engine repeats itself for any number of threads. */
@@ -145,10 +145,10 @@ ALCORE_API alcore_status alcore_logits_put(alcore_ctx *ctx, const alcore_logits 
  * @threadsafe
  * @callback progress, log
  * @since 0.1 */
-ALCORE_API alcore_status alcore_first_subword_mean(alcore_ctx *ctx, const alcore_tensor *hidden,
-                                                   const alcore_tensor *words,
-                                                   const alcore_tensor *offsets,
-                                                   const alcore_tensor *out);
+ALCORE_API alcore_status alcore_hidden_average_words(alcore_ctx *ctx, const alcore_tensor *hidden,
+                                                     const alcore_tensor *words,
+                                                     const alcore_tensor *offsets,
+                                                     const alcore_tensor *out);
 
 ALCORE_END
 

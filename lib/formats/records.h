@@ -45,8 +45,7 @@ typedef struct alcore__record_reader alcore__record_reader;
 alcore_status alcore__record_reader_open(alcore_ctx *ctx, const char *path,
                                          const alcore_read_options *options, int64_t max_line_bytes,
                                          alcore__record_reader **out);
-/* *out_records [*out_count]: the next batch, valid until the next call; none at the end of the file.
- */
+/* *out_records [*out_count]: the next batch, valid until the next call; none at the file's end. */
 alcore_status alcore__record_reader_next(alcore__record_reader *reader,
                                          const alcore__record **out_records, int64_t *out_count);
 void alcore__record_reader_close(alcore__record_reader *reader); /* NULL-safe */

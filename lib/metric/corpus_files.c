@@ -148,8 +148,8 @@ static alcore_status open_file(files_run *self, text_file *file,
     return next_record(file, &more);
 }
 
-/* Opens a file. One that lacks the column of the options, which may be that of another file, is read
- * by the usual names of a column of texts; if that fails too, the first error is reported. */
+/* Opens a file. One that lacks the column of the options, which may be that of another file, is
+ * read by the usual names of a column of texts; if that fails too, the first error is reported. */
 static alcore_status open_either(files_run *self, text_file *file) {
     alcore_status status = open_file(self, file, &self->options);
     for (int again = 0; again < 2 && status == ALCORE_E_DATA && self->options.text_column &&

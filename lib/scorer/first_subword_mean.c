@@ -150,14 +150,14 @@ static alcore_status average(averaging *self) {
     return alcore__parallel(self->ctx, "averaging", self->out.rows, average_row, self);
 }
 
-alcore_status alcore_first_subword_mean(alcore_ctx *ctx, const alcore_tensor *hidden,
-                                        const alcore_tensor *words, const alcore_tensor *offsets,
-                                        const alcore_tensor *out) {
+alcore_status alcore_hidden_average_words(alcore_ctx *ctx, const alcore_tensor *hidden,
+                                          const alcore_tensor *words, const alcore_tensor *offsets,
+                                          const alcore_tensor *out) {
     averaging self = {.ctx = ctx};
     if (!ctx || !hidden || !words || !offsets || !out)
         return alcore__fail(
             ALCORE_E_INVALID,
-            "alcore_first_subword_mean: ctx, hidden, words, offsets and out are needed");
+            "alcore_hidden_average_words: ctx, hidden, words, offsets and out are needed");
     ALCORE__TRY(alcore__enter(ctx));
     alcore_status status = read_arrays(&self, hidden, words, offsets, out);
     if (status == ALCORE_OK) status = average(&self);

@@ -166,7 +166,8 @@ static alcore_status call_first_subword_mean(void) {
     status = alcore_tensor_init(&words, starts, ALCORE_INT64, &row_count, 1);
     if (status == ALCORE_OK) status = alcore_tensor_init(&offsets, starts, ALCORE_INT64, &ends, 1);
     if (status == ALCORE_OK) status = alcore_tensor_init(&out, means, ALCORE_FLOAT64, shape, 2);
-    if (status == ALCORE_OK) status = alcore_first_subword_mean(ctx, &view, &words, &offsets, &out);
+    if (status == ALCORE_OK)
+        status = alcore_hidden_average_words(ctx, &view, &words, &offsets, &out);
     free(starts);
     free(means);
     return status;
@@ -690,7 +691,7 @@ const cancel_call CALLS[] = {
     {"alcore_model_save", "", call_model_save},
     {"alcore_scorer_run", "", call_scorer},
     {"alcore_view_column", "", call_view_column},
-    {"alcore_first_subword_mean", "", call_first_subword_mean},
+    {"alcore_hidden_average_words", "", call_first_subword_mean},
     {"alcore_logits_measure", "", call_logits},
     {"alcore_logits_put", "", call_logits_put},
     {"alcore_search_knn", "", call_knn},

@@ -382,7 +382,7 @@ ALLOCATES(alcore_logits_measure, 0) {
     given.bias = &bias;
     return status ? status : alcore_logits_measure(w->ctx, &given, -100, &out);
 }
-ALLOCATES(alcore_first_subword_mean, 0) {
+ALLOCATES(alcore_hidden_average_words, 0) {
     float states[5 * 3] = {1, 2, 3};
     uint8_t begins[5] = {0, 1, 0, 1, 1};
     int64_t starts[3] = {0, 3, 5}, count = 5, ends = 3, shape[2] = {5, 3}, out_shape[2] = {2, 3};
@@ -392,7 +392,7 @@ ALLOCATES(alcore_first_subword_mean, 0) {
     if (!status) status = alcore_tensor_init(&words, begins, ALCORE_UINT8, &count, 1);
     if (!status) status = alcore_tensor_init(&offsets, starts, ALCORE_INT64, &ends, 1);
     if (!status) status = alcore_tensor_init(&out, means, ALCORE_FLOAT64, out_shape, 2);
-    return status ? status : alcore_first_subword_mean(w->ctx, &hidden, &words, &offsets, &out);
+    return status ? status : alcore_hidden_average_words(w->ctx, &hidden, &words, &offsets, &out);
 }
 GROWS(alcore_logits_put, 0) {
     const int64_t rows[2] = {9, 7};

@@ -1302,7 +1302,7 @@ FUNCTIONS = {
     "alcore_search_margin_ratios": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
     "alcore_logits_measure": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p), True),
     "alcore_logits_put": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_int64, c_void_p), True),
-    "alcore_first_subword_mean": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_hidden_average_words": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_model_new_host": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_model_new_ngram": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), False),
     "alcore_model_new_lm": (c_int32, (c_void_p, c_void_p, c_void_p), False),

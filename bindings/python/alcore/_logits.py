@@ -104,5 +104,5 @@ def first_subword_mean(hidden, words, offsets, *, context=None):
     address, count, kept = integers(list(offsets) if isinstance(offsets, range) else offsets, "offsets")
     starts = Tensor(address, (_ffi.ALCORE_KIND_INT, 64), (count,), keep=kept)
     out = _Output("d", (max(count - 1, 0), states.shape[-1] if states.shape else 0))
-    run(lib.alcore_first_subword_mean, ctx._handle, states.reference, flags.reference, starts.reference, out.tensor.reference)
+    run(lib.alcore_hidden_average_words, ctx._handle, states.reference, flags.reference, starts.reference, out.tensor.reference)
     return out.filled()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* alcore_first_subword_mean() (spec 7.2): TV-WORDMEAN from flags and from numbers of words, in
+/* alcore_hidden_average_words() (spec 7.2): TV-WORDMEAN from flags and from numbers of words, in
  * every type of number; padded arrays; rows without a word; what is refused. */
 #include <math.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static void run(void *hidden, int32_t dtype, void *words, int32_t words_dtype, d
                         offsets = tensor_of(starts, ALCORE_INT64, &ends, 1),
                         means = tensor_of(out, ALCORE_FLOAT64, out_shape, 2);
     for (int i = 0; i < ROWS * DIMS; i++) out[i] = -1;
-    ck_assert_ok(alcore_first_subword_mean(ctx, &given, &which, &offsets, &means));
+    ck_assert_ok(alcore_hidden_average_words(ctx, &given, &which, &offsets, &means));
 }
 
 /* The vector's means; NaN stands for a row without a word. */
@@ -117,7 +117,7 @@ START_TEST(padded_rows_with_gaps) {
     const alcore_tensor which = tensor_of(words, ALCORE_INT64, shape, 1),
                         begin = tensor_of(offsets, ALCORE_INT64, &ends, 1),
                         out = tensor_of(means, ALCORE_FLOAT32, out_shape, 2);
-    ck_assert_ok(alcore_first_subword_mean(ctx, &hidden, &which, &begin, &out));
+    ck_assert_ok(alcore_hidden_average_words(ctx, &hidden, &which, &begin, &out));
     const double *wanted = vector_doubles(vector_expected(&known, "means"), NULL);
     for (int i = 0; i < (ROWS - 1) * DIMS; i++) ck_assert(means[i] == (float)wanted[i]);
     ck_assert(isnan(means[ROWS * DIMS - 1]));
@@ -135,12 +135,12 @@ START_TEST(nothing_to_average) {
                         words = tensor_of(zeros, ALCORE_INT64, shape, 1);
     alcore_tensor offsets = tensor_of(zeros, ALCORE_INT64, &ends, 1),
                   out = tensor_of(means, ALCORE_FLOAT64, out_shape, 2);
-    ck_assert_ok(alcore_first_subword_mean(ctx, &hidden, &words, &offsets, &out));
+    ck_assert_ok(alcore_hidden_average_words(ctx, &hidden, &words, &offsets, &out));
     ck_assert(isnan(means[0]) && isnan(means[1]));
     means[0] = 7;
     ends = 1;
     out_shape[0] = 0;
-    ck_assert_ok(alcore_first_subword_mean(ctx, &hidden, &words, &offsets, &out));
+    ck_assert_ok(alcore_hidden_average_words(ctx, &hidden, &words, &offsets, &out));
     ck_assert(means[0] == 7);
     shut();
 }
@@ -157,7 +157,7 @@ START_TEST(what_is_refused) {
                         out = tensor_of(means, ALCORE_FLOAT64, out_shape, 2);
     alcore_tensor bad;
 #define REFUSED(h, w, o, r, status, text)                                                          \
-    ck_assert_fails(alcore_first_subword_mean(ctx, h, w, o, r), status, text)
+    ck_assert_fails(alcore_hidden_average_words(ctx, h, w, o, r), status, text)
     REFUSED(&hidden, NULL, &offsets, &out, ALCORE_E_INVALID, "words");
     REFUSED(&words, &words, &offsets, &out, ALCORE_E_SHAPE, "hidden: expected float16");
     REFUSED(&hidden, &hidden, &offsets, &out, ALCORE_E_SHAPE, "words: expected flags");
@@ -206,7 +206,7 @@ START_TEST(threads_and_a_plain_loop) {
                             words = tensor_of(flags, ALCORE_UINT8, shape, 1),
                             begin = tensor_of(offsets, ALCORE_INT64, &ends, 1),
                             out = tensor_of(means, ALCORE_FLOAT64, out_shape, 2);
-        ck_assert_ok(alcore_first_subword_mean(ctx, &hidden, &words, &begin, &out));
+        ck_assert_ok(alcore_hidden_average_words(ctx, &hidden, &words, &begin, &out));
         for (int64_t row = 0; row < MANY; row++)
             for (int64_t j = 0; j < WIDE; j++) {
                 double sum = 0;
