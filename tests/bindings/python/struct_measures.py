@@ -4,8 +4,8 @@ import ctypes
 
 import alcore
 from alcore import _ffi
-from struct_world import (CTX, NUMBERS, OTHERS, TEXTS, VECTORS, Owned, Refusal, Tensor, Unread, When, ask, doubles, integers, lib, matrix,
-                          result, strings, struct_of, told, walks, written)
+from struct_world import (CTX, NUMBERS, OTHERS, TEXTS, VECTORS, Owned, Refusal, Tensor, Unread, When, ask, doubles, file, integers, lib,
+                          matrix, result, strings, struct_of, told, walks, written)
 
 # ---- metrics ----
 
@@ -18,24 +18,33 @@ CHRF = {"word_order": 2, "whitespace": 1, "resamples": 50, "seed": When(1, resam
 TER = {"case_sensitive": 1, "resamples": 50, "seed": When(1, resamples=50)}
 
 
+def files():
+    """Files of two hypotheses and of their references."""
+    paths = strings([file("hypotheses.txt", "a red cat\nanother dog ran\n"), file("references.txt", "a cat\nanother dog ran home\n")])
+    return struct_of(_ffi.alcore_text_files, {"paths": paths, "count": 2})
+
+
 def measured(measure, options, texts=4):
     score, sentences = result(getattr(_ffi, "alcore_%s_score" % measure)), Tensor("d", [texts])
-    ask("alcore_metric_compute_" + measure, CTX, strings(HYPOTHESES[-texts:]), None, texts, strings(REFERENCES[-texts:]), None,
-        texts, ctypes.byref(options), sentences, ctypes.byref(score))
+    hypotheses, references = strings(HYPOTHESES[-texts:]), strings(REFERENCES[-texts:])
+    if options.files:  # in place of the texts
+        hypotheses, references, sentences, texts = None, None, None, 0
+    ask("alcore_metric_compute_" + measure, CTX, hypotheses, None, texts, references, None, texts, ctypes.byref(options), sentences,
+        ctypes.byref(score))
     return told(score), repr(sentences)
 
 
-@walks("alcore_metric_compute_bleu", **BLEU)
+@walks("alcore_metric_compute_bleu", files=files, **BLEU)
 def bleu(options):
     return measured("bleu", options), measured("bleu", options, 1)
 
 
-@walks("alcore_metric_compute_chrf", **CHRF)
+@walks("alcore_metric_compute_chrf", files=files, **CHRF)
 def chrf(options):
     return measured("chrf", options)
 
 
-@walks("alcore_metric_compute_ter", **TER)
+@walks("alcore_metric_compute_ter", files=files, **TER)
 def ter(options):
     return measured("ter", options)
 
@@ -49,17 +58,21 @@ def signature(measure, options):
     return found
 
 
-@walks("alcore_metric_bleu_signature", **BLEU)
+# A signature does not say where the texts come from.
+NO_FILES = Unread("metric", "files that are read in place of texts")
+
+
+@walks("alcore_metric_bleu_signature", files=NO_FILES, **BLEU)
 def bleu_signature(options):
     return signature("bleu", options)
 
 
-@walks("alcore_metric_chrf_signature", **CHRF)
+@walks("alcore_metric_chrf_signature", files=NO_FILES, **CHRF)
 def chrf_signature(options):
     return signature("chrf", options)
 
 
-@walks("alcore_metric_ter_signature", **TER)
+@walks("alcore_metric_ter_signature", files=NO_FILES, **TER)
 def ter_signature(options):
     return signature("ter", options)
 
@@ -222,14 +235,30 @@ SERIES, ROUNDS = strings(["one"] * 4), integers([1, 1, 2, 2])
 
 
 def drawn(name, options):
-    return written(name, CTX, SERIES, None, ROUNDS, doubles([1, 2, 3, 5]), doubles([1, 3, 2, 7]), 4, "svg", options)
+    """The picture, and the table of the observations."""
+    return [written(name, CTX, SERIES, None, ROUNDS, doubles([1, 2, 3, 5]), doubles([1, 3, 2, 7]), 4, suffix, options)
+            for suffix in ("svg", "tsv")]
 
 
-@walks("alcore_plot_write_curves", band=[_ffi.ALCORE_BAND_SD, _ffi.ALCORE_BAND_NONE], equal_scales=1, **PLOT)
+NAMES, VALUES = strings(["H"]), doubles([4, 3, 2, 1])
+COLUMNS = {"column_names": NAMES, "columns": (ctypes.c_void_p * 1)(ctypes.addressof(VALUES)), "column_count": 1}
+
+
+ONLY_POINTS = Unread("plot", "Borrowed, of points: names")
+
+
+def beside(name):
+    """A value of one of the three members that name further columns, beside the other two."""
+    return When(COLUMNS[name], **{other: value for other, value in COLUMNS.items() if other != name})
+
+
+@walks("alcore_plot_write_curves", band=[_ffi.ALCORE_BAND_SD, _ffi.ALCORE_BAND_NONE], equal_scales=1,
+       column_names=ONLY_POINTS, columns=ONLY_POINTS, column_count=ONLY_POINTS, **PLOT)
 def curves(options):
     return drawn("alcore_plot_write_curves", options)
 
 
-@walks("alcore_plot_write_points", band=Refusal(_ffi.ALCORE_BAND_SD, "only curves have bands"), equal_scales=1, **PLOT)
+@walks("alcore_plot_write_points", band=Refusal(_ffi.ALCORE_BAND_SD, "only curves have bands"), equal_scales=1,
+       column_names=beside("column_names"), columns=beside("columns"), column_count=beside("column_count"), **PLOT)
 def points(options):
     return drawn("alcore_plot_write_points", options)

@@ -13,7 +13,10 @@ ENGLISH, GERMAN = strings(SOURCES), strings(TARGETS)
 # ---- language models and word alignment ----
 
 
-@walks("alcore_lm_train", order=2)
+DISCOUNTS = doubles([.5, 1, 1.5] * 4)  # of the four orders
+
+
+@walks("alcore_lm_train", order=2, discounts=When(DISCOUNTS, discount_count=12), discount_count=When(12, discounts=DISCOUNTS))
 def train_lm(options):
     lm, found = Owned("lm", "alcore_lm_train", CTX, ENGLISH, None, len(SOURCES), ctypes.byref(options)), Tensor("d", [20])
     ask("alcore_lm_score", lm, ENGLISH, None, 20, found)
