@@ -154,7 +154,8 @@ GROWS(alcore_model_set_language, 0) {
     alcore_model *model = NULL;
     alcore_pool *pool = NULL;
     alcore_status status = open_null(w, &model, &pool);
-    if (status == ALCORE_OK) status = alcore_model_set_language(model, "de_DE");
+    /* The tokenizer of the folder marks no language, so that only the folder's own can be set. */
+    if (status == ALCORE_OK) status = alcore_model_set_language(model, NULL);
     if (status == ALCORE_OK) status = alcore_model_score(model, pool);
     if (status != ALCORE_OK && pool && alcore_pool_column_name(pool, 0)) status = ALCORE_E_INTERNAL;
     alcore_model_unref(model);

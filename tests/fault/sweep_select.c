@@ -137,9 +137,10 @@ static alcore_status give_round_trips(alcore_pool *pool) {
     return alcore_pool_set_text_column(pool, "roundtrip", back, NULL, ROWS, NULL);
 }
 
-/* Whether the case reads answers to questions: the flag windows of the uncertainty is set. */
+/* Whether the case reads answers to questions: the mode sum-prob or the flag windows is set, which
+ * the three strategies of DeMuX that measure uncertainty have. */
 static bool measures_answers(void) {
-    return now.setting == FLAGS && !strcmp(now.strategy, "uncertainty");
+    return (now.setting == FLAGS || now.setting == CHOICES) && strstr(now.strategy, "uncertainty");
 }
 
 static alcore_status read_answers(alcore_pool *pool) {

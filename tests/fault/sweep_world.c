@@ -283,7 +283,7 @@ void world_files_write(void) {
         sprintf(conll + strlen(conll), "w%.9s\tX\n%s", texts[i], i % 3 ? "" : "\n");
     }
     world_file_write("pool.txt", all, strlen(all));
-    world_file_write("links.txt", "0-0\n1-1 0-1\n\n\n\n\n\n\n\n\n\n\n", 22);
+    world_file_write("column-links.txt", "0-0\n1-1 0-1\n\n\n\n\n\n\n\n\n\n\n", 22);
     world_file_write("pool.tsv", tsv, strlen(tsv));
     world_file_write("pool.jsonl", jsonl, strlen(jsonl));
     world_file_write("pool.conllu", conll, strlen(conll));
