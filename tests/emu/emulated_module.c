@@ -52,6 +52,8 @@ void emulated_open(emulated_module *out, const char *path) {
         {&out->memory, "alcore_emu_memory"},
         {&out->fail_object, "alcore_emu_fail_object"},
         {&out->objects, "alcore_emu_objects"},
+        {&out->share, "alcore_emu_share"},
+        {&out->unshare, "alcore_emu_unshare"},
         {&out->device, "alcore_emu_device"},
         {&out->memory_new, "alcore_emu_new"},
         {&out->memory_free, "alcore_emu_free"},

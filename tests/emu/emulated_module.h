@@ -24,6 +24,8 @@ typedef struct emulated_module {
     __typeof__(alcore_emu_memory) *memory;
     __typeof__(alcore_emu_fail_object) *fail_object;
     __typeof__(alcore_emu_objects) *objects;
+    __typeof__(alcore_emu_share) *share;
+    __typeof__(alcore_emu_unshare) *unshare;
     __typeof__(alcore_emu_device) *device;
     __typeof__(alcore_emu_new) *memory_new;
     __typeof__(alcore_emu_free) *memory_free;

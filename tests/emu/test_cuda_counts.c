@@ -91,6 +91,8 @@ static struct arrays {
     double *vector, *centroids, *out;
     int32_t *group;
     int64_t *labels, *offsets, *bad;
+    int64_t *starts, *counts; /* of the centroids of a group, one each; of its rows */
+    int32_t *nearest;
 } host, device;
 enum { GROUPS = 5, ITEMS = 70 };
 
@@ -111,6 +113,13 @@ static alcore_status call_group_cosine(const struct arrays *a) {
 }
 static alcore_status call_group_sq_dists(const struct arrays *a) {
     return emu.kernels->group_sq_dists(&work, a->rows, a->group, GROUPS, a->centroids, a->out);
+}
+static alcore_status call_group_sums(const struct arrays *a) {
+    return emu.kernels->group_sums(&work, a->rows, a->group, GROUPS, a->out, a->counts);
+}
+static alcore_status call_nearest_centroid(const struct arrays *a) {
+    return emu.kernels->nearest_centroid(&work, a->rows, a->group, GROUPS, a->starts, a->centroids,
+                                         a->nearest, a->out, NULL, NULL);
 }
 /* Rows as logits of ROWS tokens, all statistics. */
 static alcore_status call_logit_stats(const struct arrays *a) {
@@ -142,6 +151,8 @@ static const struct {
              {"sq_dists", call_sq_dists},
              {"group_cosine", call_group_cosine},
              {"group_sq_dists", call_group_sq_dists},
+             {"group_sums", call_group_sums},
+             {"nearest_centroid", call_nearest_centroid},
              {"logit_stats", call_logit_stats},
              {"ragged_nnll", call_ragged_nnll}};
 
@@ -149,7 +160,7 @@ static const struct {
 static void write_counts(char *line, size_t bytes, const char *name, const char *where,
                          emu_work counted) {
     snprintf(line, bytes,
-             "%-16s%-8s%10" PRIu64 "%10" PRIu64 "%10" PRIu64 "%10" PRIu64 "%10" PRIu64 "%10" PRIu64,
+             "%-18s%-8s%10" PRIu64 "%10" PRIu64 "%10" PRIu64 "%10" PRIu64 "%10" PRIu64 "%10" PRIu64,
              name, where, counted.launches,
              counted.stream_waits + counted.event_waits + counted.device_waits, counted.copies_in,
              counted.bytes_in, counted.copies_out, counted.bytes_out);
@@ -158,13 +169,15 @@ static void write_counts(char *line, size_t bytes, const char *name, const char 
 /* Every call with its arrays on the host, and on the device with a stream of the host's. */
 START_TEST(kept_counts) {
     static double centroids[GROUPS * DIMS], out[ROWS * DIMS];
-    static int32_t group[ROWS];
-    static int64_t labels[ROWS], offsets[ITEMS + 1], bad[2];
+    static int32_t group[ROWS], nearest[ROWS];
+    static int64_t labels[ROWS], offsets[ITEMS + 1], bad[2], starts[GROUPS + 1], counts[GROUPS];
     for (int i = 0; i < ROWS; i++) group[i] = i % GROUPS;
     for (int i = 0; i < ROWS; i++) labels[i] = i % DIMS;
     for (int i = 0; i <= ITEMS; i++) offsets[i] = 10 * i;
+    for (int i = 0; i <= GROUPS; i++) starts[i] = i;
     for (int i = 0; i < ROWS * DIMS; i++) numbers[i] = -numbers[i];
-    host = (struct arrays){&rows, vector, centroids, out, group, labels, offsets, bad};
+    host = (struct arrays){&rows,   vector, centroids, out,    group,  labels,
+                           offsets, bad,    starts,    counts, nearest};
     alcore_sys_rows placed = rows;
     placed.data = emulated_array(&emu, numbers, sizeof numbers);
     device = (struct arrays){.rows = &placed,
@@ -174,7 +187,10 @@ START_TEST(kept_counts) {
                              .group = emulated_array(&emu, group, sizeof group),
                              .labels = emulated_array(&emu, labels, sizeof labels),
                              .offsets = emulated_array(&emu, offsets, sizeof offsets),
-                             .bad = emulated_array(&emu, bad, sizeof bad)};
+                             .bad = emulated_array(&emu, bad, sizeof bad),
+                             .starts = emulated_array(&emu, starts, sizeof starts),
+                             .counts = emulated_array(&emu, counts, sizeof counts),
+                             .nearest = emulated_array(&emu, nearest, sizeof nearest)};
     const char *renewed = getenv("GPU_COUNTS_OUT"), *path = getenv("GPU_COUNTS");
     FILE *file = fopen(renewed ? renewed : path ? path : "", renewed ? "w" : "r");
     ck_assert_msg(file != NULL, "no file of counts: $GPU_COUNTS");
@@ -184,7 +200,7 @@ START_TEST(kept_counts) {
             "What a call asks of a device, by the emulation: kernels, waits of the host for the "
             "device, copies and their bytes.\n%d rows of %d float32, %d centroids, %d items. "
             "Made by GPU_COUNTS_OUT=FILE test_cuda_counts; no GPU is needed.\n\n"
-            "%-16s%-8s%10s%10s%10s%10s%10s%10s\n",
+            "%-18s%-8s%10s%10s%10s%10s%10s%10s\n",
             ROWS, DIMS, GROUPS, ITEMS, "call", "arrays", "launches", "waits", "in", "bytes", "out",
             "bytes");
     int lines = 0;
@@ -231,8 +247,9 @@ START_TEST(kept_counts) {
     fclose(file);
     if (!renewed) ck_assert_int_eq(lines, 2 * (int)(sizeof CALLS / sizeof CALLS[0]));
     void *all[] = {(void *)placed.data, device.vector, device.centroids, device.out,
-                   device.group,        device.labels, device.offsets,   device.bad};
-    for (int i = 0; i < 8; i++) emu.memory_free(all[i]);
+                   device.group,        device.labels, device.offsets,   device.bad,
+                   device.starts,       device.counts, device.nearest};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) emu.memory_free(all[i]);
 }
 END_TEST
 
