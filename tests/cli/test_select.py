@@ -270,6 +270,25 @@ def probabilities_of_answers(box):
 
 
 @case
+def answers_are_an_uncertainty_of_three_strategies(box):
+    box.file("pool.txt", "".join("row %d\n" % row for row in range(7)))
+    box.file("t.txt", "goal 0\ngoal 1\n")
+    for strategy, own in (("uncertainty", []), ("knn-uncertainty", ["-p", "k=2"]), ("uncertainty-knn", ["-p", "c=1"])):
+        for name, mode in (("windows", ["-p", "windows=1", "--qa-windows", "w.npy", "--qa-window-offsets", "w-offsets.npy"]),
+                           ("one window", ["-p", "mode=sum-prob"])):
+            one = vector("multilingual", "TV-ANSWERS", "%s, %s" % (strategy, name))
+            for column in ("start", "end"):
+                ragged(box, column, one[column])
+            ragged(box, "w", one["windows"], "<i8")
+            box.npy("e.npy", one["source"])
+            box.npy("t.npy", one["target"])
+            target = [] if strategy == "uncertainty" else ["--embeddings", "e.npy", "--target", "t.txt", "--target-embeddings", "t.npy"]
+            done = box.run("select", "pool.txt", "--strategy", strategy, "--budget", str(one["b"]), "--qa-start", "start.npy",
+                           "--qa-end", "end.npy", "--offsets", "start-offsets.npy", *mode, *own, *target)
+            equal(picks(done), one["picks"], strategy + ", " + name)
+
+
+@case
 def ready_uncertainties_score_as_the_probabilities_they_are_of(box):
     box.file("pool.txt", "a\nb\nc\n")
     probs = [[0.7, 0.2, 0.1], [0.4, 0.35, 0.25], [0.5, 0.5, 0.0]]

@@ -204,6 +204,8 @@ MUTANTS = {
     'of equally near candidates the later row is the neighbor':
         ('lib/strategy/rules/neighbor_lists.c', 'is_nearer(lists, from_value[at], into_value[in])', '!is_nearer(lists, into_value[in], from_value[at])', DEMUX,
          'knn_uncertainty_is_the_plain_search'),
+    'long lists are merged with the mask of other rows':
+        ('lib/strategy/rules/neighbor_lists.c', 'mask ? mask + r : NULL', 'mask', DEMUX, 'k_may_exceed_the_lists_of_the_kernel'),
     'a given k may exceed k_max':
         ('lib/strategy/rules/knn_uncertainty.c', 'state->automatic || k > k_max ? k_max : k', 'state->automatic ? k_max : k', DEMUX,
          'k_has_limits'),
