@@ -48,9 +48,11 @@ typedef struct alcore__mix_pair {
 typedef struct alcore__mix_settings {
     bool wanted[ALCORE__MIX_KINDS]; /* of random to contextualized: mixed in */
     alcore__span span;
-    int64_t count, subset, k, upsample_phrase, round; /* count: pairs of each kind mixed in */
+    /* count: pairs of each kind mixed in; subset: most pairs of L'; k: neighbors in a margin ratio;
+     * upsample_phrase: how often the annotated phrases are written; round: of the draw, from 1. */
+    int64_t count, subset, k, upsample_phrase, round;
     uint64_t seed;
-    bool unique, norm;
+    bool unique, norm;    /* retrieved sources differ; pairs are compared by log10 p a word */
     bool count_given;     /* false: count follows from the annotated words */
     int64_t budget_words; /* words of all annotated items, where count follows from them */
 } alcore__mix_settings;

@@ -12,8 +12,8 @@
 
 #include "model/model_engine.h"
 
-/* The tokens of a pair: those of its second text are begin .. end - 1, as indices among all tokens;
- * begin is end where it has none. */
+/* The tokens of a pair: those of its second text are begin .. end - 1, as indices among the tokens
+ * of all pairs; begin is end where it has none. */
 typedef struct pair_tokens {
     int64_t first, begin, end, last; /* first: of the pair; last: the one after its last token */
 } pair_tokens;

@@ -28,7 +28,9 @@ typedef struct symbol {
     uint32_t number;         /* of its token */
     uint32_t bytes;          /* bytes of the word; 0: merged into the symbol before it */
     uint32_t previous, next; /* positions of the neighbors; NO_SYMBOL at the ends */
-    uint32_t rank, merged;   /* of the pair with the next symbol; NO_RANK: it has no merge */
+    /* Of the pair with the next symbol: the rank of its merge, 0 before all others, NO_RANK: it has
+     * none; and the number of the token that it becomes. */
+    uint32_t rank, merged;
 } symbol;
 
 /* A word while it is cut: arrays in the scratch memory. */

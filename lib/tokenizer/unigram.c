@@ -17,7 +17,7 @@
 
 /* The best way to cut a word up to some byte. */
 typedef struct node {
-    double score;    /* sum of the scores */
+    double score;    /* sum of the scores of the tokens up to here: log-probabilities */
     uint32_t begin;  /* where the last token begins; UNREACHED: no way ends here */
     uint32_t number; /* of the last token */
 } node;
