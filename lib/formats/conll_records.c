@@ -50,8 +50,8 @@ typedef struct conll_state {
 
 /* A column of a line, a view of it. */
 typedef struct cell {
-    const char *text;
-    size_t length;
+    const char *text; /* not terminated */
+    size_t length;    /* bytes */
 } cell;
 
 static bool is_blank(char byte) {

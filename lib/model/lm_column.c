@@ -83,9 +83,9 @@ alcore_status alcore__lm_column_rows(alcore__lm_column *self) {
 
 /* The arrays of a column that stands. */
 typedef struct column_arrays {
-    alcore_ctx *ctx; /* no reference: the pool that owns the column has one, and lives longer */
-    int64_t *offsets;
-    float *values;
+    alcore_ctx *ctx;  /* no reference: the pool that owns the column has one, and lives longer */
+    int64_t *offsets; /* [entries + 1] first token of each entry */
+    float *values;    /* [offsets[entries]] natural logarithms, entry by entry */
 } column_arrays;
 
 /* alcore_column_options.release of the column: called when the pool frees it. */

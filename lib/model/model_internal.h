@@ -70,7 +70,7 @@ typedef struct alcore__cache {
 struct alcore_model {
     alcore__object object;
     const alcore__model_table *table;
-    char *name;
+    char *name;         /* in messages and in the origins of columns, owned */
     bool named;         /* the name identifies the model: columns that it made may be used again */
     void *data;         /* state of this kind of model, owned; released by table->release */
     char *cache_folder; /* of alcore_model_set_cache(), owned; NULL: none */

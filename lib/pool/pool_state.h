@@ -92,7 +92,7 @@ static inline const char *alcore__pool_given_id(const alcore_pool *pool, int64_t
 /* What one text is compared by: the text itself, or its normalized form in buffer. */
 typedef struct alcore__dedup_key {
     const char *text;
-    size_t length;
+    size_t length; /* bytes */
 } alcore__dedup_key;
 alcore_status alcore__dedup_key_of(alcore_ctx *ctx, int32_t dedup, const char *text, size_t length,
                                    alcore__buffer *buffer, alcore__dedup_key *out);

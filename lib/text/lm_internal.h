@@ -162,7 +162,7 @@ uint32_t alcore__lm_end_number(const alcore_lm *lm);
  * probabilities of its words and of </s>, or the sum of their base-10 logarithms. */
 typedef struct alcore__lm_text {
     const char *text;
-    size_t length;
+    size_t length; /* bytes */
     float *values; /* [alcore__lm_token_count()], or NULL */
     double *total; /* log10 probability of the words and </s>, in order from 0.0; read where values
                       is NULL */

@@ -39,8 +39,8 @@ typedef struct alcore__token_decoder {
 
 /* The text of a token, borrowed. */
 typedef struct alcore__token_view {
-    const char *text;
-    size_t length;
+    const char *text; /* not terminated */
+    size_t length;    /* bytes */
 } alcore__token_view;
 
 /* Reads the member "decoder" of tokenizer.json, or a part of one, and appends its steps. A type

@@ -11,7 +11,7 @@
 /* A text of the JSON, a view, not terminated; text NULL: the key is missing or null. */
 typedef struct alcore__json_text {
     const char *text;
-    size_t length;
+    size_t length; /* bytes */
 } alcore__json_text;
 
 typedef struct alcore__token_settings {

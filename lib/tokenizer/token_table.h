@@ -9,7 +9,7 @@
 /* A token as a file has it: an input of alcore__token_table_build(). */
 typedef struct alcore__token_entry {
     const char *text; /* borrowed, not terminated */
-    size_t length;
+    size_t length;    /* bytes */
     int64_t id;
     int64_t place; /* where the file has it, for messages: a byte, from 0, or a line, from 1 */
 } alcore__token_entry;
