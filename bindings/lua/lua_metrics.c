@@ -140,8 +140,8 @@ static void read_corpus(lua_State *L, const char *function, const al_member *mem
 /*** BLEU of a corpus as sacreBLEU defines it.
  * @function metrics.bleu
  * @tparam table|string hypotheses a list of strings, or the path of a file, which is read in blocks
- * @tparam table|string references a list of strings, or a list of such lists; of a file a path, or a
- * list of paths
+ * @tparam table|string references a list of strings, or a list of such lists; of a file a path, or
+ * a list of paths
  * @tparam[opt] table options tokenizer ("13a", "intl", "char", "zh", "none"), smoothing ("exp",
  * "floor", "add_k", "none"), smoothing_value, effective_order, resamples, seed, sentences (true:
  * the result has the BLEU of each sentence too), context

@@ -45,7 +45,8 @@ typedef struct alcore_text_files {
     int64_t count; /**< 2 or more */
     const alcore_read_options *options; /**< borrowed: format, bad_lines, and text_column of the
                                              files that have it; NULL: defaults */
-    /** Called with the score of each hypothesis, in order, on the calling thread; NULL: not wanted */
+    /** Called with the score of each hypothesis, in order, on the calling thread; NULL: not wanted.
+     */
     void (*score)(void *user, int64_t line, double score);
     void *score_user; /**< first argument of score */
 } alcore_text_files;
@@ -62,8 +63,8 @@ typedef struct alcore_bleu_options {
     int32_t reserved;        /**< pads: 0, checked */
     int64_t resamples;       /**< bootstrap samples for the interval, at most 1,000,000; 0: none */
     uint64_t seed;           /**< of the bootstrap samples */
-    /** Borrowed: files that are read in place of texts, in blocks, in bounded memory: hypotheses and
-     * references are NULL and their counts 0, as is out_sentence_scores. NULL: none */
+    /** Borrowed: files that are read in place of texts, in blocks, in bounded memory: hypotheses
+     * and references are NULL and their counts 0, as is out_sentence_scores. NULL: none */
     const alcore_text_files *files;
 } alcore_bleu_options;
 /** An alcore_bleu_options with its size set and everything else 0. */
@@ -93,8 +94,8 @@ typedef struct alcore_chrf_options {
     int32_t whitespace; /**< 1: white space counts as characters */
     int64_t resamples;  /**< bootstrap samples for the interval, at most 1,000,000; 0: none */
     uint64_t seed;      /**< of the bootstrap samples */
-    /** Borrowed: files that are read in place of texts, in blocks, in bounded memory: hypotheses and
-     * references are NULL and their counts 0, as is out_sentence_scores. NULL: none */
+    /** Borrowed: files that are read in place of texts, in blocks, in bounded memory: hypotheses
+     * and references are NULL and their counts 0, as is out_sentence_scores. NULL: none */
     const alcore_text_files *files;
 } alcore_chrf_options;
 /** An alcore_chrf_options with its size set and everything else 0. */
@@ -122,8 +123,8 @@ typedef struct alcore_ter_options {
     int32_t reserved;       /**< pads: 0, checked */
     int64_t resamples;      /**< bootstrap samples for the interval, at most 1,000,000; 0: none */
     uint64_t seed;          /**< of the bootstrap samples */
-    /** Borrowed: files that are read in place of texts, in blocks, in bounded memory: hypotheses and
-     * references are NULL and their counts 0, as is out_sentence_scores. NULL: none */
+    /** Borrowed: files that are read in place of texts, in blocks, in bounded memory: hypotheses
+     * and references are NULL and their counts 0, as is out_sentence_scores. NULL: none */
     const alcore_text_files *files;
 } alcore_ter_options;
 /** An alcore_ter_options with its size set and everything else 0. */

@@ -158,7 +158,7 @@ ALLOCATES(alcore_pool_read_column, 0) {
     alcore_column_options links = ALCORE_COLUMN_OPTIONS_INIT;
     links.format = "pharaoh";
     alcore_status status =
-        alcore_pool_read_column(w->pool, "links", world_file("column-links.txt"), &links);
+        alcore_pool_read_column(w->pool, "links", world_file("column.links"), &links);
     return status ? status
                   : alcore_pool_read_column(w->pool, "read", world_file("scores.npy"), NULL);
 }
