@@ -162,7 +162,7 @@ MUTANTS = {
          '(void)sorted;',
          PHRASES, 'texts_equal_their_phrases'),
     'rows of score 0 are bought':
-        ('lib/strategy/budget/fill.c', 'run->positive ? 0.0 : (double)NAN', 'run->positive ? (double)NAN : (double)NAN', PHRASES, 'columns_by_hand'),
+        ('lib/strategy/budget/fill.c', 'run->outcome.positive ? 0.0 : (double)NAN', '(double)NAN', PHRASES, 'columns_by_hand'),
     'labeled rows of the pool are left out of the phrases':
         ('lib/request/request_phrases.c', ': masks->labeled_rows[row] ? ALCORE__PHRASE_LABELED\n', ': masks->labeled_rows[row] ? ALCORE__PHRASE_ABSENT\n',
          PHRASES, 'labeled_rows_equal_a_new_pool'),
@@ -282,7 +282,7 @@ MUTANTS = {
         ('lib/formats/plan_file.c', '(every && search->exact)', '(every && false)', DEMUX,
          'plan_files'),
     'gold draws as random does':
-        ('lib/strategy/rules/random.c', 'draw_all(run, ALCORE__TAG_GOLD)', 'draw_all(run, ALCORE__TAG_RANDOM)', DEMUX,
+        ('lib/strategy/rules/random.c', 'draw_all(run, ALCORE__TAG_GOLD,', 'draw_all(run, ALCORE__TAG_RANDOM,', DEMUX,
          'gold_vector'),
     'choices that depend on the budget are offered again':
         ('lib/strategy/budget/spend.c', '== ALCORE__FILL_SKIP || run->def->rows_depend_on_budget)', '== ALCORE__FILL_SKIP)', DEMUX,
