@@ -154,13 +154,13 @@ ALLOCATES(alcore_pool_set_column, 0) {
     alcore_status status = alcore_tensor_init(&values, data, ALCORE_FLOAT64, shape, 1);
     return status ? status : alcore_pool_set_column(w->pool, "given", &values, NULL, NULL);
 }
-ALLOCATES(alcore_pool_read_column, 0) {
+ALLOCATES(alcore_pool_read_column, WITH_SCORES) {
     alcore_column_options links = ALCORE_COLUMN_OPTIONS_INIT;
     links.format = "pharaoh";
-    alcore_status status =
-        alcore_pool_read_column(w->pool, "links", world_file("column.links"), &links);
-    return status ? status
-                  : alcore_pool_read_column(w->pool, "read", world_file("scores.npy"), NULL);
+    alcore_status status = alcore_pool_read_column(w->pool, "read", world_file("scores.npy"), NULL);
+    if (status != ALCORE_OK) return status;
+    alcore_pool_drop_column(w->pool, "read");
+    return alcore_pool_read_column(w->pool, "links", world_file("column.links"), &links);
 }
 ALLOCATES(alcore_pool_write_column, WITH_SCORES) {
     return alcore_pool_write_column(w->pool, "embeddings", world_file("embeddings.npy"), NULL);

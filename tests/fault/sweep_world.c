@@ -310,7 +310,7 @@ void world_files_write(void) {
     world_file_write("pieces/target.spm", spm_pieces, sizeof spm_pieces - 1);
     world_file_write("pieces/vocab.json", pieces_vocab, strlen(pieces_vocab));
     write_trainer();
-    world_file_write("column.links", "0-0 1-1\n\n1-0 0-2 1-0\n", 21);
+    world_file_write("links.txt", "0-0 1-1\n\n1-0 0-2 1-0\n", 21);
     char selection[2000] = "id\ttext\tkind\n", answers[2000] = "id\ttext\ttranslation\n";
     for (int i = 0; i < 3; i++) {
         sprintf(selection + strlen(selection), "%d\t%s\t%s\n", i + 1, texts[i],
