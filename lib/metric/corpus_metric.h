@@ -59,8 +59,9 @@ alcore_status alcore__corpus_metric_compute(alcore_ctx *ctx, alcore__corpus_metr
                                             const alcore__segment_texts *texts, const void *options,
                                             const alcore_tensor *out_sentence_scores, void *out);
 
-/* Counts the segments of metric->pairs and adds to metric->sums (corpus_count.c). scores [pairs.count] and kept
- * [pairs.count, width]: the score and the statistics of each segment; NULL: not wanted. */
+/* Counts the segments of metric->pairs and adds to metric->sums (corpus_count.c). scores
+ * [pairs.count] and kept [pairs.count, width]: the score and the statistics of each segment; NULL:
+ * not wanted. */
 alcore_status alcore__corpus_metric_count(alcore_ctx *ctx, alcore__corpus_metric *metric,
                                           double *scores, int64_t *kept);
 
