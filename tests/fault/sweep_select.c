@@ -200,7 +200,8 @@ static alcore_status turn_params(alcore_strategy *strategy) {
         else if (info.type == ALCORE_PARAM_FLAG && now.setting == FLAGS)
             status = alcore_strategy_set_int(strategy, info.name, *info.initial == '0');
         else if (info.type == ALCORE_PARAM_CHOICE && last && now.setting == CHOICES &&
-                 strcmp(info.name, "distances") != 0)
+                 strcmp(info.name, "distances") != 0 &&
+                 !(measures_answers() && !strcmp(info.name, "margin"))) /* answers have none */
             status = alcore_strategy_set(strategy, info.name, last + 1);
     }
     return status;

@@ -21,24 +21,13 @@ UNKNOWN = 'an option that a function does not know is refused, with the nearest 
 TYPES = 'the value of an option has the type of the option'
 TRANSLATIONS, LABELS = 'bindings/cli/eval_translations.c', 'bindings/cli/eval_labels.c'
 WALK = 'every_option_of_eval_changes_something'
-SIDES = 'self->ctx, self->own, self->own_lengths, self->lines, self->others, self->other_lengths,'
-TURNED = 'self->ctx, self->others, self->other_lengths, self->lines, self->own, self->own_lengths,'
-
-
-def swapped(call):
-    """The call with hypotheses and references exchanged, as the text that stands there and the one in its place."""
-    before = call + '(\n        ' + SIDES
-    return before, before.replace(SIDES, TURNED)
 
 
 # name: (file, text that stands there once, what takes its place, test, case that must fail)
 MUTANTS = {
     'bleu takes the references for hypotheses':
-        (TRANSLATIONS, *swapped('alcore_metric_compute_bleu'), EVAL, 'bleu_is_that_of_the_vectors'),
-    'chrf takes the references for hypotheses':
-        (TRANSLATIONS, *swapped('alcore_metric_compute_chrf'), EVAL, 'the_other_metrics_are_those_of_the_vectors'),
-    'ter takes the references for hypotheses':
-        (TRANSLATIONS, *swapped('alcore_metric_compute_ter'), EVAL, 'the_other_metrics_are_those_of_the_vectors'),
+        (TRANSLATIONS, 'files.paths = self->args->operands + 1;', 'static const char *turned[2];\n    turned[0] = self->args->operands[2];\n'
+         '    turned[1] = self->args->operands[1];\n    files.paths = turned;', EVAL, 'bleu_is_that_of_the_vectors'),
     'length-ratio takes the references for hypotheses':
         ('bindings/cli/eval_overlap.c', 'self->ctx, self->own, self->own_lengths,\n' + ' ' * 51 + 'self->lines, self->others, self->other_lengths,',
          'self->ctx, self->others, self->other_lengths,\n' + ' ' * 51 + 'self->lines, self->own, self->own_lengths,', EVAL,
