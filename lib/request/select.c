@@ -2,9 +2,10 @@
 /* Answering a request, alcore_select():
  *
  *   phrases    for a strategy that buys phrases, a pool of texts is replaced by that of its phrases
- *   masks      which rows of each pool take part, and what each candidate costs (pools locked)
+ *   masks      which rows of each pool take part, what each candidate costs, and which candidates
+ *              are drawn where the strategy has candidates=N (pools locked)
  *   columns    models make the columns that the strategy needs and that are missing (not locked)
- *   run        candidates=N draws the candidates, the strategy scores and buys (locked again)
+ *   run        the strategy scores and buys (locked again)
  *   selection  one handle for each budget, with reasons, summary and provenance
  *
  * Rows that are added to the candidates between two locks end the call with ALCORE_E_BUSY. Rows
@@ -309,15 +310,17 @@ static alcore_status make_phrases(answer *self) {
     return ALCORE_OK;
 }
 
-/* Makes the masks of all pools and the costs of the candidates, with the pools locked for reading.
- * They are made before any column of the strategy, as without a candidate no column is needed at
- * all. masks.texts: what the provenance tells of the texts of derived phrases. */
+/* Makes the masks of all pools and the costs of the candidates, and draws with candidates=N, with
+ * the pools locked for reading. This is done before any column of the strategy is made, as without
+ * a candidate no column is needed at all, and a model computes the candidates that are drawn only.
+ * masks.texts: what the provenance tells of the texts of derived phrases. */
 static alcore_status make_masks(answer *self) {
     const alcore_request *request = self->request;
     ALCORE__TRY(alcore__request_read_pools(request));
     alcore_status status = alcore__masks_new(request, request->target, &self->masks);
     self->masks.texts = self->texts;
     if (status == ALCORE_OK) status = make_costs(self);
+    if (status == ALCORE_OK && self->masks.eligible > 0) status = draw(self);
     alcore__request_leave_pools(request);
     return status;
 }
@@ -398,11 +401,9 @@ static alcore_status run_strategy(answer *self, alcore__outcome *out) {
     return alcore__strategy_run(self->strategy, input, out);
 }
 
-/* The run whose outcome becomes the selection, with the pools locked for reading. Columns are added
- * to the datasets first, then candidates=N draws the candidates. */
+/* The run whose outcome becomes the selection, with the pools locked for reading. */
 static alcore_status run(answer *self) {
     ALCORE__TRY(fill_input(self));
-    ALCORE__TRY(draw(self));
     return run_strategy(self, &self->outcome);
 }
 
@@ -410,7 +411,7 @@ static alcore_status run(answer *self) {
 
 /* Sets refreshed [rows] to 1 for the best candidates by values of earlier rounds: what the strategy
  * picks of those that have such values, for refresh_factor times the budget. The limit on similar
- * picks is for what is bought. The masks are of the drawn candidates, and are changed. */
+ * picks is for what is bought. The mask of the candidates is changed. */
 static alcore_status find_best(answer *self, uint8_t *refreshed) {
     const alcore__fill fill = self->input.fill;
     alcore__outcome outcome = {0};
@@ -426,18 +427,14 @@ static alcore_status find_best(answer *self, uint8_t *refreshed) {
     return status;
 }
 
-/* Draws the candidates of the round, drawn [rows], and chooses those that the present model scores,
- * refreshed [rows]: without a value of earlier rounds, or among the best by these. The pools are
- * locked for reading. */
-static alcore_status choose_refreshed(answer *self, uint8_t *drawn, uint8_t *refreshed) {
+/* Chooses the candidates that the present model scores, refreshed [rows]: those without a value of
+ * earlier rounds, or among the best by these. The pools are locked for reading. */
+static alcore_status choose_refreshed(answer *self, uint8_t *refreshed) {
     bool any = false; /* some candidate has an earlier value */
-    ALCORE__TRY(draw(self));
-    alcore__free(self->ctx, self->drawn); /* run() draws again */
-    self->drawn = NULL;
     for (int64_t row = 0; row < self->masks.rows; row++) {
-        drawn[row] = self->masks.candidate_mask[row];
-        refreshed[row] = drawn[row] && !self->reuse.has[row];
-        any |= drawn[row] && self->reuse.has[row];
+        const bool candidate = self->masks.candidate_mask[row] != 0;
+        refreshed[row] = candidate && !self->reuse.has[row];
+        any |= candidate && self->reuse.has[row];
     }
     return any && self->reuse.factor > 0 ? find_best(self, refreshed) : ALCORE_OK;
 }
@@ -447,19 +444,19 @@ static alcore_status choose_refreshed(answer *self, uint8_t *drawn, uint8_t *ref
 static alcore_status refresh_columns(answer *self) {
     const size_t rows = (size_t)self->masks.rows;
     const double max_age = alcore__values_number(&self->request->values, "cache_max_age");
-    uint8_t *arrays; /* [3, rows]: the mask of the candidates before the draw, drawn, refreshed */
+    uint8_t *arrays; /* [2, rows]: a copy of the mask of the candidates; refreshed */
     if (self->reuse.count == 0) return ALCORE_OK;
-    ALCORE__TRY(alcore__new_array(self->ctx, rows, 3, &arrays));
-    uint8_t *drawn = arrays + rows, *refreshed = drawn + rows;
+    ALCORE__TRY(alcore__new_array(self->ctx, rows, 2, &arrays));
+    uint8_t *refreshed = arrays + rows;
     memcpy(arrays, self->masks.candidate_mask, rows);
     alcore_status status = alcore__request_read_pools(self->request);
     if (status == ALCORE_OK) {
-        status = choose_refreshed(self, drawn, refreshed);
+        status = choose_refreshed(self, refreshed);
         alcore__request_leave_pools(self->request);
     }
     memcpy(self->masks.candidate_mask, arrays, rows);
     if (status == ALCORE_OK)
-        status = alcore__reuse_refresh(&self->reuse, refreshed, drawn, max_age);
+        status = alcore__reuse_refresh(&self->reuse, refreshed, arrays, max_age);
     alcore__reuse_report(&self->reuse, &self->resolution);
     alcore__free(self->ctx, arrays);
     return status;

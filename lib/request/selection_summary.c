@@ -210,7 +210,7 @@ static void say_reuse(lines *page, const alcore__source *source) {
     say(page, "%s: %s rows of this model were kept, %s were computed, %s are of earlier rounds",
         source->name, alcore__thousands(use->hits, hits), alcore__thousands(use->misses, misses),
         alcore__thousands(use->stale, stale));
-    if (!isnan(use->seconds_saved)) say(page, "; saved about %.3g s", use->seconds_saved);
+    if (use->seconds_saved > 0) say(page, "; saved about %.3g s", use->seconds_saved);
     say(page, "\n");
 }
 

@@ -27,7 +27,8 @@ typedef struct run {
     const char *factor;       /* NULL: not set */
     const char *strategy;     /* NULL: huds */
     const char *candidates;   /* candidates=N; NULL: not set */
-    int64_t budget;           /* items */
+    int64_t budget;           /* items, or of the unit */
+    const char *unit;         /* "w"; NULL: items */
     int64_t past;             /* rows 0 to past - 1 are eligible; 0: all */
     int64_t embedded, scored; /* rows that the model was asked for */
     uint8_t was_scored[ROWS]; /* 1: the model was asked for the row's log-probabilities */
@@ -132,7 +133,8 @@ static alcore_model *model_of(alcore_ctx *ctx, run *self) {
 static alcore_request *request_of(alcore_ctx *ctx, alcore_pool *pool, const run *self) {
     const char *strategy = self->strategy ? self->strategy : "huds";
     char number[24];
-    snprintf(number, sizeof number, "%lld", (long long)self->budget);
+    snprintf(number, sizeof number, "%lld%s", (long long)self->budget,
+             self->unit ? self->unit : "");
     alcore_request *request = request_for(ctx, pool, strategy, number);
     if (self->candidates) set_parameter(ctx, request, strategy, "candidates", self->candidates);
     snprintf(number, sizeof number, "%lld", (long long)self->round);
@@ -257,13 +259,17 @@ static void check_use(const run *self, int64_t hits, int64_t misses, int64_t sta
 /* ---- tests ---- */
 
 START_TEST(the_best_rows_are_scored_again) {
-    const char *const strategies[] = {"huds", "nnll", "nsp"};
-    for (int s = 0; s < 3; s++) {
+    const char *const strategies[] = {"huds", "nnll", "nsp", "nnll"};
+    const char *const units[] = {NULL, NULL, NULL, "w"}; /* a row has four words */
+    const int64_t best[] = {FACTOR * BUDGET, FACTOR * BUDGET, FACTOR * BUDGET,
+                            (FACTOR * BUDGET + 3) / 4};
+    for (int s = 0; s < 4; s++) {
         begin();
         run first = round_of(1), second = round_of(2);
         uint64_t states[ROWS];
         uint8_t refreshed[ROWS] = {0};
         first.strategy = second.strategy = strategies[s];
+        first.unit = second.unit = units[s];
         go(&first);
         ck_assert_int_eq(first.status, ALCORE_OK);
         ck_assert_int_eq(first.scored, ROWS);
@@ -273,10 +279,10 @@ START_TEST(the_best_rows_are_scored_again) {
         best_rows(&second, states, refreshed);
         for (int64_t row = 0; row < ROWS; row++) states[row] = refreshed[row] ? 2 : 1;
         go(&second);
-        ck_assert_int_eq(second.scored, FACTOR * BUDGET);
+        ck_assert_int_eq(second.scored, best[s]);
         ck_assert_int_eq(memcmp(second.was_scored, refreshed, ROWS), 0);
         ck_assert_int_eq(second.warnings, 0);
-        check_use(&second, 0, FACTOR * BUDGET, ROWS - FACTOR * BUDGET);
+        check_use(&second, 0, best[s], ROWS - best[s]);
         check_selection(&second, states);
         /* Embeddings are those of the present model, as without max_age. */
         ck_assert_int_eq(second.embedded, s == 0 ? ROWS : 0);
@@ -377,6 +383,8 @@ START_TEST(only_drawn_candidates_are_scored) {
     plain.cache = plain.max_age = NULL;
     go(&plain);
     ck_assert_int_eq(plain.count, second.count);
+    ck_assert_int_eq(plain.scored, 50);
+    ck_assert_int_eq(plain.embedded, 50);
     end();
 }
 END_TEST
