@@ -146,6 +146,12 @@ void call::check_rows(const alcore_sys_rows *rows) {
         fail(work, ALCORE_E_INVALID, "a kernel was called without data");
 }
 
+void call::check_stats(int64_t classes, const int64_t *labels, const alcore_sys_token_stats *out) {
+    if (classes > INT32_MAX) fail(work, ALCORE_E_SHAPE, "a token has more than 2^31 - 1 classes");
+    if (out->logprob && !labels)
+        fail(work, ALCORE_E_INVALID, "log-probabilities of labels were asked for without labels");
+}
+
 /* Whether kernels can use the array where it is: device memory of the call's device, or managed
  * memory. Host memory, pinned or not, gives false and is copied; memory of another device is an
  * error, as copying between devices is the caller's decision. */

@@ -75,6 +75,10 @@ class call {
     /* Throws for rows with a negative shape, an unknown dtype, or absent data. */
     void check_rows(const alcore_sys_rows *rows);
 
+    /* Throws for more classes than int32_t, the type of class indices, can number, and for labels
+     * NULL where the log-probability of the label is wanted (out->logprob). */
+    void check_stats(int64_t classes, const int64_t *labels, const alcore_sys_token_stats *out);
+
     /* Throws for a negative number of items, groups or centroids. */
     void check_count(int64_t count) {
         if (count < 0) fail(work, ALCORE_E_INVALID, "a kernel was called with a negative shape");

@@ -443,6 +443,7 @@ alcore_status hidden_stats(const alcore_sys_work *work, const alcore_sys_rows *h
     return guarded(work, [&](call &c) {
         c.check_rows(hidden);
         c.check_rows(output);
+        c.check_stats(output->count, labels, out);
         int64_t dims = hidden->dims;
         if (dims != output->dims)
             fail(work, ALCORE_E_SHAPE,

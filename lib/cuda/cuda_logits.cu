@@ -208,6 +208,7 @@ alcore_status logit_stats(const alcore_sys_work *work, const alcore_sys_rows *lo
                           int64_t *bad) {
     return guarded(work, [&](call &c) {
         c.check_rows(logits);
+        c.check_stats(logits->dims, labels, out);
         std::vector<uint8_t> memory;
         long long *lowest = new_bad_row(c);
         pipeline pass(c, logits->count);

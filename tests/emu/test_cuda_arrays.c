@@ -354,6 +354,17 @@ START_TEST(wrong_calls) {
     bad = rows;
     bad.data = NULL;
     ck_assert_int_eq(cuda->sq_dists(&work, &bad, NULL, vector, got), ALCORE_E_INVALID);
+    alcore_sys_token_stats stats = {.logprob = got};
+    int64_t first_bad;
+    ck_assert_int_eq(cuda->logit_stats(&work, &rows, NULL, -1, &stats, &first_bad),
+                     ALCORE_E_INVALID);
+    ck_assert_int_eq(cuda->hidden_stats(&work, &rows, &rows, NULL, NULL, -1, &stats, &first_bad),
+                     ALCORE_E_INVALID);
+    bad = rows;
+    bad.count = 1;
+    bad.dims = bad.stride = INT64_C(1) << 31;
+    stats.logprob = NULL;
+    ck_assert_int_eq(cuda->logit_stats(&work, &bad, NULL, -1, &stats, &first_bad), ALCORE_E_SHAPE);
     work.device = 3;
     ck_assert_int_eq(cuda->sq_dists(&work, &rows, NULL, vector, got), ALCORE_E_UNSUPPORTED);
     ck_assert_str_eq(emulated_error, "no device cuda:3: there are 2");
