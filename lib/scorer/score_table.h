@@ -31,7 +31,7 @@ const char *const *alcore__hybrid_needs_of(const alcore__values *values);
 #define ALCORE__UNCERTAINTY_MODE_PARAM_AND(more)                                                   \
     {                                                                                              \
         "mode", ALCORE_PARAM_CHOICE, "auto", 0, 0,                                                 \
-            "auto|margin|margin-min|margin-mean|mnlp|lc|entropy|paper|code|sum-prob",              \
+            "auto|margin|margin-min|margin-mean|mnlp|lc|entropy|sum-prob|paper|code",              \
             "what is measured; auto: margin for a distribution a row, margin-min for one a "       \
             "token. Read from the column margins, for lc and mnlp confidences, for entropy "       \
             "entropies, else from probs or token_probs. paper: auto, as DeMuX prints it; code: "   \

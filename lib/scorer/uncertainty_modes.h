@@ -16,9 +16,9 @@ enum {
     MODE_MNLP,
     MODE_LC,
     MODE_ENTROPY,
-    MODE_PAPER, /* alcore__uncertainty_mode() makes auto of this and of the next */
-    MODE_CODE,  /* margins of logarithms; tokens whose margin is 0 are left out */
-    MODE_SUM_PROB
+    MODE_SUM_PROB, /* of answers, not of classes */
+    MODE_PAPER,    /* alcore__uncertainty_mode() makes auto of this and of the next */
+    MODE_CODE      /* margins of logarithms; tokens whose margin is 0 are left out */
 };
 
 /* What is measured of class probabilities: MODE_AUTO to MODE_ENTROPY. The definitions of the paper

@@ -137,10 +137,16 @@ static alcore_status give_round_trips(alcore_pool *pool) {
     return alcore_pool_set_text_column(pool, "roundtrip", back, NULL, ROWS, NULL);
 }
 
-/* Whether the case reads answers to questions: the mode sum-prob or the flag windows is set, which
- * the three strategies of DeMuX that measure uncertainty have. */
+static bool has_param(const char *strategy, const char *name) {
+    alcore_param_info info = ALCORE_PARAM_INFO_INIT;
+    for (int64_t i = 0; alcore_strategy_builtin_param(strategy, i, &info) == ALCORE_OK; i++)
+        if (!strcmp(info.name, name)) return true;
+    return false;
+}
+
+/* Whether the case reads answers to questions: the flag windows of an uncertainty is set. */
 static bool measures_answers(void) {
-    return (now.setting == FLAGS || now.setting == CHOICES) && strstr(now.strategy, "uncertainty");
+    return now.setting == FLAGS && has_param(now.strategy, "windows");
 }
 
 static alcore_status read_answers(alcore_pool *pool) {
@@ -200,8 +206,7 @@ static alcore_status turn_params(alcore_strategy *strategy) {
         else if (info.type == ALCORE_PARAM_FLAG && now.setting == FLAGS)
             status = alcore_strategy_set_int(strategy, info.name, *info.initial == '0');
         else if (info.type == ALCORE_PARAM_CHOICE && last && now.setting == CHOICES &&
-                 strcmp(info.name, "distances") != 0 &&
-                 !(measures_answers() && !strcmp(info.name, "margin"))) /* answers have none */
+                 strcmp(info.name, "distances") != 0)
             status = alcore_strategy_set(strategy, info.name, last + 1);
     }
     return status;
@@ -211,13 +216,6 @@ static alcore_status turn_params(alcore_strategy *strategy) {
 static alcore_status turn_distances(alcore_strategy *strategy) {
     alcore_status status = alcore_strategy_set(strategy, "distances", "needed");
     return status == ALCORE_OK ? alcore_strategy_set_number(strategy, "lambda", 0.1) : status;
-}
-
-static bool has_param(const char *strategy, const char *name) {
-    alcore_param_info info = ALCORE_PARAM_INFO_INIT;
-    for (int64_t i = 0; alcore_strategy_builtin_param(strategy, i, &info) == ALCORE_OK; i++)
-        if (!strcmp(info.name, name)) return true;
-    return false;
 }
 
 static alcore_status turn_options(alcore_request *request) {
