@@ -184,6 +184,9 @@ static alcore_status read_inputs(world *w, alcore_request *request, alcore_pool 
     if (status == ALCORE_OK)
         status =
             alcore_request_read_rows(request, ALCORE_ROWS_LABELED, world_file("select-known.txt"));
+    if (status == ALCORE_OK && now.setting == FLAGS && !strcmp(now.strategy, "same-ratio"))
+        status =
+            alcore_request_read_rows(request, ALCORE_ROWS_LIKE, world_file("select-known.txt"));
     if (status == ALCORE_OK)
         status = alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED,
                                           world_file("select-excluded.txt"));
