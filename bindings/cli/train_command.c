@@ -260,12 +260,17 @@ static int open_model(train_run *self) {
 
 static int read_pairs(train_run *self) {
     const train_config *config = &self->config;
-    bool weighted = false;
-    TRY(train_data_read(self->ctx, config, "train", config->train, &self->pairs, &weighted));
+    bool weighted = false, questions = false, asked = false;
+    TRY(train_data_read(self->ctx, config, "train", config->train, &self->pairs, &weighted,
+                        &questions));
     if (weighted) self->config.options.weights = "weight";
+    if (questions) self->config.options.labels = "answer_start";
     if (!config->validation) return EXIT_DONE;
     TRY(train_data_read(self->ctx, config, "validation", config->validation, &self->validation,
-                        NULL));
+                        NULL, &asked));
+    if (asked != questions)
+        return complain(EXIT_DATA, "%s: context_column is needed in train and in validation",
+                        config->path);
     self->config.options.validation = self->validation;
     self->config.options.best = config->out;
     return EXIT_DONE;
@@ -304,7 +309,7 @@ static int train(train_run *self) {
 /* ---- what it says ---- */
 
 static const char *metric_of(const train_config *config) {
-    static const char *const names[] = {"loss", "bleu", "accuracy"};
+    static const char *const names[] = {"loss", "bleu", "accuracy", "exact_match", "f1"};
     return names[config->options.metric];
 }
 

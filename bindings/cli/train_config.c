@@ -57,7 +57,7 @@ static const key_info config_keys[] = {
     {"seed", COUNT, CONFIG(options.seed), false, NULL},
     {"checkpoints", TEXT, CONFIG(options.checkpoints), false, NULL},
     {"checkpoint_every", COUNT, CONFIG(options.checkpoint_every), false, NULL},
-    {"metric", CHOICE, CONFIG(options.metric), false, "loss|bleu|accuracy"},
+    {"metric", CHOICE, CONFIG(options.metric), false, "loss|bleu|accuracy|exact_match|f1"},
     {"validate_every", COUNT, CONFIG(options.validate_every), false, NULL},
     {"patience", COUNT, CONFIG(options.patience), false, NULL},
 };
@@ -69,6 +69,8 @@ static const key_info file_keys[] = {
     {"references", TEXT, FILE_MEMBER(references), false, NULL},
     {"text_column", TEXT, FILE_MEMBER(text_column), false, NULL},
     {"reference_column", TEXT, FILE_MEMBER(reference_column), false, NULL},
+    {"context_column", TEXT, FILE_MEMBER(context_column), false, NULL},
+    {"start_column", TEXT, FILE_MEMBER(start_column), false, NULL},
     {"language", TEXT, FILE_MEMBER(language), false, NULL},
     {"weight", ABOVE, FILE_MEMBER(weight), false, NULL},
 };
@@ -192,7 +194,11 @@ int train_config_file(const train_config *config, const char *list, size_t index
     TRY(read_object(&self, value));
     if (!out->mix == !out->texts)
         return complain(EXIT_DATA, "%s: %s: either mix or texts is needed", config->path, out->key);
-    if (out->mix && (out->references || out->text_column || out->reference_column))
+    if (!out->context_column != !out->start_column)
+        return complain(EXIT_DATA, "%s: %s: context_column and start_column go together",
+                        config->path, out->key);
+    if (out->mix &&
+        (out->references || out->text_column || out->reference_column || out->context_column))
         return complain(EXIT_DATA, "%s: %s: references and columns go with texts, not with mix",
                         config->path, out->key);
     return EXIT_DONE;

@@ -27,7 +27,8 @@ typedef struct train_config {
 typedef struct train_file {
     char key[40]; /* "train[0]" */
     const char *mix, *texts, *references, *text_column, *reference_column, *language;
-    double weight; /* of its rows; 1 where none is given */
+    const char *context_column, *start_column; /* of question answering; both or none */
+    double weight;                             /* of its rows; 1 where none is given */
 } train_file;
 
 /* The configuration for a new transformer, and where its tokenizer is. */
@@ -46,9 +47,10 @@ void train_config_clear(train_config *config);
 
 /* Reads the files of the list "train" or "validation" into a new pool of texts and references
  * (train_data.c). *weighted: the pool has the column "weight", since not all rows have the weight
- * 1; NULL for a list whose rows have none. */
+ * 1; NULL for a list whose rows have none. *questions: the pool has the columns "qa_contexts" and
+ * "answer_start", since the files have contexts. */
 int train_data_read(alcore_ctx *ctx, const train_config *config, const char *list,
-                    const json_t *files, alcore_pool **out, bool *weighted);
+                    const json_t *files, alcore_pool **out, bool *weighted, bool *questions);
 
 /* `alcore model vocabulary`, with the file of the texts as operand 1 (vocabulary_command.c). */
 int vocabulary_command(const arguments *args, alcore_ctx *ctx);

@@ -12,9 +12,10 @@ typedef struct train_data {
     alcore_ctx *ctx;
     const train_config *config;
     alcore_pool *pool;
-    double *weights; /* [rows] owned */
-    bool weighted;   /* not all of them are 1 */
-    json_t *kinds;   /* an object whose keys are the kinds that were met; owned */
+    double *weights;                /* [rows] owned */
+    bool weighted;                  /* not all of them are 1 */
+    alcore_pool *contexts, *starts; /* of questions: a text for each row; NULL: none so far */
+    json_t *kinds;                  /* an object whose keys are the kinds that were met; owned */
 } train_data;
 
 static int new_pool(alcore_ctx *ctx, alcore_pool **out) {
@@ -59,6 +60,38 @@ static int weigh_rows(train_data *self, const train_file *file, int64_t first) {
     for (int64_t row = first; row < rows; row++) weights[row] = file->weight;
     self->weighted = self->weighted || file->weight < 1 || file->weight > 1;
     return EXIT_DONE;
+}
+
+/* Adds a column of a file, read once more, to a pool of texts with a row for each of self->pool. */
+static int read_column(train_data *self, const train_file *file, const char *column,
+                       alcore_pool **pool) {
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    options.text_column = column;
+    if (!*pool) TRY(new_pool(self->ctx, pool));
+    const alcore_status status = alcore_pool_read(*pool, file->texts, &options);
+    if (status != ALCORE_OK && status != ALCORE_E_CANCELLED)
+        fprintf(stderr, "alcore: %s: %s: %s cannot be read\n", self->config->path, file->key,
+                column);
+    TRY(outcome(status));
+    if (alcore_pool_rows(*pool) == alcore_pool_rows(self->pool)) return EXIT_DONE;
+    return complain(EXIT_DATA, "%s: %s: %s changed while it was read", self->config->path,
+                    file->key, file->texts);
+}
+
+/* Reads contexts and starts of a file of questions, whose rows in the pool begin with `first`. Of
+ * the files of a list all have them, or none. */
+static int read_questions(train_data *self, const train_file *file, int64_t first) {
+    if (first > 0 && !file->context_column != !self->contexts)
+        return complain(EXIT_DATA, "%s: %s: context_column is needed for each file or for none",
+                        self->config->path, file->key);
+    if (!file->context_column) return EXIT_DONE;
+    if (!strcmp(file->texts, "-"))
+        return complain(EXIT_DATA,
+                        "%s: %s.texts: with context_column a file is read again, which standard "
+                        "input cannot be",
+                        self->config->path, file->key);
+    TRY(read_column(self, file, file->context_column, &self->contexts));
+    return read_column(self, file, file->start_column, &self->starts);
 }
 
 /* Multiplies the weights of the rows from `first` on by those of their kinds, for which the file is
@@ -109,6 +142,7 @@ static int read_file(train_data *self, const train_file *file, bool with_weights
                         self->config->path, file->key);
     TRY(read_records(self, file));
     TRY(check_references(self, file, first));
+    TRY(read_questions(self, file, first));
     if (!with_weights) return EXIT_DONE;
     TRY(weigh_rows(self, file, first));
     return by_kind ? weigh_kinds(self, file, first) : EXIT_DONE;
@@ -137,17 +171,62 @@ static int set_weights(const train_data *self) {
     return outcome(alcore_pool_set_column(self->pool, "weight", &tensor, NULL, NULL));
 }
 
+/* Reads the texts of the starts as numbers from 0 on into starts [rows], and lists the contexts in
+ * texts and lengths [rows]. */
+static int list_questions(const train_data *self, const char *list, int64_t *starts,
+                          const char **texts, size_t *lengths) {
+    inputs_list_texts(self->contexts, texts, lengths);
+    for (int64_t row = 0; row < alcore_pool_rows(self->starts); row++) {
+        const char *text = alcore_pool_text(self->starts, row, NULL);
+        char *end = NULL;
+        starts[row] = strtoll(text, &end, 10);
+        if (alcore_pool_states(self->pool)[row] == 0 && (!*text || *end || starts[row] < 0))
+            return complain(EXIT_DATA,
+                            "%s: %s: record %lld: '%.40s' of start_column is no number of a "
+                            "character, from 0",
+                            self->config->path, list, (long long)row + 1, text);
+    }
+    return EXIT_DONE;
+}
+
+/* Gives the pool the columns of questions, where the files have them. */
+static int set_questions(const train_data *self, const char *list) {
+    int64_t rows = alcore_pool_rows(self->pool);
+    alcore_tensor tensor;
+    if (!self->contexts) return EXIT_DONE;
+    int64_t *starts = malloc(((size_t)rows + 1) * sizeof *starts);
+    const char **texts = malloc(((size_t)rows + 1) * sizeof *texts);
+    size_t *lengths = malloc(((size_t)rows + 1) * sizeof *lengths);
+    int code = starts && texts && lengths ? list_questions(self, list, starts, texts, lengths)
+                                          : complain(EXIT_MEMORY, "out of memory");
+    if (code == EXIT_DONE)
+        code = outcome(
+            alcore_pool_set_text_column(self->pool, "qa_contexts", texts, lengths, rows, NULL));
+    if (code == EXIT_DONE)
+        code = outcome(alcore_tensor_init(&tensor, starts, ALCORE_INT64, &rows, 1));
+    if (code == EXIT_DONE)
+        code = outcome(alcore_pool_set_column(self->pool, "answer_start", &tensor, NULL, NULL));
+    free(starts);
+    free((void *)texts);
+    free(lengths);
+    return code;
+}
+
 int train_data_read(alcore_ctx *ctx, const train_config *config, const char *list,
-                    const json_t *files, alcore_pool **out, bool *weighted) {
+                    const json_t *files, alcore_pool **out, bool *weighted, bool *questions) {
     train_data self = {.ctx = ctx, .config = config, .kinds = json_object()};
     int code = self.kinds ? new_pool(ctx, &self.pool) : complain(EXIT_MEMORY, "out of memory");
     if (code == EXIT_DONE) code = read_files(&self, list, files, weighted != NULL);
     if (code == EXIT_DONE) code = set_weights(&self);
+    if (code == EXIT_DONE) code = set_questions(&self, list);
     if (code == EXIT_DONE && alcore_pool_count(self.pool, 0) == 0)
         code = complain(EXIT_DATA, "%s: %s: the files have no text", config->path, list);
     terminal_clear();
     if (code == EXIT_DONE && weighted) *weighted = self.weighted;
     *out = self.pool;
+    *questions = self.contexts != NULL;
+    alcore_pool_unref(self.contexts);
+    alcore_pool_unref(self.starts);
     free(self.weights);
     json_decref(self.kinds);
     return code;

@@ -173,10 +173,13 @@ int al_model_score(lua_State *L) {
  * the pool), warmup, accumulate, batch_tokens, schedule ("constant", "linear", "inverse_sqrt" or
  * "cosine"), optimizer ("adamw" or "adam"), beta1, beta2, epsilon, seed, weights (a column of the
  * pool), checkpoints (a folder, from which an interrupted training goes on), checkpoint_every,
- * validation (a pool with references), validate_every, metric ("loss", "bleu" or "accuracy"),
+ * validation (a pool with references), validate_every, metric ("loss", "bleu", "accuracy",
+ * "exact_match" or "f1"),
  * patience, best (the folder that the best model is saved to), precision of products ("float32",
  * "bfloat16" or "float16"), recompute (true: less memory and more time, the same result), labels
- * (the ragged column with the class of each word, for a classifier of tokens)
+ * (the ragged column with the class of each word, for a classifier of tokens; for question
+ * answering, whose texts are questions and whose references are the answers, the column with the
+ * character of "qa_contexts" at which each answer begins, from 0)
  * @return a table with updates, tokens, loss, seconds, resumed, best_update, best_value and
  * stopped; or nil, message, code */
 int al_model_train(lua_State *L) {

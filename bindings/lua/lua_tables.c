@@ -173,6 +173,8 @@ const al_constant al_validations[] = {
     {"loss", ALCORE_VALIDATE_LOSS},
     {"bleu", ALCORE_VALIDATE_BLEU},
     {"accuracy", ALCORE_VALIDATE_ACCURACY},
+    {"exact_match", ALCORE_VALIDATE_EXACT_MATCH},
+    {"f1", ALCORE_VALIDATE_F1},
     {NULL, 0}};
 const al_constant al_vocabulary_kinds[] = {
     {"unigram", ALCORE_VOCABULARY_UNIGRAM},

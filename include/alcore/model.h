@@ -261,8 +261,8 @@ typedef struct alcore_model_info {
     int64_t vocabulary;  /**< ids of tokens are 0 .. vocabulary - 1 */
     int32_t translates;  /**< 1: alcore_model_translate() can be called */
     int32_t scores;      /**< 1: alcore_model_score() can be called */
-    int32_t trains;      /**< 1: alcore_model_train() can be called: the model translates or gives
-                              classes of texts */
+    int32_t trains;      /**< 1: alcore_model_train() can be called: the model translates, gives
+                              classes of texts or of tokens, or answers questions */
     int32_t saves;       /**< 1: alcore_model_save() can be called */
 } alcore_model_info;
 /** An alcore_model_info with its size set and everything else 0. */
@@ -381,7 +381,13 @@ enum {
     ALCORE_VALIDATE_BLEU = 1,
     /** Share of the texts, or of the labels of tokens, 0 to 1, whose most probable class (the first
      * of equal ones) is the right one; for classifiers. Higher is better. */
-    ALCORE_VALIDATE_ACCURACY = 2
+    ALCORE_VALIDATE_ACCURACY = 2,
+    /** Percent of the questions whose likeliest answer, of 30 tokens at most, is the reference, as
+     * alcore_metric_compute_answers() compares them; for models of question answering. Higher is
+     * better. */
+    ALCORE_VALIDATE_EXACT_MATCH = 3,
+    /** Mean F1 of the words of these answers, percent. Higher is better. */
+    ALCORE_VALIDATE_F1 = 4
 };
 
 /** How a model is trained. Zero means default everywhere. */
@@ -423,8 +429,9 @@ typedef struct alcore_train_options {
     int32_t reserved; /**< pads: 0, checked */
     /** Borrowed. For a model that classifies tokens: ragged column of integers, of the pool and of
      * validation, with the class of each token that "token_probs" has a row for (the first of each
-     * word), from 0; -100: it has none. Of a text that is cut the first ones count. NULL for others
-     */
+     * word), from 0; -100: it has none. Of a text that is cut the first ones count. For a model of
+     * question answering: column of integers [rows], the character (code point) of the row's
+     * context, from 0, at which its reference, the answer, begins. NULL for others */
     const char *labels;
 } alcore_train_options;
 /** An alcore_train_options with its size set and everything else 0. */
@@ -449,8 +456,11 @@ typedef struct alcore_train_result {
 
 /** Trains a model in place on the pairs of a pool: a translation model on texts and references
  * (alcore_pool_reference()), a classifier of texts on references that are numbers of classes, from
- * 0, a classifier of tokens on texts and a column of labels. Masked rows are left out. The same
- * pool, options and number of threads give the same weights.
+ * 0, a classifier of tokens on texts and a column of labels, a model of question answering on
+ * questions, the column of texts "qa_contexts", references that are the answers, and a column of
+ * labels. A context is cut into windows as for "qa_start"; one without the whole answer counts for
+ * nothing. Masked rows are left out. The same pool, options and number of threads give the same
+ * weights.
  * After a failure or a cancellation the weights are those of the last finished update, and so they
  * are with validation: the best ones are in the folder `best`. With checkpoints the validations are
  * kept there too (validations.tsv), so that a training that goes on ends where it would have ended.
@@ -462,7 +472,8 @@ typedef struct alcore_train_result {
  * the difference), ALCORE_E_UNSUPPORTED (the model is not trained, lacks what the metric needs, or
  * has no tokenizer), ALCORE_E_PARAM (names an option out of bounds), ALCORE_E_NOT_FOUND (no column
  * of weights or labels), ALCORE_E_MISSING (names the first row without a reference), ALCORE_E_DATA
- * (a reference or a label is no class; a weight is no number above 0; the gradient is not finite),
+ * (a reference or a label is no class; an answer does not stand where its label says; a weight is
+ * no number above 0; the gradient is not finite),
  * ALCORE_E_SHAPE (a row has not as many labels as tokens), ALCORE_E_CORRUPT (a damaged
  * checkpoint), ALCORE_E_IO, ALCORE_E_NOMEM,
  * ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*

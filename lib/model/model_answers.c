@@ -44,9 +44,8 @@ void alcore__answers_free(alcore_ctx *ctx, alcore__answers *answers) {
     alcore__free(ctx, answers);
 }
 
-/* The contexts of a pool; an error says what is missing. The caller holds a lock of the pool. */
-static alcore_status find_contexts(const alcore_model *model, const alcore_pool *pool,
-                                   const alcore__column **out) {
+alcore_status alcore__answers_contexts(const alcore_model *model, const alcore_pool *pool,
+                                       const alcore__column **out) {
     *out = alcore__pool_find_column(pool, "qa_contexts");
     if (*out && (*out)->ops->text) return ALCORE_OK;
     return alcore__fail(ALCORE_E_MISSING,
@@ -283,7 +282,7 @@ static alcore_status compute(const alcore_model *model, const alcore_pool *pool,
     answer_run run = {.model = model, .pool = pool};
     alcore__answers_free(ctx, data->answers);
     data->answers = NULL;
-    ALCORE__TRY(find_contexts(model, pool, &run.contexts));
+    ALCORE__TRY(alcore__answers_contexts(model, pool, &run.contexts));
     if (!data->tokenizer)
         return alcore__fail(ALCORE_E_UNSUPPORTED,
                             "%s: the model takes token ids, and its folder has no tokenizer",

@@ -74,6 +74,12 @@ alcore_status alcore__engine_encode(const alcore_model *model, const alcore__tex
                                     alcore__engine_texts *out);
 void alcore__engine_texts_clear(alcore_ctx *ctx, alcore__engine_texts *texts);
 
+/* Lists the references of the rows of a batch: texts and lengths (bytes) are [batch->count]. The
+ * caller holds the read lock of the pool. ALCORE_E_MISSING names the first row without one. */
+alcore_status alcore__engine_list_references(const alcore_pool *pool,
+                                             const alcore__model_batch *batch, const char **texts,
+                                             size_t *lengths);
+
 /* Encodes the references of a batch as targets. *texts and *lengths are arrays that the caller
  * frees when the targets are no longer used, also after a failure. The caller holds the read lock
  * of the pool. ALCORE_E_MISSING names the first row without a reference. */
@@ -91,6 +97,8 @@ typedef struct alcore__windows {
     int64_t *first;   /* [pairs + 1] first window of each pair */
     int64_t *offsets; /* [count + 1] first token of each window */
     int64_t *starts;  /* [count + 1] first position of each: the tokens of contexts are counted */
+    int64_t *begins;  /* [count] its first position, a number among the tokens of its context */
+    int64_t *fronts;  /* [count] its tokens before the first position */
     int64_t *ids;     /* [offsets[count]] */
     int64_t *types;   /* likewise: 1 for tokens of a context */
     uint8_t *marks;   /* likewise: ALCORE_SYS_TOKEN_* */
@@ -104,6 +112,10 @@ alcore_status alcore__windows_cut(alcore_ctx *ctx, const alcore__tokens *pairs, 
                                   int64_t stride, alcore__windows *out);
 void alcore__windows_clear(alcore_ctx *ctx, alcore__windows *windows);
 
+/* The column of contexts of a pool; ALCORE_E_MISSING: there is none. The caller holds a lock of the
+ * pool. */
+alcore_status alcore__answers_contexts(const alcore_model *model, const alcore_pool *pool,
+                                       const alcore__column **out);
 /* Sets data->window and data->stride from alcore_model_options; data->info is there. */
 void alcore__engine_set_windows(alcore__engine_model *data, int64_t max_tokens, int64_t stride);
 /* Makes a column of question answering, for alcore__model_table.run: the caller holds the model's
@@ -120,7 +132,8 @@ void alcore__answers_free(alcore_ctx *ctx, alcore__answers *answers); /* NULL is
 
 /* ---- training (model_train.c) ---- */
 
-/* Whether the model can be trained: the engine trains it, and it translates or classifies texts. */
+/* Whether the model can be trained: the engine trains it, and it translates, classifies texts or
+ * their tokens, or answers questions. */
 bool alcore__engine_trains(const alcore__engine_model *data);
 /* alcore__model_table.train and .save of an engine. */
 alcore_status alcore__engine_train(alcore_model *model, alcore_pool *pool,

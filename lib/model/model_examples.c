@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The examples of a training or of a validation: the unmasked rows of a pool, encoded, with their
  * references as targets of a translation model or as classes, or with a column of classes of their
- * tokens. */
+ * tokens. Those of question answering are in model_questions.c. */
 #include "base/tensor_view.h"
 #include "model/training.h"
 #include "pool/column.h"
@@ -119,6 +119,10 @@ void alcore__examples_clear(alcore_ctx *ctx, alcore__examples *all) {
     alcore__free(ctx, (void *)all->texts);
     alcore__free(ctx, all->lengths);
     alcore__free(ctx, all->labels);
+    alcore__windows_clear(ctx, &all->windows);
+    alcore__free(ctx, all->window_rows);
+    alcore__free(ctx, (void *)all->contexts);
+    alcore__free(ctx, all->context_lengths);
 }
 
 alcore_status alcore__examples_read(const alcore_model *model, const alcore_pool *pool,
@@ -133,13 +137,14 @@ alcore_status alcore__examples_read(const alcore_model *model, const alcore_pool
         return alcore__fail(ALCORE_E_MISSING,
                             "%s: the pool has no rows to train on or to validate with",
                             model->name);
+    if (alcore__answers_questions(data)) return alcore__questions_read(model, pool, labels, out);
     const alcore__texts texts = {out->batch.texts, out->batch.lengths, out->batch.count};
     ALCORE__TRY(alcore__engine_encode(model, &texts, out->batch.languages, false, &out->sources));
     if (alcore__classifies_tokens(data)) return read_labels(model, pool, labels, out);
     if (labels)
         return alcore__fail(ALCORE_E_PARAM,
-                            "model %s does not classify tokens: alcore_train_options: labels is "
-                            "for models that do",
+                            "model %s does not classify tokens or answer questions: "
+                            "alcore_train_options: labels is for models that do",
                             model->name);
     if (!alcore__classifies(data))
         return alcore__engine_encode_references(model, pool, &out->batch, &out->texts,

@@ -165,10 +165,9 @@ alcore_status alcore__engine_encode(const alcore_model *model, const alcore__tex
     return ALCORE_OK;
 }
 
-/* Lists the references of the rows of a batch: texts and lengths (bytes) are [batch->count]. The
- * caller holds the read lock of the pool. */
-static alcore_status list_references(const alcore_pool *pool, const alcore__model_batch *batch,
-                                     const char **texts, size_t *lengths) {
+alcore_status alcore__engine_list_references(const alcore_pool *pool,
+                                             const alcore__model_batch *batch, const char **texts,
+                                             size_t *lengths) {
     for (int64_t i = 0; i < batch->count; i++) {
         char id[24];
         texts[i] = alcore_pool_reference(pool, batch->rows[i], &lengths[i]);
@@ -187,7 +186,7 @@ alcore_status alcore__engine_encode_references(const alcore_model *model, const 
     const size_t count = (size_t)batch->count;
     ALCORE__TRY(alcore__new_array(model->object.ctx, count, sizeof **texts, texts));
     ALCORE__TRY(alcore__new_array(model->object.ctx, count, sizeof **lengths, lengths));
-    ALCORE__TRY(list_references(pool, batch, *texts, *lengths));
+    ALCORE__TRY(alcore__engine_list_references(pool, batch, *texts, *lengths));
     const alcore__texts references = {*texts, *lengths, batch->count};
     return alcore__engine_encode(model, &references, NULL, true /* targets */, out);
 }

@@ -80,6 +80,19 @@ static alcore_status train_on(const alcore__examples *all, const float *weights,
     return status;
 }
 
+/* Replaces the weights of questions [batch.count] by those of their windows. */
+static alcore_status weigh_windows(alcore_ctx *ctx, const alcore__examples *all, float **weights) {
+    float *of_windows;
+    if (!*weights || !all->window_rows) return ALCORE_OK;
+    ALCORE__TRY(
+        alcore__new_array(ctx, (size_t)all->windows.count, sizeof *of_windows, &of_windows));
+    for (int64_t w = 0; w < all->windows.count; w++)
+        of_windows[w] = (*weights)[all->window_rows[w]];
+    alcore__free(ctx, *weights);
+    *weights = of_windows;
+    return ALCORE_OK;
+}
+
 /* Trains under the read lock of the pool, which the caller holds. */
 static alcore_status train_pool(alcore_model *model, const alcore_pool *pool,
                                 const alcore_train_options *options, alcore_train_result *out) {
@@ -91,6 +104,7 @@ static alcore_status train_pool(alcore_model *model, const alcore_pool *pool,
     if (status == ALCORE_OK) status = alcore__examples_read(model, pool, options->labels, &all);
     if (status == ALCORE_OK && options->weights)
         status = read_weights(ctx, pool, options->weights, &all.batch, &weights);
+    if (status == ALCORE_OK) status = weigh_windows(ctx, &all, &weights);
     if (status == ALCORE_OK) {
         status = train_on(&all, weights, &watch);
         const alcore_status updated = alcore__engine_update(ctx, model->data);
@@ -105,7 +119,7 @@ static alcore_status train_pool(alcore_model *model, const alcore_pool *pool,
 bool alcore__engine_trains(const alcore__engine_model *data) {
     return alcore__engine_has(data, ALCORE_SYS_MODEL_TRAIN) &&
            (alcore__classifies(data) || alcore__classifies_tokens(data) ||
-            (data->info.calls & ALCORE_SYS_MODEL_TRANSLATE));
+            alcore__answers_questions(data) || (data->info.calls & ALCORE_SYS_MODEL_TRANSLATE));
 }
 
 alcore_status alcore__engine_train(alcore_model *model, alcore_pool *pool,
@@ -114,7 +128,7 @@ alcore_status alcore__engine_train(alcore_model *model, alcore_pool *pool,
         return alcore__fail(
             ALCORE_E_UNSUPPORTED,
             "model %s is not trained: it neither translates nor classifies texts or "
-            "tokens",
+            "tokens nor answers questions",
             model->name);
     *out = (alcore_train_result)ALCORE_TRAIN_RESULT_INIT;
     ALCORE__TRY(alcore__read_begin(pool, "pool"));

@@ -20,26 +20,40 @@ static const char *const metric_names[] = {
     [ALCORE_VALIDATE_LOSS] = "loss",
     [ALCORE_VALIDATE_BLEU] = "bleu",
     [ALCORE_VALIDATE_ACCURACY] = "accuracy",
+    [ALCORE_VALIDATE_EXACT_MATCH] = "exact_match",
+    [ALCORE_VALIDATE_F1] = "f1",
 };
 static const char header[] = "update\tvalue\tmetric\tevery\tdata\n";
 
 /* ---- measuring ---- */
 
-/* Refuses a metric that the model cannot be measured by: BLEU of a classifier, or the accuracy of a
- * model that translates. */
+/* Whether a metric compares answers to questions. */
+static bool is_of_answers(int32_t metric) {
+    return metric == ALCORE_VALIDATE_EXACT_MATCH || metric == ALCORE_VALIDATE_F1;
+}
+
+/* Refuses a metric that the model cannot be measured by, such as BLEU of a classifier, or the
+ * accuracy of a model that translates. */
 static alcore_status check_metric(const alcore_model *model, int32_t metric) {
     const alcore__engine_model *data = model->data;
+    const bool answers = alcore__answers_questions(data);
     const bool tokens = alcore__classifies_tokens(data);
     const bool classes = tokens || alcore__classifies(data);
-    const uint32_t call = tokens                           ? ALCORE_SYS_MODEL_TOKEN_PROBS
+    const uint32_t call = answers                          ? ALCORE_SYS_MODEL_QA_PROBS
+                          : tokens                         ? ALCORE_SYS_MODEL_TOKEN_PROBS
                           : classes                        ? ALCORE_SYS_MODEL_CLASS_PROBS
                           : metric == ALCORE_VALIDATE_BLEU ? ALCORE_SYS_MODEL_TRANSLATE
                                                            : ALCORE_SYS_MODEL_TOKEN_LOGPROBS;
-    if (metric == (classes ? ALCORE_VALIDATE_BLEU : ALCORE_VALIDATE_ACCURACY) ||
-        !alcore__engine_has(data, call))
+    const bool fits =
+        metric == ALCORE_VALIDATE_LOSS || (answers   ? is_of_answers(metric)
+                                           : classes ? metric == ALCORE_VALIDATE_ACCURACY
+                                                     : metric == ALCORE_VALIDATE_BLEU);
+    if (!fits || !alcore__engine_has(data, call))
         return alcore__fail(ALCORE_E_UNSUPPORTED, "model %s has no validation by %s: it %s",
                             model->name, metric_names[metric],
-                            classes ? "gives classes" : "translates");
+                            answers   ? "answers questions"
+                            : classes ? "gives classes"
+                                      : "translates");
     return ALCORE_OK;
 }
 
@@ -88,19 +102,20 @@ static alcore_status record_tokens(alcore__watch *watch, const alcore__array *ar
     return ALCORE_OK;
 }
 
-/* Stores the value of text `item` (an index in the batch) in watch->values and its number of tokens
- * in watch->tokens. Its values begin at row `row` of the array: log-probabilities of `tokens`
- * tokens, or one row of class probabilities. */
+/* Stores the value of text `item` (an index in the batch, or of a window) in watch->values and its
+ * number of tokens in watch->tokens. Its values begin at row `row` of the array: log-probabilities
+ * of `tokens` tokens, or one row of class probabilities. */
 static alcore_status record_item(alcore__watch *watch, const alcore__array *array, int64_t row,
                                  int64_t item, int64_t tokens) {
     const alcore__engine_model *data = watch->model->data;
     const int64_t *labels = watch->examples.labels;
     const bool of_tokens = alcore__classifies_tokens(data);
-    if (item < 0 || item >= watch->examples.batch.count || tokens < 0 ||
-        tokens > array->rows - row || (labels && !of_tokens && labels[item] >= array->columns))
+    const bool of_answers = watch->examples.window_rows != NULL;
+    if (item < 0 || item >= watch->items || tokens < 0 || tokens > array->rows - row ||
+        (labels && !of_tokens && !of_answers && labels[item] >= array->columns))
         return alcore__fail(ALCORE_E_SHAPE, "%s gave item %lld of a validation with %lld items",
-                            data->engine->engine, (long long)item,
-                            (long long)watch->examples.batch.count);
+                            data->engine->engine, (long long)item, (long long)watch->items);
+    if (of_answers) return alcore__questions_take(watch, array, row, item, tokens);
     if (of_tokens) return record_tokens(watch, array, row, item, tokens);
     double value = 0;
     for (int64_t k = 0; !labels && k < tokens; k++) value -= number_at(array, row + k, 0);
@@ -137,22 +152,24 @@ static alcore_status measure_values(alcore__watch *watch, double *out) {
                                               .what = ALCORE_SYS_SCORE_TARGET};
     double sum = 0;
     int64_t tokens = 0;
-    for (int64_t i = 0; i < all->batch.count; i++) watch->values[i] = (double)NAN;
+    for (int64_t i = 0; i < watch->items; i++) watch->values[i] = (double)NAN;
     const alcore_status status =
-        alcore__classifies_tokens(data)
+        all->window_rows ? data->engine->qa_probs(data->opened, &all->sources.passed, &sink)
+        : alcore__classifies_tokens(data)
             ? data->engine->token_probs(data->opened, &all->sources.passed, &sink)
         : all->labels ? data->engine->class_probs(data->opened, &all->sources.passed, &sink)
                       : data->engine->token_logprobs(data->opened, &all->sources.passed,
                                                      &all->targets.passed, &scoring, &sink);
     if (status != ALCORE_OK) return alcore__fail_callback(status, data->engine->engine);
-    for (int64_t i = 0; i < all->batch.count; i++) {
+    for (int64_t i = 0; i < watch->items; i++) {
         if (isnan(watch->values[i]))
-            return alcore__fail(ALCORE_E_MISSING,
-                                "validation: row %lld got NaN or no value at all from the model",
-                                (long long)all->batch.rows[i]);
+            return alcore__fail(
+                ALCORE_E_MISSING, "validation: row %lld got NaN or no value at all from the model",
+                (long long)all->batch.rows[all->window_rows ? all->window_rows[i] : i]);
         sum += watch->values[i];
         tokens += watch->tokens[i];
     }
+    if (watch->spans) return alcore__questions_measure(watch, out);
     *out = tokens > 0 ? sum / (double)tokens : 0;
     return ALCORE_OK;
 }
@@ -356,11 +373,19 @@ alcore_status alcore__watch_update(void *user, int64_t update, int64_t updates, 
 
 /* ---- the watch ---- */
 
-/* A hash of the texts and references, or labels, of the validation. Multiplying by the prime of the
- * 64-bit FNV hash after each reference makes their order count. */
+/* A hash of the texts and references, or labels, of the validation; of questions the answers and
+ * where they are in the windows of their contexts. Multiplying by the prime of the 64-bit FNV hash
+ * after each reference makes their order count. */
 static uint64_t hash_pairs(const alcore_pool *pool, const alcore__examples *all, bool of_tokens) {
     const alcore__model_batch *batch = &all->batch;
     uint64_t hash = alcore_pool_fingerprint(pool);
+    if (all->window_rows) {
+        const alcore__windows *windows = &all->windows;
+        const size_t tokens = (size_t)windows->offsets[windows->count];
+        const size_t count = (size_t)windows->count;
+        hash ^= alcore__hash128((const char *)windows->ids, tokens * sizeof *windows->ids).low ^
+                alcore__hash128((const char *)all->labels, 2 * count * sizeof *all->labels).high;
+    }
     if (of_tokens) {
         const size_t tokens = (size_t)all->sources.passed.offsets[batch->count];
         return hash ^ alcore__hash128((const char *)all->labels, tokens * sizeof *all->labels).low;
@@ -383,7 +408,11 @@ alcore_status alcore__watch_begin(alcore_model *model, const alcore_train_option
     if (!options->validation) return ALCORE_OK;
     ALCORE__TRY(check_metric(model, options->metric));
     ALCORE__TRY(alcore__examples_read(model, options->validation, options->labels, &out->examples));
-    const size_t count = (size_t)out->examples.batch.count;
+    out->items =
+        out->examples.window_rows ? out->examples.windows.count : out->examples.batch.count;
+    const size_t count = (size_t)out->items;
+    if (is_of_answers(options->metric))
+        ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->spans, &out->spans));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->values, &out->values));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->tokens, &out->tokens));
     ALCORE__TRY(alcore__buffer_format(
@@ -401,5 +430,6 @@ void alcore__watch_clear(alcore__watch *watch) {
     alcore__buffer_clear(ctx, &watch->lines);
     alcore__free(ctx, watch->values);
     alcore__free(ctx, watch->tokens);
+    alcore__free(ctx, watch->spans);
     alcore__free(ctx, watch->tail);
 }

@@ -212,10 +212,12 @@ class Model(Handle):
         resumed, best_update, best_value and stopped. rate: 0 is 5e-5; updates: 0 is one pass over the pool; schedule:
         constant, linear, inverse_sqrt or cosine; optimizer: adamw or adam; weights: the column of the pool with the weight of
         each row. With a folder for checkpoints a training that was interrupted goes on from there. validation is a Pool that
-        the model is measured on every validate_every updates and at the end, by the metric loss, bleu or accuracy; the best
-        model is saved to the folder best, and after patience validations without a better one the training ends. precision:
-        float32, bfloat16 or float16, of products; recompute=True takes less memory and more time, with the same result. labels: the ragged column of the pool, and of
-        validation, with the class of each word, for a classifier of tokens."""
+        the model is measured on every validate_every updates and at the end, by the metric loss, bleu, accuracy, exact_match or
+        f1; the best model is saved to the folder best, and after patience validations without a better one the training ends.
+        precision: float32, bfloat16 or float16, of products; recompute=True takes less memory and more time, with the same
+        result. labels: the ragged column of the pool, and of validation, with the class of each word, for a classifier of tokens;
+        for question answering, whose texts are questions and whose references are the answers, the column with the character of
+        "qa_contexts" at which each answer begins."""
         folder, kept = (None if path is None else path_of(path) for path in (checkpoints, best))
         options = struct(_ffi.alcore_train_options, rate=rate, weight_decay=weight_decay, clip=clip,
                          label_smoothing=label_smoothing, updates=updates, warmup=warmup, accumulate=accumulate,

@@ -12,7 +12,8 @@
  *     translation             the text itself, with the log-probabilities of its words
  *     training                an update reads one example; the version counts examples, one with
  *                             class c as 1 + c, one with classes of tokens as the sum of 1 + c over
- *                             these. A checkpoint is a config.json with the update
+ *                             these, one with an answer as 100 and its last token and its first one
+ *                             ten times. A checkpoint is a config.json with the update
  *
  * A model that takes ids does the same with the ids of a text: h is the hash of their 8-byte
  * little-endian forms, the words of a text are its tokens but the special ones (all tokens of a
@@ -43,7 +44,8 @@ struct alcore_sys_model {
 enum {
     ALL_CALLS = ALCORE_SYS_MODEL_EMBED | ALCORE_SYS_MODEL_TOKEN_LOGPROBS |
                 ALCORE_SYS_MODEL_CLASS_PROBS | ALCORE_SYS_MODEL_QA_PROBS |
-                ALCORE_SYS_MODEL_TRANSLATE | ALCORE_SYS_MODEL_TRAIN | ALCORE_SYS_MODEL_SAVE
+                ALCORE_SYS_MODEL_TRANSLATE | ALCORE_SYS_MODEL_TRAIN | ALCORE_SYS_MODEL_SAVE,
+    ONLY_ANSWERS = ALCORE_SYS_MODEL_EMBED | ALCORE_SYS_MODEL_QA_PROBS | ALCORE_SYS_MODEL_TRAIN
 };
 
 static alcore_status fail(alcore_status status, const char *text) {
@@ -381,6 +383,10 @@ static int64_t counted(const alcore_sys_model *model, const alcore_sys_model_tra
     const int64_t *offsets = how->sources->offsets;
     int64_t sum = 0;
     if (!how->labels) return 1;
+    if (model->calls == ONLY_ANSWERS)
+        return how->labels[2 * example] < 0
+                   ? 0
+                   : 100 + 10 * how->labels[2 * example] + how->labels[2 * example + 1];
     if (!(model->calls & ALCORE_SYS_MODEL_TOKEN_PROBS)) return 1 + how->labels[example];
     for (int64_t k = offsets[example]; k < offsets[example + 1]; k++)
         if (how->labels[k] != -100) sum += 1 + how->labels[k];
