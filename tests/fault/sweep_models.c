@@ -122,22 +122,26 @@ GROWS(alcore_model_run, WITH_MODEL) {
     if (status != ALCORE_OK) alcore_pool_drop_column(w->pool, "embeddings");
     return status;
 }
-/* The null module (tests/unit/model/module) with a folder for it, on a pool of its own whose rows
- * are their own references. Nothing fails here: a module that does not load is remembered as
- * absent. */
-static alcore_status open_null(world *w, alcore_model **model, alcore_pool **pool) {
+/* The null module (tests/unit/model/module) with a folder for it, "null", whose texts become ids,
+ * or "reads-texts", on a pool of its own whose rows are their own references. Nothing fails here: a
+ * module that does not load is remembered as absent. */
+static alcore_status open_folder(world *w, const char *folder, alcore_model **model,
+                                 alcore_pool **pool) {
     alcore_read_options pairs = ALCORE_READ_OPTIONS_INIT;
     char references[200];
     snprintf(references, sizeof references, "%s", world_file("pool.txt"));
     pairs.references = references;
     sweep_pause(w);
     setenv("ALCORE_MODULE_DIR", getenv("NULL_MODEL_MODULE"), 1);
-    alcore_status status = alcore_model_open(w->ctx, world_file("null"), NULL, model);
+    alcore_status status = alcore_model_open(w->ctx, world_file(folder), NULL, model);
     unsetenv("ALCORE_MODULE_DIR");
     if (status == ALCORE_OK) status = alcore_pool_new(w->ctx, NULL, pool);
     if (status == ALCORE_OK) status = alcore_pool_read(*pool, world_file("pool.txt"), &pairs);
     sweep_resume(w);
     return status;
+}
+static alcore_status open_null(world *w, alcore_model **model, alcore_pool **pool) {
+    return open_folder(w, "null", model, pool);
 }
 NEVER(alcore_model_get_info, 0) {
     alcore_model_info info = ALCORE_MODEL_INFO_INIT;
@@ -153,9 +157,8 @@ NEVER(alcore_model_get_info, 0) {
 GROWS(alcore_model_set_language, 0) {
     alcore_model *model = NULL;
     alcore_pool *pool = NULL;
-    alcore_status status = open_null(w, &model, &pool);
-    /* The tokenizer of the folder marks no language, so that only the folder's own can be set. */
-    if (status == ALCORE_OK) status = alcore_model_set_language(model, NULL);
+    alcore_status status = open_folder(w, "reads-texts", &model, &pool);
+    if (status == ALCORE_OK) status = alcore_model_set_language(model, "de_DE");
     if (status == ALCORE_OK) status = alcore_model_score(model, pool);
     if (status != ALCORE_OK && pool && alcore_pool_column_name(pool, 0)) status = ALCORE_E_INTERNAL;
     alcore_model_unref(model);

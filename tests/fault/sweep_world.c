@@ -293,6 +293,8 @@ void world_files_write(void) {
     mkdir(world_file("null"), 0700);
     mkdir(world_file("training"), 0700);
     world_file_write("null/config.json", "{\"dims\": 2, \"tokens\": 1}", 24);
+    mkdir(world_file("reads-texts"), 0700);
+    world_file_write("reads-texts/config.json", "{\"dims\": 2}", 11);
     world_file_write("null/vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n", 24);
     alcore_ctx *ctx;
     alcore_lm *lm;
