@@ -69,6 +69,14 @@ def a_classifier_is_trained(box):
 
 
 @case
+def the_language_of_references_is_set(box):
+    begin(box, '{"dims": 3}')
+    train(box, settings(to="de_DE"))
+    begin(box, '{"dims": 3, "calls": 389}')
+    refused(box, settings(to="de_DE"), "c.json: to cannot be set", "has no outputs in a language", expect=6)
+
+
+@case
 def settings_reach_the_engine(box):
     begin(box)
     done = train(box, settings(optimizer="adam", rate=0.5, weight_decay=0.25, beta1=0.75, beta2=0.5, epsilon=0.125, clip=2,
