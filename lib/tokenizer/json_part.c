@@ -10,13 +10,17 @@ bool alcore__name_is(alcore__name name, const char *text) {
     return name.length == strlen(text) && memcmp(name.text, text, name.length) == 0;
 }
 
-/* Puts "PATH: SECTION" in front of the formatted text. */
+/* Nesting of objects and arrays that is read: deeper than in any real file. */
+enum { MAX_DEPTH = 32 };
+
+/* Puts "PATH: SECTION", or the path alone, in front of the formatted text. */
 alcore_status alcore__part_fail(const alcore__part *part, alcore_status status, const char *format,
                                 ...) {
     va_list args;
     va_start(args, format);
     (void)alcore__fail_v(status, format, args);
     va_end(args);
+    if (!part->section) return alcore__fail_within(status, "%s", part->path);
     return alcore__fail_within(status, "%s: %s", part->path, part->section);
 }
 
@@ -34,6 +38,20 @@ static alcore_status fail_value(const alcore__part *part, const char *name, cons
     return alcore__part_fail(part, ALCORE_E_DATA, "%s is not %s", name, expected);
 }
 
+/* alcore__json_enter() records the error of a text that is no object. */
+alcore_status alcore__part_open(alcore_ctx *ctx, alcore__arena *arena, const alcore__buffer *text,
+                                const char *path, alcore__part *out) {
+    *out = (alcore__part){ctx, arena, path, NULL, {0}};
+    alcore__json_begin(&out->value, text->data, text->length, MAX_DEPTH);
+    alcore__part whole = *out;
+    if (alcore__json_kind(&whole.value) == '{')
+        (void)(alcore__json_skip(&whole.value) && alcore__json_end(&whole.value));
+    else
+        (void)alcore__json_enter(&whole.value, '{');
+    return alcore__part_leave(&whole);
+}
+
+/* The first byte is enough to tell null, as the syntax was checked before. */
 bool alcore__part_member(const alcore__part *object, const char *name, alcore__part *out) {
     *out = *object;
     return alcore__json_find(&object->value, name, &out->value) &&

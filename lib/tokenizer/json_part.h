@@ -13,7 +13,7 @@ typedef struct alcore__part {
     alcore_ctx *ctx;
     alcore__arena *arena; /* strings live here */
     const char *path;     /* of the file, for messages */
-    const char *section;  /* such as "normalizer", for messages */
+    const char *section;  /* such as "normalizer", for messages; NULL: the whole file */
     alcore__json value;   /* the cursor stands before the value */
 } alcore__part;
 
@@ -23,7 +23,13 @@ typedef struct alcore__name {
     size_t length;
 } alcore__name;
 
-/* Puts *out before a member of an object; false: it has none of that name, or it is null. */
+/* Puts *out before the object that a file, text, consists of. Its syntax is checked to the end, so
+ * that members can be looked for without a thought of errors: a text that is malformed, cut off or
+ * no object is ALCORE_E_DATA with the path and the byte. path: *out keeps it. */
+alcore_status alcore__part_open(alcore_ctx *ctx, alcore__arena *arena, const alcore__buffer *text,
+                                const char *path, alcore__part *out);
+/* Puts *out before a member of an object, whose syntax was checked before; false: it has none of
+ * that name, it is null, or the value is no object. */
 bool alcore__part_member(const alcore__part *object, const char *name, alcore__part *out);
 /* Reads a member; one that is missing or null leaves *out as it was. Another kind of value is
  * ALCORE_E_DATA. */
@@ -48,7 +54,7 @@ bool alcore__part_next_member(alcore__part *object, alcore__part *item);
 alcore_status alcore__part_leave(const alcore__part *part);
 
 bool alcore__name_is(alcore__name name, const char *text);
-/* ALCORE_E_DATA or another status: "PATH: SECTION: what". */
+/* ALCORE_E_DATA or another status: "PATH: SECTION: what", or "PATH: what" without a section. */
 alcore_status alcore__part_fail(const alcore__part *part, alcore_status status, const char *format,
                                 ...) __attribute__((format(printf, 3, 4)));
 /* ALCORE_E_UNSUPPORTED that names the type. */

@@ -131,8 +131,8 @@ static alcore_status find_languages(reader *r) {
     ALCORE__TRY(alcore__folder_read(r->ctx, r->folder, "special_tokens_map.json", &r->path,
                                     &r->vocab, &found));
     if (found) {
-        alcore__part map = {r->ctx, &r->tokenizer->arena, r->path.data, "special tokens", {0}};
-        alcore__json_begin(&map.value, r->vocab.data, r->vocab.length, 8);
+        alcore__part map;
+        ALCORE__TRY(alcore__part_open(r->ctx, &r->tokenizer->arena, &r->vocab, r->path.data, &map));
         ALCORE__TRY(read_languages(r, &map));
     }
     if (r->extras > 0) return ALCORE_OK;
@@ -386,8 +386,8 @@ static alcore_status read_kind_name(reader *r, alcore__name *class, alcore__name
     if (class->text) return ALCORE_OK;
     ALCORE__TRY(alcore__folder_read(r->ctx, r->folder, "config.json", &r->path, &r->vocab, &found));
     if (!found) return ALCORE_OK;
-    alcore__part part = {r->ctx, &r->tokenizer->arena, r->path.data, "settings", {0}};
-    alcore__json_begin(&part.value, r->vocab.data, r->vocab.length, 32);
+    alcore__part part;
+    ALCORE__TRY(alcore__part_open(r->ctx, &r->tokenizer->arena, &r->vocab, r->path.data, &part));
     return alcore__part_text(&part, "model_type", type);
 }
 

@@ -202,9 +202,10 @@ static alcore_status read_lines(alcore_ctx *ctx, const char *text, size_t length
     return ALCORE_OK;
 }
 
-/* Makes a WordPiece model of the lines of vocab.txt, which says nothing of settings: they are those
- * of BERT (100: max_chars). */
-static alcore_status read_vocab(alcore_ctx *ctx, const char *text, size_t length, const char *path,
+/* Makes a WordPiece model of the lines of vocab.txt. Settings that no file has are those of BERT
+ * (100: max_chars). */
+static alcore_status read_vocab(alcore_ctx *ctx, const char *text, size_t length,
+                                alcore__name unknown, const char *path,
                                 alcore__token_model *model) {
     alcore__token_entries entries = {0};
     alcore_status status = read_lines(ctx, text, length, &entries);
@@ -214,17 +215,18 @@ static alcore_status read_vocab(alcore_ctx *ctx, const char *text, size_t length
     alcore__token_entries_clear(ctx, &entries);
     ALCORE__TRY(status);
     if (model->table.size == 0) return alcore__fail(ALCORE_E_DATA, "%s: no token in it", path);
-    model->unknown = alcore__token_table_find(&model->table, "[UNK]", 5);
+    model->unknown = alcore__token_table_find(&model->table, unknown.text, unknown.length);
     return alcore__word_piece_build(ctx, model, "##", 2, 100);
 }
 
 /* *out: the WordPiece model of a vocab.txt, text [length]; NULL after a failure. */
 alcore_status alcore__token_model_read_vocab(alcore_ctx *ctx, const char *text, size_t length,
-                                             const char *path, alcore__token_model **out) {
+                                             alcore__name unknown, const char *path,
+                                             alcore__token_model **out) {
     alcore__token_model *model;
     *out = NULL;
     ALCORE__TRY(alcore__token_model_new(ctx, &model));
-    const alcore_status status = read_vocab(ctx, text, length, path, model);
+    const alcore_status status = read_vocab(ctx, text, length, unknown, path, model);
     if (status != ALCORE_OK) {
         alcore__token_model_free(ctx, model);
         return status;

@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "formats/json_scan.h"
+#include "tokenizer/json_part.h"
 
 /* A part of a word with its token. */
 typedef struct alcore__piece {
@@ -33,10 +34,11 @@ typedef struct alcore__token_model alcore__token_model;
  * ALCORE_E_UNSUPPORTED and named. */
 alcore_status alcore__token_model_read_json(alcore_ctx *ctx, alcore__json *json, const char *path,
                                             alcore__token_model **out);
-/* Reads vocab.txt: a token a line, WordPiece with the prefix ## and the unknown token [UNK]. text
- * [length]: the bytes of the file. */
+/* Reads vocab.txt: a token a line, WordPiece with the prefix ##. text [length]: the bytes of the
+ * file. unknown: the text of the unknown token, [UNK] in most; a vocabulary without it has none. */
 alcore_status alcore__token_model_read_vocab(alcore_ctx *ctx, const char *text, size_t length,
-                                             const char *path, alcore__token_model **out);
+                                             alcore__name unknown, const char *path,
+                                             alcore__token_model **out);
 void alcore__token_model_free(alcore_ctx *ctx, alcore__token_model *model);
 
 /* Appends the pieces of a word, normalized text [length] in UTF-8, of 1 byte or more. A word

@@ -47,10 +47,10 @@ static alcore_status add_special(alcore_ctx *ctx, alcore_tokenizer *tokenizer, a
     return alcore__added_tokens_add(ctx, &tokenizer->added, &token);
 }
 
-/* Adds the parts of a BERT model around its vocabulary, which has been read. part: at the settings,
- * and names vocab.txt in messages. */
-static alcore_status add_bert_parts(alcore_ctx *ctx, const alcore__part *part,
+/* Adds the parts of a BERT model around its vocabulary, which has been read from `path`. */
+static alcore_status add_bert_parts(const alcore__part *config, const char *path,
                                     const bert_settings *settings, alcore_tokenizer *tokenizer) {
+    alcore_ctx *ctx = config->ctx;
     const alcore__name names[] = {settings->unk, settings->sep, settings->pad, settings->cls,
                                   settings->mask};
     alcore__pre_tokenizer_step *step;
@@ -64,10 +64,10 @@ static alcore_status add_bert_parts(alcore_ctx *ctx, const alcore__part *part,
     const int64_t sep =
         alcore__token_model_id(tokenizer->model, settings->sep.text, settings->sep.length);
     if (cls < 0 || sep < 0)
-        return alcore__fail(ALCORE_E_DATA, "%s: the tokens %.*s and %.*s are not in it", part->path,
+        return alcore__fail(ALCORE_E_DATA, "%s: the tokens %.*s and %.*s are not in it", path,
                             (int)settings->cls.length, settings->cls.text,
                             (int)settings->sep.length, settings->sep.text);
-    return alcore__post_processor_set_bert(part, cls, sep, &tokenizer->post);
+    return alcore__post_processor_set_bert(config, cls, sep, &tokenizer->post);
 }
 
 /* The defaults of BertTokenizer of the package transformers. */
@@ -80,58 +80,58 @@ static bert_settings bert_defaults(void) {
                            .mask = {"[MASK]", 6}};
 }
 
-/* Makes a BERT tokenizer of the bytes of vocab.txt and of tokenizer_config.json, which is empty
- * where the folder has none. path: of vocab.txt. */
-static alcore_status read_vocab(alcore_ctx *ctx, const alcore__buffer *vocab, const char *path,
-                                alcore__buffer *config, alcore_tokenizer *tokenizer) {
+/* Makes a BERT tokenizer of the bytes of vocab.txt and of what tokenizer_config.json overwrites of
+ * the defaults. path: of vocab.txt. */
+static alcore_status read_vocab(const alcore__buffer *vocab, const char *path,
+                                const alcore__part *config, alcore_tokenizer *tokenizer) {
     bert_settings settings = bert_defaults();
-    alcore__part part = {ctx, &tokenizer->arena, path, "tokenizer_config.json", {0}};
     alcore__post_processor_start(&tokenizer->post);
-    if (config->length > 0) {
-        alcore__json_begin(&part.value, config->data, config->length, 32);
-        ALCORE__TRY(read_bert_settings(&part, &settings));
-    }
-    ALCORE__TRY(
-        alcore__token_model_read_vocab(ctx, vocab->data, vocab->length, path, &tokenizer->model));
-    return add_bert_parts(ctx, &part, &settings, tokenizer);
+    ALCORE__TRY(read_bert_settings(config, &settings));
+    ALCORE__TRY(alcore__token_model_read_vocab(config->ctx, vocab->data, vocab->length,
+                                               settings.unk, path, &tokenizer->model));
+    return add_bert_parts(config, path, &settings, tokenizer);
 }
 
 /* ---- folders ---- */
 
 /* The files of a tokenizer while they are read. */
 typedef struct files {
-    /* path: of the file that was read last; text: the bytes of tokenizer.json or vocab.txt; config:
-     * those of tokenizer_config.json, empty where there is none */
-    alcore__buffer path, text, config;
+    /* path: of the file that was read last, but for tokenizer_config.json, which has a path of its
+     * own; text: the bytes of tokenizer.json or vocab.txt; config: those of tokenizer_config.json
+     */
+    alcore__buffer path, text, config_path, config;
 } files;
 
-/* tokenizer_config.json, of which no member is found where the folder has none. */
-static alcore__part config_part(alcore_ctx *ctx, const files *f, alcore_tokenizer *tokenizer) {
-    alcore__part config = {ctx, &tokenizer->arena, "tokenizer_config.json", "settings", {0}};
-    alcore__json_begin(&config.value, f->config.data, f->config.length, 32);
-    return config;
+/* Reads tokenizer_config.json of the folder; where that has none, *out is a part of which no member
+ * is found. *out lives as long as f. */
+static alcore_status read_config(alcore_ctx *ctx, const char *folder, files *f,
+                                 alcore_tokenizer *tokenizer, alcore__part *out) {
+    bool found;
+    ALCORE__TRY(alcore__folder_read(ctx, folder, "tokenizer_config.json", &f->config_path,
+                                    &f->config, &found));
+    *out = (alcore__part){ctx, &tokenizer->arena, f->config_path.data, NULL, {0}};
+    return found ? alcore__part_open(ctx, &tokenizer->arena, &f->config, f->config_path.data, out)
+                 : ALCORE_OK;
 }
 
-/* Reads tokenizer.json, and the languages of tokenizer_config.json where that is there. */
-static alcore_status read_json(alcore_ctx *ctx, const char *path, files *f,
+/* Reads tokenizer.json, and the languages of tokenizer_config.json. */
+static alcore_status read_json(const char *path, files *f, const alcore__part *config,
                                alcore_tokenizer *tokenizer) {
-    ALCORE__TRY(alcore__tokenizer_read_json(ctx, f->text.data, f->text.length, path, tokenizer));
-    if (f->config.length == 0) return ALCORE_OK;
-    const alcore__part config = config_part(ctx, f, tokenizer);
-    return alcore__languages_read(&config, tokenizer);
+    ALCORE__TRY(
+        alcore__tokenizer_read_json(config->ctx, f->text.data, f->text.length, path, tokenizer));
+    return alcore__languages_read(config, tokenizer);
 }
 
 /* Reads a folder: tokenizer.json, else vocab.txt, else a sentencepiece model. */
 static alcore_status read_folder(alcore_ctx *ctx, const char *folder, files *f,
                                  alcore_tokenizer *tokenizer) {
+    alcore__part config;
     bool found;
-    ALCORE__TRY(
-        alcore__folder_read(ctx, folder, "tokenizer_config.json", &f->path, &f->config, &found));
+    ALCORE__TRY(read_config(ctx, folder, f, tokenizer, &config));
     ALCORE__TRY(alcore__folder_read(ctx, folder, "tokenizer.json", &f->path, &f->text, &found));
-    if (found) return read_json(ctx, f->path.data, f, tokenizer);
+    if (found) return read_json(f->path.data, f, &config, tokenizer);
     ALCORE__TRY(alcore__folder_read(ctx, folder, "vocab.txt", &f->path, &f->text, &found));
-    if (found) return read_vocab(ctx, &f->text, f->path.data, &f->config, tokenizer);
-    const alcore__part config = config_part(ctx, f, tokenizer);
+    if (found) return read_vocab(&f->text, f->path.data, &config, tokenizer);
     ALCORE__TRY(alcore__pieces_folder_read(ctx, folder, &config, tokenizer, &found));
     if (found) return ALCORE_OK;
     return alcore__fail(ALCORE_E_IO,
@@ -140,14 +140,13 @@ static alcore_status read_folder(alcore_ctx *ctx, const char *folder, files *f,
                         folder);
 }
 
-/* Reads tokenizer_config.json of the folder in which a file lies, if it is there. */
-static alcore_status read_config_beside(alcore_ctx *ctx, const char *path, files *f) {
+/* read_config() for the folder in which a file lies. */
+static alcore_status read_config_beside(alcore_ctx *ctx, const char *path, files *f,
+                                        alcore_tokenizer *tokenizer, alcore__part *out) {
     const char *slash = strrchr(path, '/');
-    bool found;
     char *folder = alcore__strndup(ctx, slash ? path : ".", slash ? (size_t)(slash - path) : 1);
     if (!folder) return alcore__fail_memory(strlen(path));
-    const alcore_status status =
-        alcore__folder_read(ctx, folder, "tokenizer_config.json", &f->path, &f->config, &found);
+    const alcore_status status = read_config(ctx, folder, f, tokenizer, out);
     alcore__free(ctx, folder);
     return status;
 }
@@ -161,12 +160,13 @@ static bool is_pieces(const char *path) {
 /* Reads a file that the caller named. */
 static alcore_status read_named(alcore_ctx *ctx, const char *path, files *f,
                                 alcore_tokenizer *tokenizer) {
+    alcore__part config;
     if (is_pieces(path)) return alcore__pieces_file_read(ctx, path, tokenizer);
-    ALCORE__TRY(read_config_beside(ctx, path, f));
+    ALCORE__TRY(read_config_beside(ctx, path, f, tokenizer, &config));
     ALCORE__TRY(alcore__folder_read_file(ctx, path, &f->text));
     return alcore__path_ends_in(path, strlen(path), ".json")
-               ? read_json(ctx, path, f, tokenizer)
-               : read_vocab(ctx, &f->text, path, &f->config, tokenizer);
+               ? read_json(path, f, &config, tokenizer)
+               : read_vocab(&f->text, path, &config, tokenizer);
 }
 
 /* Whether a path names a file and not a folder, by its ending. */
@@ -189,6 +189,7 @@ alcore_status alcore__tokenizer_read(alcore_ctx *ctx, const char *path,
     }
     alcore__buffer_clear(ctx, &f.path);
     alcore__buffer_clear(ctx, &f.text);
+    alcore__buffer_clear(ctx, &f.config_path);
     alcore__buffer_clear(ctx, &f.config);
     return status;
 }

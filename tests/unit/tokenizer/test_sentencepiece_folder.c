@@ -213,7 +213,7 @@ START_TEST(bad_folders_are_refused) {
     REFUSED("T5", ALCORE_E_UNSUPPORTED, "it is of \"AlbertTokenizer\"");
     write_file("T5/tokenizer_config.json", extra, sizeof extra - 1);
     REFUSED("T5", ALCORE_E_DATA, "extra_ids is -1");
-    write_file("T5/tokenizer_config.json", "", 0);
+    write_file("T5/tokenizer_config.json", "{}", 2);
     write_file("T5/config.json", type, sizeof type - 1);
     REFUSED("T5", ALCORE_E_UNSUPPORTED, "it is of \"xlnet\"");
     write_file("T5/config.json", "{}", 2);

@@ -45,8 +45,8 @@ static alcore_status run_model(alcore_ctx *ctx, const char *text, uint64_t *sum)
 
 static alcore_status run_vocab(alcore_ctx *ctx, const char *text, uint64_t *sum) {
     alcore__token_model *model;
-    alcore_status status =
-        alcore__token_model_read_vocab(ctx, text, strlen(text), "vocab.txt", &model);
+    alcore_status status = alcore__token_model_read_vocab(
+        ctx, text, strlen(text), (alcore__name){"[UNK]", 5}, "vocab.txt", &model);
     if (status == ALCORE_OK) status = cut_words(ctx, model, sum);
     alcore__token_model_free(ctx, model);
     return status;

@@ -206,23 +206,24 @@ END_TEST
  */
 START_TEST(vocab_txt_is_word_piece) {
     static const char text[] = "[PAD]\n[UNK]\r\n\na\n##b";
+    const alcore__name unknown = {"[UNK]", 5};
     alcore_ctx *ctx = NULL;
     alcore__token_model *model;
     alcore__pieces pieces = {0};
     ck_assert_ok(alcore_ctx_new(NULL, &ctx));
-    ck_assert_ok(alcore__token_model_read_vocab(ctx, text, strlen(text), "v.txt", &model));
+    ck_assert_ok(alcore__token_model_read_vocab(ctx, text, strlen(text), unknown, "v.txt", &model));
     ck_assert_int_eq(alcore__token_model_size(model), 5);
     assert_pieces(ctx, model, "abb", "3:0:1 4:1:2 4:2:3", &pieces);
     assert_pieces(ctx, model, "b", "1:0:1", &pieces);
     alcore__token_model_free(ctx, model);
-    ck_assert_fails(alcore__token_model_read_vocab(ctx, "a\nb\na\n", 6, "v.txt", &model),
+    ck_assert_fails(alcore__token_model_read_vocab(ctx, "a\nb\na\n", 6, unknown, "v.txt", &model),
                     ALCORE_E_DATA, "v.txt: the token \"a\" (line 3) stands twice");
-    ck_assert_fails(alcore__token_model_read_vocab(ctx, "a\n\xFF\n", 4, "v.txt", &model),
+    ck_assert_fails(alcore__token_model_read_vocab(ctx, "a\n\xFF\n", 4, unknown, "v.txt", &model),
                     ALCORE_E_DATA, "v.txt: the token at line 2 is not UTF-8");
-    ck_assert_fails(alcore__token_model_read_vocab(ctx, "a\nb\0c\n", 6, "v.txt", &model),
+    ck_assert_fails(alcore__token_model_read_vocab(ctx, "a\nb\0c\n", 6, unknown, "v.txt", &model),
                     ALCORE_E_DATA, "(line 2) holds a NUL");
-    ck_assert_fails(alcore__token_model_read_vocab(ctx, "\n", 1, "v.txt", &model), ALCORE_E_DATA,
-                    "v.txt: no token in it");
+    ck_assert_fails(alcore__token_model_read_vocab(ctx, "\n", 1, unknown, "v.txt", &model),
+                    ALCORE_E_DATA, "v.txt: no token in it");
     ck_assert_ptr_null(model);
     alcore__pieces_clear(ctx, &pieces);
     alcore_ctx_unref(ctx);
