@@ -79,15 +79,16 @@ alcore_ctx *alcore_ctx_ref(alcore_ctx *ctx) {
     return ctx;
 }
 
-/* Drops a reference; the last one ends the threads and the modules, then tells the host by its
- * destroy functions. In a forked child the host's objects are the parent's: only memory is
- * released. */
+/* Drops a reference; the last one ends the threads, frees the records of the modules, which stay
+ * loaded, and calls the host's destroy functions. In a forked child only memory is released: the
+ * host's objects are the parent's, and a mutex may be held by a thread that the child does not
+ * have. Log lines that nobody drained are dropped. */
 void alcore_ctx_unref(alcore_ctx *ctx) {
     if (!ctx || atomic_fetch_sub_explicit(&ctx->references, 1, memory_order_acq_rel) != 1) return;
     bool forked = alcore__forked(ctx);
     alcore__pool_end(ctx);
     alcore__modules_end(ctx);
-    if (!forked) { /* what the parent's functions own is the parent's */
+    if (!forked) {
         if (ctx->files.destroy) ctx->files.destroy(ctx->files.user);
         if (ctx->progress_destroy) ctx->progress_destroy(ctx->progress_user);
         if (ctx->log_destroy) ctx->log_destroy(ctx->log_user);

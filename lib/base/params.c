@@ -106,7 +106,8 @@ static bool read_digits(const alcore__param *row, const char *text, int64_t *out
     return true;
 }
 
-/* Reads a text as a value of the row's type. Sets every member of *value but text. */
+/* Reads a text as a value of the row's type into *value, which is all zeros before: members that
+ * the type does not use stay so. The caller sets text, and clears *value after a failure. */
 static alcore_status read_value(alcore_ctx *ctx, const alcore__param *row, const char *owner,
                                 const char *text, alcore__value *value) {
     switch (row->type) {
@@ -136,7 +137,7 @@ static alcore_status read_value(alcore_ctx *ctx, const alcore__param *row, const
         return ALCORE_OK;
     case ALCORE_PARAM_NUMBERS:
         return read_numbers(ctx, row, owner, text, value);
-    default:
+    default: /* ALCORE_PARAM_TEXT: any text is a value */
         return ALCORE_OK;
     }
 }

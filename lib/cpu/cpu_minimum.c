@@ -250,8 +250,7 @@ static void add_total(const alcore_sys_weights *weights, int64_t rows, const uin
  * [speculative_count, rows] instead, the weight where it is below the minimum and infinity
  * elsewhere; then the minima are totaled. row_dots [rows] and centroid_dots [count], squared norms,
  * are needed with zero_duplicates only, which makes a sq_dist that is only rounding a weight of 0.
- * capacity: at least the centroids rounded up to whole panels (padded). tile and column: bytes of a
- * panel's component and of a packed centroid. */
+ */
 alcore_status CPU(min_sq_dists)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                 const uint8_t *mask, const double *centroids, int64_t count,
                                 const double *centroid_dots, const double *row_dots,
@@ -272,9 +271,11 @@ alcore_status CPU(min_sq_dists)(const alcore_sys_work *work, const alcore_sys_ro
     for (int64_t c = 0; zero_duplicates && c < count; c++) {
         if (centroid_dots[c] > call.max_dot) call.max_dot = centroid_dots[c];
     }
+    /* capacity: at least the centroids rounded up to whole panels (padded) */
     int64_t dims = rows->dims, capacity = count + PRODUCT_COLUMNS;
     int filtered =
         count >= FILTER_MIN_CENTROIDS && rows->count >= FILTER_MIN_ROWS && dims <= FILTER_MAX_DIMS;
+    /* bytes of a panel's component and of a packed centroid */
     size_t tile = PRODUCT_ROWS * sizeof(float), column = (size_t)dims * sizeof(float);
     if (rows->unit) status = alcore__cpu_new(work, dims, PRODUCT_ROWS * sizeof(double), &call.unit);
     if (!status && filtered) status = alcore__cpu_new(work, dims, tile, &call.panel);
@@ -412,8 +413,9 @@ alcore_status CPU(update_min)(const alcore_sys_work *work, int64_t count, const 
 /* Kernel table: the row of a block that a draw hits: *item is the first row of the mask with a
  * positive weight whose running sum, on top of `before`, exceeds target; the last row with a
  * positive weight when rounding leaves none; -1 when no weight is positive. values [count]: the
- * weights; before: their total over earlier blocks; target: in [0, total of all blocks); *item is a
- * matrix row of the block; mask is the one that the totals were made with. The sum runs as in
+ * weights; before: their total over earlier blocks, or minus infinity, which asks for the last row
+ * with a positive weight; target: in [0, total of all blocks); *item is a matrix row of the block;
+ * mask is the one that the totals were made with. The sum runs as in
  * add_total(), so that a draw and the totals it was made from agree to the bit. */
 alcore_status CPU(draw)(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                         const double *values, double before, double target, int64_t *item) {

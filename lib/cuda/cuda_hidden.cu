@@ -242,6 +242,7 @@ class output_parts {
     int64_t step;           /* classes of a part */
     int64_t current = -1;   /* first class of the current part; -1: none */
 };
+
 /* How a call computes the logits of a tile. */
 enum hidden_way {
     BY_BLAS,   /* cuBLAS, then split_kernel; both matrices have the type that is multiplied */
@@ -434,9 +435,12 @@ struct hidden_call {
 } // namespace
 
 /* Kernel table: statistics of each token from its hidden state, hidden [tokens, d], and the output
- * matrix [classes, d] with bias [classes] (NULL: none); otherwise as logit_stats. Both matrices are
- * multiplied in the type that they share, where cuBLAS does that, else in float32. A matrix without
- * classes is one part of none, which makes every token bad. */
+ * matrix [classes, d] with bias [classes] (NULL: none). labels [tokens] or NULL; of a token whose
+ * label is `ignore` nothing is written. *bad: the lowest bad token, where token 0 has the number
+ * hidden->first; -1: none. A token is bad when a logit is NaN or plus infinity, none is finite, or
+ * its label is outside the classes. Both matrices are multiplied in the type that they share, where
+ * cuBLAS does that, else in float32. A matrix without classes is one part of none, which makes
+ * every token bad. */
 alcore_status hidden_stats(const alcore_sys_work *work, const alcore_sys_rows *hidden,
                            const alcore_sys_rows *output, const float *bias, const int64_t *labels,
                            int64_t ignore, const alcore_sys_token_stats *out, int64_t *bad) {
@@ -491,6 +495,7 @@ alcore_status hidden_stats(const alcore_sys_work *work, const alcore_sys_rows *h
             chunk_tokens from = {
                 {piece.get<const void>(states), piece.count, piece.stride(states), hidden->dtype},
                 list.data(),
+                /* copied before the return, so that the next chunk may fill `list` again */
                 c.to_device(list.data(), (int64_t)list.size()),
                 (int64_t)list.size(),
                 piece.get<const int64_t>(label_column),

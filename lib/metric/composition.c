@@ -73,9 +73,10 @@ alcore_status alcore_analysis_count_languages(const alcore_pool *pool, const int
     return alcore__leave(NULL, status);
 }
 
-/* Counts selected rows whose language the target pool has. */
+/* Counts selected rows whose language tag some row of the target pool has, in whatever state that
+ * row is. A row without a tag has "unknown", which counts as a language like any other. */
 static void count_target_languages(composition *self, const alcore_pool *target) {
-    const char *const *tags;
+    const char *const *tags; /* [count] distinct; views that are valid while the pool is locked */
     const int64_t count = alcore__pool_languages(target, &tags);
     self->result.target_language_rows = 0;
     for (int64_t i = 0; i < self->pool_rows; i++) {

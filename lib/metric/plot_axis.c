@@ -51,6 +51,9 @@ static void group_digits(char text[40]) {
     }
 }
 
+/* Writes the label of tick i in the fewest digits that tell the ticks apart, and returns its length
+ * of at most 23 bytes. Fixed point with commas; with an exponent where an end of the axis is 1e7 or
+ * more, or the step below 1e-5. */
 int alcore__plot_axis_label(const alcore__plot_axis *axis, int32_t i, char out[40]) {
     const double value = (double)(axis->first + i) * axis->step;
     const double largest = fmax(fabs(axis->low), fabs(axis->high));

@@ -38,7 +38,7 @@ size_t alcore__plot_cut_text(const char *text, size_t length, double width,
     return fits + sizeof ellipsis - 1;
 }
 
-/* The width of the widest label of an axis. */
+/* The width of the widest label of an axis, in pixels; 0 without ticks. */
 static double widest_label(const alcore__plot_axis *axis) {
     double widest = 0;
     char label[40];

@@ -54,7 +54,9 @@ typedef struct simulation {
 
 /* ---- extracting ---- */
 
-/* Counts a consistent extract of a phrase; a new one is copied to the annotations' strings. */
+/* Counts a consistent extract of a phrase; a new one is copied to the annotations' strings. text
+ * [length]: the `words` words of the extract with single spaces between them, so that the same
+ * words are one extract whatever the reference has between them. */
 static alcore_status count_extract(simulation *self, uint32_t phrase, const char *text,
                                    size_t length, int64_t words) {
     uint32_t number;

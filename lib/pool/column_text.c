@@ -38,7 +38,9 @@ static const alcore__column_ops text_ops = {.text = read_text, .release = releas
 
 /* Copies texts [count], checked by the pool's rules for strings (UTF-8, length), one behind the
  * other into the arrays of `array`. lengths [count] in bytes; NULL: the texts end with a NUL. A
- * NULL text is none. On failure array may own some arrays, which the caller frees. */
+ * NULL text is none. The check may repair a text: text and length are then those of its copy, which
+ * lives until the next check; the report logs how many sequences were replaced. On failure array
+ * may own some arrays, which the caller frees. */
 static alcore_status copy_texts(const alcore_pool *pool, const char *const *texts, int64_t count,
                                 const size_t *lengths, text_array *array) {
     alcore_ctx *ctx = pool->object.ctx;
@@ -47,14 +49,15 @@ static alcore_status copy_texts(const alcore_pool *pool, const char *const *text
     alcore_status status;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *array->starts, &array->starts));
     ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *array->lengths, &array->lengths));
-    ALCORE__TRY_GOTO(status, done, alcore__buffer_reserve(ctx, &bytes, 0)); /* never NULL then */
+    /* Sets status also where there is no text. */
+    ALCORE__TRY_GOTO(status, done, alcore__buffer_reserve(ctx, &bytes, 0));
     for (int64_t i = 0; i < count; i++) {
         const char *text = texts[i];
         array->lengths[i] = -1;
         if (!text) continue;
         size_t length = lengths ? lengths[i] : strlen(text);
         status = alcore__string_check_next(&check, "text", &text, &length, NULL /* words */);
-        if (status != ALCORE_OK && status != ALCORE_E_NOMEM)
+        if (status != ALCORE_OK && status != ALCORE_E_NOMEM) /* NOMEM says nothing of the entry */
             status = alcore__fail_within(status, "entry %" PRId64, i);
         if (status != ALCORE_OK) goto done;
         array->starts[i] = (int64_t)bytes.length;
@@ -86,7 +89,8 @@ static alcore_status check_options(const alcore_column_options *options) {
 
 /* Makes a column of copied texts [count] and puts it into the pool, which is locked for writing.
  * lengths [count] in bytes; NULL: the texts end with a NUL. Errors name the column; what was made
- * before a failure is freed: by `array` until the column has it, with the column afterwards. */
+ * before a failure is freed: the arrays here until the column owns them, with the column
+ * afterwards. */
 static alcore_status set_texts(alcore_pool *pool, const char *name, const char *const *texts,
                                const size_t *lengths, int64_t count,
                                const alcore_column_options *theirs) {

@@ -52,7 +52,8 @@ static void release(void *object) {
  * ranks [candidates], the rank of each candidate by its position, -1 where it was not picked. Also
  * adds up the words and characters of the picks and their units, the values of the pool's cost
  * column (NaN where a pick has none). costs [rows of the pool], in the unit of the budget; NULL:
- * every row costs 1. */
+ * every row costs 1. pick_columns is an array in the struct, of ALCORE__RECORD_COLUMNS pointers;
+ * all members of a new selection are 0. */
 static alcore_status gather_picks(alcore_selection *self, const double *costs) {
     alcore_ctx *ctx = self->object.ctx;
     const alcore__outcome *outcome = &self->ranking->outcome;

@@ -75,9 +75,9 @@ typedef struct part_copy {
     view_part *out;
 } part_copy;
 
-/* Converts consecutive rows to doubles, exactly: out [block->count, block->dims], without gaps. The
- * kernel is made for float types; integers have a loop of their own, which turns "no value" into
- * NaN. */
+/* Converts consecutive rows to doubles, exactly but for integers beyond 2^53, which are rounded:
+ * out [block->count, block->dims], without gaps. The kernel is made for float types; integers have
+ * a loop of their own, which turns "no value" into NaN. */
 static alcore_status widen(const part_copy *copy, const alcore_sys_rows *block, double *out) {
     if (!block->count) return ALCORE_OK;
     if (alcore__dtype_is_integer(block->dtype)) {

@@ -35,8 +35,10 @@ void alcore__phrase_index_move(alcore__phrase_index *index, const int64_t *rows,
 /* ---- making and freeing ---- */
 
 /* Reads the texts and sorts their positions; every row of the pool becomes unlabeled (0x55 repeats
- * the two bits four times a byte). The array is sorted one word deeper than max_words with extend,
- * since a phrase is dominated by phrases one word longer. */
+ * the two bits four times a byte). states has two bits for each position below pool_end, where the
+ * pool's rows end; positions from there on are of labeled rows, which stay labeled. labeled may be
+ * NULL. extend: phrases of max_words words may be dominated by phrases one word longer, so the
+ * array is sorted one word deeper; without it they are always semi-maximal. */
 static alcore_status make_index(alcore__phrase_index *index, const alcore__text_source *pool,
                                 const alcore__text_source *labeled, bool extend) {
     alcore_ctx *ctx = index->ctx;

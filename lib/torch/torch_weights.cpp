@@ -40,7 +40,7 @@ struct File {
     File &operator=(const File &) = delete;
 };
 
-/* Opens a file and says how long it is; false when it is not there. */
+/* Opens a file and says how long it is; false when it cannot be opened. */
 bool open_file(const Host &host, const std::string &path, File &file, int64_t &length) {
     alcore_status status = host.table->file_open(host.user, path.c_str(), &file.handle);
     if (status == ALCORE_E_IO || status == ALCORE_E_NOT_FOUND) return false;
@@ -109,7 +109,9 @@ at::ScalarType scalar_type(const std::string &path, const char *tensor, const st
 
 } // namespace
 
-/* Reads folder/name, at most 16 MiB; NULL when there is no such file. Other failures throw. */
+/* Reads the object in folder/name, at most 16 MiB (LARGEST_HEADER). NULL when it cannot be opened:
+ * the host's ALCORE_E_IO does not tell a missing file from one without permission. Other failures
+ * throw. */
 Json read_json(const Host &host, const std::string &folder, const char *name) {
     std::string path = folder + "/" + name;
     File file(host);

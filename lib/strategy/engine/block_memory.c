@@ -193,7 +193,9 @@ static bool is_worth_copying(const alcore__block *block, const alcore__column *c
 }
 
 /* Copies the active rows of the span `rows` together, [active rows, dims] in the column's type, and
- * keeps the copy with the block: in later passes the matrix row of a row is its index. */
+ * keeps the copy with the block: in later passes the matrix row of a row is its index. The rows are
+ * in host memory, as is_worth_copying() is false for rows on the device. Called once a block, as
+ * later visits find the copy. */
 static alcore_status copy_rows(alcore__block *block, const alcore_sys_rows *rows) {
     size_t bytes = alcore_sys_dtype_bytes(rows->dtype) * (size_t)rows->dims;
     size_t stride = alcore_sys_dtype_bytes(rows->dtype) * (size_t)rows->stride;

@@ -146,8 +146,9 @@ static size_t lists_bytes(const alcore__block *block) {
                                         block);
 }
 
-/* Writes the partial: for each centroid the nearest candidates of the block, among those that are
- * free. */
+/* Writes the partial, positions [clusters, width] and values of the same shape: for each centroid
+ * the nearest candidates of the block, among those that are free; width: the smaller of the list's
+ * length and the active rows. The mask is valid until the block is done. */
 static alcore_status find_nearest(alcore__block *block, void *partial) {
     const alcore__cluster_picks *state = block->run->state;
     const alcore_sys_rows centroids = centroids_of(state);
@@ -157,7 +158,7 @@ static alcore_status find_nearest(alcore__block *block, void *partial) {
     ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, &matrix, &mask));
     alcore__neighbor_lists_begin(&state->near, block, partial);
     ALCORE__TRY(alcore__neighbor_lists_join(&state->near, &matrix, mask, &centroids,
-                                            NULL /* all of them */, 0, partial));
+                                            NULL /* mask: all centroids */, 0, partial));
     alcore__neighbor_lists_end(&state->near, &matrix, partial);
     return ALCORE_OK;
 }

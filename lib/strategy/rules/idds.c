@@ -167,8 +167,10 @@ static alcore_status fill_rows(const idds_state *state, const alcore__matrix *ma
 }
 
 /* Makes the arrays of one block in host memory, which every engine's kernels can write to, and
- * passes them on to the block, which moves them to the engine's memory and owns them until the run
- * ends. Called in the pass "first scores". */
+ * passes them on to the block, which owns them then, also after a failure, and moves them to the
+ * engine's memory until the run ends. Called in the pass "first scores". The matrix rows of a block
+ * stay the same from this pass on: a copy of the embeddings, if the runner makes one, was made in
+ * the pass over the candidates before. */
 static alcore_status make_rows(const idds_state *state, const alcore__matrix *matrix) {
     alcore_ctx *ctx = matrix->block->run->ctx;
     int64_t count = matrix->rows.count;

@@ -271,9 +271,8 @@ static alcore_status find_farthest_on_device(const kcenter_state *state,
 /* Finds the farthest row of the block among those that take part (takes_part): measures rows until
  * the largest bound belongs to a row that was measured from every pick, since no other row can be
  * farther then. Each turn measures the first row of the list at least, so the loop ends. *index and
- * *value: the row found and its m(x); index -1: no row takes part, and
- * *value has no meaning. vector [dims]: workspace for
- * measure_from_picks(). */
+ * *value: the row found and its m(x); index -1: no row takes part, and *value has no meaning.
+ * vector [dims]: workspace for measure_from_picks(). */
 static alcore_status find_farthest(const kcenter_state *state, const alcore__matrix *matrix,
                                    row_state *rows, bool pickable, double *vector, int64_t *index,
                                    double *value) {
