@@ -39,12 +39,12 @@ enum {
 /** Files of translations, of which line i of each belong together. */
 typedef struct alcore_text_files {
     size_t size; /**< sizeof(alcore_text_files) */
-    const char *const
-        *paths;    /**< borrowed: [count] the hypotheses, then each set of references; one
-                                   may be "-", standard input; .gz, .xz and .zst are decompressed */
+    /** Borrowed: [count] paths, of the hypotheses, then of each set of references; one may be "-",
+     * standard input; .gz, .xz and .zst are decompressed */
+    const char *const *paths;
     int64_t count; /**< 2 or more */
-    const alcore_read_options *options; /**< borrowed: format, bad_lines, and text_column of the
-                                             files that have it; NULL: defaults */
+    /** Borrowed: format, bad_lines, and text_column of the files that have it; NULL: defaults */
+    const alcore_read_options *options;
     /** Called with the score of each hypothesis, in order, on the calling thread; NULL: not wanted.
      */
     void (*score)(void *user, int64_t line, double score);
