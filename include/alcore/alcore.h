@@ -33,9 +33,11 @@
  * How every function of these headers is made, so that one page is enough to read them all:
  *
  * 1. Names. alcore_NOUN_VERB[_OBJECT]() does something, alcore_NOUN_PROPERTY() tells something
- *    about a handle. alcore_NOUN_builtin_name(index) walks over what the library has built in, from
- *    0 until it answers NULL; alcore_NOUN_builtin_summary(), _param() and _needs() tell about one
- *    of them by name.
+ *    about a handle or computes what the property names, as alcore_search_knn() does. Two calls are
+ *    what a program is about and have a verb alone: alcore_select() and alcore_align().
+ *    alcore_NOUN_builtin_name(index) walks over what the library has built in, from 0 until it
+ *    answers NULL; alcore_NOUN_builtin_summary(), _param() and _needs() tell about one of them by
+ *    name.
  * 2. Arguments. First the handle that the call is about (or the context), then the borrowed inputs,
  *    each array or group of parallel arrays directly followed by its count, then the options (NULL:
  *    all defaults), last the outputs, which are named out, out_... or buffer. Texts are (texts,

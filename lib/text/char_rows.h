@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Embeddings of texts by a char_embedder that has learnt (char_embedding.h has the formula). One
- * alcore__char_rows belongs to one thread, which calls it for many texts: words that recur are not
- * hashed again. */
+/* Embeddings of texts by an alcore__char_embedder that has learnt (char_embedding.h has the
+ * formula). One alcore__char_rows belongs to one thread, which calls it for many texts: words that
+ * recur are not hashed again. */
 #ifndef ALCORE__CHAR_ROWS_H
 #define ALCORE__CHAR_ROWS_H
 

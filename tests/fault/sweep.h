@@ -58,7 +58,7 @@ void world_end(world *world);
 alcore_search_data world_embeddings(const world *world);
 /* A number of everything in the world that a failed call must not change. */
 uint64_t world_digest(const world *world);
-/* The folder of the input files that sweep_files() wrote; a file in it. */
+/* The folder of the input files that world_files_write() wrote; a file in it. */
 const char *world_file(const char *name);
 void world_files_write(void);
 void world_file_write(const char *name, const void *data, size_t bytes);

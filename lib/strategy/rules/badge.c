@@ -158,7 +158,8 @@ static void make_factor(int32_t meaning, int64_t classes, double *p) {
 
 /* Computes the factor a of the block's active rows, [matrix rows, classes], from the column, whose
  * rows are widened together; entries of other rows are not written. The matrix may have other rows
- * than the column's span where the embeddings were copied, hence matrix_row_of for each row. */
+ * than the column's span where the embeddings were copied, hence alcore__matrix_row_of() for each
+ * row. */
 static alcore_status read_factors(const badge_state *state, const alcore__matrix *matrix,
                                   double *a) {
     alcore__block *block = matrix->block;

@@ -150,7 +150,7 @@ static alcore_status list_tokens(alcore__run *run) {
 /* Draws all `count` tokens (by_token) or types without replacement into state->drawn; among tokens,
  * a type with more of them tends to come earlier. Then scores each type by how early it is drawn
  * first, from 1 down in equal steps to 1 / types: a score of 0 means that it was not drawn yet.
- * rng_sample() needs no other memory for a draw of all, hence no context (NULL). */
+ * alcore__rng_sample() needs no other memory for a draw of all, hence no context (NULL). */
 static alcore_status draw(alcore__run *run, int64_t count, bool by_token) {
     phrase_state *state = run->state;
     const double types = (double)state->listed_count;
