@@ -46,7 +46,7 @@ typedef struct alcore_annotation_records {
 /** Makes an empty list of annotations.
  * @param[in] pool kept: the pool that items are selected from; read only
  * @param[out] out owned; NULL on failure
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_FORKED
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM, ALCORE_E_FORKED
  * @threadsafe
  * @since 0.1 */
 ALCORE_API alcore_status alcore_annotations_new(alcore_pool *pool, alcore_annotations **out);
@@ -74,6 +74,7 @@ ALCORE_API void alcore_annotations_unref(alcore_annotations *annotations);
  *   translation without a word), ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED,
  *   ALCORE_E_STRUCT_*, ALCORE_E_FORKED
  * @serialized per handle; ALCORE_E_BUSY while another call uses it.
+ * @callback progress
  * @since 0.1 */
 ALCORE_API alcore_status alcore_annotations_add(alcore_annotations *annotations,
                                                 const alcore_annotation_records *records);

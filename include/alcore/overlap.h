@@ -92,7 +92,7 @@ typedef struct alcore_in_domain_score {
  * @param[in] options borrowed; NULL: defaults
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID (an option out of range), ALCORE_E_NOMEM,
- *   ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*, ALCORE_E_FORKED
+ *   ALCORE_E_STRUCT_*, ALCORE_E_FORKED
  * @threadsafe
  * @since 0.1 */
 ALCORE_API alcore_status alcore_overlap_new(alcore_ctx *ctx, const alcore_overlap_options *options,

@@ -139,7 +139,7 @@ ALCORE_API void alcore_pool_unref(alcore_pool *pool);
  * @param[in] count texts, 0 or more
  * @param[out] out_first row of the first text; 0 on failure; NULL is allowed
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_DATA (names the row: a text too long, with a NUL or
- * not UTF-8), ALCORE_E_NOMEM, ALCORE_E_BUSY
+ * not UTF-8), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
  * @callback progress, log
  * @since 0.1 */
@@ -153,7 +153,8 @@ ALCORE_API alcore_status alcore_pool_add_texts(alcore_pool *pool, const char *co
  * @param[in] records kept: copied
  * @param[out] out_first row of the first record; 0 on failure; NULL is allowed
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_DATA (names the row: a string too long, with a NUL
- * or not UTF-8, a negative or infinite cost), ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ * or not UTF-8, a negative or infinite cost), ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
+ * ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
  * @callback progress, log
  * @since 0.1 */
@@ -190,8 +191,8 @@ struct ArrowArrayStream;
  * @param[in] options borrowed; only text_column and reference_column apply; NULL:
  *   defaults
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_DATA (names row or column), ALCORE_E_UNSUPPORTED
- * (an Arrow type), ALCORE_E_CALLBACK (the stream failed), ALCORE_E_NOMEM, ALCORE_E_BUSY,
- *   ALCORE_E_STRUCT_*
+ * (an Arrow type), ALCORE_E_CALLBACK (the stream failed), ALCORE_E_NOMEM,
+ *   ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
  * @callback the stream's functions, progress, log
  * @since 0.1 */

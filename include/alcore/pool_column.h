@@ -340,6 +340,7 @@ ALCORE_API void alcore_column_writer_unref(alcore_column_writer *writer);
  *   device), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY (from a callback of a call on the
  *   writer)
  * @threadsafe Calls from several threads take turns.
+ * @callback progress, while values are copied from a device
  * @since 0.1 */
 ALCORE_API alcore_status alcore_column_writer_put(alcore_column_writer *writer, const int64_t *rows,
                                                   const int64_t *lengths, int64_t count,

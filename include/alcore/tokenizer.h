@@ -173,6 +173,7 @@ ALCORE_API alcore_status alcore_tokenizer_train(alcore_ctx *ctx, const char *con
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
  *   ALCORE_E_FORKED
  * @threadsafe
+ * @callback progress
  * @since 0.1 */
 ALCORE_API alcore_status alcore_tokenizer_decode(const alcore_tokenizer *tokenizer,
                                                  const int64_t *ids, int64_t count, int32_t special,

@@ -13,6 +13,8 @@
 #include "text/utf8.h"
 #include "text/words.h"
 
+enum { POLL_ITEMS = 1024 /* items added between two polls of cancellation */ };
+
 /* ---- the handle ---- */
 
 /* The destructor of the handle, called with the last reference. */
@@ -149,11 +151,12 @@ static alcore_status read_record(const alcore_annotation_records *records, int64
     return ALCORE_OK;
 }
 
-/* Adds all items; after a failure the list has those of before. */
+/* Adds all items; after a failure, or a cancellation, the list has those of before. */
 static alcore_status add_records(alcore_annotations *self,
                                  const alcore_annotation_records *theirs) {
     alcore_annotation_records records;
     const int64_t before = self->count;
+    alcore_status status = ALCORE_OK;
     ALCORE__TRY(
         alcore__struct_read(&records, sizeof records,
                             ALCORE__FIRST_SIZE(alcore_annotation_records, translation_lengths),
@@ -163,13 +166,19 @@ static alcore_status add_records(alcore_annotations *self,
     for (int64_t i = 0; i < records.count; i++) {
         char id[24];
         alcore__annotation_input input;
-        alcore_status status = read_record(&records, i, before + i + 1, id, &input);
+        if (i % POLL_ITEMS == POLL_ITEMS - 1)
+            ALCORE__TRY_GOTO(status, failed,
+                             alcore__tick(self->object.ctx, "adding items", i, records.count));
+        status = read_record(&records, i, before + i + 1, id, &input);
         if (status == ALCORE_OK) status = alcore__annotations_append(self, &input);
         if (status == ALCORE_OK) continue;
-        self->count = before;
-        return alcore__fail_within(status, "item %" PRId64, i);
+        alcore__fail_within(status, "item %" PRId64, i);
+        goto failed;
     }
     return ALCORE_OK;
+failed:
+    self->count = before;
+    return status;
 }
 
 alcore_status alcore_annotations_add(alcore_annotations *annotations,

@@ -9,6 +9,8 @@
 #include "text/utf8.h"
 #include "tokenizer/byte_level.h"
 
+enum { POLL_TEXTS = 4096 /* texts between two polls of cancellation */ };
+
 /* A list of texts in one buffer, each directly behind the one before. */
 typedef struct list {
     alcore__buffer bytes; /* those of a text that is being written too */
@@ -23,6 +25,11 @@ typedef struct run {
     const list *in; /* the texts that the step before made, or those of the tokens */
     list *out;      /* empty at first */
 } run;
+
+/* Polls cancellation now and then; i: texts that were looked at before. */
+static alcore_status poll_texts(alcore_ctx *ctx, size_t i) {
+    return i % POLL_TEXTS == POLL_TEXTS - 1 ? alcore__tick(ctx, NULL, 0, 0) : ALCORE_OK;
+}
 
 static void clear_list(alcore_ctx *ctx, list *texts) {
     alcore__buffer_clear(ctx, &texts->bytes);
@@ -104,6 +111,7 @@ static alcore_status run_word_piece(run *state) {
         const alcore__token_view text = text_of(state->in, i);
         const size_t begin = state->out->bytes.length;
         size_t skipped = 0;
+        ALCORE__TRY(poll_texts(state->ctx, i));
         if (i > 0 && begins_with(&text, prefix))
             skipped = prefix.length;
         else if (i > 0)
@@ -145,7 +153,8 @@ static alcore_status run_byte_level(run *state) {
     alcore_status status = ALCORE_OK;
     for (size_t i = 0; i < state->in->count && status == ALCORE_OK; i++) {
         const alcore__token_view text = text_of(state->in, i);
-        status = put_bytes(state, &text);
+        status = poll_texts(state->ctx, i);
+        if (status == ALCORE_OK) status = put_bytes(state, &text);
     }
     if (status == ALCORE_OK && alcore__utf8_check(out->data, out->length) < out->length) {
         bytes = *out;
@@ -192,6 +201,7 @@ static alcore_status run_byte_fallback(run *state) {
     for (size_t i = 0; i < state->in->count; i++) {
         const alcore__token_view text = text_of(state->in, i);
         const int byte = fallback_byte(&text);
+        ALCORE__TRY(poll_texts(state->ctx, i));
         if (byte >= 0) {
             const char c = (char)byte;
             ALCORE__TRY(put(state, &c, 1));
@@ -281,6 +291,7 @@ static alcore_status run_step(run *state) {
     if (state->step->kind == ALCORE__DECODER_BYTE_FALLBACK) return run_byte_fallback(state);
     const bool fuse = state->step->kind == ALCORE__DECODER_FUSE;
     for (size_t i = 0; i < state->in->count; i++) {
+        ALCORE__TRY(poll_texts(state->ctx, i));
         ALCORE__TRY(put_token(state, i));
         if (!fuse) ALCORE__TRY(end_text(state->ctx, state->out));
     }
@@ -297,7 +308,9 @@ alcore_status alcore__token_decoder_run(alcore_ctx *ctx, const alcore__token_dec
     alcore_status status = ALCORE_OK;
     for (size_t i = 0; i < count && status == ALCORE_OK; i++) {
         const bool space = i > 0 && !decoder->present;
-        status = alcore__buffer_append(ctx, &lists[0].bytes, " ", space ? 1 : 0);
+        status = poll_texts(ctx, i);
+        if (status == ALCORE_OK)
+            status = alcore__buffer_append(ctx, &lists[0].bytes, " ", space ? 1 : 0);
         if (status == ALCORE_OK)
             status = alcore__buffer_append(ctx, &lists[0].bytes, tokens[i].text, tokens[i].length);
         if (status == ALCORE_OK) status = end_text(ctx, &lists[0]);

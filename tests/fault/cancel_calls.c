@@ -2,7 +2,7 @@
 /* The long calls of the library, each on data that keeps it busy for some milliseconds.
  * Calls on pools, texts and metrics are in files of their own (cancel_parts.h).
  * tests/fault/cancel_list.py compares the names in CALLS with the functions whose comment says that
- * they call the progress function. */
+ * they can be cancelled. */
 #include "cancel_calls.h"
 #include "cancel_parts.h"
 
@@ -385,6 +385,23 @@ static alcore_status with_items(alcore_status (*use)(alcore_annotations *, const
 static alcore_status call_read_selection(void) {
     return with_items(NULL, "");
 }
+/* Texts of the pool again and again, so many that adding all of them takes longer than a cancelled
+ * call may. */
+static alcore_status call_annotations_add(void) {
+    enum { ITEMS = 1 << 19 };
+    const char **given = texts_of_pool(), **texts = malloc(sizeof *texts * ITEMS);
+    alcore_annotation_records records = ALCORE_ANNOTATION_RECORDS_INIT;
+    alcore_annotations *items = NULL;
+    for (int64_t i = 0; i < ITEMS; i++) texts[i] = given[i % row_count];
+    records.texts = texts;
+    records.count = ITEMS;
+    alcore_status status = alcore_annotations_new(pool, &items);
+    if (status == ALCORE_OK) status = alcore_annotations_add(items, &records);
+    alcore_annotations_unref(items);
+    free(texts);
+    free(given);
+    return status;
+}
 static alcore_status call_read_answers(void) {
     return with_items(alcore_annotations_read_answers, "answers.tsv");
 }
@@ -636,6 +653,7 @@ const cancel_call CALLS[] = {
     {"alcore_pool_derive_phrases", "of any length", call_derive_long_phrases},
     {"alcore_pool_write_phrases", "", call_write_phrases},
     {"alcore_pool_column_rows", "", call_column_rows},
+    {"alcore_column_writer_put", "", call_writer_put},
     {"alcore_column_writer_save", "", call_writer_save},
     {"alcore_column_writer_merge", "", call_writer_merge},
     {"alcore_column_writer_finish", "", call_writer_finish},
@@ -654,11 +672,13 @@ const cancel_call CALLS[] = {
     {"alcore_align", "", call_align},
     {"alcore_tokenizer_open", "", call_tokenizer_open},
     {"alcore_tokenizer_encode", "", call_tokenizer_encode},
+    {"alcore_tokenizer_decode", "", call_tokenizer_decode},
     {"alcore_tokenizer_train", "", call_tokenizer_train},
     {"alcore_links_new", "", call_links_new},
     {"alcore_links_symmetrize", "", call_symmetrize},
     {"alcore_links_write", "", call_links_write},
     {"alcore_links_read", "", call_links_read},
+    {"alcore_annotations_add", "", call_annotations_add},
     {"alcore_annotations_read_selection", "", call_read_selection},
     {"alcore_annotations_read_answers", "", call_read_answers},
     {"alcore_annotations_look_up", "", call_look_up},

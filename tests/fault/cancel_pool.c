@@ -116,6 +116,12 @@ alcore_status fill_writer(alcore_column_writer **out) {
     free(rows);
     return status;
 }
+alcore_status call_writer_put(void) {
+    alcore_column_writer *writer = NULL;
+    alcore_status status = fill_writer(&writer);
+    alcore_column_writer_unref(writer);
+    return status;
+}
 /* The embeddings once more, as a column that is copied. */
 alcore_status call_set_column(void) {
     alcore_tensor view;

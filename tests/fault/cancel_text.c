@@ -93,6 +93,16 @@ alcore_status call_tokenizer_encode(void) {
     free(texts);
     return status;
 }
+/* So many ids of one text that decoding all of them takes longer than a cancelled call may. */
+alcore_status call_tokenizer_decode(void) {
+    enum { IDS = 1 << 20 };
+    int64_t *ids = malloc(sizeof *ids * IDS);
+    size_t length;
+    for (int64_t i = 0; i < IDS; i++) ids[i] = i % 200000;
+    alcore_status status = alcore_tokenizer_decode(tokenizer, ids, IDS, 0, 0, NULL, &length);
+    free(ids);
+    return status;
+}
 alcore_status call_tokenizer_train(void) {
     const char **texts = texts_of_pool();
     const alcore_status status =
