@@ -90,7 +90,7 @@ typedef struct alcore_aligner_options {
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (an option out of range),
  *   ALCORE_E_UNSUPPORTED (a text of 2^24 words or more, 2^32 - 2 words in all), ALCORE_E_NOMEM,
- *   ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*, ALCORE_E_FORKED
+ *   ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress
  * @since 0.1 */
@@ -108,7 +108,7 @@ ALCORE_API alcore_status alcore_aligner_train(alcore_ctx *ctx, const char *const
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_CORRUPT (names the file: not of an
  *   aligner, cut off, or damaged), ALCORE_E_UNSUPPORTED (a later version of the format, or a pipe),
- *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_FORKED
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED
  * @threadsafe
  * @callback progress, files
  * @since 0.1 */
@@ -121,7 +121,7 @@ ALCORE_API alcore_status alcore_aligner_read(alcore_ctx *ctx, const char *path,
  * @param[in] aligner borrowed
  * @param[in] path borrowed; "-" is standard output
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_UNSUPPORTED (2^63 bytes or more),
- *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_FORKED
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED
  * @threadsafe
  * @callback progress, files
  * @since 0.1 */
@@ -146,7 +146,7 @@ ALCORE_API void alcore_aligner_unref(alcore_aligner *aligner);
  * @param[in] aligner borrowed
  * @param[out] out a view: float64 [iterations], host, valid until the aligner is released; all 0 on
  * failure
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_FORKED
+ * @return ALCORE_OK, ALCORE_E_INVALID
  * @threadsafe
  * @since 0.1 */
 ALCORE_API alcore_status alcore_aligner_log_likelihoods(const alcore_aligner *aligner,
@@ -174,7 +174,7 @@ ALCORE_API double alcore_aligner_lambda(const alcore_aligner *aligner);
  * @param[in] target borrowed: a word, NUL-terminated; NULL (reverse only): no target word
  * @param[out] out the probability; 1e-9 for words that never occurred in one sentence pair; 0 on
  * failure
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_FORKED
+ * @return ALCORE_OK, ALCORE_E_INVALID
  * @threadsafe
  * @since 0.1 */
 ALCORE_API alcore_status alcore_aligner_probability(const alcore_aligner *aligner,
@@ -185,7 +185,7 @@ ALCORE_API alcore_status alcore_aligner_probability(const alcore_aligner *aligne
  * @param[in] aligner borrowed
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID (NULL, or an aligner that was read from a file),
- *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_FORKED
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED
  * @threadsafe
  * @callback progress
  * @since 0.1 */
@@ -201,7 +201,7 @@ ALCORE_API alcore_status alcore_aligner_links(const alcore_aligner *aligner, alc
  * @param[in] count sentence pairs, 0 or more
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (a text of 2^24 words or more),
- *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_FORKED
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED
  * @threadsafe
  * @callback progress
  * @since 0.1 */
@@ -227,8 +227,7 @@ ALCORE_API alcore_status alcore_aligner_apply(
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (an option out of range, or no such
  *   symmetrization), ALCORE_E_SHAPE (out_log_likelihoods), ALCORE_E_UNSUPPORTED (a text of 2^24
- *   words or more, 2^32 - 2 words in all), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*,
- *   ALCORE_E_FORKED
+ *   words or more, 2^32 - 2 words in all), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress
  * @since 0.1 */
@@ -250,7 +249,7 @@ ALCORE_API alcore_status alcore_align(alcore_ctx *ctx, const char *const *source
  * word, none twice
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE, ALCORE_E_DATA (names the pair),
- *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_FORKED
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED
  * @threadsafe
  * @callback progress
  * @since 0.1 */
@@ -265,7 +264,7 @@ ALCORE_API alcore_status alcore_links_new(alcore_ctx *ctx, const alcore_tensor *
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_DATA (names file, line and what is
  *   wrong: no link, or another number of lines), ALCORE_E_UNSUPPORTED (a compression that this
- *   build lacks), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_FORKED
+ *   build lacks), ALCORE_E_NOMEM, ALCORE_E_CANCELLED
  * @threadsafe
  * @callback progress, files
  * @since 0.1 */
@@ -276,8 +275,7 @@ ALCORE_API alcore_status alcore_links_read(alcore_ctx *ctx, const char *path, in
  * file appears whole or not at all.
  * @param[in] links borrowed
  * @param[in] path borrowed; "-" is standard output
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
- *   ALCORE_E_FORKED
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED
  * @threadsafe
  * @callback progress, files
  * @since 0.1 */
@@ -303,7 +301,7 @@ ALCORE_API void alcore_links_unref(alcore_links *links);
  * failure
  * @param[out] out_links a view: int32 [offsets[pairs], 2], host, valid until links is released:
  * source word and target word of each link, from 0; all 0 on failure
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_FORKED
+ * @return ALCORE_OK, ALCORE_E_INVALID
  * @threadsafe
  * @since 0.1 */
 ALCORE_API alcore_status alcore_links_get(const alcore_links *links, alcore_tensor *out_offsets,
@@ -318,7 +316,7 @@ ALCORE_API alcore_status alcore_links_get(const alcore_links *links, alcore_tens
  * "grow-diag-final-and"
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (no such symmetrization), ALCORE_E_SHAPE
- *   (different numbers of pairs), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_FORKED
+ *   (different numbers of pairs), ALCORE_E_NOMEM, ALCORE_E_CANCELLED
  * @threadsafe
  * @callback progress
  * @since 0.1 */

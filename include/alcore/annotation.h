@@ -46,7 +46,7 @@ typedef struct alcore_annotation_records {
 /** Makes an empty list of annotations.
  * @param[in] pool kept: the pool that items are selected from; read only
  * @param[out] out owned; NULL on failure
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM, ALCORE_E_FORKED
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM
  * @threadsafe
  * @since 0.1 */
 ALCORE_API alcore_status alcore_annotations_new(alcore_pool *pool, alcore_annotations **out);
@@ -72,7 +72,7 @@ ALCORE_API void alcore_annotations_unref(alcore_annotations *annotations);
  *   kind), ALCORE_E_NOT_FOUND (no such row), ALCORE_E_DATA (names the item: a text without a word,
  *   or that is not UTF-8, a phrase of more than 64 words, a negative or infinite cost, a
  *   translation without a word), ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED,
- *   ALCORE_E_STRUCT_*, ALCORE_E_FORKED
+ *   ALCORE_E_STRUCT_*
  * @serialized per handle; ALCORE_E_BUSY while another call uses it.
  * @callback progress
  * @since 0.1 */
@@ -88,7 +88,7 @@ ALCORE_API alcore_status alcore_annotations_add(alcore_annotations *annotations,
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_DATA (names file and line: no column
  *   id or text, another number of fields, an item that alcore_annotations_add() refuses, a sentence
  *   that the pool lacks), ALCORE_E_UNSUPPORTED (a compression that this build lacks),
- *   ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_FORKED
+ *   ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED
  * @serialized per handle; ALCORE_E_BUSY while another call uses it.
  * @callback progress, log, files
  * @since 0.1 */
@@ -184,8 +184,7 @@ ALCORE_API double alcore_annotations_refunded(const alcore_annotations *annotati
  * @param[in] path borrowed; "-" is standard output
  * @param[in] options borrowed: ALCORE_FORMAT_TSV, _JSONL or _CSV; NULL: by the suffix
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (the format or suffix, a compressed
- *   file), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*,
- *   ALCORE_E_FORKED
+ *   file), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress, files
  * @since 0.1 */
@@ -204,7 +203,7 @@ ALCORE_API alcore_status alcore_annotations_write_requests(alcore_annotations *a
  *   number of fields, an id that no item has, an item that is answered already, another text than
  *   the item's, a translation that is missing or that an untranslatable item has, text that is not
  *   UTF-8), ALCORE_E_UNSUPPORTED (a compression that this build lacks), ALCORE_E_NOMEM,
- *   ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_FORKED
+ *   ALCORE_E_BUSY, ALCORE_E_CANCELLED
  * @serialized per handle; ALCORE_E_BUSY while another call uses it.
  * @callback progress, log, files
  * @since 0.1 */
@@ -220,7 +219,7 @@ ALCORE_API alcore_status alcore_annotations_read_answers(alcore_annotations *ann
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_DATA (names file and line: another
  *   number of fields, a source or translation without a word, text that is not UTF-8),
  *   ALCORE_E_UNSUPPORTED (a compression that this build lacks), ALCORE_E_NOMEM, ALCORE_E_BUSY,
- *   ALCORE_E_CANCELLED, ALCORE_E_FORKED
+ *   ALCORE_E_CANCELLED
  * @serialized per handle; ALCORE_E_BUSY while another call uses it.
  * @callback progress, log, files
  * @since 0.1 */
@@ -244,7 +243,7 @@ ALCORE_API alcore_status alcore_annotations_look_up(alcore_annotations *annotati
  *   ALCORE_E_MISSING (the pool has no references; the labeled pool has no pair), ALCORE_E_SHAPE
  *   (links of another number of pairs), ALCORE_E_DATA (names the row: a link of a word that its
  *   pair lacks), ALCORE_E_UNSUPPORTED (a text of 2^24 words or more), ALCORE_E_NOMEM,
- *   ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_FORKED
+ *   ALCORE_E_BUSY, ALCORE_E_CANCELLED
  * @serialized per handle; ALCORE_E_BUSY while another call uses it.
  * @callback progress
  * @since 0.1 */
@@ -260,8 +259,7 @@ ALCORE_API alcore_status alcore_annotations_simulate(alcore_annotations *annotat
  * @param[in] path borrowed; "-" is standard output
  * @param[in] options borrowed: ALCORE_FORMAT_TEXT, _TSV, _JSONL or _CSV; NULL: by the suffix
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (the format or suffix, a compressed
- *   file), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*,
- *   ALCORE_E_FORKED
+ *   file), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress, files
  * @since 0.1 */

@@ -56,7 +56,7 @@ typedef struct alcore_lm_order_info {
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (order, discounts), ALCORE_E_DATA (no
  *   sentence), ALCORE_E_UNSUPPORTED (more than 2^32 - 2 tokens), ALCORE_E_NOMEM,
- *   ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*, ALCORE_E_FORKED
+ *   ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress, log
  * @since 0.1 */
@@ -70,11 +70,11 @@ ALCORE_API alcore_status alcore_lm_train(alcore_ctx *ctx, const char *const *tex
  * @param[in] path borrowed
  * @param[out] out owned; NULL on failure
  * @threadsafe
- * @callback progress
+ * @callback progress, files
  * @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_DATA (names file and line: not ARPA,
  *   counts that differ from the header, an n-gram given twice or whose words are no unigrams),
- *   ALCORE_E_UNSUPPORTED (order above 6), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_FORKED */
+ *   ALCORE_E_UNSUPPORTED (order above 6), ALCORE_E_NOMEM, ALCORE_E_CANCELLED */
 ALCORE_API alcore_status alcore_lm_read_arpa(alcore_ctx *ctx, const char *path, alcore_lm **out);
 
 /** Writes a model in ARPA text format with 9 significant digits. The file appears whole or not at
@@ -82,10 +82,9 @@ ALCORE_API alcore_status alcore_lm_read_arpa(alcore_ctx *ctx, const char *path, 
  * @param[in] lm borrowed
  * @param[in] path borrowed
  * @threadsafe
- * @callback progress
+ * @callback progress, files
  * @since 0.1
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
- *   ALCORE_E_FORKED */
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED */
 ALCORE_API alcore_status alcore_lm_write_arpa(alcore_lm *lm, const char *path);
 
 /** Takes another reference.
@@ -111,7 +110,7 @@ ALCORE_API void alcore_lm_unref(alcore_lm *lm);
  * @param[in] out_log10 borrowed: float64 [count], host, contiguous; its numbers are overwritten,
  * each <= 0; undefined after a failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (out_log10), ALCORE_E_CANCELLED,
- * ALCORE_E_NOMEM, ALCORE_E_FORKED
+ * ALCORE_E_NOMEM
  * @threadsafe
  * @callback progress
  * @since 0.1 */
@@ -131,7 +130,7 @@ ALCORE_API alcore_status alcore_lm_score(alcore_lm *lm, const char *const *texts
  * @param[in] out_values borrowed: float32 [offsets[count]], host, contiguous; overwritten, each
  * <= 0; NULL: only the offsets are wanted
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (names the array and the shape it needs),
- * ALCORE_E_CANCELLED, ALCORE_E_NOMEM, ALCORE_E_FORKED
+ * ALCORE_E_CANCELLED, ALCORE_E_NOMEM
  * @threadsafe
  * @callback progress
  * @since 0.1 */

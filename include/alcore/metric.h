@@ -247,23 +247,24 @@ typedef struct alcore_length_ratio_score {
  * @param[in] ctx borrowed
  * @param[in] hypotheses borrowed: [hypothesis_count] UTF-8; NULL only if the count is 0
  * @param[in] hypothesis_lengths borrowed: [hypothesis_count] bytes; NULL: NUL-terminated
- * @param[in] hypothesis_count texts
- * @param[in] references borrowed: [reference_count] UTF-8, set after set
+ * @param[in] hypothesis_count texts; 0 with options.files
+ * @param[in] references borrowed: [reference_count] UTF-8, set after set; NULL only if the count is
+ * 0
  * @param[in] reference_lengths borrowed: [reference_count] bytes; NULL: NUL-terminated
- * @param[in] reference_count 1, 2, ... times hypothesis_count
+ * @param[in] reference_count 1, 2, ... times hypothesis_count; 0 with options.files
  * @param[in] options borrowed; NULL: defaults
  * @param[in] out_sentence_scores borrowed: its data is filled, float64 [hypothesis_count],
  *   contiguous, host: BLEU of each hypothesis with effective order; NULL: not wanted; undefined
  *   after a failure
  * @param[in,out] out size-first
  * @threadsafe
- * @callback progress
+ * @callback progress; with options.files also files and alcore_text_files.score
  * @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID (an option out of range, a NULL text), ALCORE_E_SHAPE (counts
  *   that do not fit; names the line and the side; another shape or dtype of out_sentence_scores),
  *   of files ALCORE_E_IO and ALCORE_E_DATA (names the file: its line, or another number of lines),
  *   ALCORE_E_UNSUPPORTED (a text of more than 2^30
- *   tokens), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
+ *   tokens), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_compute_bleu(
     alcore_ctx *ctx, const char *const *hypotheses, const size_t *hypothesis_lengths,
     int64_t hypothesis_count, const char *const *references, const size_t *reference_lengths,
@@ -275,22 +276,23 @@ ALCORE_API alcore_status alcore_metric_compute_bleu(
  * @param[in] ctx borrowed
  * @param[in] hypotheses borrowed: [hypothesis_count] UTF-8; NULL only if the count is 0
  * @param[in] hypothesis_lengths borrowed: [hypothesis_count] bytes; NULL: NUL-terminated
- * @param[in] hypothesis_count texts
- * @param[in] references borrowed: [reference_count] UTF-8, set after set
+ * @param[in] hypothesis_count texts; 0 with options.files
+ * @param[in] references borrowed: [reference_count] UTF-8, set after set; NULL only if the count is
+ * 0
  * @param[in] reference_lengths borrowed: [reference_count] bytes; NULL: NUL-terminated
- * @param[in] reference_count 1, 2, ... times hypothesis_count
+ * @param[in] reference_count 1, 2, ... times hypothesis_count; 0 with options.files
  * @param[in] options borrowed; NULL: defaults
  * @param[in] out_sentence_scores borrowed: its data is filled, float64 [hypothesis_count],
  *   contiguous, host; NULL: not wanted; undefined after a failure
  * @param[in,out] out size-first
  * @threadsafe
- * @callback progress
+ * @callback progress; with options.files also files and alcore_text_files.score
  * @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID (an option out of range, a NULL text), ALCORE_E_SHAPE (counts
  *   that do not fit; names the line and the side; another shape or dtype of out_sentence_scores),
  *   of files ALCORE_E_IO and ALCORE_E_DATA (names the file: its line, or another number of lines),
  *   ALCORE_E_UNSUPPORTED (a text of more than 2^30
- *   characters), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
+ *   characters), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_compute_chrf(
     alcore_ctx *ctx, const char *const *hypotheses, const size_t *hypothesis_lengths,
     int64_t hypothesis_count, const char *const *references, const size_t *reference_lengths,
@@ -304,22 +306,23 @@ ALCORE_API alcore_status alcore_metric_compute_chrf(
  * @param[in] ctx borrowed
  * @param[in] hypotheses borrowed: [hypothesis_count] UTF-8; NULL only if the count is 0
  * @param[in] hypothesis_lengths borrowed: [hypothesis_count] bytes; NULL: NUL-terminated
- * @param[in] hypothesis_count texts
- * @param[in] references borrowed: [reference_count] UTF-8, set after set
+ * @param[in] hypothesis_count texts; 0 with options.files
+ * @param[in] references borrowed: [reference_count] UTF-8, set after set; NULL only if the count is
+ * 0
  * @param[in] reference_lengths borrowed: [reference_count] bytes; NULL: NUL-terminated
- * @param[in] reference_count 1, 2, ... times hypothesis_count
+ * @param[in] reference_count 1, 2, ... times hypothesis_count; 0 with options.files
  * @param[in] options borrowed; NULL: defaults
  * @param[in] out_sentence_scores borrowed: its data is filled, float64 [hypothesis_count],
  *   contiguous, host; NULL: not wanted; undefined after a failure
  * @param[in,out] out size-first
  * @threadsafe
- * @callback progress
+ * @callback progress; with options.files also files and alcore_text_files.score
  * @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID (an option out of range, a NULL text), ALCORE_E_SHAPE (counts
  *   that do not fit; names the line and the side; another shape or dtype of out_sentence_scores),
  *   of files ALCORE_E_IO and ALCORE_E_DATA (names the file: its line, or another number of lines),
  *   ALCORE_E_UNSUPPORTED (a text of more than 2^30
- *   words), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
+ *   words), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_compute_ter(
     alcore_ctx *ctx, const char *const *hypotheses, const size_t *hypothesis_lengths,
     int64_t hypothesis_count, const char *const *references, const size_t *reference_lengths,
@@ -400,7 +403,7 @@ ALCORE_API alcore_status alcore_metric_compute_pearson(const double *x, int64_t 
  * @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (counts differ), ALCORE_E_DATA (a difference
  *   that is not finite or above 9e9), ALCORE_E_UNSUPPORTED, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
- *   ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
+ *   ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_compute_wilcoxon(alcore_ctx *ctx, const double *x,
                                                         int64_t x_count, const double *y,
                                                         int64_t y_count,
@@ -420,7 +423,7 @@ ALCORE_API alcore_status alcore_metric_compute_wilcoxon(alcore_ctx *ctx, const d
  * @callback progress
  * @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (counts differ), ALCORE_E_UNSUPPORTED,
- *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_compute_kappa(alcore_ctx *ctx, const int64_t *x,
                                                      int64_t x_count, const int64_t *y,
                                                      int64_t y_count, alcore_kappa_result *out);
@@ -441,7 +444,7 @@ ALCORE_API alcore_status alcore_metric_compute_kappa(alcore_ctx *ctx, const int6
  * @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (counts of lines or words differ; names
  *   line and side),
- *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_compute_labels(
     alcore_ctx *ctx, const char *const *gold, const size_t *gold_lengths, int64_t gold_count,
     const char *const *predicted, const size_t *predicted_lengths, int64_t predicted_count,
@@ -464,7 +467,7 @@ ALCORE_API alcore_status alcore_metric_compute_labels(
  * @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (counts of lines or tags differ; names the
  *   line), ALCORE_E_DATA (another tag; names line, side and tag), ALCORE_E_CANCELLED,
- *   ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
+ *   ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_compute_spans(alcore_ctx *ctx, const char *const *gold,
                                                      const size_t *gold_lengths, int64_t gold_count,
                                                      const char *const *predicted,
@@ -493,7 +496,7 @@ ALCORE_API alcore_status alcore_metric_compute_spans(alcore_ctx *ctx, const char
  * @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID (a NULL text), ALCORE_E_SHAPE (counts or offsets that do not
  *   fit; names the question), ALCORE_E_UNSUPPORTED (an answer of more than 2^30 words),
- *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_compute_answers(
     alcore_ctx *ctx, const char *const *predicted, const size_t *predicted_lengths,
     int64_t predicted_count, const char *const *gold, const size_t *gold_lengths,
@@ -522,8 +525,7 @@ ALCORE_API alcore_status alcore_metric_compute_answers(
  * @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID (a NULL text, a domain without the test set), ALCORE_E_SHAPE
  *   (links of another number of pairs), ALCORE_E_DATA (a link that points behind its sentence;
- *   names the line), ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*,
- *   ALCORE_E_FORKED */
+ *   names the line), ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_compute_word_accuracy(
     alcore_ctx *ctx, const char *const *sources, const size_t *source_lengths,
     const char *const *references, const size_t *reference_lengths, const char *const *hypotheses,
@@ -543,7 +545,7 @@ ALCORE_API alcore_status alcore_metric_compute_word_accuracy(
  * @callback progress
  * @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (counts differ), ALCORE_E_CANCELLED,
- *   ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
+ *   ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_compute_length_ratio(
     alcore_ctx *ctx, const char *const *hypotheses, const size_t *hypothesis_lengths,
     int64_t hypothesis_count, const char *const *references, const size_t *reference_lengths,

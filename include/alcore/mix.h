@@ -77,7 +77,7 @@ typedef struct alcore_mix_options {
  *   pool only), ALCORE_E_SHAPE (links of another number of pairs; embeddings of different lengths),
  *   ALCORE_E_DATA (a link that names a word that its pair lacks: names the row; embeddings that are
  *   not finite), ALCORE_E_UNSUPPORTED, ALCORE_E_CALLBACK, ALCORE_E_MODULE, ALCORE_E_IO,
- *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*, ALCORE_E_FORKED
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @threadsafe ALCORE_E_BUSY while a call changes the annotations or one of the pools.
  * @callback the model's functions, progress, log, files
  * @since 0.1 */
@@ -163,7 +163,7 @@ ALCORE_API const char *alcore_mix_builtin_column_name(int64_t index);
  * @param[in] mix borrowed
  * @param[in] name borrowed: a column's name
  * @param[out] out a view, [count], host, valid until the training set is released; all 0 on failure
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND, ALCORE_E_FORKED
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND
  * @threadsafe
  * @since 0.1 */
 ALCORE_API alcore_status alcore_mix_column(const alcore_mix *mix, const char *name,
@@ -191,7 +191,7 @@ ALCORE_API const char *alcore_mix_provenance(const alcore_mix *mix);
  * @param[in] path borrowed; "-" is standard output
  * @param[in] options borrowed: ALCORE_FORMAT_TEXT, _TSV, _JSONL or _CSV; NULL: by the suffix
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (the format or suffix, a compressed
- *   file), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*, ALCORE_E_FORKED
+ *   file), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress, files
  * @since 0.1 */
@@ -204,8 +204,7 @@ ALCORE_API alcore_status alcore_mix_write(const alcore_mix *mix, const char *pat
  * the earlier prefix.src is gone then.
  * @param[in] mix borrowed
  * @param[in] prefix borrowed: beginning of both paths
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
- *   ALCORE_E_FORKED
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED
  * @threadsafe
  * @callback progress, files
  * @since 0.1 */

@@ -492,7 +492,7 @@ ALCORE_API alcore_status alcore_model_train(alcore_model *model, alcore_pool *po
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (models of this kind are not saved),
  * ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
  * @serialized per model. ALCORE_E_BUSY while another call uses the model.
- * @callback progress, log
+ * @callback progress, log, files
  * @since 0.1 */
 ALCORE_API alcore_status alcore_model_save(alcore_model *model, const char *path);
 

@@ -92,7 +92,7 @@ typedef struct alcore_in_domain_score {
  * @param[in] options borrowed; NULL: defaults
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID (an option out of range), ALCORE_E_NOMEM,
- *   ALCORE_E_STRUCT_*, ALCORE_E_FORKED
+ *   ALCORE_E_STRUCT_*
  * @threadsafe
  * @since 0.1 */
 ALCORE_API alcore_status alcore_overlap_new(alcore_ctx *ctx, const alcore_overlap_options *options,
@@ -108,7 +108,7 @@ ALCORE_API alcore_status alcore_overlap_new(alcore_ctx *ctx, const alcore_overla
  * @param[in] count texts, 0 or more
  * @return ALCORE_OK, ALCORE_E_INVALID (a NULL text, an unknown role or side, a kept role behind one
  *   that is not, an earlier failure), ALCORE_E_UNSUPPORTED (more than 2^32 - 2 distinct n-grams of
- *   an order), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_FORKED
+ *   an order), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
  * @threadsafe
  * @callback progress
  * @since 0.1 */
@@ -137,8 +137,7 @@ ALCORE_API alcore_status alcore_overlap_read(alcore_overlap *overlap, int32_t ro
  * @param[in] order 1 to max_order
  * @param[in] data ALCORE_OVERLAP_SELECTED, _OUTSIDE or _BOTH
  * @param[in,out] out size-first
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*,
- *   ALCORE_E_FORKED
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress
  * @since 0.1 */
@@ -149,8 +148,7 @@ ALCORE_API alcore_status alcore_overlap_compute(const alcore_overlap *overlap, i
  * @param[in] overlap borrowed; it keeps the role ALCORE_OVERLAP_SELECTED
  * @param[in] definition ALCORE_IN_DOMAIN_*
  * @param[in,out] out size-first
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*,
- *   ALCORE_E_FORKED
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress
  * @since 0.1 */

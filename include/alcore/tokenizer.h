@@ -66,7 +66,7 @@ typedef struct alcore_vocabulary_options {
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO (no tokenizer there), ALCORE_E_DATA (names the
  *   file and what is wrong), ALCORE_E_UNSUPPORTED (names the part of a kind that is not known),
- *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_FORKED
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED
  * @threadsafe
  * @callback progress, files
  * @since 0.1 */
@@ -107,7 +107,7 @@ ALCORE_API int64_t alcore_tokenizer_id(const alcore_tokenizer *tokenizer, const 
  * @param[out] out_text a view, not NUL-terminated, valid until tokenizer is released; NULL on
  * failure
  * @param[out] out_length its bytes; 0 on failure
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (no token has that id), ALCORE_E_FORKED
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (no token has that id)
  * @threadsafe
  * @since 0.1 */
 ALCORE_API alcore_status alcore_tokenizer_token(const alcore_tokenizer *tokenizer, int64_t id,
@@ -126,7 +126,7 @@ ALCORE_API alcore_status alcore_tokenizer_token(const alcore_tokenizer *tokenize
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID (names the text), ALCORE_E_PARAM (no such language, or
  *   max_tokens below the number of special tokens), ALCORE_E_DATA (a pattern of the tokenizer takes
- *   too long for a text), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_FORKED
+ *   too long for a text), ALCORE_E_NOMEM, ALCORE_E_CANCELLED
  * @threadsafe
  * @callback progress
  * @since 0.1 */
@@ -153,7 +153,7 @@ ALCORE_API alcore_status alcore_tokenizer_encode(const alcore_tokenizer *tokeniz
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM, ALCORE_E_DATA (no text, or the texts do not
  *   allow as many tokens or so few; the text is that of sentencepiece), ALCORE_E_UNSUPPORTED (there
  *   is no spm_train; the package is named), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
- *   ALCORE_E_STRUCT_*, ALCORE_E_FORKED
+ *   ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress, files
  * @since 0.1 */
@@ -170,8 +170,7 @@ ALCORE_API alcore_status alcore_tokenizer_train(alcore_ctx *ctx, const char *con
  * @param[in] buffer_bytes bytes of buffer
  * @param[out] buffer the first bytes of the text, without a NUL; NULL only where buffer_bytes is 0
  * @param[out] out_length bytes of the whole text, which may be more than buffer_bytes; 0 on failure
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
- *   ALCORE_E_FORKED
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM, ALCORE_E_NOMEM, ALCORE_E_CANCELLED
  * @threadsafe
  * @callback progress
  * @since 0.1 */
@@ -212,7 +211,7 @@ ALCORE_API int64_t alcore_tokens_count(const alcore_tokens *tokens);
  * @param[out] out_marks a view: uint8 [tokens], bits: 1 (ALCORE_SYS_TOKEN_SPECIAL) for a token that
  * the template adds, 2 (ALCORE_SYS_TOKEN_WORD) for the first token of a word; words are what white
  * space separates in the text
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_FORKED
+ * @return ALCORE_OK, ALCORE_E_INVALID
  * @threadsafe
  * @since 0.1 */
 ALCORE_API alcore_status alcore_tokens_get(const alcore_tokens *tokens, alcore_tensor *out_offsets,
