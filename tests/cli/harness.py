@@ -2,6 +2,7 @@
 """Runs the alcore command in a fresh folder per case and reports in TAP."""
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -55,9 +56,12 @@ class Box:
         return self.file(name, b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() +
                          struct.pack("<%d%s" % (len(flat), letter), *flat))
 
-    def run(self, *args, input=None, expect=0, env=None, timeout=60):
-        done = subprocess.run([ALCORE, *args], cwd=self.path, input=input, capture_output=True,
-                              timeout=timeout, env=dict(os.environ, **(env or {})))
+    def run(self, *args, input=None, expect=0, env=None, timeout=60, memory=None):
+        """memory: bytes of address space that the command may have."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        done = subprocess.run([ALCORE, *args], cwd=self.path, input=input, capture_output=True, timeout=timeout,
+                              env=dict(os.environ, **(env or {})), preexec_fn=limit if memory else None)
         done.out = done.stdout.decode("utf-8", "surrogateescape")
         done.err = done.stderr.decode("utf-8", "surrogateescape")
         if expect is not None and done.returncode != expect:

@@ -259,6 +259,20 @@ def a_full_standard_output(box):
 
 
 @case
+def too_little_memory(box):
+    """A million rows do not fit into 96 MiB of address space; 1 GiB is enough for them."""
+    if box.run("--version", memory=96 << 20, expect=None).returncode != 0:
+        raise Skip("the program does not even start with so little address space: it is sanitized")
+    box.file("pool.txt", "".join("w%d x\n" % i for i in range(1000000)))
+    box.file("u.txt", "1\n" * 1000000)
+    args = ["select", "pool.txt", "--strategy", "nnll", "--scores", "u.txt", *BUDGET, "--threads", "1", "--out", "s.tsv"]
+    contains(box.run(*args, memory=96 << 20, expect=5).err, "out of memory")
+    equal(box.names(), ["pool.txt", "u.txt"])
+    box.run(*args, memory=1 << 30)
+    equal(len(rows_of(box.read("s.tsv").decode())), 2)
+
+
+@case
 def a_dot_inside_a_line_stays_one_row(box):
     box.file("pool.txt", "one\u0085still one\u2028and still\ntwo\n")
     box.file("u.txt", "1\n2\n")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Defects that the tests of the front ends must see: what `alcore eval` makes of its files and options, and the check of options in
-Lua. Each is put into a copy of one source file, which is compiled and linked into the program or module; a mutant counts as killed only
-when the case named for it fails. In TAP.
+"""Defects that the tests of the front ends must see: what `alcore eval` makes of its files and options, exit codes, models and
+embeddings of `alcore select`, and the check of options in Lua. Each is put into a copy of one source file, which is compiled and
+linked into the program or module; a mutant counts as killed only when the case named for it fails. In TAP.
 
   front_mutants.py SOURCE BUILD [NAME]..."""
 import json
@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 EVAL, OPTIONS = 'tests/cli/test_eval.py', 'tests/cli/test_command_options.py'
+BAD_INPUT, MODEL = 'tests/cli/test_bad_input.py', 'tests/cli/test_model.py'
 LUA = 'tests/bindings/lua/test_alcore.lua'
 FIELDS, VALUES = 'bindings/lua/lua_fields.c', 'bindings/lua/lua_values.c'
 UNKNOWN = 'an option that a function does not know is refused, with the nearest name'
@@ -60,6 +61,20 @@ MUTANTS = {
          'the_sides_are_not_exchanged'),
     '--text-column is not heeded':
         ('bindings/cli/inputs.c', 'options.text_column = option_value(args, OPTION_TEXT_COLUMN, NULL);', '', EVAL, 'columns_are_read'),
+    'out of memory has the exit code of bad data':
+        ('bindings/cli/terminal.c', 'case ALCORE_E_NOMEM:\n        return EXIT_MEMORY;', 'case ALCORE_E_NOMEM:\n        return EXIT_DATA;',
+         BAD_INPUT, 'too_little_memory'),
+    'a file that is not there has the exit code of bad data':
+        ('bindings/cli/terminal.c', '        return EXIT_IO;\n', '        return EXIT_DATA;\n', BAD_INPUT, 'no_such_file'),
+    '--model of a column is the model of all columns':
+        ('bindings/cli/inputs.c', 'alcore_request_set_column_model(in->request, column, model)',
+         'alcore_request_set_model(in->request, model)', MODEL, 'a_model_for_each_column'),
+    'the first --model is taken where there are two':
+        ('bindings/cli/inputs.c', '        if (*out)\n            return complain(EXIT_USAGE, "--model was given twice;', '        if (0)\n'
+         '            return complain(EXIT_USAGE, "--model was given twice;', MODEL, 'a_model_for_each_column'),
+    '--labeled-embeddings are not read':
+        ('bindings/cli/inputs.c', 'TRY(outcome(alcore_pool_read_column(in->labeled, "embeddings", path, NULL)));', '', OPTIONS,
+         'every_option_of_select_changes_something'),
     'Lua takes unknown options':
         (FIELDS, 'if (!known) refuse_field(L, function, name, members, others);', '', LUA, UNKNOWN),
     'Lua names no near option':
