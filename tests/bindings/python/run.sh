@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# run.sh FILE...: runs test files with the interpreter of build/venv. run.sh --bench FILE: runs a
-# benchmark with it.
+# run.sh FILE...: runs test files with the interpreter of build/venv.
+# run.sh --bench FILE [ARGUMENT...]: runs another program with it.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${ALCORE_VENV:-$here/../../../build/venv}
@@ -10,6 +10,7 @@ flock 9
 "$here/venv.sh" ${ALCORE_TEST_FULL:+full} >&2
 exec 9>&-
 if [ "$1" = --bench ]; then
-    exec "$folder/bin/python" "$2"
+    shift
+    exec "$folder/bin/python" "$@"
 fi
 exec "$folder/bin/python" "$here/run_pytest.py" "$@"
