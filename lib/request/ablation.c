@@ -174,9 +174,11 @@ static alcore_status select_all(ablation *self) {
 static alcore_status make_strategy(ablation *self) {
     const alcore_strategy *theirs = self->request->strategy;
     const char *value;
+    if (!theirs)
+        ALCORE__TRY(alcore_strategy_new(self->ctx, ALCORE_DEFAULT_STRATEGY, &self->strategy));
     if (!self->parameter)
-        self->parameter = theirs && alcore__strategy_part(theirs, 0) ? "ratio" : "lambda";
-    if (!theirs) return alcore_strategy_new(self->ctx, ALCORE_DEFAULT_STRATEGY, &self->strategy);
+        self->parameter = alcore__strategy_ablated(theirs ? theirs : self->strategy);
+    if (!theirs) return ALCORE_OK;
     ALCORE__TRY(alcore_strategy_get(self->request->strategy, self->parameter, &value));
     ALCORE__TRY(alcore__read_begin(theirs, "strategy"));
     const alcore_status status = alcore__strategy_copy(theirs, &self->strategy);

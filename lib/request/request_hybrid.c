@@ -161,8 +161,9 @@ alcore_status alcore__request_answer_hybrid(alcore_request *request, alcore_sele
     ALCORE__TRY(alcore__candidates_are_phrases(request, &are_phrases));
     if (are_phrases)
         return alcore__fail(ALCORE_E_INVALID,
-                            "strategy hybrid buys rows and phrases: its candidates "
-                            "are texts, not phrases");
+                            "strategy %s buys rows and phrases: its candidates "
+                            "are texts, not phrases",
+                            alcore__strategy_name(request->strategy));
     const alcore_status status = answer_budgets(&self, out);
     alcore_selection_unref(self.sentences);
     return status;

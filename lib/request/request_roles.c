@@ -81,7 +81,7 @@ static alcore_status check_like(const alcore_request *request, const alcore_stra
         alcore__fail(ALCORE_E_INVALID,
                      "strategy %s does not follow the languages of another selection (like)",
                      alcore__strategy_name(strategy)),
-        ALCORE_REMEDY_STRATEGY, "same-ratio", NULL, "does");
+        ALCORE_REMEDY_STRATEGY, alcore__strategy_like_name(), NULL, "does");
 }
 
 alcore_status alcore__check_roles(const alcore_request *request, const alcore_strategy *strategy) {

@@ -25,6 +25,12 @@ const alcore__strategy_def *alcore__strategy_find(const char *name) {
     return NULL;
 }
 
+const char *alcore__strategy_like_name(void) {
+    int32_t i = 0;
+    while (i < STRATEGY_COUNT - 1 && !STRATEGIES[i]->reads_like) i++;
+    return STRATEGIES[i]->name;
+}
+
 /* Names that strategies had before, with the present ones, which the message for an old name says.
  */
 static const struct { const char *old, *present; } RENAMED[] = {{"average", "average-dist"}};

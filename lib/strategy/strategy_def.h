@@ -120,6 +120,9 @@ typedef struct alcore__strategy_def {
      * rows a candidate is, for the reasons of picks; NULL: there is none. */
     const char *target_counts;
     const alcore__param_table *params;
+    /* Name of the parameter, a number from 0 to 1, that weighs two parts of what is bought against
+     * each other: an ablation varies it. NULL: there is none. */
+    const char *ablated;
     /* Columns that the strategy reads, by ALCORE_ROLE_*: a list that ends with NULL, "a|b" where
      * either will do; NULL: none. With the default parameters. */
     const char *const *needs[4];

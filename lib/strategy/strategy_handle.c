@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "alcore/request.h"
 #include "base/param_calls.h"
 
 static const char PREFIX[] = "strategy "; /* what `owner` begins with */
@@ -289,6 +290,11 @@ const char *alcore__strategy_reason(const alcore_strategy *strategy) {
 
 const char *alcore__strategy_measure(const alcore_strategy *strategy) {
     return strategy->def->measure ? strategy->def->measure : "score";
+}
+
+const char *alcore__strategy_ablated(const alcore_strategy *strategy) {
+    const char *own = strategy->def->ablated;
+    return own ? own : alcore__strategy_find(ALCORE_DEFAULT_STRATEGY)->ablated;
 }
 
 /* Whether the strategy buys phrases: if so, *options and *by_place say which phrases of a pool of

@@ -144,6 +144,9 @@ bool alcore__strategy_buys_phrases(const alcore_strategy *strategy, alcore_phras
                                    bool *by_place);
 /* Whether it reads the columns "scores" and "embeddings" of phrases, made from those of words. */
 bool alcore__strategy_measures_phrases(const alcore_strategy *strategy);
+/* The parameter that an ablation varies where it is given no name, a static string. For a strategy
+ * that has none it is that of the default strategy: the call that sets it says what is wrong. */
+const char *alcore__strategy_ablated(const alcore_strategy *strategy);
 /* The parts of a hybrid strategy, borrowed: 0 buys rows, 1 buys phrases. NULL: it is no hybrid. */
 alcore_strategy *alcore__strategy_part(const alcore_strategy *strategy, int32_t part);
 /* A new handle of the same built-in strategy with the same parameters, also of its parts; for a
@@ -155,6 +158,8 @@ bool alcore__strategy_needs_are_given(const alcore_strategy *strategy);
 bool alcore__strategy_reads_languages(const alcore_strategy *strategy);
 /* Whether it counts the languages of another selection (input.like). */
 bool alcore__strategy_reads_like(const alcore_strategy *strategy);
+/* The name of the first strategy of the registry that does, a static string. */
+const char *alcore__strategy_like_name(void);
 /* Whether its candidates are the rows of the target, where the request has one. */
 bool alcore__strategy_picks_from_target(const alcore_strategy *strategy);
 /* Whether the strategy computes a score of each row from its columns (lib/scorer) first. */

@@ -664,6 +664,7 @@ const alcore__strategy_def alcore__strategy_huds = {
     .examples = EXAMPLES,
     .terms = alcore__huds_terms,
     .params = &HUDS_PARAMS,
+    .ablated = "lambda",
     .needs = {[ALCORE_ROLE_CANDIDATES] = BOTH},
     .score_rows = alcore__score_uncertainty,
     HUDS_RUN,

@@ -314,6 +314,7 @@ const alcore__strategy_def alcore__strategy_huds_phrase = {
                "uncertainty of their words and their diversity, weighted by their frequency",
     .terms = alcore__huds_terms,
     .params = &PARAMS,
+    .ablated = "lambda",
     .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS},
     .score_rows = alcore__score_uncertainty,
     .phrase_options = set_options,

@@ -32,6 +32,7 @@ const alcore__strategy_def alcore__strategy_hybrid = {
     .summary = "Sentences by one strategy and phrases of the rest by another, under one budget (Hu "
                "and Neubig 2021, Algorithm 2)",
     .params = &PARAMS,
+    .ablated = "ratio",
     .hybrid = true,
     .finish = refuse,
 };
