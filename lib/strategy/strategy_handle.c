@@ -16,7 +16,6 @@
 
 #include <string.h>
 
-#include "alcore/request.h"
 #include "base/param_calls.h"
 
 static const char PREFIX[] = "strategy "; /* what `owner` begins with */
@@ -293,8 +292,7 @@ const char *alcore__strategy_measure(const alcore_strategy *strategy) {
 }
 
 const char *alcore__strategy_ablated(const alcore_strategy *strategy) {
-    const char *own = strategy->def->ablated;
-    return own ? own : alcore__strategy_find(ALCORE_DEFAULT_STRATEGY)->ablated;
+    return strategy->def->ablated;
 }
 
 /* Whether the strategy buys phrases: if so, *options and *by_place say which phrases of a pool of

@@ -144,8 +144,7 @@ bool alcore__strategy_buys_phrases(const alcore_strategy *strategy, alcore_phras
                                    bool *by_place);
 /* Whether it reads the columns "scores" and "embeddings" of phrases, made from those of words. */
 bool alcore__strategy_measures_phrases(const alcore_strategy *strategy);
-/* The parameter that an ablation varies where it is given no name, a static string. For a strategy
- * that has none it is that of the default strategy: the call that sets it says what is wrong. */
+/* The parameter that an ablation varies where it is given no name, a static string; NULL: none. */
 const char *alcore__strategy_ablated(const alcore_strategy *strategy);
 /* The parts of a hybrid strategy, borrowed: 0 buys rows, 1 buys phrases. NULL: it is no hybrid. */
 alcore_strategy *alcore__strategy_part(const alcore_strategy *strategy, int32_t part);
