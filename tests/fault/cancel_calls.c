@@ -388,7 +388,7 @@ static alcore_status call_read_selection(void) {
 /* Texts of the pool again and again, so many that adding all of them takes longer than a cancelled
  * call may. */
 static alcore_status call_annotations_add(void) {
-    enum { ITEMS = 1 << 19 };
+    enum { ITEMS = 1 << 20 };
     const char **given = texts_of_pool(), **texts = malloc(sizeof *texts * ITEMS);
     alcore_annotation_records records = ALCORE_ANNOTATION_RECORDS_INIT;
     alcore_annotations *items = NULL;
