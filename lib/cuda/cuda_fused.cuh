@@ -17,7 +17,7 @@ int64_t fused_dims(int64_t dims);
  * rows at multiples of 16 bytes. */
 bool fused_in_form(const matrix_view &rows, int64_t dims);
 
-/* Number of splits of so many classes, for so many tokens: enough blocks for a large device. It
+/* Number of splits of `classes` classes, for `tokens` tokens: enough blocks for a large device. It
  * depends on these numbers alone. At most FUSED_STATES / tokens, or 1. */
 int64_t fused_splits(int64_t tokens, int64_t classes);
 const int64_t FUSED_STATES = 528 * 128;

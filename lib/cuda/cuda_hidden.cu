@@ -34,7 +34,7 @@ namespace alcore_cuda {
 namespace {
 enum {
     TILE_STEP = 64,         /* classes of a tile are a multiple of it */
-    MAX_TILE_TOKENS = 2048, /* W is read from memory once for so many tokens */
+    MAX_TILE_TOKENS = 2048, /* the output matrix is read once for this many */
     MIN_TILE_TOKENS = 32,   /* as long as the device has memory for them */
     QUADS = 4,              /* groups of four adjacent logits that a thread reads at a time */
     SPLIT_STEP = 4 * QUADS * CUDA_LANES, /* classes that a warp reads at a time */
@@ -44,7 +44,7 @@ enum {
 const int64_t MAX_TILE_CLASSES = 1 << 20;
 
 /* Bytes of the logits of a tile, unless the host's limit is lower: cuBLAS is at its full speed with
- * so many, and the second-level cache of a large device still holds most of them. */
+ * a tile of 32 MiB, and the second-level cache of a large device still holds most of them. */
 const size_t TILE_BYTES = (size_t)32 << 20;
 
 /* Number of warps that keeps a large device busy, 32 for each of the 132 multiprocessors of an

@@ -103,8 +103,9 @@ static alcore__phrase_counter key_of(const derivation *work, const alcore_phrase
                                     .beyond_limit = options->beyond_limit};
 }
 
-/* Makes the index of a counter that has none. One that is kept has the words of all rows, which all
- * count as unlabeled first; in any other one the rows that are absent have no words. */
+/* Makes the index of a counter that has none. The index of a counter that is kept between rounds
+ * has the words of all rows, and all of them count as unlabeled at first; any other index has no
+ * words of rows that are absent. */
 static alcore_status make_index(const derivation *work, const alcore_phrase_options *options,
                                 alcore__phrase_counter *counter) {
     const alcore_pool *pool = work->pool, *labeled = work->labeled;

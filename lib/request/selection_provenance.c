@@ -44,8 +44,8 @@ static void put_fingerprint(alcore__json_out *json, uint64_t fingerprint) {
 }
 
 /* "reuse": for a column of which values of earlier rounds were asked for (max_age), how many values
- * of candidates are of which origin, and the seconds that computing all would have taken longer;
- * null where nothing was computed, by which they are estimated. */
+ * of candidates the cache had, were computed, or are of earlier rounds, and an estimate of the
+ * seconds that were saved; null where nothing was computed, from which it could be made. */
 static void put_reuse(const alcore__source *source, alcore__json_out *json) {
     if (!source->reused) return;
     alcore__json_open(json, "reuse", '{');

@@ -263,9 +263,10 @@ static alcore_status cut_word(alcore_ctx *ctx, const alcore__token_model *model,
     return alcore__fail(ALCORE_E_INTERNAL, "a token model without a kind");
 }
 
-/* The cache serves the kinds that take several hundred nanoseconds a word; WordPiece takes 35.
- * alcore__token_cache_get() appends the pieces of a word that it finds; else they are cut, and
- * pieces from `first` on are those of this word. */
+/* The cache serves the kinds that need several hundred nanoseconds to cut a word. Whole words are
+ * looked up and WordPiece needs 35, so those two have none. alcore__token_cache_get() appends the
+ * pieces of a word that it finds; else they are cut, and pieces from `first` on are those of this
+ * word. */
 alcore_status alcore__token_model_cut(alcore_ctx *ctx, const alcore__token_model *model,
                                       const char *word, size_t length, alcore__pieces *pieces) {
     const size_t first = pieces->count;

@@ -49,7 +49,8 @@ static double clock_seconds(clockid_t which) {
 
 /* Processor time of the thread that enters the calls. */
 static clockid_t entering;
-/* When the running call was cancelled, by that clock (0: not yet) and by that of the process. */
+/* When the running call was cancelled: seconds of the entering thread's clock (0: not yet) and of
+ * the clock of the whole process. */
 static _Atomic double cancelled_at, process_at;
 
 static void cancel_now(void) {

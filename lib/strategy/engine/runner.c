@@ -227,8 +227,8 @@ static alcore_status add_range(void *data, int64_t index, int32_t worker) {
 }
 
 /* Adds the leading sums [sums.count] of every partial to sums.values, which the strategy zeroed
- * before the first pass that adds to them, range by range; in parallel where there are so many
- * additions that waking threads pays. */
+ * before the first pass that adds to them, range by range; in parallel where the additions
+ * take longer than waking threads does. */
 static alcore_status reduce_sums(alcore__run *run, alcore__doubles sums,
                                  const alcore__partials *partials) {
     sum_job job = {.run = run, .sums = sums, .partials = partials};

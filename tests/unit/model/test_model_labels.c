@@ -12,6 +12,7 @@
 #include "alcore/alcore.h"
 #include "check_suite.h"
 #include "fault_allocator.h"
+#include "model_folder.h"
 
 /* Three texts of 3, 1 and 2 words; "fevers" is one word of two tokens. */
 static const char *const texts[] = {"no fevers today", "fever", "severe fever"};
@@ -19,16 +20,6 @@ static const int64_t offsets[] = {0, 3, 4, 6};
 enum { ROWS = 3, TOKENS = 6 };
 
 static fault_allocator fault;
-static char folder[64];
-
-static void write_file(const char *name, const char *text) {
-    char path[100];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    fclose(file);
-}
 
 /* A folder of a model that takes ids; calls: 137 is embed, token_probs and train. */
 static void make_folder(const char *config) {
@@ -54,12 +45,6 @@ static alcore_ctx *context(void) {
     ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
     return ctx;
 }
-
-#define MUST(call)                                                                                 \
-    do {                                                                                           \
-        alcore_status status_ = (call);                                                            \
-        ck_assert_msg(status_ == ALCORE_OK, "%s", alcore_last_error());                            \
-    } while (0)
 
 /* Gives the pool the column "tags"; ends [ROWS + 1]: offsets of its rows. */
 static void set_labels(alcore_pool *pool, void *labels, int32_t dtype, const int64_t *ends) {

@@ -9,6 +9,7 @@
 #include "alcore/alcore.h"
 #include "check_suite.h"
 #include "fault_allocator.h"
+#include "model_folder.h"
 #include "training_pool.h"
 
 /* A tokenizer of five words that puts the token of the text's language before it, English (2) where
@@ -32,28 +33,12 @@ static const char tokenizer[] =
     "\"<unk>\": 3, \"text\": 4}, \"unk_token\": \"<unk>\"}}";
 
 static fault_allocator fault;
-static char folder[64];
 static char line[200]; /* the last one of the log */
 
 static void keep_line(void *user, int32_t level, const char *component, const char *message,
                       const char *fields) {
     (void)user, (void)level, (void)component, (void)fields;
     snprintf(line, sizeof line, "%s", message);
-}
-
-#define MUST(call)                                                                                 \
-    do {                                                                                           \
-        alcore_status status_ = (call);                                                            \
-        ck_assert_msg(status_ == ALCORE_OK, "%s", alcore_last_error());                            \
-    } while (0)
-
-static void write_file(const char *name, const char *text) {
-    char path[100];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    fclose(file);
 }
 
 /* A context with a model of a new folder. */

@@ -11,6 +11,7 @@
 #include "alcore/alcore.h"
 #include "check_suite.h"
 #include "fault_allocator.h"
+#include "model_folder.h"
 
 enum { ROWS = 2 };
 static const char *const questions[ROWS] = {"who", "who"};
@@ -18,22 +19,6 @@ static const char *const questions[ROWS] = {"who", "who"};
 static const char *const contexts[ROWS] = {"a nö a fever a", "no fever a a a a a fever"};
 
 static fault_allocator fault;
-static char folder[64];
-
-#define MUST(call)                                                                                 \
-    do {                                                                                           \
-        alcore_status status_ = (call);                                                            \
-        ck_assert_msg(status_ == ALCORE_OK, "%s", alcore_last_error());                            \
-    } while (0)
-
-static void write_file(const char *name, const char *text) {
-    char path[100];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    fclose(file);
-}
 
 /* A model for answers alone (145: embed, qa_probs and train), with windows of 9 tokens, of which
  * the question and special tokens are 4, and that share 1. */

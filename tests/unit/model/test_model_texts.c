@@ -10,6 +10,7 @@
 #include "alcore/alcore.h"
 #include "check_suite.h"
 #include "fault_allocator.h"
+#include "model_folder.h"
 
 /* The vocabulary of the folder: the id of a word is its place. */
 static const char *const words[] = {"[PAD]", "[UNK]", "[CLS]", "[SEP]",  "a",       "patient",
@@ -20,16 +21,6 @@ static const char *const texts[] = {"a patient with fever", "severe fever", "no 
 enum { ROWS = 4 };
 
 static fault_allocator fault;
-static char folder[64];
-
-static void write_file(const char *name, const char *text) {
-    char path[100];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    fclose(file);
-}
 
 /* A model folder; with the vocabulary unless without is true. */
 static void make_folder(const char *config, bool without) {
@@ -86,12 +77,6 @@ static alcore_pool *pool_of(alcore_ctx *ctx) {
     ck_assert_int_eq(alcore_pool_add_records(pool, &records, NULL), ALCORE_OK);
     return pool;
 }
-
-#define MUST(call)                                                                                 \
-    do {                                                                                           \
-        alcore_status status_ = (call);                                                            \
-        ck_assert_msg(status_ == ALCORE_OK, "%s", alcore_last_error());                            \
-    } while (0)
 
 static alcore_model *open_model(alcore_ctx *ctx) {
     alcore_model *model;
