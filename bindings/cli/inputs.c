@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int option_integer(const arguments *args, option_id id, int64_t low, int64_t high, int64_t *out) {
     const char *text = option_value(args, id, NULL);
@@ -515,6 +516,22 @@ static int check_language(const arguments *args, bool spoken) {
                     option_value(args, OPTION_TO, ""));
 }
 
+int join_path(const char *folder, const char *name, char path[4096]) {
+    const int length = snprintf(path, 4096, "%s/%s", folder, name);
+    return length < 4096 ? EXIT_DONE : complain(EXIT_DATA, "%s: the path is too long", folder);
+}
+
+/* Opens the folder of a model on the device of --device. Folders of ready columns, which have no
+ * config.json, run nowhere: the option is then that of the selection alone. */
+static int open_folder(alcore_ctx *ctx, const arguments *args, const char *folder,
+                       alcore_model **out) {
+    alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
+    char config[4096];
+    TRY(join_path(folder, "config.json", config));
+    if (access(config, R_OK) == 0) options.device = option_value(args, OPTION_DEVICE, NULL);
+    return outcome(alcore_model_open(ctx, folder, &options, out));
+}
+
 /* Opens what a value of --model names, without a column; *out is NULL after a failure. *spoken is
  * set to true for a model that has the language of --to. */
 static int open_model(alcore_ctx *ctx, const arguments *args, const char *model, const inputs *in,
@@ -531,7 +548,7 @@ static int open_model(alcore_ctx *ctx, const arguments *args, const char *model,
         alcore_lm_unref(lm);
         return code;
     }
-    TRY(outcome(alcore_model_open(ctx, model, NULL, out)));
+    TRY(open_folder(ctx, args, model, out));
     const int code = set_language(args, *out, spoken);
     if (code == EXIT_DONE) return code;
     alcore_model_unref(*out);

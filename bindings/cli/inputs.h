@@ -72,4 +72,7 @@ int option_suffix(const arguments *args, option_id id, const char *suffixes);
 /* ALCORE_FORMAT_* of a --format value; an exit code. */
 int parse_format(const char *text, int32_t *out);
 
+/* Writes "FOLDER/NAME" into path; an exit code. */
+int join_path(const char *folder, const char *name, char path[4096]);
+
 #endif

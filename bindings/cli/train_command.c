@@ -24,12 +24,6 @@ typedef struct train_run {
 
 /* ---- folders ---- */
 
-/* Writes "FOLDER/NAME" into path; an exit code. */
-static int join_path(const char *folder, const char *name, char path[4096]) {
-    const int length = snprintf(path, 4096, "%s/%s", folder, name);
-    return length < 4096 ? EXIT_DONE : complain(EXIT_DATA, "%s: the path is too long", folder);
-}
-
 /* A path without each "./" at its beginning and the slashes at its end; *length: of the rest. */
 static const char *strip_path(const char *path, size_t *length) {
     while (path[0] == '.' && path[1] == '/') {
@@ -246,6 +240,7 @@ static int make_model(const train_run *self) {
 static int open_model(train_run *self) {
     alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
     options.device = option_value(self->args, OPTION_DEVICE, NULL);
+    options.dtype = ALCORE_FLOAT32; /* of the weights, which training changes */
     options.max_tokens = self->config.max_tokens;
     const alcore_status status =
         alcore_model_open(self->ctx, self->config.model, &options, &self->model);

@@ -16,6 +16,7 @@
 #include <numeric>
 
 #include <ATen/Parallel.h>
+#include <c10/core/DeviceGuard.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/InferenceMode.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
@@ -86,13 +87,15 @@ struct Threads {
 /* Every function of the table but info and close calls it. A Failure with an empty text is that of
  * a host function, which has set its own text. InferenceMode(false) also ends an inference mode of
  * the caller, and switches gradients on while the object exists. */
-alcore_status alcore_torch::guard(void *user, Mode mode,
+alcore_status alcore_torch::guard(void *user, at::Device device, Mode mode,
                                   const std::function<void()> &body) noexcept {
     try {
         c10::InferenceMode inference(mode == Mode::Compute);
         c10::AutoGradMode gradients(mode == Mode::Train);
         c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
         Threads threads(core->threads(user));
+        c10::OptionalDeviceGuard current;
+        if (!device.is_cpu()) current.reset_device(device);
         body();
         return ALCORE_OK;
     } catch (const Failure &failure) {
@@ -112,9 +115,10 @@ alcore_status alcore_torch::guard(void *user, Mode mode,
 
 namespace {
 
-/* guard() for calls that compute. */
-alcore_status guard(void *user, const std::function<void()> &body) noexcept {
-    return alcore_torch::guard(user, Mode::Compute, body);
+/* guard() for calls on a model, which compute unless they say otherwise. */
+alcore_status guard(const Model *model, const std::function<void()> &body,
+                    Mode mode = Mode::Compute) noexcept {
+    return alcore_torch::guard(model->host.user, model->device, mode, body);
 }
 
 /* ---- batches ---- */
@@ -215,7 +219,7 @@ at::Tensor pool(const Model &model, const alcore_sys_model_texts &texts, const B
  * before the first block), of length 1 where the model normalizes. */
 alcore_status embed(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                     const alcore_sys_model_sink *sink) {
-    return guard(model->host.user, [&] {
+    return guard(model, [&] {
         size_t blocks = model->layer == 0 ? model->encoder.blocks.size()
                                           : static_cast<size_t>(std::max(model->layer, 0));
         for_texts(*model, *texts, [&](const Batch &batch) {
@@ -238,7 +242,7 @@ void need_head(const Model &model, Head head, const char *call) {
 /* class_probs of the table: probabilities [items, classes], of the first token's state. */
 alcore_status class_probs(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                           const alcore_sys_model_sink *sink) {
-    return guard(model->host.user, [&] {
+    return guard(model, [&] {
         need_head(*model, Head::Classes, "classes of texts");
         for_texts(*model, *texts, [&](const Batch &batch) {
             at::Tensor x =
@@ -253,7 +257,7 @@ alcore_status class_probs(alcore_sys_model *model, const alcore_sys_model_texts 
  * where no mark does, of all but special ones; without marks of all. */
 alcore_status token_probs(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                           const alcore_sys_model_sink *sink) {
-    return guard(model->host.user, [&] {
+    return guard(model, [&] {
         need_head(*model, Head::Tokens, "classes of tokens");
         bool words = false;
         for (int64_t k = 0; texts->marks && k < (texts->count ? texts->offsets[texts->count] : 0);
@@ -277,7 +281,7 @@ alcore_status token_probs(alcore_sys_model *model, const alcore_sys_model_texts 
  * the answer begins and ends there; each column sums to 1 over an item. */
 alcore_status qa_probs(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                        const alcore_sys_model_sink *sink) {
-    return guard(model->host.user, [&] {
+    return guard(model, [&] {
         need_head(*model, Head::Answers, "question answering");
         if (texts->types == nullptr)
             fail(ALCORE_E_INVALID,
@@ -336,7 +340,7 @@ std::optional<Dropout> dropout_of(const alcore_sys_model_scoring *scoring,
 alcore_status mlm_losses(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                          const alcore_sys_model_scoring *scoring,
                          const alcore_sys_model_sink *sink) {
-    return guard(model->host.user, [&] {
+    return guard(model, [&] {
         need_head(*model, Head::Words, "masked words");
         auto wanted = [&](int64_t, int64_t k) {
             return texts->marks == nullptr || !(texts->marks[k] & ALCORE_SYS_TOKEN_SPECIAL);
@@ -395,7 +399,7 @@ alcore_status token_logprobs(alcore_sys_model *model, const alcore_sys_model_tex
                              const alcore_sys_model_texts *targets,
                              const alcore_sys_model_scoring *scoring,
                              const alcore_sys_model_sink *sink) {
-    return guard(model->host.user, [&] {
+    return guard(model, [&] {
         need_head(*model, Head::Seq2seq, "texts given a source");
         bool hypothesis = scoring != nullptr && scoring->what == ALCORE_SYS_SCORE_HYPOTHESIS;
         if (!hypothesis && targets == nullptr)
@@ -427,7 +431,7 @@ alcore_status token_logprobs(alcore_sys_model *model, const alcore_sys_model_tex
 alcore_status translate(alcore_sys_model *model, const alcore_sys_model_texts *sources,
                         const alcore_sys_model_decoding *decoding,
                         const alcore_sys_model_sink *sink) {
-    return guard(model->host.user, [&] {
+    return guard(model, [&] {
         need_head(*model, Head::Seq2seq, "translation");
         alcore_sys_model_decoding how = settings_from(decoding);
         if (how.beams == 0) how.beams = std::max(model->beams, how.outputs);
@@ -500,7 +504,7 @@ void describe(Model &model) {
 alcore_status open_folder(void *user, const char *path, const alcore_sys_model_options *options,
                           alcore_sys_model **out) {
     *out = nullptr;
-    return alcore_torch::guard(user, Mode::Build, [&] {
+    return alcore_torch::guard(user, at::kCPU, Mode::Build, [&] {
         alcore_sys_model_options settings{};
         if (options != nullptr)
             std::memcpy(&settings, options, std::min(options->size, sizeof settings));
@@ -540,9 +544,10 @@ alcore_status train(alcore_sys_model *model, const alcore_sys_model_training *tr
     alcore_sys_model_training settings{};
     std::memcpy(&settings, training, std::min(training->size, sizeof settings));
     alcore_sys_model_trained done{};
-    alcore_status status = alcore_torch::guard(model->host.user, Mode::Train,
-                                               [&] { train_model(*model, settings, done); });
-    alcore_torch::guard(model->host.user, Mode::Build, [&] { describe(*model); });
+    alcore_status status = guard(
+        model, [&] { train_model(*model, settings, done); }, Mode::Train);
+    guard(
+        model, [&] { describe(*model); }, Mode::Build);
     if (out != nullptr) {
         done.size = std::min(out->size, sizeof done);
         std::memcpy(out, &done, done.size);
@@ -552,7 +557,8 @@ alcore_status train(alcore_sys_model *model, const alcore_sys_model_training *tr
 
 /* save of the table. */
 alcore_status save(alcore_sys_model *model, const char *path) {
-    return alcore_torch::guard(model->host.user, Mode::Build, [&] { save_model(*model, path); });
+    return guard(
+        model, [&] { save_model(*model, path); }, Mode::Build);
 }
 
 const alcore_sys_model_engine engine = {

@@ -548,6 +548,16 @@ void apply_options(Builder &build, const alcore_sys_model_options &options) {
                                  : 65536;
 }
 
+/* torch's name of an option dtype; 0: float32 on the CPU, bfloat16 on other devices. */
+at::ScalarType dtype_of(const Model &model, int32_t dtype) {
+    if (dtype == 0) return model.device.is_cpu() ? at::kFloat : at::kBFloat16;
+    if (dtype == ALCORE_FLOAT32) return at::kFloat;
+    if (dtype == ALCORE_BFLOAT16) return at::kBFloat16;
+    if (dtype == ALCORE_FLOAT16 && !model.device.is_cpu()) return at::kHalf;
+    fail(ALCORE_E_UNSUPPORTED,
+         "models run in float32 or bfloat16, and on CUDA devices also in float16");
+}
+
 } // namespace
 
 /* Reads a folder into a model: settings, weights, then the options. Throws on every failure. The
@@ -571,22 +581,11 @@ std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
     model->folder = folder;
     model->config = config;
     model->family = family.model_type;
-    std::string device = options.device == nullptr ? "auto" : options.device;
-    if (device != "auto" && device != "cpu")
-        fail(ALCORE_E_UNSUPPORTED, "device %s: this build of the torch module runs on the CPU",
-             device.c_str());
-    model->device_name = "cpu";
-    switch (options.dtype) {
-    case 0:
-    case ALCORE_FLOAT32:
-        model->dtype = at::kFloat;
-        break;
-    case ALCORE_BFLOAT16:
-        model->dtype = at::kBFloat16;
-        break;
-    default:
-        fail(ALCORE_E_UNSUPPORTED, "on the CPU models run in float32 or bfloat16");
-    }
+    model->device = find_device(host, options.device == nullptr ? "auto" : options.device);
+    model->device_name = model->device.str();
+    c10::OptionalDeviceGuard current; /* the caller's is the current one again at the end */
+    if (!model->device.is_cpu()) current.reset_device(model->device);
+    model->dtype = dtype_of(*model, options.dtype);
     /* Models with a table of positions start without a limit, which build_positions() lowers; T5
      * has no table, and its key n_positions, or 512, is the limit. */
     model->max_tokens = json_int(config, "n_positions", 0);

@@ -85,20 +85,20 @@ double last_layer(const Model &model, const at::Tensor &x, const at::Tensor &lab
     return loss;
 }
 
-/* Weight of each row of the pass, float [rows]: that of its example. examples: their numbers in the
- * call; rows_of [examples]: how many rows each has. */
-at::Tensor weights_of(const alcore_sys_model_training &how, const std::vector<int64_t> &examples,
-                      const std::vector<int64_t> &rows_of) {
+/* Weight of each row of the pass, float [rows] on the model's device: that of its example.
+ * examples: their numbers in the call; rows_of [examples]: how many rows each has. */
+at::Tensor weights_of(const Model &model, const alcore_sys_model_training &how,
+                      const std::vector<int64_t> &examples, const std::vector<int64_t> &rows_of) {
     std::vector<float> values;
     for (size_t i = 0; i < examples.size(); i++)
         values.insert(values.end(), static_cast<size_t>(rows_of[i]),
                       how.weights == nullptr ? 1.0f : how.weights[examples[i]]);
-    return at::tensor(values, at::TensorOptions().dtype(at::kFloat));
+    return at::tensor(values, at::TensorOptions().dtype(at::kFloat)).to(model.device);
 }
 
-/* The values as int64 [values]. */
-at::Tensor integers(const std::vector<int64_t> &values) {
-    return at::tensor(values, at::TensorOptions().dtype(at::kLong));
+/* The values as int64 [values] on the model's device. */
+at::Tensor integers(const Model &model, const std::vector<int64_t> &values) {
+    return at::tensor(values, at::TensorOptions().dtype(at::kLong)).to(model.device);
 }
 
 /* The answer of an example: among the `tokens` tokens that can be part of one, those that it begins
@@ -143,7 +143,7 @@ class Stacks {
     at::Tensor run(const Stack &stack, const Packed &batch, const at::Tensor &memory,
                    const std::vector<int64_t> &memory_lengths) {
         if (!recompute_) {
-            PrecisionScope products(dtype_);
+            PrecisionScope products(model_.device, dtype_);
             return run_stack(model_, stack, batch, stack.blocks.size(), memory, memory_lengths,
                              &dropout_);
         }
@@ -191,11 +191,11 @@ Sums add_gradients(const Model &model, const alcore_sys_model_training &how,
     Packed source = pack(model, sources, examples), target, entered;
     Sums sums;
     sums.tokens = source.tokens;
-    Dropout dropout(seed, examples);
+    Dropout dropout(seed, examples, model.device);
     Stacks stacks(model, how, dropout);
     at::Tensor hidden = stacks.run(model.encoder, source, {}, {}), x, labels;
     std::vector<int64_t> rows_of;
-    std::optional<PrecisionScope> products(products_type(how));
+    std::optional<PrecisionScope> products(std::in_place, model.device, products_type(how));
     if (model.head == Head::Answers) {
         std::vector<Answer> answers;
         std::vector<int64_t> rows; /* packed rows of the tokens that can be part of an answer */
@@ -216,7 +216,7 @@ Sums add_gradients(const Model &model, const alcore_sys_model_training &how,
         }
         products.reset();
         if (answers.empty()) return sums;
-        x = hidden.index_select(0, integers(rows));
+        x = hidden.index_select(0, integers(model, rows));
         sums.loss = answers_loss(model, x, answers, how.label_smoothing, scale);
         stacks.backward();
         for (const Answer &answer : answers) sums.weight += answer.weight;
@@ -248,7 +248,7 @@ Sums add_gradients(const Model &model, const alcore_sys_model_training &how,
             row += length;
         }
         if (rows.empty()) return sums;
-        labels = integers(chosen);
+        labels = integers(model, chosen);
         if (model.head == Head::Tokens)
             hidden = dropout.rows(hidden, source.lengths, model.head_dropout);
         if (model.head == Head::Classes) { /* the generators of dropout are those of examples */
@@ -256,14 +256,14 @@ Sums add_gradients(const Model &model, const alcore_sys_model_training &how,
             std::vector<int64_t> labeled;
             for (size_t i = 0; i < rows_of.size(); i++)
                 if (rows_of[i] > 0) labeled.push_back(static_cast<int64_t>(i));
-            if (labeled.size() < rows_of.size()) x = x.index_select(0, integers(labeled));
+            if (labeled.size() < rows_of.size()) x = x.index_select(0, integers(model, labeled));
         } else {
-            x = hidden.index_select(0, integers(rows));
+            x = hidden.index_select(0, integers(model, rows));
         }
         if (model.head == Head::Words) x = output_input(model, x);
     }
     products.reset();
-    at::Tensor weights = weights_of(how, examples, rows_of);
+    at::Tensor weights = weights_of(model, how, examples, rows_of);
     sums.loss = last_layer(model, x, labels, weights, how.label_smoothing, scale);
     stacks.backward();
     sums.weight = weights.sum(at::kDouble).item<double>();

@@ -49,9 +49,13 @@ enum class Mode {
     Build,   /* no gradients, but tensors that may have them later: a model's weights */
     Train    /* gradients */
 };
-/* Runs a body so that no exception leaves it and the caller's settings of torch are as before
- * afterwards. user: the first argument of the host's functions. */
-alcore_status guard(void *user, Mode mode, const std::function<void()> &body) noexcept;
+/* Runs a body so that no exception leaves it and the caller's settings of torch, its current device
+ * included, are as before afterwards. user: the first argument of the host's functions; device: the
+ * current one while the body runs. */
+alcore_status guard(void *user, at::Device device, Mode mode,
+                    const std::function<void()> &body) noexcept;
+
+enum { LOG_INFO = 20 }; /* ALCORE_LOG_INFO of alcore/context.h, which modules do not see */
 
 /* The functions of the library that the module calls, and their first argument. */
 struct Host {
@@ -61,7 +65,11 @@ struct Host {
     void tick(const char *stage, int64_t done, int64_t total) const {
         check(table->progress(user, stage, done, total));
     }
+    void log(const std::string &text) const { table->log(user, LOG_INFO, "torch", text.c_str()); }
 };
+
+/* The device that a name chooses (torch_device.cpp). */
+at::Device find_device(const Host &host, const std::string &name);
 
 /* ---- folders (torch_weights.cpp) ---- */
 
@@ -136,7 +144,7 @@ void write_tensors(const Host &host, const std::string &path, std::vector<Writte
 void write_text(const Host &host, const std::string &path, const std::string &text);
 /* Whether the folder has safetensors or other files of weights. */
 bool has_weights(const Host &host, const std::string &folder);
-/* Hash of the values of a tensor on the CPU, row by row. */
+/* Hash of the values of a tensor, row by row, wherever it is. */
 uint64_t tensor_hash(const at::Tensor &tensor);
 /* Hash of two hashes, in this order. */
 uint64_t hash_join(uint64_t first, uint64_t second);
@@ -178,13 +186,16 @@ struct DropoutRates {
     double last = 0;      /* of the stack's output */
 };
 
-/* Sets components to 0 at random with a probability `rate` and divides the others by 1 - rate. Each
- * item has a generator of its own, so that its draws do not depend on the other items of the batch.
- */
+/* Sets components to 0 at random with a probability `rate` and divides the others by 1 - rate. */
 class Dropout {
   public:
-    /* seed: of the pass; items: their numbers in the call, in the order of the batch. */
+    /* Each item draws from a generator of the CPU of its own, so that its draws depend neither on
+     * the other items of the batch nor on the device. seed: of the pass; items: their numbers in
+     * the call, in the order of the batch. */
     Dropout(uint64_t seed, const std::vector<int64_t> &items);
+    /* For training: the same on the CPU. On another device the batch has one generator, which draws
+     * there, since a draw for each item would be as many small operations of that device. */
+    Dropout(uint64_t seed, const std::vector<int64_t> &items, at::Device device);
     /* x [tokens, n], of which item i of the batch has the next lengths[i] rows. */
     at::Tensor rows(const at::Tensor &x, const std::vector<int64_t> &lengths, double rate);
     /* x [items, ...]: an entry for each item of the batch from index `first` on. */
@@ -194,7 +205,10 @@ class Dropout {
 
   private:
     Dropout() = default;
-    std::vector<at::Generator> generators_; /* [items] */
+    at::Tensor mask_of(const at::Tensor &x) const;
+    bool apart() const { return place_.is_cpu(); } /* whether each item has a generator */
+    at::Device place_ = at::kCPU;                  /* where draws are made */
+    std::vector<at::Generator> generators_;        /* [items], or one for all */
 };
 
 /* A stack of blocks with its embeddings. */

@@ -42,7 +42,7 @@ RecomputedStack::RecomputedStack(const Model &model, const Stack &stack, const P
 }
 
 at::Tensor RecomputedStack::run() {
-    PrecisionScope products(dtype_);
+    PrecisionScope products(pass_.model.device, dtype_);
     embedded_ = pass_.embed();
     at::Tensor x = embedded_.detach();
     for (size_t i = 0; i < pass_.stack.blocks.size(); i++) {
@@ -65,7 +65,7 @@ void RecomputedStack::backward(Roots *roots) {
         at::Tensor x = leaf_of(inputs_[i]), y;
         if (pass_.dropout != nullptr) pass_.dropout = &dropouts_[i];
         {
-            PrecisionScope products(dtype_);
+            PrecisionScope products(pass_.model.device, dtype_);
             y = pass_.block(i, x, memory_);
         }
         y.backward(gradient);

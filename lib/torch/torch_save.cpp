@@ -176,7 +176,9 @@ void copy_modules(const Model &model, const std::string &folder) {
 /* Writes config.json with the number type that the weights have now, under the key that it has.
  * Where nothing changes, the file is copied, or left as it is in the model's own folder. */
 void write_config(const Model &model, const std::string &folder) {
-    const char *type = model.dtype == at::kFloat ? "float32" : "bfloat16";
+    const char *type = model.dtype == at::kFloat  ? "float32"
+                       : model.dtype == at::kHalf ? "float16"
+                                                  : "bfloat16";
     bool changed = false;
     for (const char *key : {"dtype", "torch_dtype"}) {
         json_t *value = json_object_get(model.config.get(), key);
@@ -201,7 +203,7 @@ uint64_t hash_join(uint64_t first, uint64_t second) {
 }
 
 uint64_t tensor_hash(const at::Tensor &tensor) {
-    at::Tensor plain = tensor.contiguous();
+    at::Tensor plain = tensor.to(at::kCPU).contiguous();
     return XXH3_64bits(plain.data_ptr(), plain.nbytes());
 }
 

@@ -29,8 +29,6 @@ namespace alcore_torch {
 
 namespace {
 
-enum { LOG_INFO = 20 }; /* ALCORE_LOG_INFO of alcore/context.h, which modules do not see */
-
 /* float16: updates in a row that move the weights before the scale is doubled, as PyTorch's
  * GradScaler has it; the scale below which a gradient that is not finite ends the training; and
  * what the losses of a pass of batch_tokens tokens are multiplied by at first. */
@@ -109,7 +107,9 @@ alcore_sys_model_training checked(const Model &model, const alcore_sys_model_tra
         fail(ALCORE_E_UNSUPPORTED, "the %s model has no head that the torch module trains",
              model.family.c_str());
     if (model.dtype != at::kFloat)
-        fail(ALCORE_E_UNSUPPORTED, "on the CPU models are trained in float32; open the folder so");
+        fail(ALCORE_E_UNSUPPORTED,
+             "the weights of a model that is trained are float32; open the folder so, and choose "
+             "the type of the products with the option dtype of the training");
     for (double number : {how.rate, how.weight_decay, how.clip, how.epsilon})
         if (!(number >= 0) || !std::isfinite(number))
             fail(ALCORE_E_INVALID, "rate, weight_decay, clip and epsilon are numbers from 0 on");
@@ -286,7 +286,7 @@ bool move_weights(const Training &training, double weight) {
     /* [0]: parameters that decay; [1]: the others. */
     std::vector<at::Tensor> values[2], gradients[2], first[2], second[2], steps[2], all;
     at::Tensor step = at::full({}, static_cast<double>(training.at.moved + 1),
-                               at::TensorOptions().dtype(at::kFloat));
+                               at::TensorOptions().dtype(at::kFloat).device(training.model.device));
     for (const Parameter &p : training.parameters) {
         if (!p.value.grad().defined()) continue;
         size_t group = p.decays ? 0 : 1;
@@ -346,7 +346,7 @@ struct Reporter {
                 at.loss, static_cast<double>(tokens) / std::max(now, 1e-9),
                 now / static_cast<double>(updates) *
                     static_cast<double>(training.how.updates - at.update));
-            host.table->log(host.user, LOG_INFO, "torch", text);
+            host.log(text);
         }
         host.tick("training", at.update, training.how.updates);
     }
@@ -424,20 +424,21 @@ at::ScalarType products_type(const alcore_sys_model_training &how) {
 
 /* Autocast remembers copies of weights, which would be of use in one place alone here, and wrong
  * ones where blocks are computed twice: they are switched off. */
-PrecisionScope::PrecisionScope(at::ScalarType dtype) : active_(dtype != at::kFloat) {
+PrecisionScope::PrecisionScope(at::Device device, at::ScalarType dtype)
+    : active_(dtype != at::kFloat), kind_(device.type()) {
     if (!active_) return;
-    enabled_ = at::autocast::is_autocast_enabled(at::kCPU);
-    before_ = at::autocast::get_autocast_dtype(at::kCPU);
+    enabled_ = at::autocast::is_autocast_enabled(kind_);
+    before_ = at::autocast::get_autocast_dtype(kind_);
     cached_ = at::autocast::is_autocast_cache_enabled();
-    at::autocast::set_autocast_enabled(at::kCPU, true);
-    at::autocast::set_autocast_dtype(at::kCPU, dtype);
+    at::autocast::set_autocast_enabled(kind_, true);
+    at::autocast::set_autocast_dtype(kind_, dtype);
     at::autocast::set_autocast_cache_enabled(false);
 }
 
 PrecisionScope::~PrecisionScope() {
     if (!active_) return;
-    at::autocast::set_autocast_enabled(at::kCPU, enabled_);
-    at::autocast::set_autocast_dtype(at::kCPU, before_);
+    at::autocast::set_autocast_enabled(kind_, enabled_);
+    at::autocast::set_autocast_dtype(kind_, before_);
     at::autocast::set_autocast_cache_enabled(cached_);
 }
 

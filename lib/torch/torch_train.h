@@ -15,18 +15,19 @@
 
 namespace alcore_torch {
 
-/* While it lives, matrix products and attention of this thread are computed in dtype, by torch's
- * autocast: weights and everything that is added up stay float32. float32: it does nothing. Only
- * around a forward pass; gradients are of the types that it left. */
+/* While it lives, matrix products and attention of this thread on devices of this kind are computed
+ * in dtype, by torch's autocast: weights and everything that is added up stay float32. float32: it
+ * does nothing. Only around a forward pass; gradients are of the types that it left. */
 class PrecisionScope {
   public:
-    explicit PrecisionScope(at::ScalarType dtype);
+    PrecisionScope(at::Device device, at::ScalarType dtype);
     ~PrecisionScope();
     PrecisionScope(const PrecisionScope &) = delete;
     PrecisionScope &operator=(const PrecisionScope &) = delete;
 
   private:
     bool active_, enabled_ = false, cached_ = false; /* enabled_, cached_: the settings before */
+    at::DeviceType kind_;
     at::ScalarType before_ = at::kFloat;
 };
 

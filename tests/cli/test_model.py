@@ -99,6 +99,7 @@ def the_settings_reach_the_library(box):
         contains(done.err, "ready columns, which have no %s" % name)
     equal(box.exists("x.npy"), False)
     contains(run(box, "model", "embed", "m", "t.txt", "--device", "cuda", "--out", "x.npy", expect=6).err, "CPU alone")
+    contains(run(box, "select", "t.txt", "--budget", "2", "--model", "m", "--device", "cuda", expect=6).err, "CPU alone")
     run(box, "model", "embed", "m", "t.txt", "--device", "cpu", "--out", "x.npy")
 
 

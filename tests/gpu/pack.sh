@@ -24,9 +24,11 @@ most_bytes=$((48 << 20))
 if [ -z "$emulated" ]; then
     # Release code for every device, without what a run on a device does not use.
     [ -f "$build/build.ninja" ] || meson setup "$build" --buildtype=release -Dtests=enabled -Dcuda=enabled \
-        -Dzlib=disabled -Dlzma=disabled -Dzstd=disabled -Dtorch=disabled -Dlua=disabled >&2
+        -Dzlib=disabled -Dlzma=disabled -Dzstd=disabled -Dlua=disabled >&2
     ninja -C "$build" bindings/cli/alcore tests/conformance/kernel_conformance tests/bench/kernels/libkernel-table.so \
         lib/cuda/libalcore-cuda.so tests/gpu/libalcore-cuda-filtered.so >&2
+    # The engine of models, where build/torch-venv has a torch to compile it with.
+    ! ninja -C "$build" -t targets all | grep -q '^lib/torch/libalcore-torch-[0-9.]*\.so:' || ninja -C "$build" lib/torch/all >&2
     module=$build/lib/cuda/libalcore-cuda.so
     filtered=$build/tests/gpu/libalcore-cuda-filtered.so
 else
@@ -40,10 +42,12 @@ cp "$build/bindings/cli/alcore" "$build/tests/conformance/kernel_conformance" "$
 cp -L "$build"/lib/libalcore.so.? "$build/tests/bench/kernels/libkernel-table.so" "$kit/lib"
 cp "$module" "$kit/module/libalcore-cuda.so"
 cp "$filtered" "$kit/filtered/libalcore-cuda.so"
+cp "$build"/lib/torch/libalcore-torch-*.so "$kit/module" 2>/dev/null || echo "the engine of models is left out: $build has none" >&2
+cp -r tests/torch/fixtures "$kit/models"
 # The few libraries beside the system's own: those of the C library and of the compiler are there.
 ldd "$kit"/bin/* "$kit"/lib/* | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
     grep -Ev '/(libalcore|libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\+)\.so' | xargs -r cp -L -t "$kit/lib"
-[ -n "$emulated" ] || strip --strip-unneeded "$kit"/bin/* "$kit"/lib/*
+[ -n "$emulated" ] || strip --strip-unneeded "$kit"/bin/* "$kit"/lib/* "$kit"/module/*
 cp -r bindings/python/alcore "$kit/python"
 rm -rf "$kit/python/alcore/__pycache__"
 cp tests/conformance/missing-entries include/alcore/sys/kernel.h tests/bench/kernels/kernel_table.py \

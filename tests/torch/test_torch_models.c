@@ -44,6 +44,7 @@ static void check_embedding(const char *folder, int32_t pooling, int32_t layer, 
         char what[700];
         snprintf(what, sizeof what, "%s %s", folder, name);
         expect(&all, &expected, 1e-5, what);
+        expect_first_device();
         engine->close(model);
         free_results(&all);
     }
@@ -349,10 +350,57 @@ START_TEST(wrong_inputs_are_refused) {
     engine->close(model);
     alcore_sys_model_options options = {.size = sizeof options, .layer = 3};
     ck_assert_int_eq(engine->open(ctx, path, &options, &model), ALCORE_E_INVALID);
-    options = (alcore_sys_model_options){.size = sizeof options, .device = "cuda:9"};
+    options = (alcore_sys_model_options){
+        .size = sizeof options, .device = "cpu", .dtype = ALCORE_FLOAT16};
     ck_assert_int_eq(engine->open(ctx, path, &options, &model), ALCORE_E_UNSUPPORTED);
-    options = (alcore_sys_model_options){.size = sizeof options, .dtype = ALCORE_FLOAT16};
-    ck_assert_int_eq(engine->open(ctx, path, &options, &model), ALCORE_E_UNSUPPORTED);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+START_TEST(devices_that_are_not_there_are_refused) {
+    static const struct {
+        const char *device, *message;
+        alcore_status status;
+    } cases[] = {{"gpu", "device gpu is not known", ALCORE_E_INVALID},
+                 {"cuda:x", "device cuda:x is not known", ALCORE_E_INVALID},
+                 {"xpu", "device xpu: this torch has no such devices", ALCORE_E_UNSUPPORTED},
+                 {"cuda:99", "device cuda:99: ", ALCORE_E_UNSUPPORTED}};
+    begin();
+    char path[600];
+    snprintf(path, sizeof path, "%s/bert", fixtures());
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        alcore_sys_model_options options = {.size = sizeof options, .device = cases[i].device};
+        alcore_sys_model *model = NULL;
+        ck_assert_int_eq(engine->open(ctx, path, &options, &model), cases[i].status);
+        ck_assert_ptr_null(model);
+        ck_assert_msg(strstr(alcore_last_error(), cases[i].message) != NULL, "%s",
+                      alcore_last_error());
+    }
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+/* A device has a number; without one it is the current device. */
+START_TEST(the_device_is_the_one_that_was_asked_for) {
+    begin();
+    char path[600];
+    snprintf(path, sizeof path, "%s/bert", fixtures());
+    alcore_sys_model *model = open_folder(path, 0, 0, 0);
+    alcore_sys_model_info info = {.size = sizeof info};
+    ck_assert_int_eq(engine->info(model, &info), ALCORE_OK);
+    ck_assert_str_eq(info.device, test_device());
+    engine->close(model);
+    if (strcmp(test_device(), "cpu")) { /* "other" of "other:1" */
+        char kind[40];
+        snprintf(kind, sizeof kind, "%.*s", (int)strcspn(test_device(), ":"), test_device());
+        alcore_sys_model_options options = {.size = sizeof options, .device = kind};
+        ck_assert_int_eq(engine->open(ctx, path, &options, &model), ALCORE_OK);
+        ck_assert_int_eq(engine->info(model, &info), ALCORE_OK);
+        strcat(kind, ":0");
+        ck_assert_str_eq(info.device, kind);
+        ck_assert_ptr_nonnull(strstr(info.json, "\"dtype\": \"BFloat16\""));
+        engine->close(model);
+    }
     alcore_ctx_unref(ctx);
 }
 END_TEST
@@ -530,4 +578,5 @@ END_TEST
 CHECK_SUITE("torch models", every_family_agrees_with_transformers, unknown_poolings_are_refused,
             damaged_folders_are_refused, wrong_inputs_are_refused, info_says_what_the_model_is,
             samples_are_reproducible, hypotheses_are_scored_as_targets_are,
-            a_call_ends_between_blocks, folders_open_through_the_library);
+            a_call_ends_between_blocks, devices_that_are_not_there_are_refused,
+            the_device_is_the_one_that_was_asked_for, folders_open_through_the_library);

@@ -530,6 +530,7 @@ START_TEST(torch_is_as_it_was) {
         alcore_ctx_cancel_clear(ctx);
         ck_assert_int_eq(enabled(), on);
         ck_assert_int_eq(threads(), before);
+        expect_first_device();
         engine->close(model);
     }
     free_examples(&all);

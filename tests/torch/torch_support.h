@@ -4,6 +4,7 @@
 #ifndef TORCH_SUPPORT_H
 #define TORCH_SUPPORT_H
 
+#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,10 +86,24 @@ static inline void free_inputs(inputs *in) {
     free(in->marks);
 }
 
+/* The device that the tests run on: that of TORCH_DEVICE, else the CPU. */
+static inline const char *test_device(void) {
+    const char *device = getenv("TORCH_DEVICE");
+    return device ? device : "cpu";
+}
+
+/* Calls leave the current device as it was, which is the first one. */
+static inline void expect_first_device(void) {
+    int (*current)(void) = (int (*)(void))(uintptr_t)dlsym(RTLD_DEFAULT, "other_device_current");
+    ck_assert(current == NULL || current() == 0);
+    ck_assert((current != NULL) == (getenv("TORCH_DEVICE_LIBRARY") != NULL));
+}
+
 static inline alcore_sys_model *open_folder(const char *folder, int32_t pooling, int32_t layer,
                                             int64_t batch_tokens) {
     alcore_sys_model_options options = {.size = sizeof options,
-                                        .device = "cpu",
+                                        .device = test_device(),
+                                        .dtype = ALCORE_FLOAT32,
                                         .pooling = pooling,
                                         .layer = layer,
                                         .normalize = pooling == 0 ? 0 : 2, /* 2: as they are */
@@ -96,6 +111,7 @@ static inline alcore_sys_model *open_folder(const char *folder, int32_t pooling,
     alcore_sys_model *model = NULL;
     alcore_status status = engine->open(ctx, folder, &options, &model);
     ck_assert_msg(status == ALCORE_OK, "%s: %s", folder, alcore_last_error());
+    expect_first_device();
     return model;
 }
 
@@ -105,8 +121,15 @@ static inline const char *fixtures(void) {
     return folder;
 }
 
+/* Loads what TORCH_DEVICE_LIBRARY names, the devices of other_device.cpp, before the engine. */
+static inline void load_devices(void) {
+    const char *library = getenv("TORCH_DEVICE_LIBRARY");
+    if (library) ck_assert_msg(dlopen(library, RTLD_NOW | RTLD_GLOBAL) != NULL, "%s", dlerror());
+}
+
 static inline void begin(void) {
     const void *module;
+    load_devices();
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     options.module_dir = getenv("TORCH_MODULE_DIR");
     options.threads = 1;
