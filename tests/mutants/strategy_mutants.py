@@ -27,6 +27,7 @@ BADGE = 'tests/unit/strategy/test_strategy_badge'
 PROPERTIES = 'tests/unit/strategy/test_strategy_properties'
 TARGET_PROPERTIES = 'tests/unit/strategy/test_strategy_target_properties'
 DEMUX = 'tests/unit/strategy/test_strategy_demux'
+LANGUAGES = 'tests/unit/strategy/test_strategy_languages'
 BALANCE = 'tests/unit/strategy/test_strategy_balance'
 SCORER = 'tests/unit/scorer/test_scorer'
 MRS = 'tests/unit/strategy/test_strategy_mrs'
@@ -261,28 +262,28 @@ MUTANTS = {
         ('lib/strategy/rules/uncertainty_knn.c', 'int64_t group = visit % state->groups.count;', 'int64_t group = 0 * visit;', BALANCE,
          'uncertainty_knn_vectors'),
     'the first language may have the whole budget':
-        ('lib/strategy/rules/language_draws.c', 'run->input->fill.budget / (double)state->language_count', 'run->input->fill.budget', DEMUX,
+        ('lib/strategy/rules/language_draws.c', 'run->input->fill.budget / (double)state->language_count', 'run->input->fill.budget', LANGUAGES,
          'egalitarian_vector'),
     'the rest is drawn by the generator of the first language':
-        ('lib/strategy/rules/language_draws.c', '(uint64_t)state->language_count, &count', '0, &count', DEMUX,
+        ('lib/strategy/rules/language_draws.c', '(uint64_t)state->language_count, &count', '0, &count', LANGUAGES,
          'egalitarian_vector'),
     'same-ratio draws as plan does':
-        ('lib/strategy/rules/language_draws.c', 'buy_counts(run, ALCORE__TAG_SAME_RATIO,', 'buy_counts(run, ALCORE__TAG_PLAN,', DEMUX,
+        ('lib/strategy/rules/language_draws.c', 'buy_counts(run, ALCORE__TAG_SAME_RATIO,', 'buy_counts(run, ALCORE__TAG_PLAN,', LANGUAGES,
          'same_ratio_vector'),
     'every round follows the first list of the plan':
-        ('lib/strategy/rules/language_draws.c', 'round < run->input->round && strchr', 'round < 1 && strchr', DEMUX,
+        ('lib/strategy/rules/language_draws.c', 'round < run->input->round && strchr', 'round < 1 && strchr', LANGUAGES,
          'plan_vector'),
     'the rounds of a plan do not add up':
-        ('lib/strategy/rules/language_draws.c', 'return rows / rounds + round * rest', 'return rows / rounds + 0 * rest', DEMUX,
+        ('lib/strategy/rules/language_draws.c', 'return rows / rounds + round * rest', 'return rows / rounds + 0 * rest', LANGUAGES,
          'rounds_add_up_to_the_plan'),
     'what rounding leaves goes to the smallest remainders':
-        ('lib/strategy/rules/language_draws.c', 'remainder[l] > remainder[largest]', 'remainder[l] < remainder[largest]', DEMUX,
+        ('lib/strategy/rules/language_draws.c', 'remainder[l] > remainder[largest]', 'remainder[l] < remainder[largest]', LANGUAGES,
          'plan_takes_what_there_is'),
     'a line for every round goes before that of the round':
-        ('lib/formats/plan_file.c', '(every && search->exact)', '(every && false)', DEMUX,
+        ('lib/formats/plan_file.c', '(every && search->exact)', '(every && false)', LANGUAGES,
          'plan_files'),
     'gold draws as random does':
-        ('lib/strategy/rules/random.c', 'draw_all(run, ALCORE__TAG_GOLD,', 'draw_all(run, ALCORE__TAG_RANDOM,', DEMUX,
+        ('lib/strategy/rules/random.c', 'draw_all(run, ALCORE__TAG_GOLD,', 'draw_all(run, ALCORE__TAG_RANDOM,', LANGUAGES,
          'gold_vector'),
     'choices that depend on the budget are offered again':
         ('lib/strategy/budget/spend.c', '== ALCORE__FILL_SKIP || run->def->rows_depend_on_budget)', '== ALCORE__FILL_SKIP)', DEMUX,
