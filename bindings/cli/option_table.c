@@ -295,10 +295,9 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_RATIO] = {"ratio", 0, "A,B,...", false, COMMAND_ABLATE,
                       "shares of the budget that --strategy hybrid spends on sentences (default "
                       "0,.25,.5,.75,1)"},
-    [OPTION_K] =
-        {"k", 0, "A,B,...", false, COMMAND_RHO | COMMAND_COMPOSITION,
-         "numbers of neighbors (default 1,2,4,... up to 1024); of composition one number: how "
-         "many nearest rows of a target count (default 10)"},
+    [OPTION_K] = {"k", 0, "A,B,...", false, COMMAND_RHO | COMMAND_COMPOSITION,
+                  "numbers of neighbors, at most 8192 (default 1,2,4,... up to the rows); of "
+                  "composition one number: how many nearest rows of a target count (default 10)"},
     [OPTION_TARGET_SCORES] = {"target-scores", 0, "FILE", false, COMMAND_RHO,
                               "uncertainties of --target, with --scores"},
     [OPTION_LAYER] = {"layer", 0, "N", false, COMMAND_MODEL,

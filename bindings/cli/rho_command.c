@@ -23,23 +23,25 @@ typedef struct rho_run {
     int k_count;
 } rho_run;
 
-/* The list of --k, by default the powers of two up to the number of rows and ALCORE_KNN_MAX. */
+/* The list of --k, by default the powers of two up to the number of rows and
+ * ALCORE_NEIGHBORHOOD_MAX. */
 static int read_k(rho_run *self) {
     const char *text = option_value(self->args, OPTION_K, NULL);
     const int64_t rows = alcore_pool_rows(self->in.candidates);
     if (!text) {
-        for (int64_t k = 1; k <= rows && k <= ALCORE_KNN_MAX; k *= 2) self->k[self->k_count++] = k;
+        for (int64_t k = 1; k <= rows && k <= ALCORE_NEIGHBORHOOD_MAX; k *= 2)
+            self->k[self->k_count++] = k;
         return EXIT_DONE;
     }
     for (const char *next = text; *next; next++) {
         char *end;
         errno = 0;
         const long long k = strtoll(next, &end, 10);
-        if (errno || end == next || (*end && *end != ',') || k < 1 || k > ALCORE_KNN_MAX ||
+        if (errno || end == next || (*end && *end != ',') || k < 1 || k > ALCORE_NEIGHBORHOOD_MAX ||
             self->k_count == NEIGHBOR_LISTS)
             return complain(EXIT_USAGE,
                             "--k %s: up to %d integers from 1 to %d are needed, such as 1,2,4",
-                            text, NEIGHBOR_LISTS, ALCORE_KNN_MAX);
+                            text, NEIGHBOR_LISTS, ALCORE_NEIGHBORHOOD_MAX);
         self->k[self->k_count++] = k;
         next = *end ? end : end - 1;
     }

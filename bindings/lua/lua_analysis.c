@@ -36,16 +36,18 @@ static int cost(lua_State *L) {
 }
 
 /* Pushes the array that it returns, [*count]: the field `k` of the options, a number or a list; by
- * default the powers of two up to the number of source rows and ALCORE_KNN_MAX. */
+ * default the powers of two up to the number of source rows and ALCORE_NEIGHBORHOOD_MAX. */
 static int64_t *read_neighbors(lua_State *L, int table, int64_t rows, int64_t *count) {
     if (table != 0)
         lua_getfield(L, table, "k");
     else
         lua_pushnil(L);
     if (lua_isnil(L, -1)) {
-        int64_t *powers = al_buffer(L, 11, sizeof *powers);
+        enum { POWERS = 14 }; /* 2^0 .. 2^13 */
+        _Static_assert(1 << (POWERS - 1) == ALCORE_NEIGHBORHOOD_MAX, "another largest k");
+        int64_t *powers = al_buffer(L, POWERS, sizeof *powers);
         *count = 0;
-        for (int64_t k = 1; k <= ALCORE_KNN_MAX && (k == 1 || k <= rows); k *= 2)
+        for (int64_t k = 1; k <= ALCORE_NEIGHBORHOOD_MAX && (k == 1 || k <= rows); k *= 2)
             powers[(*count)++] = k;
         return powers;
     }
@@ -57,8 +59,10 @@ static int64_t *read_neighbors(lua_State *L, int table, int64_t rows, int64_t *c
     double *numbers = al_numbers(L, lua_gettop(L), "k", count);
     int64_t *k = al_buffer(L, *count, sizeof *k);
     for (int64_t i = 0; i < *count; i++) {
-        if (!(numbers[i] >= 1 && numbers[i] <= ALCORE_KNN_MAX && numbers[i] == floor(numbers[i])))
-            luaL_error(L, "k[%d]: an integer from 1 to %d expected", (int)i + 1, ALCORE_KNN_MAX);
+        if (!(numbers[i] >= 1 && numbers[i] <= ALCORE_NEIGHBORHOOD_MAX &&
+              numbers[i] == floor(numbers[i])))
+            luaL_error(L, "k[%d]: an integer from 1 to %d expected", (int)i + 1,
+                       ALCORE_NEIGHBORHOOD_MAX);
         k[i] = (int64_t)numbers[i];
     }
     return k;
@@ -71,7 +75,8 @@ static int64_t *read_neighbors(lua_State *L, int table, int64_t rows, int64_t *c
  * @param target a pool or a matrix
  * @tparam table source_uncertainty a number for each row
  * @tparam table target_uncertainty a number for each row
- * @tparam[opt] table options k (a number or a list; default 1, 2, 4, ...), context
+ * @tparam[opt] table options k (a number or a list, each up to 8192; default 1, 2, 4, ...
+ * up to the number of source rows and 8192), context
  * @return a list of tables with k, rho and p; or nil, message, code */
 static int neighborhood(lua_State *L) {
     static const char *const others[] = {"k", "context", NULL};

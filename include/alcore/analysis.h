@@ -57,10 +57,19 @@ ALCORE_API alcore_status alcore_analysis_compute_cost(double words,
                                                       const alcore_cost_options *options,
                                                       alcore_cost_result *out);
 
+enum {
+    ALCORE_NEIGHBORHOOD_MAX = 8192 /**< largest k of alcore_analysis_compute_neighborhood() */
+};
+
 /** The correlation rho, over target rows, of their own uncertainty with the mean uncertainty of
  * their k nearest source rows, and the two-sided p of Student's t with M - 2 degrees of freedom,
  * where M is the number of target rows that take part.
  * Source: docs/spec/multilingual.md 7.12 (DeMuX, section 3.3).
+ *
+ * Memory in bytes, with K the largest k and T threads: 8 (k_count + 1) for each target row, and
+ * 16 K (T + 1) Q for the neighbors of Q target rows at a time, where Q is the larger of
+ * 2^26 / (16 K T) and M, which is 256 up to K = 1024 and 2^18 / K above. The neighbors take at most
+ * 128 MiB with up to 16 threads. With K above 1024, 1 MiB a thread comes on top.
  * @param[in] ctx borrowed
  * @param[in] source borrowed: embeddings of the source; masked rows are nobody's neighbor
  * @param[in] source_uncertainty borrowed: float64 [source_count]; entries of masked rows are not
@@ -70,8 +79,8 @@ ALCORE_API alcore_status alcore_analysis_compute_cost(double words,
  *   part
  * @param[in] target_uncertainty borrowed: float64 [target_count]
  * @param[in] target_count rows of target
- * @param[in] k borrowed: int64 [k_count], numbers of neighbors, 1 to ALCORE_KNN_MAX; one above the
- *   number of source rows means all of them
+ * @param[in] k borrowed: int64 [k_count], numbers of neighbors, 1 to ALCORE_NEIGHBORHOOD_MAX;
+ *   one above the number of source rows that take part means all of them
  * @param[in] k_count entries of k
  * @param[in] options borrowed: device and metric of the search; NULL: L2
  * @param[in,out] out borrowed; filled: float64 [k_count, 2], host: rho and p of each k; both NaN

@@ -219,6 +219,7 @@ static alcore_status measure_target(composition *self, const alcore_composition_
     const int64_t k = options->neighbors == 0 ? DEFAULT_NEIGHBORS : options->neighbors;
     if (!options->source || !options->target)
         return alcore__fail(ALCORE_E_INVALID, "source and target are given together or not at all");
+    ALCORE__TRY(alcore__search_check_k(k, ALCORE_KNN_MAX));
     alcore_status status = alcore__search_begin(self->ctx, options->source, "source",
                                                 options->target, "target", k, NULL /* L2 */, &run);
     if (!status && run.rows.count != self->pool_rows)

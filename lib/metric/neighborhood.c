@@ -6,7 +6,7 @@
  *
  * One search finds the neighbors for the largest k; those of a smaller k are the first of them. It
  * goes through slabs of targets, and of each target only the mean for each k is kept, 8 bytes, so
- * that memory does not grow with the neighbors. */
+ * that no more lists of neighbors are in memory than those of a slab (search_run.c). */
 #include <math.h>
 
 #include "alcore/analysis.h"
@@ -23,6 +23,8 @@ typedef struct neighborhood {
     double *x;     /* [targets that take part] their own uncertainty */
     double *means; /* [k_count, queries] mean uncertainty of the k nearest source rows; of each row
                       the first `used` entries are set */
+    double *sums;  /* [run.k + 1] sums of the uncertainty of the 0, 1, ... nearest rows of a target:
+                      workspace */
     int64_t used;  /* targets that take part, so far */
 } neighborhood;
 
@@ -49,21 +51,25 @@ static alcore_status check_uncertainty(const alcore__search_data *data, const do
 /* Adds the targets of the present slab, whose first is target `first`: their own uncertainty and
  * the mean uncertainty of their k nearest rows for each k. found [slab, run.k]: source rows, the
  * nearest first, -1 behind the last one where there are fewer. At least one source row takes part,
- * so `near` is never 0. */
-static void add_slab(neighborhood *self, int64_t first, const int64_t *found) {
+ * so a mean is never of no row. */
+static alcore_status add_slab(neighborhood *self, int64_t first, const int64_t *found) {
     const alcore__search_data *target = &self->run.queries;
     for (int64_t q = 0; q < self->run.queried.count; q++) {
         if (target->mask && !target->mask[first + q]) continue;
         const int64_t *row = found + q * self->run.k;
         self->x[self->used] = self->target_u[first + q];
+        int64_t found_rows = 0;
+        self->sums[0] = 0;
+        for (; found_rows < self->run.k && row[found_rows] >= 0; found_rows++)
+            self->sums[found_rows + 1] = self->sums[found_rows] + self->source_u[row[found_rows]];
         for (int64_t i = 0; i < self->k_count; i++) {
-            double sum = 0;
-            int64_t near = 0;
-            for (; near < self->k[i] && row[near] >= 0; near++) sum += self->source_u[row[near]];
-            self->means[i * target->count + self->used] = sum / (double)near;
+            const int64_t near = self->k[i] < found_rows ? self->k[i] : found_rows;
+            self->means[i * target->count + self->used] = self->sums[near] / (double)near;
         }
         self->used++;
+        ALCORE__TRY(alcore__tick(self->ctx, NULL /* the stage stays */, 0, 0));
     }
+    return ALCORE_OK;
 }
 
 /* Finds the neighbors of all targets, slab by slab. */
@@ -75,9 +81,11 @@ static alcore_status search(neighborhood *self) {
     alcore_status status = alcore__search_basis(run, &basis);
     if (!status) status = alcore__new_array(self->ctx, entries, sizeof *best.row, &best.row);
     if (!status) status = alcore__new_array(self->ctx, entries, sizeof *best.value, &best.value);
+    if (!status)
+        status = alcore__new_array(self->ctx, (size_t)run->k + 1, sizeof *self->sums, &self->sums);
     for (int64_t first = 0; first < run->queries.count && !status; first += run->slab) {
         status = alcore__search_slab_neighbors(run, first, best);
-        if (!status) add_slab(self, first, best.row);
+        if (!status) status = add_slab(self, first, best.row);
     }
     alcore__free(self->ctx, best.row);
     alcore__free(self->ctx, best.value);
@@ -108,9 +116,7 @@ static alcore_status largest_k(const int64_t *k, int64_t count, int64_t *out) {
     *out = 0;
     if (count < 1 || !k) return alcore__fail(ALCORE_E_INVALID, "k is NULL or has no entry");
     for (int64_t i = 0; i < count; i++) {
-        if (k[i] < 1 || k[i] > ALCORE_KNN_MAX)
-            return alcore__fail(ALCORE_E_INVALID, "k is %lld; expected 1 to %d", (long long)k[i],
-                                ALCORE_KNN_MAX);
+        ALCORE__TRY(alcore__search_check_k(k[i], ALCORE_NEIGHBORHOOD_MAX));
         if (k[i] > *out) *out = k[i];
     }
     return ALCORE_OK;
@@ -156,5 +162,6 @@ alcore_status alcore_analysis_compute_neighborhood(
     }
     alcore__free(ctx, self.x);
     alcore__free(ctx, self.means);
+    alcore__free(ctx, self.sums);
     return alcore__leave(ctx, status);
 }

@@ -21,41 +21,40 @@
 #include <math.h>
 #include <string.h>
 
+#include "search/neighbor_list.h"
 #include "search/search_basis.h"
 
 /* Task `index` of alcore__parallel(): compares one block of rows with the present slab of queries,
  * run->queried, and joins what it finds to the lists. Lists of queries: run->thread_best[worker],
  * [slab, k], of this worker's own, so that no two tasks write to one (NULL: not wanted). Lists of
  * rows: run->row_best [rows, k], of which rows.first * k is the first entry of this block (row
- * NULL: not wanted); no other task has these rows. With the first slab, which begins at query 0,
- * the rows are also checked for values that are not finite. */
+ * NULL: not wanted); no other task has these rows. Lists of queries alone may be longer than the
+ * kernel's; they have the workspace run->thread_tails[worker]. With the first slab, which begins at
+ * query 0, the rows are also checked for values that are not finite. */
 static alcore_status knn_block(void *data, int64_t index, int32_t worker) {
     alcore__search_run *run = data;
     alcore_sys_rows rows;
     alcore_sys_work work = alcore__engine_work(&run->engine);
     ALCORE__TRY(alcore__search_block(run, index, worker, run->queried.first == 0, &rows));
     alcore_sys_best query_best = {.k = run->k}, row_best = {.k = run->k};
+    const uint8_t *mask = alcore__search_data_mask(&run->rows, rows.first);
+    const uint8_t *query_mask = alcore__search_data_mask(&run->queries, run->queried.first);
     if (run->thread_best) {
         query_best.row = run->thread_best[worker].row;
         query_best.value = run->thread_best[worker].value;
     }
+    if (run->thread_tails)
+        return alcore__neighbor_join_long(run->ctx, run->engine.kernels, &work, &rows, mask,
+                                          &run->queried, query_mask, &run->search, &query_best,
+                                          run->thread_tails[worker].row,
+                                          run->thread_tails[worker].value);
     if (run->row_best.row) {
         row_best.row = run->row_best.row + rows.first * run->k;
         row_best.value = run->row_best.value + rows.first * run->k;
     }
-    return run->engine.kernels->knn(
-        &work, &rows, alcore__search_data_mask(&run->rows, rows.first), &run->queried,
-        alcore__search_data_mask(&run->queries, run->queried.first), &run->search,
-        run->thread_best ? &query_best : NULL, run->row_best.row ? &row_best : NULL);
-}
-
-/* Whether the neighbor (value, row) comes before (other, other_row) in a list: by value, the nearer
- * first, then the lower row. Free entries, with row -1 and value NaN, come last; of two free ones
- * neither comes before the other. */
-static bool precedes(int32_t metric, double value, int64_t row, double other, int64_t other_row) {
-    if (row < 0 || other_row < 0) return other_row < 0 && row >= 0;
-    if (value != other) return metric == ALCORE_METRIC_L2 ? value < other : value > other;
-    return row < other_row;
+    return run->engine.kernels->knn(&work, &rows, mask, &run->queried, query_mask, &run->search,
+                                    run->thread_best ? &query_best : NULL,
+                                    run->row_best.row ? &row_best : NULL);
 }
 
 /* Merges the threads' sorted lists of query q, its index in the slab, to row and value [k], the
@@ -71,8 +70,9 @@ static void merge(const alcore__search_run *run, int64_t q, int32_t *next, int64
         int32_t best = 0; /* the thread whose next entry comes first */
         for (int32_t t = 1; t < run->threads; t++) {
             const alcore__search_best *a = &run->thread_best[t], *b = &run->thread_best[best];
-            if (precedes(run->search.metric, a->value[base + next[t]], a->row[base + next[t]],
-                         b->value[base + next[best]], b->row[base + next[best]]))
+            if (alcore__neighbor_precedes(run->search.metric, a->value[base + next[t]],
+                                          a->row[base + next[t]], b->value[base + next[best]],
+                                          b->row[base + next[best]]))
                 best = t;
         }
         row[p] = run->thread_best[best].row[base + next[best]];
@@ -92,20 +92,26 @@ static void set_free(alcore__search_best best, int64_t count) {
     }
 }
 
-/* Allocates the lists of every thread, thread_best[t] [slab, k]: the k best rows of each query of a
- * slab. They are used for one slab after the other and freed by alcore__search_end(), as is what
- * was allocated before a failure. */
-static alcore_status new_lists(alcore__search_run *run) {
+/* Allocates row and value [entries] of each of the threads. */
+static alcore_status new_thread_lists(const alcore__search_run *run, size_t entries,
+                                      alcore__search_best **out) {
     size_t threads = (size_t)run->threads;
-    size_t entries = (size_t)(run->slab * run->k);
-    ALCORE__TRY(alcore__new_array(run->ctx, threads, sizeof *run->thread_best, &run->thread_best));
+    ALCORE__TRY(alcore__new_array(run->ctx, threads, sizeof **out, out));
     for (size_t t = 0; t < threads; t++) {
-        ALCORE__TRY(
-            alcore__new_array(run->ctx, entries, sizeof(int64_t), &run->thread_best[t].row));
-        ALCORE__TRY(
-            alcore__new_array(run->ctx, entries, sizeof(double), &run->thread_best[t].value));
+        ALCORE__TRY(alcore__new_array(run->ctx, entries, sizeof(int64_t), &(*out)[t].row));
+        ALCORE__TRY(alcore__new_array(run->ctx, entries, sizeof(double), &(*out)[t].value));
     }
     return ALCORE_OK;
+}
+
+/* Allocates the lists of every thread, thread_best[t] [slab, k]: the k best rows of each query of a
+ * slab; and, where these are longer than the kernel's, thread_tails[t]. They are used for one slab
+ * after the other and freed by alcore__search_end(), as is what was allocated before a failure. */
+static alcore_status new_lists(alcore__search_run *run) {
+    ALCORE__TRY(new_thread_lists(run, (size_t)(run->slab * run->k), &run->thread_best));
+    if (run->k <= ALCORE__KERNEL_NEIGHBORS) return ALCORE_OK;
+    return new_thread_lists(run, (size_t)ALCORE__LONG_QUERIES * ALCORE__KERNEL_NEIGHBORS,
+                            &run->thread_tails);
 }
 
 /* Compares the slab of queries that begins at query `first` with all rows and merges the lists of
@@ -126,7 +132,7 @@ alcore_status alcore__search_slab_neighbors(alcore__search_run *run, int64_t fir
     for (int64_t q = 0; run->thread_best && q < run->queried.count; q++) {
         merge(run, q, run->merged, query_best.row + q * run->k, query_best.value + q * run->k);
         /* Done 0 of 0: this only asks for cancellation. */
-        if (q % 64 == 0) ALCORE__TRY(alcore__tick(run->ctx, "search", 0, 0));
+        if (q % 64 == 0 || run->thread_tails) ALCORE__TRY(alcore__tick(run->ctx, "search", 0, 0));
     }
     return ALCORE_OK;
 }
@@ -182,6 +188,7 @@ static alcore_status knn(alcore_ctx *ctx, const alcore_search_data *rows,
     alcore__search_best query_best = {0};
     if (!out->rows && !out->queries)
         return alcore__fail(ALCORE_E_INVALID, "out_rows and out_queries are both NULL");
+    ALCORE__TRY(alcore__search_check_k(k, ALCORE_KNN_MAX));
     alcore_status status =
         alcore__search_begin(ctx, rows, "rows", queries, "queries", k, options, &run);
     float *basis = NULL;

@@ -138,6 +138,7 @@ static alcore_status margin_ratios(alcore_ctx *ctx, const alcore_search_data *ro
     alcore__search_run run;
     ratio_memory memory = {0};
     alcore__array ratios = {0}, best_others = {0};
+    ALCORE__TRY(alcore__search_check_k(k, ALCORE_KNN_MAX));
     alcore_status status =
         alcore__search_begin(ctx, rows, "rows", others, "others", k, options, &run);
     if (!status)

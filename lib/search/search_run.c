@@ -12,19 +12,23 @@
  *     queried        the present slab; queried.first is its first query
  *     scratch, dots  [threads + 1] and [threads + 1, block]: for each thread, and last for the
  *                    slab, the memory in which a column is read, and squared norms
- *     thread_best    [threads] lists that a search makes (knn.c), owned; NULL: none */
+ *     thread_best, thread_tails  [threads] lists that a search makes and the workspace of long ones
+ *                    (knn.c), owned; NULL: none */
 #include "search/search_run.h"
 
 #include <string.h>
 
+#include "search/neighbor_list.h"
+
 /* Bytes that a slab of queries takes with the lists of all threads, about. A slab has at least
- * MIN_SLAB queries, so that each pass over the rows has enough work for the reading. */
+ * MIN_SLAB queries, so that each pass over the rows has enough work for the reading; with lists
+ * that are longer than the kernel's, as many as have lists of the same bytes, 4 MiB a thread. */
 #define SLAB_BYTES (INT64_C(64) << 20)
 #define MIN_SLAB 256
 /* The largest number of rows of a block of a matrix in memory. */
 #define MEMORY_BLOCK_ROWS (4 * ALCORE_BLOCK_ROWS)
 
-/* Checks the options and k, and fills in run->k and run->search (the metric; no pruning yet).
+/* Checks the options, and fills in run->k and run->search (the metric; no pruning yet).
  * *out_device: the name of the engine's device ("auto", "cpu", "cuda", "cuda:1"; NULL: auto), which
  * is opened when it is known where the operands are; it is the caller's string.
  *
@@ -44,12 +48,17 @@ static alcore_status read_options(alcore__search_run *run, int64_t k,
         return alcore__fail(ALCORE_E_INVALID, "metric %d is none of ALCORE_METRIC_*",
                             options.metric);
     run->k = k;
-    if (run->k < 1 || run->k > ALCORE_KNN_MAX)
-        return alcore__fail(ALCORE_E_INVALID, "k is %lld; expected 1 to %d", (long long)run->k,
-                            ALCORE_KNN_MAX);
     run->search = (alcore_sys_search){.size = sizeof run->search, .metric = options.metric};
     *out_device = options.device;
     return ALCORE_OK;
+}
+
+/* k, as a public function was given it, is checked before the search begins, because functions
+ * differ in the largest. */
+alcore_status alcore__search_check_k(int64_t k, int64_t most) {
+    if (k >= 1 && k <= most) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_INVALID, "k is %lld; expected 1 to %lld", (long long)k,
+                        (long long)most);
 }
 
 /* Sets run->slab, the number of queries of a slab, from the bytes that one takes: a list of k
@@ -60,8 +69,10 @@ static void size_slab(alcore__search_run *run) {
     if (run->queries.column)
         query_bytes +=
             run->queries.dims * (int64_t)alcore_sys_dtype_bytes(run->queries.column->dtype);
+    int64_t least = MIN_SLAB;
+    if (run->k > ALCORE__KERNEL_NEIGHBORS) least = MIN_SLAB * ALCORE__KERNEL_NEIGHBORS / run->k;
     run->slab = SLAB_BYTES / query_bytes;
-    if (run->slab < MIN_SLAB) run->slab = MIN_SLAB;
+    if (run->slab < least) run->slab = least;
     if (run->slab > run->queries.count) run->slab = run->queries.count;
 }
 
@@ -116,7 +127,12 @@ void alcore__search_end(alcore__search_run *run) {
         alcore__free(run->ctx, run->thread_best[t].row);
         alcore__free(run->ctx, run->thread_best[t].value);
     }
+    for (int32_t t = 0; run->thread_tails && t < run->threads; t++) {
+        alcore__free(run->ctx, run->thread_tails[t].row);
+        alcore__free(run->ctx, run->thread_tails[t].value);
+    }
     alcore__free(run->ctx, run->thread_best);
+    alcore__free(run->ctx, run->thread_tails);
     alcore__free(run->ctx, run->merged);
     alcore__free(run->ctx, run->scratch);
     alcore__free(run->ctx, run->dots);

@@ -32,8 +32,11 @@ typedef struct alcore__search_run {
     alcore__scratch *scratch; /* [threads + 1] in which each thread reads its block; the last one
                                  has the slab */
     double *dots;             /* [threads + 1, block] squared norms, for the check of finiteness */
-    alcore__search_best *thread_best; /* [threads] lists [slab, k] of each thread: best rows of the
+    alcore__search_best *thread_best;  /* [threads] lists [slab, k] of each thread: best rows of the
                                          slab's queries; NULL: not wanted */
+    alcore__search_best *thread_tails; /* [threads] workspace of lists that are longer than the
+                                          kernel's, [ALCORE__LONG_QUERIES,
+                                          ALCORE__KERNEL_NEIGHBORS]; NULL: they are not */
     int32_t *merged; /* [threads] workspace for merging these lists; NULL before the first slab */
     alcore__search_best row_best; /* [rows, k] best queries of each row; row NULL: not wanted */
     /* Used for margin ratios only: */
@@ -44,8 +47,12 @@ typedef struct alcore__search_run {
     uint8_t *open;            /* [rows] 1: a later query may have a larger ratio; 0: it is final */
 } alcore__search_run;
 
+/* Fails unless k, as a public function was given it, is from 1 to `most`. */
+alcore_status alcore__search_check_k(int64_t k, int64_t most);
+
 /* Reads the options and both operands and allocates the threads' memory. The caller ends the search
- * with alcore__search_end(), also after a failure. */
+ * with alcore__search_end(), also after a failure. k: 1 or more, and at most ALCORE_KNN_MAX where
+ * run->row_best is wanted or margin ratios. */
 alcore_status alcore__search_begin(alcore_ctx *ctx, const alcore_search_data *rows,
                                    const char *rows_name, const alcore_search_data *queries,
                                    const char *queries_name, int64_t k,

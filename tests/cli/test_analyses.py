@@ -140,6 +140,27 @@ def rho_is_that_of_the_vector(box):
 
 
 @case
+def rho_has_thousands_of_neighbors(box):
+    """On a line the k nearest rows are an interval: of a target at one end the first or last k rows, whose mean is known."""
+    rows, places, own = 2100, [0.0, 1000.25, 2099.0], [0.5, 0.1, 0.9]
+    box.file("source.txt", "".join("s%d\n" % row for row in range(rows)))
+    box.file("target.txt", "".join("t%d\n" % row for row in range(len(places))))
+    for name, values in (("s.npy", [[row] for row in range(rows)]), ("t.npy", [[place] for place in places]), ("us.npy", range(rows)),
+                         ("ut.npy", own)):
+        box.npy(name, list(values), "<f8")
+    args = ["rho", "source.txt", "--target", "target.txt", "--embeddings", "s.npy", "--target-embeddings", "t.npy", "--scores", "us.npy",
+            "--target-scores", "ut.npy"]
+    found = rows_of(box.run(*args).out)
+    equal([int(row["k"]) for row in found], [2 ** power for power in range(12)])
+    means = [1023.5, 1023.5, rows - 1024.5]  # of the rows 0 .. 2047, twice, and of the last 2048
+    middle, other = sum(own) / 3, sum(means) / 3
+    product = sum((x - middle) * (y - other) for x, y in zip(own, means))
+    norms = sum((x - middle) ** 2 for x in own) * sum((y - other) ** 2 for y in means)
+    assert abs(float(found[-1]["rho"]) - product / norms ** 0.5) < 1e-9
+    equal(rows_of(box.run(*args, "--k", "2048").out), found[-1:])
+
+
+@case
 def rho_keeps_what_the_model_computes(box):
     for name in ("pool", "target"):
         box.file(name + ".txt", "".join("%s %d has %d words\n" % (name, row, row % 5) for row in range(20)))
@@ -383,7 +404,8 @@ def what_cannot_be_is_refused(box):
     contains(box.run("plot", "curves", expect=2).err, "needs")
     contains(box.run("rho", "runs.tsv", expect=2).err, "--target")
     contains(box.run("rho", "runs.tsv", "--target", "runs.tsv", "--scores", "u.npy", expect=2).err, "--target-scores")
-    contains(box.run("rho", "runs.tsv", "--text-column", "strategy", "--target", "runs.tsv", "--k", "0", expect=2).err, "1 to 1024")
+    contains(box.run("rho", "runs.tsv", "--text-column", "strategy", "--target", "runs.tsv", "--k", "0", expect=2).err, "1 to 8192")
+    contains(box.run("rho", "runs.tsv", "--text-column", "strategy", "--target", "runs.tsv", "--k", "8193", expect=2).err, "1 to 8192")
     contains(box.run("plot", "curves", "runs.tsv", "--out", "/nowhere/c.svg", expect=4).err, "/nowhere")
     equal([name for name in box.names() if name.endswith((".svg", ".png"))], [])
     if os.path.exists("/dev/full"):

@@ -10,7 +10,7 @@ NEVER(alcore_analysis_compute_cost, 0) {
     return alcore_analysis_compute_cost(100, NULL, &result);
 }
 ALLOCATES(alcore_analysis_compute_neighborhood, WITH_SCORES) {
-    static const int64_t k[2] = {1, 3};
+    static const int64_t k[2] = {1, 2000}; /* a list that is longer than the kernel's, too */
     alcore_search_data data = world_embeddings(w);
     alcore_tensor out;
     int64_t shape[2] = {2, 2};

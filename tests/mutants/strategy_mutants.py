@@ -203,10 +203,10 @@ MUTANTS = {
         ('lib/strategy/rules/knn_uncertainty.c', 'if (position == LABELED_NEIGHBOR || mark[position] == (int32_t)group + 1) continue;',
          'if (position == LABELED_NEIGHBOR) continue;', DEMUX, 'knn_uncertainty_is_the_plain_search'),
     'of equally near candidates the later row is the neighbor':
-        ('lib/strategy/rules/neighbor_lists.c', 'is_nearer(lists, from_value[at], into_value[in])', '!is_nearer(lists, into_value[in], from_value[at])', DEMUX,
+        ('lib/search/neighbor_list.c', 'from_value[added - 1], from_row[added - 1]))', 'from_value[added - 1], 0))', DEMUX,
          'knn_uncertainty_is_the_plain_search'),
     'long lists are merged with the mask of other rows':
-        ('lib/strategy/rules/neighbor_lists.c', 'mask ? mask + r : NULL', 'mask', DEMUX, 'k_may_exceed_the_lists_of_the_kernel'),
+        ('lib/search/neighbor_list.c', 'mask ? mask + r : NULL', 'mask', DEMUX, 'k_may_exceed_the_lists_of_the_kernel'),
     'a given k may exceed k_max':
         ('lib/strategy/rules/knn_uncertainty.c', 'state->automatic || k > k_max ? k_max : k', 'state->automatic ? k_max : k', DEMUX,
          'k_has_limits'),

@@ -86,14 +86,16 @@ def cost(words, *, model="rate", rate=0.0, bleu_gain=0.0, in_domain_types=0):
 def neighborhood(source, target, source_uncertainty, target_uncertainty, k=None, *, source_mask=None, target_mask=None,
                  device=None, context=None):
     """The correlation, over target rows, of their uncertainty with the mean uncertainty of their k nearest source rows: a Table
-    with a Neighborhood for each k, by default the powers of two up to the number of source rows and 1024.
+    with a Neighborhood for each k, by default the powers of two up to the number of source rows and 8192, which
+    is the largest k.
 
     source and target are as for knn(): matrices, pools or (pool, "name"); the uncertainties have a number
     for each row."""
     ctx = context or default_context()
     left, right = _Data(source, "source", source_mask, False, ctx), _Data(target, "target", target_mask, False, ctx)
     if k is None:
-        k = [2 ** power for power in range(11) if 2 ** power <= max(left.count, 1)]
+        powers = range(_ffi.ALCORE_NEIGHBORHOOD_MAX.bit_length())
+        k = [2 ** power for power in powers if 2 ** power <= max(left.count, 1)]
     wanted = [k] if isinstance(k, int) else list(k)
     counts = (ctypes.c_int64 * max(len(wanted), 1))(*wanted)
     out = _Output("d", (len(wanted), 2))

@@ -21,8 +21,6 @@ typedef struct alcore__neighbor_lists {
     int64_t *position; /* [count, length] candidates, nearest first; -1: there are fewer, and such
                           entries come last */
     double *value;     /* [count, length] their squared distances or cosines */
-    int64_t *merged;   /* [length] and [length]: workspace of the reduction, positions and values */
-    double *merged_value;
 } alcore__neighbor_lists;
 
 /* Makes empty lists in place of those that the struct had. */

@@ -39,6 +39,22 @@ case("TV-RHO: every case", function()
     end
 end)
 
+case("thousands of neighbors", function()
+    local rows, places = 8200, {{0}, {4000.25}, {8199}}
+    local source, u, own = {}, {}, {0.5, 0.1, 0.9}
+    for i = 1, rows do
+        source[i], u[i] = {i - 1}, i - 1
+    end
+    local found = assert(analysis.neighborhood(source, places, u, own))
+    equal(#found, 14)
+    equal(found[14].k, 8192)
+    -- The 2048 nearest numbers on a line are 0 .. 2047, 2977 .. 5024 and 6152 .. 8199.
+    local means = {1023.5, 4000.5, 7175.5}
+    near(found[12].rho, assert(alcore.metrics.pearson(own, means)).rho, "k = 2048")
+    equal(assert(analysis.neighborhood(source, places, u, own, {k = {3, 2048}}))[2].rho, found[12].rho)
+    tap.raises("k[1]: an integer from 1 to 8192", analysis.neighborhood, source, places, u, own, {k = 8193})
+end)
+
 case("what a selection consists of", function()
     local texts, languages, places = {}, {}, {}
     for i = 1, 6 do

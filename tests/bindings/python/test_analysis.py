@@ -41,6 +41,21 @@ def test_neighborhood(vectors):
         analysis.neighborhood(given["source"], given["target"], given["u_source"][1:], given["u_target"], 1)
 
 
+def test_neighborhood_of_thousands():
+    """On a line the k nearest rows are an interval, whose mean is known: the uncertainty is the row's number."""
+    rows = 8300
+    source, targets = [[float(row)] for row in range(rows)], [0.0, 3000.25, 4000.25, 8299.0]
+    own = [0.5, 0.1, 0.9, 0.7]
+    found = analysis.neighborhood(source, [[place] for place in targets], list(map(float, range(rows))), own)
+    assert [one.k for one in found] == [2 ** power for power in range(14)]
+    for one in found:
+        firsts = [min(max(math.ceil(place - one.k / 2), 0), rows - one.k) for place in targets]
+        means = [first + (one.k - 1) / 2 for first in firsts]
+        assert one.rho == pytest.approx(alcore.metrics.pearson(own, means).rho, abs=1e-9)
+    with pytest.raises(alcore.InvalidError, match="8193; expected 1 to 8192"):
+        analysis.neighborhood(source, source[:4], own * 2075, own, 8193)
+
+
 def test_composition():
     pool = alcore.Pool(["text %d" % row for row in range(6)], languages=["fr", "de"] * 3)
     pool.set_column("embeddings", [[float(row)] for row in range(6)])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Costs, the correlation of uncertainty with that of neighbors, what a selection consists of, the
- * projection on principal components, and texts of a test set that are training data: the vectors
- * of the specification, slow obvious implementations on random inputs, and wrong arguments. */
+/* Costs, what a selection consists of, the projection on principal components, and texts of a test
+ * set that are training data: the vectors of the specification, slow obvious implementations on
+ * random inputs, and wrong arguments. */
 #include "check_suite.h"
 
 #include <math.h>
@@ -12,34 +12,8 @@
 
 #include "alcore/alcore.h"
 #include "base/rng.h"
+#include "matrix_data.h"
 #include "vectors.h"
-
-static alcore_ctx *new_ctx(int32_t threads) {
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_ctx *ctx;
-    options.threads = threads;
-    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
-    return ctx;
-}
-
-/* A matrix float64 [rows, columns] over memory of the caller. */
-typedef struct matrix {
-    int64_t shape[2];
-    alcore_tensor tensor;
-    alcore_search_data data;
-} matrix;
-
-static const alcore_search_data *matrix_of(matrix *m, const double *values, int64_t rows,
-                                           int64_t columns) {
-    m->shape[0] = rows;
-    m->shape[1] = columns;
-    ck_assert_int_eq(
-        alcore_tensor_init(&m->tensor, (void *)(uintptr_t)values, ALCORE_FLOAT64, m->shape, 2),
-        ALCORE_OK);
-    m->data = (alcore_search_data)ALCORE_SEARCH_DATA_INIT;
-    m->data.matrix = &m->tensor;
-    return &m->data;
-}
 
 /* ---- costs ---- */
 
@@ -91,150 +65,6 @@ START_TEST(test_cost_settings) {
     options.model = 0;
     options.in_domain_types = NAN;
     ck_assert_int_eq(alcore_analysis_compute_cost(1, &options, &result), ALCORE_E_INVALID);
-}
-END_TEST
-
-/* ---- neighbors ---- */
-
-START_TEST(test_neighborhood_vectors) {
-    alcore_ctx *ctx = new_ctx(2);
-    const test_vector vector = vector_find("multilingual", "TV-RHO");
-    ck_assert_int_eq(vector_case_count(vector), 2);
-    for (int64_t i = 0; i < vector_case_count(vector); i++) {
-        const vector_case one = vector_case_number(vector, i);
-        int64_t sources, targets, k[1] = {vector_integer(vector_input(&one, "k"))};
-        double answer[2];
-        matrix source, target, out;
-        const double *from = vector_doubles(vector_input(&one, "source"), &sources);
-        const double *to = vector_doubles(vector_input(&one, "target"), &targets);
-        matrix_of(&out, answer, 1, 2);
-        ck_assert_int_eq(alcore_analysis_compute_neighborhood(
-                             ctx, matrix_of(&source, from, sources, 1),
-                             vector_doubles(vector_input(&one, "u_source"), NULL), sources,
-                             matrix_of(&target, to, targets, 1),
-                             vector_doubles(vector_input(&one, "u_target"), NULL), targets, k, 1,
-                             NULL, &out.tensor),
-                         ALCORE_OK);
-        vector_near(&answer[0], vector_expected(&one, "rho"), 1e-12);
-        vector_near(&answer[1], vector_expected(&one, "p"), 1e-12);
-    }
-    alcore_ctx_unref(ctx);
-}
-END_TEST
-
-/* The mean of u over the k rows nearest to a target by (squared distance, row), by sorting nothing:
- * the next nearest row is searched k times. */
-static double slow_mean(const double *source, const double *u, const uint8_t *mask, int64_t rows,
-                        int64_t dims, const double *target, int64_t k) {
-    uint8_t *used = calloc((size_t)rows, 1);
-    double sum = 0;
-    int64_t near = 0;
-    for (; near < k; near++) {
-        double best = INFINITY;
-        int64_t at = -1;
-        for (int64_t i = 0; i < rows; i++) {
-            double square = 0;
-            if (used[i] || !mask[i]) continue;
-            for (int64_t j = 0; j < dims; j++)
-                square += (source[i * dims + j] - target[j]) * (source[i * dims + j] - target[j]);
-            if (square < best) best = square, at = i;
-        }
-        if (at < 0) break;
-        used[at] = 1;
-        sum += u[at];
-    }
-    free(used);
-    return sum / (double)near;
-}
-
-/* Random rows with masks on both sides, several k, one of them above the number of rows, on one and
- * on four threads. */
-START_TEST(test_neighborhood_property) {
-    enum { ROWS = 60, TARGETS = 300, DIMS = 5 };
-    static const int64_t k[] = {1, 4, 2, 1024};
-    static double source[ROWS * DIMS], target[TARGETS * DIMS], u[ROWS], v[TARGETS];
-    static double x[TARGETS], y[TARGETS];
-    uint8_t source_mask[ROWS], target_mask[TARGETS];
-    alcore__rng rng;
-    alcore__rng_seed(&rng, 11);
-    for (int i = 0; i < ROWS * DIMS; i++) source[i] = alcore__rng_f64(&rng);
-    for (int i = 0; i < TARGETS * DIMS; i++) target[i] = alcore__rng_f64(&rng);
-    for (int i = 0; i < ROWS; i++) {
-        source_mask[i] = i % 7 != 3;
-        u[i] = source_mask[i] ? source[i * DIMS] + alcore__rng_f64(&rng) : NAN;
-    }
-    for (int i = 0; i < TARGETS; i++) {
-        target_mask[i] = i % 5 != 0;
-        v[i] = target_mask[i] ? target[i * DIMS] : NAN;
-    }
-    for (int threads = 1; threads <= 4; threads += 3) {
-        alcore_ctx *ctx = new_ctx(threads);
-        matrix from, to, out;
-        double answer[8];
-        matrix_of(&from, source, ROWS, DIMS);
-        matrix_of(&to, target, TARGETS, DIMS);
-        from.data.mask = source_mask;
-        from.data.mask_count = ROWS;
-        to.data.mask = target_mask;
-        to.data.mask_count = TARGETS;
-        matrix_of(&out, answer, 4, 2);
-        ck_assert_int_eq(alcore_analysis_compute_neighborhood(ctx, &from.data, u, ROWS, &to.data, v,
-                                                              TARGETS, k, 4, NULL, &out.tensor),
-                         ALCORE_OK);
-        for (int i = 0; i < 4; i++) {
-            int64_t used = 0;
-            alcore_pearson_result expected = ALCORE_PEARSON_RESULT_INIT;
-            for (int t = 0; t < TARGETS; t++) {
-                if (!target_mask[t]) continue;
-                x[used] = v[t];
-                y[used++] = slow_mean(source, u, source_mask, ROWS, DIMS, target + t * DIMS, k[i]);
-            }
-            ck_assert_int_eq(alcore_metric_compute_pearson(x, used, y, used, &expected), ALCORE_OK);
-            if (k[i] == 1024) { /* all rows: only rounding tells the means apart */
-                ck_assert(isnan(answer[2 * i]) || fabs(answer[2 * i]) <= 1);
-                continue;
-            }
-            ck_assert_double_eq_tol(answer[2 * i], expected.rho, 1e-12);
-            ck_assert_double_eq_tol(answer[2 * i + 1], expected.p, 1e-12);
-        }
-        alcore_ctx_unref(ctx);
-    }
-}
-END_TEST
-
-START_TEST(test_neighborhood_arguments) {
-    alcore_ctx *ctx = new_ctx(1);
-    static const double rows[] = {0, 1, 2}, u[] = {1, NAN, 2}, same[] = {1, 1, 1};
-    static const int64_t one[] = {1}, none[] = {0};
-    const uint8_t first[] = {1, 0, 0}, nothing[] = {0, 0, 0};
-    double answer[2];
-    matrix data, out, masked;
-    matrix_of(&data, rows, 3, 1);
-    matrix_of(&masked, rows, 3, 1);
-    matrix_of(&out, answer, 1, 2);
-#define CALL(u_source, count, target, k, tensor)                                                   \
-    alcore_analysis_compute_neighborhood(ctx, &data.data, u_source, count, target, same, 3, k, 1,  \
-                                         NULL, tensor)
-    ck_assert_int_eq(CALL(u, 3, &data.data, one, &out.tensor), ALCORE_E_DATA);
-    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "source: the uncertainty of row 1"));
-    ck_assert_int_eq(CALL(same, 2, &data.data, one, &out.tensor), ALCORE_E_SHAPE);
-    ck_assert_int_eq(CALL(same, 3, &data.data, none, &out.tensor), ALCORE_E_INVALID);
-    ck_assert_int_eq(CALL(same, 3, &data.data, NULL, &out.tensor), ALCORE_E_INVALID);
-    ck_assert_int_eq(CALL(same, 3, &data.data, one, &data.tensor), ALCORE_E_SHAPE);
-    ck_assert_int_eq(CALL(NULL, 3, &data.data, one, &out.tensor), ALCORE_E_INVALID);
-    ck_assert_int_eq(CALL(same, 3, &data.data, one, &out.tensor), ALCORE_OK);
-    ck_assert_double_nan(answer[0]); /* no variance */
-    ck_assert_double_nan(answer[1]);
-    masked.data.mask = first;
-    masked.data.mask_count = 3;
-    ck_assert_int_eq(CALL(rows, 3, &masked.data, one, &out.tensor), ALCORE_OK);
-    ck_assert_double_nan(answer[0]); /* one target */
-    data.data.mask = nothing;
-    data.data.mask_count = 3;
-    ck_assert_int_eq(CALL(same, 3, &masked.data, one, &out.tensor), ALCORE_E_INVALID);
-    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "source"));
-#undef CALL
-    alcore_ctx_unref(ctx);
 }
 END_TEST
 
@@ -662,7 +492,6 @@ START_TEST(test_duplicates) {
 }
 END_TEST
 
-CHECK_SUITE("metric_analysis", test_cost_vectors, test_cost_settings, test_neighborhood_vectors,
-            test_neighborhood_property, test_neighborhood_arguments, test_languages,
+CHECK_SUITE("metric_analysis", test_cost_vectors, test_cost_settings, test_languages,
             test_composition, test_projection_vectors, test_projection_property,
             test_projection_file, test_projection_edges, test_duplicates);
