@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of cancel_metric.c, cancel_pool.c and cancel_text.c, which stand in the table of
- * cancel_calls.c, and the world that they find there. */
+/* Calls of cancel_matrix.c, cancel_metric.c, cancel_pool.c and cancel_text.c, which stand in the
+ * table of cancel_calls.c, and the world that they find there. */
 #ifndef CANCEL_PARTS_H
 #define CANCEL_PARTS_H
 
@@ -22,6 +22,18 @@ const char **texts_of_pool(void);
 /* The path of a file in the folder of the walk; valid until the next call. */
 const char *in_folder(const char *name);
 
+/* cancel_matrix.c */
+alcore_status call_logits(void);
+alcore_status call_first_subword_mean(void);
+alcore_status call_knn(void);
+alcore_status call_margin_ratios(void);
+alcore_status call_neighborhood(void);
+alcore_status call_long_neighborhood(void);
+alcore_status call_composition(void);
+alcore_status call_projection(void);
+alcore_status call_write_curves(void);
+alcore_status call_write_points(void);
+alcore_status call_logits_put(void);
 /* cancel_metric.c */
 alcore_status call_bleu(void);
 alcore_status call_bleu_files(void);
