@@ -2,199 +2,26 @@
 /* The request's option "cache" (spec 3.8): a second run over the same pool selects the same and has
  * nothing computed; entries of another model, state or pool and damaged ones are not used. A
  * run here has a context, a pool and a model of its own, as another process has. */
-#include "request_test.h"
+#include "cache_test.h"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
-
-#include "fault_allocator.h"
-
-enum { ROWS = 300, TOKENS = 3 };
-
-static char folder[] = "/tmp/alcore-cache-XXXXXX", cache[64], file_path[512];
-
-/* What one run says about itself. */
-typedef struct run {
-    const char *name;         /* of the model; NULL: it has none */
-    uint64_t state;           /* version of the model */
-    int64_t dims;             /* of its embeddings */
-    const char *cache;        /* NULL: none */
-    const char *max_age;      /* NULL: off */
-    const char *strategy;     /* NULL: huds */
-    int64_t first, past;      /* rows that are eligible; past 0: all */
-    const char *first_text;   /* of the pool's first row; NULL: as the others */
-    int64_t cancel_at;        /* the model cancels the run after so many rows; 0: never */
-    alcore_ctx *ctx;          /* while it runs */
-    int64_t embedded, scored; /* rows that the model was asked for */
-    int64_t notes, warnings;  /* log lines of the cache */
-    char last_warning[400];
-    alcore_status status;
-    char error[400];
-    char table[16384]; /* the selection as TSV */
-} run;
-
-/* ---- the model: values that depend on the row and on its state ---- */
-
-static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_writer *out) {
-    run *self = user;
-    float values[64 * 4];
-    int64_t shape[2] = {batch->count, self->dims};
-    alcore_tensor tensor;
-    self->embedded += batch->count;
-    if (self->cancel_at > 0 && self->embedded >= self->cancel_at) alcore_ctx_cancel(self->ctx);
-    for (int64_t i = 0; i < batch->count; i++)
-        for (int64_t j = 0; j < self->dims; j++)
-            values[i * self->dims + j] =
-                (float)((batch->rows[i] * 7 + j * 13 + (int64_t)self->state) % 31) + 1;
-    ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 2));
-    return alcore_column_writer_put(out, batch->rows, NULL, batch->count, &tensor);
-}
-
-/* Row i has 1 to TOKENS tokens. */
-static alcore_status logprobs(void *user, const alcore_batch *batch, alcore_column_writer *out) {
-    run *self = user;
-    float values[64 * TOKENS];
-    int64_t lengths[64], shape[1] = {0};
-    alcore_tensor tensor;
-    self->scored += batch->count;
-    for (int64_t i = 0; i < batch->count; i++) {
-        lengths[i] = 1 + batch->rows[i] % TOKENS;
-        for (int64_t t = 0; t < lengths[i]; t++)
-            values[shape[0]++] =
-                -(float)((batch->rows[i] * 11 + t + (int64_t)self->state) % 97) / 8;
-    }
-    ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 1));
-    return alcore_column_writer_put(out, batch->rows, lengths, batch->count, &tensor);
-}
-
-static uint64_t version(void *user) {
-    return ((run *)user)->state;
-}
-
-static void on_log(void *user, int32_t level, const char *component, const char *message,
-                   const char *fields) {
-    run *self = user;
-    (void)fields;
-    if (strcmp(component, "cache") != 0) return;
-    self->notes += level == ALCORE_LOG_INFO;
-    if (level == ALCORE_LOG_INFO) return;
-    self->warnings++;
-    snprintf(self->last_warning, sizeof self->last_warning, "%s", message);
-}
-
-/* ---- runs ---- */
 
 /* A run with the model "counting" in its first state, and the cache. */
 static run new_run(void) {
-    return (run){.name = "counting", .state = 1, .dims = 3, .cache = cache};
-}
-
-static alcore_model *model_of(alcore_ctx *ctx, run *self) {
-    alcore_model_host host = ALCORE_MODEL_HOST_INIT;
-    alcore_model *model;
-    host.user = self;
-    host.name = self->name;
-    host.batch_rows = 64;
-    host.embed = embed;
-    host.token_logprobs = logprobs;
-    host.version = version;
-    ck_assert_ok(alcore_model_new_host(ctx, &host, &model));
-    return model;
-}
-
-static alcore_pool *pool_of_run(alcore_ctx *ctx, const run *self) {
-    alcore_pool *pool;
-    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
-    for (int64_t i = 0; i < ROWS; i++) {
-        char text[64];
-        const char *texts[] = {i == 0 && self->first_text ? self->first_text : text};
-        snprintf(text, sizeof text, "sentence number %lld here", (long long)i);
-        ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, 1, NULL));
-    }
-    return pool;
-}
-
-/* Selects and fills what `self` says of it. */
-static void go(run *self) {
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_ctx *ctx;
-    alcore_selection *selection;
-    int64_t eligible[ROWS], count = 0;
-    char path[128];
-    options.log = on_log;
-    options.log_user = self;
-    self->embedded = self->scored = self->notes = self->warnings = 0;
-    ck_assert_ok(alcore_ctx_new(&options, &ctx));
-    self->ctx = ctx;
-    alcore_pool *pool = pool_of_run(ctx, self);
-    alcore_model *model = model_of(ctx, self);
-    alcore_request *request = request_for(ctx, pool, self->strategy ? self->strategy : "huds", "9");
-    ck_assert_ok(alcore_request_set_model(request, model));
-    for (int64_t i = self->first; i < self->past; i++) eligible[count++] = i;
-    if (count > 0)
-        ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_ELIGIBLE, eligible, count));
-    if (self->cache) ck_assert_ok(alcore_request_set(request, "cache", self->cache));
-    if (self->max_age) ck_assert_ok(alcore_request_set(request, "cache_max_age", self->max_age));
-    self->status = alcore_select(request, &selection);
-    snprintf(self->error, sizeof self->error, "%s", alcore_last_error());
-    self->table[0] = '\0';
-    if (self->status == ALCORE_OK) {
-        snprintf(path, sizeof path, "%s/picks-%d.tsv", folder, (int)getpid());
-        ck_assert_ok(alcore_selection_write(selection, path, NULL));
-        snprintf(self->table, sizeof self->table, "%s", read_all(path));
-        unlink(path);
-    }
-    alcore_selection_unref(selection);
-    alcore_request_unref(request);
-    alcore_model_unref(model);
-    alcore_pool_unref(pool);
-    alcore_ctx_unref(ctx);
+    return (run){.name = "counting", .state = 1, .dims = 3, .cache = cache, .budget = 9};
 }
 
 /* A run of the same settings without a cache selects the same. */
 static void check_uncached(const run *cached) {
     run plain = *cached;
-    plain.cache = plain.max_age = NULL;
+    plain.cache = plain.cache_max_age = NULL;
     go(&plain);
     ck_assert_int_eq(plain.status, ALCORE_OK);
     ck_assert_int_eq(plain.notes, 0);
     ck_assert_str_eq(cached->table, plain.table);
-}
-
-/* The number of entries, of which file_path is one of a column whose name begins so; other files
- * than entries fail the test. */
-static int list_entries(const char *column) {
-    int count = 0;
-    const struct dirent *entry;
-    DIR *dir = opendir(cache);
-    if (!dir) return 0;
-    while ((entry = readdir(dir))) {
-        if (entry->d_name[0] == '.') continue;
-        const char *end = strrchr(entry->d_name, '.');
-        ck_assert_msg(end && strcmp(end, ".alcore") == 0, "%s is left behind", entry->d_name);
-        count++;
-        if (strncmp(entry->d_name, column, strlen(column)) == 0)
-            snprintf(file_path, sizeof file_path, "%s/%s", cache, entry->d_name);
-    }
-    closedir(dir);
-    return count;
-}
-
-static void begin(void) {
-    strcpy(folder + strlen(folder) - 6, "XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    snprintf(cache, sizeof cache, "%s/cache", folder);
-}
-
-static void end(void) {
-    while (list_entries("") > 0) unlink(file_path);
-    rmdir(cache);
-    rmdir(folder);
 }
 
 /* ---- tests ---- */
@@ -206,7 +33,8 @@ START_TEST(a_second_run_asks_for_nothing) {
     ck_assert_int_eq(first.status, ALCORE_OK);
     ck_assert_int_eq(first.embedded, ROWS);
     ck_assert_int_eq(first.scored, ROWS);
-    ck_assert_int_eq(list_entries("embeddings-"), 2);
+    ck_assert_int_eq(list_entries(""), 2);
+    ck_assert_int_eq(list_entries("embeddings-"), 1);
     go(&second);
     ck_assert_int_eq(second.embedded, 0);
     ck_assert_int_eq(second.scored, 0);
@@ -268,7 +96,7 @@ START_TEST(entries_that_are_too_old_are_computed_anew) {
     begin();
     run self = new_run(), young = new_run();
     self.strategy = young.strategy = "nnll";
-    young.max_age = "600";
+    young.cache_max_age = "600";
     go(&self);
     make_older(500);
     go(&young);
@@ -304,7 +132,7 @@ START_TEST(an_entry_is_as_old_as_its_oldest_row) {
     make_older(700);
     go(&all);
     ck_assert_int_eq(all.scored, ROWS - 100);
-    all.max_age = "600";
+    all.cache_max_age = "600";
     go(&all);
     ck_assert_int_eq(all.scored, ROWS);
     go(&all);
@@ -514,8 +342,6 @@ START_TEST(the_ngram_model_keeps_its_logprobs) {
 }
 END_TEST
 
-/* Every allocation of a selection whose cache has a part of the rows fails in turn: the call fails,
- * nothing is lost or left behind, and the entry stays whole. */
 /* Runs a model of its own on a pool of its own, without a request, and returns what the model was
  * asked for; *mean: of all components of the embeddings. */
 static int64_t run_alone(const char *kept, double max_age, double *mean) {
@@ -575,48 +401,15 @@ START_TEST(a_model_refuses_a_wrong_cache) {
 }
 END_TEST
 
+/* Every allocation of a selection whose cache has a part of the rows fails in turn: the call fails,
+ * nothing is lost or left behind, and the entry stays whole. */
 START_TEST(every_allocation) {
+    static const char *const columns[] = {"logprobs", "embeddings", NULL};
     begin();
-    fault_allocator fault = {0};
-    alcore_allocator table = fault_table(&fault);
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_ctx *ctx;
-    run self = new_run();
-    bool clean = false;
-    long long thinned = getenv("ALCORE_TEST_BRIEF") ? 7 : 1;
-    options.allocator = &table;
-    options.threads = 1;
-    ck_assert_ok(alcore_ctx_new(&options, &ctx));
-    alcore_pool *pool = pool_of_run(ctx, &self);
-    alcore_model *model = model_of(ctx, &self);
-    alcore_request *request = request_for(ctx, pool, "huds", "3");
-    ck_assert_ok(alcore_request_set_model(request, model));
-    ck_assert_ok(alcore_request_set(request, "cache", cache));
-    run part = new_run();
+    run part = new_run(), self = new_run();
     part.past = 20;
-    for (long long at = 1; !clean; at += thinned) {
-        alcore_selection *selection = NULL;
-        while (list_entries("") > 0) unlink(file_path);
-        go(&part);
-        alcore_pool_drop_column(pool, "logprobs");
-        alcore_pool_drop_column(pool, "embeddings");
-        atomic_store(&fault.calls, 0);
-        atomic_store(&fault.failures, 0);
-        atomic_store(&fault.fail_at, at);
-        alcore_status status = alcore_select(request, &selection);
-        atomic_store(&fault.fail_at, 0);
-        clean = atomic_load(&fault.failures) == 0;
-        ck_assert_int_eq(list_entries(""), 2); /* and no temporary file */
-        ck_assert_msg(status == ALCORE_OK || status == ALCORE_E_NOMEM, "allocation %lld: %s: %s",
-                      at, alcore_status_name(status), alcore_last_error());
-        ck_assert_int_eq(status == ALCORE_OK, selection != NULL);
-        alcore_selection_unref(selection);
-    }
-    alcore_request_unref(request);
-    alcore_model_unref(model);
-    alcore_pool_unref(pool);
-    alcore_ctx_unref(ctx);
-    ck_assert_int_eq(atomic_load(&fault.live_bytes), 0);
+    self.budget = 3;
+    sweep_allocations(&part, &self, columns, 2);
     end();
 }
 END_TEST

@@ -3,221 +3,21 @@
  * in for those of a model that was trained since, but for rows without one and for the best rows by
  * these. What is selected is compared with a run without a cache whose model gives each row the
  * value of the round that the rule names. */
-#include "request_test.h"
+#include "cache_test.h"
 
-#include <dirent.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include "fault_allocator.h"
-
-enum { ROWS = 300, TOKENS = 3, CLASSES = 4, BUDGET = 9, FACTOR = 3 };
-
-static char folder[] = "/tmp/alcore-reuse-XXXXXX", cache[64], file_path[512];
-
-/* What one run, a round of a loop, says about itself. */
-typedef struct run {
-    const char *name;         /* of the model; NULL: it has none */
-    uint64_t state;           /* version of the model, by which its values differ */
-    const uint64_t *states;   /* [ROWS] in place of state, row by row; NULL: state */
-    int64_t classes;          /* of the distributions that it gives */
-    int64_t round;            /* from 1 */
-    const char *cache;        /* NULL: none */
-    const char *max_age;      /* NULL: not set */
-    const char *factor;       /* NULL: not set */
-    const char *strategy;     /* NULL: huds */
-    const char *candidates;   /* candidates=N; NULL: not set */
-    int64_t budget;           /* items, or of the unit */
-    const char *unit;         /* "w"; NULL: items */
-    int64_t past;             /* rows 0 to past - 1 are eligible; 0: all */
-    int64_t embedded, scored; /* rows that the model was asked for */
-    uint8_t was_scored[ROWS]; /* 1: the model was asked for the row's log-probabilities */
-    int64_t warnings;         /* of the cache */
-    char last_warning[400];
-    alcore_status status;
-    char error[400];
-    char table[16384];          /* the selection as TSV */
-    int64_t picks[ROWS], count; /* rows, best first */
-    char provenance[16384];
-    char summary[4096];
-} run;
-
-static uint64_t state_of(const run *self, int64_t row) {
-    return self->states ? self->states[row] : self->state;
-}
-
-static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_writer *out) {
-    run *self = user;
-    float values[64 * 3];
-    int64_t shape[2] = {batch->count, 3};
-    alcore_tensor tensor;
-    self->embedded += batch->count;
-    for (int64_t i = 0; i < batch->count; i++)
-        for (int64_t j = 0; j < 3; j++)
-            values[i * 3 + j] = (float)((batch->rows[i] * 7 + j * 13) % 31) + 1;
-    ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 2));
-    return alcore_column_writer_put(out, batch->rows, NULL, batch->count, &tensor);
-}
-
-static alcore_status logprobs(void *user, const alcore_batch *batch, alcore_column_writer *out) {
-    run *self = user;
-    float values[64 * TOKENS];
-    int64_t lengths[64], shape[1] = {0};
-    alcore_tensor tensor;
-    self->scored += batch->count;
-    for (int64_t i = 0; i < batch->count; i++) {
-        const int64_t row = batch->rows[i], state = (int64_t)state_of(self, row);
-        self->was_scored[row] = 1;
-        lengths[i] = 1 + row % TOKENS;
-        for (int64_t t = 0; t < lengths[i]; t++)
-            values[shape[0]++] = -(float)((row * 11 + t + state * 17) % 97) / 8;
-    }
-    ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 1));
-    return alcore_column_writer_put(out, batch->rows, lengths, batch->count, &tensor);
-}
-
-static alcore_status probs(void *user, const alcore_batch *batch, alcore_column_writer *out) {
-    run *self = user;
-    float values[64 * (CLASSES + 1)];
-    int64_t shape[2] = {batch->count, self->classes};
-    alcore_tensor tensor;
-    self->scored += batch->count;
-    for (int64_t i = 0; i < batch->count; i++) {
-        const int64_t row = batch->rows[i], state = (int64_t)state_of(self, row);
-        const float top = 0.5f + (float)((row * 11 + state * 17) % 97) / 200;
-        for (int64_t c = 0; c < self->classes; c++)
-            values[i * self->classes + c] = c == 0 ? top : (1 - top) / (float)(self->classes - 1);
-    }
-    ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 2));
-    return alcore_column_writer_put(out, batch->rows, NULL, batch->count, &tensor);
-}
-
-static uint64_t version(void *user) {
-    return ((run *)user)->state;
-}
-
-static void on_log(void *user, int32_t level, const char *component, const char *message,
-                   const char *fields) {
-    run *self = user;
-    (void)fields;
-    if (strcmp(component, "cache") != 0 || level == ALCORE_LOG_INFO) return;
-    self->warnings++;
-    snprintf(self->last_warning, sizeof self->last_warning, "%s", message);
-}
+enum { CLASSES = 4, BUDGET = 9, FACTOR = 3 };
 
 /* A round of the loop, whose model is in the state of that number. */
 static run round_of(int64_t number) {
     return (run){.name = "counting",
                  .state = (uint64_t)number,
+                 .same_embeddings = true,
+                 .dims = 3,
                  .classes = CLASSES,
                  .round = number,
                  .cache = cache,
                  .max_age = "1",
                  .budget = BUDGET};
-}
-
-static alcore_model *model_of(alcore_ctx *ctx, run *self) {
-    alcore_model_host host = ALCORE_MODEL_HOST_INIT;
-    alcore_model *model;
-    host.user = self;
-    host.name = self->name;
-    host.batch_rows = 64;
-    host.embed = embed;
-    host.token_logprobs = logprobs;
-    host.class_probs = probs;
-    host.version = version;
-    ck_assert_ok(alcore_model_new_host(ctx, &host, &model));
-    return model;
-}
-
-static alcore_request *request_of(alcore_ctx *ctx, alcore_pool *pool, const run *self) {
-    const char *strategy = self->strategy ? self->strategy : "huds";
-    char number[24];
-    snprintf(number, sizeof number, "%lld%s", (long long)self->budget,
-             self->unit ? self->unit : "");
-    alcore_request *request = request_for(ctx, pool, strategy, number);
-    if (self->candidates) set_parameter(ctx, request, strategy, "candidates", self->candidates);
-    snprintf(number, sizeof number, "%lld", (long long)self->round);
-    ck_assert_ok(alcore_request_set(request, "round", number));
-    if (self->cache) ck_assert_ok(alcore_request_set(request, "cache", self->cache));
-    if (self->max_age) ck_assert_ok(alcore_request_set(request, "max_age", self->max_age));
-    if (self->factor) ck_assert_ok(alcore_request_set(request, "refresh_factor", self->factor));
-    return request;
-}
-
-/* Selects and fills what `self` says of it. */
-static void go(run *self) {
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_ctx *ctx;
-    alcore_selection *selection;
-    int64_t eligible[ROWS];
-    char path[128];
-    options.log = on_log;
-    options.log_user = self;
-    self->embedded = self->scored = self->warnings = self->count = 0;
-    memset(self->was_scored, 0, sizeof self->was_scored);
-    ck_assert_ok(alcore_ctx_new(&options, &ctx));
-    alcore_pool *pool = numbered_pool(ctx, ROWS);
-    alcore_model *model = model_of(ctx, self);
-    alcore_request *request = request_of(ctx, pool, self);
-    ck_assert_ok(alcore_request_set_model(request, model));
-    for (int64_t i = 0; i < self->past; i++) eligible[i] = i;
-    if (self->past > 0)
-        ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_ELIGIBLE, eligible, self->past));
-    self->status = alcore_select(request, &selection);
-    snprintf(self->error, sizeof self->error, "%s", alcore_last_error());
-    self->table[0] = self->provenance[0] = self->summary[0] = '\0';
-    if (self->status == ALCORE_OK) {
-        snprintf(path, sizeof path, "%s/picks.tsv", folder);
-        ck_assert_ok(alcore_selection_write(selection, path, NULL));
-        snprintf(self->table, sizeof self->table, "%s", read_all(path));
-        unlink(path);
-        self->count = alcore_selection_count(selection);
-        memcpy(self->picks, alcore_selection_rows(selection),
-               (size_t)self->count * sizeof *self->picks);
-        snprintf(self->provenance, sizeof self->provenance, "%s",
-                 alcore_selection_provenance(selection));
-        snprintf(self->summary, sizeof self->summary, "%s", alcore_selection_summary(selection));
-    }
-    alcore_selection_unref(selection);
-    alcore_request_unref(request);
-    alcore_model_unref(model);
-    alcore_pool_unref(pool);
-    alcore_ctx_unref(ctx);
-}
-
-/* The number of entries of the cache whose names begin so, of which file_path is one. */
-static int list_entries(const char *beginning) {
-    int count = 0;
-    const struct dirent *entry;
-    DIR *dir = opendir(cache);
-    if (!dir) return 0;
-    while ((entry = readdir(dir))) {
-        if (entry->d_name[0] == '.') continue;
-        const char *end = strrchr(entry->d_name, '.');
-        ck_assert_msg(end && strcmp(end, ".alcore") == 0, "%s is left behind", entry->d_name);
-        if (strncmp(entry->d_name, beginning, strlen(beginning)) != 0) continue;
-        count++;
-        snprintf(file_path, sizeof file_path, "%s/%s", cache, entry->d_name);
-    }
-    closedir(dir);
-    return count;
-}
-
-static void clear_cache(void) {
-    while (list_entries("") > 0) unlink(file_path);
-}
-
-static void begin(void) {
-    strcpy(folder + strlen(folder) - 6, "XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    snprintf(cache, sizeof cache, "%s/cache", folder);
-}
-
-static void end(void) {
-    clear_cache();
-    rmdir(cache);
-    rmdir(folder);
 }
 
 /* Sets refreshed [ROWS] to 1 for what a run without a cache picks of a budget FACTOR times as
@@ -523,47 +323,13 @@ START_TEST(a_mixture_is_not_taken_for_the_model) {
 }
 END_TEST
 
-/* Every allocation of a second round fails in turn: the call fails, and repeated it selects what it
- * should. */
+/* Every allocation of a second round fails in turn: the call fails, and no file is left behind. */
 START_TEST(every_allocation) {
+    static const char *const columns[] = {"logprobs", NULL};
     begin();
-    fault_allocator fault = {0};
-    alcore_allocator table = fault_table(&fault);
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_ctx *ctx;
     run first = round_of(1), second = round_of(2);
-    bool clean = false;
-    const long long thinned = getenv("ALCORE_TEST_BRIEF") ? 7 : 1;
-    options.allocator = &table;
-    options.threads = 1;
     first.strategy = second.strategy = "nnll";
-    ck_assert_ok(alcore_ctx_new(&options, &ctx));
-    alcore_pool *pool = numbered_pool(ctx, ROWS);
-    alcore_model *model = model_of(ctx, &second);
-    alcore_request *request = request_of(ctx, pool, &second);
-    ck_assert_ok(alcore_request_set_model(request, model));
-    for (long long at = 1; !clean; at += thinned) {
-        alcore_selection *selection = NULL;
-        clear_cache();
-        go(&first);
-        alcore_pool_drop_column(pool, "logprobs");
-        atomic_store(&fault.calls, 0);
-        atomic_store(&fault.failures, 0);
-        atomic_store(&fault.fail_at, at);
-        alcore_status status = alcore_select(request, &selection);
-        atomic_store(&fault.fail_at, 0);
-        clean = atomic_load(&fault.failures) == 0;
-        list_entries(""); /* and no temporary file */
-        ck_assert_msg(status == ALCORE_OK || status == ALCORE_E_NOMEM, "allocation %lld: %s: %s",
-                      at, alcore_status_name(status), alcore_last_error());
-        ck_assert_int_eq(status == ALCORE_OK, selection != NULL);
-        alcore_selection_unref(selection);
-    }
-    alcore_request_unref(request);
-    alcore_model_unref(model);
-    alcore_pool_unref(pool);
-    alcore_ctx_unref(ctx);
-    ck_assert_int_eq(atomic_load(&fault.live_bytes), 0);
+    sweep_allocations(&first, &second, columns, 0);
     end();
 }
 END_TEST
