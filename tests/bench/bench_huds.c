@@ -10,6 +10,7 @@
 #include <alcore/alcore.h>
 
 #include "base/rng.h"
+#include "bench_clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,18 +24,11 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #define RUNS 5
 #define MOST_ANONYMOUS_MIB 1024.0
 #define NPY_HEADER 128
-
-static double seconds(clockid_t clock) {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static void fail(const char *what) {
     const char *why = alcore_last_error();

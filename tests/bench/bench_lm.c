@@ -5,45 +5,27 @@
  *     bench_lm FILE [ORDER [QUERIES]]  the lines of a file; scored are those of another file */
 #include <alcore/alcore.h>
 
+#include "bench_clock.h"
 #include "bench_texts.h"
 #include "lm_calls.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 
 #define RUNS 20
-
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static double peak_mib(void) {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)usage.ru_maxrss / 1024.0;
-}
-
-static double cpu_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static int run(alcore_ctx *ctx, const texts *trained_on, const texts *t, int32_t order) {
     alcore_lm_options options = ALCORE_LM_OPTIONS_INIT;
     options.order = order;
     alcore_lm *lm;
     const double before = peak_mib();
-    double start = seconds(), cpu = cpu_seconds();
+    double start = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
     if (alcore_lm_train(ctx, trained_on->text, trained_on->length, trained_on->count, &options,
                         &lm) != ALCORE_OK)
         return 1;
-    const double trained = seconds() - start, trained_cpu = cpu_seconds() - cpu;
+    const double trained = seconds(CLOCK_MONOTONIC) - start,
+                 trained_cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     double total = 0.0, *totals = larger(NULL, (size_t)t->count * sizeof *totals + 1);
     int64_t tokens = 0, ends = t->count + 1;
     int64_t *offsets = larger(NULL, (size_t)ends * sizeof *offsets);
@@ -57,21 +39,21 @@ static int run(alcore_ctx *ctx, const texts *trained_on, const texts *t, int32_t
         return 1;
     double scored = HUGE_VAL, scored_cpu = HUGE_VAL; /* the least of RUNS */
     for (int i = 0; i < RUNS; i++) {
-        start = seconds();
-        cpu = cpu_seconds();
+        start = seconds(CLOCK_MONOTONIC);
+        cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
         if (alcore_lm_score(lm, t->text, t->length, t->count, &out) != ALCORE_OK) return 1;
-        scored = fmin(scored, seconds() - start);
-        scored_cpu = fmin(scored_cpu, cpu_seconds() - cpu);
+        scored = fmin(scored, seconds(CLOCK_MONOTONIC) - start);
+        scored_cpu = fmin(scored_cpu, seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu);
     }
     for (int64_t i = 0; i < t->count; i++) total += totals[i];
     double one_by_one = 0.0; /* the same texts, a call each */
-    start = seconds();
+    start = seconds(CLOCK_MONOTONIC);
     for (int64_t i = 0; i < t->count; i++) {
         double log10_p;
         if (lm_score_one(lm, t->text[i], t->length[i], &log10_p) != ALCORE_OK) return 1;
         one_by_one += log10_p;
     }
-    const double singly = seconds() - start;
+    const double singly = seconds(CLOCK_MONOTONIC) - start;
     free(totals);
     free(offsets);
     printf("sentences %lld tokens %lld order %d threads %d\n", (long long)t->count,

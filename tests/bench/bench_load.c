@@ -10,12 +10,11 @@
 #include <alcore/alcore.h>
 
 #include "base/rng.h"
+#include "bench_clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { CASES = 4, TURNS = 5 };
@@ -29,11 +28,9 @@ static double seconds_of(struct timeval time) {
 }
 
 static timing timing_of(int who) {
-    struct timespec now;
     struct rusage usage;
-    clock_gettime(CLOCK_MONOTONIC, &now);
     getrusage(who, &usage);
-    return (timing){(double)now.tv_sec + (double)now.tv_nsec * 1e-9, seconds_of(usage.ru_utime),
+    return (timing){seconds(CLOCK_MONOTONIC), seconds_of(usage.ru_utime),
                     seconds_of(usage.ru_stime)};
 }
 
@@ -46,12 +43,6 @@ static int compare_cpu(const void *a, const void *b) {
     const timing *x = a, *y = b;
     const double left = x->user + x->system, right = y->user + y->system;
     return (left > right) - (left < right);
-}
-
-static double peak_mib(void) {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)usage.ru_maxrss / 1024.0;
 }
 
 static void fail(const char *what) {

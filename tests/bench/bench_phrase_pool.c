@@ -9,26 +9,13 @@
  */
 #include <alcore/alcore.h>
 
+#include "bench_clock.h"
 #include "bench_texts.h"
-#include <sys/resource.h>
-#include <time.h>
 
 enum {
     BATCH = 1 << 16, /* sentences made and added at once, so that no copy of all stays */
     LENGTHS = 34     /* 8 to 41 words, 24.5 on average */
 };
-
-static double seconds(clockid_t clock) {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static double peak_mib(void) {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)usage.ru_maxrss / 1024.0;
-}
 
 /* Adds made sentences to the pool. */
 static alcore_status add_sentences(alcore_pool *pool, int64_t sentences) {

@@ -7,10 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 
 #include "alcore/context.h"
+#include "bench_clock.h"
 #include "text/phrase_table.h"
 #include "text/words.h"
 
@@ -30,20 +29,8 @@ typedef struct times {
     double wall, cpu;
 } times;
 
-static double clock_seconds(clockid_t clock) {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static times now(void) {
-    return (times){clock_seconds(CLOCK_MONOTONIC), clock_seconds(CLOCK_PROCESS_CPUTIME_ID)};
-}
-
-static double peak_mib(void) {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)usage.ru_maxrss / 1024.0;
+    return (times){seconds(CLOCK_MONOTONIC), seconds(CLOCK_PROCESS_CPUTIME_ID)};
 }
 
 static int64_t count_words(const char *text, size_t length) {
