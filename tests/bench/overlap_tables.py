@@ -3,14 +3,15 @@
 """Overlap of n-grams with test sets, without a translation model: the protocol of Table 3 of the paper on phrases and of
 HUDS's Table 5 on the corpora of $ALCORE_SHARED_DATA, as Markdown (docs/results/overlap.md).
 
-  overlap_tables.py PROJECT ALCORE [DOMAIN|ROW...]
+  overlap_tables.py PROJECT ALCORE [--models EN_DE DE_EN] [DOMAIN|ROW...]
 
 A ROW of Table 3 is DOMAIN:LANGUAGE:STRATEGY, such as it:de:MRS, one of Table 5 is huds:STRATEGY: that row alone is printed.
 
 Table 3: L is the general corpus, U a domain's training part, and each strategy selects 5,000 words of U; what is counted is
 the share of the n-grams of the domain's test part that L and the selection have together, n = 1 to 4. Strategies with draws
 run with the seeds 1, 2 and 3 (mean and standard deviation), the others give the same picks for each seed. MRS reads the
-embeddings of the built-in n-gram model. RTTL needs a round trip through a translation model and is left out.
+embeddings of the built-in n-gram model. RTTL needs the round trip of every sentence of U, and has rows where --models names the folders
+of two translation models, from English to German and back.
 
 Table 5: of 20,000 candidates of the IT domain each strategy selects 1,000 sentences with the n-gram model trained on L; what
 is counted is the share of the words of the validation part that the selection has, English, German, and both."""
@@ -25,14 +26,17 @@ import time
 
 project, alcore = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 data = os.environ.get('ALCORE_SHARED_DATA') or os.path.join(project, os.pardir, 'shared', 'data')
-single = [argument.split(':') for argument in sys.argv[3:] if ':' in argument]
-domains = [argument for argument in sys.argv[3:] if ':' not in argument] or ['it', 'docs', 'system']
+wanted, models = sys.argv[3:], None
+if wanted[:1] == ['--models']:
+    models, wanted = wanted[1:3], wanted[3:]
+single = [argument.split(':') for argument in wanted if ':' in argument]
+domains = [argument for argument in wanted if ':' not in argument] or ['it', 'docs', 'system']
 SEEDS = (1, 2, 3)
 #: As in the paper: name, options of `alcore select`, whether it draws. In the order of the paper's
 #: unigram column, the best first.
 PHRASES = [('NGF-SMP', ['ngf-smp'], False), ('NGF-SMP + MRS', ['hybrid', '-p', 'sentences=mrs', '-p', 'phrases=ngf-smp', '-p', 'ratio=0.5'], False),
            ('NGF', ['ngf'], False), ('random sentence', ['random'], True), ('MRS', ['mrs'], False),
-           ('random phrase', ['random-phrase'], True)]
+           ('random phrase', ['random-phrase'], True)] + ([('RTTL', ['rttl'], False)] if models else [])
 with open(os.path.join(project, 'tests', 'vectors', 'papers.json'), encoding='utf-8') as file:
     printed = json.load(file)['vectors']['TV-PHR-TABLE3']['cases'][0]['expected']
 PAPER = dict(zip(printed['systems'], printed['coverage']))
@@ -93,11 +97,22 @@ def sides_of_table_3(folder, domain, side):
             write(path('test.txt'), (pair[side] for pair in rows(domain, 'test'))))
 
 
-def row_of_table_3(folder, files, name, strategy, draws):
+def round_trip(folder, pool, side):
+    """The options with which RTTL reads the log-probabilities of the pool's sentences, given their translations."""
+    there, back = models if side == 0 else models[::-1]
+    translated, scores = os.path.join(folder, 'translated.txt'), os.path.join(folder, 'back.lp')
+    run('model', 'translate', there, pool, '--quiet', '--out', translated)
+    run('model', 'score', back, translated, pool, '--quiet', '--out', scores)
+    return ['--logprobs', scores]
+
+
+def row_of_table_3(folder, files, side, name, strategy, draws):
     """A strategy with its seeds: [words], [four percentages]."""
     path = lambda name: os.path.join(folder, name)
     pool, labeled, test = files
     words, found = [], []
+    if name == 'RTTL':
+        strategy = strategy + round_trip(folder, pool, side)
     for seed in SEEDS if draws else SEEDS[:1]:
         begun = time.monotonic()
         run('select', pool, '--labeled', labeled, '--budget', '5000w', '--strategy', strategy[0], *strategy[1:], '--seed', str(seed),
@@ -125,7 +140,7 @@ def table_3(folder, domain, side):
     words = {}
     for name, strategy, draws in PHRASES:
         if strategy[0] in listed:
-            words[name], found[name] = row_of_table_3(folder, files, name, strategy, draws)
+            words[name], found[name] = row_of_table_3(folder, files, side, name, strategy, draws)
     found['in-domain training data'] = [coverage(test, '--selected', pool, '--ood', labeled)]
     print('### %s, source %s\n' % (domain, ('English', 'German')[side]))
     print('| | words | 1-grams | 2-grams | 3-grams | 4-grams |\n|---|--:|--:|--:|--:|--:|')
@@ -212,8 +227,9 @@ with tempfile.TemporaryDirectory() as scratch:
             continue
         language, name = rest
         strategy, draws = next(row[1:] for row in PHRASES if row[0] == name)
+        side = ('en', 'de').index(language)
         print_row('%s %s %s' % (first, language, name), *row_of_table_3(
-            scratch, sides_of_table_3(scratch, first, ('en', 'de').index(language)), name, strategy, draws))
+            scratch, sides_of_table_3(scratch, first, side), side, name, strategy, draws))
     if single:
         sys.exit(0)
     print('## The paper on phrases, Table 3\n')
