@@ -19,6 +19,7 @@ typedef struct resolver {
     uint8_t *mask;         /* [rows of the candidates' pool] rows that take part; NULL: all do */
     alcore__wanted wanted; /* that mask with its length, as models take it; unused without a mask */
     alcore__reuse *reuse;  /* of the candidates' columns; NULL: all are computed */
+    bool of_phrases;       /* the columns are those by which phrases are measured */
     alcore_model *built_in;  /* the n-gram model, owned; made with the first need of the call */
     alcore__resolution *out; /* the columns chosen so far */
 } resolver;
@@ -105,6 +106,22 @@ static alcore_status list_models(resolver *self, const char *need, alcore_model 
     return ALCORE_OK;
 }
 
+/* Refuses max_age for a column of the texts by which phrases are measured (spec 3.8). What is
+ * bought is a phrase, and its score is the mean over every text in which it occurs: to score the
+ * best phrases again, as the rule asks, would be to score nearly all texts again. Embeddings are
+ * never taken from earlier rounds, so that nothing is lost where only they are made. */
+static alcore_status check_age_of_phrases(const resolver *self, const char *column) {
+    const alcore__values *values = &self->request->values;
+    if (!self->of_phrases || alcore__values_integer(values, "max_age") == 0 ||
+        strcmp(column, "logprobs") != 0)
+        return ALCORE_OK;
+    return alcore__fail_remedy(
+        alcore__fail(ALCORE_E_PARAM,
+                     "max_age does not apply to huds-phrase: a phrase is scored by every text in "
+                     "which it occurs, so that nearly all texts would be scored again"),
+        ALCORE_REMEDY_OPTION, "max_age", "0", "scores all texts by the present model");
+}
+
 /* Meets one need ("a|b": either column) of a role: by a column that was given, or made by a model
  * of the user, or by the built-in one, in this order; the last is logged, as scores then mean
  * something else. A model computes only the rows of self->mask, or all rows in other roles; a
@@ -125,6 +142,7 @@ static alcore_status resolve(resolver *self, int32_t role, alcore_pool *pool, co
     const alcore__wanted *wanted = some ? &self->wanted : NULL;
     ALCORE__TRY(alcore__model_choose(models, count, pool, wanted, need, name, &maker));
     if (maker == ALCORE__SUPPLY_NONE) return fail_missing(self, role, need);
+    if (maker >= 0) ALCORE__TRY(check_age_of_phrases(self, name));
     const bool reused = maker >= 0 && role == ALCORE_ROLE_CANDIDATES && self->reuse &&
                         alcore__reuse_takes(self->reuse, models[maker], name);
     if (reused)
@@ -200,7 +218,7 @@ alcore_status alcore__resolve_columns(alcore_request *request, const alcore_stra
 alcore_status alcore__resolve_needs(alcore_request *request, const char *const *needs,
                                     alcore__resolution *out) {
     *out = (alcore__resolution){0};
-    resolver self = {.request = request, .out = out};
+    resolver self = {.request = request, .out = out, .of_phrases = true};
     alcore_status status = ALCORE_OK;
     for (int32_t i = 0; needs[i] && status == ALCORE_OK; i++)
         status = resolve(&self, ALCORE_ROLE_CANDIDATES, request->candidates, needs[i]);

@@ -32,6 +32,7 @@ typedef struct run {
     int64_t budget;           /* items, or of the unit */
     const char *unit;         /* "w"; NULL: items */
     int64_t first, past;      /* rows that are eligible; past 0: all */
+    bool given;               /* the pool has log-probabilities of its texts */
     const char *first_text;   /* of the pool's first row; NULL: as the others */
     int64_t cancel_at;        /* the model cancels the run after so many rows; 0: never */
     alcore_ctx *ctx;          /* while it runs */
@@ -185,6 +186,21 @@ static inline void read_selection(run *self, const alcore_selection *selection) 
     snprintf(self->summary, sizeof self->summary, "%s", alcore_selection_summary(selection));
 }
 
+/* Gives the pool the column "logprobs", one value a row. */
+static inline void give_logprobs(alcore_pool *pool) {
+    static double values[ROWS];
+    static int64_t offsets[ROWS + 1];
+    int64_t shape[1] = {ROWS}, bounds[1] = {ROWS + 1};
+    alcore_tensor tensor, ends;
+    for (int64_t i = 0; i < ROWS; i++) {
+        values[i] = -(double)(i % 17) / 4;
+        offsets[i + 1] = i + 1;
+    }
+    ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT64, shape, 1));
+    ck_assert_ok(alcore_tensor_init(&ends, offsets, ALCORE_INT64, bounds, 1));
+    ck_assert_ok(alcore_pool_set_column(pool, "logprobs", &tensor, &ends, NULL));
+}
+
 /* Selects and fills what `self` says of it. */
 static inline void go(run *self) {
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
@@ -198,6 +214,7 @@ static inline void go(run *self) {
     ck_assert_ok(alcore_ctx_new(&options, &ctx));
     self->ctx = ctx;
     alcore_pool *pool = pool_of_run(ctx, self);
+    if (self->given) give_logprobs(pool);
     alcore_model *model = model_of(ctx, self);
     alcore_request *request = request_of(ctx, pool, self);
     ck_assert_ok(alcore_request_set_model(request, model));
@@ -269,6 +286,7 @@ static inline void sweep_allocations(run *before, run *self, const char *const *
     options.threads = 1;
     ck_assert_ok(alcore_ctx_new(&options, &ctx));
     alcore_pool *pool = pool_of_run(ctx, self);
+    if (self->given) give_logprobs(pool);
     alcore_model *model = model_of(ctx, self);
     alcore_request *request = request_of(ctx, pool, self);
     ck_assert_ok(alcore_request_set_model(request, model));

@@ -323,6 +323,38 @@ START_TEST(a_mixture_is_not_taken_for_the_model) {
 }
 END_TEST
 
+/* A phrase is measured by all texts in which it occurs, so that no text could keep an old score: a
+ * model that would have to make the log-probabilities is not asked, and the message says why. Those
+ * that are given are read as without max_age. */
+START_TEST(phrases_take_no_scores_of_earlier_rounds) {
+    begin();
+    run self = round_of(2), plain;
+    self.strategy = "huds-phrase";
+    self.unit = "w";
+    go(&self);
+    ck_assert_int_eq(self.status, ALCORE_E_PARAM);
+    ck_assert_ptr_nonnull(strstr(self.error, "max_age does not apply to huds-phrase"));
+    ck_assert_ptr_nonnull(strstr(self.error, "every text in which it occurs"));
+    ck_assert_int_eq(self.scored, 0);
+    ck_assert_int_eq(self.embedded, 0);
+    self.given = true;
+    go(&self);
+    ck_assert_int_eq(self.status, ALCORE_OK);
+    ck_assert_int_eq(self.scored, 0);
+    ck_assert_int_gt(self.count, 0);
+    plain = self;
+    plain.max_age = NULL;
+    go(&plain);
+    ck_assert_str_eq(self.table, plain.table);
+    self.given = false;
+    self.max_age = NULL;
+    go(&self);
+    ck_assert_int_eq(self.status, ALCORE_OK);
+    ck_assert_int_eq(self.scored, ROWS);
+    end();
+}
+END_TEST
+
 /* Every allocation of a second round fails in turn: the call fails, and no file is left behind. */
 START_TEST(every_allocation) {
     static const char *const columns[] = {"logprobs", NULL};
@@ -339,4 +371,5 @@ CHECK_SUITE("reuse", the_best_rows_are_scored_again, a_round_that_is_repeated_se
             only_drawn_candidates_are_scored, a_model_that_did_not_change_is_not_asked,
             other_loops_are_left_alone, damaged_files_are_not_used,
             values_of_another_shape_are_computed_anew, a_model_without_a_name_computes_all,
-            wrong_settings_are_refused, a_mixture_is_not_taken_for_the_model, every_allocation);
+            wrong_settings_are_refused, a_mixture_is_not_taken_for_the_model,
+            phrases_take_no_scores_of_earlier_rounds, every_allocation);
