@@ -70,8 +70,8 @@ ALCORE_API void alcore_annotations_unref(alcore_annotations *annotations);
  * @param[in] records kept: copied
  * @return ALCORE_OK, ALCORE_E_INVALID (a NULL text, a count below 0), ALCORE_E_PARAM (another
  *   kind), ALCORE_E_NOT_FOUND (no such row), ALCORE_E_DATA (names the item: a text without a word,
- *   or that is not UTF-8, a phrase of more than 64 words, a negative or infinite cost, a
- *   translation without a word), ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED,
+ *   an id or a text that is not UTF-8, a phrase of more than 64 words, a negative or infinite cost,
+ *   a translation without a word), ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED,
  *   ALCORE_E_STRUCT_*
  * @serialized per handle; ALCORE_E_BUSY while another call uses it.
  * @callback progress

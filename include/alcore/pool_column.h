@@ -116,7 +116,7 @@ typedef struct alcore_column_options {
  * copied to host memory; so are, in every case, offsets, integers, and tokens with gaps between
  * them. The calling thread's current CUDA context is as before when a call returns.
  * @param[in,out] pool borrowed, changed
- * @param[in] name borrowed: the column's name
+ * @param[in] name borrowed: the column's name, UTF-8 of 1 to 4096 bytes
  * @param[in] values kept, or borrowed with ALCORE_BORROW:
  *   float16|bfloat16|float32|float64|int32|int64 [rows], [rows, n], [tokens] or [tokens, n], any
  *   device; there may be gaps between rows, but strided values within a row are ALCORE_E_SHAPE. The
@@ -297,7 +297,7 @@ enum {
 
 /** Begins a column of a pool, for the rows that the pool has now.
  * @param[in] pool kept
- * @param[in] name kept: copied
+ * @param[in] name kept: copied; UTF-8 of 1 to 4096 bytes
  * @param[in] shape ALCORE_COLUMN_*; the width of a dense column is that of the first put
  * @param[in] options borrowed; only meaning, log_base and, for values on a device, stream apply,
  *   which then outlives the writer; NULL: defaults

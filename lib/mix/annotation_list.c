@@ -77,23 +77,30 @@ alcore_status alcore__annotation_kind(const char *name, size_t length, bool *out
                         (int)(length < 40 ? length : 40), name);
 }
 
-/* Checks a text that has to have a word; *words is their number. */
-static alcore_status check_text(const char *name, const char *text, size_t length, int64_t *words) {
+/* Checks a string of an item, whose name is for the message. */
+static alcore_status check_string(const char *name, const char *text, size_t length) {
     const size_t good = alcore__utf8_check(text, length);
     if (good < length)
         return alcore__fail(ALCORE_E_DATA, "byte %zu of the %s is not UTF-8", good + 1, name);
     if (memchr(text, 0, length)) return alcore__fail(ALCORE_E_DATA, "the %s has a NUL byte", name);
+    return ALCORE_OK;
+}
+
+/* Checks a text that has to have a word; *words is their number. */
+static alcore_status check_text(const char *name, const char *text, size_t length, int64_t *words) {
+    ALCORE__TRY(check_string(name, text, length));
     *words = alcore__count_words(text, length);
     if (*words == 0) return alcore__fail(ALCORE_E_DATA, "the %s has no word", name);
     return ALCORE_OK;
 }
 
 /* Appends an item, whose translation may be NULL: it is open then. The caller has locked the
- * annotations for writing and the pool for reading. Everything but the id is checked before the
- * list changes; strings of an item that is not appended stay in the arena. */
+ * annotations for writing and the pool for reading. Everything is checked before the list
+ * changes; strings of an item that is not appended stay in the arena. */
 alcore_status alcore__annotations_append(alcore_annotations *annotations,
                                          const alcore__annotation_input *input) {
     int64_t words, translated;
+    ALCORE__TRY(check_string("id", input->id, input->id_length));
     ALCORE__TRY(check_text("text", input->text, input->text_length, &words));
     if (input->phrase && words > ALCORE__FINDER_WORDS)
         return alcore__fail(ALCORE_E_DATA, "the phrase has %" PRId64 " words; %d are allowed",

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "pool/column_array.h"
+#include "text/utf8.h"
 
 /* Called by every function that sets a column, before anything is allocated: copies and checks the
  * caller's options (NULL: all defaults). Fields that a caller's older struct lacks read as 0.
@@ -42,6 +43,19 @@ alcore_status alcore__column_options_read(const alcore_pool *pool,
     return ALCORE_OK;
 }
 
+alcore_status alcore__column_check_name(const char *name) {
+    if (!name || name[0] == '\0') return alcore__fail(ALCORE_E_INVALID, "a column needs a name");
+    const size_t length = strlen(name);
+    if (length > ALCORE__COLUMN_NAME_BYTES)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "the name of a column has %zu bytes; %d are allowed: \"%.40s...\"",
+                            length, ALCORE__COLUMN_NAME_BYTES, name);
+    const size_t good = alcore__utf8_check(name, length);
+    if (good == length) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_INVALID, "byte %zu of the name of a column is not UTF-8",
+                        good + 1);
+}
+
 /* Makes the column that a setter then fills: dims, dtype, ops and data are still 0. name and origin
  * (who made the values: "given", a path) are copied. The map is made here, so that row numbers are
  * checked before any value is copied. log_scale: the natural logarithm of the base of stored
@@ -52,7 +66,7 @@ alcore_status alcore__column_new(alcore_pool *pool, const char *name, const char
     alcore_ctx *ctx = pool->object.ctx;
     alcore__column *column;
     *out = NULL;
-    if (!name || name[0] == '\0') return alcore__fail(ALCORE_E_INVALID, "a column needs a name");
+    ALCORE__TRY(alcore__column_check_name(name));
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *column, &column));
     column->ctx = ctx;
     column->name = alcore__strndup(ctx, name, strlen(name));

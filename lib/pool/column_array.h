@@ -16,6 +16,12 @@ alcore_status alcore__column_options_read(const alcore_pool *pool,
                                           const alcore_column_options *theirs,
                                           alcore_column_options *ours, int64_t *out_entries);
 
+/* The longest name of a column in bytes, which files of column writers hold as well. */
+enum { ALCORE__COLUMN_NAME_BYTES = 4096 };
+/* ALCORE_E_INVALID for a name that no column can have: NULL, empty, longer than that, or not UTF-8.
+ */
+alcore_status alcore__column_check_name(const char *name);
+
 /* A column of the pool with its name, map, meaning and base, without values yet. */
 alcore_status alcore__column_new(alcore_pool *pool, const char *name, const char *origin,
                                  const alcore_column_options *options, alcore__column **out);

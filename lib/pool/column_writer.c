@@ -47,7 +47,7 @@ static alcore_status new_writer(alcore_pool *pool, const char *name, int32_t sha
     alcore_column_options options;
     alcore_column_writer *writer;
     ALCORE__TRY(read_options(pool, theirs, &options));
-    if (!name || name[0] == '\0') return alcore__fail(ALCORE_E_INVALID, "a column needs a name");
+    ALCORE__TRY(alcore__column_check_name(name));
     if (shape < ALCORE_COLUMN_SCALAR || shape > ALCORE_COLUMN_RAGGED_DENSE)
         return alcore__fail(ALCORE_E_INVALID, "shape is %d; expected ALCORE_COLUMN_*", shape);
     ALCORE__TRY(alcore__object_new(ctx, sizeof *writer, release_writer, &writer));

@@ -14,19 +14,20 @@
 
 #include <xxhash.h>
 
+#include "pool/column_array.h"
 #include "pool/column_writer.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "column files are written as they lie in memory, in little-endian order"
 #endif
 
-enum { VERSION = 1, BLOCK = 1 << 16, MAX_NAME = 4096 };
+enum { VERSION = 1, BLOCK = 1 << 16 };
 static const char file_magic[8] = {'A', 'L', 'C', 'O', 'L', 'W', '\r', '\n'};
 
 typedef struct file_header {
     char magic[8];        /* file_magic */
     uint32_t version;     /* VERSION */
-    uint32_t name_bytes;  /* 1 to MAX_NAME */
+    uint32_t name_bytes;  /* 1 to ALCORE__COLUMN_NAME_BYTES */
     uint64_t fingerprint; /* of the pool, and its rows when the writer was made */
     int64_t pool_rows;
     int32_t shape, dtype;          /* ALCORE_COLUMN_*; ALCORE_FLOAT32, _FLOAT64 or _INT64 */
@@ -164,7 +165,7 @@ static alcore_status check_length(const source *in) {
     int64_t length, lists, values;
     ALCORE__TRY(alcore__file_length(in->file, &length));
     if (header->shape < ALCORE_COLUMN_SCALAR || header->shape > ALCORE_COLUMN_RAGGED_DENSE ||
-        !known_dtype || header->name_bytes == 0 || header->name_bytes > MAX_NAME ||
+        !known_dtype || header->name_bytes == 0 || header->name_bytes > ALCORE__COLUMN_NAME_BYTES ||
         header->dims < 0 || header->entries < 0 || header->stored < 0 ||
         header->entries > header->pool_rows || (header->dims == 0 && header->entries > 0) ||
         (!ragged && header->stored != header->entries))

@@ -381,6 +381,7 @@ END_TEST
 START_TEST(added) {
     const char *item_texts[] = {texts[1], "severe headache"}, *kinds[] = {"sent", "phrase"};
     const char *translations[] = {"uno", NULL};
+    static const char *const ids[] = {"first", "a\xFF"};
     const int64_t rows[] = {1, 0};
     const double costs[] = {2.5, 1.0};
     alcore_annotation_records records = ALCORE_ANNOTATION_RECORDS_INIT;
@@ -407,6 +408,10 @@ START_TEST(added) {
     translations[1] = "";
     ck_assert_fails(alcore_annotations_add(annotations, &records), ALCORE_E_DATA,
                     "item 1: the translation has no word");
+    translations[1] = NULL;
+    records.ids = ids;
+    ck_assert_fails(alcore_annotations_add(annotations, &records), ALCORE_E_DATA,
+                    "item 1: byte 2 of the id is not UTF-8");
     records.count = -1;
     ck_assert_fails(alcore_annotations_add(annotations, &records), ALCORE_E_INVALID, "negative");
     ck_assert_int_eq(alcore_annotations_count(annotations), 2);

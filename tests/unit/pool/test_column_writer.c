@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "pool/column.h"
@@ -434,6 +435,45 @@ START_TEST(options) {
 END_TEST
 
 /* Without the module, a device array is refused with what to do about it. */
+/* A name that a writer takes is one that its file can have, and that any column can have. */
+START_TEST(names) {
+    static char name[4096 + 2];
+    const float numbers[] = {1, 2, 3, 4, 5};
+    int64_t shape = 5;
+    char path[] = "/tmp/alcore-writer-XXXXXX";
+    alcore_tensor values;
+    alcore_column_writer *other;
+    const int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    close(file);
+    ck_assert_ok(
+        alcore_tensor_init(&values, (void *)(uintptr_t)numbers, ALCORE_FLOAT32, &shape, 1));
+    memset(name, 'n', 4097);
+    ck_assert_fails(alcore_column_writer_new(pool, name, ALCORE_COLUMN_SCALAR, NULL, &writer),
+                    ALCORE_E_INVALID,
+                    "the name of a column has 4097 bytes; 4096 are allowed: \"nn");
+    ck_assert_ptr_null(writer);
+    ck_assert_fails(alcore_pool_set_column(pool, name, &values, NULL, NULL), ALCORE_E_INVALID,
+                    "the name of a column has 4097 bytes");
+    ck_assert_fails(alcore_column_writer_new(pool, "a\xFF", ALCORE_COLUMN_SCALAR, NULL, &writer),
+                    ALCORE_E_INVALID, "byte 2 of the name of a column is not UTF-8");
+    ck_assert_fails(alcore_pool_set_column(pool, "a\xFF", &values, NULL, NULL), ALCORE_E_INVALID,
+                    "byte 2 of the name of a column is not UTF-8");
+    ck_assert_fails(alcore_column_writer_new(pool, "", ALCORE_COLUMN_SCALAR, NULL, &writer),
+                    ALCORE_E_INVALID, "a column needs a name");
+    name[4096] = '\0';
+    ck_assert_ok(alcore_column_writer_new(pool, name, ALCORE_COLUMN_SCALAR, NULL, &writer));
+    ck_assert_ok(alcore_column_writer_put(writer, all_rows, NULL, 5, &values));
+    ck_assert_ok(alcore_column_writer_save(writer, path));
+    ck_assert_ok(alcore_column_writer_new(pool, name, ALCORE_COLUMN_SCALAR, NULL, &other));
+    ck_assert_ok(alcore_column_writer_merge(other, path));
+    ck_assert_int_eq(alcore_column_writer_missing_count(other), 0);
+    ck_assert_ok(alcore_column_writer_finish(other, ALCORE_MISSING_FAIL));
+    alcore_column_writer_unref(other);
+    unlink(path);
+}
+END_TEST
+
 START_TEST(device_arrays) {
     float numbers[] = {1, 2, 3, 4, 5};
     int64_t shape[] = {5};
@@ -463,6 +503,7 @@ static void add(TCase *tests) {
     tcase_add_test(tests, integers);
     tcase_add_test(tests, a_cancelled_put_puts_nothing);
     tcase_add_test(tests, options);
+    tcase_add_test(tests, names);
     tcase_add_test(tests, device_arrays);
 }
 
