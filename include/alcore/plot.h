@@ -37,7 +37,7 @@ typedef struct alcore_plot_options {
     const char *const *column_names;
     /** Borrowed: [column_count] arrays float64 [count]; NaN is an empty cell */
     const double *const *columns;
-    int64_t column_count; /**< 0 or more */
+    int64_t column_count; /**< 0 or more; of curves 0 */
 } alcore_plot_options;
 /** An alcore_plot_options with its size set and everything else 0. */
 #define ALCORE_PLOT_OPTIONS_INIT ALCORE_INIT(alcore_plot_options)

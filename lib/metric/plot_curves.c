@@ -259,6 +259,11 @@ static alcore_status draw(const curves *self) {
 /* The work of alcore_plot_write_curves(): a picture, or a table of the points. */
 static alcore_status write_curves(const alcore__plot_data *data) {
     curves self = {.data = data};
+    if (data->options.column_count > 0)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "column_count is %lld; only points have further "
+                            "columns",
+                            (long long)data->options.column_count);
     alcore_status status = gather(&self);
     if (!status) status = data->picture ? draw(&self) : write_table(&self);
     alcore__free(data->ctx, self.points);

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures for the structs of searches, measures and analyses."""
 import ctypes
+import functools
 
 import alcore
 from alcore import _ffi
-from struct_world import (CTX, NUMBERS, OTHERS, TEXTS, VECTORS, Owned, Refusal, Tensor, Unread, When, ask, doubles, file, integers, lib,
-                          matrix, result, strings, struct_of, told, walks, written)
+from struct_world import (CTX, NUMBERS, OTHERS, TEXTS, VECTORS, Owned, Refusal, Tensor, Unread, When, ask, attempts, doubles, file,
+                          integers, lib, matrix, result, strings, struct_of, told, walks, written)
 
 # ---- metrics ----
 
@@ -59,7 +60,7 @@ def signature(measure, options):
 
 
 # A signature does not say where the texts come from.
-NO_FILES = Unread("metric", "files that are read in place of texts")
+NO_FILES = Unread("metric", "files that are read in place of texts", files)
 
 
 @walks("alcore_metric_bleu_signature", files=NO_FILES, **BLEU)
@@ -76,6 +77,58 @@ def chrf_signature(options):
 def ter_signature(options):
     return signature("ter", options)
 
+
+# ---- files of texts ----
+
+# The second column has other words, labels and spans than the first, and the sides match elsewhere.
+SIDES = {"gold": "text\tother\nO B-A\tB-A O O\nO O\tO O O\n", "found": "text\tother\nO O\tB-B O O\nO O\tB-A O O\n",
+         "tags": "text\tother\nI-C O\tO\nI-C O\tO\n", "longer": "text\tother\na b c\tO\nd e\tO\n"}
+SCORED = []
+keep_score = dict(_ffi.alcore_text_files._fields_)["score"](lambda user, line, score: SCORED.append((user, line, score)))
+OTHER_COLUMN = struct_of(_ffi.alcore_read_options, {"text_column": b"other"})
+
+
+def sides(*names, suffix=".tsv", end=""):
+    return strings([file(name + suffix, SIDES[name] + end) for name in names])
+
+
+def corpus_of_files(measure, given, lines=2):
+    """What one of BLEU, chrF and TER gives for files."""
+    del SCORED[:]
+    options = struct_of(getattr(_ffi, "alcore_%s_options" % measure), {"files": given})
+    score = result(getattr(_ffi, "alcore_%s_score" % measure))
+    ask("alcore_metric_compute_" + measure, CTX, None, None, 0, None, None, 0, ctypes.byref(options), None, ctypes.byref(score))
+    return told(score), list(SCORED)
+
+
+ONE_COLUMN = "text_column names the column of every file"
+
+
+def reading(call, count):
+    """The fixture of the options by which the files of a function are read: tables, what is read as texts by default, of which the
+    names of the columns are one more, and tables with a line of too few fields."""
+    def read(options):
+        def one(kind):
+            suffix, end = kind
+            given = struct_of(_ffi.alcore_text_files, {"paths": sides("gold", "found", "gold", suffix=suffix, end=end), "count": count,
+                                                       "options": options})
+            more = suffix == "" and options.format != _ffi.ALCORE_FORMAT_TSV or bool(end)
+            return call(given, 2 + more)
+        return attempts(one, (".tsv", ""), ("", ""), ("-bad.tsv", "too few\n"))
+    return read
+
+
+READING = {"format": _ffi.ALCORE_FORMAT_TSV, "bad_lines": _ffi.ALCORE_BAD_LINES_MASK, "text_column": b"other",
+           "reference_column": Refusal(b"gold", ONE_COLUMN), "references": Refusal(b"file", ONE_COLUMN),
+           "language": Refusal(b"de", ONE_COLUMN)}
+
+
+for name in ("bleu", "chrf", "ter"):
+    call = functools.partial(corpus_of_files, name)
+    walks("alcore_metric_compute_" + name, "options.files", base={"paths": sides("gold", "found", "gold"), "count": 2},
+          paths=lambda: sides("found", "found", "found"), count=3, options=OTHER_COLUMN, score=keep_score,
+          score_user=When(7, score=keep_score))(call)
+    walks("alcore_metric_compute_" + name, "options.files.options", **READING)(reading(call, 2))
 
 @walks("alcore_overlap_new", max_order=2, kept=_ffi.ALCORE_OVERLAP_TEST | _ffi.ALCORE_OVERLAP_SELECTED, tagged=1)
 def overlap(options):
@@ -138,7 +191,7 @@ def operand(vectors):
     return {"base": {"matrix": matrix(vectors)},
             "matrix": changed, "pool": When(pool_of(vectors), matrix=None), "column": When(b"reversed", matrix=None, pool=pool_of(vectors)),
             "mask": When(mask, mask_count=len(vectors)), "mask_count": Refusal(len(vectors) - 1, "mask", mask=mask), "normalize": 1,
-            "stream": Unread("search", "not used for a matrix on the host")}
+            "stream": Unread("search", "not used for a matrix on the host", 7)}
 
 
 def knn(rows, others, options=None):
@@ -183,6 +236,20 @@ for name, call, one, other in (("alcore_search_knn", knn, "rows", "queries"), ("
        target_pool=lambda: alcore.Pool(["x"], languages=["yy"], context=CTX), other_rows=When(integers([1, 2]), other_count=2),
        other_count=When(1, other_rows=integers([1, 2])), neighbors=When(1, source=data(VECTORS), target=data(OTHERS)))
 def composition(options):
+    return composed(options)
+
+
+@walks("alcore_analysis_compute_composition", "options.source", **operand(VECTORS))
+def composition_source(source):
+    return composed(struct_of(_ffi.alcore_composition_options, {"source": source, "target": data(OTHERS)}))
+
+
+@walks("alcore_analysis_compute_composition", "options.target", **operand(OTHERS))
+def composition_target(target):
+    return composed(struct_of(_ffi.alcore_composition_options, {"source": data(VECTORS), "target": target}))
+
+
+def composed(options):
     pool, found = alcore.Pool(TEXTS, languages=["xx", "yy", "yy"] * 3, context=CTX), result(_ffi.alcore_composition)
     ask("alcore_analysis_compute_composition", CTX, pool, integers([0, 1, 4]), 3, ctypes.byref(options), ctypes.byref(found))
     return told(found)
@@ -196,7 +263,7 @@ LOGITS_MEMBERS = {
     "logits": matrix([[2, 1, 0], [3, 0, 1], [1, 1, 0], [0, 5, 2]]), "hidden": When(matrix([[3, 2], [0, 1], [2, 1], [1, 1]]), **HIDDEN),
     "output": When(matrix([[1, 5], [0, 2], [1, 1]]), **HIDDEN), "bias": When(Tensor("f", [3], [1, 0, 3]), **HIDDEN),
     "labels": Tensor("q", [4], [1, 0, 2, 1]),
-    "stream": Unread("logits", "and on the host")}
+    "stream": Unread("logits", "and on the host", 7)}
 LABELS = Tensor("q", [4], [2, 0, 1, 1])
 
 
@@ -244,16 +311,13 @@ NAMES, VALUES = strings(["H"]), doubles([4, 3, 2, 1])
 COLUMNS = {"column_names": NAMES, "columns": (ctypes.c_void_p * 1)(ctypes.addressof(VALUES)), "column_count": 1}
 
 
-ONLY_POINTS = Unread("plot", "Borrowed, of points: names")
-
-
-def beside(name):
+def beside(name, kind=When, *words):
     """A value of one of the three members that name further columns, beside the other two."""
-    return When(COLUMNS[name], **{other: value for other, value in COLUMNS.items() if other != name})
+    return kind(COLUMNS[name], *words, **{other: value for other, value in COLUMNS.items() if other != name})
 
 
 @walks("alcore_plot_write_curves", band=[_ffi.ALCORE_BAND_SD, _ffi.ALCORE_BAND_NONE], equal_scales=1,
-       column_names=ONLY_POINTS, columns=ONLY_POINTS, column_count=ONLY_POINTS, **PLOT)
+       **{name: beside(name, Refusal, "only points have further columns") for name in COLUMNS}, **PLOT)
 def curves(options):
     return drawn("alcore_plot_write_curves", options)
 

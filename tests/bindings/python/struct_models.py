@@ -90,6 +90,73 @@ def new_context(options):
     return found, set(EVENTS)
 
 
+KINDS = {name: dict(getattr(_ffi, name)._fields_) for name in ("alcore_allocator", "alcore_files")}
+
+
+def noting(table, name, call, note=""):
+    """A function of a table that notes each call with its first argument, user."""
+    return KINDS[table][name](lambda user, *more: (EVENTS.add((note, name, user)), call(*more))[1])
+
+
+# Functions of an allocator without their first argument.
+MEMORY = {"allocate": libc.malloc, "reallocate": lambda memory, old, bytes: libc.realloc(memory, bytes),
+          "release": lambda memory, bytes: libc.free(memory) and None}
+
+
+@walks("alcore_ctx_new", "options.allocator", user=7,
+       base={name: noting("alcore_allocator", name, call) for name, call in MEMORY.items()},
+       **{name: noting("alcore_allocator", name, call, "another") for name, call in MEMORY.items()})
+def context_of_allocator(table):
+    """A pool whose texts outgrow their first block."""
+    EVENTS.clear()
+    owned = Owned("ctx", "alcore_ctx_new", ctypes.byref(struct_of(_ffi.alcore_ctx_options, {"allocator": table})))
+    pool = Owned("pool", "alcore_pool_new", owned, None)
+    ask("alcore_pool_read", pool, file("many.txt", "".join("text %d\n" % row for row in range(5000))), None)
+    rows = lib.alcore_pool_rows(pool._handle)
+    del pool, owned
+    return rows, set(EVENTS)
+
+
+def give(address, kind, value):
+    kind.from_address(address).value = value
+    return _ffi.ALCORE_OK
+
+
+def read_content(opened, offset, buffer, bytes, out):
+    part = CONTENT[offset:offset + bytes]
+    ctypes.memmove(buffer, part, len(part))
+    return give(out, ctypes.c_size_t, len(part))
+
+
+# Functions of files without their first argument; "refused" cannot be given as a name.
+DISK = {"open": lambda path, mode, out: give(out, ctypes.c_void_p, 1), "read": read_content,
+        "write": lambda opened, data, bytes: _ffi.ALCORE_OK,
+        "length": lambda opened, out: give(out, ctypes.c_int64, len(CONTENT)), "sync": lambda opened: _ffi.ALCORE_OK,
+        "close": lambda opened: _ffi.ALCORE_OK,
+        "rename": lambda old, new: _ffi.ALCORE_E_IO if b"refused" in new else _ffi.ALCORE_OK,
+        "remove": lambda path: _ffi.ALCORE_OK, "destroy": lambda: None}
+
+
+@walks("alcore_ctx_new", "options.files", user=7,
+       base={name: noting("alcore_files", name, call) for name, call in DISK.items() if name != "destroy"},
+       **{name: noting("alcore_files", name, call, "another") for name, call in DISK.items()})
+def context_of_files(table):
+    """A pool that is read, and written twice: to a file that cannot get its name, and to one that can."""
+    EVENTS.clear()
+    owned = Owned("ctx", "alcore_ctx_new", ctypes.byref(struct_of(_ffi.alcore_ctx_options, {"files": table})))
+    replacing = struct_of(_ffi.alcore_pool_options, {"utf8": _ffi.ALCORE_UTF8_REPLACE})
+    pool = Owned("pool", "alcore_pool_new", owned, ctypes.byref(replacing))
+    ask("alcore_pool_read", pool, b"anything.txt", None)
+    try:
+        ask("alcore_pool_write", pool, None, 0, b"refused.tsv", None)
+    except Refused as error:
+        EVENTS.add(str(error))
+    ask("alcore_pool_write", pool, None, 0, b"pool.tsv", None)
+    rows = lib.alcore_pool_rows(pool._handle)
+    del pool, owned
+    return rows, set(EVENTS)
+
+
 # ---- models ----
 
 WORDS = "[PAD] [UNK] [CLS] [SEP] the red cat ran home a dog sat hen again word".split()

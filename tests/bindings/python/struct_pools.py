@@ -5,8 +5,8 @@ import ctypes
 import alcore
 from alcore import _ffi
 from alcore._arrow import Array, Schema, Stream
-from struct_world import (CTX, NUMBERS, TEXTS, Owned, Refusal, Refused, Tensor, Unread, When, ask, column, doubles, file, integers,
-                          lengths, lib, pool_of, strings, texts_pool, walks, written)
+from struct_world import (CTX, NUMBERS, TEXTS, Owned, Refusal, Refused, Tensor, Unread, When, ask, attempts, column, doubles, file,
+                          integers, lengths, lib, pool_of, strings, texts_pool, walks, written)
 
 
 def rows_of(pool):
@@ -66,19 +66,6 @@ def filter_pool(options):
 # ---- files of records ----
 
 TABLE = "text\tother\ttarget\tgold\na cat\tone\teine Katze\tK\na dog\ttwo\tein Hund\tH\n"
-
-
-def attempts(read, *paths):
-    """What each path gives, or how it is refused. Options that no path can have are refused as such."""
-    found = []
-    for path in paths:
-        try:
-            found.append(read(path))
-        except Refused as error:
-            if error.status in (_ffi.ALCORE_E_STRUCT_UNSET, _ffi.ALCORE_E_STRUCT_SIZE, _ffi.ALCORE_E_INVALID):
-                raise
-            found.append(str(error))
-    return found
 
 
 @walks("alcore_pool_read", format=_ffi.ALCORE_FORMAT_TSV, bad_lines=_ffi.ALCORE_BAD_LINES_MASK, text_column=b"other",
@@ -179,7 +166,7 @@ def column_told(pool, name):
 
 RELEASED = []
 released = dict(_ffi.alcore_column_options._fields_)["release"](RELEASED.append)
-NO_DEVICE = Unread("pool_column", "Not used for arrays on the host, files and texts")
+NO_DEVICE = Unread("pool_column", "Not used for arrays on the host, files and texts", 7)
 IN_FILE = "of a column in a file"
 
 
@@ -249,7 +236,7 @@ def read_column(options):
 
 
 @walks("alcore_column_writer_new", meaning=_ffi.ALCORE_MEANS_CONFIDENCE, log_base=2.,
-       stream=Unread("pool_column", "for values on a device, stream apply"),
+       stream=Unread("pool_column", "for values on a device, stream apply", 7),
        ownership=Refusal(1, OTHER_OPTION), rows=Refusal(integers([1]), OTHER_OPTION), row_count=Refusal(1, "row_count"),
        offsets=Refusal(b"x", OTHER_OPTION), format=Refusal(b"npy", OTHER_OPTION), release=Refusal(released, "ALCORE_BORROW"),
        release_user=Refusal(1, OTHER_OPTION))

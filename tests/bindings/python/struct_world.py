@@ -47,10 +47,11 @@ class When:
 
 
 class Unread:
-    """A member that this function does not read. `words` are those of the header that say so; they stand in `header`.h."""
+    """A member that this function does not read: `value`, beside the values of other members, changes nothing. `words` are those of
+    the header that say so; they stand in `header`.h."""
 
-    def __init__(self, header, words):
-        self.header, self.words = header, words
+    def __init__(self, header, words, value, **beside):
+        self.header, self.words, self.value, self.beside = header, words, value, beside
 
 
 class Fixture:
@@ -59,7 +60,8 @@ class Fixture:
 
 
 def walks(function, parameter="options", base=None, **members):
-    """Enters the decorated function as the fixture of a parameter of a C function. base: members that are always set. members:
+    """Enters the decorated function as the fixture of a parameter of a C function, or of a struct that a member of such a struct
+    points to: "options.files" is the struct of the member files of options. base: members that are always set. members:
     the value of each that is to change the outcome (a list: each of them is), a When, a Refusal or an Unread; a value that is a
     function is called when the member is tried."""
     def enter(call):
@@ -197,6 +199,19 @@ def written(name, *arguments):
         os.remove(path)
     ask(name, *arguments, path, ctypes.byref(options))
     return Path(os.fsdecode(path)).read_bytes()
+
+
+def attempts(read, *paths):
+    """What each path gives, or how it is refused. Options that no path can have are refused as such."""
+    found = []
+    for path in paths:
+        try:
+            found.append(read(path))
+        except Refused as error:
+            if error.status in (_ffi.ALCORE_E_STRUCT_UNSET, _ffi.ALCORE_E_STRUCT_SIZE, _ffi.ALCORE_E_INVALID):
+                raise
+            found.append(str(error))
+    return found
 
 
 @contextmanager

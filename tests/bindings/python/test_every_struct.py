@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Walks the structs of options in the public headers: for every member of every struct that a function takes, a value other than
-the default changes what the function gives, or its error, in a fixture of struct_*.py. A member without a fixture fails, and so does
-one that changes nothing."""
+"""Walks the structs of options in the public headers: for every member of every struct that a function takes, and of every struct that
+a member points to, a value other than the default changes what the function gives, or its error, in a fixture of struct_*.py. A member
+without a fixture fails, and so does one that changes nothing. A member that a function does not read is set too, and must change
+nothing."""
 import inspect
 import re
 import shutil
@@ -31,10 +32,27 @@ NO_OPTIONS = {"alcore_tensor": "an array", "alcore_stop_decision": "a result tha
               "alcore_strategy_host": "the caller's functions (tests/unit/strategy)"}
 API = headers.read_api(ROOT)
 STRUCTS = {struct["name"]: [field["name"] for field in struct["fields"]] for struct in API["structs"]}
+TYPES = {struct["name"]: {field["name"]: field["type"] for field in struct["fields"]} for struct in API["structs"]}
 # (function, parameter) -> name of the struct
 TAKEN = {(function["name"], argument["name"]): argument["type"][len("const "):-len(" *")]
          for function in API["functions"] for argument in function["args"]
          if argument["type"][:6] == "const " and argument["type"][len("const "):-len(" *")] in STRUCTS.keys() - NO_OPTIONS}
+
+
+def add_pointed_at(key, name):
+    """Enters the structs that members of a struct point to, unless its fixture says that the call does not read them."""
+    for member, kind in TYPES[name].items():
+        pointed_at = kind.replace("const ", "").rstrip(" *")
+        fixture = FIXTURES.get(key)
+        if pointed_at not in STRUCTS.keys() - NO_OPTIONS or fixture and isinstance(fixture.members.get(member), Unread):
+            continue
+        inner = key[0], key[1] + "." + member
+        TAKEN[inner] = pointed_at
+        add_pointed_at(inner, pointed_at)
+
+
+for outer in list(TAKEN.items()):
+    add_pointed_at(*outer)
 EVERY = [pytest.param(*key, member, id="%s-%s-%s" % (*key, member)) for key, name in TAKEN.items() for member in STRUCTS[name]
          if member not in ("size", "reserved")]
 
@@ -67,6 +85,8 @@ def test_every_function_with_options_has_a_fixture():
     assert TAKEN.keys() - FIXTURES.keys() == set(), "write fixtures for these"
     assert FIXTURES.keys() - TAKEN.keys() == set(), "the headers have no such functions"
     assert {name for name in STRUCTS if name.endswith("_options")} <= set(TAKEN.values())
+    assert ("alcore_ctx_new", "options.allocator") in TAKEN, "the walk enters no struct that a member points to"
+    assert ("alcore_metric_compute_bleu", "options.files.options") in TAKEN, "the walk enters one level only"
     assert NO_OPTIONS.keys() <= STRUCTS.keys()
 
 
@@ -88,6 +108,10 @@ def test_member(function, parameter, member):
     values = FIXTURES[key].members[member]
     if isinstance(values, Unread):
         assert values.words in words_of(values.header)
+        given = values.value() if inspect.isfunction(values.value) else values.value
+        default, found = default_outcome(key, values.beside), outcome(key, {**values.beside, member: given})
+        assert not isinstance(default, Refused), default
+        assert found == default, "%s = %r is read: %s" % (member, given, str(found)[:500])
         return
     for value in values if isinstance(values, list) else [values]:
         value = value if isinstance(value, (When, Refusal)) else When(value)
