@@ -14,25 +14,24 @@ typedef struct evaluation {
     alcore_ctx *ctx;
     int file_count;
     alcore_pool **files; /* [file_count] one for each operand after the metric's name that is read;
-                          * NULL where the metric reads it itself */
+                          * NULL where the library reads it */
     int64_t lines;       /* rows of every file that was read */
     /* Texts of files[0]: [lines] pointers into the pool and their lengths in bytes; of the other
      * files one after the other: [(file_count - 1) * lines]. */
     const char **own, **others;
     size_t *own_lengths, *other_lengths;
-    double *numbers[2];    /* [lines] of the first and second file when the metric reads numbers */
-    double *sentences;     /* [lines] scores, with --sentence; else NULL */
-    int64_t sentence_room; /* entries of sentences that there is memory for */
-    bool out_of_memory;    /* a score could not be kept */
-    json_t *result;        /* object, in the order in which it is printed */
+    double *numbers[2];        /* [lines] of the first and second file when they are numbers */
+    double *sentences;         /* [lines] scores, with --sentence; else NULL */
+    int64_t sentence_capacity; /* entries of sentences that there is memory for */
+    bool out_of_memory;        /* a score could not be kept */
+    json_t *result;            /* object, in the order in which it is printed */
     int code; /* exit code of a call that printed its result: EXIT_DONE, or EXIT_GO_ON */
 } evaluation;
 
 /* What the files of a metric hold. */
 typedef enum evaluation_input {
-    INPUT_TEXTS,   /* texts, line i of each belong together */
     INPUT_NUMBERS, /* a number a line, line i of each belong together */
-    INPUT_STREAMS  /* texts in files of any length, which the metric reads itself */
+    INPUT_STREAMS  /* texts in files of any length, which the library reads in blocks */
 } evaluation_input;
 
 typedef struct metric {
@@ -51,6 +50,13 @@ void add_integer(evaluation *self, const char *name, int64_t value);
 void add_text(evaluation *self, const char *name, const char *text);
 void add_numbers(evaluation *self, const char *name, const double *values, int64_t count);
 void add_integers(evaluation *self, const char *name, const int64_t *values, int64_t count);
+
+/* The operands after the metric's name as files that the library reads, with --text-column;
+ * options: the caller's, which live as long as the result. */
+alcore_text_files evaluation_files(const evaluation *self, alcore_read_options *options);
+
+/* Reads all operands as pools of the same number of lines, and lists their texts. An exit code. */
+int evaluation_read_texts(evaluation *self);
 
 /* Sets *out to the number of an option, which must be finite; *out keeps its value where the option
  * was not given. An exit code. */

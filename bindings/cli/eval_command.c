@@ -149,28 +149,28 @@ static const metric metrics[] = {
     {"chrf", "HYP REF...", 2, 15, corpus_options, INPUT_STREAMS, evaluate_chrf},
     {"chrf++", "HYP REF...", 2, 15, corpus_options, INPUT_STREAMS, evaluate_chrf},
     {"ter", "HYP REF...", 2, 15, " cased sentence bootstrap seed ", INPUT_STREAMS, evaluate_ter},
-    {"f1", "GOLD PREDICTED", 2, 2, " scheme ", INPUT_TEXTS, evaluate_spans},
-    {"accuracy", "GOLD PREDICTED", 2, 2, " by-word ", INPUT_TEXTS, evaluate_labels},
-    {"macro-f1", "GOLD PREDICTED", 2, 2, " by-word ", INPUT_TEXTS, evaluate_labels},
-    {"qa", "GOLD PREDICTED", 2, 2, "", INPUT_TEXTS, evaluate_answers},
+    {"f1", "GOLD PREDICTED", 2, 2, " scheme ", INPUT_STREAMS, evaluate_spans},
+    {"accuracy", "GOLD PREDICTED", 2, 2, " by-word ", INPUT_STREAMS, evaluate_labels},
+    {"macro-f1", "GOLD PREDICTED", 2, 2, " by-word ", INPUT_STREAMS, evaluate_labels},
+    {"qa", "GOLD PREDICTED", 2, 2, "", INPUT_STREAMS, evaluate_answers},
     {"overlap", "TEST --selected FILE", 1, 1,
      " selected ood orders side target-column combined unit mode ", INPUT_STREAMS,
      evaluate_overlap},
     {"in-domain", "SELECTED --ood FILE --test FILE", 1, 1, " ood test idw ", INPUT_STREAMS,
      evaluate_in_domain},
-    {"word-accuracy", "SRC REF HYP --links FILE", 3, 3, " links ood ", INPUT_TEXTS,
+    {"word-accuracy", "SRC REF HYP --links FILE", 3, 3, " links ood ", INPUT_STREAMS,
      evaluate_word_accuracy},
-    {"length-ratio", "HYP REF", 2, 2, "", INPUT_TEXTS, evaluate_length_ratio},
+    {"length-ratio", "HYP REF", 2, 2, "", INPUT_STREAMS, evaluate_length_ratio},
     {"duplicates", "TEST --train FILE", 1, 1, " train dedup ", INPUT_STREAMS, evaluate_duplicates},
     {"mean", "FILE", 1, 1, "", INPUT_NUMBERS, evaluate_mean},
     {"pearson", "A B", 2, 2, "", INPUT_NUMBERS, evaluate_pearson},
     {"wilcoxon", "A [B]", 1, 2, "", INPUT_NUMBERS, evaluate_wilcoxon},
-    {"kappa", "A B", 2, 2, "", INPUT_TEXTS, evaluate_kappa},
+    {"kappa", "A B", 2, 2, "", INPUT_STREAMS, evaluate_kappa},
     {"plateau", "FILE", 1, 1, " patience least-gain lower-is-better exit-code ", INPUT_NUMBERS,
      evaluate_plateau},
     {"uncertainty", "FILE --threshold T", 1, 1, " threshold statistic exit-code ", INPUT_NUMBERS,
      evaluate_uncertainty},
-    {"agreement", "FILE FILE...", 2, 15, " window threshold exit-code ", INPUT_TEXTS,
+    {"agreement", "FILE FILE...", 2, 15, " window threshold exit-code ", INPUT_STREAMS,
      evaluate_agreement},
     {"cost", "--words N and no file", 0, 0, " words cost-model rate bleu-gain types ",
      INPUT_STREAMS, evaluate_cost},
@@ -255,7 +255,7 @@ static int read_numbers(evaluation *self, int index) {
     return EXIT_DONE;
 }
 
-/* The arrays of texts that the library reads. */
+/* Lists the texts of all files. */
 static int list_texts(evaluation *self) {
     const size_t lines = (size_t)self->lines, others = lines * (size_t)(self->file_count - 1);
 
@@ -270,6 +270,21 @@ static int list_texts(evaluation *self) {
         inputs_list_texts(self->files[i], self->others + (size_t)(i - 1) * lines,
                           self->other_lengths + (size_t)(i - 1) * lines);
     return EXIT_DONE;
+}
+
+int evaluation_read_texts(evaluation *self) {
+    for (int i = 0; i < self->file_count; i++) TRY(read_file(self, i));
+    return list_texts(self);
+}
+
+alcore_text_files evaluation_files(const evaluation *self, alcore_read_options *options) {
+    alcore_text_files files = ALCORE_TEXT_FILES_INIT;
+    *options = (alcore_read_options)ALCORE_READ_OPTIONS_INIT;
+    options->text_column = option_value(self->args, OPTION_TEXT_COLUMN, NULL);
+    files.paths = self->args->operands + 1;
+    files.count = self->file_count;
+    files.options = options;
+    return files;
 }
 
 /* ---- output ---- */
@@ -365,11 +380,10 @@ static int evaluate(evaluation *self, const metric *found) {
     self->files = calloc((size_t)self->file_count, sizeof(alcore_pool *));
     if (!self->result || !self->files) return complain(EXIT_MEMORY, "out of memory");
     TRY(terminal_context(self->args, &self->ctx));
-    for (int i = 0; found->input != INPUT_STREAMS && i < self->file_count; i++)
+    for (int i = 0; found->input == INPUT_NUMBERS && i < self->file_count; i++)
         TRY(read_file(self, i));
     for (int i = 0; found->input == INPUT_NUMBERS && i < self->file_count; i++)
         TRY(read_numbers(self, i));
-    if (found->input == INPUT_TEXTS) TRY(list_texts(self));
     TRY(found->compute(self));
     terminal_clear();
     return print_result(self);

@@ -204,17 +204,21 @@ static int read_domain(const evaluation *self, alcore_overlap **out) {
     if (!option_given(self->args, OPTION_OUTSIDE)) return EXIT_DONE;
     options.max_order = 1;
     TRY(outcome(alcore_overlap_new(self->ctx, &options, out)));
-    TRY(outcome(alcore_overlap_add(*out, ALCORE_OVERLAP_TEST, ALCORE_SIDE_SOURCE, self->own,
-                                   self->own_lengths, self->lines)));
+    if (self->own) /* the sources were read */
+        TRY(outcome(alcore_overlap_add(*out, ALCORE_OVERLAP_TEST, ALCORE_SIDE_SOURCE, self->own,
+                                       self->own_lengths, self->lines)));
+    else if (!strcmp(self->args->operands[1], "-"))
+        return complain(EXIT_USAGE, "eval word-accuracy with --links and --ood reads SRC twice, "
+                                    "which standard input cannot be");
+    else
+        TRY(add_files(self, *out, ALCORE_OVERLAP_TEST, SIDE_SRC, OPTION_TOTAL));
     return add_files(self, *out, ALCORE_OVERLAP_OUTSIDE, SIDE_SRC, OPTION_OUTSIDE);
 }
 
-/* The links of the sources and their references: those of --links, else those of the built-in
- * aligner, which is trained on these pairs, as a note on standard error says. *out is owned. */
-static int read_or_make_links(evaluation *self, alcore_links **out) {
-    const char *path = option_value(self->args, OPTION_LINKS, NULL);
+/* Makes the links of the sources and their references, which were read, by the built-in aligner,
+ * which is trained on these pairs, as a note on standard error says. *out is owned. */
+static int make_links(evaluation *self, alcore_links **out) {
     const int64_t lines = self->lines;
-    if (path) return outcome(alcore_links_read(self->ctx, path, lines, out));
     if (!option_given(self->args, OPTION_QUIET))
         fprintf(
             stderr,
@@ -224,20 +228,38 @@ static int read_or_make_links(evaluation *self, alcore_links **out) {
                                 self->other_lengths, lines, NULL, NULL, NULL, out));
 }
 
+/* Without --links: all files are in memory, as the aligner needs all pairs. */
+static int measure_in_memory(evaluation *self, alcore_overlap **domain,
+                             alcore_word_accuracy_score *score) {
+    alcore_links *links = NULL;
+    TRY(evaluation_read_texts(self));
+    const int64_t lines = self->lines;
+    TRY(read_domain(self, domain));
+    TRY(make_links(self, &links));
+    const int code = outcome(alcore_metric_compute_word_accuracy(
+        self->ctx, self->own, self->own_lengths, self->others, self->other_lengths,
+        self->others + lines, self->other_lengths + lines, lines, links, *domain, score));
+    alcore_links_unref(links);
+    return code;
+}
+
+/* With --links: the files are read in blocks. */
+static int measure_files(evaluation *self, const char *links, alcore_overlap **domain,
+                         alcore_word_accuracy_score *score) {
+    alcore_read_options reading;
+    const alcore_text_files files = evaluation_files(self, &reading);
+    TRY(read_domain(self, domain));
+    return outcome(alcore_metric_read_word_accuracy(self->ctx, &files, links, *domain, score));
+}
+
 int evaluate_word_accuracy(evaluation *self) {
     alcore_word_accuracy_score score = ALCORE_WORD_ACCURACY_SCORE_INIT;
-    const int64_t lines = self->lines;
-    alcore_links *links = NULL;
+    const char *links = option_value(self->args, OPTION_LINKS, NULL);
     alcore_overlap *domain = NULL;
 
-    int code = read_or_make_links(self, &links);
-    if (code == EXIT_DONE) code = read_domain(self, &domain);
-    if (code == EXIT_DONE)
-        code = outcome(alcore_metric_compute_word_accuracy(
-            self->ctx, self->own, self->own_lengths, self->others, self->other_lengths,
-            self->others + lines, self->other_lengths + lines, lines, links, domain, &score));
+    const int code = links ? measure_files(self, links, &domain, &score)
+                           : measure_in_memory(self, &domain, &score);
     alcore_overlap_unref(domain);
-    alcore_links_unref(links);
     TRY(code);
     add_number(self, "word-accuracy", score.accuracy);
     add_integer(self, "matched", score.matched);
@@ -248,10 +270,10 @@ int evaluate_word_accuracy(evaluation *self) {
 
 int evaluate_length_ratio(evaluation *self) {
     alcore_length_ratio_score score = ALCORE_LENGTH_RATIO_SCORE_INIT;
+    alcore_read_options reading;
+    const alcore_text_files files = evaluation_files(self, &reading);
 
-    TRY(outcome(alcore_metric_compute_length_ratio(self->ctx, self->own, self->own_lengths,
-                                                   self->lines, self->others, self->other_lengths,
-                                                   self->lines, &score)));
+    TRY(outcome(alcore_metric_read_length_ratio(self->ctx, &files, &score)));
     add_number(self, "length-ratio", score.ratio);
     add_integer(self, "hypothesis_words", score.hypothesis_words);
     add_integer(self, "reference_words", score.reference_words);

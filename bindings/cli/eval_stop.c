@@ -2,7 +2,6 @@
 /* alcore eval plateau, uncertainty, agreement, kappa: whether a loop of rounds may end, over files
  * that its driver keeps. The decision and its numbers are the result; with --exit-code the exit
  * code says it too. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "eval.h"
@@ -60,66 +59,46 @@ int evaluate_uncertainty(evaluation *self) {
     return add_decision(self, &decision);
 }
 
-/* The labels of all files as integers, [file_count * lines], file after file: equal texts are equal
- * integers. *out is allocated. */
-static int list_classes(const evaluation *self, int64_t **out) {
-    json_t *numbers = json_object(); /* number of each label, by its text */
-    int64_t *classes = *out = calloc((size_t)(self->lines * self->file_count) + 1, sizeof *classes);
-    int code = numbers && classes ? EXIT_DONE : complain(EXIT_MEMORY, "out of memory");
-
-    for (int64_t i = 0; code == EXIT_DONE && i < self->lines * self->file_count; i++) {
-        const char *text = i < self->lines ? self->own[i] : self->others[i - self->lines];
-        const json_t *found = json_object_get(numbers, text);
-        classes[i] = found ? json_integer_value(found) : (int64_t)json_object_size(numbers);
-        if (!found && json_object_set_new_nocheck(numbers, text, json_integer(classes[i])))
-            code = complain(EXIT_MEMORY, "out of memory");
-    }
-    json_decref(numbers);
-    return code;
-}
-
-/* The kappa of the labels of file `index` and the next one. */
-static int compute_kappa(const evaluation *self, const int64_t *classes, int index,
-                         alcore_kappa_result *out) {
-    const int64_t *first = classes + (int64_t)index * self->lines;
-    return outcome(alcore_metric_compute_kappa(self->ctx, first, self->lines, first + self->lines,
-                                               self->lines, out));
+/* The kappa of file `index`, from 0, and the next one. */
+static int read_kappa(const evaluation *self, int index, alcore_kappa_result *out) {
+    alcore_read_options reading;
+    alcore_text_files files = evaluation_files(self, &reading);
+    files.paths += index;
+    files.count = 2;
+    return outcome(alcore_metric_read_kappa(self->ctx, &files, out));
 }
 
 int evaluate_kappa(evaluation *self) {
     alcore_kappa_result result = ALCORE_KAPPA_RESULT_INIT;
-    int64_t *classes;
 
-    int code = list_classes(self, &classes);
-    if (code == EXIT_DONE) code = compute_kappa(self, classes, 0, &result);
-    free(classes);
-    TRY(code);
+    TRY(read_kappa(self, 0, &result));
     add_number(self, "kappa", result.kappa);
     add_number(self, "observed", result.observed);
     add_number(self, "expected", result.expected);
     add_integer(self, "classes", result.classes);
-    add_integer(self, "lines", self->lines);
+    add_integer(self, "lines", result.items);
     return EXIT_DONE;
 }
 
-/* agreement: a file of labels for each round, the last ones of the loop. */
+/* agreement: a file of labels for each round, the last ones of the loop. Each is read with the one
+ * before it and with the one behind it, so that only the first and the last can be a stream. */
 int evaluate_agreement(evaluation *self) {
     alcore_agreement_options options = ALCORE_AGREEMENT_OPTIONS_INIT;
     alcore_stop_decision decision = ALCORE_STOP_DECISION_INIT;
     double kappas[MAX_OPERANDS];
-    int64_t *classes;
 
     if (option_given(self->args, OPTION_WINDOW))
         TRY(option_integer(self->args, OPTION_WINDOW, 1, MAX_OPERANDS - 2, &options.window));
     TRY(read_amount(self, OPTION_THRESHOLD, &options.threshold));
-    int code = list_classes(self, &classes);
-    for (int i = 0; code == EXIT_DONE && i + 1 < self->file_count; i++) {
+    for (int i = 1; i + 1 < self->file_count; i++)
+        if (!strcmp(self->args->operands[1 + i], "-"))
+            return complain(EXIT_USAGE, "eval agreement reads each file twice but for the first "
+                                        "and the last, which alone can be standard input");
+    for (int i = 0; i + 1 < self->file_count; i++) {
         alcore_kappa_result result = ALCORE_KAPPA_RESULT_INIT;
-        code = compute_kappa(self, classes, i, &result);
+        TRY(read_kappa(self, i, &result));
         kappas[i] = result.kappa;
     }
-    free(classes);
-    TRY(code);
     TRY(outcome(alcore_stop_check_agreement(kappas, self->file_count - 1, &options, &decision)));
     TRY(add_decision(self, &decision));
     add_numbers(self, "kappas", kappas, self->file_count - 1);

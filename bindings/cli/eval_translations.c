@@ -8,26 +8,21 @@
 /* alcore_text_files.score: keeps the score of a line. */
 static void keep_score(void *user, int64_t line, double score) {
     evaluation *self = user;
-    if (line >= self->sentence_room) {
-        const int64_t room = 2 * line + 1024;
-        double *grown = realloc(self->sentences, (size_t)room * sizeof *grown);
+    if (line >= self->sentence_capacity) {
+        const int64_t capacity = 2 * line + 1024;
+        double *grown = realloc(self->sentences, (size_t)capacity * sizeof *grown);
         self->out_of_memory = self->out_of_memory || !grown;
         if (!grown) return;
         self->sentences = grown;
-        self->sentence_room = room;
+        self->sentence_capacity = capacity;
     }
     self->sentences[line] = score;
     self->lines = line + 1;
 }
 
-/* The files of the command line, which the library reads; options: the caller's. */
+/* The files of the command line; options: the caller's. */
 static alcore_text_files files_of(evaluation *self, alcore_read_options *options) {
-    alcore_text_files files = ALCORE_TEXT_FILES_INIT;
-    *options = (alcore_read_options)ALCORE_READ_OPTIONS_INIT;
-    options->text_column = option_value(self->args, OPTION_TEXT_COLUMN, NULL);
-    files.paths = self->args->operands + 1;
-    files.count = self->file_count;
-    files.options = options;
+    alcore_text_files files = evaluation_files(self, options);
     files.score_user = self;
     if (option_given(self->args, OPTION_SENTENCE)) files.score = keep_score;
     return files;

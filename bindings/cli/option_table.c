@@ -235,7 +235,8 @@ const option_info option_table[OPTION_TOTAL] = {
                         "translations of the selection: id TAB text TAB translation; repeatable"},
     [OPTION_LINKS] =
         {"links", 0, "FILE", false, COMMAND_EVAL | ANNOTATING | REQUESTED,
-         "a line of links a sentence, source-target: 0-0 1-2. word-accuracy: with the references; "
+         "a line of links a sentence, source-target: 0-0 1-2. word-accuracy: with the references "
+         "(without it all pairs are in memory, to be aligned); "
          "mix: of --labeled; oracle: of POOL with its references (default: made here); "
          "huds-phrase: "
          "of POOL with the tokens of a translation, whose --logprobs are given"},

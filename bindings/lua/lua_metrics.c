@@ -201,6 +201,28 @@ static int ter(lua_State *L) {
                         call.sentences);
 }
 
+/* Whether the first argument is the path of a file; then *out describes the files whose paths are
+ * the arguments at indices[], [count]. Pushes the array of paths, which are those of the Lua
+ * strings. */
+static int are_files(lua_State *L, const int *indices, int count, alcore_text_files *out) {
+    if (lua_type(L, 1) != LUA_TSTRING) return 0;
+    const char **files = al_buffer(L, count, sizeof *files);
+    for (int i = 0; i < count; i++) files[i] = luaL_checkstring(L, indices[i]);
+    *out = (alcore_text_files)ALCORE_TEXT_FILES_INIT;
+    out->paths = files;
+    out->count = count;
+    return 1;
+}
+
+static const int in_order[] = {1, 2, 3}; /* indices of arguments in the order of the library */
+
+/* Pushes the struct of a result, unless the call failed; what the Lua function returns. */
+static int give_result(lua_State *L, int failed, const al_member *members, const void *result) {
+    if (failed) return failed;
+    al_push_struct(L, members, result);
+    return 1;
+}
+
 /* The gold answers at index 2: a list of strings, or of lists of the answers of one question.
  * Pushes a flat list of them and an array of offsets [questions + 1], *offsets. */
 static text_list read_answers(lua_State *L, int64_t **offsets) {
@@ -229,16 +251,24 @@ static text_list read_answers(lua_State *L, int64_t **offsets) {
 
 /*** Exact match and F1 of answers to questions, as SQuAD.
  * @function metrics.answers
- * @tparam table predicted a list of strings, one a question
- * @tparam table gold a list of strings, or of lists of the answers that are right
+ * @tparam table|string predicted a list of strings, one a question, or the path of a file, which is
+ * read in blocks
+ * @tparam table|string gold a list of strings, or of lists of the answers that are right; of files
+ * the path of one whose lines have the right answers with TABs between them
  * @tparam[opt] table options context
  * @return a table with exact_match, f1 (percent), exact, questions; or nil, message, code */
 static int answers(lua_State *L) {
+    static const int gold_first[] = {2, 1};
     alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
+    alcore_text_files files;
     int64_t *offsets;
     lua_settop(L, 3);
     al_context *context =
         al_context_of(L, al_options(L, 3, "metrics.answers", NULL, al_context_only));
+    if (are_files(L, gold_first, 2, &files))
+        return give_result(
+            L, AL_CALL(L, context, alcore_metric_read_answers(context->ctx, &files, &score)),
+            al_answer_score, &score);
     text_list predicted = read_texts(L, 1, "predicted"), gold = read_answers(L, &offsets);
     if (al_length(L, 2) != predicted.count)
         return luaL_error(L, "gold: a list of %d questions expected, as many as predicted",
@@ -248,18 +278,16 @@ static int answers(lua_State *L) {
                 alcore_metric_compute_answers(context->ctx, predicted.texts, predicted.lengths,
                                               predicted.count, gold.texts, gold.lengths, gold.count,
                                               offsets, predicted.count + 1, &score));
-    if (failed) return failed;
-    al_push_struct(L, al_answer_score, &score);
-    return 1;
+    return give_result(L, failed, al_answer_score, &score);
 }
 
 /*** Accuracy of the translation of in-domain words.
  * @function metrics.word_accuracy
- * @tparam table sources a list of strings
- * @tparam table references a list of strings, as long as sources
- * @tparam table hypotheses a list of strings, as long as sources
- * @tparam ?links links of the sources and references; nil: those of the built-in aligner, which is
- * trained on them
+ * @tparam table|string sources a list of strings, or the path of a file, which is read in blocks
+ * @tparam table|string references a list of strings, as long as sources, or a path
+ * @tparam table|string hypotheses a list of strings, as long as sources, or a path
+ * @tparam ?links|string links of the sources and references; of files the path of a file of links;
+ * nil: those of the built-in aligner, which is trained on the lists
  * @tparam[opt] table options domain (an overlap whose test texts are the sources; words that its
  * texts outside the domain have do not count; without it every word does), context
  * @return a table with accuracy (percent), matched, total, unlinked; or nil, message, code */
@@ -268,20 +296,29 @@ static int word_accuracy(lua_State *L) {
     static const char *const others[] = {"domain", "context", NULL};
     alcore_word_accuracy_score score = ALCORE_WORD_ACCURACY_SCORE_INIT;
     const alcore_overlap *domain = NULL;
+    alcore_text_files files;
     text_list sides[3];
     lua_settop(L, 5);
     int table = al_options(L, 5, "metrics.word_accuracy", NULL, others);
-    al_object *links = lua_isnil(L, 4) ? NULL : al_check(L, 4, &al_links_kind);
     al_context *context = al_context_of(L, table);
+    if (table != 0) {
+        lua_getfield(L, table, "domain");
+        if (!lua_isnil(L, -1)) domain = al_check(L, lua_gettop(L), &al_overlap_kind)->overlap;
+    }
+    if (are_files(L, in_order, 3, &files)) {
+        const char *path = luaL_checkstring(L, 4);
+        return give_result(
+            L,
+            AL_CALL(L, context,
+                    alcore_metric_read_word_accuracy(context->ctx, &files, path, domain, &score)),
+            al_word_accuracy_score, &score);
+    }
+    al_object *links = lua_isnil(L, 4) ? NULL : al_check(L, 4, &al_links_kind);
     for (int i = 0; i < 3; i++) {
         sides[i] = read_texts(L, i + 1, what[i]);
         if (sides[i].count != sides[0].count)
             return luaL_error(L, "%s: a list of %d strings expected, as many as sources", what[i],
                               (int)sides[0].count);
-    }
-    if (table != 0) {
-        lua_getfield(L, table, "domain");
-        if (!lua_isnil(L, -1)) domain = al_check(L, lua_gettop(L), &al_overlap_kind)->overlap;
     }
     int failed = 0;
     if (!links) {
@@ -297,42 +334,44 @@ static int word_accuracy(lua_State *L) {
                              context->ctx, sides[0].texts, sides[0].lengths, sides[1].texts,
                              sides[1].lengths, sides[2].texts, sides[2].lengths, sides[0].count,
                              links->links, domain, &score));
-    if (failed) return failed;
-    al_push_struct(L, al_word_accuracy_score, &score);
-    return 1;
+    return give_result(L, failed, al_word_accuracy_score, &score);
 }
 
 /*** Words of the hypotheses per word of the references.
  * @function metrics.length_ratio
- * @tparam table hypotheses a list of strings
- * @tparam table references a list of strings, as long as hypotheses
+ * @tparam table|string hypotheses a list of strings, or the path of a file, which is read in blocks
+ * @tparam table|string references a list of strings, as long as hypotheses, or a path
  * @tparam[opt] table options context
  * @return a table with ratio, hypothesis_words, reference_words; or nil, message, code */
 static int length_ratio(lua_State *L) {
     alcore_length_ratio_score score = ALCORE_LENGTH_RATIO_SCORE_INIT;
+    alcore_text_files files;
     lua_settop(L, 3);
     al_context *context =
         al_context_of(L, al_options(L, 3, "metrics.length_ratio", NULL, al_context_only));
+    if (are_files(L, in_order, 2, &files))
+        return give_result(
+            L, AL_CALL(L, context, alcore_metric_read_length_ratio(context->ctx, &files, &score)),
+            al_length_ratio_score, &score);
     text_list hypotheses = read_texts(L, 1, "hypotheses");
     text_list references = read_texts(L, 2, "references");
     int failed = AL_CALL(L, context,
                          alcore_metric_compute_length_ratio(
                              context->ctx, hypotheses.texts, hypotheses.lengths, hypotheses.count,
                              references.texts, references.lengths, references.count, &score));
-    if (failed) return failed;
-    al_push_struct(L, al_length_ratio_score, &score);
-    return 1;
+    return give_result(L, failed, al_length_ratio_score, &score);
 }
 
 /*** Accuracy and macro F1 of labels.
  * @function metrics.labels
- * @tparam table gold a list of strings
- * @tparam table predicted a list of strings, as long as gold
+ * @tparam table|string gold a list of strings, or the path of a file, which is read in blocks
+ * @tparam table|string predicted a list of strings, as long as gold, or a path
  * @tparam[opt] table options words (true: each word of a string is a label), context
  * @return a table with accuracy, macro_f1, correct, labels, compared; or nil, message, code */
 static int labels(lua_State *L) {
     static const char *const others[] = {"words", "context", NULL};
     alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
+    alcore_text_files files;
     int words = 0;
     lua_settop(L, 3);
     int table = al_options(L, 3, "metrics.labels", NULL, others);
@@ -342,21 +381,23 @@ static int labels(lua_State *L) {
         lua_pop(L, 1);
     }
     al_context *context = al_context_of(L, table);
+    if (are_files(L, in_order, 2, &files))
+        return give_result(
+            L, AL_CALL(L, context, alcore_metric_read_labels(context->ctx, &files, words, &score)),
+            al_label_score, &score);
     text_list gold = read_texts(L, 1, "gold"), predicted = read_texts(L, 2, "predicted");
     int failed = AL_CALL(L, context,
                          alcore_metric_compute_labels(
                              context->ctx, gold.texts, gold.lengths, gold.count, predicted.texts,
                              predicted.lengths, predicted.count, words, &score));
-    if (failed) return failed;
-    al_push_struct(L, al_label_score, &score);
-    return 1;
+    return give_result(L, failed, al_label_score, &score);
 }
 
 /*** Precision, recall and F1 of spans, as seqeval: a string holds the tags of a sentence, O, B-TYPE
  * or I-TYPE, with spaces between them.
  * @function metrics.spans
- * @tparam table gold a list of strings
- * @tparam table predicted a list of strings, as long as gold
+ * @tparam table|string gold a list of strings, or the path of a file, which is read in blocks
+ * @tparam table|string predicted a list of strings, as long as gold, or a path
  * @tparam[opt] table options scheme ("default" as conlleval, or "strict": only B opens a span),
  * context
  * @return a table with precision, recall, f1, gold_spans, predicted_spans, matches; or nil,
@@ -365,18 +406,21 @@ static int spans(lua_State *L) {
     static const al_constant schemes[] = {{"default", 0}, {"strict", 1}, {NULL, 0}};
     static const char *const others[] = {"scheme", "context", NULL};
     alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+    alcore_text_files files;
     lua_settop(L, 3);
     int table = al_options(L, 3, "metrics.spans", NULL, others);
     int32_t strict = table != 0 ? al_field_constant(L, table, "scheme", schemes) : 0;
     al_context *context = al_context_of(L, table);
+    if (are_files(L, in_order, 2, &files))
+        return give_result(
+            L, AL_CALL(L, context, alcore_metric_read_spans(context->ctx, &files, strict, &score)),
+            al_span_score, &score);
     text_list gold = read_texts(L, 1, "gold"), predicted = read_texts(L, 2, "predicted");
     int failed = AL_CALL(L, context,
                          alcore_metric_compute_spans(context->ctx, gold.texts, gold.lengths,
                                                      gold.count, predicted.texts, predicted.lengths,
                                                      predicted.count, strict, &score));
-    if (failed) return failed;
-    al_push_struct(L, al_span_score, &score);
-    return 1;
+    return give_result(L, failed, al_span_score, &score);
 }
 
 /*** Mean, standard deviation of a sample and standard error.
@@ -407,22 +451,26 @@ static int64_t *read_classes(lua_State *L, int index, const char *what, int64_t 
 
 /*** Cohen's kappa of two predictions of classes for the same items.
  * @function metrics.kappa
- * @tparam table x a list of integers, the class of each item
- * @tparam table y a list of integers, as long as x
+ * @tparam table|string x a list of integers, the class of each item, or the path of a file, which
+ * is read in blocks and has a class a line, any text
+ * @tparam table|string y a list of integers, as long as x, or a path
  * @tparam[opt] table options context
- * @return a table with kappa, observed, expected, classes; or nil, message, code */
+ * @return a table with kappa, observed, expected, classes, items; or nil, message, code */
 static int kappa(lua_State *L) {
     alcore_kappa_result result = ALCORE_KAPPA_RESULT_INIT;
+    alcore_text_files files;
     int64_t x_count, y_count;
     lua_settop(L, 3);
     al_context *context =
         al_context_of(L, al_options(L, 3, "metrics.kappa", NULL, al_context_only));
+    if (are_files(L, in_order, 2, &files))
+        return give_result(
+            L, AL_CALL(L, context, alcore_metric_read_kappa(context->ctx, &files, &result)),
+            al_kappa_result, &result);
     const int64_t *x = read_classes(L, 1, "x", &x_count), *y = read_classes(L, 2, "y", &y_count);
     int failed = AL_CALL(
         L, context, alcore_metric_compute_kappa(context->ctx, x, x_count, y, y_count, &result));
-    if (failed) return failed;
-    al_push_struct(L, al_kappa_result, &result);
-    return 1;
+    return give_result(L, failed, al_kappa_result, &result);
 }
 
 /*** Pearson's correlation of pairs.

@@ -441,6 +441,7 @@ const al_member al_kappa_result[] = {
     {"observed", AL_DOUBLE, 1, offsetof(alcore_kappa_result, observed), NULL},
     {"expected", AL_DOUBLE, 1, offsetof(alcore_kappa_result, expected), NULL},
     {"classes", AL_INT64, 1, offsetof(alcore_kappa_result, classes), NULL},
+    {"items", AL_INT64, 1, offsetof(alcore_kappa_result, items), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_label_score[] = {
     {"accuracy", AL_DOUBLE, 1, offsetof(alcore_label_score, accuracy), NULL},

@@ -36,17 +36,19 @@ enum {
     ALCORE_BLEU_SMOOTH_NONE = 3   /**< a precision of 0, and so a BLEU of 0 */
 };
 
-/** Files of translations, of which line i of each belong together. */
+/** Files of texts, of which line i of each belong together. A function that reads them holds a
+ * block of lines of each in memory, and computes what it would of all texts in one call. */
 typedef struct alcore_text_files {
     size_t size; /**< sizeof(alcore_text_files) */
-    /** Borrowed: [count] paths, of the hypotheses, then of each set of references; one may be "-",
-     * standard input; .gz, .xz and .zst are decompressed */
+    /** Borrowed: [count] paths. For BLEU, chrF and TER of the hypotheses, then of each set of
+     * references; elsewhere the function says of what. One may be "-", standard input; .gz, .xz
+     * and .zst are decompressed */
     const char *const *paths;
     int64_t count; /**< 2 or more */
     /** Borrowed: format, bad_lines, and text_column of the files that have it; NULL: defaults */
     const alcore_read_options *options;
-    /** Called with the score of each hypothesis, in order, on the calling thread; NULL: not wanted.
-     */
+    /** BLEU, chrF and TER: called with the score of each hypothesis, in order, on the calling
+     * thread; NULL: not wanted */
     void (*score)(void *user, int64_t line, double score);
     void *score_user; /**< first argument of score */
 } alcore_text_files;
@@ -182,6 +184,7 @@ typedef struct alcore_kappa_result {
     double observed; /**< share of items with equal classes; NaN without items */
     double expected; /**< the share that chance gives, from how often each side has each class */
     int64_t classes; /**< distinct classes of either side */
+    int64_t items;   /**< items that were compared */
 } alcore_kappa_result;
 /** An alcore_kappa_result with its size set and everything else 0. */
 #define ALCORE_KAPPA_RESULT_INIT ALCORE_INIT(alcore_kappa_result)
@@ -428,6 +431,21 @@ ALCORE_API alcore_status alcore_metric_compute_kappa(alcore_ctx *ctx, const int6
                                                      int64_t x_count, const int64_t *y,
                                                      int64_t y_count, alcore_kappa_result *out);
 
+/** Cohen's kappa as alcore_metric_compute_kappa() computes it, of the classes of two files, which
+ * are read in blocks: each line is the class of an item, and equal texts are equal classes. Memory
+ * grows with the distinct classes only.
+ * @param[in] ctx borrowed
+ * @param[in] files borrowed: two; its score is NULL
+ * @param[in,out] out size-first
+ * @threadsafe
+ * @callback progress, files
+ * @since 0.1
+ * @return ALCORE_OK, ALCORE_E_INVALID (another number of files), ALCORE_E_IO, ALCORE_E_DATA (names
+ *   the file: its line, or another number of lines), ALCORE_E_UNSUPPORTED (2^31 lines or more),
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
+ALCORE_API alcore_status alcore_metric_read_kappa(alcore_ctx *ctx, const alcore_text_files *files,
+                                                  alcore_kappa_result *out);
+
 /** Accuracy and macro F1 of labels: one a text, or one a word, as parts of speech are.
  * @param[in] ctx borrowed
  * @param[in] gold borrowed: [gold_count] labels; NULL only if the count is 0
@@ -449,6 +467,21 @@ ALCORE_API alcore_status alcore_metric_compute_labels(
     alcore_ctx *ctx, const char *const *gold, const size_t *gold_lengths, int64_t gold_count,
     const char *const *predicted, const size_t *predicted_lengths, int64_t predicted_count,
     int32_t by_word, alcore_label_score *out);
+
+/** Accuracy and macro F1 as alcore_metric_compute_labels() computes them, of files, which are read
+ * in blocks. Memory grows with the distinct labels only.
+ * @param[in] ctx borrowed
+ * @param[in] files borrowed: two, gold labels and predicted ones; its score is NULL
+ * @param[in] by_word 1: each word of a line is a label; 0: the whole line is
+ * @param[in,out] out size-first
+ * @threadsafe
+ * @callback progress, files
+ * @since 0.1
+ * @return ALCORE_OK, ALCORE_E_INVALID (another number of files), ALCORE_E_IO, ALCORE_E_DATA (names
+ *   the file: its line, or another number of lines), ALCORE_E_SHAPE (counts of words differ; names
+ *   the lines of both files), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
+ALCORE_API alcore_status alcore_metric_read_labels(alcore_ctx *ctx, const alcore_text_files *files,
+                                                   int32_t by_word, alcore_label_score *out);
 
 /** Precision, recall and F1 of spans, as seqeval: each line holds the tags of a sentence, O, B-TYPE
  * or I-TYPE, with spaces between them. By default, as conlleval, an I behind O or another type
@@ -474,6 +507,22 @@ ALCORE_API alcore_status alcore_metric_compute_spans(alcore_ctx *ctx, const char
                                                      const size_t *predicted_lengths,
                                                      int64_t predicted_count, int32_t strict,
                                                      alcore_span_score *out);
+
+/** Precision, recall and F1 as alcore_metric_compute_spans() computes them, of files, which are
+ * read in blocks.
+ * @param[in] ctx borrowed
+ * @param[in] files borrowed: two, lines of gold tags and of predicted ones; its score is NULL
+ * @param[in] strict 1: strict; 0: default
+ * @param[in,out] out size-first
+ * @threadsafe
+ * @callback progress, files
+ * @since 0.1
+ * @return ALCORE_OK, ALCORE_E_INVALID (another number of files), ALCORE_E_IO, ALCORE_E_DATA (names
+ *   the file: its line, with the tag if that is wrong, or another number of lines), ALCORE_E_SHAPE
+ *   (counts of tags differ; names the lines of both files), ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
+ *   ALCORE_E_STRUCT_* */
+ALCORE_API alcore_status alcore_metric_read_spans(alcore_ctx *ctx, const alcore_text_files *files,
+                                                  int32_t strict, alcore_span_score *out);
 
 /** Exact match and F1 of answers to questions, as SQuAD (Rajpurkar et al. 2016): case, ASCII
  * punctuation and the words a, an and the do not count; the best over the gold answers of a
@@ -502,6 +551,21 @@ ALCORE_API alcore_status alcore_metric_compute_answers(
     int64_t predicted_count, const char *const *gold, const size_t *gold_lengths,
     int64_t gold_count, const int64_t *gold_offsets, int64_t gold_offset_count,
     alcore_answer_score *out);
+
+/** Exact match and F1 as alcore_metric_compute_answers() computes them, of files, which are read in
+ * blocks.
+ * @param[in] ctx borrowed
+ * @param[in] files borrowed: two; line i of the first holds the gold answers of question i with
+ *   TABs between them, of the second its predicted answer; its score is NULL
+ * @param[in,out] out size-first
+ * @threadsafe
+ * @callback progress, files
+ * @since 0.1
+ * @return ALCORE_OK, ALCORE_E_INVALID (another number of files), ALCORE_E_IO, ALCORE_E_DATA (names
+ *   the file: its line, or another number of lines), ALCORE_E_UNSUPPORTED (an answer of more than
+ *   2^30 words), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
+ALCORE_API alcore_status alcore_metric_read_answers(alcore_ctx *ctx, const alcore_text_files *files,
+                                                    alcore_answer_score *out);
 
 /** Accuracy of the translation of in-domain words (PHR Figure 3). For each sentence, the words of
  * the reference that are aligned to an in-domain word of the source count once each; such a word
@@ -532,6 +596,27 @@ ALCORE_API alcore_status alcore_metric_compute_word_accuracy(
     const size_t *hypothesis_lengths, int64_t count, const alcore_links *links,
     const alcore_overlap *domain, alcore_word_accuracy_score *out);
 
+/** Accuracy of the translation of in-domain words as alcore_metric_compute_word_accuracy() computes
+ * it, of files, which are read in blocks together with a file of links.
+ * @param[in] ctx borrowed
+ * @param[in] files borrowed: three, sources, references and hypotheses; its score is NULL
+ * @param[in] links borrowed: path of the links of the sources and the references in Pharaoh's
+ *   notation, a line a sentence, as alcore_links_read() reads them
+ * @param[in] domain borrowed: as of alcore_metric_compute_word_accuracy(), such as an overlap that
+ *   alcore_overlap_read() gave the file of the sources. NULL: every source word is in-domain
+ * @param[in,out] out size-first
+ * @threadsafe
+ * @callback progress, files
+ * @since 0.1
+ * @return ALCORE_OK, ALCORE_E_INVALID (another number of files, a domain without the test set),
+ *   ALCORE_E_IO, ALCORE_E_DATA (names the file: its line, or another number of lines),
+ *   ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
+ALCORE_API alcore_status alcore_metric_read_word_accuracy(alcore_ctx *ctx,
+                                                          const alcore_text_files *files,
+                                                          const char *links,
+                                                          const alcore_overlap *domain,
+                                                          alcore_word_accuracy_score *out);
+
 /** Length ratio of a corpus: words of the hypotheses / words of the references (PHR Figure 4).
  * @param[in] ctx borrowed
  * @param[in] hypotheses borrowed: [hypothesis_count] UTF-8; NULL only if the count is 0
@@ -550,6 +635,21 @@ ALCORE_API alcore_status alcore_metric_compute_length_ratio(
     alcore_ctx *ctx, const char *const *hypotheses, const size_t *hypothesis_lengths,
     int64_t hypothesis_count, const char *const *references, const size_t *reference_lengths,
     int64_t reference_count, alcore_length_ratio_score *out);
+
+/** Length ratio as alcore_metric_compute_length_ratio() computes it, of files, which are read in
+ * blocks.
+ * @param[in] ctx borrowed
+ * @param[in] files borrowed: two, hypotheses and references; its score is NULL
+ * @param[in,out] out size-first
+ * @threadsafe
+ * @callback progress, files
+ * @since 0.1
+ * @return ALCORE_OK, ALCORE_E_INVALID (another number of files), ALCORE_E_IO, ALCORE_E_DATA (names
+ *   the file: its line, or another number of lines), ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
+ *   ALCORE_E_STRUCT_* */
+ALCORE_API alcore_status alcore_metric_read_length_ratio(alcore_ctx *ctx,
+                                                         const alcore_text_files *files,
+                                                         alcore_length_ratio_score *out);
 
 ALCORE_END
 

@@ -20,16 +20,17 @@ enum { POLL_PAIRS = 4096 };
 enum { SHOWN = 40 };
 
 /* The state of one reading. */
-typedef struct reader {
+struct alcore__pharaoh_reader {
     alcore_ctx *ctx;
     alcore__line_reader lines;
-    alcore__links *out; /* the caller's; complete up to pair out->pairs - 1 */
+    alcore__links links; /* owned; complete up to pair links.pairs - 1 */
     size_t begin_capacity,
-        link_capacity;    /* entries that out->begin and out->link have memory for */
+        link_capacity;    /* entries that links.begin and links.link have memory for */
     alcore__keyed *keys;  /* [keys_capacity] links of one line that is sorted */
     alcore__keyed *spare; /* [spare_capacity] second array of the radix sort */
     size_t keys_capacity, spare_capacity;
-} reader;
+};
+typedef alcore__pharaoh_reader reader;
 
 /* Reads a word position: decimal digits only, below ALCORE__LINK_POSITIONS. */
 static bool read_position(const char *text, size_t length, uint32_t *out) {
@@ -76,11 +77,11 @@ static alcore_status sort_links(reader *r, alcore__link *links, size_t *count) {
     return ALCORE_OK;
 }
 
-/* Reads the links of one sentence pair, which becomes the last pair of r->out: link[begin[pairs]]
+/* Reads the links of one sentence pair, which becomes the last pair of r->links: link[begin[pairs]]
  * up to the one before the new begin[pairs + 1]. Lines whose links ascend, as tools write them, are
  * not sorted. */
 static alcore_status read_line(reader *r, const char *text, size_t length) {
-    alcore__links *out = r->out;
+    alcore__links *out = &r->links;
     ALCORE__TRY(alcore__grow(r->ctx, &out->begin, &r->begin_capacity, (size_t)out->pairs + 2,
                              sizeof *out->begin));
     const size_t first = (size_t)out->begin[out->pairs];
@@ -100,45 +101,103 @@ static alcore_status read_line(reader *r, const char *text, size_t length) {
     return ALCORE_OK;
 }
 
+/* The next line of the file; *text is NULL at its end. */
+static alcore_status next_line(reader *r, char **text, size_t *length) {
+    ALCORE__TRY(alcore__lines_next(&r->lines, text, length));
+    for (bool more = true; more && !*text;) {
+        ALCORE__TRY(alcore__lines_fill(&r->lines, &more));
+        if (more) ALCORE__TRY(alcore__lines_next(&r->lines, text, length));
+    }
+    return ALCORE_OK;
+}
+
+/* Replaces r->links by those of the next `pairs` lines, of fewer at the end of the file. */
+static alcore_status read_pairs(reader *r, int64_t pairs) {
+    r->links.before += r->links.pairs;
+    r->links.pairs = 0;
+    ALCORE__TRY(
+        alcore__grow(r->ctx, &r->links.begin, &r->begin_capacity, 1, sizeof *r->links.begin));
+    r->links.begin[0] = 0;
+    while (r->links.pairs < pairs) {
+        char *text;
+        size_t length;
+        ALCORE__TRY(next_line(r, &text, &length));
+        if (!text) break;
+        ALCORE__TRY(read_line(r, text, length));
+    }
+    return ALCORE_OK;
+}
+
+/* Fails unless the lines that were read are the whole file. */
+alcore_status alcore__pharaoh_end(reader *r) {
+    char *text;
+    size_t length;
+    ALCORE__TRY(next_line(r, &text, &length));
+    if (text)
+        return alcore__lines_fail(&r->lines, "there are only %" PRId64 " sentence pairs",
+                                  r->links.before + r->links.pairs);
+    alcore__lines_report(&r->lines);
+    return ALCORE_OK;
+}
+
 /* Reads all lines, which must be `pairs` in number unless that is -1. */
 static alcore_status read_all(reader *r, int64_t pairs) {
-    ALCORE__TRY(alcore__grow(r->ctx, &r->out->begin, &r->begin_capacity, 1, sizeof *r->out->begin));
-    r->out->begin[0] = 0;
-    for (bool more = true; more;) {
-        ALCORE__TRY(alcore__lines_fill(&r->lines, &more));
-        while (more) {
-            char *text;
-            size_t length;
-            ALCORE__TRY(alcore__lines_next(&r->lines, &text, &length));
-            if (!text) break;
-            if (r->out->pairs == pairs)
-                return alcore__lines_fail(&r->lines, "there are only %" PRId64 " sentence pairs",
-                                          pairs);
-            ALCORE__TRY(read_line(r, text, length));
-        }
-    }
-    alcore__lines_report(&r->lines);
-    if (pairs >= 0 && r->out->pairs < pairs)
+    ALCORE__TRY(read_pairs(r, pairs < 0 ? INT64_MAX : pairs));
+    ALCORE__TRY(alcore__pharaoh_end(r));
+    if (r->links.pairs < pairs)
         return alcore__fail(ALCORE_E_DATA,
                             "'%s' has %" PRId64 " lines, but there are %" PRId64
                             " sentence pairs: each pair needs a line, an empty one without links",
-                            r->lines.path, r->out->pairs, pairs);
+                            r->lines.path, r->links.pairs, pairs);
     return ALCORE_OK;
+}
+
+/* The reader copies the path, which names the file in messages about its links. */
+alcore_status alcore__pharaoh_open(alcore_ctx *ctx, const char *path, reader **out) {
+    reader *r;
+    ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *r, &r));
+    r->ctx = ctx;
+    r->links.path = alcore__strndup(ctx, path, strlen(path));
+    alcore_status status = r->links.path ? ALCORE_OK : alcore__fail_memory(strlen(path) + 1);
+    if (status == ALCORE_OK) status = alcore__lines_open(&r->lines, ctx, r->links.path, 0);
+    if (status == ALCORE_OK)
+        *out = r;
+    else
+        alcore__pharaoh_close(r);
+    return status;
+}
+
+alcore_status alcore__pharaoh_next(reader *r, int64_t pairs, const alcore__links **out) {
+    *out = &r->links;
+    ALCORE__TRY(read_pairs(r, pairs));
+    if (r->links.pairs == pairs) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_DATA,
+                        "'%s' has %" PRId64 " lines, but there are more sentence pairs: each pair "
+                        "needs a line, an empty one without links",
+                        r->lines.path, r->links.before + r->links.pairs);
+}
+
+void alcore__pharaoh_close(reader *r) {
+    if (!r) return;
+    alcore__lines_close(&r->lines);
+    alcore__links_clear(r->ctx, &r->links);
+    alcore__free(r->ctx, r->keys);
+    alcore__free(r->ctx, r->spare);
+    alcore__free(r->ctx, r);
 }
 
 /* Reads all links of a file into *out, with its path; *out is empty after a failure. */
 alcore_status alcore__pharaoh_read(alcore_ctx *ctx, const char *path, int64_t pairs,
                                    alcore__links *out) {
-    reader r = {.ctx = ctx, .out = out};
+    reader *r;
     *out = (alcore__links){0};
-    alcore_status status = alcore__lines_open(&r.lines, ctx, path, 0);
-    if (status == ALCORE_OK) status = read_all(&r, pairs);
-    alcore__lines_close(&r.lines);
-    if (status == ALCORE_OK) out->path = alcore__strndup(ctx, path, strlen(path));
-    if (status == ALCORE_OK && !out->path) status = alcore__fail_memory(strlen(path) + 1);
-    alcore__free(ctx, r.keys);
-    alcore__free(ctx, r.spare);
-    if (status != ALCORE_OK) alcore__links_clear(ctx, out);
+    ALCORE__TRY(alcore__pharaoh_open(ctx, path, &r));
+    const alcore_status status = read_all(r, pairs);
+    if (status == ALCORE_OK) {
+        *out = r->links;
+        r->links = (alcore__links){0};
+    }
+    alcore__pharaoh_close(r);
     return status;
 }
 

@@ -21,11 +21,13 @@
 #include "metric/bleu_tokens.h"
 #include "metric/clipped_ngrams.h"
 #include "metric/segment_pairs.h"
+#include "metric/text_blocks.h"
 
 #define TICK_EVERY 256
 
-/* The texts of one call, borrowed from the caller. Gold answers of question i are those from
- * offsets[i] to offsets[i + 1] - 1, or answer i where there are no offsets. */
+/* The texts of one call, borrowed from the caller, or of one block of its files. Gold answers of
+ * question i are those from offsets[i] to offsets[i + 1] - 1, or answer i where there are no
+ * offsets. */
 typedef struct questions {
     const char *const *predicted;    /* [count] */
     const size_t *predicted_lengths; /* [count] bytes, or NULL: the texts end in NUL */
@@ -37,10 +39,19 @@ typedef struct questions {
     int64_t offset_count;
 } questions;
 
-/* The workspace of one call. */
+/* The workspace and the sums of one call. */
 typedef struct answer_words {
+    alcore_ctx *ctx;
     alcore__ngram_counter counter; /* words of the two answers that are compared */
     alcore__token_lines lines;     /* code points of one answer */
+    double exact_sum, f1_sum;      /* over the questions so far; exact_sum is a count, as the best
+                                    * exact match of a question is 0 or 1 */
+    int64_t questions;             /* so far */
+    /* The gold answers of a block of files. */
+    const char **gold;     /* [answers] views of the block's texts */
+    size_t *gold_lengths;  /* [answers] bytes */
+    int64_t *gold_offsets; /* [questions of the block + 1] as questions.offsets */
+    size_t gold_capacity, lengths_capacity, offsets_capacity;
 } answer_words;
 
 /* Letters and numbers of any script: what \w of Python matches, but for the underscore, which is
@@ -120,18 +131,17 @@ static size_t length_of(const char *text, const size_t *lengths, int64_t i) {
     return lengths ? lengths[i] : strlen(text);
 }
 
-/* Compares all answers and fills *score, which is zeroed; without questions its percentages are
- * NaN. exact_sum is a count, as every best_exact is 0 or 1. */
-static alcore_status compare_all(alcore_ctx *ctx, const questions *given, answer_words *words,
-                                 alcore_answer_score *score) {
-    double exact_sum = 0, f1_sum = 0;
+/* Compares the answers to all questions that are given and adds to the sums. total: how many
+ * questions the call has, -1 where that is not known. */
+static alcore_status compare_questions(answer_words *words, const questions *given, int64_t total) {
     for (int64_t i = 0; i < given->count; i++) {
         const int64_t first = given->offsets ? given->offsets[i] : i;
         const int64_t behind = given->offsets ? given->offsets[i + 1] : i + 1;
         const char *predicted = given->predicted[i];
         const size_t length = length_of(predicted, given->predicted_lengths, i);
         double best_exact = 0, best_f1 = 0;
-        if (i % TICK_EVERY == 0) ALCORE__TRY(alcore__tick(ctx, "answers", i, given->count));
+        if (words->questions % TICK_EVERY == 0)
+            ALCORE__TRY(alcore__tick(words->ctx, "answers", words->questions, total));
         for (int64_t k = first; k < behind; k++) {
             double exact, f1;
             ALCORE__TRY(compare_answers(words, predicted, length, given->gold[k],
@@ -140,15 +150,70 @@ static alcore_status compare_all(alcore_ctx *ctx, const questions *given, answer
             best_exact = fmax(best_exact, exact);
             best_f1 = fmax(best_f1, f1);
         }
-        exact_sum += best_exact;
-        f1_sum += best_f1;
+        words->exact_sum += best_exact;
+        words->f1_sum += best_f1;
+        words->questions++;
     }
-    const double count = given->count > 0 ? (double)given->count : (double)NAN;
-    score->exact_match = 100 * exact_sum / count;
-    score->f1 = 100 * f1_sum / count;
-    score->exact = (int64_t)exact_sum;
-    score->questions = given->count;
     return ALCORE_OK;
+}
+
+/* Adds one gold answer of a block of files. */
+static alcore_status add_gold(answer_words *words, const char *text, size_t length,
+                              int64_t *answers) {
+    const size_t needed = (size_t)*answers + 1;
+    ALCORE__TRY(
+        alcore__grow(words->ctx, &words->gold, &words->gold_capacity, needed, sizeof *words->gold));
+    ALCORE__TRY(alcore__grow(words->ctx, &words->gold_lengths, &words->lengths_capacity, needed,
+                             sizeof *words->gold_lengths));
+    words->gold[*answers] = text;
+    words->gold_lengths[(*answers)++] = length;
+    return ALCORE_OK;
+}
+
+/* Splits line i of the gold texts of a block, [count], into the answers of question i, between
+ * which there are TABs. *answers: how many there are. */
+static alcore_status split_answers(answer_words *words, const alcore__text_block *block,
+                                   int64_t *answers) {
+    *answers = 0;
+    ALCORE__TRY(alcore__grow(words->ctx, &words->gold_offsets, &words->offsets_capacity,
+                             (size_t)block->count + 1, sizeof *words->gold_offsets));
+    for (int64_t i = 0; i < block->count; i++) {
+        const char *begin = block->texts[i], *end = begin + block->lengths[i];
+        words->gold_offsets[i] = *answers;
+        for (const char *tab; (tab = memchr(begin, '\t', (size_t)(end - begin))); begin = tab + 1)
+            ALCORE__TRY(add_gold(words, begin, (size_t)(tab - begin), answers));
+        ALCORE__TRY(add_gold(words, begin, (size_t)(end - begin), answers));
+    }
+    words->gold_offsets[block->count] = *answers;
+    return ALCORE_OK;
+}
+
+/* For alcore__text_blocks_visit(): the first file is gold, the second predicted. */
+static alcore_status compare_block(void *data, const alcore__text_block *block) {
+    answer_words *words = data;
+    int64_t answers;
+    ALCORE__TRY(split_answers(words, block, &answers));
+    const questions given = {.predicted = block->texts + block->count,
+                             .predicted_lengths = block->lengths + block->count,
+                             .count = block->count,
+                             .gold = words->gold,
+                             .gold_lengths = words->gold_lengths,
+                             .gold_count = answers,
+                             .offsets = words->gold_offsets,
+                             .offset_count = block->count + 1};
+    return compare_questions(words, &given, -1);
+}
+
+/* Fills *out from the sums; without questions its percentages are NaN. */
+static alcore_status write_answers(const answer_words *words, alcore_answer_score *out) {
+    const double count = words->questions > 0 ? (double)words->questions : (double)NAN;
+    alcore_answer_score score = {.exact_match = 100 * words->exact_sum / count,
+                                 .f1 = 100 * words->f1_sum / count,
+                                 .exact = (int64_t)words->exact_sum,
+                                 .questions = words->questions};
+    return alcore__struct_write(out, &score, sizeof score,
+                                ALCORE__FIRST_SIZE(alcore_answer_score, questions),
+                                "alcore_answer_score");
 }
 
 /* Checks the offsets: they begin at 0, end at gold_count and leave no question without an answer.
@@ -195,6 +260,25 @@ static alcore_status check_questions(const questions *given) {
     return ALCORE_OK;
 }
 
+/* Body of both public calls: compares the answers of files or, where it is NULL, the given ones. */
+static alcore_status compute_answers(alcore_ctx *ctx, const alcore_text_files *files,
+                                     const questions *given, alcore_answer_score *out) {
+    static const alcore__text_files_rule rule = {2, 2, "gold and predicted", false};
+    answer_words words = {.ctx = ctx, .counter.ctx = ctx, .lines.ctx = ctx};
+    if (!ctx || !out) return alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
+    if (!files) ALCORE__TRY(check_questions(given));
+    alcore_status status = files
+                               ? alcore__text_blocks_visit(ctx, files, &rule, compare_block, &words)
+                               : compare_questions(&words, given, given->count);
+    if (status == ALCORE_OK) status = write_answers(&words, out);
+    alcore__ngram_counter_clear(&words.counter);
+    alcore__token_lines_clear(&words.lines);
+    alcore__free(ctx, words.gold);
+    alcore__free(ctx, words.gold_lengths);
+    alcore__free(ctx, words.gold_offsets);
+    return status;
+}
+
 alcore_status alcore_metric_compute_answers(alcore_ctx *ctx, const char *const *predicted,
                                             const size_t *predicted_lengths,
                                             int64_t predicted_count, const char *const *gold,
@@ -209,18 +293,13 @@ alcore_status alcore_metric_compute_answers(alcore_ctx *ctx, const char *const *
                              .gold_count = gold_count,
                              .offsets = gold_offsets,
                              .offset_count = gold_offset_count};
-    answer_words words = {.counter.ctx = ctx, .lines.ctx = ctx};
-    alcore_answer_score score = {0};
     ALCORE__TRY(alcore__enter(ctx));
-    alcore_status status = ALCORE_OK;
-    if (!ctx || !out) status = alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
-    if (status == ALCORE_OK) status = check_questions(&given);
-    if (status == ALCORE_OK) status = compare_all(ctx, &given, &words, &score);
-    if (status == ALCORE_OK)
-        status = alcore__struct_write(out, &score, sizeof score,
-                                      ALCORE__FIRST_SIZE(alcore_answer_score, questions),
-                                      "alcore_answer_score");
-    alcore__ngram_counter_clear(&words.counter);
-    alcore__token_lines_clear(&words.lines);
-    return alcore__leave(ctx, status);
+    return alcore__leave(ctx, compute_answers(ctx, NULL, &given, out));
+}
+
+alcore_status alcore_metric_read_answers(alcore_ctx *ctx, const alcore_text_files *files,
+                                         alcore_answer_score *out) {
+    ALCORE__TRY(alcore__enter(ctx));
+    if (!files) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "files is NULL"));
+    return alcore__leave(ctx, compute_answers(ctx, files, NULL, out));
 }

@@ -15,7 +15,9 @@
 #include <string.h>
 
 #include "alcore/metric.h"
+#include "formats/pharaoh.h"
 #include "metric/overlap_handle.h"
+#include "metric/text_blocks.h"
 #include "text/links_handle.h"
 #include "text/words.h"
 
@@ -24,24 +26,28 @@
 enum { SOURCE, REFERENCE, HYPOTHESIS, SIDES };
 static const char *const SIDE[SIDES] = {"sources", "references", "hypotheses"};
 
-/* The texts and links of one call, borrowed from the caller. */
+/* The texts and links of one call, borrowed from the caller, or of one block of its files. */
 typedef struct sentences {
     const char *const *texts[SIDES]; /* [count] */
     const size_t *lengths[SIDES];    /* [count] bytes, or NULL: NUL-terminated */
     int64_t count;
+    int64_t before;             /* sentences of the call that came before these */
+    int64_t total;              /* sentences of the call; -1: not known */
     const alcore__links *links; /* of count pairs */
 } sentences;
 
-/* The workspace of one call: words of one sentence. */
+/* The counts of one call so far, and its workspace: words of one sentence. */
 typedef struct sentence_words {
     alcore_ctx *ctx;
-    const alcore_overlap *domain; /* NULL: every source word is in-domain */
-    alcore__vocabulary names;     /* the distinct words of the present reference */
-    uint32_t *reference;          /* [reference_count] numbers of the words of the reference */
-    int64_t *copies;              /* [names.count] occurrences of each in the hypothesis that
+    alcore_word_accuracy_score score; /* its accuracy is computed in the end */
+    alcore__pharaoh_reader *links;    /* of the links of files; NULL: the texts are the caller's */
+    const alcore_overlap *domain;     /* NULL: every source word is in-domain */
+    alcore__vocabulary names;         /* the distinct words of the present reference */
+    uint32_t *reference;              /* [reference_count] numbers of the words of the reference */
+    int64_t *copies;                  /* [names.count] occurrences of each in the hypothesis that
                                    * are not matched yet */
-    uint8_t *in_domain;           /* [source_count] 1: in-domain, 2: and a link was seen */
-    uint8_t *wanted;              /* [reference_count] 1: aligned to an in-domain word */
+    uint8_t *in_domain;               /* [source_count] 1: in-domain, 2: and a link was seen */
+    uint8_t *wanted;                  /* [reference_count] 1: aligned to an in-domain word */
     size_t reference_count, source_count;
     size_t reference_capacity, copies_capacity, in_domain_capacity, wanted_capacity;
 } sentence_words;
@@ -114,7 +120,7 @@ static alcore_status follow_links(sentence_words *words, const sentences *given,
             alcore__fail(ALCORE_E_DATA,
                          "line %lld: the link %lu-%lu points behind a source of %zu or a reference "
                          "of %zu words; words count from 0",
-                         (long long)line + 1, (unsigned long)link.source,
+                         (long long)(given->before + line + 1), (unsigned long)link.source,
                          (unsigned long)link.target, words->source_count, words->reference_count);
             return alcore__links_fail(links, line, ALCORE_E_DATA);
         }
@@ -140,12 +146,13 @@ static alcore_status count_copies(sentence_words *words, const sentences *given,
     return ALCORE_OK;
 }
 
-/* Counts all sentences and fills *score, which is zeroed. */
-static alcore_status count_sentences(sentence_words *words, const sentences *given,
-                                     alcore_word_accuracy_score *score) {
+/* Counts the sentences that are given. */
+static alcore_status count_sentences(sentence_words *words, const sentences *given) {
+    alcore_word_accuracy_score *score = &words->score;
     for (int64_t line = 0; line < given->count; line++) {
         if (line % TICK_EVERY == 0)
-            ALCORE__TRY(alcore__tick(words->ctx, "word accuracy", line, given->count));
+            ALCORE__TRY(
+                alcore__tick(words->ctx, "word accuracy", given->before + line, given->total));
         ALCORE__TRY(read_sentence(words, given, line));
         ALCORE__TRY(follow_links(words, given, line));
         ALCORE__TRY(count_copies(words, given, line));
@@ -159,30 +166,74 @@ static alcore_status count_sentences(sentence_words *words, const sentences *giv
             score->matched++;
         }
     }
-    score->accuracy =
-        score->total > 0 ? 100 * (double)score->matched / (double)score->total : (double)NAN;
     return ALCORE_OK;
 }
 
-/* The call itself, within alcore__enter() and, with a domain, alcore__read_begin(). */
-static alcore_status compute_accuracy(alcore_ctx *ctx, const sentences *given,
+/* For alcore__text_blocks_visit(): the files are those of the sources, references and hypotheses.
+ */
+static alcore_status count_block(void *data, const alcore__text_block *block) {
+    sentence_words *words = data;
+    sentences given = {.count = block->count, .before = block->before, .total = -1};
+    for (int side = 0; side < SIDES; side++) {
+        given.texts[side] = block->texts + side * block->count;
+        given.lengths[side] = block->lengths + side * block->count;
+    }
+    ALCORE__TRY(alcore__pharaoh_next(words->links, block->count, &given.links));
+    return count_sentences(words, &given);
+}
+
+/* Counts the sentences of files with the links of the file `links`. */
+static alcore_status count_files(sentence_words *words, const alcore_text_files *files,
+                                 const char *links) {
+    static const alcore__text_files_rule rule = {SIDES, SIDES, "sources, references and hypotheses",
+                                                 false};
+    ALCORE__TRY(alcore__pharaoh_open(words->ctx, links, &words->links));
+    ALCORE__TRY(alcore__text_blocks_visit(words->ctx, files, &rule, count_block, words));
+    return alcore__pharaoh_end(words->links);
+}
+
+/* Counts the caller's sentences. */
+static alcore_status count_texts(sentence_words *words, const sentences *given) {
+    ALCORE__TRY(check_sentences(given));
+    return count_sentences(words, given);
+}
+
+/* Body of both public calls, within alcore__enter() and, with a domain, alcore__read_begin():
+ * counts the sentences of files with the links of a file or, where files is NULL, those given. */
+static alcore_status compute_accuracy(alcore_ctx *ctx, const alcore_text_files *files,
+                                      const char *links, const sentences *given,
                                       const alcore_overlap *domain,
                                       alcore_word_accuracy_score *out) {
     sentence_words words = {.ctx = ctx, .domain = domain};
-    alcore_word_accuracy_score score = {0};
+    alcore_word_accuracy_score *score = &words.score;
     if (!out) return alcore__fail(ALCORE_E_INVALID, "out is NULL");
-    ALCORE__TRY(check_sentences(given));
-    alcore_status status = count_sentences(&words, given, &score);
+    alcore_status status = files ? count_files(&words, files, links) : count_texts(&words, given);
+    score->accuracy =
+        score->total > 0 ? 100 * (double)score->matched / (double)score->total : (double)NAN;
     if (status == ALCORE_OK)
-        status = alcore__struct_write(out, &score, sizeof score,
+        status = alcore__struct_write(out, score, sizeof *score,
                                       ALCORE__FIRST_SIZE(alcore_word_accuracy_score, unlinked),
                                       "alcore_word_accuracy_score");
+    alcore__pharaoh_close(words.links);
     alcore__vocabulary_clear(ctx, &words.names);
     alcore__free(ctx, words.reference);
     alcore__free(ctx, words.copies);
     alcore__free(ctx, words.in_domain);
     alcore__free(ctx, words.wanted);
     return status;
+}
+
+/* The call between the reading of a domain, where there is one; the arguments are those of
+ * compute_accuracy(). */
+static alcore_status compute_within_domain(alcore_ctx *ctx, const alcore_text_files *files,
+                                           const char *links, const sentences *given,
+                                           const alcore_overlap *domain,
+                                           alcore_word_accuracy_score *out) {
+    if (!domain) return compute_accuracy(ctx, files, links, given, NULL, out);
+    ALCORE__TRY(alcore__overlap_begin(domain, ALCORE_OVERLAP_TEST));
+    const alcore_status status = compute_accuracy(ctx, files, links, given, domain, out);
+    alcore__read_end(domain);
+    return alcore__leave(domain->object.ctx, status);
 }
 
 alcore_status alcore_metric_compute_word_accuracy(
@@ -196,14 +247,16 @@ alcore_status alcore_metric_compute_word_accuracy(
     const sentences given = {.texts = {sources, references, hypotheses},
                              .lengths = {source_lengths, reference_lengths, hypothesis_lengths},
                              .count = count,
+                             .total = count,
                              .links = &links->links};
-    alcore_status status = !domain ? ALCORE_OK : alcore__overlap_begin(domain, ALCORE_OVERLAP_TEST);
-    if (status == ALCORE_OK) {
-        status = compute_accuracy(ctx, &given, domain, out);
-        if (domain) {
-            alcore__read_end(domain);
-            status = alcore__leave(domain->object.ctx, status);
-        }
-    }
-    return alcore__leave(ctx, status);
+    return alcore__leave(ctx, compute_within_domain(ctx, NULL, NULL, &given, domain, out));
+}
+
+alcore_status alcore_metric_read_word_accuracy(alcore_ctx *ctx, const alcore_text_files *files,
+                                               const char *links, const alcore_overlap *domain,
+                                               alcore_word_accuracy_score *out) {
+    ALCORE__TRY(alcore__enter(ctx));
+    if (!ctx || !files || !links)
+        return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx, files or links is NULL"));
+    return alcore__leave(ctx, compute_within_domain(ctx, files, links, NULL, domain, out));
 }

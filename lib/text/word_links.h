@@ -23,6 +23,7 @@ typedef struct alcore__links {
     int64_t *begin;     /* [pairs + 1] index in link of the first link of each pair */
     alcore__link *link; /* [begin[pairs]] sorted by (source, target) within each pair */
     char *path;         /* of the file they were read from, a line a pair; owned; NULL: of none */
+    int64_t before;     /* lines of that file before that of pair 0: 0 unless it is read in parts */
 } alcore__links;
 
 /* Frees what *links owns and sets it to zeros: no pairs. */

@@ -325,13 +325,13 @@ def what_cannot_be(box):
     contains(box.run("eval", "f1", mistaken, tags, expect=3).err, "gold u.txt:2: tag 2 is 'X-PER'")
     contains(box.run("eval", "f1", tags, lines(box, "s.txt", ["O O", "O"]), expect=3).err, "gold t.txt:2, predicted s.txt:2: 2 gold tags, 1 predicted")
     contains(box.run("eval", "accuracy", tags, "s.txt", "--by-word", expect=3).err, "predicted s.txt:2: word 2 of gold has no counterpart")
-    # The first line of a .tsv names the columns; of .jsonl, where blank lines are no entries, the
-    # entries are counted.
+    # The lines are those of the file: the first of a .tsv names the columns, and of .jsonl blank
+    # ones are no entries.
     box.file("t.tsv", "text\nO O\nO O\n")
     box.file("u.tsv.gz", gzip.compress(b"text\nO O\nO X-PER\n"))
     box.file("s.jsonl", '{"text": "O O"}\n\n{"text": "O"}\n')
     contains(box.run("eval", "f1", "t.tsv", "u.tsv.gz", expect=3).err, "predicted u.tsv.gz:3: tag 2 is 'X-PER'")
-    contains(box.run("eval", "f1", "t.tsv", "s.jsonl", expect=3).err, "gold t.tsv:3, predicted s.jsonl, entry 2: 2 gold tags, 1 predicted")
+    contains(box.run("eval", "f1", "t.tsv", "s.jsonl", expect=3).err, "gold t.tsv:3, predicted s.jsonl:3: 2 gold tags, 1 predicted")
     contains(box.run("eval", "bleu", "nowhere.txt", a, expect=4).err, "nowhere.txt")
     empty, rubbish = lines(box, "empty.txt", []), box.file("rubbish.txt", b"a\nb \xff\n")
     for args in (["bleu", empty, empty], ["mean", empty], ["qa", empty, empty], ["overlap", empty, "--selected", a],
@@ -342,6 +342,9 @@ def what_cannot_be(box):
     contains(box.run("eval", "overlap", a, "--selected", "nowhere.txt", expect=4).err, "nowhere.txt")
     contains(box.run("eval", "overlap", box.file("x.tsv", "text\na\n"), "--selected", a, "--side", "tgt", expect=3).err, "target")
     contains(box.run("eval", "length-ratio", a, two, expect=3).err, "two.txt has 2")
+    # Files that are read twice are no standard input.
+    contains(box.run("eval", "agreement", a, "-", a, expect=2).err, "the first and the last, which alone can be standard input")
+    contains(box.run("eval", "word-accuracy", "-", a, a, "--links", a, "--ood", a, expect=2).err, "reads SRC twice")
 
 
 def decision(done):

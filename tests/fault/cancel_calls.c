@@ -350,7 +350,8 @@ void cancel_world_make(int64_t rows) {
     FILE *conll = fopen(in_folder("pool.conll"), "w");
     FILE *ids = fopen(in_folder("ids.txt"), "w");
     FILE *scores = fopen(in_folder("scores.tsv"), "w");
-    if (!text || !tsv || !jsonl || !conll || !ids || !scores) exit(2);
+    FILE *tags = fopen(in_folder("tags.txt"), "w");
+    if (!text || !tsv || !jsonl || !conll || !ids || !scores || !tags) exit(2);
     fputs("id\ttext\n", tsv);
     for (int64_t i = 0; i < row_count; i++) {
         char line[400];
@@ -362,13 +363,14 @@ void cancel_world_make(int64_t rows) {
             fprintf(conll, "w%d\tX\n%s", word, w == 11 ? "\n" : "");
         }
         fprintf(text, "%s\n", line);
+        fputs("O B-PER I-PER O O B-LOC O O O O\n", tags);
         fprintf(tsv, "r%lld\t%s\n", (long long)i, line);
         fprintf(ids, "%lld\n", (long long)i + 1);
         fprintf(jsonl, "{\"id\": \"r%lld\", \"text\": \"%s\"}\n", (long long)i, line);
         fprintf(scores, "%lld\t%.6f\n", (long long)i + 1, alcore__rng_f64(&rng));
     }
     if (fclose(text) || fclose(tsv) || fclose(jsonl) || fclose(conll) || fclose(ids) ||
-        fclose(scores))
+        fclose(scores) || fclose(tags))
         exit(2);
 
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
@@ -439,13 +441,13 @@ bool cancel_world_works(void) {
 
 bool cancel_world_end(void) {
     static const char *const files[] = {
-        "pool.txt",         "pool.tsv",       "pool.jsonl",     "scores.tsv",  "lm.arpa",
-        "other.arpa",       "rows.tsv",       "embeddings.npy", "out.tsv",     "out.jsonl",
-        "out.html",         "column.part",    "other.part",     "phrases.tsv", "ids.txt",
-        "links.txt",        "other.links",    "curves.svg",     "points.svg",  "items.tsv",
-        "answers.tsv",      "dictionary.tsv", "requests.tsv",   "train.tsv",   "train.src",
-        "train.tgt",        "aligner",        "other.aligner",  "pool.conll",  "vocab.txt",
-        "null/config.json", "bin/spm_train"};
+        "pool.txt",  "pool.tsv",         "pool.jsonl",     "scores.tsv",     "lm.arpa",
+        "tags.txt",  "other.arpa",       "rows.tsv",       "embeddings.npy", "out.tsv",
+        "out.jsonl", "out.html",         "column.part",    "other.part",     "phrases.tsv",
+        "ids.txt",   "links.txt",        "other.links",    "curves.svg",     "points.svg",
+        "items.tsv", "answers.tsv",      "dictionary.tsv", "requests.tsv",   "train.tsv",
+        "train.src", "train.tgt",        "aligner",        "other.aligner",  "pool.conll",
+        "vocab.txt", "null/config.json", "bin/spm_train"};
     alcore_column_writer_unref(merging);
     alcore_column_writer_unref(filled);
     alcore_selection_unref(selection);
@@ -535,6 +537,12 @@ const cancel_call CALLS[] = {
     {"alcore_metric_compute_answers", "", call_answers},
     {"alcore_metric_compute_length_ratio", "", call_length_ratio},
     {"alcore_metric_compute_word_accuracy", "", call_word_accuracy},
+    {"alcore_metric_read_labels", "", call_labels_files},
+    {"alcore_metric_read_spans", "", call_spans_files},
+    {"alcore_metric_read_answers", "", call_answers_files},
+    {"alcore_metric_read_kappa", "", call_kappa_files},
+    {"alcore_metric_read_length_ratio", "", call_length_ratio_files},
+    {"alcore_metric_read_word_accuracy", "", call_word_accuracy_files},
     {"alcore_overlap_add", "", call_overlap_add},
     {"alcore_overlap_read", "", call_overlap_read},
     {"alcore_overlap_compute", "", call_overlap_compute},

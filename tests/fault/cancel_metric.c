@@ -159,3 +159,48 @@ alcore_status call_spans(void) {
     free(tags);
     return status;
 }
+
+/* ---- files ---- */
+
+/* Files that are all the file of this name in the folder, whose path is kept. */
+static alcore_text_files same_files(const char *name, int64_t count) {
+    static char path[512];
+    static const char *const paths[] = {path, path, path};
+    alcore_text_files files = ALCORE_TEXT_FILES_INIT;
+    snprintf(path, sizeof path, "%s", in_folder(name));
+    files.paths = paths;
+    files.count = count;
+    return files;
+}
+alcore_status call_labels_files(void) {
+    alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
+    const alcore_text_files files = same_files("pool.txt", 2);
+    return alcore_metric_read_labels(ctx, &files, 1, &score);
+}
+/* Every line of the file has two spans. */
+alcore_status call_spans_files(void) {
+    alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+    const alcore_text_files files = same_files("tags.txt", 2);
+    return alcore_metric_read_spans(ctx, &files, 0, &score);
+}
+alcore_status call_answers_files(void) {
+    alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
+    const alcore_text_files files = same_files("pool.txt", 2);
+    return alcore_metric_read_answers(ctx, &files, &score);
+}
+alcore_status call_kappa_files(void) {
+    alcore_kappa_result result = ALCORE_KAPPA_RESULT_INIT;
+    const alcore_text_files files = same_files("pool.txt", 2);
+    return alcore_metric_read_kappa(ctx, &files, &result);
+}
+alcore_status call_length_ratio_files(void) {
+    alcore_length_ratio_score score = ALCORE_LENGTH_RATIO_SCORE_INIT;
+    const alcore_text_files files = same_files("pool.txt", 2);
+    return alcore_metric_read_length_ratio(ctx, &files, &score);
+}
+/* The pool is its own translation, which the links of the folder belong to. */
+alcore_status call_word_accuracy_files(void) {
+    alcore_word_accuracy_score score = ALCORE_WORD_ACCURACY_SCORE_INIT;
+    const alcore_text_files files = same_files("pool.txt", 3);
+    return alcore_metric_read_word_accuracy(ctx, &files, in_folder("links.txt"), NULL, &score);
+}

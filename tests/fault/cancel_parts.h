@@ -50,6 +50,12 @@ alcore_status call_overlap_read(void);
 alcore_status call_overlap_compute(void);
 alcore_status call_in_domain(void);
 alcore_status call_spans(void);
+alcore_status call_labels_files(void);
+alcore_status call_spans_files(void);
+alcore_status call_answers_files(void);
+alcore_status call_kappa_files(void);
+alcore_status call_length_ratio_files(void);
+alcore_status call_word_accuracy_files(void);
 
 /* cancel_pool.c */
 /* A column writer into which every row of the pool was put. */

@@ -128,6 +128,51 @@ ALLOCATES(alcore_metric_compute_word_accuracy, 0) {
     return status;
 }
 
+/* ---- files ---- */
+
+/* Files of the world that are all the same. */
+static alcore_text_files same_files(const char *path, int64_t count) {
+    static const char *paths[3];
+    alcore_text_files files = ALCORE_TEXT_FILES_INIT;
+    for (int i = 0; i < 3; i++) paths[i] = path;
+    files.paths = paths;
+    files.count = count;
+    return files;
+}
+
+ALLOCATES(alcore_metric_read_labels, 0) {
+    alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
+    const alcore_text_files files = same_files(world_file("pool.tsv"), 2);
+    return alcore_metric_read_labels(w->ctx, &files, 1, &score);
+}
+ALLOCATES(alcore_metric_read_spans, 0) {
+    alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+    const alcore_text_files files = same_files(world_file("tags.txt"), 2);
+    return alcore_metric_read_spans(w->ctx, &files, 0, &score);
+}
+ALLOCATES(alcore_metric_read_answers, 0) {
+    alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
+    const alcore_text_files files = same_files(world_file("pool.tsv"), 2);
+    return alcore_metric_read_answers(w->ctx, &files, &score);
+}
+ALLOCATES(alcore_metric_read_length_ratio, 0) {
+    alcore_length_ratio_score score = ALCORE_LENGTH_RATIO_SCORE_INIT;
+    const alcore_text_files files = same_files(world_file("pool.tsv"), 2);
+    return alcore_metric_read_length_ratio(w->ctx, &files, &score);
+}
+ALLOCATES(alcore_metric_read_kappa, 0) {
+    alcore_kappa_result result = ALCORE_KAPPA_RESULT_INIT;
+    const alcore_text_files files = same_files(world_file("pool.tsv"), 2);
+    return alcore_metric_read_kappa(w->ctx, &files, &result);
+}
+/* Links are words too, so that one file is both. */
+ALLOCATES(alcore_metric_read_word_accuracy, 0) {
+    alcore_word_accuracy_score score = ALCORE_WORD_ACCURACY_SCORE_INIT;
+    const char *links = world_file("links.txt");
+    const alcore_text_files files = same_files(links, 3);
+    return alcore_metric_read_word_accuracy(w->ctx, &files, links, NULL, &score);
+}
+
 /* ---- overlap ---- */
 
 /* An overlap that keeps test set and selected data and was given both; made without counting. */

@@ -284,6 +284,7 @@ void world_files_write(void) {
     }
     world_file_write("pool.txt", all, strlen(all));
     world_file_write("column.links", "0-0\n1-1 0-1\n\n\n\n\n\n\n\n\n\n\n", 22);
+    world_file_write("tags.txt", "B-PER I-PER O\nO\n", 16);
     world_file_write("pool.tsv", tsv, strlen(tsv));
     world_file_write("pool.jsonl", jsonl, strlen(jsonl));
     world_file_write("pool.conllu", conll, strlen(conll));

@@ -832,7 +832,7 @@ class alcore_in_domain_score(Structure):
 
 
 class alcore_text_files(Structure):
-    """Files of translations, of which line i of each belong together."""
+    """Files of texts, of which line i of each belong together."""
 
     _fields_ = [
         ("size", c_size_t),
@@ -977,6 +977,7 @@ class alcore_kappa_result(Structure):
         ("observed", c_double),
         ("expected", c_double),
         ("classes", c_int64),
+        ("items", c_int64),
     ]
 
 
@@ -1447,11 +1448,17 @@ FUNCTIONS = {
     "alcore_metric_compute_pearson": (c_int32, (c_void_p, c_int64, c_void_p, c_int64, c_void_p), False),
     "alcore_metric_compute_wilcoxon": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), True),
     "alcore_metric_compute_kappa": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), True),
+    "alcore_metric_read_kappa": (c_int32, (c_void_p, c_void_p, c_void_p), True),
     "alcore_metric_compute_labels": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_int32, c_void_p), True),
+    "alcore_metric_read_labels": (c_int32, (c_void_p, c_void_p, c_int32, c_void_p), True),
     "alcore_metric_compute_spans": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_int32, c_void_p), True),
+    "alcore_metric_read_spans": (c_int32, (c_void_p, c_void_p, c_int32, c_void_p), True),
     "alcore_metric_compute_answers": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), True),
+    "alcore_metric_read_answers": (c_int32, (c_void_p, c_void_p, c_void_p), True),
     "alcore_metric_compute_word_accuracy": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
+    "alcore_metric_read_word_accuracy": (c_int32, (c_void_p, c_void_p, c_char_p, c_void_p, c_void_p), True),
     "alcore_metric_compute_length_ratio": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p), True),
+    "alcore_metric_read_length_ratio": (c_int32, (c_void_p, c_void_p, c_void_p), True),
     "alcore_stop_check_plateau": (c_int32, (c_void_p, c_int64, c_void_p, c_void_p), False),
     "alcore_stop_check_uncertainty": (c_int32, (c_void_p, c_int64, c_int32, c_double, c_void_p), False),
     "alcore_stop_check_agreement": (c_int32, (c_void_p, c_int64, c_void_p, c_void_p), False),

@@ -126,13 +126,14 @@ class SpanScore(NamedTuple):
 
 @tabular
 class KappaResult(NamedTuple):
-    """Cohen's kappa, the share of items with equal classes, the share that chance gives, and how many distinct classes there are.
+    """Cohen's kappa, the share of items with equal classes, the share that chance gives, how many distinct classes and items there are.
     kappa is NaN without items, and where both sides give every item one and the same class."""
 
     kappa: float
     observed: float
     expected: float
     classes: int
+    items: int
 
 
 @tabular
@@ -184,16 +185,31 @@ def _references(given, hypotheses):
     return Strings([text for texts in sets for text in texts], "references"), len(sets)
 
 
-class _Files:
+class _Paths:
+    """Files that the library reads in blocks: files is an alcore_text_files, which lives as long as this object."""
+
+    def __init__(self, paths):
+        self.paths = [path_of(path) for path in paths]
+        self.pointers = (ctypes.c_char_p * len(self.paths))(*self.paths)
+        self.files = struct(_ffi.alcore_text_files, paths=ctypes.addressof(self.pointers), count=len(self.paths))
+
+
+def _read(measure, kind, out, context, paths, *arguments):
+    """The result of a function that reads files, whose path objects are given, in place of texts."""
+    files = _Paths(paths)
+    run(getattr(lib, "alcore_metric_read_" + measure), (context or default_context())._handle, ctypes.byref(files.files), *arguments,
+        ctypes.byref(out))
+    return _result(kind, out)
+
+
+class _Files(_Paths):
     """The same as _Corpus of files, which the library reads in blocks."""
 
     def __init__(self, hypotheses, references, sentences, context):
         references = [references] if isinstance(references, os.PathLike) else list(references)
-        self.paths = [path_of(path) for path in (hypotheses, *references)]
-        self.pointers = (ctypes.c_char_p * len(self.paths))(*self.paths)
+        super().__init__((hypotheses, *references))
         self.context, self.sets, self.output = context or default_context(), len(references), None
         self.sentences = [] if sentences else None
-        self.files = struct(_ffi.alcore_text_files, paths=ctypes.addressof(self.pointers), count=len(self.paths))
         if sentences:
             self.files.score = type(self.files.score)(lambda user, line, score: self.sentences.append(score))
         self.arguments = (self.context._handle, None, None, 0, None, None, 0)
@@ -269,7 +285,10 @@ def ter(hypotheses, references, *, case_sensitive=False, resamples=0, seed=0, se
 
 def answers(predicted, gold, *, context=None):
     """Exact match and F1 of answers to questions, as SQuAD. gold: an answer for each question, or a list of the answers that are
-    right; an empty text where a question has none."""
+    right; an empty text where a question has none. Path objects in place of both are files, which are read in blocks: a line of
+    predicted has the answer to a question, of gold the right ones with TABs between them."""
+    if isinstance(predicted, os.PathLike):
+        return _read("answers", AnswerScore, struct(_ffi.alcore_answer_score), context, (gold, predicted))
     ctx, predicted, gold = context or default_context(), Strings(predicted, "predicted"), list(gold)
     lists = [[one] if isinstance(one, (str, bytes)) else list(one) for one in gold]
     if len(lists) != predicted.count:
@@ -308,10 +327,27 @@ def in_domain(selected, outside, test=(), *, definition="test", context=None):
         return counts.in_domain(definition)
 
 
+def _domain(sources, outside, context):
+    """The Overlap that tells the in-domain words of the sources; None without texts outside the domain."""
+    if outside is None:
+        return None
+    domain = Overlap(max_order=1, context=context)
+    domain.put("test", sources)
+    domain.put("outside", outside)
+    return domain
+
+
 def word_accuracy(sources, references, hypotheses, links=None, *, outside=None, context=None):
     """Accuracy of the translation of in-domain words: source words that the texts outside the domain (a list, or the path object
     of a file) lack; without them every word. links: Links, or for each sentence a list of (source word, reference word); None:
-    those of the built-in aligner, trained on the sources and references."""
+    those of the built-in aligner, trained on the sources and references. Path objects in place of the three lists are files, which
+    are read in blocks; links is the path of a file of links then."""
+    if isinstance(sources, os.PathLike):
+        if links is None:
+            raise ValueError("links: sentences of files need a file of links")
+        domain = _domain(sources, outside, context)
+        return _read("word_accuracy", WordAccuracyScore, struct(_ffi.alcore_word_accuracy_score), context,
+                     (sources, references, hypotheses), path_of(links), domain and domain._handle)
     ctx, sources, references = context or default_context(), list(sources), list(references)
     sides = [Strings(*given) for given in ((sources, "sources"), (references, "references"), (hypotheses, "hypotheses"))]
     for strings, what in zip(sides[1:], ("references", "hypotheses")):
@@ -320,11 +356,7 @@ def word_accuracy(sources, references, hypotheses, links=None, *, outside=None, 
     if links is None:
         links = align(list(zip(sources, references)), context=ctx)
     links = links if isinstance(links, Links) else Links(links, context=ctx)
-    domain = None
-    if outside is not None:
-        domain = Overlap(max_order=1, context=ctx)
-        domain.put("test", sources)
-        domain.put("outside", outside)
+    domain = _domain(sources, outside, ctx)
     out = struct(_ffi.alcore_word_accuracy_score)
     given = [address for strings in sides for address in _arguments(strings)[:2]]
     run(lib.alcore_metric_compute_word_accuracy, ctx._handle, *given, len(sources), links._handle, domain and domain._handle,
@@ -333,7 +365,9 @@ def word_accuracy(sources, references, hypotheses, links=None, *, outside=None, 
 
 
 def length_ratio(hypotheses, references, *, context=None):
-    """Words of the hypotheses per word of the references."""
+    """Words of the hypotheses per word of the references. Path objects in place of lists are files, which are read in blocks."""
+    if isinstance(hypotheses, os.PathLike):
+        return _read("length_ratio", LengthRatioScore, struct(_ffi.alcore_length_ratio_score), context, (hypotheses, references))
     ctx, hypotheses, references = context or default_context(), Strings(hypotheses, "hypotheses"), Strings(references, "references")
     out = struct(_ffi.alcore_length_ratio_score)
     run(lib.alcore_metric_compute_length_ratio, ctx._handle, *_arguments(hypotheses), *_arguments(references), ctypes.byref(out))
@@ -341,7 +375,10 @@ def length_ratio(hypotheses, references, *, context=None):
 
 
 def labels(gold, predicted, *, words=False, context=None):
-    """Accuracy and macro F1 of labels; words=True: each word of a text is a label, as parts of speech are."""
+    """Accuracy and macro F1 of labels; words=True: each word of a text is a label, as parts of speech are. Path objects in place of
+    lists are files, which are read in blocks."""
+    if isinstance(gold, os.PathLike):
+        return _read("labels", LabelScore, struct(_ffi.alcore_label_score), context, (gold, predicted), bool(words))
     ctx, gold, predicted = context or default_context(), Strings(gold, "gold"), Strings(predicted, "predicted")
     out = struct(_ffi.alcore_label_score)
     run(lib.alcore_metric_compute_labels, ctx._handle, *_arguments(gold), *_arguments(predicted), bool(words), ctypes.byref(out))
@@ -350,9 +387,12 @@ def labels(gold, predicted, *, words=False, context=None):
 
 def spans(gold, predicted, *, scheme="default", context=None):
     """Precision, recall and F1 of spans, as seqeval. A text holds the tags of a sentence, O, B-TYPE or I-TYPE, with spaces
-    between them. scheme: "default" as conlleval, where an I behind O or another type opens a span, or "strict", only B does."""
+    between them. scheme: "default" as conlleval, where an I behind O or another type opens a span, or "strict", only B does. Path
+    objects in place of lists are files, which are read in blocks."""
     if scheme not in _SCHEMES:
         raise ValueError("scheme: %r is none of default, strict" % (scheme,))
+    if isinstance(gold, os.PathLike):
+        return _read("spans", SpanScore, struct(_ffi.alcore_span_score), context, (gold, predicted), _SCHEMES[scheme])
     ctx, gold, predicted = context or default_context(), Strings(gold, "gold"), Strings(predicted, "predicted")
     out = struct(_ffi.alcore_span_score)
     run(lib.alcore_metric_compute_spans, ctx._handle, *_arguments(gold), *_arguments(predicted), _SCHEMES[scheme], ctypes.byref(out))
@@ -374,7 +414,10 @@ def mean(values):
 
 
 def kappa(x, y, *, context=None):
-    """Cohen's kappa of two predictions of classes, integers, for the same items."""
+    """Cohen's kappa of two predictions of classes, integers, for the same items. Path objects in place of lists are files, which are
+    read in blocks and have a class a line, any text."""
+    if isinstance(x, os.PathLike):
+        return _read("kappa", KappaResult, struct(_ffi.alcore_kappa_result), context, (x, y))
     ctx = context or default_context()
     x, y = array.array("q", x), array.array("q", y)
     out = struct(_ffi.alcore_kappa_result)

@@ -48,6 +48,46 @@ case("metrics of files are those of their lines", function()
     tap.raises("sentences: only of lists", metrics.bleu, paths[1], paths[2], {sentences = true})
 end)
 
+case("the other metrics of files are those of their lines", function()
+    local function files(...)
+        local paths = {}
+        for i, list in ipairs({...}) do
+            paths[i] = fixture.scratch .. "/measured" .. i .. ".txt"
+            local file = assert(io.open(paths[i], "wb"))
+            file:write(table.concat(list, "\n"), "\n")
+            file:close()
+        end
+        return paths
+    end
+    local function same(files_score, whole)
+        local seen = 0
+        for name, value in pairs(assert(whole)) do
+            equal(assert(files_score)[name], value, name)
+            seen = seen + 1
+        end
+        assert(seen > 1)
+    end
+    local gold, found = {"B-A O B-B", "O O"}, {"B-A O O", "I-A O"}
+    local paths = files(gold, found)
+    for _, scheme in ipairs({"default", "strict"}) do
+        same(metrics.spans(paths[1], paths[2], {scheme = scheme}), metrics.spans(gold, found, {scheme = scheme}))
+    end
+    for _, words in ipairs({false, true}) do
+        same(metrics.labels(paths[1], paths[2], {words = words}), metrics.labels(gold, found, {words = words}))
+    end
+    paths = files({"x", "y", "x"}, {"x", "y", "y"})
+    same(metrics.kappa(paths[1], paths[2]), metrics.kappa({1, 2, 1}, {1, 2, 2}))
+    paths = files({"a cat\tthe dog", "\tnone"}, {"Dog!", "none at all"})
+    same(metrics.answers(paths[2], paths[1]), metrics.answers({"Dog!", "none at all"}, {{"a cat", "the dog"}, {"", "none"}}))
+    local lists = {{"a b", "c"}, {"x y", "z u"}, {"x u", "u z"}}
+    paths = files(lists[1], lists[2], lists[3], {"0-0 1-1", "0-1"})
+    same(metrics.length_ratio(paths[1], paths[2]), metrics.length_ratio(lists[1], lists[2]))
+    local links = assert(alcore.links{{{1, 1}, {2, 2}}, {{1, 2}}})
+    same(metrics.word_accuracy(paths[1], paths[2], paths[3], paths[4]), metrics.word_accuracy(lists[1], lists[2], lists[3], links))
+    tap.raises("bad argument #4", metrics.word_accuracy, paths[1], paths[2], paths[3])
+    tap.fails("ALCORE_E_IO", "nowhere", metrics.labels(paths[1], "nowhere.txt"))
+end)
+
 case("TV-BLEU, TV-BLEU2: every case", function()
     local seen = 0
     for _, name in ipairs{"TV-BLEU", "TV-BLEU2"} do

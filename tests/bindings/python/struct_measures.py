@@ -101,6 +101,13 @@ def corpus_of_files(measure, given, lines=2):
     return told(score), list(SCORED)
 
 
+def score_of_files(measure, name, given, lines=2):
+    """What one of the functions that read files of so many lines gives."""
+    score, more = result(name), {"labels": [0], "spans": [0], "word_accuracy": [file("links.txt", "0-0\n" * lines), None]}
+    ask("alcore_metric_read_" + measure, CTX, ctypes.byref(given), *more.get(measure, []), ctypes.byref(score))
+    return told(score)
+
+
 ONE_COLUMN = "text_column names the column of every file"
 
 
@@ -129,6 +136,17 @@ for name in ("bleu", "chrf", "ter"):
           paths=lambda: sides("found", "found", "found"), count=3, options=OTHER_COLUMN, score=keep_score,
           score_user=When(7, score=keep_score))(call)
     walks("alcore_metric_compute_" + name, "options.files.options", **READING)(reading(call, 2))
+for name, kind, count in (("labels", _ffi.alcore_label_score, 2), ("spans", _ffi.alcore_span_score, 2),
+                          ("answers", _ffi.alcore_answer_score, 2), ("kappa", _ffi.alcore_kappa_result, 2),
+                          ("length_ratio", _ffi.alcore_length_ratio_score, 2), ("word_accuracy", _ffi.alcore_word_accuracy_score, 3)):
+    call = functools.partial(score_of_files, name, kind)
+    walks("alcore_metric_read_" + name, "files", base={"paths": sides("gold", "found", "gold"), "count": count},
+          paths=lambda name=name: sides("found", "longer" if name == "length_ratio" else "tags", "found"), options=OTHER_COLUMN,
+          count=Refusal(count + 1, "files; %d are needed" % count),
+          score=Refusal(keep_score, "only BLEU, chrF and TER"),
+          score_user=Unread("metric", "first argument of score", 7))(call)
+    walks("alcore_metric_read_" + name, "files.options", **READING)(reading(call, count))
+
 
 @walks("alcore_overlap_new", max_order=2, kept=_ffi.ALCORE_OVERLAP_TEST | _ffi.ALCORE_OVERLAP_SELECTED, tagged=1)
 def overlap(options):

@@ -57,6 +57,37 @@ def test_metrics_of_files_are_those_of_their_lines(tmp_path):
         metrics.bleu(paths[0], paths[1])
 
 
+def test_the_other_metrics_of_files_are_those_of_their_lines(tmp_path):
+    def files(*lists):
+        paths = [tmp_path / ("%d.txt" % number) for number in range(len(lists))]
+        for path, texts in zip(paths, lists):
+            path.write_text("".join(text + "\n" for text in texts))
+        return paths
+
+    tags = [["B-A O B-B", "O O"], ["B-A O O", "I-A O"]]
+    for scheme in ("default", "strict"):
+        assert metrics.spans(*files(*tags), scheme=scheme) == metrics.spans(*tags, scheme=scheme)
+    for words in (False, True):
+        assert metrics.labels(*files(*tags), words=words) == metrics.labels(*tags, words=words)
+    assert metrics.kappa(*files(["x", "y", "x"], ["x", "y", "y"])) == metrics.kappa([1, 2, 1], [1, 2, 2])
+    gold, predicted = [["a cat", "the dog"], ["", "none"]], ["Dog!", "none at all"]
+    paths = files(map("\t".join, gold), predicted)
+    assert alcore.answers(paths[1], paths[0]) == alcore.answers(predicted, gold)
+    assert alcore.answers(predicted, gold).exact == 1
+    lists = [["a b", "c"], ["x y", "z u"], ["x u", "u z"]]
+    paths = files(*lists, ["0-0 1-1", "0-1"])
+    assert alcore.length_ratio(*paths[:2]) == alcore.length_ratio(*lists[:2])
+    links = [[(0, 0), (1, 1)], [(0, 1)]]
+    for outside in (None, ["b"]):
+        whole = alcore.word_accuracy(*lists, links, outside=outside)
+        assert alcore.word_accuracy(*paths, outside=outside) == whole
+        assert whole.total == (3 if outside is None else 2)
+    with pytest.raises(ValueError, match="need a file of links"):
+        alcore.word_accuracy(*paths[:3])
+    with pytest.raises(alcore.DataError, match="predicted .*1.txt:1: tag 1 is 'x'"):
+        metrics.spans(*files(["O O", "O O"], ["x y", "z u"]))
+
+
 def test_smoothing_value_of_bleu():
     """Of "a b c d" the reference "a b x y" has 2 of 4 words, 1 of 3 pairs and none of the longer n-grams."""
     for smoothing, value, precisions in (("floor", 0.0, [50, 100 / 3, 5, 10]), ("floor", 0.5, [50, 100 / 3, 25, 50]),
@@ -238,7 +269,7 @@ def loop(root):
 def test_kappa(loop):
     for case in loop["TV-KAPPA"]["cases"]:
         found, expected = metrics.kappa(case["input"]["x"], case["input"]["y"]), case["expected"]
-        near(list(found), [expected[key] for key in ("kappa", "observed", "expected", "classes")])
+        near(list(found), [expected[key] for key in ("kappa", "observed", "expected", "classes")] + [len(case["input"]["x"])])
     with pytest.raises(alcore.ShapeError, match="x has 2 classes, y has 1"):
         metrics.kappa([1, 2], [1])
 
