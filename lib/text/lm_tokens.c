@@ -7,24 +7,26 @@
  * of its context (the number of its first n - 1 words in order n - 1) and of its last word; by that
  * number entry[n] has the same two, log10 p, log10 gamma and its suffix (the number of its last
  * n - 1 words). Order 1 is trie->words and word[]. A log10 p above 0 means that the model lacks the
- * n-gram. The context of a word is the longest run of words before it that is an n-gram of the
- * model: its length in words, and its number in that order's table.
+ * n-gram.
  *
- * A model of millions of n-grams lies in tables that no cache holds, and each look-up begins where
- * the one before left off, so a thread that reads one text waits for memory most of the time. This
- * file reads TOGETHER texts side by side. The search for a word is cut into steps, each of which
- * reads what the step before it prefetched; the texts make one step each in turn, and one whose
- * word is found goes on with its next word at once:
+ * A model of millions of n-grams lies in tables that no cache holds, so a thread that looks up one
+ * n-gram after the other waits for memory most of the time. Here no look-up waits for another of
+ * its order: ROWS tokens of texts are read at once, order by order. The n-gram of n words that ends
+ * with a token can be in the model only if its first n - 1 words, which end with the token before,
+ * and its last n - 1 words are: both were found, or not, in the order below. So a list of probes
+ * goes through three loops in each order, each of which reads what the one before it prefetched:
  *
- *     context  the entry of a context, longest first: its bits say of most words that do not follow
- *              it that they do not; then the context without its first word is next
- *     slot     a slot near by has the tag of the n-gram that is searched, or none has
- *     entry    the n-gram is compared
+ *     home     the n-grams that may be in the model: the slot where the search begins is prefetched
+ *     slot     a slot near by has the n-gram's tag, whose entry is prefetched; or it is not there
+ *     entry    the n-gram is compared; the longest one of a token gives its probability
  *
- * An n-gram that is found costs a slot and an entry, one that the model does not have hardly ever
- * more than the entry of its context. The words of a text are looked up in the vocabulary
- * beforehand, AHEAD at a time, in three such steps. Prefetching changes no value, and each text is
- * read in its own order, so the logarithms are those of one text at a time. */
+ * The words are looked up in the vocabulary by such loops too. Every token then has the longest
+ * n-gram that ends with it, and the weights of all that do; a last loop adds up. The sums are made
+ * in the order of alcore__lm_read(), so they have the same bits.
+ *
+ * Reading 64 texts in turns instead, each from the longest context of a word down as
+ * alcore__lm_read() does, took 2.1 times the processor time on a model of 250,000 sentences, and 3.1
+ * times that where each call has one text (docs/results/lm.txt). */
 #include <math.h>
 #include <string.h>
 
@@ -38,187 +40,60 @@
 
 #define LN_10 2.302585092994045684
 
-enum { TOGETHER = 64 }; /* texts read side by side: fewer leave memory idle in the last steps */
-enum { AHEAD = 32 };    /* words of a text that are looked up at once */
+/* Tokens that are looked up at once: memory is idle at the end of each loop, and what a loop
+ * prefetches is to be in the first-level cache when the next one reads it. */
+enum { ROWS = 256 };
 
 /* ---- one word ---- */
 
-/* What a search reads next. */
-typedef enum step {
-    STEP_CONTEXT, /* the entry of the context `tried`, whose weight is added */
-    STEP_FOLLOW,  /* the entry of the context `tried`, of which nothing is known yet */
-    STEP_SLOT,    /* the slot of the context and the word */
-    STEP_ENTRY    /* the entry of the n-gram that the slot names */
-} step;
-
-/* The search for the longest n-gram that ends with a word. */
-typedef struct search {
-    alcore__lm_context context; /* of the word; when the word was found, that of the next word */
-    alcore__lm_context tried;   /* the context that is tried now; length 0: none was found */
-    step step;
-    bool known;      /* weight and suffix are those of `tried` */
-    uint32_t suffix; /* of the context `tried` in the order below */
-    uint32_t word;   /* its number in the vocabulary */
-    uint32_t tag;    /* of the n-gram in the table of order tried.length + 1 */
-    size_t slot;     /* of that table, where the search stands */
-    double weight;   /* log10 gamma of `tried` */
-    double backoff;  /* log10 of the weights of the contexts longer than `tried` */
-} search;
-
-/* Prefetches an entry. Those of order N take 24 bytes, so a quarter of them lie in two lines. */
-static inline void fetch_entry(const alcore_lm *lm, int32_t order, uint32_t number) {
-    const char *entry = (const void *)alcore__lm_entry_of(lm, order, number);
-    __builtin_prefetch(entry);
-    __builtin_prefetch(entry + sizeof(alcore__lm_entry) - 1);
-}
-
-/* Prefetches the entry of the context `tried`. */
-static inline void fetch_context(const alcore_lm *lm, const search *s) {
-    if (s->tried.length > 1)
-        __builtin_prefetch(alcore__lm_entry_of(lm, s->tried.length, s->tried.number));
-    else
-        __builtin_prefetch(&lm->word[s->tried.number]);
-}
-
-/* Prefetches the slot of the context `tried` and the word, which is read in the next step. */
-static inline void try_context(const alcore_lm *lm, search *s) {
-    const alcore__ngram_table *table = &lm->trie->table[s->tried.length + 1];
-    s->step = STEP_SLOT;
-    if (table->slots == 0) return;
-    s->tag = alcore__ngram_tag(s->tried.number, s->word);
-    s->slot = alcore__ngram_home(table, s->tag);
-    __builtin_prefetch(&table->slot[s->slot]);
-}
-
-/* Reads what backing off from the context `tried` needs; returns alcore__lm_entry.following. */
-static inline uint32_t read_context(const alcore_lm *lm, search *s) {
-    const int32_t length = s->tried.length;
-    s->known = true;
-    if (length == 1) {
-        s->weight = lm->word[s->tried.number].backoff;
-        s->suffix = 0;
-        return UINT32_MAX;
-    }
-    const alcore__lm_entry *entry = alcore__lm_entry_of(lm, length, s->tried.number);
-    s->weight = alcore__lm_backoff(lm, length, s->tried.number);
-    s->suffix = entry->suffix;
-    return entry->following;
-}
-
-/* The model has no n-gram of `tried` and the word: the context without its first word is next. */
-static inline void shorten(const alcore_lm *lm, search *s) {
-    s->backoff += s->weight;
-    s->tried.number = s->suffix;
-    s->tried.length--;
-    s->known = false;
-    s->step = STEP_FOLLOW;
-    if (s->tried.length > 0) fetch_context(lm, s);
-}
-
-/* The word follows none of the n-grams of the model that end the context. */
-static inline void end_alone(const alcore_lm *lm, search *s, double *out) {
-    *out = s->backoff + lm->word[s->word].logp;
-    s->context = lm->order > 1 ? (alcore__lm_context){1, s->word} : (alcore__lm_context){0, 0};
-}
-
-/* Steps "context": reads the entry of the context `tried`; where the word may follow it the slot is
- * next, else the context gets shorter. */
-static inline void follow_context(const alcore_lm *lm, search *s) {
-    const uint32_t following = read_context(lm, s);
-    if (s->step == STEP_FOLLOW && (following & alcore__lm_following(s->word)) != 0)
-        try_context(lm, s);
-    else
-        shorten(lm, s);
-}
-
-/* Begins the search for a word in s->context. An n-gram that was just found is in the cache, so its
- * entry is read at once; that of the last N - 1 words of one of order N is not, and is read only if
- * the first slot fails: a word after a known n-gram of order N is often the end of another. */
-static inline void begin_search(const alcore_lm *lm, search *s, uint32_t word) {
-    s->word = word;
-    s->tried = s->context;
-    s->backoff = 0.0;
-    s->known = false;
-    s->step = STEP_FOLLOW;
-    if (s->tried.length == lm->order - 1 && s->tried.length > 1)
-        try_context(lm, s);
-    else if (s->tried.length > 0)
-        follow_context(lm, s);
-}
-
-/* Moves the search on to the next slot that has the tag, and prefetches the entry that it names; or
- * ends it at a free slot, where the context gets shorter. */
-static inline void next_slot(const alcore_lm *lm, search *s, size_t slot) {
-    const alcore__ngram_table *table = &lm->trie->table[s->tried.length + 1];
-    uint32_t number = 0;
-    if (table->slots > 0) {
-        s->slot = alcore__ngram_candidate(table, slot, s->tag);
-        number = table->slot[s->slot].number;
-    }
-    if (number > 0) {
-        s->step = STEP_ENTRY;
-        fetch_entry(lm, s->tried.length + 1, number - 1);
-    } else if (s->known) {
-        shorten(lm, s);
-    } else {
-        s->step = STEP_CONTEXT;
-        fetch_context(lm, s);
+/* The number of an n-gram of an order from 2 on in the model, ALCORE__NGRAM_NONE where it lacks it;
+ * looked for from a slot on that alcore__ngram_candidate() returned. */
+static inline uint32_t find_from(const alcore_lm *lm, int32_t order, size_t slot, uint32_t tag,
+                                 uint32_t context, uint32_t word) {
+    const alcore__ngram_table *table = &lm->trie->table[order];
+    for (;;) {
+        const uint32_t number = table->slot[slot].number - 1; /* a free slot wraps to NONE */
+        if (number == ALCORE__NGRAM_NONE) return number;
+        const alcore__lm_entry *entry = alcore__lm_entry_of(lm, order, number);
+        if (entry->context == context && entry->word == word)
+            return entry->logp > 0.0 ? ALCORE__NGRAM_NONE : number;
+        slot = alcore__ngram_next(table, slot, alcore__ngram_home(table, tag)); /* of equal tag */
+        slot = alcore__ngram_candidate(table, slot, tag);
     }
 }
 
-/* Step "entry": true when it is the n-gram that is searched. The first and the last words of every
- * n-gram of the model are n-grams of the model too, so the context of the next word is that n-gram,
- * or its last N - 1 words. */
-static inline bool compare_entry(const alcore_lm *lm, search *s, double *out) {
-    const int32_t n = s->tried.length + 1;
-    const uint32_t number = lm->trie->table[n].slot[s->slot].number - 1;
-    const alcore__lm_entry *entry = alcore__lm_entry_of(lm, n, number);
-    if (entry->context != s->tried.number || entry->word != s->word) {
-        const alcore__ngram_table *table = &lm->trie->table[n]; /* an n-gram of the same tag */
-        next_slot(lm, s, alcore__ngram_next(table, s->slot, alcore__ngram_home(table, s->tag)));
-        return false;
-    }
-    if (entry->logp > 0.0) { /* not in this model */
-        if (s->known) {
-            shorten(lm, s);
-        } else {
-            s->step = STEP_CONTEXT;
-            fetch_context(lm, s);
-        }
-        return false;
-    }
-    *out = s->backoff + entry->logp;
-    s->context = n < lm->order ? (alcore__lm_context){n, number}
-                               : (alcore__lm_context){n - 1, entry->suffix};
-    return true;
-}
-
-/* Makes a step of the search: reads what was prefetched, and prefetches what the next step reads.
- * True when the word is found, with its log10 probability in *out and the context of the next word
- * in s->context. */
-static inline bool make_step(const alcore_lm *lm, search *s, double *out) {
-    if (s->step == STEP_ENTRY) return compare_entry(lm, s, out);
-    if (s->step == STEP_SLOT) {
-        next_slot(lm, s, s->slot);
-        return false;
-    }
-    if (s->tried.length == 0) {
-        end_alone(lm, s, out);
-        return true;
-    }
-    follow_context(lm, s);
-    return false;
+/* The number of an n-gram of an order from 2 on in the model, or ALCORE__NGRAM_NONE. */
+static uint32_t find(const alcore_lm *lm, int32_t order, uint32_t context, uint32_t word) {
+    const alcore__ngram_table *table = &lm->trie->table[order];
+    if (table->slots == 0) return ALCORE__NGRAM_NONE;
+    const uint32_t tag = alcore__ngram_tag(context, word);
+    const size_t slot = alcore__ngram_candidate(table, alcore__ngram_home(table, tag), tag);
+    return find_from(lm, order, slot, tag, context, word);
 }
 
 /* One word at a time, for callers whose words depend on each other; alcore__lm_tokens() is faster.
- */
+ * The contexts of the word are tried from the longest on. The first and the last words of every
+ * n-gram of the model are n-grams of the model too, so the context of the next word is the n-gram
+ * that is found, or its last N - 1 words. */
 double alcore__lm_read(const alcore_lm *lm, alcore__lm_context *context, uint32_t word) {
-    search s = {.context = *context};
-    double log10_p;
-    begin_search(lm, &s, word);
-    while (!make_step(lm, &s, &log10_p)) continue;
-    *context = s.context;
-    return log10_p;
+    double backoff = 0.0;
+    uint32_t number = context->number;
+    for (int32_t length = context->length; length > 0; length--) {
+        const alcore__lm_entry *entry = length > 1 ? alcore__lm_entry_of(lm, length, number) : NULL;
+        if (!entry || (entry->following & alcore__lm_following(word)) != 0) {
+            const uint32_t found = find(lm, length + 1, number, word);
+            if (found != ALCORE__NGRAM_NONE) {
+                const alcore__lm_entry *ngram = alcore__lm_entry_of(lm, length + 1, found);
+                *context = length + 1 < lm->order ? (alcore__lm_context){length + 1, found}
+                                                  : (alcore__lm_context){length, ngram->suffix};
+                return backoff + ngram->logp;
+            }
+        }
+        backoff += alcore__lm_backoff(lm, length, number);
+        number = !entry ? 0 : entry->suffix;
+    }
+    *context = lm->order > 1 ? (alcore__lm_context){1, word} : (alcore__lm_context){0, 0};
+    return backoff + lm->word[word].logp;
 }
 
 alcore__lm_context alcore__lm_begin(const alcore_lm *lm) {
@@ -244,32 +119,7 @@ uint32_t alcore__lm_end_number(const alcore_lm *lm) {
     return lm->word[ALCORE__LM_END].logp > 0.0 ? ALCORE__LM_UNK : ALCORE__LM_END;
 }
 
-/* ---- many texts ---- */
-
-/* A text that is being read. */
-typedef struct reading {
-    const char *rest, *end; /* the text after the words of `number` */
-    uint32_t number[AHEAD]; /* [count] the next words, by the numbers by which they are scored */
-    int32_t next, count;    /* index in `number` of the word that is searched; how many there are */
-    bool last;              /* the last of `number` is the end of the text */
-    search search;          /* the search for the word */
-    float *value;           /* where the next logarithm is written; NULL: they are summed */
-    double *total;          /* the sum of the base-10 logarithms, where value is NULL */
-} reading;
-
-int64_t alcore__lm_token_count(const char *text, size_t length) {
-    const char *rest = text, *end = text + length, *word;
-    size_t bytes;
-    int64_t count = 1;
-    while (alcore__word_next(&rest, end, &word, &bytes)) count++;
-    return count;
-}
-
-/* The natural logarithm, at most 0: the back-off weights of a model read from a file can lift a
- * probability above 1. */
-static float natural(double log10_p) {
-    return (float)fmin(log10_p * LN_10, 0.0);
-}
+/* ---- spellings ---- */
 
 /* A word of a text on its way through the vocabulary. */
 typedef struct lookup {
@@ -289,10 +139,10 @@ static inline alcore__lm_spelling cut_spelling(alcore__lm_spelling bytes, size_t
         {bytes.part[0] & low, (bytes.part[1] & high) | (uint64_t)length << 56}};
 }
 
-/* Finds the next word of a text and spells it; false at the end. Most words and the space behind
+/* Finds the next word of the bytes [*rest, end), and spells it; false at the end. Most words and the space behind
  * them lie in 16 bytes, which one comparison searches. */
-static inline bool next_word(reading *text, lookup *out) {
-    const char *next = text->rest, *const end = text->end;
+static inline bool next_word(const char **rest, const char *end, lookup *out) {
+    const char *next = *rest;
     alcore__lm_spelling bytes = {{0, 0}};
 #ifdef __SSE2__
     while (next < end && alcore__is_word_space(*next)) next++;
@@ -309,13 +159,13 @@ static inline bool next_word(reading *text, lookup *out) {
             out->bytes = (size_t)__builtin_ctz((unsigned)spaces);
             memcpy(&bytes, next, sizeof bytes);
             out->spelling = cut_spelling(bytes, out->bytes);
-            text->rest = next + out->bytes;
+            *rest = next + out->bytes;
             return true;
         }
     }
 #endif
-    text->rest = next;
-    if (!alcore__word_next(&text->rest, end, &out->word, &out->bytes)) return false;
+    *rest = next;
+    if (!alcore__word_next(rest, end, &out->word, &out->bytes)) return false;
     if (out->bytes <= ALCORE__LM_SPELLED) {
         memcpy(&bytes, out->word, out->bytes);
         out->spelling = cut_spelling(bytes, out->bytes);
@@ -342,15 +192,85 @@ static inline uint32_t number_of(const alcore_lm *lm, const lookup *found) {
     }
 }
 
-/* Looks up the next words of a text, at most AHEAD, and its end where fewer are left. Each of the
- * three loops reads what the one before it prefetched; words of more than ALCORE__LM_SPELLED bytes,
- * which are rare, are left to number_of(). */
-static void look_up_words(const alcore_lm *lm, reading *text) {
+/* ---- many texts ---- */
+
+/* Where the reading of texts [count] stands. */
+typedef struct text_reader {
+    const alcore__lm_text *texts; /* [count] */
+    int64_t count;
+    int64_t next;           /* the text that is begun next */
+    bool open;              /* the text begun last has tokens that are not read yet: */
+    const char *rest, *end; /* the bytes of its words, and its end */
+    int64_t scored;         /* the text of the row that is scored next, less 1 at its beginning */
+    float *value;           /* of that text: where the next logarithm is written; or NULL */
+    double *total;          /* ... the sum of its base-10 logarithms */
+} text_reader;
+
+/* An n-gram of which the words but the last and the words but the first are in the model. */
+typedef struct probe {
+    uint32_t row;     /* the token that it ends with */
+    uint32_t context; /* number of the words but the last in the order below */
+    uint32_t tag;     /* of the n-gram */
+    uint32_t number;  /* of the entry that the slot names */
+    size_t slot;      /* where the search begins, then the first slot of that tag */
+} probe;
+
+/* The tokens that are looked up at once, and row 0, the last one of those before. The beginning of
+ * a text is a token too, the word <s>, which nothing precedes and which is not scored. */
+typedef struct token_block {
+    int32_t rows;             /* rows 1 .. rows are in use */
+    uint32_t word[ROWS + 1];  /* numbers by which the words are scored */
+    int32_t length[ROWS + 1]; /* words of the longest n-gram of the model that ends there */
+    double logp[ROWS + 1];    /* log10 p of its last word after the others */
+    double weight[ROWS + 1][ALCORE__LM_ORDERS]; /* [n] log10 gamma of the n-gram of n words, n up to
+                                                   length and below N */
+    uint32_t number[ALCORE__LM_ORDERS];    /* [n] of row 0: the n-gram of n words, n as above */
+    uint32_t following[ALCORE__LM_ORDERS]; /* [n] ... alcore__lm_entry.following, n from 2 on */
+    probe list[2][ROWS];                   /* of two orders in turn */
+    int32_t listed;                        /* probes of the present order */
+} token_block;
+
+int64_t alcore__lm_token_count(const char *text, size_t length) {
+    const char *rest = text, *end = text + length, *word;
+    size_t bytes;
+    int64_t count = 1;
+    while (alcore__word_next(&rest, end, &word, &bytes)) count++;
+    return count;
+}
+
+/* The natural logarithm, at most 0: the back-off weights of a model read from a file can lift a
+ * probability above 1. */
+static float natural(double log10_p) {
+    return (float)fmin(log10_p * LN_10, 0.0);
+}
+
+/* Fills word from the texts and sets rows, at most ROWS: fewer only at the end of the last text.
+ * Each of the three loops reads what the one before it prefetched; words of more than
+ * ALCORE__LM_SPELLED bytes, which are rare, are left to number_of(). */
+static void read_words(const alcore_lm *lm, text_reader *reader, token_block *block) {
     const alcore__ngram_table *table = &lm->spelled;
-    lookup found[AHEAD];
-    int32_t count = 0;
-    while (count < AHEAD && next_word(text, &found[count])) {
-        lookup *word = &found[count++];
+    lookup found[ROWS];
+    uint32_t row_of[ROWS]; /* row of each of found */
+    const uint32_t end_number = alcore__lm_end_number(lm);
+    int32_t rows = 0, count = 0;
+    while (rows < ROWS) {
+        if (!reader->open) {
+            if (reader->next == reader->count) break;
+            const alcore__lm_text *text = &reader->texts[reader->next++];
+            reader->open = true;
+            reader->rest = text->text;
+            reader->end = text->text + text->length;
+            block->word[++rows] = ALCORE__LM_BEGIN;
+            continue;
+        }
+        lookup *word = &found[count];
+        rows++;
+        if (!next_word(&reader->rest, reader->end, word)) {
+            reader->open = false;
+            block->word[rows] = end_number;
+            continue;
+        }
+        row_of[count++] = (uint32_t)rows;
         if (word->bytes > ALCORE__LM_SPELLED) continue;
         word->tag = alcore__lm_spelling_tag(word->spelling);
         word->slot = alcore__ngram_home(table, word->tag);
@@ -363,63 +283,140 @@ static void look_up_words(const alcore_lm *lm, reading *text) {
         const uint32_t number = table->slot[word->slot].number;
         if (number != 0) __builtin_prefetch(&lm->word[number - 1]);
     }
-    for (int32_t i = 0; i < count; i++) text->number[i] = number_of(lm, &found[i]);
-    text->last = count < AHEAD;
-    if (text->last) text->number[count++] = alcore__lm_end_number(lm);
-    text->next = 0;
-    text->count = count;
+    for (int32_t i = 0; i < count; i++) block->word[row_of[i]] = number_of(lm, &found[i]);
+    block->rows = rows;
 }
 
-/* Begins a text before its first word. */
-static void begin_text(const alcore_lm *lm, const alcore__lm_text *text, reading *out) {
-    if (!text->values) *text->total = 0.0;
-    out->rest = text->text;
-    out->end = text->text + text->length;
-    out->search.context = alcore__lm_begin(lm);
-    out->value = text->values;
-    out->total = text->total;
-    look_up_words(lm, out);
+/* Adds the n-gram of a context and the word of a row to the list of an order and prefetches its
+ * first slot; the table has slots. */
+static inline void add_probe(const alcore__ngram_table *table, probe *list, int32_t *listed,
+                             uint32_t row, uint32_t context, uint32_t word) {
+    const uint32_t tag = alcore__ngram_tag(context, word);
+    const size_t slot = alcore__ngram_home(table, tag);
+    __builtin_prefetch(&table->slot[slot]);
+    list[(*listed)++] = (probe){.row = row, .context = context, .tag = tag, .slot = slot};
 }
 
-/* Writes or adds the word's logarithm; false when that was the end of the text. */
-static bool finish_word(const alcore_lm *lm, reading *text, double log10_p) {
-    if (text->value)
-        *text->value++ = natural(log10_p);
-    else
-        *text->total += log10_p;
-    if (++text->next < text->count) return true;
-    if (text->last) return false;
-    look_up_words(lm, text);
-    return true;
-}
-
-/* Scores texts [count], at most TOGETHER at a time: open [open_count] are those being read. The
- * entry of a text that has ended is used by the next text; when no text is left to begin, the last
- * open entry is moved there. */
-void alcore__lm_tokens(const alcore_lm *lm, const alcore__lm_text *texts, int64_t count) {
-    reading open[TOGETHER];
-    int64_t begun = 0;
-    int open_count = 0;
-    while (open_count < TOGETHER && begun < count) {
-        reading *text = &open[open_count++];
-        begin_text(lm, &texts[begun++], text);
-        begin_search(lm, &text->search, text->number[text->next]);
+/* Every token as an n-gram of one word, and the probes of order 2. */
+static void find_unigrams(const alcore_lm *lm, token_block *block) {
+    const bool probes = lm->order > 1 && lm->trie->table[2].slots > 0;
+    int32_t listed = 0;
+    for (int32_t row = 1; row <= block->rows; row++) {
+        const uint32_t number = block->word[row];
+        block->length[row] = 1;
+        block->logp[row] = lm->word[number].logp;
+        block->weight[row][1] = lm->word[number].backoff;
+        if (probes && number != ALCORE__LM_BEGIN)
+            add_probe(&lm->trie->table[2], block->list[0], &listed, (uint32_t)row,
+                      block->word[row - 1], number);
     }
-    while (open_count > 0) {
-        for (int i = 0; i < open_count; i++) {
-            reading *text = &open[i];
-            double log10_p;
-            if (!make_step(lm, &text->search, &log10_p)) continue;
-            if (!finish_word(lm, text, log10_p)) {
-                if (begun < count)
-                    begin_text(lm, &texts[begun++], text);
-                else {
-                    *text = open[--open_count];
-                    i--; /* so that the text that was moved here makes its step too */
-                    continue;
-                }
-            }
-            begin_search(lm, &text->search, text->number[text->next]);
+    block->listed = listed;
+}
+
+/* Keeps the probes of an order whose tag a slot has, and prefetches the entries that these name. */
+static void read_slots(const alcore_lm *lm, int32_t order, token_block *block) {
+    const alcore__ngram_table *table = &lm->trie->table[order];
+    probe *list = block->list[order % 2];
+    int32_t kept = 0;
+    for (int32_t i = 0; i < block->listed; i++) {
+        probe p = list[i];
+        p.slot = alcore__ngram_candidate(table, p.slot, p.tag);
+        p.number = table->slot[p.slot].number - 1;
+        list[kept] = p;
+        if (p.number == ALCORE__NGRAM_NONE) continue;
+        kept++;
+        const char *entry = (const void *)alcore__lm_entry_of(lm, order, p.number);
+        __builtin_prefetch(entry);
+        /* those of order N take 24 bytes, so a quarter of them lie in two lines */
+        if (order == lm->order) __builtin_prefetch(entry + sizeof(alcore__lm_entry) - 1);
+    }
+    block->listed = kept;
+}
+
+/* Compares the entries of the probes of an order, and lists the probes of the next order: rows
+ * ascend, so the row before that of a probe is known. last_row is the last row where an n-gram of
+ * the order was found, with its number and its alcore__lm_entry.following. */
+static void read_entries(const alcore_lm *lm, int32_t order, token_block *block) {
+    const probe *list = block->list[order % 2];
+    probe *next_list = block->list[(order + 1) % 2];
+    const bool highest = order == lm->order;
+    const alcore__ngram_table *next_table = highest ? NULL : &lm->trie->table[order + 1];
+    const bool probes = !highest && next_table->slots > 0;
+    uint32_t last_row = !highest && block->length[0] >= order ? 0 : UINT32_MAX - 1;
+    uint32_t last_number = highest ? 0 : block->number[order];
+    uint32_t following = probes ? block->following[order] : 0;
+    int32_t next_listed = 0;
+    for (int32_t i = 0; i < block->listed; i++) {
+        const probe *p = &list[i];
+        const uint32_t word = block->word[p->row];
+        const uint32_t number = find_from(lm, order, p->slot, p->tag, p->context, word);
+        if (number == ALCORE__NGRAM_NONE) continue;
+        const alcore__lm_entry *entry = alcore__lm_entry_of(lm, order, number);
+        block->length[p->row] = order;
+        block->logp[p->row] = entry->logp;
+        if (highest) continue;
+        block->weight[p->row][order] = *(const double *)(const void *)(entry + 1);
+        if (last_row + 1 == p->row && (following & alcore__lm_following(word)) != 0)
+            add_probe(next_table, next_list, &next_listed, p->row, last_number, word);
+        last_row = p->row;
+        last_number = number;
+        following = probes ? entry->following : 0;
+    }
+    if (!highest && last_row == (uint32_t)block->rows) {
+        block->number[order] = last_number;
+        block->following[order] = following;
+    }
+    block->listed = next_listed;
+}
+
+/* Adds up the logarithms of the rows: that of the longest n-gram of a token, and the weights of the
+ * n-grams that end with the token before and that its context is shorter than, the longest first.
+ * Writes what the texts ask for. */
+static void add_up(const alcore_lm *lm, text_reader *reader, const token_block *block) {
+    const int32_t longest = lm->order - 1;
+    for (int32_t row = 1; row <= block->rows; row++) {
+        if (block->word[row] == ALCORE__LM_BEGIN) {
+            const alcore__lm_text *text = &reader->texts[reader->scored++];
+            reader->value = text->values;
+            reader->total = text->total;
+            if (!text->values) *text->total = 0.0;
+            continue;
         }
+        const int32_t before = block->length[row - 1], length = block->length[row];
+        double backoff = 0.0;
+        for (int32_t n = before < longest ? before : longest; n >= length; n--)
+            backoff += block->weight[row - 1][n];
+        const double log10_p = backoff + block->logp[row];
+        if (reader->value)
+            *reader->value++ = natural(log10_p);
+        else
+            *reader->total += log10_p;
+    }
+}
+
+/* Makes the last row row 0 of the next tokens. */
+static void carry_over(token_block *block) {
+    block->word[0] = block->word[block->rows];
+    block->length[0] = block->length[block->rows];
+    memcpy(block->weight[0], block->weight[block->rows], sizeof block->weight[0]);
+}
+
+void alcore__lm_tokens(const alcore_lm *lm, const alcore__lm_text *texts, int64_t count) {
+    text_reader reader = {.texts = texts, .count = count};
+    token_block block;
+    block.word[0] = ALCORE__LM_END; /* nothing is before the first text */
+    block.length[0] = 0;
+    memset(block.number, 0, sizeof block.number);
+    memset(block.following, 0, sizeof block.following);
+    for (;;) {
+        read_words(lm, &reader, &block);
+        if (block.rows == 0) break;
+        find_unigrams(lm, &block);
+        for (int32_t n = 2; n <= lm->order; n++) {
+            read_slots(lm, n, &block);
+            read_entries(lm, n, &block);
+        }
+        add_up(lm, &reader, &block);
+        carry_over(&block);
     }
 }

@@ -440,13 +440,17 @@ static double read_words(const alcore_lm *lm, const char *text) {
     return total + alcore__lm_read(lm, &state, alcore__lm_end_number(lm));
 }
 
-/* Words of all lengths are found, also at the end of a text, and the texts that are read side by
- * side get the bits that each gets alone; some words and most n-grams are not in the model. */
+/* Words of all lengths are found, also at the end of a text, and the texts of one call get the bits
+ * that each gets word by word; some words and most n-grams are not in the model. So does one long
+ * text of all of them, which is looked up in many parts: at every place an n-gram may begin in one
+ * part and end in the next. */
 START_TEST(texts_side_by_side_have_the_bits_of_each) {
     enum { TEXTS = 300, TRAINED = 150, ROOM = 90 * 23 + 2 };
     static char text[TEXTS][ROOM];
     const char *texts[TEXTS];
     static double totals[TEXTS];
+    static char joined[TEXTS * ROOM];
+    char *end = joined;
     int64_t shape = TEXTS;
     alcore_tensor out;
     alcore__rng rng;
@@ -454,13 +458,15 @@ START_TEST(texts_side_by_side_have_the_bits_of_each) {
     for (int i = 0; i < TEXTS; i++) {
         make_text(&rng, text[i]);
         texts[i] = text[i];
+        end += sprintf(end, "%s ", text[i]);
     }
-    for (int32_t order = 1; order <= 5; order++) {
+    for (int32_t order = 1; order <= 6; order++) {
         alcore_lm *lm = train(texts, TRAINED, order);
         ck_assert_int_gt(lm_ngrams(lm, 1), 70);
         ck_assert_int_eq(alcore_tensor_init(&out, totals, ALCORE_FLOAT64, &shape, 1), ALCORE_OK);
         ck_assert_int_eq(alcore_lm_score(lm, texts, NULL, TEXTS, &out), ALCORE_OK);
         for (int i = 0; i < TEXTS; i++) ck_assert_double_eq(totals[i], read_words(lm, texts[i]));
+        ck_assert_double_eq(score(lm, joined), read_words(lm, joined));
         alcore_lm_unref(lm);
     }
 }
