@@ -18,6 +18,36 @@ def tensor_to_fill(numbers, kind, bits):
     return Tensor(numbers.buffer_info()[0] if len(numbers) else None, (kind, bits), (len(numbers),), keep=numbers)
 
 
+_MAX_ONE = 1000  # characters
+_spare = []  # arguments for calls that score one text, which no call uses: made by _one_text()
+
+
+def _one_text():
+    """Memory for the text, its length and its total, and the arguments of a call with these. Making them takes three times as
+    long as the call, so they are kept."""
+    text, length, numbers = ctypes.c_char_p(), ctypes.c_size_t(), array.array("d", [0.0])
+    total = tensor_to_fill(numbers, _ffi.ALCORE_KIND_FLOAT, 64)
+    return text, length, numbers, (ctypes.addressof(text), ctypes.addressof(length), 1, ctypes.addressof(total.struct)), total
+
+
+def _score_one(handle, text):
+    """Total log10 probability of a str of at most _MAX_ONE characters, or None where the usual call has to say why not. The
+    library scores it within a millisecond, on this thread and without callbacks, so the call needs nothing of run(). A call takes
+    its arguments out of _spare, by one operation of the interpreter: no thread and no signal handler gets the same ones."""
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        return None
+    try:
+        one = _spare.pop()
+    except IndexError:
+        one = _one_text()
+    one[0].value, one[1].value = data, len(data)
+    total = None if lib.alcore_lm_score(handle, *one[3]) else one[2][0]
+    _spare.append(one)
+    return total
+
+
 class LanguageModel(Handle):
     """An n-gram model with interpolated modified Kneser-Ney smoothing; it never changes once made.
 
@@ -50,7 +80,8 @@ class LanguageModel(Handle):
     def score(self, texts):
         """Total log10 probability of a text with its end, <= 0; of several texts: array of float64 [texts]."""
         if isinstance(texts, str):
-            return self.score([texts])[0]
+            total = _score_one(self._handle, texts) if len(texts) <= _MAX_ONE else None
+            return self.score([texts])[0] if total is None else total
         strings = Strings(texts, "texts")
         out = array.array("d", bytes(8 * strings.count))
         totals = tensor_to_fill(out, _ffi.ALCORE_KIND_FLOAT, 64)

@@ -2,12 +2,13 @@
 """Own models, scorers and strategies; exceptions that come back from them."""
 import gc
 import os
+import types
 import weakref
 
 import pytest
 
 import alcore
-from alcore import _hosts
+from alcore import _hosts, _lm
 
 
 class Letters:
@@ -132,6 +133,29 @@ def test_a_language_model_is_a_model(texts):
     totals = lm.score(texts[40:80])
     assert totals.typecode == "d" and totals[3] == lm.score(texts[43])
     assert list(lm.score([])) == [] and lm.token_logprobs([]) == []
+
+
+def test_a_text_alone_has_the_total_that_it_has_among_others(texts, monkeypatch):
+    lm = alcore.LanguageModel(texts[:40], order=3)
+    asked = ["", "a\0b " + texts[3], " ".join(texts[:60])] + texts[30:60]
+    wanted = list(lm.score(asked))
+    assert len(asked[2]) > 2000 and len(set(wanted)) > 20
+    assert [lm.score(text) for text in asked] == wanted
+    with pytest.raises(ValueError, match="UTF-8"):
+        lm.score("\ud800")
+    assert lm.score(asked[1]) == wanted[1]
+    library = _lm.lib
+
+    def score_meanwhile(*arguments):  # as another thread, or the handler of a signal, may at any place of the call
+        monkeypatch.setattr(_lm, "lib", library)
+        assert lm.score(asked[2][:900]) != wanted[1]
+        return library.alcore_lm_score(*arguments)
+
+    monkeypatch.setattr(_lm, "lib", types.SimpleNamespace(alcore_lm_score=score_meanwhile))
+    assert lm.score(asked[1]) == wanted[1]
+    lm.close()
+    with pytest.raises(ValueError, match="closed"):
+        lm.score("a")
 
 
 def test_a_folder_of_columns_has_no_settings_of_a_network(pool, tmp_path, numpy):
