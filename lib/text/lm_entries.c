@@ -20,26 +20,15 @@ typedef struct layout {
     size_t count; /* n-grams of the order */
 } layout;
 
-/* The spelling of a word of the vocabulary. */
-static alcore__lm_spelling spell(const alcore__vocabulary *words, uint32_t number) {
-    alcore__lm_spelling out;
-    unsigned char bytes[sizeof out] = {0};
-    size_t length;
-    const char *word = alcore__vocabulary_word(words, number, &length);
-    const bool fits = length <= ALCORE__LM_SPELLED;
-    if (fits && length > 0) memcpy(bytes, word, length);
-    bytes[ALCORE__LM_SPELLED] = (unsigned char)(fits ? length : ALCORE__LM_LONG_WORD);
-    memcpy(&out, bytes, sizeof out);
-    return out;
-}
-
 /* Fills lm->word for the words from `begin` to before `end`. */
 static void lay_out_words(const alcore_lm *lm, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) {
         alcore__lm_word *word = &lm->word[i];
         word->logp = lm->logp[1][i];
         word->backoff = lm->order > 1 ? lm->backoff[1][i] : 0.0;
-        word->spelling = spell(&lm->trie->words, (uint32_t)i);
+        size_t length;
+        const char *bytes = alcore__vocabulary_word(&lm->trie->words, (uint32_t)i, &length);
+        word->spelling = alcore__spell(bytes, length);
     }
 }
 
@@ -88,7 +77,7 @@ static alcore_status lay_out_chunk(void *data, int64_t index, int32_t worker) {
     return ALCORE_OK;
 }
 
-/* Fills lm->spelled from lm->word: a slot for each word that fits into a spelling. */
+/* Fills lm->spelled from lm->word: a slot for each word that has one. */
 static alcore_status enter_spellings(alcore_lm *lm) {
     alcore_ctx *ctx = lm->object.ctx;
     const uint32_t count = lm->trie->words.count;
@@ -96,10 +85,10 @@ static alcore_status enter_spellings(alcore_lm *lm) {
     ALCORE__TRY(alcore__ngram_reserve(ctx, table, count));
     alcore__ngram_keep_slots(ctx, table);
     for (uint32_t i = 0; i < count; i++) {
-        const alcore__lm_spelling spelling = lm->word[i].spelling;
+        const alcore__spelling spelling = lm->word[i].spelling;
         if (i % POLL_WORDS == 0) ALCORE__TRY(alcore__tick(ctx, stage, 0, 0));
-        if (spelling.part[1] == (uint64_t)ALCORE__LM_LONG_WORD << 56) continue;
-        const uint32_t tag = alcore__lm_spelling_tag(spelling);
+        if (!alcore__is_spelled(spelling)) continue;
+        const uint32_t tag = alcore__spelling_tag(spelling);
         const size_t home = alcore__ngram_home(table, tag);
         size_t slot = home;
         while (table->slot[slot].number != 0) slot = alcore__ngram_next(table, slot, home);

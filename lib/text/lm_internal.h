@@ -10,6 +10,7 @@
 #include "alcore/lm.h"
 #include "base/base.h"
 #include "text/ngram_table.h"
+#include "text/spelling.h"
 #include "text/vocabulary.h"
 
 /* The highest order N of a model. */
@@ -34,29 +35,12 @@ typedef struct alcore__lm_trie {
     alcore__ngram_table table[ALCORE__LM_ORDERS + 1]; /* [n] the n-grams of order n, 2 .. order */
 } alcore__lm_trie;
 
-/* Bytes of a word that its entry holds itself; the last byte of `spelling` is their number. */
-enum { ALCORE__LM_SPELLED = 15, ALCORE__LM_LONG_WORD = 255 };
-
-/* A word as 16 bytes: its own, zeros, and in the last one its length; a word of more than
- * ALCORE__LM_SPELLED bytes has zeros and ALCORE__LM_LONG_WORD. */
-typedef struct alcore__lm_spelling {
-    uint64_t part[2];
-} alcore__lm_spelling;
-
 /* A word of a finished model: half a cache line with all that looking it up reads. */
 typedef struct alcore__lm_word {
     double logp;    /* log10 p(word); ALCORE__LM_ABSENT */
     double backoff; /* log10 gamma(word); 0 if N is 1 */
-    alcore__lm_spelling spelling;
+    alcore__spelling spelling;
 } alcore__lm_word;
-
-/* The tag of a short word in alcore_lm.spelled. It never leaves the process. */
-static inline uint32_t alcore__lm_spelling_tag(alcore__lm_spelling spelling) {
-    uint64_t hash =
-        (spelling.part[0] ^ spelling.part[1] * 0x9E3779B97F4A7C15u) * 0xD6E8FEB86659FD93u;
-    hash ^= hash >> 32;
-    return (uint32_t)(hash * 0x9E3779B97F4A7C15u >> 32);
-}
 
 /* An n-gram of order 2 or more of a finished model: its words and its numbers side by side, so that
  * a look-up reads one place. In orders below N the double log10 gamma(n-gram) follows it. */
@@ -87,9 +71,9 @@ struct alcore_lm {
                                             ALCORE__LM_ABSENT */
     /* [n][n-grams] log10 gamma(n-gram), n < N; NULL for N */
     double *backoff[ALCORE__LM_ORDERS + 1];
-    alcore__lm_word *word;       /* [words] */
-    alcore__ngram_table spelled; /* slots of the words of at most ALCORE__LM_SPELLED bytes, by
-                                            alcore__lm_spelling_tag(), and no n-grams */
+    alcore__lm_word *word;                  /* [words] */
+    alcore__ngram_table spelled;            /* slots of the words that have a spelling, by
+                                    alcore__spelling_tag(), and no n-grams */
     char *entry[ALCORE__LM_ORDERS + 1];     /* [n][n-grams] alcore__lm_entry, each with its back-off
                                             where n < N: read by alcore__lm_entry_of() */
     void *block[ALCORE__LM_ORDERS + 1];     /* [n] of word (n = 1) and entry, for alcore__free() */

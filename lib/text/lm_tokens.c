@@ -30,10 +30,6 @@
 #include <math.h>
 #include <string.h>
 
-#ifdef __SSE2__ /* of every x86-64; elsewhere words are searched byte by byte */
-#include <emmintrin.h>
-#endif
-
 #include "base/rng.h"
 #include "text/lm_internal.h"
 #include "text/words.h"
@@ -119,73 +115,25 @@ uint32_t alcore__lm_end_number(const alcore_lm *lm) {
     return lm->word[ALCORE__LM_END].logp > 0.0 ? ALCORE__LM_UNK : ALCORE__LM_END;
 }
 
-/* ---- spellings ---- */
-
 /* A word of a text on its way through the vocabulary. */
 typedef struct lookup {
-    const char *word;
-    size_t bytes;                 /* more than ALCORE__LM_SPELLED: spelling and tag are not set */
-    alcore__lm_spelling spelling; /* of the word */
-    uint32_t tag;                 /* of the spelling */
-    size_t slot;                  /* of lm->spelled: the first that has the tag, or a free one */
+    alcore__spelled_word word;
+    uint32_t tag; /* of its spelling; not set, and slot neither, where it has none */
+    size_t slot;  /* of lm->spelled: the first that has the tag, or a free one */
 } lookup;
-
-/* The first `length` bytes, at most ALCORE__LM_SPELLED, of 16 as a spelling. */
-static inline alcore__lm_spelling cut_spelling(alcore__lm_spelling bytes, size_t length) {
-    const uint64_t ones = UINT64_MAX;
-    const uint64_t low = length >= 8 ? ones : ~(ones << 8 * length);
-    const uint64_t high = length <= 8 ? 0 : ~(ones << 8 * (length - 8));
-    return (alcore__lm_spelling){
-        {bytes.part[0] & low, (bytes.part[1] & high) | (uint64_t)length << 56}};
-}
-
-/* Finds the next word of the bytes [*rest, end), and spells it; false at the end. Most words and the space behind
- * them lie in 16 bytes, which one comparison searches. */
-static inline bool next_word(const char **rest, const char *end, lookup *out) {
-    const char *next = *rest;
-    alcore__lm_spelling bytes = {{0, 0}};
-#ifdef __SSE2__
-    while (next < end && alcore__is_word_space(*next)) next++;
-    if (end - next >= 16) {
-        const __m128i block = _mm_loadu_si128((const __m128i *)(const void *)next);
-        const __m128i space =
-            _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8(' ')),
-                                      _mm_cmpeq_epi8(block, _mm_set1_epi8('\n'))),
-                         _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('\t')),
-                                      _mm_cmpeq_epi8(block, _mm_set1_epi8('\r'))));
-        const int spaces = _mm_movemask_epi8(space);
-        if (spaces != 0) {
-            out->word = next;
-            out->bytes = (size_t)__builtin_ctz((unsigned)spaces);
-            memcpy(&bytes, next, sizeof bytes);
-            out->spelling = cut_spelling(bytes, out->bytes);
-            *rest = next + out->bytes;
-            return true;
-        }
-    }
-#endif
-    *rest = next;
-    if (!alcore__word_next(rest, end, &out->word, &out->bytes)) return false;
-    if (out->bytes <= ALCORE__LM_SPELLED) {
-        memcpy(&bytes, out->word, out->bytes);
-        out->spelling = cut_spelling(bytes, out->bytes);
-    }
-    return true;
-}
 
 /* The number by which a word is scored; its slot was found, and the entry that it names
  * prefetched. */
 static inline uint32_t number_of(const alcore_lm *lm, const lookup *found) {
     const alcore__ngram_table *table = &lm->spelled;
-    if (found->bytes > ALCORE__LM_SPELLED)
-        return alcore__lm_word_number(lm, alcore__hash64(found->word, found->bytes), found->word,
-                                      found->bytes);
-    const uint64_t low = found->spelling.part[0], high = found->spelling.part[1];
+    const alcore__spelled_word *word = &found->word;
+    if (!alcore__is_spelled(word->spelling))
+        return alcore__lm_word_number(lm, alcore__hash64(word->word, word->bytes), word->word,
+                                      word->bytes);
     for (size_t slot = found->slot;;) {
         const uint32_t number = table->slot[slot].number - 1; /* a free slot wraps to NONE */
         if (number == ALCORE__WORD_NONE) return ALCORE__LM_UNK;
-        const alcore__lm_word *entry = &lm->word[number];
-        if (entry->spelling.part[0] == low && entry->spelling.part[1] == high)
+        if (alcore__spelling_same(lm->word[number].spelling, word->spelling))
             return scored_as(lm, number);
         slot = alcore__ngram_next(table, slot, alcore__ngram_home(table, found->tag));
         slot = alcore__ngram_candidate(table, slot, found->tag);
@@ -245,8 +193,8 @@ static float natural(double log10_p) {
 }
 
 /* Fills word from the texts and sets rows, at most ROWS: fewer only at the end of the last text.
- * Each of the three loops reads what the one before it prefetched; words of more than
- * ALCORE__LM_SPELLED bytes, which are rare, are left to number_of(). */
+ * Each of the three loops reads what the one before it prefetched; words without a spelling, which
+ * are rare, are left to number_of(). */
 static void read_words(const alcore_lm *lm, text_reader *reader, token_block *block) {
     const alcore__ngram_table *table = &lm->spelled;
     lookup found[ROWS];
@@ -263,24 +211,24 @@ static void read_words(const alcore_lm *lm, text_reader *reader, token_block *bl
             block->word[++rows] = ALCORE__LM_BEGIN;
             continue;
         }
-        lookup *word = &found[count];
+        lookup *next = &found[count];
         rows++;
-        if (!next_word(&reader->rest, reader->end, word)) {
+        if (!alcore__spelled_next(&reader->rest, reader->end, &next->word)) {
             reader->open = false;
             block->word[rows] = end_number;
             continue;
         }
         row_of[count++] = (uint32_t)rows;
-        if (word->bytes > ALCORE__LM_SPELLED) continue;
-        word->tag = alcore__lm_spelling_tag(word->spelling);
-        word->slot = alcore__ngram_home(table, word->tag);
-        __builtin_prefetch(&table->slot[word->slot]);
+        if (!alcore__is_spelled(next->word.spelling)) continue;
+        next->tag = alcore__spelling_tag(next->word.spelling);
+        next->slot = alcore__ngram_home(table, next->tag);
+        __builtin_prefetch(&table->slot[next->slot]);
     }
     for (int32_t i = 0; i < count; i++) {
-        lookup *word = &found[i];
-        if (word->bytes > ALCORE__LM_SPELLED) continue;
-        word->slot = alcore__ngram_candidate(table, word->slot, word->tag);
-        const uint32_t number = table->slot[word->slot].number;
+        lookup *next = &found[i];
+        if (!alcore__is_spelled(next->word.spelling)) continue;
+        next->slot = alcore__ngram_candidate(table, next->slot, next->tag);
+        const uint32_t number = table->slot[next->slot].number;
         if (number != 0) __builtin_prefetch(&lm->word[number - 1]);
     }
     for (int32_t i = 0; i < count; i++) block->word[row_of[i]] = number_of(lm, &found[i]);

@@ -533,6 +533,37 @@ START_TEST(test_odd_bytes) {
 }
 END_TEST
 
+/* Words that differ in their length or in their last byte only are different words, also where they
+ * are longer than what the cache of a thread keeps; each is met three times. */
+START_TEST(test_words_of_every_length) {
+    enum { LONGEST = 40, WORDS = 2 * LONGEST, ROWS = 3 * WORDS };
+    static char word[WORDS][LONGEST + 2];
+    const char *texts[ROWS], *labeled[LONGEST];
+    for (int i = 0; i < ROWS; i++) {
+        char *text = word[i % WORDS];
+        const int length = 1 + i % WORDS / 2;
+        memset(text, 'a', (size_t)length);
+        if (i % 2 == 1) text[length - 1] = 'b';
+        texts[i] = text;
+        if (i < LONGEST) labeled[i] = word[2 * i];
+    }
+    alcore_ctx *ctx = new_ctx(2);
+    alcore__phrase_index *index = new_index(ctx, texts, ROWS, labeled, LONGEST, 4, false);
+    alcore__phrase_table table;
+    ck_assert_int_eq(alcore__phrase_table_list(index, &(alcore__phrase_filter){0}, &table),
+                     ALCORE_OK);
+    ck_assert_int_eq(table.count, WORDS);
+    for (int i = 0; i < WORDS; i++) {
+        assert_text(index, &table.phrases[i], word[i]);
+        ck_assert_uint_eq(table.phrases[i].occ, 3);
+        ck_assert_uint_eq(table.phrases[i].labeled, i % 2 == 0);
+    }
+    alcore__phrase_table_clear(ctx, &table);
+    alcore__phrase_index_free(index);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 START_TEST(test_letters) {
     static const char *const texts[] = {"- a , ; \xD9\xA3 . -"}; /* an Arabic digit three */
     static const expected_phrase with[] = {
@@ -575,4 +606,4 @@ END_TEST
 CHECK_SUITE("phrase", test_spec_counts, test_spec_ngf, test_spec_smp, test_spec_hybrid,
             test_spec_limits, test_overlaps_count, test_random_corpora, test_labeled_is_closed,
             test_rows_of_phrases, test_threads_agree, test_empty, test_odd_bytes, test_letters,
-            test_one_long_row);
+            test_words_of_every_length, test_one_long_row);

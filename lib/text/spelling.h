@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Short words as 16 bytes, their spelling: two words are equal where their spellings are, which two
+ * comparisons of integers say without reading the words' bytes elsewhere in memory. The language
+ * model and the cache of a corpus look words up by it. */
+#ifndef ALCORE__SPELLING_H
+#define ALCORE__SPELLING_H
+
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __SSE2__ /* of every x86-64; elsewhere words are searched byte by byte */
+#include <emmintrin.h>
+#endif
+
+#include "text/words.h"
+
+/* Bytes of a word that has a spelling; the last byte of the spelling is their number. */
+enum { ALCORE__SPELLED = 15, ALCORE__LONG_WORD = 255 };
+
+/* The bytes of a word, zeros, and in the last byte its length; a word of more than ALCORE__SPELLED
+ * bytes has zeros and ALCORE__LONG_WORD. */
+typedef struct alcore__spelling {
+    uint64_t part[2];
+} alcore__spelling;
+
+/* A word of a text. */
+typedef struct alcore__spelled_word {
+    const char *word;
+    size_t bytes;
+    alcore__spelling spelling;
+} alcore__spelled_word;
+
+/* Whether the spelling says what the word is. */
+static inline bool alcore__is_spelled(alcore__spelling spelling) {
+    return spelling.part[1] != (uint64_t)ALCORE__LONG_WORD << 56;
+}
+
+static inline bool alcore__spelling_same(alcore__spelling a, alcore__spelling b) {
+    return ((a.part[0] ^ b.part[0]) | (a.part[1] ^ b.part[1])) == 0;
+}
+
+/* A hash of 32 bits. It never leaves the process. */
+static inline uint32_t alcore__spelling_tag(alcore__spelling spelling) {
+    uint64_t hash =
+        (spelling.part[0] ^ spelling.part[1] * 0x9E3779B97F4A7C15u) * 0xD6E8FEB86659FD93u;
+    hash ^= hash >> 32;
+    return (uint32_t)(hash * 0x9E3779B97F4A7C15u >> 32);
+}
+
+/* The first `length` bytes, at most ALCORE__SPELLED, of 16 as a spelling. */
+static inline alcore__spelling alcore__spelling_cut(alcore__spelling bytes, size_t length) {
+    const uint64_t ones = UINT64_MAX;
+    const uint64_t low = length >= 8 ? ones : ~(ones << 8 * length);
+    const uint64_t high = length <= 8 ? 0 : ~(ones << 8 * (length - 8));
+    return (alcore__spelling){
+        {bytes.part[0] & low, (bytes.part[1] & high) | (uint64_t)length << 56}};
+}
+
+/* The spelling of a word. */
+static inline alcore__spelling alcore__spell(const char *word, size_t length) {
+    alcore__spelling bytes = {{0, 0}};
+    if (length > ALCORE__SPELLED) return (alcore__spelling){{0, (uint64_t)ALCORE__LONG_WORD << 56}};
+    if (length > 0) memcpy(&bytes, word, length);
+    return alcore__spelling_cut(bytes, length);
+}
+
+/* alcore__word_next() with the spelling of the word. Most words and the space behind them lie in 16
+ * bytes, which one comparison searches. */
+static inline bool alcore__spelled_next(const char **rest, const char *end,
+                                        alcore__spelled_word *out) {
+#ifdef __SSE2__
+    const char *next = *rest;
+    while (next < end && alcore__is_word_space(*next)) next++;
+    if (end - next >= 16) {
+        const __m128i block = _mm_loadu_si128((const __m128i *)(const void *)next);
+        const __m128i space =
+            _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8(' ')),
+                                      _mm_cmpeq_epi8(block, _mm_set1_epi8('\n'))),
+                         _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('\t')),
+                                      _mm_cmpeq_epi8(block, _mm_set1_epi8('\r'))));
+        const int spaces = _mm_movemask_epi8(space);
+        if (spaces != 0) {
+            alcore__spelling bytes;
+            out->word = next;
+            out->bytes = (size_t)__builtin_ctz((unsigned)spaces);
+            memcpy(&bytes, next, sizeof bytes);
+            out->spelling = alcore__spelling_cut(bytes, out->bytes);
+            *rest = next + out->bytes;
+            return true;
+        }
+    }
+    *rest = next;
+#endif
+    if (!alcore__word_next(rest, end, &out->word, &out->bytes)) return false;
+    out->spelling = alcore__spell(out->word, out->bytes);
+    return true;
+}
+
+#endif
