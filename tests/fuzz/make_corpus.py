@@ -215,3 +215,6 @@ write("sentencepiece", pieces_model(*basic, trainer=((3, 1),)), pieces_model(*ba
       pieces_model(*basic, ("[x]", 0.0, 4), ("old", -1.0, 5), normalizer=((1, "nmt_nfkc"), (2, b"\4\0\0\0\0\0\0\0"), (3, 0), (4, 0), (5, 0))),
       pieces_model(*basic, trainer=((3, 3),)), pieces_model(*basic, trainer=((3, 4),)), pieces_model(*basic[3:]), pieces_model(*basic, ("a", -1.0, 1)),
       pieces_model(("<unk>", float("nan"), 2)), pieces_model(("", 0.0, 1)), pieces_model(), b"\x0a\xff\xff\xff\xff\x0f", pieces_model(*basic)[:30], b"")
+write("vocab_json", '{"</s>":0,"<unk>":1,"▁":2,"a":3,"ab":4,"b":5,"<pad>":6}', '{"<unk>":0}', '{"a":0}', "{}", '{"<unk>":0,"a":0}', '{"<unk>":0,"<unk>":1}',
+      '{"<unk>":0,"a":5}', '{"<unk>":-1}', '{"<unk>":1e3}', '{"<unk>":0.5}', '{"<unk>":99999999999999999999}', '{"<unk>":"0"}', '{"<unk>":{"a":[0]}}',
+      '{"<unk>":0,"\\u2581a":1,"\\ud800":2}', '{"<unk>":0,"":1}', '{"<unk>":0', "[0]", '{"a":' * 6, "", b'{"<unk>":0,"\xff":1}', '{"<unk>":0} x')

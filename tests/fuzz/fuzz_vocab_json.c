@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* vocab.json of Marian and M2M100, {token: id}: one that is accepted gives ids to the pieces of a
+ * model of sentencepiece. */
+#include "fuzz_pieces.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
+    /* The first model of make_corpus.py: <unk>, <s>, </s>, and the pieces U+2581, a, b, ab and
+     * U+2581 a. */
+    static const uint8_t model_bytes[] = {
+        0x0a, 0x0e, 0x0a, 0x05, 0x3c, 0x75, 0x6e, 0x6b, 0x3e, 0x15, 0x00, 0x00, 0x00, 0x00,
+        0x18, 0x02, 0x0a, 0x0c, 0x0a, 0x03, 0x3c, 0x73, 0x3e, 0x15, 0x00, 0x00, 0x00, 0x00,
+        0x18, 0x03, 0x0a, 0x0d, 0x0a, 0x04, 0x3c, 0x2f, 0x73, 0x3e, 0x15, 0x00, 0x00, 0x00,
+        0x00, 0x18, 0x03, 0x0a, 0x0a, 0x0a, 0x03, 0xe2, 0x96, 0x81, 0x15, 0x00, 0x00, 0x80,
+        0xbf, 0x0a, 0x08, 0x0a, 0x01, 0x61, 0x15, 0x00, 0x00, 0x00, 0xc0, 0x0a, 0x08, 0x0a,
+        0x01, 0x62, 0x15, 0x00, 0x00, 0x20, 0xc0, 0x0a, 0x09, 0x0a, 0x02, 0x61, 0x62, 0x15,
+        0x00, 0x00, 0xc0, 0xbf, 0x0a, 0x0b, 0x0a, 0x04, 0xe2, 0x96, 0x81, 0x61, 0x15, 0x00,
+        0x00, 0x40, 0xc0, 0x12, 0x02, 0x18, 0x01, 0x1a, 0x00};
+    memory_host host;
+    memory_host_open(&host);
+    alcore__sentencepiece pieces = {0};
+    FUZZ_CHECK(alcore__sentencepiece_read(host.ctx, model_bytes, sizeof model_bytes, "f.model",
+                                          &pieces) == ALCORE_OK);
+    char *vocab = malloc(bytes + 1); /* strings are changed in place */
+    FUZZ_CHECK(vocab);
+    memcpy(vocab, data, bytes);
+    alcore__json json;
+    alcore__json_begin(&json, vocab, bytes, 4);
+    const alcore__spm_layout how = {.vocab = &json, .vocab_path = "vocab.json"};
+    alcore__token_model *model = NULL;
+    const alcore_status status =
+        alcore__sentencepiece_model(host.ctx, &pieces, &how, "f.model", &model);
+    FUZZ_CHECK((status == ALCORE_OK) == (model != NULL));
+    if (model) fuzz_cut_words(host.ctx, model);
+    alcore__token_model_free(host.ctx, model);
+    free(vocab);
+    alcore__sentencepiece_clear(host.ctx, &pieces);
+    fuzz_finish(&host, bytes, status);
+    return 0;
+}
