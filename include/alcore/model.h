@@ -486,11 +486,11 @@ ALCORE_API alcore_status alcore_model_train(alcore_model *model, alcore_pool *po
 
 /** Writes a model as a folder that alcore_model_open() and transformers read: weights, settings and
  * files of the tokenizer, each file whole or not at all. The folder that the model was opened from
- * must still be there.
+ * must still be there, with the same config.json.
  * @param[in] model borrowed
  * @param[in] path of the folder; it is made where there is none
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (models of this kind are not saved),
- * ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ * ALCORE_E_IO, ALCORE_E_DATA (it has another), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
  * @serialized per model. ALCORE_E_BUSY while another call uses the model.
  * @callback progress, log, files
  * @since 0.1 */

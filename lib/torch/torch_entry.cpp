@@ -22,6 +22,7 @@
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/csrc/inductor/aoti_torch/c/shim.h>
 #include <torch/headeronly/version.h>
+#include <unistd.h>
 
 #include "torch_parts.h"
 
@@ -37,6 +38,9 @@ struct alcore_sys_model : Model {};
 
 /* The library's functions (errors, progress, files, threads), set by the entry before any call. */
 static const alcore_sys_host *core;
+
+/* The process that loaded the module, set by the entry as well. */
+static pid_t loaded_by;
 
 /* ---- failures ---- */
 
@@ -93,7 +97,9 @@ alcore_status alcore_torch::guard(void *user, at::Device device, Mode mode,
         c10::InferenceMode inference(mode == Mode::Compute);
         c10::AutoGradMode gradients(mode == Mode::Train);
         c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
-        Threads threads(core->threads(user));
+        /* The threads of OpenMP do not live on in a forked child, which would wait for them forever
+         * if it asked for more than one. */
+        Threads threads(getpid() == loaded_by ? core->threads(user) : 1);
         c10::OptionalDeviceGuard current;
         if (!device.is_cpu()) current.reset_device(device);
         body();
@@ -576,6 +582,7 @@ extern "C" ALCORE_API alcore_status alcore_torch_entry(uint32_t abi, const alcor
                                                        const alcore_sys_model_engine **out) {
     *out = nullptr;
     core = host;
+    if (loaded_by == 0) loaded_by = getpid();
     char text[300];
     if (abi != ALCORE_SYS_ABI || !ALCORE_STRUCT_HAS(host, folder_make)) {
         std::snprintf(text, sizeof text,

@@ -196,6 +196,22 @@ void write_config(const Model &model, const std::string &folder) {
     write_text(model.host, folder + "/config.json", text.get() + std::string("\n"));
 }
 
+/* Fails where the model's folder holds another config.json than when it was opened: what is copied
+ * from there would not fit the weights. The number type may be another one: save() changes it. */
+void check_config(const Model &model) {
+    Json before(json_copy(model.config.get()), json_decref);
+    Json now = read_json(model.host, model.folder, "config.json");
+    if (!before) throw std::bad_alloc();
+    if (!now) fail(ALCORE_E_IO, "%s: config.json is missing", model.folder.c_str());
+    for (const char *key : {"dtype", "torch_dtype"}) {
+        json_object_del(before.get(), key);
+        json_object_del(now.get(), key);
+    }
+    if (!json_equal(before.get(), now.get()))
+        fail(ALCORE_E_DATA, "%s/config.json is not the one with which the model was opened",
+             model.folder.c_str());
+}
+
 } // namespace
 
 uint64_t hash_join(uint64_t first, uint64_t second) {
@@ -237,6 +253,7 @@ void write_text(const Host &host, const std::string &path, const std::string &te
  * of the model had when it was read: those are second copies of a tied matrix. */
 void save_model(const Model &model, const std::string &folder) {
     const Host &host = model.host;
+    check_config(model);
     check(host.table->folder_make(host.user, folder.c_str()));
     std::vector<Written> tensors;
     std::set<std::string> known;

@@ -5,6 +5,7 @@ PREPARE: page -> function of that folder. Texts are those of examples/data and t
 module (tests/unit/model/module/null_model.c), whose numbers come from the bytes of the texts."""
 import importlib.util
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -141,6 +142,10 @@ def models(folder):
     write(folder, "pool.jsonl", ['{"question": "Who is it %d?", "context": "It is alpha, and not beta."}' % i for i in range(9)])
     write(folder, "DIR/config.json", ['{"dims": 4, "tokens": 1}'])
     write(folder, "DIR/vocab.txt", ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "alpha"])
+    words = sorted({word for line in lines_of("pool.txt") for word in re.findall(r"\w+|[^\w\s]", line.lower())})
+    for name in ("THERE", "BACK"):
+        write(folder, name + "/config.json", ['{"dims": 4, "tokens": 1}'])
+        write(folder, name + "/vocab.txt", ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *words])
 
 
 PREPARE = {"README.md": readme, "docs/building.md": building, "docs/own-model.md": own_model, "docs/loop.md": loop,

@@ -120,6 +120,12 @@ for char in set(''.join(lines[:-generated])):
         seen.add(unicodedata.name(char, '?').split(' ')[0])
 print(f'# {len(lines) - generated:,} lines of corpora in {len(seen)} scripts, {generated:,} generated ones in {len(scripts)}; seed {seed}')
 
+NAME = '100,000 lines in at least 20 scripts are those of the corpora'
+if os.path.isdir(shared):
+    tap.check(len(lines) - generated == LINES and len(seen) >= 20, NAME, f'{len(lines) - generated:,} lines, {sorted(seen)}')
+else:
+    tap.skip(NAME, f'no {shared}')
+
 # ---- what both make of them ----
 
 

@@ -141,6 +141,47 @@ def targets_are_scored_given_their_sources(box):
     assert abs(first[0] - third[0]) < 1e-5, "the first token is the same, and so is what stands before it"
 
 
+def chosen(*command):
+    """{id: score} of a selection, in its order."""
+    return {row[2]: float(row[3]) for row in (line.split("\t") for line in run(ALCORE, "select", *command, "--quiet").stdout.splitlines()[1:])}
+
+
+def round_trips_are_scored(box):
+    """Translations by one model and scores by another: the row that comes back least likely is the first."""
+    there, back = folder(box, "bart", "there"), folder(box, "t5", "back")
+    texts, outputs, scores, returned = pool(box), *(os.path.join(box, name) for name in ("there.txt", "back.lp", "back.txt"))
+    run(ALCORE, "model", "translate", there, texts, "--beam", "4", "--max-length", "12", "--out", outputs)
+    run(ALCORE, "model", "score", back, outputs, texts, "--out", scores)
+    found = chosen(texts, "--strategy", "rttl", "--logprobs", scores, "--budget", "10")
+    wanted = {str(row): -sum(tokens) / len(tokens) for row, tokens in enumerate(lp_of(scores), 1)}
+    assert list(found) == sorted(wanted, key=lambda row: -wanted[row]), (found, wanted)
+    assert all(abs(found[row] - wanted[row]) < 1e-9 for row in wanted), (found, wanted)
+    run(ALCORE, "model", "translate", back, outputs, "--max-length", "12", "--out", returned)
+    with open(returned, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    lines[3] = TEXTS[3]  # one that comes back
+    with open(returned, "w", encoding="utf-8") as file:
+        file.writelines(line + "\n" for line in lines)
+    found = chosen(texts, "--strategy", "rtt-bleu", "--roundtrip", returned, "--budget", "10")
+    assert len(found) == len(TEXTS) and list(found)[-1] == "4" and abs(found["4"]) < 1e-9 and min(list(found.values())[:-1]) > 0.5, found
+
+
+def alps_takes_losses_from_the_model(box):
+    """Each vector that it clusters is made of losses of its row: rows of the same losses are the same."""
+    masked, columns = folder(box, "bert-mlm", "m"), {}
+    texts = pool(box)
+    with open(texts, "a", encoding="utf-8") as file:
+        file.write("zebra\n")
+    done = run(ALCORE, "select", texts, "--strategy", "alps", "-p", "share=1", "--model", masked, "--budget", "11", "--report", box + "/r.json")
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    columns = {row[2]: dict(zip(rows[0], row)) for row in rows[1:]}
+    assert len(columns) == 11 and len({row["loss"] for row in columns.values()}) == 11, done.stdout
+    assert all(float(row["loss"]) > 0 for row in columns.values()), done.stdout
+    assert "mlm_losses: model" in done.stderr, done.stderr
+    wrong = run(ALCORE, "select", texts, "--strategy", "alps", "--model", folder(box, "bert", "b"), "--budget", "3", expect=3)
+    assert "mlm_losses" in wrong.stderr, wrong.stderr
+
+
 def a_folder_without_a_tokenizer_is_refused(box):
     done = run(ALCORE, "model", "embed", os.path.join(FIXTURES, "bert"), pool(box), "--out", os.path.join(box, "e.npy"), expect=6)
     assert "its folder has no tokenizer" in done.stderr, done.stderr
@@ -150,7 +191,7 @@ def a_folder_without_a_tokenizer_is_refused(box):
 def main():
     cases = [the_examples_choose_what_the_command_chooses, examples_are_short, a_head_gives_probabilities,
              tokens_have_probabilities_by_word, a_seq2seq_model_scores_what_it_would_say, targets_are_scored_given_their_sources,
-             another_vocabulary_is_another_model, a_folder_without_a_tokenizer_is_refused]
+             round_trips_are_scored, alps_takes_losses_from_the_model, another_vocabulary_is_another_model, a_folder_without_a_tokenizer_is_refused]
     tap = Tap()
     tap.run(cases)
     tap.finish()

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The torch module as a file: what it exports, what it needs, who includes torch's headers, and how large the fixtures are. In TAP.
+usage: test_module.py PROJECT MODULE NM"""
+import glob
+import os
+import re
+import subprocess
+import sys
+
+PROJECT, MODULE, NM = sys.argv[1:]
+sys.path.insert(0, os.path.join(PROJECT, "tests", "tools"))
+from tap import Tap  # noqa: E402
+
+
+def output(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def includers():
+    """Files outside of lib/torch that include a header of torch. Examples and tests that are programs of LibTorch do."""
+    for folder in ("include", "lib", "bindings", "tests"):
+        for path in glob.glob(os.path.join(PROJECT, folder, "**", "*"), recursive=True):
+            if not re.search(r"\.(c|cc|cpp|cu|h|hpp|inc)$", path) or path.startswith(os.path.join(PROJECT, "lib", "torch", "")):
+                continue
+            with open(path, encoding="utf-8") as file:
+                if re.search(r'^\s*#\s*include\s*[<"](ATen|c10|torch)/', file.read(), re.M):
+                    yield os.path.relpath(path, PROJECT)
+
+
+tap = Tap()
+exported = [line.split()[-1].split("@")[0] for line in output(NM, "-D", "--defined-only", MODULE).splitlines() if line.split()[-2] != "A"]
+tap.check(exported == ["alcore_torch_entry"], "one symbol is exported", exported)
+needed = set(re.findall(r"NEEDED.*\[(.*)\]", output("readelf", "-d", MODULE)))
+strange = sorted(name for name in needed if not re.match(r"(libtorch_cpu|libc10|libjansson|libstdc\+\+|libm|libgcc_s|libc|ld-linux.*)\.so", name))
+tap.check({"libtorch_cpu.so", "libc10.so"} <= needed and not strange,
+          "of torch it needs the CPU part alone, and of others no library that torch brings along", sorted(needed))
+found = sorted(includers())
+tap.check(not found, "only lib/torch includes headers of torch", "\n".join(found))
+size = sum(os.path.getsize(path) for path in glob.glob(os.path.join(PROJECT, "tests", "torch", "fixtures", "**"), recursive=True) if os.path.isfile(path))
+tap.check(0 < size < 3 << 20, "the fixtures are smaller than 3 MiB", size)
+tap.finish()
