@@ -270,6 +270,11 @@ static int run_score(model_run *self) {
     TRY(open_model(self));
     TRY(outcome(alcore_model_get_info(self->model, &info)));
     TRY(need(self, info.scores, "scores of pairs"));
+    if (option_given(self->args, OPTION_DROPOUT)) {
+        int64_t seed = 0;
+        TRY(option_integer(self->args, OPTION_DROPOUT, 0, INT64_MAX, &seed));
+        TRY(outcome(alcore_model_set_dropout(self->model, 1, (uint64_t)seed)));
+    }
     TRY(read_texts(self));
     TRY(outcome(alcore_model_score(self->model, self->texts)));
     terminal_clear();
@@ -491,7 +496,7 @@ static const action actions[] = {
      3,
      run_embed,
      {OPTION_LAYER, OPTION_POOLING, OPTION_NORMALIZE, OPTION_TOTAL}},
-    {"score", "DIR SOURCE TARGET", 4, run_score, {OPTION_TO, OPTION_TOTAL}},
+    {"score", "DIR SOURCE TARGET", 4, run_score, {OPTION_TO, OPTION_DROPOUT, OPTION_TOTAL}},
     {"probs", "DIR TEXT", 3, run_probs, {OPTION_TOKEN_OFFSETS, OPTION_TOTAL}},
     {"translate",
      "DIR SOURCE",

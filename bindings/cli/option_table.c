@@ -318,6 +318,9 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_BEST] = {"best", 0, "N", false, COMMAND_MODEL,
                      "translate: the N best outputs of each line, as a TSV with id, rank, score "
                      "and text (at most as many as --beam)"},
+    [OPTION_DROPOUT] = {"dropout", 0, "SEED", false, COMMAND_MODEL,
+                        "score: dropout stays on, drawn by SEED; the variance over passes with "
+                        "several seeds tells how sure the model is"},
     [OPTION_TO] = {"to", 0, "LANGUAGE", false, COMMAND_MODEL | UNCERTAIN | COMMAND_RHO,
                    "language of a model's outputs, such as de_DE (mBART), de (M2M100) or deu_Latn "
                    "(NLLB); of model: translate, and score, of whose TARGET it is the language"},

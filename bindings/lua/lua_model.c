@@ -287,12 +287,27 @@ static int set_language(lua_State *L) {
     return AL_SELF(L, self->context, alcore_model_set_language(self->model, language));
 }
 
+/*** Leaves dropout on, by draws of a seed, in what the model scores after this call: the
+ * log-probabilities of model:score() and the column "mlm_losses". The variance over passes with
+ * several seeds tells how sure the model is.
+ * @function model:set_dropout
+ * @tparam[opt] integer seed nil: off, as at first
+ * @return itself; or nil, message, code */
+static int set_dropout(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_model_kind);
+    lua_settop(L, 2);
+    const int on = !lua_isnil(L, 2);
+    const uint64_t seed = on ? (uint64_t)al_integer(L, 2, "seed") : 0;
+    return AL_SELF(L, self->context, alcore_model_set_dropout(self->model, on, seed));
+}
+
 static const al_method methods[] = {{"can", can},
                                     {"embed", al_model_embed},
                                     {"run", run},
                                     {"save", al_model_save},
                                     {"score", al_model_score},
                                     {"set_cache", set_cache},
+                                    {"set_dropout", set_dropout},
                                     {"set_language", set_language},
                                     {"train", al_model_train},
                                     {"translate", al_model_translate},

@@ -308,6 +308,21 @@ typedef struct alcore_translate_options {
  * @since 0.1 */
 ALCORE_API alcore_status alcore_model_set_language(alcore_model *model, const char *language);
 
+/** Leaves dropout on in what the model scores after this call (Monte Carlo dropout, Gal and
+ * Ghahramani 2016): in the log-probabilities of references, alcore_model_score(), and in the losses
+ * of masked words, the column "mlm_losses". The variance over passes with several seeds tells how
+ * sure the model is. The rates are those with which it was trained, of its folder. The model's own
+ * outputs are searched for without dropout: while it is on, their column "logprobs" is refused.
+ * Columns that were made with another setting are made anew when they are next needed.
+ * @param[in,out] model borrowed, changed
+ * @param[in] on 1 or 0
+ * @param[in] seed of the draws; the same seed and rows give the same numbers
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (on is not 0 or 1), ALCORE_E_UNSUPPORTED (the
+ * model scores neither references nor masked words), ALCORE_E_BUSY
+ * @serialized per model; ALCORE_E_BUSY while another call uses it.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_model_set_dropout(alcore_model *model, int32_t on, uint64_t seed);
+
 /** Translates the texts of a pool: the best outputs of a seq2seq model for each row. The answer is
  * a pool with `best` rows for each row, one after another and with its id: output k of row r, from
  * 0 and the best first, is row r * best + k. The texts are the outputs, the column "logprobs" has

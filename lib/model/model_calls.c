@@ -109,6 +109,26 @@ alcore_status alcore_model_set_language(alcore_model *model, const char *languag
     return alcore__leave(model->object.ctx, set_language(model, language));
 }
 
+/* Sets dropout under the write lock of the model. Every model can be told to have none. */
+static alcore_status set_dropout(alcore_model *model, int32_t on, uint64_t seed) {
+    if (on != 0 && on != 1)
+        return alcore__fail(ALCORE_E_PARAM, "alcore_model_set_dropout: on is %d, not 0 or 1", on);
+    if (!model->table->set_dropout && !on) return ALCORE_OK;
+    if (!model->table->set_dropout)
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "model %s scores nothing in which dropout could be on", model->name);
+    ALCORE__TRY(alcore__write_begin(model, "model"));
+    const alcore_status status = model->table->set_dropout(model, on, seed);
+    alcore__write_end(model);
+    return status;
+}
+
+alcore_status alcore_model_set_dropout(alcore_model *model, int32_t on, uint64_t seed) {
+    if (!model) return alcore__fail(ALCORE_E_INVALID, "alcore_model_set_dropout: model is needed");
+    ALCORE__TRY(alcore__enter(model->object.ctx));
+    return alcore__leave(model->object.ctx, set_dropout(model, on, seed));
+}
+
 /* Scores under the write lock of the model, as running it does. */
 static alcore_status score(alcore_model *model, alcore_pool *pool) {
     if (!model->table->score)

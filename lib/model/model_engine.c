@@ -104,13 +104,19 @@ static alcore_status put(void *user, const int64_t *items, const int64_t *length
 }
 
 /* One call of the engine over a batch of texts; `call` is one that the model has. targets: the
- * texts whose tokens token_logprobs scores, one for each of texts; NULL: the model's own output. */
+ * texts whose tokens token_logprobs scores, one for each of texts; NULL: the model's own output.
+ * first_row: of the batch in the pool. The engine draws dropout by the seed and an item's number in
+ * the call, so that each batch has a seed of its own. */
 static alcore_status call_engine(const alcore_model *model, uint32_t call,
                                  const alcore_sys_model_texts *texts,
-                                 const alcore_sys_model_texts *targets,
+                                 const alcore_sys_model_texts *targets, int64_t first_row,
                                  const alcore_sys_model_sink *sink) {
     const alcore__engine_model *data = model->data;
     const alcore_sys_model_engine *engine = data->engine;
+    alcore_sys_model_scoring scoring = {.size = sizeof scoring,
+                                        .dropout = data->dropout,
+                                        .seed = data->dropout_seed +
+                                                0x9E3779B97F4A7C15u * (uint64_t)first_row};
     switch (call) {
     case ALCORE_SYS_MODEL_EMBED:
         return engine->embed(data->opened, texts, sink);
@@ -121,7 +127,7 @@ static alcore_status call_engine(const alcore_model *model, uint32_t call,
     case ALCORE_SYS_MODEL_QA_PROBS:
         return engine->qa_probs(data->opened, texts, sink);
     case ALCORE_SYS_MODEL_MLM_LOSSES:
-        return engine->mlm_losses(data->opened, texts, NULL, sink);
+        return engine->mlm_losses(data->opened, texts, &scoring, sink);
     default:
         break;
     }
@@ -129,10 +135,8 @@ static alcore_status call_engine(const alcore_model *model, uint32_t call,
      * makes in the language of the model's outputs. */
     alcore_sys_model_decoding greedy = {.size = sizeof greedy};
     ALCORE__TRY(alcore__engine_find_language(model, NULL, &greedy));
-    alcore_sys_model_scoring scoring = {.size = sizeof scoring,
-                                        .what = targets ? ALCORE_SYS_SCORE_TARGET
-                                                        : ALCORE_SYS_SCORE_HYPOTHESIS,
-                                        .decoding = &greedy};
+    scoring.what = targets ? ALCORE_SYS_SCORE_TARGET : ALCORE_SYS_SCORE_HYPOTHESIS;
+    scoring.decoding = &greedy;
     return engine->token_logprobs(data->opened, texts, targets, &scoring, sink);
 }
 
@@ -151,8 +155,8 @@ static alcore_status run_batch(const alcore_model *model, const alcore_pool *poo
         status = alcore__engine_encode_references(model, pool, batch, &target_texts,
                                                   &target_lengths, &targets);
     if (status == ALCORE_OK) {
-        status =
-            call_engine(model, call, &sources.passed, of_references ? &targets.passed : NULL, sink);
+        status = call_engine(model, call, &sources.passed, of_references ? &targets.passed : NULL,
+                             batch->rows[0], sink);
         if (status != ALCORE_OK) status = alcore__fail_callback(status, data->engine->engine);
     }
     alcore__engine_texts_clear(model->object.ctx, &sources);
@@ -269,8 +273,24 @@ static alcore_status describe(const alcore_model *model, const alcore_pool *pool
     if (data->language && entry >= 0 && entries[entry].call == ALCORE_SYS_MODEL_TOKEN_LOGPROBS)
         ALCORE__TRY(
             alcore__buffer_format(alcore__pool_ctx(pool), out, ", language %s", data->language));
+    const uint32_t scored = ALCORE_SYS_MODEL_TOKEN_LOGPROBS | ALCORE_SYS_MODEL_MLM_LOSSES;
+    if (data->dropout && entry >= 0 && (entries[entry].call & scored))
+        ALCORE__TRY(alcore__buffer_format(alcore__pool_ctx(pool), out, ", dropout of seed %llu",
+                                          (unsigned long long)data->dropout_seed));
     return entry >= 0 && has_windows(data, entry) ? alcore__answers_describe(model, pool, out)
                                                   : ALCORE_OK;
+}
+
+/* alcore__model_table.set_dropout */
+static alcore_status set_dropout(alcore_model *model, int32_t on, uint64_t seed) {
+    alcore__engine_model *data = model->data;
+    const uint32_t scored = ALCORE_SYS_MODEL_TOKEN_LOGPROBS | ALCORE_SYS_MODEL_MLM_LOSSES;
+    if (on && !(data->info.calls & scored))
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "model %s scores nothing in which dropout could be on", model->name);
+    data->dropout = on;
+    data->dropout_seed = seed;
+    return ALCORE_OK;
 }
 
 /* alcore__model_table.cacheable: the version is a hash of weights, options and tokenizer. */
@@ -356,6 +376,7 @@ alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, con
                                         .translate = alcore__engine_translate,
                                         .score = score,
                                         .set_language = alcore__engine_set_language,
+                                        .set_dropout = set_dropout,
                                         .train = alcore__engine_train,
                                         .save = alcore__engine_save,
                                         .release = release};

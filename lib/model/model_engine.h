@@ -39,6 +39,8 @@ typedef struct alcore__engine_model {
     uint64_t tokenizer_hash;     /* of the tokenizer's files; 0 where the engine reads texts */
     char *version;               /* info.version and tokenizer_hash; owned */
     char *language;              /* of outputs and references; owned; NULL: what the folder says */
+    bool dropout;                /* whether it stays on in scores of references and masked words */
+    uint64_t dropout_seed;
     /* Of question answering: tokens of a window, of which neighbors share `stride` of the context;
      * and the answers whose columns were not all made yet, owned, or NULL. */
     int64_t window, stride;

@@ -46,6 +46,8 @@ typedef struct alcore__model_table {
     alcore_status (*score)(alcore_model *model, alcore_pool *pool);
     /* The call of alcore_model_set_language(). NULL: such models have no outputs in a language. */
     alcore_status (*set_language)(alcore_model *model, const char *language);
+    /* The call of alcore_model_set_dropout(), whose `on` is 0 or 1. NULL: such models have none. */
+    alcore_status (*set_dropout)(alcore_model *model, int32_t on, uint64_t seed);
     /* The calls of alcore_model_train() and alcore_model_save(). NULL: such models are neither
      * trained nor saved. */
     alcore_status (*train)(alcore_model *model, alcore_pool *pool,

@@ -513,6 +513,8 @@ FIXTURES = {
         "--beam": (TRANSLATE, [*TRANSLATE, "--beam", "65"]),
         "--best": (TRANSLATE, [*TRANSLATE, "--best", "2"]),
         "--to": (ASKED_TRANSLATE, [*ASKED_TRANSLATE, "--to", "de_DE"]),
+        # What it does with scores is in tests/torch/test_neural.py.
+        "--dropout": ([*TRANSLATE, "--best", "1"], [*TRANSLATE, "--best", "1", "--dropout", "7"]),
         "--max-length": (TRANSLATE, [*TRANSLATE, "--max-length", "0"]),
         "--scores": (TRANSLATE, [*TRANSLATE, "--scores", "tokens.lp"]),
         "--size": (VOCABULARY, [*VOCABULARY, "--size", "300"]),

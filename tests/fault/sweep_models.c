@@ -165,6 +165,17 @@ GROWS(alcore_model_set_language, 0) {
     alcore_pool_unref(pool);
     return status;
 }
+GROWS(alcore_model_set_dropout, 0) {
+    alcore_model *model = NULL;
+    alcore_pool *pool = NULL;
+    alcore_status status = open_folder(w, "reads-texts", &model, &pool);
+    if (status == ALCORE_OK) status = alcore_model_set_dropout(model, 1, 7);
+    if (status == ALCORE_OK) status = alcore_model_score(model, pool);
+    if (status != ALCORE_OK && pool && alcore_pool_column_name(pool, 0)) status = ALCORE_E_INTERNAL;
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    return status;
+}
 GROWS(alcore_model_translate, 0) {
     alcore_model *model = NULL;
     alcore_pool *pool = NULL, *out = NULL;

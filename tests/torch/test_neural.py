@@ -141,6 +141,33 @@ def targets_are_scored_given_their_sources(box):
     assert abs(first[0] - third[0]) < 1e-5, "the first token is the same, and so is what stands before it"
 
 
+def passes_with_dropout_differ_by_their_seed(box):
+    model, out, texts = folder(box, "bart", "s"), os.path.join(box, "t.lp"), pool(box)
+
+    def score(*more):
+        run(ALCORE, "model", "score", model, texts, texts, "--out", out, *more)
+        return lp_of(out)
+
+    def largest(a, b):
+        return max(abs(x - y) for one, other in zip(a, b) for x, y in zip(one, other))
+
+    plain, first, again, second = score(), score("--dropout", "1"), score("--dropout", "1"), score("--dropout", "2")
+    assert first == again and [len(row) for row in first] == [len(row) for row in plain]
+    assert min(largest(plain, first), largest(first, second)) > 0.01, "dropout changes nothing"
+    if LUA:
+        program = """local model, texts = assert(require("alcore").open(arg[1])), {}
+                     for line in io.lines(arg[2]) do texts[#texts + 1] = line end
+                     for _, row in ipairs(assert(model:set_dropout(1):score(texts, texts))) do print("", table.concat(row, " ")) end
+                     for _, row in ipairs(assert(model:set_dropout():score(texts, texts))) do print("", table.concat(row, " ")) end"""
+        with open(os.path.join(box, "d.lua"), "w", encoding="utf-8") as file:
+            file.write(program)
+        done = run(LUA[0], os.path.join(box, "d.lua"), model, texts, LUA_CPATH="%s/?-%s.so" % (LUA[1], os.path.basename(LUA[0])))
+        rows = [[float(number) for number in line.split("\t")[1].split()] for line in done.stdout.splitlines()]
+        assert len(rows) == 2 * len(TEXTS) and largest(rows, first + plain) < 1e-5, done.stdout
+    wrong = run(ALCORE, "model", "score", model, texts, texts, "--dropout", "-1", expect=2)
+    assert "--dropout" in wrong.stderr, wrong.stderr
+
+
 def chosen(*command):
     """{id: score} of a selection, in its order."""
     return {row[2]: float(row[3]) for row in (line.split("\t") for line in run(ALCORE, "select", *command, "--quiet").stdout.splitlines()[1:])}
@@ -191,7 +218,7 @@ def a_folder_without_a_tokenizer_is_refused(box):
 def main():
     cases = [the_examples_choose_what_the_command_chooses, examples_are_short, a_head_gives_probabilities,
              tokens_have_probabilities_by_word, a_seq2seq_model_scores_what_it_would_say, targets_are_scored_given_their_sources,
-             round_trips_are_scored, alps_takes_losses_from_the_model, another_vocabulary_is_another_model, a_folder_without_a_tokenizer_is_refused]
+             passes_with_dropout_differ_by_their_seed, round_trips_are_scored, alps_takes_losses_from_the_model, another_vocabulary_is_another_model, a_folder_without_a_tokenizer_is_refused]
     tap = Tap()
     tap.run(cases)
     tap.finish()

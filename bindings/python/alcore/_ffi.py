@@ -1320,6 +1320,7 @@ FUNCTIONS = {
     "alcore_model_run": (c_int32, (c_void_p, c_void_p, c_char_p), True),
     "alcore_model_get_info": (c_int32, (c_void_p, c_void_p), False),
     "alcore_model_set_language": (c_int32, (c_void_p, c_char_p), False),
+    "alcore_model_set_dropout": (c_int32, (c_void_p, c_int32, c_uint64), False),
     "alcore_model_translate": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_model_score": (c_int32, (c_void_p, c_void_p), True),
     "alcore_model_train": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),

@@ -148,6 +148,11 @@ class Model(Handle):
         scores and train() learns, and of translate() without a language. None: what the folder says."""
         check(lib.alcore_model_set_language(self._handle, None if language is None else name_of(language, "language")))
 
+    def set_dropout(self, seed):
+        """Leaves dropout on, by draws of the seed, in what the model scores after this call: the log-probabilities of score() and the
+        column "mlm_losses". The variance over passes with several seeds tells how sure the model is. None: off, as at first."""
+        check(lib.alcore_model_set_dropout(self._handle, int(seed is not None), 0 if seed is None else seed))
+
     def run(self, pool, column):
         """Computes a column of a pool; masked rows are left out."""
         run(lib.alcore_model_run, self._handle, pool._handle, name_of(column, "column"))

@@ -170,6 +170,18 @@ def test_score(context, folder):
         model.score(alcore.Pool(TEXTS[:2], references=["a", None], context=context))
 
 
+def test_dropout(context, folder):
+    model = alcore.Model.open(folder, context=context)
+    pool = alcore.Pool(TEXTS, references=TEXTS, context=context)
+    for seed, said in ((7, ", dropout of seed 7"), (2**64 - 1, ", dropout of seed 18446744073709551615"), (None, "")):
+        model.set_dropout(seed)
+        model.score(pool)
+        assert pool.column_info("logprobs")["origin"].endswith(said + ", of the references")
+    assert "dropout of seed" not in pool.column_info("logprobs")["origin"]
+    with pytest.raises(alcore.UnsupportedError, match="in which dropout could be on"):
+        alcore.Model.ngram(context=context).set_dropout(1)
+
+
 def test_a_model_for_each_column(context, folder, tmp_path):
     other = tmp_path / "other"
     other.mkdir()

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The language of the outputs of a model of several (alcore_model_set_language()), with the null
- * module (module/null_model.c), which logs the language that it is given. */
+/* The language of the outputs of a model of several (alcore_model_set_language()), and dropout in
+ * scores (alcore_model_set_dropout()), with the null module (module/null_model.c), which logs what
+ * it is given of both. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,6 +189,50 @@ START_TEST(a_language_that_is_not_there_is_refused) {
 }
 END_TEST
 
+/* The seed reaches the engine, and is part of the origin of what is scored, by which a column of
+ * another seed is not used; embeddings are the same with each. */
+START_TEST(dropout_stays_on_in_scores) {
+    alcore_model *model;
+    alcore_ctx *ctx = begin("{\"dims\": 3}", &model);
+    alcore_pool *pool = pool_of(ctx, references);
+    alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
+    MUST(alcore_model_set_dropout(model, 1, 7));
+    expect_scored(model, pool, true, "token_logprobs: dropout of seed 7");
+    MUST(alcore_pool_column_info(pool, "logprobs", &info));
+    ck_assert_ptr_nonnull(strstr(info.origin, ", dropout of seed 7, of the references"));
+    MUST(alcore_model_run(model, pool, "embeddings"));
+    MUST(alcore_pool_column_info(pool, "embeddings", &info));
+    ck_assert_ptr_null(strstr(info.origin, "dropout"));
+    MUST(alcore_model_set_dropout(model, 0, 9));
+    expect_scored(model, pool, true, "");
+    MUST(alcore_pool_column_info(pool, "logprobs", &info));
+    ck_assert_ptr_null(strstr(info.origin, "dropout"));
+    end(ctx, pool, model);
+}
+END_TEST
+
+START_TEST(dropout_that_scores_nothing_is_refused) {
+    alcore_model *model, *other;
+    alcore_ctx *ctx = begin("{\"dims\": 3, \"tokens\": 1}", &model);
+    alcore_pool *pool = pool_of(ctx, references);
+    ck_assert_int_eq(alcore_model_set_dropout(NULL, 1, 0), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_model_set_dropout(model, 2, 0), ALCORE_E_PARAM);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "on is 2"));
+    /* A model that embeds alone, and one that is not of a folder. */
+    write_file("config.json", "{\"dims\": 3, \"tokens\": 1, \"calls\": 1}");
+    for (int i = 0; i < 2; i++) {
+        MUST(i == 0 ? alcore_model_open(ctx, folder, NULL, &other)
+                    : alcore_model_new_ngram(ctx, NULL, NULL, &other));
+        ck_assert_int_eq(alcore_model_set_dropout(other, 1, 0), ALCORE_E_UNSUPPORTED);
+        ck_assert_ptr_nonnull(strstr(alcore_last_error(), "in which dropout could be on"));
+        MUST(alcore_model_set_dropout(other, 0, 0));
+        alcore_model_unref(other);
+    }
+    end(ctx, pool, model);
+}
+END_TEST
+
 CHECK_SUITE("model language", the_language_reaches_every_call,
             the_language_is_a_token_of_the_tokenizer, only_log_probabilities_depend_on_the_language,
-            a_language_that_is_not_there_is_refused);
+            a_language_that_is_not_there_is_refused, dropout_stays_on_in_scores,
+            dropout_that_scores_nothing_is_refused);

@@ -274,6 +274,12 @@ static alcore_status token_logprobs(alcore_sys_model *model, const alcore_sys_mo
     if (targets && targets->count != sources->count)
         return fail(ALCORE_E_INVALID, "null model: as many targets as sources are needed");
     log_scoring(model->user, targets, scoring);
+    if (scoring && scoring->dropout) {
+        char line[80];
+        snprintf(line, sizeof line, "token_logprobs: dropout of seed %llu",
+                 (unsigned long long)scoring->seed);
+        core->log(model->user, 20, "null", line);
+    }
     return targets ? give(model, targets, sink, fill_logprobs, 1, WITH_SPECIAL)
                    : give(model, sources, sink, fill_logprobs, 1, WORDS);
 }
