@@ -188,6 +188,35 @@ def encoders(folder, wanted):
             encoder_head(folder, f'{family}-{kind.split("_")[0]}', model, kind, *data, typed)
 
 
+class Positions(torch.nn.Module):
+    """Positions from 0, sines in the first half of the columns and cosines in the second, where M2M100 has its own."""
+
+    def __init__(self):
+        super().__init__()
+        angles = torch.arange(32)[:, None] * 10000 ** (-torch.arange(DIMS // 2) / (DIMS // 2))
+        self.table = torch.cat([angles.sin(), angles.cos()], 1)
+
+    def forward(self, input_ids=None, inputs_embeds=None, past_key_values_length=0):
+        length = (input_ids if input_ids is not None else inputs_embeds).shape[1]
+        return self.table[None, past_key_values_length:past_key_values_length + length]
+
+
+def own_family(model):
+    """M2M100 with other positions is the plain Transformer of alcore_transformer with a norm before each part."""
+    for stack in (model.model.encoder, model.model.decoder):
+        stack.embed_positions = Positions()
+    return model
+
+
+def rename(path):
+    """The settings of alcore_transformer in place of those of M2M100."""
+    for name, more in (('config.json', {'model_type': 'alcore_transformer', 'normalize_before': True}), ('generation_config.json', {})):
+        with open(os.path.join(path, name)) as file:
+            settings = dict(json.load(file), **more)
+        with open(os.path.join(path, name), 'w') as file:
+            json.dump({key: value for key, value in settings.items() if key != 'architectures'}, file, indent=2)
+
+
 def seq2seq(folder, wanted):
     shape = dict(vocab_size=WORDS, d_model=DIMS, encoder_layers=LAYERS, decoder_layers=LAYERS, encoder_attention_heads=HEADS,
                  decoder_attention_heads=HEADS, encoder_ffn_dim=FFN, decoder_ffn_dim=FFN, max_position_embeddings=32,
@@ -202,6 +231,8 @@ def seq2seq(folder, wanted):
                                                      pad_token_id=WORDS - 1, eos_token_id=0,
                                                      decoder_start_token_id=WORDS - 1), None, 0),
         'm2m100': (hf.M2M100ForConditionalGeneration, hf.M2M100Config(**shape, scale_embedding=True), None, 2),
+        'alcore_transformer': (lambda settings: own_family(hf.M2M100ForConditionalGeneration(settings)),
+                               hf.M2M100Config(**shape, scale_embedding=True), None, 2),
         't5': (hf.T5ForConditionalGeneration, hf.T5Config(**t5), None, 1),
         'mt5': (hf.MT5ForConditionalGeneration, hf.MT5Config(**t5, feed_forward_proj='gated-gelu',
                                                               tie_word_embeddings=False), None, 1),
@@ -241,7 +272,9 @@ def seq2seq(folder, wanted):
         expected['beam.scores'] = torch.stack(scores)
         if family == 'm2m100':
             model.generation_config.forced_bos_token_id = 9
-        write(folder, family, model, expected)
+        path = write(folder, family, model, expected)
+        if family == 'alcore_transformer':
+            rename(path)
 
 
 if __name__ == '__main__':

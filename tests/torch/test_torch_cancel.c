@@ -50,6 +50,16 @@ static alcore_status score(alcore_sys_model *model, const alcore_sys_model_texts
     return status;
 }
 
+/* Beams, of which each is as long as the model allows: the weights are random. */
+static alcore_status translate(alcore_sys_model *model, const alcore_sys_model_texts *texts) {
+    static results out;
+    alcore_sys_model_sink sink = sink_of(&out);
+    const alcore_sys_model_decoding how = {.size = sizeof how, .beams = 4};
+    const alcore_status status = engine->translate(model, texts, &how, &sink);
+    free_results(&out);
+    return status;
+}
+
 /* recompute: as in alcore_sys_model_training. */
 static alcore_status train_so(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                               int32_t recompute) {
@@ -90,7 +100,11 @@ START_TEST(calls_end_within_100_ms) {
     static const struct {
         const char *name;
         a_call *call;
-    } calls[] = {{"embed", embed}, {"score", score}, {"train", train}, {"recompute", train_twice}};
+    } calls[] = {{"embed", embed},
+                 {"score", score},
+                 {"translate", translate},
+                 {"train", train},
+                 {"recompute", train_twice}};
     for (int i = 0; i < TEXTS * LONG; i++) ids[i] = 3 + i % (WORDS - 3);
     for (int i = 0; i <= TEXTS; i++) offsets[i] = (int64_t)i * LONG;
     const alcore_sys_model_texts texts = {
