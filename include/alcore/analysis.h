@@ -83,7 +83,8 @@ enum {
  *   one above the number of source rows that take part means all of them
  * @param[in] k_count entries of k
  * @param[in] options borrowed: device and metric of the search; NULL: L2
- * @param[in,out] out borrowed; filled: float64 [k_count, 2], host: rho and p of each k; both NaN
+ * @param[in,out] out borrowed; filled: float64 [k_count, 2], any device, as in
+ *   alcore_search_knn(): rho and p of each k; both NaN
  *   with fewer than three target rows and where one side has no variance, which is logged as a
  *   warning
  * @return ALCORE_OK, ALCORE_E_SHAPE (counts or lengths differ, another shape of out),
@@ -210,10 +211,12 @@ typedef struct alcore_projection {
  * @param[in] ctx borrowed
  * @param[in] rows borrowed; masked rows take no part
  * @param[in] others borrowed: of the same length, such as the embeddings of a target; NULL: none
- * @param[in,out] out_points borrowed; filled: float64 [rows, 2], host; NaN for masked rows
- * @param[in,out] out_other_points borrowed; filled: float64 [others, 2], host; NULL without others
- * @param[in,out] out_components borrowed; filled: float64 [2, dims], host: unit vectors; 0 where
- *   there are fewer than two dims or no rows; NULL: not wanted
+ * @param[in,out] out_points borrowed; filled: float64 [rows, 2], any device, as in
+ *   alcore_search_knn(); NaN for masked rows
+ * @param[in,out] out_other_points borrowed; filled: float64 [others, 2], any device; NULL without
+ *   others
+ * @param[in,out] out_components borrowed; filled: float64 [2, dims], any device: unit vectors; 0
+ *   where there are fewer than two dims or no rows; NULL: not wanted
  * @param[in,out] out size-first; NULL: not wanted
  * @return as alcore_search_knn()
  * @threadsafe ALCORE_E_BUSY while a call changes one of the pools.

@@ -47,16 +47,18 @@ typedef struct alcore_logits {
      * NULL: padded arrays without rest. Needed for several items in [tokens, n]. */
     const int64_t *lengths;
     int64_t length_count; /**< entries of lengths: as many as items; 0 with NULL */
-    /** Stream (cudaStream_t) in whose order the arrays on a device are ready and are read; NULL:
-     * the default stream, and on the host */
+    /** Stream (cudaStream_t) in whose order the arrays on a device are ready, read and written;
+     * NULL: the default stream, and on the host */
     void *stream;
 } alcore_logits;
 /** An alcore_logits with its size set and everything else 0. */
 #define ALCORE_LOGITS_INIT ALCORE_INIT(alcore_logits)
 
 /** Where the statistics of each token go: tensors of the caller, [items, tokens] or [tokens] as
- * the logits are, contiguous, host; NULL: not wanted. Entries of tokens that are left out are not
- * written. Natural logarithms. */
+ * the logits are, contiguous, on the host or on the device of the other arrays; NULL: not wanted.
+ * Entries of tokens that are left out are not written. Those on a device are written in the order
+ * of alcore_logits.stream, by the kernels themselves where the logits are there too and contiguous.
+ * Natural logarithms. */
 typedef struct alcore_token_stats {
     size_t size;                  /**< sizeof(alcore_token_stats) */
     const alcore_tensor *logprob; /**< float64: log-probability of the label, never above 0 */

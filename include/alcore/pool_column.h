@@ -242,11 +242,14 @@ ALCORE_API alcore_status alcore_pool_column(const alcore_pool *pool, const char 
  * @param[in] rows borrowed: int64 [count], host; NULL only if count is 0
  * @param[in] count entries of rows, 0 or more
  * @param[in,out] out borrowed; its numbers are filled: float64 [count, width], or int64
- *   [count, width] for a column of integers, host, without gaps; [count] where width is 1. width is
- *   that of alcore_pool_column_info(). Integers beyond 2^53 are rounded in float64
+ *   [count, width] for a column of integers, any device, without gaps; [count] where width is 1.
+ *   width is that of alcore_pool_column_info(). Integers beyond 2^53 are rounded in float64. On a
+ *   device, that of the column if it is on one, it is written in the order of the default stream
+ *   before the call returns
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (the column or a row), ALCORE_E_SHAPE (a
- *   ragged column, a column of texts; out has another shape or dtype), ALCORE_E_IO, ALCORE_E_NOMEM,
- *   ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ *   ragged column, a column of texts; out has another shape or dtype), ALCORE_E_MODULE,
+ *   ALCORE_E_UNSUPPORTED (out on a device without its module; no such device), ALCORE_E_IO,
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
  * @threadsafe
  * @callback progress, files
  * @since 0.1 */

@@ -38,8 +38,8 @@ typedef struct alcore_search_data {
     int32_t normalize;  /**< 1: each row is divided by its norm first (in double) */
     int32_t reserved;   /**< pads: 0, checked */
     /** The stream (cudaStream_t) in whose order a matrix on a device is ready: the call waits until
-     * the work that is in it is done. NULL: the default stream; not used for a matrix on the host
-     * and for columns */
+     * the work that is in it is done. Results on a device are written in that of the first operand.
+     * NULL: the default stream; else not used for a matrix on the host and for columns */
     void *stream;
 } alcore_search_data;
 /** An alcore_search_data with its size set and everything else 0. */
@@ -60,18 +60,22 @@ typedef struct alcore_search_options {
 /** The k nearest rows of each query, and in the same pass the k nearest queries of each row: half
  * the work of two searches. Nearest first, equal values by the lower number. Where a row has fewer
  * than k neighbors, and for every row that is left out, the other entries have number -1 and value
- * NaN. After a failure the contents of the arrays are undefined.
+ * NaN. After a failure the contents of the arrays are undefined. Arrays that are filled are
+ * contiguous, on the host or on one device, which is that of the search where it runs on one; they
+ * do not choose where it runs.
  * @param[in] ctx borrowed
  * @param[in] rows borrowed: what is searched; read in blocks, so that it may be larger than memory
  * @param[in] queries borrowed: of the same length
  * @param[in] k neighbors of each query and row, 1 to ALCORE_KNN_MAX
  * @param[in] options borrowed; NULL: defaults
- * @param[in,out] out_rows borrowed; filled: int64 [queries, k], host, row numbers; NULL: not wanted
- * @param[in,out] out_values borrowed; filled: float64 [queries, k], host, squared distances,
- *   products or cosines; NULL with out_rows
- * @param[in,out] out_queries borrowed; filled: int64 [rows, k], host, numbers of queries; NULL: not
+ * @param[in,out] out_rows borrowed; filled: int64 [queries, k], any device, row numbers; NULL: not
  *   wanted
- * @param[in,out] out_query_values borrowed; filled: float64 [rows, k], host; NULL with out_queries
+ * @param[in,out] out_values borrowed; filled: float64 [queries, k], any device, squared distances,
+ *   products or cosines; NULL with out_rows
+ * @param[in,out] out_queries borrowed; filled: int64 [rows, k], any device, numbers of queries;
+ *   NULL: not wanted
+ * @param[in,out] out_query_values borrowed; filled: float64 [rows, k], any device; NULL with
+ *   out_queries
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (rows and queries differ in length, a ragged
  * column, a mask or an out of another shape), ALCORE_E_DATA (names the first row with a NaN or an
  * infinity), ALCORE_E_MISSING (names the row without a value), ALCORE_E_NOT_FOUND (no such column),
@@ -97,9 +101,10 @@ ALCORE_API alcore_status alcore_search_knn(alcore_ctx *ctx, const alcore_search_
  * @param[in] others borrowed: of the same length; at least one that is not left out
  * @param[in] k neighbors whose cosines are averaged, 1 to ALCORE_KNN_MAX; 4 in the paper
  * @param[in] options borrowed; NULL: defaults
- * @param[in,out] out_ratios borrowed; filled: float64 [rows], host; NaN for a row that is left out
- * @param[in,out] out_others borrowed; filled: int64 [rows], host, the other with that ratio, the
- *   lowest one in a tie; -1 for a row that is left out; NULL is allowed
+ * @param[in,out] out_ratios borrowed; filled: float64 [rows], any device; NaN for a row that is
+ *   left out
+ * @param[in,out] out_others borrowed; filled: int64 [rows], any device, the other with that ratio,
+ *   the lowest one in a tie; -1 for a row that is left out; NULL is allowed
  * @return as alcore_search_knn(); ALCORE_E_INVALID also without others
  * @threadsafe ALCORE_E_BUSY while a call changes one of the pools.
  * @callback progress, log, files

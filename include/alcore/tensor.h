@@ -3,8 +3,8 @@
  * Arrays. alcore_tensor has the exact layout of DLPack's DLTensor, so a pointer to one may be
  * passed as the other; dlpack.h is neither included nor defined here. An array is in host memory
  * unless the comment of its parameter says "any device" (columns, searches and alcore/logits.h do):
- * then it may be on a CUDA device too, which the module of that engine reads, and comes with the
- * stream in whose order it is ready. An array on a device that a call does not read is
+ * then it may be on a CUDA device too, where the module of that engine reads or writes it in the
+ * order of the stream that comes with it. An array on a device that a call does not take is
  * ALCORE_E_UNSUPPORTED. */
 #ifndef ALCORE_TENSOR_H
 #define ALCORE_TENSOR_H

@@ -132,7 +132,7 @@ static alcore_status make_view(const alcore_tensor *tensor, const char *name, bo
         if (matrix && view.columns > 1 && tensor->strides[1] != 1)
             return alcore__fail(ALCORE_E_SHAPE,
                                 "%s: the numbers of a row must be adjacent (stride 1), not %lld "
-                                "apart; make it contiguous",
+                                "apart; make it contiguous (.contiguous() in PyTorch)",
                                 name, (long long)tensor->strides[1]);
         if (view.rows > 1) view.stride = tensor->strides[0];
         if (view.stride < view.columns)
@@ -160,12 +160,17 @@ alcore_status alcore__tensor_view_any(const alcore_tensor *tensor, const char *n
     return make_view(tensor, name, false /* any device */, out);
 }
 
-/* Checks a caller's tensor that a call fills, in host memory: exactly this type and shape, rows
- * without gaps. */
-alcore_status alcore__tensor_output(const alcore_tensor *tensor, const char *name, int32_t dtype,
-                                    int64_t rows, int64_t columns, alcore__array *out) {
+/* Checks a caller's tensor that a call fills: exactly this type and shape, rows without gaps. */
+static alcore_status make_output(const alcore_tensor *tensor, const char *name, int32_t dtype,
+                                 int64_t rows, int64_t columns, bool host_only,
+                                 alcore__array *out) {
     alcore__array view;
-    ALCORE__TRY(alcore__tensor_view(tensor, name, &view));
+    ALCORE__TRY(make_view(tensor, name, false /* any device */, &view));
+    if (view.on_device && host_only)
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "%s is in the memory of cuda:%d, and this call writes host memory: "
+                            "give an array there and copy it",
+                            name, view.device);
     if (view.dtype != dtype)
         return alcore__fail(ALCORE_E_SHAPE, "%s: expected %s, found %s", name,
                             alcore__dtype_name(dtype), alcore__dtype_name(view.dtype));
@@ -174,8 +179,21 @@ alcore_status alcore__tensor_output(const alcore_tensor *tensor, const char *nam
                             (long long)rows, (long long)columns, (long long)view.rows,
                             (long long)view.columns);
     if (rows > 1 && view.stride != columns)
-        return alcore__fail(ALCORE_E_SHAPE, "%s: the rows must follow one another without gaps",
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "%s: the rows must follow one another without gaps; give a contiguous "
+                            "array",
                             name);
     *out = view;
     return ALCORE_OK;
+}
+
+alcore_status alcore__tensor_output(const alcore_tensor *tensor, const char *name, int32_t dtype,
+                                    int64_t rows, int64_t columns, alcore__array *out) {
+    return make_output(tensor, name, dtype, rows, columns, true /* host memory only */, out);
+}
+
+alcore_status alcore__tensor_output_any(const alcore_tensor *tensor, const char *name,
+                                        int32_t dtype, int64_t rows, int64_t columns,
+                                        alcore__array *out) {
+    return make_output(tensor, name, dtype, rows, columns, false /* any device */, out);
 }

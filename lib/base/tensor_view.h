@@ -27,10 +27,15 @@ alcore_status alcore__tensor_view(const alcore_tensor *tensor, const char *name,
 alcore_status alcore__tensor_view_any(const alcore_tensor *tensor, const char *name,
                                       alcore__array *out);
 
-/* Checks a caller's tensor that receives an answer: of this dtype, [rows, columns] (or [rows] when
- * columns is 1), without gaps between the rows. */
+/* Checks a caller's tensor in host memory that receives an answer: of this dtype, [rows, columns]
+ * (or [rows] when columns is 1), without gaps between the rows. */
 alcore_status alcore__tensor_output(const alcore_tensor *tensor, const char *name, int32_t dtype,
                                     int64_t rows, int64_t columns, alcore__array *out);
+
+/* The same for a tensor that may also be on a CUDA device; nothing is written to it. */
+alcore_status alcore__tensor_output_any(const alcore_tensor *tensor, const char *name,
+                                        int32_t dtype, int64_t rows, int64_t columns,
+                                        alcore__array *out);
 
 bool alcore__dtype_is_float(int32_t dtype);    /* float16, bfloat16, float32, float64 */
 bool alcore__dtype_is_integer(int32_t dtype);  /* int32, int64 */

@@ -51,6 +51,14 @@ void check_shape(call &c, const alcore_sys_rows *rows) {
         fail(c.work, ALCORE_E_INVALID, "a copy was asked for without data");
 }
 
+/* Throws where the stream of the call is of another device than the call, before anything is read
+ * or written. */
+void check_stream(call &c) {
+    if (cudaEventRecord(c.streams->begin, c.compute) == cudaSuccess) return;
+    cudaGetLastError(); /* or the next launch would report it */
+    fail(c.work, ALCORE_E_INVALID, "the stream is of another device than the array");
+}
+
 /* Copies the rows of the mask (mask [rows] on the host, NULL: all), without gaps, from host memory
  * to the device memory out, as many rows as PIECE bytes hold at a time, but one at least. */
 void gather(call &c, const alcore_sys_rows *rows, const uint8_t *mask, char *out) {
@@ -124,10 +132,14 @@ void release(const alcore_sys_work *work, const alcore_sys_held *held) {
 }
 
 /* Kernel table: copies rows to device memory, memory [count, dims] without gaps, in stream order.
- * Rows in host memory pass through pinned memory, so that the caller may change them at once. */
+ * Rows in host memory pass through pinned memory, so that the caller may change them at once. With
+ * no rows the call says whether the memory and the stream are of the device. */
 alcore_status store(const alcore_sys_work *work, const alcore_sys_rows *rows, void *memory) {
     return guarded(work, [&](call &c) {
         check_shape(c, rows);
+        check_stream(c);
+        if (memory && !c.on_device(memory))
+            fail(work, ALCORE_E_INVALID, "rows are to be stored in memory of no device");
         if (c.on_device(rows->data)) { /* both ends are there: one copy */
             const size_t component = alcore_sys_dtype_bytes(rows->dtype);
             const size_t width = (size_t)rows->dims * component;
@@ -152,11 +164,7 @@ alcore_status download(const alcore_sys_work *work, const alcore_sys_rows *rows,
         const char *source = (const char *)rows->data;
         char *destination = (char *)out;
         check_shape(c, rows);
-        /* A stream of another device is an error here, before anything is read. */
-        if (cudaEventRecord(c.streams->begin, c.compute) != cudaSuccess) {
-            cudaGetLastError(); /* or the next launch would report it */
-            fail(work, ALCORE_E_INVALID, "the stream is of another device than the array");
-        }
+        check_stream(c);
         c.check(cudaStreamSynchronize(c.compute), "waiting for the stream of the caller");
         const bool direct = !c.on_device(source); /* in host memory */
         const int64_t together =

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "alcore/analysis.h"
+#include "kernel/device_result.h"
 #include "metric/correlation.h"
 #include "search/search_basis.h"
 
@@ -123,12 +124,14 @@ static alcore_status largest_k(const int64_t *k, int64_t count, int64_t *out) {
 }
 
 /* Checks both operands, which the run has, searches and correlates. source_count, target_count:
- * entries of the caller's two arrays of uncertainties. out: float64 [k_count, 2]. */
+ * entries of the caller's two arrays of uncertainties. out: float64 [k_count, 2], which is
+ * written through results. */
 static alcore_status analyze(neighborhood *self, int64_t source_count, int64_t target_count,
-                             const alcore_tensor *out) {
+                             const alcore_tensor *out, alcore__results *results) {
     int64_t sources, targets;
-    alcore__array answer;
-    ALCORE__TRY(alcore__tensor_output(out, "out", ALCORE_FLOAT64, self->k_count, 2, &answer));
+    void *answer;
+    ALCORE__TRY(
+        alcore__results_add(results, out, "out", ALCORE_FLOAT64, self->k_count, 2, false, &answer));
     ALCORE__TRY(check_uncertainty(&self->run.rows, self->source_u, source_count, &sources));
     ALCORE__TRY(check_uncertainty(&self->run.queries, self->target_u, target_count, &targets));
     if (sources == 0) return alcore__fail(ALCORE_E_INVALID, "source: no row takes part");
@@ -136,7 +139,7 @@ static alcore_status analyze(neighborhood *self, int64_t source_count, int64_t t
     ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->k_count * (size_t)target_count,
                                   sizeof *self->means, &self->means));
     ALCORE__TRY(search(self));
-    correlate_each(self, answer.data);
+    correlate_each(self, answer);
     return ALCORE_OK;
 }
 
@@ -157,7 +160,10 @@ alcore_status alcore_analysis_compute_neighborhood(
     if (!status) {
         status = alcore__search_begin(ctx, source, "source", target, "target", widest, options,
                                       &self.run);
-        if (!status) status = analyze(&self, source_count, target_count, out);
+        alcore__results results = {0};
+        if (!status) alcore__results_init(&results, &self.run.engine, self.run.rows.stream);
+        if (!status) status = analyze(&self, source_count, target_count, out, &results);
+        status = alcore__results_end(&results, status);
         alcore__search_end(&self.run);
     }
     alcore__free(ctx, self.x);

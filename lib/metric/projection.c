@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "alcore/analysis.h"
+#include "kernel/device_result.h"
 #include "metric/top_eigenvectors.h"
 #include "search/search_data.h"
 
@@ -182,25 +183,24 @@ static alcore_status new_memory(projection *self) {
     return alcore__new_array(self->ctx, dims * dims, sizeof(double), &self->covariance);
 }
 
-/* Third pass over one operand: out [count, 2], NaN for rows that take no part. */
+/* Third pass over one operand: points [count, 2], NaN for rows that take no part. */
 static alcore_status project(projection *self, const alcore__search_data *data, bool check,
-                             const alcore__array *out) {
-    double *points = out->data;
+                             double *points) {
     for (int64_t i = 0; i < 2 * data->count; i++) points[i] = NAN;
     return each_strip(self, data, check, true, put_points, points);
 }
 
-/* All passes, with both operands read and the caller's arrays checked. components: [2, dims] of the
- * caller, its data NULL where they are not wanted. */
-static alcore_status run_passes(projection *self, const alcore__array *points,
-                                const alcore__array *other_points,
-                                const alcore__array *components) {
+/* All passes, with both operands read and the caller's arrays checked. points [rows, 2],
+ * other_points [others, 2], components [2, dims]: where the results go; components NULL: not
+ * wanted. */
+static alcore_status run_passes(projection *self, double *points, double *other_points,
+                                double *components) {
     ALCORE__TRY(new_memory(self));
     ALCORE__TRY(find_components(self));
     ALCORE__TRY(project(self, &self->rows, false /* checked in the first pass */, points));
     if (self->others.ctx) ALCORE__TRY(project(self, &self->others, true, other_points));
-    if (components->data && self->dims > 0)
-        memcpy(components->data, self->components, 2 * (size_t)self->dims * sizeof(double));
+    if (components && self->dims > 0)
+        memcpy(components, self->components, 2 * (size_t)self->dims * sizeof(double));
     return ALCORE_OK;
 }
 
@@ -208,8 +208,8 @@ static alcore_status run_passes(projection *self, const alcore__array *points,
 static alcore_status compute(projection *self, const alcore_search_data *rows,
                              const alcore_search_data *others, const alcore_tensor *out_points,
                              const alcore_tensor *out_other_points,
-                             const alcore_tensor *out_components) {
-    alcore__array points, other_points = {0}, components = {0};
+                             const alcore_tensor *out_components, alcore__results *results) {
+    void *points, *other_points = NULL, *components = NULL;
     ALCORE__TRY(alcore__search_data_begin(self->ctx, rows, "rows", &self->rows));
     self->dims = self->rows.dims;
     if (others) {
@@ -217,17 +217,20 @@ static alcore_status compute(projection *self, const alcore_search_data *rows,
         if (self->others.dims != self->dims)
             return alcore__fail(ALCORE_E_SHAPE, "rows and others have %lld and %lld components",
                                 (long long)self->dims, (long long)self->others.dims);
-        ALCORE__TRY(alcore__tensor_output(out_other_points, "out_other_points", ALCORE_FLOAT64,
-                                          self->others.count, 2, &other_points));
     }
-    ALCORE__TRY(alcore__tensor_output(out_points, "out_points", ALCORE_FLOAT64, self->rows.count, 2,
-                                      &points));
-    if (out_components)
-        ALCORE__TRY(alcore__tensor_output(out_components, "out_components", ALCORE_FLOAT64, 2,
-                                          self->dims, &components));
     ALCORE__TRY(alcore__search_data_engine(&self->rows, others ? &self->others : NULL,
                                            NULL /* where the rows are */, &self->engine));
-    return run_passes(self, &points, &other_points, &components);
+    alcore__results_init(results, &self->engine, self->rows.stream);
+    if (others)
+        ALCORE__TRY(alcore__results_add(results, out_other_points, "out_other_points",
+                                        ALCORE_FLOAT64, self->others.count, 2, false,
+                                        &other_points));
+    ALCORE__TRY(alcore__results_add(results, out_points, "out_points", ALCORE_FLOAT64,
+                                    self->rows.count, 2, false, &points));
+    if (out_components)
+        ALCORE__TRY(alcore__results_add(results, out_components, "out_components", ALCORE_FLOAT64,
+                                        2, self->dims, false, &components));
+    return run_passes(self, points, other_points, components);
 }
 
 alcore_status alcore_analysis_compute_projection(alcore_ctx *ctx, const alcore_search_data *rows,
@@ -237,10 +240,13 @@ alcore_status alcore_analysis_compute_projection(alcore_ctx *ctx, const alcore_s
                                                  const alcore_tensor *out_components,
                                                  alcore_projection *out) {
     projection self = {.ctx = ctx, .result = {.shares = {NAN, NAN}}};
+    alcore__results results = {0};
     ALCORE__TRY(alcore__enter(ctx));
     alcore_status status = ctx ? ALCORE_OK : alcore__fail(ALCORE_E_INVALID, "ctx is NULL");
     if (!status)
-        status = compute(&self, rows, others, out_points, out_other_points, out_components);
+        status =
+            compute(&self, rows, others, out_points, out_other_points, out_components, &results);
+    status = alcore__results_end(&results, status);
     alcore__search_data_end(&self.rows);
     alcore__search_data_end(&self.others);
     alcore__free(ctx, self.strip);

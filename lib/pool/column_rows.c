@@ -2,6 +2,7 @@
 /* Reading a column from outside the library: views of arrays in memory, copies of rows. */
 #include <string.h>
 
+#include "kernel/device_result.h"
 #include "pool/column_array.h"
 
 /* Rows of a copy that are read at once when they follow one another. */
@@ -76,41 +77,22 @@ static void copy_integers(const alcore_sys_rows *block, int64_t *out) {
     }
 }
 
-/* Checks that `out` is a tensor [count, dims] for rows of the column: int64, which only receives
- * columns of integers, or else float64. *out_array: its memory. */
-static alcore_status check_out(const alcore__column *column, int64_t count,
-                               const alcore_tensor *out, alcore__array *out_array) {
-    const bool integers =
-        out && out->dtype.code == ALCORE_KIND_INT && alcore__dtype_is_integer(column->dtype);
-    return alcore__tensor_output(out, "out", integers ? ALCORE_INT64 : ALCORE_FLOAT64, count,
-                                 column->dims, out_array);
-}
-
-/* Copies rows [count], in any order and with repeats, of a dense column to out [count, dims]. Rows
- * that follow one another are read as one block of up to MAX_RUN. */
-static alcore_status copy_rows(const alcore_pool *pool, const char *name, const int64_t *rows,
-                               int64_t count, const alcore_tensor *out) {
-    const alcore__column *column;
-    alcore__array target;
+/* Copies rows [count], in any order and with repeats, of a column to values [count, dims] in host
+ * memory, of int64 or of float64. Rows that follow one another are read as one block of up to
+ * MAX_RUN. */
+static alcore_status read_rows(const alcore__column *column, const int64_t *rows, int64_t count,
+                               bool integers, char *values) {
     alcore__scratch scratch = {0};
     alcore_status status = ALCORE_OK;
-    ALCORE__TRY(alcore__pool_get_column(pool, name, &column));
-    if (!column->ops->rows)
-        return alcore__fail(ALCORE_E_SHAPE, "column \"%s\" %s", name,
-                            column->ragged ? "is ragged: its rows differ in length"
-                                           : "has texts: read them one by one");
-    ALCORE__TRY(alcore__pool_check_rows(pool, rows, count));
-    ALCORE__TRY(check_out(column, count, out, &target));
-    /* Values of out are int64 or float64, of 8 bytes both. */
-    char *values = target.data;
     for (int64_t i = 0; i < count && status == ALCORE_OK;) {
         int64_t run = 1;
         while (run < MAX_RUN && i + run < count && rows[i + run] == rows[i] + run) run++;
         alcore_sys_rows block;
+        /* Values are of 8 bytes, as int64 and as float64. */
         void *run_out = values + (size_t)(i * column->dims) * sizeof(double);
         ALCORE__TRY_GOTO(status, done, alcore__tick(column->ctx, "reading", i, count));
         ALCORE__TRY_GOTO(status, done, column->ops->rows(column, rows[i], run, &scratch, &block));
-        if (target.dtype == ALCORE_INT64)
+        if (integers)
             copy_integers(&block, run_out);
         else
             alcore__column_widen(&block, run_out);
@@ -119,6 +101,33 @@ static alcore_status copy_rows(const alcore_pool *pool, const char *name, const 
 done:
     alcore__scratch_clear(column->ctx, &scratch);
     return status;
+}
+
+/* Copies rows [count] of a dense column to `out` [count, dims]: int64, which only receives columns
+ * of integers, or else float64. The call has no stream, so that an array on a device is written in
+ * the order of the default stream. */
+static alcore_status copy_rows(const alcore_pool *pool, const char *name, const int64_t *rows,
+                               int64_t count, const alcore_tensor *out) {
+    const alcore__column *column;
+    alcore__results results;
+    void *values;
+    ALCORE__TRY(alcore__pool_get_column(pool, name, &column));
+    if (!column->ops->rows)
+        return alcore__fail(ALCORE_E_SHAPE, "column \"%s\" %s", name,
+                            column->ragged ? "is ragged: its rows differ in length"
+                                           : "has texts: read them one by one");
+    ALCORE__TRY(alcore__pool_check_rows(pool, rows, count));
+    const bool integers =
+        out && out->dtype.code == ALCORE_KIND_INT && alcore__dtype_is_integer(column->dtype);
+    const alcore__memory_array *array = alcore__column_memory(column);
+    const alcore__engine engine =
+        array && array->on_device ? array->engine : alcore__engine_cpu(column->ctx);
+    alcore__results_init(&results, &engine, NULL /* the default stream */);
+    alcore_status status =
+        alcore__results_add(&results, out, "out", integers ? ALCORE_INT64 : ALCORE_FLOAT64, count,
+                            column->dims, false, &values);
+    if (status == ALCORE_OK) status = read_rows(column, rows, count, integers, values);
+    return alcore__results_end(&results, status);
 }
 
 alcore_status alcore_pool_column_rows(const alcore_pool *pool, const char *name,

@@ -30,6 +30,7 @@
 
 #include "base/base.h"
 #include "base/tensor_view.h"
+#include "kernel/device_result.h"
 #include "pool/pool_internal.h"
 #include "scorer/token_rows.h"
 
@@ -52,7 +53,8 @@ enum { LOGPROB, TOP1, TOP2, MARGIN, ENTROPY, LOGSUMEXP, STATS };
 typedef struct measuring {
     alcore_ctx *ctx;
     alcore__token_rows tokens;
-    double *stat[STATS];    /* [kernel rows] each, owned; NULL: not wanted */
+    double *stat[STATS];    /* [kernel rows] each, owned but for those in place; NULL: not wanted */
+    bool in_place[STATS];   /* the array is the caller's, on the device of the engine */
     int32_t *likeliest;     /* [kernel rows] likeliest class, owned; NULL: not wanted */
     int64_t task_rows;      /* kernel rows of a task */
     const int64_t *rows;    /* [items] pool row of each item; NULL: results go to arrays */
@@ -120,15 +122,16 @@ static alcore_status measure_task(void *data, int64_t index, int32_t worker) {
 
 /* Frees the results and what alcore__token_rows_init() made; what was not allocated is NULL. */
 static void clear(measuring *self) {
-    for (int f = 0; f < STATS; f++) alcore__free(self->ctx, self->stat[f]);
+    for (int f = 0; f < STATS; f++)
+        if (!self->in_place[f]) alcore__free(self->ctx, self->stat[f]);
     alcore__free(self->ctx, self->likeliest);
     alcore__token_rows_clear(self->ctx, &self->tokens);
 }
 
-/* Allocates the statistics of all tokens that are wanted [STATS] and, if wanted, the likeliest
- * class, and computes them in tasks: about TASK_LOGITS logits each; of hidden states one task a
- * thread, of at least TASK_STATES tokens; on a device a single one. Called once, by measure_all()
- * or put_all(); clear() frees the arrays, also after a failure. */
+/* Allocates the statistics of all tokens that are wanted [STATS] and not in place and, if wanted,
+ * the likeliest class, and computes them in tasks: about TASK_LOGITS logits each; of hidden states
+ * one task a thread, of at least TASK_STATES tokens; on a device a single one. Called once, by
+ * measure_all() or put_all(); clear() frees the arrays, also after a failure. */
 static alcore_status measure(measuring *self, const bool *wanted, bool likeliest) {
     const alcore__token_rows *tokens = &self->tokens;
     const int64_t count = tokens->rows.count;
@@ -139,7 +142,7 @@ static alcore_status measure(measuring *self, const bool *wanted, bool likeliest
         return alcore__fail(ALCORE_E_UNSUPPORTED, "the kernels of %s lack token statistics",
                             tokens->engine.kernels->engine);
     for (int f = 0; f < STATS; f++) {
-        if (wanted[f])
+        if (wanted[f] && !self->in_place[f])
             ALCORE__TRY(
                 alcore__new_array(self->ctx, (size_t)count, sizeof(double), &self->stat[f]));
     }
@@ -158,29 +161,44 @@ static alcore_status measure(measuring *self, const bool *wanted, bool likeliest
                             (count + self->task_rows - 1) / self->task_rows, measure_task, self);
 }
 
-/* The memory of the caller's tensors, checked: [items, tokens] or, packed, [tokens]. */
+/* Where the results of a call go, checked: [items, tokens] or, packed, [tokens]. */
 typedef struct stat_arrays {
-    double *stat[STATS]; /* by LOGPROB, ...; NULL: not wanted */
-    int64_t *likeliest;  /* likeliest class; NULL: not wanted */
+    double *stat[STATS];     /* by LOGPROB, ...; NULL: not wanted */
+    int64_t *likeliest;      /* likeliest class; NULL: not wanted */
+    alcore__results results; /* of the tensors that are on a device */
 } stat_arrays;
 
+/* Whether kernels can write a tensor of the caller: it is on their device, and the rows of the
+ * kernel's matrix are the tokens in the order of the tensor, without a gap. */
+static bool is_in_place(const alcore_tensor *tensor, const alcore__token_rows *tokens) {
+    return (tensor->device.type == ALCORE_DEVICE_CUDA ||
+            tensor->device.type == ALCORE_DEVICE_CUDA_MANAGED) &&
+           alcore__engine_is_cuda(&tokens->engine, tensor->device.id) &&
+           (tokens->items <= 1 || tokens->item_step == tokens->tokens) &&
+           (tokens->tokens <= 1 || tokens->token_step == 1);
+}
+
 /* Checks that a tensor that is to be filled is contiguous, of the dtype and of the shape of the
- * tokens. *out: its memory, the caller's; NULL where the tensor is NULL, so not wanted. */
-static alcore_status read_output(const alcore_tensor *tensor, const char *name, int32_t dtype,
-                                 const alcore__token_rows *tokens, void **out) {
-    alcore__array array;
+ * tokens. *out: where it is written; NULL where the tensor is NULL, so not wanted. As entries of
+ * tokens that are left out stay as they are, a tensor on a device that kernels do not write is
+ * copied to the host first. */
+static alcore_status read_output(alcore__results *results, const alcore_tensor *tensor,
+                                 const char *name, int32_t dtype, const alcore__token_rows *tokens,
+                                 bool in_place, void **out) {
     *out = NULL;
     if (!tensor) return ALCORE_OK;
     int64_t rows = tokens->packed ? tokens->tokens : tokens->items;
     int64_t columns = tokens->packed ? 1 : tokens->tokens;
-    ALCORE__TRY(alcore__tensor_output(tensor, name, dtype, rows, columns, &array));
-    *out = array.data;
-    return ALCORE_OK;
+    if (in_place)
+        return alcore__results_add_in_place(results, tensor, name, dtype, rows, columns, out);
+    return alcore__results_add(results, tensor, name, dtype, rows, columns, true /* keep */, out);
 }
 
-/* Checks all tensors of the caller's struct and lists their memory in *out. */
-static alcore_status read_outputs(const alcore_token_stats *given, const alcore__token_rows *tokens,
+/* Checks all tensors of the caller's struct and lists in *out where they are written. Those that
+ * the kernels write become the arrays of self. */
+static alcore_status read_outputs(measuring *self, const alcore_token_stats *given,
                                   stat_arrays *out) {
+    const alcore__token_rows *tokens = &self->tokens;
     const struct {
         const alcore_tensor *tensor;
         const char *name;
@@ -190,10 +208,15 @@ static alcore_status read_outputs(const alcore_token_stats *given, const alcore_
         [ENTROPY] = {given->entropy, "entropy"}, [LOGSUMEXP] = {given->logsumexp, "logsumexp"}};
     void *memory;
     for (int f = 0; f < STATS; f++) {
-        ALCORE__TRY(read_output(all[f].tensor, all[f].name, ALCORE_FLOAT64, tokens, &memory));
+        self->in_place[f] = all[f].tensor && is_in_place(all[f].tensor, tokens);
+        ALCORE__TRY(read_output(&out->results, all[f].tensor, all[f].name, ALCORE_FLOAT64, tokens,
+                                self->in_place[f], &memory));
         out->stat[f] = memory;
+        if (self->in_place[f]) self->stat[f] = memory;
     }
-    ALCORE__TRY(read_output(given->likeliest, "likeliest", ALCORE_INT64, tokens, &memory));
+    /* Kernels count classes in int32, so that this one is never in place. */
+    ALCORE__TRY(read_output(&out->results, given->likeliest, "likeliest", ALCORE_INT64, tokens,
+                            false, &memory));
     out->likeliest = memory;
     return ALCORE_OK;
 }
@@ -201,21 +224,22 @@ static alcore_status read_outputs(const alcore_token_stats *given, const alcore_
 /* Measures into the caller's tensors. The kernel's rows are in memory order, which may have items
  * or tokens first: kernel_row is a token's row there, `entry` its entry in the tensors. Entries of
  * tokens that take no part (label -1) are not written. */
-static alcore_status measure_all(measuring *self, const alcore_token_stats *out) {
+static alcore_status measure_all(measuring *self, const alcore_token_stats *out,
+                                 stat_arrays *arrays) {
     const alcore__token_rows *tokens = &self->tokens;
-    stat_arrays arrays;
     bool wanted[STATS];
-    ALCORE__TRY(read_outputs(out, tokens, &arrays));
-    for (int f = 0; f < STATS; f++) wanted[f] = arrays.stat[f] != NULL;
-    ALCORE__TRY(measure(self, wanted, arrays.likeliest != NULL));
+    ALCORE__TRY(read_outputs(self, out, arrays));
+    for (int f = 0; f < STATS; f++) wanted[f] = arrays->stat[f] != NULL;
+    ALCORE__TRY(measure(self, wanted, arrays->likeliest != NULL));
     for (int64_t i = 0; i < tokens->items; i++) {
         for (int64_t t = 0; t < tokens->tokens; t++) {
             const int64_t kernel_row = i * tokens->item_step + t * tokens->token_step;
             const int64_t entry = i * tokens->tokens + t;
             if (tokens->labels[kernel_row] < 0) continue;
             for (int f = 0; f < STATS; f++)
-                if (arrays.stat[f]) arrays.stat[f][entry] = self->stat[f][kernel_row];
-            if (arrays.likeliest) arrays.likeliest[entry] = self->likeliest[kernel_row];
+                if (arrays->stat[f] && !self->in_place[f])
+                    arrays->stat[f][entry] = self->stat[f][kernel_row];
+            if (arrays->likeliest) arrays->likeliest[entry] = self->likeliest[kernel_row];
         }
     }
     return ALCORE_OK;
@@ -227,7 +251,10 @@ static alcore_status measure_into(alcore_ctx *ctx, const alcore_logits *logits, 
     measuring self = {.ctx = ctx, .lengths = logits->lengths};
     ALCORE__TRY(alcore__token_rows_init(ctx, logits, ignore, -1 /* as many items as the arrays */,
                                         &self.tokens));
-    alcore_status status = measure_all(&self, out);
+    stat_arrays arrays = {0};
+    alcore__results_init(&arrays.results, &self.tokens.engine, logits->stream);
+    alcore_status status = measure_all(&self, out, &arrays);
+    status = alcore__results_end(&arrays.results, status);
     clear(&self);
     return status;
 }

@@ -21,6 +21,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel/device_result.h"
 #include "search/neighbor_list.h"
 #include "search/search_basis.h"
 
@@ -153,21 +154,24 @@ alcore_status alcore__search_neighbors(alcore__search_run *run, alcore__search_b
 }
 
 /* Checks a pair of the caller's tensors for the neighbors of `count` items, rows int64 and values
- * float64 [count, k], and sets *best to their memory, which stays the caller's; both are given or
+ * float64 [count, k], and sets *best to where they are written (device_result.h); both are given or
  * neither; with neither, best->row is NULL. The names are those of the public parameters, for
  * messages. */
-static alcore_status read_best(const char *row_name, const alcore_tensor *row_out,
-                               const char *value_name, const alcore_tensor *value_out,
-                               int64_t count, int64_t k, alcore__search_best *best) {
-    alcore__array rows, values;
+static alcore_status read_best(alcore__results *results, const char *row_name,
+                               const alcore_tensor *row_out, const char *value_name,
+                               const alcore_tensor *value_out, int64_t count, int64_t k,
+                               alcore__search_best *best) {
+    void *rows, *values;
     *best = (alcore__search_best){0};
     if (!row_out != !value_out)
         return alcore__fail(ALCORE_E_INVALID, "%s and %s are given together or not at all",
                             row_name, value_name);
     if (!row_out) return ALCORE_OK;
-    ALCORE__TRY(alcore__tensor_output(row_out, row_name, ALCORE_INT64, count, k, &rows));
-    ALCORE__TRY(alcore__tensor_output(value_out, value_name, ALCORE_FLOAT64, count, k, &values));
-    *best = (alcore__search_best){.row = rows.data, .value = values.data};
+    ALCORE__TRY(
+        alcore__results_add(results, row_out, row_name, ALCORE_INT64, count, k, false, &rows));
+    ALCORE__TRY(alcore__results_add(results, value_out, value_name, ALCORE_FLOAT64, count, k, false,
+                                    &values));
+    *best = (alcore__search_best){.row = rows, .value = values};
     return ALCORE_OK;
 }
 
@@ -185,6 +189,7 @@ static alcore_status knn(alcore_ctx *ctx, const alcore_search_data *rows,
                          const alcore_search_data *queries, int64_t k,
                          const alcore_search_options *options, const knn_out *out) {
     alcore__search_run run;
+    alcore__results results = {0};
     alcore__search_best query_best = {0};
     if (!out->rows && !out->queries)
         return alcore__fail(ALCORE_E_INVALID, "out_rows and out_queries are both NULL");
@@ -192,17 +197,19 @@ static alcore_status knn(alcore_ctx *ctx, const alcore_search_data *rows,
     alcore_status status =
         alcore__search_begin(ctx, rows, "rows", queries, "queries", k, options, &run);
     float *basis = NULL;
+    if (!status) alcore__results_init(&results, &run.engine, run.rows.stream);
     if (!status)
-        status = read_best("out_rows", out->rows, "out_values", out->values, run.queries.count, k,
-                           &query_best);
+        status = read_best(&results, "out_rows", out->rows, "out_values", out->values,
+                           run.queries.count, k, &query_best);
     if (!status)
-        status = read_best("out_queries", out->queries, "out_query_values", out->query_values,
-                           run.rows.count, k, &run.row_best);
+        status = read_best(&results, "out_queries", out->queries, "out_query_values",
+                           out->query_values, run.rows.count, k, &run.row_best);
     /* Pruning is for the neighbors of queries alone, for which search_basis.c measures what it
      * saves. When those of the rows are wanted too, a pair could be left out only when bounds
      * exclude it from both of its lists, which is rare. */
     if (!status && !run.row_best.row) status = alcore__search_basis(&run, &basis);
     if (!status) status = alcore__search_neighbors(&run, query_best);
+    status = alcore__results_end(&results, status);
     alcore__free(ctx, basis);
     alcore__search_end(&run);
     return status;
@@ -212,7 +219,8 @@ static alcore_status knn(alcore_ctx *ctx, const alcore_search_data *rows,
  * the same number of components, each with an optional mask. out_rows (int64) and out_values
  * (float64) [queries, k] get the lists of the queries, out_queries and out_query_values [rows, k]
  * those of the rows; a pair that is NULL is not wanted, and one of the two is. k: 1 to
- * ALCORE_KNN_MAX. options: metric and device. All memory is the caller's. */
+ * ALCORE_KNN_MAX. options: metric and device. All arrays are the caller's, in host memory or on a
+ * CUDA device. */
 alcore_status alcore_search_knn(alcore_ctx *ctx, const alcore_search_data *rows,
                                 const alcore_search_data *queries, int64_t k,
                                 const alcore_search_options *options, const alcore_tensor *out_rows,

@@ -23,6 +23,7 @@
  * second pass over all pairs is made for the rows that it leaves open. */
 #include <math.h>
 
+#include "kernel/device_result.h"
 #include "search/margin_bound.h"
 #include "search/search_run.h"
 
@@ -103,8 +104,8 @@ static void free_memory(alcore_ctx *ctx, ratio_memory *memory) {
     for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++) alcore__free(ctx, parts[p]);
 }
 
-/* Makes both passes; see the top of the file. run->ratio [rows], the caller's array, is written in
- * place; run->other and run->open are those of memory, which the caller frees after use. */
+/* Makes both passes; see the top of the file. run->ratio [rows] is written in place;
+ * run->other and run->open are those of memory, which the caller frees after use. */
 static alcore_status search_ratios(alcore__search_run *run, ratio_memory *memory) {
     ALCORE__TRY(new_memory(run, memory));
     run->row_best = memory->row_best;
@@ -125,7 +126,7 @@ static alcore_status search_ratios(alcore__search_run *run, ratio_memory *memory
 
 /* The body of alcore_search_margin_ratios(), called once the context is entered: reads the
  * arguments, searches, and frees everything on one path: alcore__search_begin() zeroes run first,
- * so that it is ended after a failure too. alcore__tensor_output() checks the dtype, the shape
+ * so that it is ended after a failure too. alcore__results_add() checks the dtype, the shape
  * [rows, 1] or [rows], and that there are no gaps. A metric in the options is refused, as margin
  * ratios are of cosines. At least one other must be unmasked. A masked row, whose list of neighbors
  * is empty, has the other -1 from begin_ratios() and gets the ratio NaN. out_ratios float64 [rows];
@@ -137,23 +138,25 @@ static alcore_status margin_ratios(alcore_ctx *ctx, const alcore_search_data *ro
                                    const alcore_tensor *out_others) {
     alcore__search_run run;
     ratio_memory memory = {0};
-    alcore__array ratios = {0}, best_others = {0};
+    alcore__results results = {0};
+    void *ratios = NULL, *best_others = NULL;
     ALCORE__TRY(alcore__search_check_k(k, ALCORE_KNN_MAX));
     alcore_status status =
         alcore__search_begin(ctx, rows, "rows", others, "others", k, options, &run);
+    if (!status) alcore__results_init(&results, &run.engine, run.rows.stream);
     if (!status)
-        status = alcore__tensor_output(out_ratios, "out_ratios", ALCORE_FLOAT64, run.rows.count, 1,
-                                       &ratios);
+        status = alcore__results_add(&results, out_ratios, "out_ratios", ALCORE_FLOAT64,
+                                     run.rows.count, 1, false, &ratios);
     if (!status && out_others)
-        status = alcore__tensor_output(out_others, "out_others", ALCORE_INT64, run.rows.count, 1,
-                                       &best_others);
-    int64_t *other_out = best_others.data;
+        status = alcore__results_add(&results, out_others, "out_others", ALCORE_INT64,
+                                     run.rows.count, 1, false, &best_others);
+    int64_t *other_out = best_others;
     if (!status && run.search.metric != 0)
         status = alcore__fail(ALCORE_E_INVALID,
                               "metric is %d; margin ratios always use cosines: leave it 0",
                               (int)run.search.metric);
     run.search.metric = ALCORE_SYS_COSINE;
-    run.ratio = ratios.data;
+    run.ratio = ratios;
     int64_t usable = 0;
     for (int64_t j = 0; !status && j < run.queries.count; j++)
         usable += !run.queries.mask || run.queries.mask[j];
@@ -164,6 +167,7 @@ static alcore_status margin_ratios(alcore_ctx *ctx, const alcore_search_data *ro
         if (run.other[i] < 0) run.ratio[i] = (double)NAN;
         if (other_out) other_out[i] = run.other[i];
     }
+    status = alcore__results_end(&results, status);
     free_memory(ctx, &memory);
     alcore__search_end(&run);
     return status;

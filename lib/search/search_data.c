@@ -10,6 +10,7 @@
  *     matrix       [count, dims] the caller's, borrowed, in host memory or on a CUDA device; or
  *     column, pool the column of a pool, which is locked for reading; NULL for a matrix
  *     device       number of the CUDA device that the values are on; -1: host memory, or a file
+ *     stream       the caller's stream: a matrix is ready in it, and results are written in it
  *     mask         [count] 1: the row is compared; NULL: all are; owned_mask is the same array
  *                  where it was made here
  *     normalize    1: rows are compared as unit vectors */
@@ -112,6 +113,7 @@ alcore_status alcore__search_data_begin(alcore_ctx *ctx, const alcore_search_dat
     if (!ours.matrix == !ours.pool)
         return alcore__fail(ALCORE_E_INVALID, "%s: either a matrix or a pool is needed", name);
     out->normalize = ours.normalize;
+    out->stream = ours.stream;
     return ours.matrix ? begin_matrix(&ours, out) : begin_column(&ours, out);
 }
 

@@ -17,6 +17,7 @@ typedef struct alcore__search_data {
     const alcore__column *column; /* of the pool; NULL: a matrix */
     alcore__array matrix;         /* [count, dims] the caller's, borrowed, on any device */
     int32_t device;               /* CUDA device that the values are on; -1: the host, or a file */
+    void *stream;                 /* the caller's; NULL: the default stream */
     int64_t count, dims;          /* rows, and components of each */
     int32_t normalize;            /* 1: rows are compared as unit vectors */
     const uint8_t *mask;          /* [count] 1: the row is compared; NULL: all are */

@@ -47,6 +47,7 @@ TER = 'tests/unit/metric/test_metric_ter'
 # On emulated devices.
 COLUMNS = 'tests/emu/test_cuda_columns'
 DEVICES = 'tests/emu/test_cuda_devices'
+RESULTS = 'tests/emu/test_cuda_results'
 
 PHRASES = 'tests/unit/request/test_phrase_selection'
 HYBRID = 'tests/unit/request/test_hybrid_selection'
@@ -365,6 +366,25 @@ MUTANTS = {
         ('lib/scorer/token_rows.c', 'stream, "labels"', 'NULL, "labels"', DEVICES, 'labels_and_bias_are_copied'),
     'a bias is read before its stream is there':
         ('lib/scorer/token_rows.c', 'logits->stream, "bias"', 'NULL, "bias"', DEVICES, 'labels_and_bias_are_copied'),
+    'results are written in another stream than the given one':
+        ('lib/kernel/device_result.c', 'results->engine.stream = stream;', 'results->engine.stream = NULL;', RESULTS,
+         'searches_write_results_on_the_device'),
+    'results are written on the first device':
+        ('lib/kernel/device_result.c', 'alcore__engine_open_cuda(results->ctx, array->device,', 'alcore__engine_open_cuda(results->ctx, 0,',
+         RESULTS, 'searches_write_results_on_the_device'),
+    'results of a search on one device go to another':
+        ('lib/kernel/device_result.c', 'results->on_device = engine->kernels->device == ALCORE_DEVICE_CUDA;', 'results->on_device = false;',
+         RESULTS, 'arrays_that_cannot_be_written'),
+    'neighbors drop the stream of their arrays':
+        ('lib/search/knn.c', '&run.engine, run.rows.stream', '&run.engine, NULL', RESULTS, 'searches_write_results_on_the_device'),
+    'margin ratios drop the stream of their arrays':
+        ('lib/search/margin_ratio.c', '&run.engine, run.rows.stream', '&run.engine, NULL', RESULTS, 'searches_write_results_on_the_device'),
+    'statistics of tokens drop the stream of their arrays':
+        ('lib/scorer/logits.c', '&self.tokens.engine, logits->stream', '&self.tokens.engine, NULL', RESULTS, 'statistics_are_written_on_the_device'),
+    'statistics of tokens on a device forget the entries that are left out':
+        ('lib/scorer/logits.c', 'true /* keep */', 'false', RESULTS, 'statistics_are_written_on_the_device'),
+    'statistics of tokens on a device pass through the host':
+        ('lib/scorer/logits.c', 'all[f].tensor && is_in_place(all[f].tensor, tokens)', 'false', RESULTS, 'statistics_stay_on_the_device'),
     'an array is looked for on the first device':
         ('lib/kernel/device_array.c', 'alcore__engine_open_cuda(ctx, array->device, stream, out)', 'alcore__engine_open_cuda(ctx, 0, stream, out)',
          COLUMNS, 'arrays_are_ready_in_the_order_of_the_stream'),
@@ -473,7 +493,7 @@ def main():
     if not sys.argv[3:] and not os.environ.get('ALCORE_TEST_FULL'):
         chosen = chosen[int(os.environ.get('ALCORE_TEST_SEED', '1')) % 3::3]
     if not os.path.isdir(os.path.join(build, 'tests/emu/module')):  # built without a C++ compiler
-        chosen = [name for name in chosen if MUTANTS[name][3] not in (COLUMNS, DEVICES)]
+        chosen = [name for name in chosen if MUTANTS[name][3] not in (COLUMNS, DEVICES, RESULTS)]
     tap = Tap()
     lost = [why for why in (misplaced(source, name) for name in MUTANTS) if why]
     tap.check(not lost, 'the texts of all %d mutants stand in the sources; %d of them are run' % (len(MUTANTS), len(chosen)),
