@@ -135,6 +135,8 @@ int64_t alcore__matrix_index_of(const alcore__matrix *matrix, int64_t matrix_row
 /* The matrix row with which block b of a wide block begins, b from 0; of b = blocks, the number of
  * matrix rows. */
 int64_t alcore__matrix_block_start(const alcore__matrix *matrix, int64_t b);
+/* The active row at an index, as a matrix of one row where it is. */
+alcore_sys_rows alcore__matrix_row(const alcore__matrix *matrix, int64_t index);
 /* Copies the active row with an index to out [dims] as doubles. */
 alcore_status alcore__matrix_copy_row(const alcore__matrix *matrix, int64_t index, double *out);
 /* ALCORE_E_DATA that names the first active row with a NaN or infinity; ALCORE_OK when there is

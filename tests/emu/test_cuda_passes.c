@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How often a device is started and waited for in a pass of a strategy over rows that stay in its
- * memory: as often for three blocks of 8192 rows as for one, and the selection is the CPU's. On
- * emulated devices, whose kernels and waits are counted. */
+ * memory, and what is copied for a pick: as much for three blocks of 8192 rows as for one, and the
+ * selection is the CPU's. On emulated devices, whose kernels, waits and copies are counted. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +52,7 @@ typedef struct setting {
     int labeled;         /* every n-th row is labeled, so that candidates have gaps; 0: none is */
     int from_file;       /* the embeddings are read from a file */
     int on_device;       /* they are in the device's memory before the call */
+    int limited;         /* picks are compared with those before (max_similarity) */
     size_t capacity;     /* bytes of the device's memory; 0: enough for all */
 } setting;
 
@@ -129,19 +130,27 @@ static alcore_selection *select_from(const setting *s, alcore_pool *pool, const 
         ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_LABELED, labeled, count));
     ck_assert_ok(alcore_request_set(request, "budget", text));
     ck_assert_ok(alcore_request_set(request, "device", device));
+    if (s->limited) ck_assert_ok(alcore_request_set(request, "max_similarity", "0.99999"));
     ck_assert_ok(alcore_select(request, &selection));
     alcore_request_unref(request);
     return selection;
 }
 
-/* Kernels and waits of one pick, from the difference of two runs: what begins and ends a run is in
- * both. */
+static void check_selection(setting s, const setting *where);
+
+/* Kernels, waits and copies of one pick, from the difference of two runs: what begins and ends a
+ * run is in both. */
 typedef struct pick_cost {
-    double launches, waits, bytes_in;
+    double launches, waits, copies_in, bytes_in, copies_out, bytes_out;
 } pick_cost;
 
 static uint64_t waits_of(const emu_work *work) {
     return work->stream_waits + work->event_waits + work->device_waits;
+}
+
+/* What MANY picks did beyond FEW, per pick, of a counter read before, between and after them. */
+static double per_pick(uint64_t before, uint64_t between, uint64_t after) {
+    return ((double)(after - between) - (double)(between - before)) / (double)(MANY - FEW);
 }
 
 static pick_cost cost_of(const setting *s) {
@@ -156,18 +165,18 @@ static pick_cost cost_of(const setting *s) {
     }
     alcore_pool_unref(pool);
     emu.memory_free(taken);
-    const double picks = MANY - FEW;
-    emu_work few = {.launches = work[1].launches - work[0].launches},
-             many = {.launches = work[2].launches - work[1].launches};
-    pick_cost cost = {.launches = (double)(many.launches - few.launches) / picks,
-                      .waits = (double)((waits_of(&work[2]) - waits_of(&work[1])) -
-                                        (waits_of(&work[1]) - waits_of(&work[0]))) /
-                               picks,
-                      .bytes_in = (double)((work[2].bytes_in - work[1].bytes_in) -
-                                           (work[1].bytes_in - work[0].bytes_in)) /
-                                  picks};
-    printf("# %s, %d rows: %.2f kernels, %.2f waits, %.0f bytes to the device a pick\n",
-           s->strategy, s->rows, cost.launches, cost.waits, cost.bytes_in);
+#define PER_PICK(counter) per_pick(work[0].counter, work[1].counter, work[2].counter)
+    const pick_cost cost = {
+        .launches = PER_PICK(launches),
+        .waits = per_pick(waits_of(&work[0]), waits_of(&work[1]), waits_of(&work[2])),
+        .copies_in = PER_PICK(copies_in),
+        .bytes_in = PER_PICK(bytes_in),
+        .copies_out = PER_PICK(copies_out),
+        .bytes_out = PER_PICK(bytes_out)};
+    printf("# %s, %d rows%s: %.2f kernels, %.2f waits, %.2f copies of %.0f bytes to the device and "
+           "%.2f of %.0f from it a pick\n",
+           s->strategy, s->rows, s->limited ? ", max_similarity" : "", cost.launches, cost.waits,
+           cost.copies_in, cost.bytes_in, cost.copies_out, cost.bytes_out);
     return cost;
 }
 
@@ -175,11 +184,14 @@ static pick_cost cost_of(const setting *s) {
  * row of the pick; the host waits for the score and for the row. k-center: the distances, two
  * searches of two steps, the row; waits for each. BADGE: the weights, the totals, the draws, their
  * weight and vectors, of up to two rows that are measured in advance too. A fraction is for waits
- * that come once in many picks, when pinned memory for small copies has been used up. */
+ * that come once in many picks, when pinned memory for small copies has been used up. Copies to the
+ * device: the vectors of the pick and what changed of a mask; from it: what the host waits for. */
 static const struct {
     const char *strategy;
-    double launches, waits;
-} LIMITS[] = {{"idds", 5.0, 2.5}, {"kcenter", 6.0, 3.5}, {"badge", 12.0, 11.0}};
+    double launches, waits, copies_in, copies_out;
+} LIMITS[] = {{"idds", 5.0, 2.5, 3.5, 2.5},
+              {"kcenter", 6.0, 3.5, 5.5, 3.5},
+              {"badge", 12.0, 11.0, 9.0, 11.0}};
 
 START_TEST(a_pick_costs_the_same_for_one_block_and_for_three) {
     setting s = {.strategy = LIMITS[_i].strategy, .rows = BLOCK - 100};
@@ -191,8 +203,66 @@ START_TEST(a_pick_costs_the_same_for_one_block_and_for_three) {
     ck_assert_double_le(three.launches, LIMITS[_i].launches);
     ck_assert_double_le(three.waits, LIMITS[_i].waits);
     ck_assert_double_gt(three.launches, 1.0);
+    ck_assert_double_le(three.copies_in, LIMITS[_i].copies_in);
+    ck_assert_double_le(three.copies_out, LIMITS[_i].copies_out);
     /* No array of a value a row is copied to the device: what is kept there stays there. */
     ck_assert_double_le(three.bytes_in, 1024.0);
+}
+END_TEST
+
+/* Strategies with a similarity limit, whose candidates are on the device: the row that is offered
+ * is read there, and the vectors of the picks stay there. What comes to the host beside what the
+ * strategy itself copies are the products with the picks, by one copy a pick. */
+static const struct {
+    const char *strategy, *options;
+    int role;
+} COMPARED[] = {{"idds", NULL, 0},
+                {"kcenter", NULL, 0},
+                {"badge", NULL, 0},
+                {"lc", NULL, 0},
+                {"uncertainty-knn", NULL, ALCORE_ROLE_TARGET},
+                {"uncertainty-knn", "cover=1", ALCORE_ROLE_TARGET}};
+enum { COMPARED_COUNT = sizeof COMPARED / sizeof COMPARED[0] };
+
+START_TEST(a_pick_is_compared_where_it_is) {
+    setting s = {.strategy = COMPARED[_i].strategy,
+                 .options = COMPARED[_i].options,
+                 .role = COMPARED[_i].role,
+                 .rows = BLOCK / 2,
+                 .on_device = 1};
+    const pick_cost plain = cost_of(&s);
+    s.limited = 1;
+    const pick_cost compared = cost_of(&s);
+    ck_assert_double_le(compared.copies_in - plain.copies_in, 0.1);
+    ck_assert_double_le(compared.bytes_in - plain.bytes_in, 0.1);
+    ck_assert_double_le(compared.copies_out - plain.copies_out, 1.1);
+    ck_assert_double_le(compared.bytes_out - plain.bytes_out, 8.0 * (MANY + 1) + 0.1);
+    ck_assert_double_le(compared.launches - plain.launches, 2.1);
+    ck_assert_double_le(compared.waits - plain.waits, 2.1);
+    ck_assert_double_gt(compared.launches - plain.launches, 1.0);
+    const setting settings[] = {{.rows = BLOCK / 2, .on_device = 1},
+                                {.rows = BLOCK / 2},
+                                {.rows = BLOCK / 2, .capacity = (size_t)1 << 20}};
+    for (int i = 0; i < 3; i++) check_selection(s, &settings[i]);
+}
+END_TEST
+
+/* A visit of cover=1 reads its row of the target, here from host memory, and measures the most
+ * uncertain candidates from it, whose embeddings stay on the device. */
+START_TEST(a_visit_measures_what_is_on_the_device) {
+    setting s = {.strategy = "uncertainty-knn",
+                 .options = "cover=1 c=3",
+                 .role = ALCORE_ROLE_TARGET,
+                 .rows = BLOCK / 2,
+                 .on_device = 1};
+    const pick_cost cost = cost_of(&s);
+    /* Beside a visit, a pick adds three candidates, whose embeddings are collected on the device
+     * and copied with those of the others. */
+    ck_assert_double_le(cost.bytes_in, DIMS * (4.0 + 3 * 8.0));
+    ck_assert_double_le(cost.copies_in, 1.1);
+    ck_assert_double_le(cost.copies_out, 1.1);
+    ck_assert_double_le(cost.launches, 5.1);
+    ck_assert_double_le(cost.waits, 2.1);
 }
 END_TEST
 
@@ -347,6 +417,8 @@ int main(void) {
     tcase_set_timeout(tests, 150);
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, a_pick_costs_the_same_for_one_block_and_for_three, 0, LIMIT_COUNT);
+    tcase_add_loop_test(tests, a_pick_is_compared_where_it_is, 0, COMPARED_COUNT);
+    tcase_add_test(tests, a_visit_measures_what_is_on_the_device);
     tcase_add_loop_test(tests, a_selection_starts_its_kernels_once_a_pass, 0, WHOLE_COUNT);
     tcase_add_loop_test(tests, selections_are_those_of_the_cpu, 0, LIMIT_COUNT * SETTING_COUNT);
     tcase_add_loop_test(tests, whole_selections_are_those_of_the_cpu, 0, 2 * WHOLE_COUNT);

@@ -26,8 +26,7 @@
  *     pick_vectors [count, dims],         of the picks, with a similarity limit (fill.limited)
  *     pick_norms [count]
  *     offers [offer_count]                candidates that were offered or passed over, where
- *                                         further budgets need them
- *     scratch                             in which rows of the embeddings are read */
+ *                                         further budgets need them */
 #include "strategy/budget/fill.h"
 
 #include <math.h>
@@ -48,10 +47,9 @@ void alcore__filler_clear(alcore__filler *filler) {
     if (!filler->run) return;
     alcore_ctx *ctx = filler->run->ctx;
     alcore__free(ctx, filler->picks);
-    alcore__free(ctx, filler->pick_vectors);
+    alcore__vectors_free(filler->run, &filler->pick_vectors);
     alcore__free(ctx, filler->pick_norms);
     alcore__free(ctx, filler->offers);
-    alcore__scratch_clear(ctx, &filler->scratch);
     memset(filler, 0, sizeof *filler);
 }
 
@@ -83,36 +81,25 @@ bool alcore__filler_fits(const alcore__filler *filler, int64_t position) {
  * next pick if the row is bought, and are overwritten by the next offer if not. The last dot
  * product is that of the row with itself. A zero vector has the cosine 0 with every other (spec
  * 1.5). The column is there, as a run with a similarity limit checks that before it begins
- * (input_check.c). */
+ * (input_check.c). On a device the dot products alone are copied to the host. */
 static alcore_status compare(alcore__filler *filler, int64_t position, bool *redundant) {
     alcore__run *run = filler->run;
-    const alcore_sys_kernels *kernels = alcore__run_kernels(run);
-    alcore_sys_work work = alcore__run_work(run);
     const alcore__column *column = alcore__dataset_find(&run->input->candidates, "embeddings");
-    int64_t dims = column->dims, count = filler->count;
-    size_t need = (size_t)(count + 1) * (size_t)dims;
-    ALCORE__TRY(alcore__grow(run->ctx, &filler->pick_vectors, &filler->pick_vectors_capacity, need,
-                             sizeof(double)));
+    const int64_t count = filler->count, row = run->outcome.rows[position];
+    double *dots = NULL; /* [count + 1] */
+    ALCORE__TRY(
+        alcore__vectors_reserve(run, &filler->pick_vectors, count + 1, column->dims, count));
     ALCORE__TRY(alcore__grow(run->ctx, &filler->pick_norms, &filler->pick_norms_capacity,
                              (size_t)count + 1, sizeof(double)));
-    alcore_sys_rows row = {0};
-    ALCORE__TRY(column->ops->rows(column, run->outcome.rows[position], 1, &filler->scratch, &row));
-    double *vector = filler->pick_vectors + count * dims, *dots = NULL; /* [dims]; [count + 1] */
-    ALCORE__TRY(kernels->widen(&work, &row, NULL /* no mask */, vector));
+    ALCORE__TRY(alcore__vectors_read(run, &filler->pick_vectors, column, row, count));
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count + 1, sizeof *dots, &dots));
-    alcore_sys_rows all = {.data = filler->pick_vectors,
-                           .count = count + 1,
-                           .dims = dims,
-                           .stride = dims,
-                           .dtype = ALCORE_FLOAT64};
-    alcore_status status = kernels->dots(&work, &all, NULL /* no mask */, vector, dots);
-    /* alcore__vector_check() below fails where a value is NaN or infinite. A finite vector whose
-     * square overflows passes: its cosines are 0 or NaN, and NaN exceeds no limit. */
+    alcore_status status = alcore__vectors_dots(run, &filler->pick_vectors, count + 1, count, dots);
+    /* The check fails where a value is NaN or infinite. A finite vector whose square overflows
+     * passes: its cosines are 0 or NaN, and NaN exceeds no limit. */
     double norm = status == ALCORE_OK ? sqrt(dots[count]) : 0.0;
     filler->pick_norms[count] = norm;
     if (status == ALCORE_OK && !isfinite(norm))
-        status = alcore__vector_check(vector, dims, ALCORE__OVER_CANDIDATES,
-                                      run->outcome.rows[position]);
+        status = alcore__vectors_check(run, &filler->pick_vectors, count, row);
     *redundant = false;
     for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
         double cosine = alcore__cosine(dots[i], norm, filler->pick_norms[i]);

@@ -4,6 +4,7 @@
 #ifndef ALCORE__FILL_H
 #define ALCORE__FILL_H
 
+#include "strategy/engine/engine_vectors.h"
 #include "strategy/strategy_def.h"
 
 /* Buys candidates in the order in which they are offered. */
@@ -21,10 +22,9 @@ typedef struct alcore__filler {
     int64_t free_rows;    /* rows of cost 0, which are never bought */
     /* For the similarity limit, owned: the vectors of the picks and their norms. Both have memory
      * for the row that is offered behind them. */
-    double *pick_vectors; /* [count, dims] */
-    double *pick_norms;   /* [count] */
-    size_t pick_vectors_capacity, pick_norms_capacity;
-    alcore__scratch scratch; /* in which the embedding of the offered row is read */
+    alcore__vectors pick_vectors; /* [count, dims], in the memory of the engine */
+    double *pick_norms;           /* [count] */
+    size_t pick_norms_capacity;
     /* Every row that was offered or passed over, in order, where the run has further budgets: these
      * are spent by coming to the same rows again. */
     alcore__offer *offers; /* [offer_count], owned */

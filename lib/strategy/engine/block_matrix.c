@@ -247,16 +247,21 @@ int64_t alcore__matrix_block_start(const alcore__matrix *matrix, int64_t b) {
     return index < block->count ? alcore__matrix_row_of(matrix, index) : matrix->rows.count;
 }
 
-/* Copies the row at an index (among active rows) to out [dims] in host memory as doubles, also from
- * rows that lie on a device; divided by its length in a unit matrix. */
-alcore_status alcore__matrix_copy_row(const alcore__matrix *matrix, int64_t index, double *out) {
-    alcore_sys_work work = alcore__run_work(matrix->block->run);
+alcore_sys_rows alcore__matrix_row(const alcore__matrix *matrix, int64_t index) {
     alcore_sys_rows row = matrix->rows;
     int64_t matrix_row = alcore__matrix_row_of(matrix, index);
     size_t bytes = alcore_sys_dtype_bytes(row.dtype) * (size_t)(matrix_row * row.stride);
     row.data = (const char *)row.data + bytes;
     row.first += matrix_row;
     row.count = 1;
+    return row;
+}
+
+/* Copies the row at an index (among active rows) to out [dims] in host memory as doubles, also from
+ * rows that lie on a device; divided by its length in a unit matrix. */
+alcore_status alcore__matrix_copy_row(const alcore__matrix *matrix, int64_t index, double *out) {
+    alcore_sys_work work = alcore__run_work(matrix->block->run);
+    const alcore_sys_rows row = alcore__matrix_row(matrix, index);
     return alcore__run_kernels(matrix->block->run)->widen(&work, &row, NULL /* no mask */, out);
 }
 

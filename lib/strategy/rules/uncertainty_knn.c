@@ -63,7 +63,8 @@ typedef struct uncertainty_knn_state {
     /* With cover=1 and in turns, the members of C in row order, not in that of `members`: */
     int64_t *member_positions; /* [member_count] position of each */
     int64_t collected;         /* members whose values the pass has stored so far */
-    double *vectors;           /* cover: [member_count, dims] their embeddings */
+    double *vectors;           /* cover: [member_count + 1, dims] their embeddings; the last row is
+                                    that of the visited row of the target */
     double *nearest;     /* in turns: [member_count, groups] their squared distances to the nearest
                               row of each group */
     uint8_t *group_mask; /* in turns: [groups, target rows] 1: an active row of the group */
@@ -174,7 +175,7 @@ static alcore_status choose_members(alcore__run *run) {
     size_t members = (size_t)state->member_count, dims = (size_t)alcore__embedding_dims(run);
     ALCORE__TRY(alcore__new_array(run->ctx, members, sizeof(int64_t), &state->member_positions));
     if (state->cover)
-        return alcore__new_array(run->ctx, members, dims * sizeof(double), &state->vectors);
+        return alcore__new_array(run->ctx, members + 1, dims * sizeof(double), &state->vectors);
     return alcore__new_array(run->ctx, members, (size_t)state->groups.count * sizeof(double),
                              &state->nearest);
 }
@@ -359,9 +360,10 @@ static alcore_status collect_members(alcore__block *block, void *partial) {
     double *vector = partial;
     alcore__matrix matrix;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
+    ALCORE__TRY(alcore__vectors_collect(&matrix, state->is_member + block->start,
+                                        count_members(block), vector));
     for (int64_t i = 0; i < block->count; i++) {
         if (!state->is_member[block->start + i]) continue;
-        ALCORE__TRY(alcore__matrix_copy_row(&matrix, i, vector));
         ALCORE__TRY(alcore__vector_check(vector, dims, ALCORE__OVER_CANDIDATES, block->rows[i]));
         vector += dims;
     }
@@ -446,30 +448,26 @@ static int64_t visited_row(const uncertainty_knn_state *state, int64_t visit, in
 }
 
 /* Spends the budget with cover=1: visits the active target rows in turn until it is spent or C is
- * used up; each visit offers one member, bought or not. Workspace: sq_dist and done [member_count],
- * zeroed, and target [dims], the vector of the visited row. */
-static alcore_status buy_cover(alcore__run *run, double *sq_dist, uint8_t *done, double *target) {
+ * used up; each visit offers one member, bought or not. The embeddings of C move to the engine's
+ * memory, in which each visit reads its row of the target; only the distances are copied back.
+ * Workspace: sq_dist and done [member_count], zeroed. */
+static alcore_status buy_cover(alcore__run *run, double *sq_dist, uint8_t *done) {
     uncertainty_knn_state *state = run->state;
     const alcore__column *column = alcore__dataset_find(&run->input->target, "embeddings");
-    const alcore_sys_kernels *kernels = alcore__run_kernels(run);
-    const alcore_sys_work work = alcore__run_work(run);
-    int64_t dims = alcore__embedding_dims(run), offered = 0;
-    const alcore_sys_rows members = {.data = state->vectors,
-                                     .count = state->member_count,
-                                     .dims = dims,
-                                     .stride = dims,
-                                     .dtype = ALCORE_FLOAT64};
-    alcore__scratch scratch = {0};
-    alcore_status status = ALCORE_OK;
+    int64_t offered = 0, target = state->member_count; /* the row behind those of C */
+    alcore__vectors members = {0};
+    double *vectors = state->vectors;
+    state->vectors = NULL;
+    alcore_status status = alcore__vectors_adopt(run, &members, vectors, state->member_count + 1,
+                                                 alcore__embedding_dims(run));
     for (int64_t visit = 0; offered < state->member_count && status == ALCORE_OK; visit++) {
         bool bought; /* the filler sets it also when it fails */
-        alcore_sys_rows row = {0};
         if (alcore__filler_full(&state->hybrid.filler)) break;
         int64_t group = visit % state->groups.count;
-        status = column->ops->rows(column, visited_row(state, visit, group), 1, &scratch, &row);
-        if (status == ALCORE_OK) status = kernels->widen(&work, &row, NULL /* no mask */, target);
+        status =
+            alcore__vectors_read(run, &members, column, visited_row(state, visit, group), target);
         if (status == ALCORE_OK)
-            status = kernels->sq_dists(&work, &members, NULL /* no mask */, target, sq_dist);
+            status = alcore__vectors_sq_dists(run, &members, state->member_count, target, sq_dist);
         if (status != ALCORE_OK) break;
         /* Not -1: fewer than member_count were offered. */
         int64_t nearest = find_nearest(state, sq_dist, done);
@@ -482,7 +480,7 @@ static alcore_status buy_cover(alcore__run *run, double *sq_dist, uint8_t *done,
         if (status == ALCORE_OK)
             status = alcore__tick(run->ctx, "covering the target", offered, state->member_count);
     }
-    alcore__scratch_clear(run->ctx, &scratch);
+    alcore__vectors_free(run, &members);
     return status;
 }
 
@@ -529,16 +527,16 @@ static alcore_status buy_in_turns(alcore__run *run, int64_t *index, int64_t *ord
 }
 
 /* Allocates the workspace that the three rules need and spends the budget on C by the one of the
- * parameters: values [member_count] and a vector [dims] behind them, order [groups, member_count],
+ * parameters: values [member_count], order [groups, member_count],
  * index [member_count], done [member_count] and starts [groups + 1], zeroed. */
 static alcore_status buy(alcore__run *run) {
     uncertainty_knn_state *state = run->state;
-    size_t count = (size_t)state->member_count, dims = (size_t)alcore__embedding_dims(run);
+    size_t count = (size_t)state->member_count;
     size_t groups = (size_t)state->groups.count;
     int64_t *order = NULL, *index = NULL, *starts = NULL;
     double *values = NULL;
     uint8_t *done = NULL;
-    alcore_status status = alcore__new_array(run->ctx, count + dims, sizeof *values, &values);
+    alcore_status status = alcore__new_array(run->ctx, count, sizeof *values, &values);
     if (status == ALCORE_OK)
         status = alcore__new_array(run->ctx, groups * count, sizeof *order, &order);
     if (status == ALCORE_OK) status = alcore__new_array(run->ctx, count, sizeof *index, &index);
@@ -546,7 +544,7 @@ static alcore_status buy(alcore__run *run) {
     if (status == ALCORE_OK)
         status = alcore__new_array(run->ctx, groups + 1, sizeof *starts, &starts);
     if (status == ALCORE_OK && state->cover)
-        status = buy_cover(run, values, done, values + count);
+        status = buy_cover(run, values, done);
     else if (status == ALCORE_OK)
         status = state->in_turns ? buy_in_turns(run, index, order, values, starts)
                                  : buy_nearest(run, order, index, values);
