@@ -76,21 +76,21 @@ static alcore_status begin_pair(alcore__shift_search *search, const int32_t *hyp
     search->hypothesis_length = hypothesis_length;
     search->reference_length = reference_length;
     search->tried = 0;
-#define ROOM(array, capacity, count)                                                               \
+#define RESERVE(array, capacity, count)                                                            \
     ALCORE__TRY(alcore__grow(ctx, &search->array, &search->capacity, count, sizeof *search->array))
-    ROOM(hypothesis, hypothesis_capacity, hypothesis_length);
-    ROOM(moved, moved_capacity, hypothesis_length);
-    ROOM(best, best_capacity, hypothesis_length);
-    ROOM(low, low_capacity, hypothesis_length + 1);
-    ROOM(high, high_capacity, hypothesis_length + 1);
+    RESERVE(hypothesis, hypothesis_capacity, hypothesis_length);
+    RESERVE(moved, moved_capacity, hypothesis_length);
+    RESERVE(best, best_capacity, hypothesis_length);
+    RESERVE(low, low_capacity, hypothesis_length + 1);
+    RESERVE(high, high_capacity, hypothesis_length + 1);
     search->stride = set_bands(search);
-    ROOM(cost, cost_capacity, (hypothesis_length + 1) * search->stride);
-    ROOM(trial[0], trial_capacity[0], search->stride);
-    ROOM(trial[1], trial_capacity[1], search->stride);
-    ROOM(hypothesis_error, hypothesis_error_capacity, hypothesis_length);
-    ROOM(reference_error, reference_error_capacity, reference_length);
-    ROOM(aligned, aligned_capacity, reference_length);
-#undef ROOM
+    RESERVE(cost, cost_capacity, (hypothesis_length + 1) * search->stride);
+    RESERVE(trial[0], trial_capacity[0], search->stride);
+    RESERVE(trial[1], trial_capacity[1], search->stride);
+    RESERVE(hypothesis_error, hypothesis_error_capacity, hypothesis_length);
+    RESERVE(reference_error, reference_error_capacity, reference_length);
+    RESERVE(aligned, aligned_capacity, reference_length);
+#undef RESERVE
     memcpy(search->hypothesis, hypothesis, hypothesis_length * sizeof *hypothesis);
     return ALCORE_OK;
 }

@@ -15,10 +15,10 @@ static void extend(alcore__word_range *range, int64_t word) {
 alcore_status alcore__link_ranges_read(alcore_ctx *ctx, alcore__link_ranges *ranges,
                                        const alcore__link *links, int64_t count,
                                        int64_t source_words, int64_t target_words) {
-    ALCORE__TRY(alcore__grow(ctx, &ranges->of_source, &ranges->source_room, (size_t)source_words,
-                             sizeof *ranges->of_source));
-    ALCORE__TRY(alcore__grow(ctx, &ranges->of_target, &ranges->target_room, (size_t)target_words,
-                             sizeof *ranges->of_target));
+    ALCORE__TRY(alcore__grow(ctx, &ranges->of_source, &ranges->source_capacity,
+                             (size_t)source_words, sizeof *ranges->of_source));
+    ALCORE__TRY(alcore__grow(ctx, &ranges->of_target, &ranges->target_capacity,
+                             (size_t)target_words, sizeof *ranges->of_target));
     for (int64_t i = 0; i < source_words; i++) ranges->of_source[i] = empty;
     for (int64_t j = 0; j < target_words; j++) ranges->of_target[j] = empty;
     for (int64_t k = 0; k < count; k++) {

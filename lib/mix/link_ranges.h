@@ -15,9 +15,9 @@ typedef struct alcore__word_range {
 /* The partners of every word of one sentence pair, as ranges. Reused from pair to pair; a struct of
  * zeros is empty. */
 typedef struct alcore__link_ranges {
-    alcore__word_range *of_source;   /* [source words] target words linked to each source word */
-    alcore__word_range *of_target;   /* [target words] source words linked to each target word */
-    size_t source_room, target_room; /* entries that there is memory for */
+    alcore__word_range *of_source; /* [source words] target words linked to each source word */
+    alcore__word_range *of_target; /* [target words] source words linked to each target word */
+    size_t source_capacity, target_capacity; /* entries that there is memory for */
 } alcore__link_ranges;
 
 /* Reads links [count] of a pair of source_words and target_words words. ALCORE_E_DATA: a link names

@@ -15,12 +15,13 @@ static alcore_status score_source(alcore__switcher *self) {
     const int64_t words = self->source.count;
     const size_t need = (size_t)words + 1;
     ALCORE__TRY(
-        alcore__grow(self->ctx, &self->number, &self->number_room, need, sizeof *self->number));
-    ALCORE__TRY(alcore__grow(self->ctx, &self->logp, &self->logp_room, need, sizeof *self->logp));
+        alcore__grow(self->ctx, &self->number, &self->number_capacity, need, sizeof *self->number));
     ALCORE__TRY(
-        alcore__grow(self->ctx, &self->before, &self->before_room, need, sizeof *self->before));
+        alcore__grow(self->ctx, &self->logp, &self->logp_capacity, need, sizeof *self->logp));
     ALCORE__TRY(
-        alcore__grow(self->ctx, &self->context, &self->context_room, need, sizeof *self->context));
+        alcore__grow(self->ctx, &self->before, &self->before_capacity, need, sizeof *self->before));
+    ALCORE__TRY(alcore__grow(self->ctx, &self->context, &self->context_capacity, need,
+                             sizeof *self->context));
     alcore__lm_context context = alcore__lm_begin(self->lm);
     double total = 0.0;
     for (int64_t i = 0; i <= words; i++) {

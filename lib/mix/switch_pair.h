@@ -68,7 +68,8 @@ typedef struct alcore__switcher {
     double *logp;   /* [n + 1] log10 probability of each source word, and of the end, in x* */
     double *before; /* [n + 1] sum of logp before each word, added in order from 0.0 */
     alcore__lm_context *context; /* [n + 1] of each word of x* and of the end */
-    size_t number_room, logp_room, before_room, context_room; /* entries there is memory for */
+    size_t number_capacity, logp_capacity, before_capacity,
+        context_capacity; /* entries there is memory for */
     /* Of the pair; set only if it was opened with links. */
     alcore__link_ranges ranges;
 } alcore__switcher;

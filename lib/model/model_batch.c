@@ -4,7 +4,7 @@
 #include "model/model_internal.h"
 
 /* Allocates the arrays of a zeroed batch, [capacity] each; freed by alcore__model_batch_clear(). */
-alcore_status alcore__model_batch_room(alcore_ctx *ctx, int64_t capacity,
+alcore_status alcore__model_batch_init(alcore_ctx *ctx, int64_t capacity,
                                        alcore__model_batch *batch) {
     size_t count = (size_t)capacity;
     batch->capacity = capacity;

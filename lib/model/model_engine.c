@@ -194,7 +194,7 @@ static alcore_status run_entry(alcore_model *model, alcore_pool *pool, int32_t e
     ALCORE__TRY(alcore_column_writer_new(pool, entries[entry].column, entries[entry].shape,
                                          NULL /* options */, &all.writer));
     alcore__column_writer_want(all.writer, wanted);
-    alcore_status status = alcore__model_batch_room(ctx, ALCORE__ENGINE_ROWS, &batch);
+    alcore_status status = alcore__model_batch_init(ctx, ALCORE__ENGINE_ROWS, &batch);
     if (status == ALCORE_OK)
         status = alcore__new_array(ctx, ALCORE__ENGINE_ROWS, sizeof *all.rows, &all.rows);
     if (status == ALCORE_OK) status = alcore__read_begin(pool, "pool");
@@ -239,7 +239,7 @@ static alcore_status score(alcore_model *model, alcore_pool *pool) {
         alcore__buffer_clear(ctx, &origin);
         return status;
     }
-    alcore__column_sign(pool, "logprobs", origin.data, NULL);
+    alcore__column_set_origin(pool, "logprobs", origin.data, NULL);
     alcore__write_end(pool);
     return ALCORE_OK;
 }

@@ -131,7 +131,7 @@ alcore_status alcore__examples_read(const alcore_model *model, const alcore_pool
     alcore_ctx *ctx = model->object.ctx;
     const int64_t rows = alcore_pool_rows(pool);
     int64_t row = 0;
-    ALCORE__TRY(alcore__model_batch_room(ctx, rows > 0 ? rows : 1, &out->batch));
+    ALCORE__TRY(alcore__model_batch_init(ctx, rows > 0 ? rows : 1, &out->batch));
     alcore__model_batch_fill(pool, "logprobs", NULL /* all rows */, &row, &out->batch);
     if (out->batch.count == 0)
         return alcore__fail(ALCORE_E_MISSING,

@@ -66,7 +66,8 @@ alcore_status alcore__model_origin(const alcore_model *model, const alcore_pool 
 
 /* The column exists, as the caller has just made it under its lock. origin is owned by the column
  * from here on, and the one before is freed. */
-void alcore__column_sign(alcore_pool *pool, const char *column, char *origin, const char *engine) {
+void alcore__column_set_origin(alcore_pool *pool, const char *column, char *origin,
+                               const char *engine) {
     alcore__column *made = alcore__pool_change_column(pool, column);
     alcore__free(alcore__pool_ctx(pool), made->origin);
     made->origin = origin;
@@ -79,8 +80,8 @@ static void note_tokens(const alcore_model *model, alcore_pool *pool, const char
     made->per_word = model->table->per_word;
 }
 
-alcore_status alcore__model_sign_mixed(const alcore_model *model, alcore_pool *pool,
-                                       const char *column, const char *note) {
+alcore_status alcore__model_set_mixed_origin(const alcore_model *model, alcore_pool *pool,
+                                             const char *column, const char *note) {
     alcore_ctx *ctx = alcore__pool_ctx(pool);
     alcore__buffer origin = {0};
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
@@ -92,7 +93,7 @@ alcore_status alcore__model_sign_mixed(const alcore_model *model, alcore_pool *p
         alcore__buffer_clear(ctx, &origin);
         return status;
     }
-    alcore__column_sign(pool, column, origin.data, model->table->engine);
+    alcore__column_set_origin(pool, column, origin.data, model->table->engine);
     note_tokens(model, pool, column);
     alcore__write_end(pool);
     return ALCORE_OK;
@@ -117,8 +118,8 @@ static alcore_status join_rows(const alcore_model *model, const alcore_pool *poo
 /* Runs the model for the wanted rows and gives the new column its origin and engine. The origin is
  * made first, so that after the column was installed only the lock can fail. Called with the write
  * lock of the model and no lock of the pool: each step locks the pool by itself. */
-static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const char *column,
-                                  const alcore__wanted *wanted, const alcore__cache *cache) {
+static alcore_status run_and_set_origin(alcore_model *model, alcore_pool *pool, const char *column,
+                                        const alcore__wanted *wanted, const alcore__cache *cache) {
     alcore__buffer origin = {0};
     uint8_t *mask = NULL;
     const alcore__cache own = {.folder = model->cache_folder, .max_age = model->cache_max_age};
@@ -139,7 +140,7 @@ static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const 
         alcore__buffer_clear(alcore__pool_ctx(pool), &origin);
         return status;
     }
-    alcore__column_sign(pool, column, origin.data, model->table->engine);
+    alcore__column_set_origin(pool, column, origin.data, model->table->engine);
     note_tokens(model, pool, column);
     alcore__write_end(pool);
     return ALCORE_OK;
@@ -157,7 +158,7 @@ alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const ch
             model->name, column);
     /* A write lock, because a model may train when it is first run. */
     ALCORE__TRY(alcore__write_begin(model, "model"));
-    alcore_status status = run_and_sign(model, pool, column, wanted, cache);
+    alcore_status status = run_and_set_origin(model, pool, column, wanted, cache);
     alcore__write_end(model);
     return status;
 }

@@ -81,7 +81,7 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
     ALCORE__TRY(alcore_column_writer_new(pool, column, shape, NULL /* options */, &writer));
     alcore__column_writer_want(writer, wanted);
     alcore__model_batch buffers = {0};
-    alcore_status status = alcore__model_batch_room(ctx, batch_rows, &buffers);
+    alcore_status status = alcore__model_batch_init(ctx, batch_rows, &buffers);
     if (status == ALCORE_OK) status = alcore__read_begin(pool, "pool");
     if (status == ALCORE_OK) {
         status = run_batches(model, pool, function, writer, &buffers, column, wanted);

@@ -150,7 +150,7 @@ typedef struct alcore__model_batch {
     const char **languages; /* [count] tags, views into the pool */
 } alcore__model_batch;
 /* Allocates the arrays; alcore__model_batch_clear() must be called even after a failure. */
-alcore_status alcore__model_batch_room(alcore_ctx *ctx, int64_t capacity,
+alcore_status alcore__model_batch_init(alcore_ctx *ctx, int64_t capacity,
                                        alcore__model_batch *batch);
 /* Fills the batch with the next rows from *row on that a model computes the column for, and moves
  * *row behind them. The views are valid while the caller holds the lock of the pool. */
@@ -192,11 +192,12 @@ alcore_status alcore__model_choose(alcore_model *const *models, int32_t count, a
 /* Gives a column of the pool, of which `model` made some rows, the origin of the model with `note`
  * behind it, so that no later call takes it for a column of the model. Called with no lock of the
  * pool held. */
-alcore_status alcore__model_sign_mixed(const alcore_model *model, alcore_pool *pool,
-                                       const char *column, const char *note);
+alcore_status alcore__model_set_mixed_origin(const alcore_model *model, alcore_pool *pool,
+                                             const char *column, const char *note);
 /* Sets origin, which the column then owns, and engine of a column of the pool. engine: name of what
  * ran the model, a string that is never freed; NULL: no model made it. The caller holds the write
  * lock of the pool. */
-void alcore__column_sign(alcore_pool *pool, const char *column, char *origin, const char *engine);
+void alcore__column_set_origin(alcore_pool *pool, const char *column, char *origin,
+                               const char *engine);
 
 #endif

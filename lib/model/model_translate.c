@@ -112,7 +112,7 @@ static alcore_status translate_rows(outputs *all, alcore_pool *pool,
     alcore__model_batch batch = {0};
     const int64_t rows = alcore_pool_rows(pool);
     all->batch = &batch;
-    alcore_status status = alcore__model_batch_room(ctx, ALCORE__ENGINE_ROWS, &batch);
+    alcore_status status = alcore__model_batch_init(ctx, ALCORE__ENGINE_ROWS, &batch);
     for (int64_t row = 0; row < rows && status == ALCORE_OK;) {
         alcore__model_batch_fill(pool, "logprobs", NULL /* all rows */, &row, &batch);
         status = alcore__tick(ctx, "translation", row, rows);

@@ -70,7 +70,7 @@ typedef struct derivation {
     const alcore_pool *labeled;          /* all its rows are labeled; NULL: there is none */
     const uint8_t *use;                  /* [rows of the pool] ALCORE__PHRASE_... */
     const alcore_phrase_options *theirs; /* of the caller; NULL: defaults */
-    bool by_place;                       /* rows in the order of their first occurrences */
+    bool by_occurrence;                  /* rows in the order of their first occurrences */
     alcore__phrase_counter *counter;     /* keeps the index; NULL: it is not kept */
 } derivation;
 
@@ -160,7 +160,7 @@ static alcore_status list_phrases(const derivation *work, const alcore_phrase_op
 
 /* The order of phrases by first occurrence, then length, for sorting: positions of a corpus ascend
  * by row and word. */
-static int compare_places(const void *left, const void *right) {
+static int compare_occurrences(const void *left, const void *right) {
     const alcore__phrase *a = left, *b = right;
     if (a->first != b->first) return a->first < b->first ? -1 : 1;
     return a->length < b->length ? -1 : a->length > b->length;
@@ -312,7 +312,7 @@ done:
 }
 
 /* Notes in the new pool which rows of the source were unlabeled: the occurrences of its phrases are
- * in these (phrase_places.c), whatever becomes of the rows later. */
+ * in these (phrase_occurrences.c), whatever becomes of the rows later. */
 static alcore_status keep_use(const derivation *work, alcore_pool *out) {
     const int64_t rows = work->pool->rows;
     ALCORE__TRY(alcore__new_array(work->pool->object.ctx, (size_t)rows, 1, &out->counted));
@@ -356,9 +356,9 @@ static alcore_status derive(const derivation *work, alcore_pool **out) {
     if (status == ALCORE_OK) {
         if (counter == &own) /* the rows need its memory */
             alcore__suffix_array_clear(ctx, &own.index->array);
-        if (work->by_place)
+        if (work->by_occurrence)
             status = alcore__sort(ctx, table.phrases, (size_t)table.count, sizeof *table.phrases,
-                                  compare_places);
+                                  compare_occurrences);
     }
     if (status == ALCORE_OK) status = make_pool(work, counter->index, &table, out);
     alcore__phrase_table_clear(ctx, &table);
@@ -368,9 +368,9 @@ static alcore_status derive(const derivation *work, alcore_pool **out) {
 
 alcore_status alcore__derive_phrases(alcore_pool *pool, const alcore_pool *labeled,
                                      const uint8_t *use, const alcore_phrase_options *options,
-                                     bool by_place, alcore__phrase_counter *counter,
+                                     bool by_occurrence, alcore__phrase_counter *counter,
                                      alcore_pool **out) {
-    const derivation work = {pool, labeled, use, options, by_place, counter};
+    const derivation work = {pool, labeled, use, options, by_occurrence, counter};
     return derive(&work, out);
 }
 

@@ -2,8 +2,8 @@
 /* Pools of phrases inside the library: how a request makes one, and where the phrases occur.
  *
  * A pool of phrases is a derived pool whose rows are phrases of its source (alcore/phrase.h). It
- * remembers which rows of the source were unlabeled when it was made; the places of a phrase are
- * its occurrences in these rows. */
+ * remembers which rows of the source were unlabeled when it was made; the occurrences of a phrase
+ * are those in these rows. */
 #ifndef ALCORE__PHRASE_POOL_H
 #define ALCORE__PHRASE_POOL_H
 
@@ -28,16 +28,16 @@ void alcore__phrase_counter_clear(alcore_ctx *ctx, alcore__phrase_counter *count
 
 /* alcore_pool_derive_phrases() for a caller that is inside a call, has locked both pools for
  * reading, and says for each row of the pool what it counts as: use [rows], ALCORE__PHRASE_ABSENT,
- * _UNLABELED or _LABELED (text/phrase_table.h). by_place: the rows of the new pool are ordered by
- * first occurrence (row, word), then length, in place of the order by frequency. counter: keeps the
- * index for the next count; NULL: it is freed, most of it before the rows are made. */
+ * _UNLABELED or _LABELED (text/phrase_table.h). by_occurrence: the rows of the new pool are ordered
+ * by first occurrence (row, word), then length, in place of the order by frequency. counter: keeps
+ * the index for the next count; NULL: it is freed, most of it before the rows are made. */
 alcore_status alcore__derive_phrases(alcore_pool *pool, const alcore_pool *labeled,
                                      const uint8_t *use, const alcore_phrase_options *options,
-                                     bool by_place, alcore__phrase_counter *counter,
+                                     bool by_occurrence, alcore__phrase_counter *counter,
                                      alcore_pool **out);
 
-/* Whether a pool was made by alcore__derive_phrases(), so that the places of its phrases are known.
- * A caller may make a pool of phrases by hand too, whose places are not. */
+/* Whether a pool was made by alcore__derive_phrases(), so that the occurrences of its phrases are
+ * known. A caller may make a pool of phrases by hand too, whose occurrences are not. */
 bool alcore__is_phrase_pool(const alcore_pool *pool);
 /* The number of rows of the source in which the phrases of a pool of phrases are counted. */
 int64_t alcore__phrase_source_rows(const alcore_pool *phrases);
@@ -53,8 +53,8 @@ typedef alcore_status alcore__phrase_visit(void *user, int64_t phrase, int64_t r
  * extended by the hash of its last word, and is looked up in a table of the phrases; where it is
  * found, the words are compared. Time: words of the source times the length of the longest phrase;
  * memory: 16 bytes a phrase and the words of one row. */
-alcore_status alcore__phrase_places(const alcore_pool *phrases, const int64_t *rows, int64_t count,
-                                    alcore__phrase_visit *visit, void *user);
+alcore_status alcore__phrase_occurrences(const alcore_pool *phrases, const int64_t *rows,
+                                         int64_t count, alcore__phrase_visit *visit, void *user);
 
 /* Visits every occurrence of rows [count] of a pool of phrases inside other rows of it, texts
  * [text_count]: the `row` of a visit is then an index of `texts`, whose order the visits have. A

@@ -186,7 +186,8 @@ static const double *vector_of(measures *self, int64_t word, int64_t length) {
 }
 
 /* Adds one occurrence of a phrase (its pool row), at a word of a row of the texts, to u and e:
- * called by alcore__phrase_places() in the order of (row, word), so that each row is read once. */
+ * called by alcore__phrase_occurrences() in the order of (row, word), so that each row is read
+ * once. */
 static alcore_status add_occurrence(void *user, int64_t phrase, int64_t row, int64_t word) {
     measures *self = user;
     const int64_t length = alcore_pool_words(self->phrases, phrase);
@@ -215,7 +216,7 @@ static alcore_status sum_up(measures *self) {
     ALCORE__TRY(alcore__new_array(self->ctx, (size_t)count, sizeof *rows, &rows));
     for (int64_t i = 0; i < count; i++) rows[i] = i;
     const alcore_status status =
-        alcore__phrase_places(self->phrases, rows, count, add_occurrence, self);
+        alcore__phrase_occurrences(self->phrases, rows, count, add_occurrence, self);
     alcore__free(self->ctx, rows);
     for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
         const int64_t embedded = self->seen[i] < MAX_EMBEDDED ? self->seen[i] : MAX_EMBEDDED;

@@ -82,7 +82,7 @@ static alcore_status install(const alcore__reuse *reuse, const alcore__reused *c
     const alcore_status status = alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL);
     alcore__column_writer_want(writer, NULL);
     if (status != ALCORE_OK) return status;
-    return alcore__model_sign_mixed(column->model, reuse->pool, column->name, note);
+    return alcore__model_set_mixed_origin(column->model, reuse->pool, column->name, note);
 }
 
 /* Clears the entries of has [rows] of rows that the writer has no value for. *any: an entry that

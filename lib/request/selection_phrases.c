@@ -19,19 +19,19 @@
 #include "pool/pool_internal.h"
 #include "request/selection_internal.h"
 
-/* ---- places ---- */
+/* ---- occurrences ---- */
 
-/* What note_place() writes to. */
-typedef struct place_notes {
+/* What note_occurrence() writes to. */
+typedef struct occurrence_notes {
     alcore_selection *selection;
     int64_t *last_row; /* [picks] row of the latest occurrence, -1: none yet */
-} place_notes;
+} occurrence_notes;
 
 /* Notes one occurrence of the pick of a rank (alcore__phrase_visit), in a row of the texts at a
  * word of it. Occurrences are visited in ascending order of rows, so a row was seen before only if
- * it is the pick's last one. user: place_notes. */
-static alcore_status note_place(void *user, int64_t rank, int64_t row, int64_t word) {
-    place_notes *notes = user;
+ * it is the pick's last one. user: occurrence_notes. */
+static alcore_status note_occurrence(void *user, int64_t rank, int64_t row, int64_t word) {
+    occurrence_notes *notes = user;
     alcore_selection *self = notes->selection;
     (void)word;
     self->occurrences[rank]++;
@@ -46,10 +46,10 @@ static alcore_status note_place(void *user, int64_t rank, int64_t row, int64_t w
 /* Makes occurrences, phrase_rows and contexts by one pass over the texts of the pool of phrases;
  * the selection owns them, also after a failure. Counts begin at 0, contexts at -1: there is none.
  */
-static alcore_status find_places(alcore_selection *self) {
+static alcore_status find_occurrences(alcore_selection *self) {
     alcore_ctx *ctx = self->object.ctx;
     const size_t count = (size_t)self->count;
-    place_notes notes = {.selection = self};
+    occurrence_notes notes = {.selection = self};
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *self->occurrences, &self->occurrences));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *self->phrase_rows, &self->phrase_rows));
     ALCORE__TRY(
@@ -57,8 +57,8 @@ static alcore_status find_places(alcore_selection *self) {
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *notes.last_row, &notes.last_row));
     for (size_t i = 0; i < count; i++) notes.last_row[i] = -1;
     for (size_t i = 0; i < count * ALCORE__CONTEXTS; i++) self->contexts[i] = -1;
-    const alcore_status status =
-        alcore__phrase_places(self->ranking->pool, self->rows, self->count, note_place, &notes);
+    const alcore_status status = alcore__phrase_occurrences(self->ranking->pool, self->rows,
+                                                            self->count, note_occurrence, &notes);
     alcore__free(ctx, notes.last_row);
     return status;
 }
@@ -172,7 +172,7 @@ alcore_status alcore__selection_find_phrases(alcore_selection *selection) {
     alcore_ctx *ctx = selection->object.ctx;
     nesting work = {.selection = selection};
     if (!alcore__is_phrase_pool(selection->ranking->pool)) return ALCORE_OK;
-    alcore_status status = find_places(selection);
+    alcore_status status = find_occurrences(selection);
     if (status == ALCORE_OK) status = find_nesting(&work);
     alcore__free(ctx, work.phrases);
     alcore__free(ctx, work.last);

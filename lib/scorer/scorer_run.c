@@ -212,7 +212,7 @@ static alcore_status write_column(scoring *self) {
         alcore__buffer_clear(self->ctx, &origin);
         return status;
     }
-    alcore__column_sign(self->pool, "scores", origin.data, NULL /* no model made it */);
+    alcore__column_set_origin(self->pool, "scores", origin.data, NULL /* no model made it */);
     alcore__write_end(self->pool);
     return ALCORE_OK;
 }

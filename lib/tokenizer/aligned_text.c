@@ -36,7 +36,7 @@ alcore__source alcore__view_source(const alcore__view *view, size_t begin, size_
 }
 
 /* Memory for text and sources grows together, so that a text can cease to be plain at any time. */
-alcore_status alcore__aligned_room(alcore_ctx *ctx, alcore__aligned *text, size_t bytes) {
+alcore_status alcore__aligned_reserve(alcore_ctx *ctx, alcore__aligned *text, size_t bytes) {
     if (bytes > UINT32_MAX - text->length)
         return alcore__fail(ALCORE_E_INVALID, "a text of more than 4 GiB");
     const size_t need = text->length + bytes;
@@ -49,7 +49,7 @@ alcore_status alcore__aligned_start(alcore_ctx *ctx, alcore__aligned *text, uint
     text->length = 0;
     text->origin = origin;
     text->plain = true;
-    return alcore__aligned_room(ctx, text, bytes);
+    return alcore__aligned_reserve(ctx, text, bytes);
 }
 
 /* Writes the sources of the characters in text [length], which is plain from origin on. */
@@ -130,7 +130,7 @@ alcore_status alcore__aligned_transform(alcore_ctx *ctx, const alcore__view *vie
                                         size_t end, const alcore__changes *changes,
                                         alcore__aligned *out) {
     size_t offset = begin; /* of the next character that a change stands for */
-    ALCORE__TRY(alcore__aligned_room(ctx, out, 4 * changes->count));
+    ALCORE__TRY(alcore__aligned_reserve(ctx, out, 4 * changes->count));
     alcore__aligned_list_sources(out);
     for (size_t i = 0, polled = 0; i < changes->count; i++) {
         ALCORE__TRY(alcore__poll_text(ctx, i, &polled));

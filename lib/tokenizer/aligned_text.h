@@ -69,11 +69,11 @@ alcore__source alcore__view_source(const alcore__view *view, size_t begin, size_
 alcore_status alcore__aligned_start(alcore_ctx *ctx, alcore__aligned *text, uint32_t origin,
                                     size_t bytes);
 /* Makes sure that `bytes` more bytes fit. */
-alcore_status alcore__aligned_room(alcore_ctx *ctx, alcore__aligned *text, size_t bytes);
+alcore_status alcore__aligned_reserve(alcore_ctx *ctx, alcore__aligned *text, size_t bytes);
 /* Writes the table of sources of a plain text, which is not plain any more. */
 void alcore__aligned_list_sources(alcore__aligned *text);
-/* Append to a text that has memory for it (alcore__aligned_room()). _put: bytes that all stem from
- * `source`; the text is not plain. _copy: bytes begin .. end - 1 of a view; a plain text stays
+/* Append to a text that has memory for it (alcore__aligned_reserve()). _put: bytes that all stem
+ * from `source`; the text is not plain. _copy: bytes begin .. end - 1 of a view; a plain text stays
  * plain if the bytes continue it in the original. */
 void alcore__aligned_put(alcore__aligned *text, const char *bytes, size_t length,
                          alcore__source source);

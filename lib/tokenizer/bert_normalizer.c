@@ -111,7 +111,7 @@ alcore_status alcore__bert_normalize(alcore_ctx *ctx, const alcore__bert_cleanin
     if (view->source) alcore__aligned_list_sources(out); /* byte i does not stem from origin + i */
     while (next < view->length) {
         ALCORE__TRY(alcore__poll_text(ctx, next, &polled));
-        ALCORE__TRY(alcore__aligned_room(ctx, out, view->length - next + MOST_BYTES));
+        ALCORE__TRY(alcore__aligned_reserve(ctx, out, view->length - next + MOST_BYTES));
         next = put_ascii(&table, view, next, out);
         if (next == view->length) break;
         if ((unsigned char)view->text[next] < 0x80) { /* dropped, or the end of a long run */

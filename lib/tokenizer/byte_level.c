@@ -83,7 +83,7 @@ int alcore__byte_level_byte(int32_t point) {
  * whole character. */
 alcore_status alcore__byte_level_map(alcore_ctx *ctx, const alcore__view *view,
                                      alcore__aligned *out) {
-    ALCORE__TRY(alcore__aligned_room(ctx, out, 2 * view->length));
+    ALCORE__TRY(alcore__aligned_reserve(ctx, out, 2 * view->length));
     size_t next = 0;
     while (next < view->length && view->text[next] > ' ' && view->text[next] < 0x7F) next++;
     alcore__aligned_copy(out, view, 0, next);

@@ -315,7 +315,7 @@ alcore_status alcore__byte_pair_cut(alcore_ctx *ctx, const alcore__token_model *
     size_t end = 0;
     if (model->byte_pair.whole_words) {
         const uint32_t number = alcore__token_table_find(&model->table, word, length);
-        ALCORE__TRY(alcore__pieces_room(ctx, pieces, 1));
+        ALCORE__TRY(alcore__pieces_reserve(ctx, pieces, 1));
         if (number != ALCORE__WORD_NONE) {
             alcore__pieces_put(model, pieces, number, 0, length);
             return ALCORE_OK;
@@ -324,7 +324,7 @@ alcore_status alcore__byte_pair_cut(alcore_ctx *ctx, const alcore__token_model *
     ALCORE__TRY(begin_cut(ctx, model, length, pieces, &state));
     spell(&state, word, length);
     merge_all(&state);
-    ALCORE__TRY(alcore__pieces_room(ctx, pieces, state.count));
+    ALCORE__TRY(alcore__pieces_reserve(ctx, pieces, state.count));
     for (size_t i = 0; i < state.count; i++) {
         const symbol *part = &state.symbols[i];
         if (part->bytes == 0) continue;

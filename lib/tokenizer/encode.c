@@ -267,21 +267,21 @@ static alcore_status repair(job *j) {
         ALCORE__TRY(alcore__poll_text(j->ctx, next, &polled));
         const size_t begin = next;
         if (alcore__utf8_next(j->text, j->length, &next) >= 0) continue;
-        ALCORE__TRY(alcore__aligned_room(j->ctx, out, begin - done + 3));
+        ALCORE__TRY(alcore__aligned_reserve(j->ctx, out, begin - done + 3));
         alcore__aligned_copy(out, &view, done, begin);
         alcore__aligned_list_sources(out);
         alcore__aligned_put(out, "\xEF\xBF\xBD", 3,
                             (alcore__source){(uint32_t)begin, (uint32_t)next});
         done = next;
     }
-    ALCORE__TRY(alcore__aligned_room(j->ctx, out, j->length - done));
+    ALCORE__TRY(alcore__aligned_reserve(j->ctx, out, j->length - done));
     alcore__aligned_copy(out, &view, done, j->length);
     return ALCORE_OK;
 }
 
 /* Adds the tokens of a text [length], the first `limit` of them at most. type: that of its tokens.
  * Bytes are counted in 32 bits; the bound of 1 GiB leaves a margin for steps that make the text
- * longer, and alcore__aligned_room() refuses more than 4 GiB. */
+ * longer, and alcore__aligned_reserve() refuses more than 4 GiB. */
 static alcore_status add_text(job *j, const char *text, size_t length, int64_t type, size_t limit) {
     alcore__view view = {text, NULL, length, 0};
     if (length > UINT32_MAX / 4)

@@ -199,12 +199,12 @@ alcore_status alcore__apply_form(alcore_ctx *ctx, alcore__normal_form form,
         const alcore__changes *changes = composed ? &scratch->composed : &scratch->decomposed;
         next = end;
         if (is_unchanged(view, begin, end, changes)) continue;
-        ALCORE__TRY(alcore__aligned_room(ctx, out, begin - done));
+        ALCORE__TRY(alcore__aligned_reserve(ctx, out, begin - done));
         alcore__aligned_copy(out, view, done, begin);
         ALCORE__TRY(alcore__aligned_transform(ctx, view, begin, end, changes, out));
         done = end;
     }
-    ALCORE__TRY(alcore__aligned_room(ctx, out, view->length - done));
+    ALCORE__TRY(alcore__aligned_reserve(ctx, out, view->length - done));
     alcore__aligned_copy(out, view, done, view->length);
     return ALCORE_OK;
 }

@@ -50,7 +50,7 @@ static alcore_status apply_rule(alcore_ctx *ctx, const alcore__view *view, chara
         const int32_t point = alcore__utf8_next(view->text, view->length, &next);
         const int32_t becomes = rule(point);
         if (becomes == point && !(rule == lower_rule && point == 0x130)) continue;
-        ALCORE__TRY(alcore__aligned_room(ctx, out, next - done + 8));
+        ALCORE__TRY(alcore__aligned_reserve(ctx, out, next - done + 8));
         alcore__aligned_copy(out, view, done, begin);
         done = next;
         char bytes[8];
@@ -69,7 +69,7 @@ static alcore_status apply_rule(alcore_ctx *ctx, const alcore__view *view, chara
         alcore__aligned_list_sources(out);
         alcore__aligned_put(out, bytes, length, alcore__view_source(view, begin, next));
     }
-    ALCORE__TRY(alcore__aligned_room(ctx, out, view->length - done));
+    ALCORE__TRY(alcore__aligned_reserve(ctx, out, view->length - done));
     alcore__aligned_copy(out, view, done, view->length);
     return ALCORE_OK;
 }
@@ -102,7 +102,7 @@ static alcore_status replace(alcore_ctx *ctx, const alcore__normalizer_step *ste
         ALCORE__TRY(alcore__poll_text(ctx, done, &polled));
         ALCORE__TRY(alcore__pattern_find(ctx, &step->pattern, view->text, view->length, done,
                                          &begin, &end));
-        ALCORE__TRY(alcore__aligned_room(ctx, out, begin - done + step->text.length));
+        ALCORE__TRY(alcore__aligned_reserve(ctx, out, begin - done + step->text.length));
         alcore__aligned_copy(out, view, done, begin);
         if (begin == view->length) return ALCORE_OK;
         alcore__aligned_list_sources(out);
@@ -116,7 +116,7 @@ static alcore_status replace(alcore_ctx *ctx, const alcore__normalizer_step *ste
  * empty text stays empty. */
 static alcore_status prepend(alcore_ctx *ctx, alcore__name before, const alcore__view *view,
                              alcore__aligned *out) {
-    ALCORE__TRY(alcore__aligned_room(ctx, out, before.length + view->length));
+    ALCORE__TRY(alcore__aligned_reserve(ctx, out, before.length + view->length));
     if (view->length > 0) {
         alcore__aligned_list_sources(out);
         alcore__aligned_put(out, before.text, before.length, alcore__view_source(view, 0, 1));

@@ -86,7 +86,7 @@ alcore_status alcore__pieces_normalize(alcore_ctx *ctx, const alcore__pieces_rul
     alcore__aligned_list_sources(out);
     if (rules->remove_extra_whitespaces) skip_spaces(&r);
     if (r.offset == view->length) return ALCORE_OK;
-    ALCORE__TRY(alcore__aligned_room(ctx, out, view->length + 8));
+    ALCORE__TRY(alcore__aligned_reserve(ctx, out, view->length + 8));
     if (rules->add_dummy_prefix && !rules->space_behind)
         put_space(&r, alcore__view_source(view, r.offset, r.offset + 1));
     for (size_t polled = 0; r.offset < view->length;) {
@@ -95,7 +95,7 @@ alcore_status alcore__pieces_normalize(alcore_ctx *ctx, const alcore__pieces_rul
         const alcore__replacement part = next_part(&r, &next);
         const alcore__source source = alcore__view_source(view, r.offset, next);
         /* 3 bytes for each space of the part, and for the one behind the text. */
-        ALCORE__TRY(alcore__aligned_room(ctx, out, 3 * part.length + 3));
+        ALCORE__TRY(alcore__aligned_reserve(ctx, out, 3 * part.length + 3));
         put_part(&r, part, source, &before);
         r.offset = next;
     }

@@ -204,7 +204,7 @@ static alcore_status add_metaspace(alcore_ctx *ctx, const alcore__pre_tokenizer_
                                    alcore__words *words) {
     const alcore__name mark = step->mark;
     size_t begin = out->length, done = 0;
-    ALCORE__TRY(alcore__aligned_room(ctx, out, (word->length + 1) * mark.length));
+    ALCORE__TRY(alcore__aligned_reserve(ctx, out, (word->length + 1) * mark.length));
     alcore__aligned_list_sources(out);
     if (wants_mark(step, word))
         alcore__aligned_put(out, mark.text, mark.length, alcore__view_source(word, 0, 1));

@@ -231,7 +231,7 @@ static size_t skip_plain(const alcore__precompiled_map *map, const char *text, s
  * - 1; *done, the bytes of the view that have been dealt with, becomes end. */
 static alcore_status flush(alcore_ctx *ctx, const alcore__view *view, size_t begin, size_t end,
                            const alcore__changes *changes, size_t *done, alcore__aligned *out) {
-    ALCORE__TRY(alcore__aligned_room(ctx, out, begin - *done));
+    ALCORE__TRY(alcore__aligned_reserve(ctx, out, begin - *done));
     alcore__aligned_copy(out, view, *done, begin);
     *done = end;
     return alcore__aligned_transform(ctx, view, begin, end, changes, out);
@@ -266,7 +266,7 @@ alcore_status alcore__precompiled_map_apply(alcore_ctx *ctx, const alcore__preco
         if (modified) ALCORE__TRY(flush(ctx, view, begin, next, changes, &done, out));
         next = skip_plain(map, text, view->length, next);
     }
-    ALCORE__TRY(alcore__aligned_room(ctx, out, view->length - done));
+    ALCORE__TRY(alcore__aligned_reserve(ctx, out, view->length - done));
     alcore__aligned_copy(out, view, done, view->length);
     return ALCORE_OK;
 }

@@ -35,9 +35,9 @@ typedef struct reader {
     uint64_t type; /* ModelType */
 } reader;
 
-/* Fails; place: the byte of the file. */
-static alcore_status fail_at(const reader *state, int64_t place, const char *what) {
-    return alcore__fail(ALCORE_E_DATA, "%s: byte %lld: %s", state->path, (long long)place, what);
+/* Fails; offset: the byte of the file, from 0. */
+static alcore_status fail_at(const reader *state, int64_t offset, const char *what) {
+    return alcore__fail(ALCORE_E_DATA, "%s: byte %lld: %s", state->path, (long long)offset, what);
 }
 
 /* The status after all fields of a message were read; `wire` records the first error. */
@@ -57,7 +57,7 @@ static int64_t read_id(alcore__wire *wire) {
 static alcore_status read_piece(reader *state, const char *data, size_t length) {
     alcore__wire wire = alcore__wire_of(data, length);
     alcore__spm_piece piece = {.type = ALCORE__PIECE_NORMAL,
-                               .place = (const unsigned char *)data - state->begin};
+                               .offset = (const unsigned char *)data - state->begin};
     while (alcore__wire_field(&wire)) {
         if (wire.number == PIECE_TEXT)
             piece.text = alcore__wire_bytes(&wire, &piece.length);
@@ -67,11 +67,11 @@ static alcore_status read_piece(reader *state, const char *data, size_t length) 
             piece.type = (int32_t)alcore__wire_varint(&wire);
     }
     ALCORE__TRY(finish(state, &wire));
-    if (piece.length == 0) return fail_at(state, piece.place, "a piece without text");
+    if (piece.length == 0) return fail_at(state, piece.offset, "a piece without text");
     if (!isfinite(piece.score))
-        return fail_at(state, piece.place, "the score of a piece is not finite");
+        return fail_at(state, piece.offset, "the score of a piece is not finite");
     if (piece.type < ALCORE__PIECE_NORMAL || piece.type > ALCORE__PIECE_BYTE)
-        return fail_at(state, piece.place, "the type of a piece is not known");
+        return fail_at(state, piece.offset, "the type of a piece is not known");
     ALCORE__TRY(alcore__grow(state->ctx, &state->out->piece, &state->out->capacity,
                              state->out->count + 1, sizeof piece));
     state->out->piece[state->out->count++] = piece;
@@ -129,7 +129,7 @@ static alcore_status check_file(const reader *state) {
     for (int64_t i = 0; i < count; i++) {
         if (out->piece[i].type != ALCORE__PIECE_UNKNOWN) continue;
         if (out->unknown >= 0)
-            return fail_at(state, out->piece[i].place, "a second piece for what is unknown");
+            return fail_at(state, out->piece[i].offset, "a second piece for what is unknown");
         out->unknown = i;
     }
     if (out->unknown < 0)

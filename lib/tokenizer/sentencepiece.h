@@ -25,7 +25,7 @@ typedef struct alcore__spm_piece {
     size_t length;
     float score; /* finite */
     int32_t type;
-    int64_t place; /* its first byte in the file, for messages */
+    int64_t offset; /* its first byte in the file, for messages */
 } alcore__spm_piece;
 
 /* What a file says. A struct of zeros says nothing. */

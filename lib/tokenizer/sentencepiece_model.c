@@ -29,11 +29,11 @@ typedef struct maker {
     size_t count, unknown;      /* tokens so far; the number of the unknown one */
 } maker;
 
-/* Appends a token, for which list_tokens() has made memory. place: as in alcore__token_entry. */
+/* Appends a token, for which list_tokens() has made memory. location: as in alcore__token_entry. */
 static void add_token(maker *state, const char *text, size_t length, double score, int32_t type,
-                      int64_t place) {
+                      int64_t location) {
     const size_t number = state->count++;
-    state->entry[number] = (alcore__token_entry){text, length, (int64_t)number, place};
+    state->entry[number] = (alcore__token_entry){text, length, (int64_t)number, location};
     state->score[number] = score;
     state->type[number] = type;
 }
@@ -57,7 +57,7 @@ static alcore_status list_tokens(maker *state) {
     for (size_t i = layout->fairseq ? FAIRSEQ_PIECES : 0; i < pieces->count; i++) {
         const alcore__spm_piece *piece = &pieces->piece[i];
         add_token(state, piece->text, piece->length, (double)piece->score, piece->type,
-                  piece->place);
+                  piece->offset);
     }
     for (size_t i = 0; i < layout->extra_count; i++)
         add_token(state, layout->extra[i], strlen(layout->extra[i]), 0, ALCORE__PIECE_CONTROL, 0);
@@ -116,7 +116,7 @@ static alcore_status make_unigram(maker *state) {
     return alcore__unigram_build(
         state->ctx, state->model,
         &(alcore__unigram_rules){.scores = state->score,
-                                 .take = state->chosen,
+                                 .mask = state->chosen,
                                  .lowest = isinf(lowest) ? 0 : lowest,
                                  .byte_fallback = state->pieces->byte_fallback,
                                  .single_precision = exact});
@@ -184,7 +184,7 @@ static alcore_status make_byte_pair(maker *state) {
         if (state->type[i] == ALCORE__PIECE_UNUSED)
             return alcore__fail(ALCORE_E_UNSUPPORTED,
                                 "%s: byte %lld: an unused piece in a byte-pair encoding",
-                                state->path, (long long)state->entry[i].place);
+                                state->path, (long long)state->entry[i].location);
         state->chosen[i] = state->type[i] == ALCORE__PIECE_USER_DEFINED;
         fixed = fixed || state->chosen[i];
     }

@@ -40,7 +40,7 @@ static inline bool alcore__byte_tokens_cover(const alcore__byte_tokens *bytes, c
 
 /* Unigram (unigram.c). */
 typedef struct alcore__unigram {
-    alcore__token_trie trie;   /* of the tokens that a text can have (alcore__unigram_rules.take) */
+    alcore__token_trie trie;   /* of the tokens that a text can have (alcore__unigram_rules.mask) */
     double *scores;            /* [words.count] by number: log-probabilities, owned */
     double unknown_score;      /* of a character without a token, on the scale of scores */
     bool single_precision;     /* sums are rounded to float, as in sentencepiece */
@@ -98,14 +98,14 @@ struct alcore__token_model {
 };
 
 /* Makes sure that `more` pieces can be added with alcore__pieces_put(). */
-static inline alcore_status alcore__pieces_room(alcore_ctx *ctx, alcore__pieces *pieces,
-                                                size_t more) {
+static inline alcore_status alcore__pieces_reserve(alcore_ctx *ctx, alcore__pieces *pieces,
+                                                   size_t more) {
     if (pieces->capacity - pieces->count >= more) return ALCORE_OK;
     return alcore__grow(ctx, &pieces->piece, &pieces->capacity, pieces->count + more,
                         sizeof *pieces->piece);
 }
 /* Adds the piece [begin, end) of the word with token `number`. There is memory for it
- * (alcore__pieces_room()). */
+ * (alcore__pieces_reserve()). */
 static inline void alcore__pieces_put(const alcore__token_model *model, alcore__pieces *pieces,
                                       uint32_t number, size_t begin, size_t end) {
     pieces->piece[pieces->count++] =
@@ -165,7 +165,7 @@ alcore_status alcore__byte_pair_cut(alcore_ctx *ctx, const alcore__token_model *
 /* How a Unigram model is set up. */
 typedef struct alcore__unigram_rules {
     const double *scores; /* [words.count] borrowed, by number, finite */
-    const uint8_t *take;  /* [words.count] 1: a text can have the token; NULL: all */
+    const uint8_t *mask;  /* [words.count] 1: a text can have the token; NULL: all */
     double lowest;        /* the smallest score; an unknown character has UNKNOWN_PENALTY less */
     bool byte_fallback, single_precision;
 } alcore__unigram_rules;

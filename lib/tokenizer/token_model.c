@@ -238,7 +238,7 @@ alcore_status alcore__token_model_read_vocab(alcore_ctx *ctx, const char *text, 
 /* A word is a token or it is not. */
 static alcore_status cut_whole_word(alcore_ctx *ctx, const alcore__token_model *model,
                                     const char *word, size_t length, alcore__pieces *pieces) {
-    ALCORE__TRY(alcore__pieces_room(ctx, pieces, 1));
+    ALCORE__TRY(alcore__pieces_reserve(ctx, pieces, 1));
     const uint32_t number = alcore__token_table_find(&model->table, word, length);
     if (number == ALCORE__WORD_NONE)
         alcore__pieces_put_unknown(model, pieces, length);

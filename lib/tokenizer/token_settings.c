@@ -122,17 +122,18 @@ alcore_status alcore__token_settings_read(alcore__json *json, const char *path,
     return ALCORE_OK;
 }
 
-/* Appends an entry, text [length] at `place`; the caller sets its id. Asks for cancellation now and
- * then, as vocabularies have 250,000 entries and more. */
+/* Appends an entry, text [length] at `location`; the caller sets its id. Asks for cancellation now
+ * and then, as vocabularies have 250,000 entries and more. */
 static alcore_status add_entry(alcore_ctx *ctx, alcore__token_entries *out, const char *text,
-                               size_t length, int64_t place) {
+                               size_t length, int64_t location) {
     ALCORE__TRY(
         alcore__grow(ctx, &out->entry, &out->entry_capacity, out->count + 1, sizeof *out->entry));
-    out->entry[out->count++] = (alcore__token_entry){text, length, 0, place};
+    out->entry[out->count++] = (alcore__token_entry){text, length, 0, location};
     return (out->count & 4095) == 0 ? alcore__tick(ctx, NULL, 0, -1) : ALCORE_OK;
 }
 
-/* Reads {text: id, ...}. The place of an entry is the byte of the JSON at which its text begins. */
+/* Reads {text: id, ...}. The location of an entry is the byte of the JSON at which its text begins.
+ */
 alcore_status alcore__token_entries_read_ids(alcore_ctx *ctx, alcore__json *json, const char *path,
                                              const char *key, alcore__token_entries *out) {
     char *text, *number;
@@ -203,7 +204,7 @@ static double read_score(const char *text, size_t length) {
     return negative ? -value : value;
 }
 
-/* Reads [[text, score], ...]; the id of an entry is its index, its place the byte of the JSON at
+/* Reads [[text, score], ...]; the id of an entry is its index, its location the byte of the JSON at
  * which its text begins. The second alcore__json_item() of a pair moves to the score, the third
  * must find its end. */
 alcore_status alcore__token_entries_read_scores(alcore_ctx *ctx, alcore__json *json,

@@ -18,12 +18,12 @@ typedef struct build {
     const char *where, *what; /* for messages */
 } build;
 
-/* Fails with a message that names the token and its place, and says what is wrong with it. */
+/* Fails with a message that names the token and its location, and says what is wrong with it. */
 static alcore_status fail_entry(const build *state, const alcore__token_entry *entry,
                                 const char *problem) {
     return alcore__fail(ALCORE_E_DATA, "%s: the token \"%.*s\" (%s %lld) %s", state->where,
                         (int)(entry->length < SHOWN ? entry->length : SHOWN), entry->text,
-                        state->what, (long long)entry->place, problem);
+                        state->what, (long long)entry->location, problem);
 }
 
 /* Fails unless the entry has a text and an id that a table can hold. */
@@ -32,10 +32,10 @@ static alcore_status check_entry(const build *state, const alcore__token_entry *
         return alcore__fail(
             ALCORE_E_DATA, "%s: the token \"%.*s\" (%s %lld) has the id %lld; ids are 0 to %lld",
             state->where, (int)(entry->length < SHOWN ? entry->length : SHOWN), entry->text,
-            state->what, (long long)entry->place, (long long)entry->id, (long long)MAX_ID);
+            state->what, (long long)entry->location, (long long)entry->id, (long long)MAX_ID);
     if (alcore__utf8_check(entry->text, entry->length) != entry->length)
         return alcore__fail(ALCORE_E_DATA, "%s: the token at %s %lld is not UTF-8", state->where,
-                            state->what, (long long)entry->place);
+                            state->what, (long long)entry->location);
     if (entry->length > 0 && memchr(entry->text, 0, entry->length))
         return fail_entry(state, entry, "holds a NUL");
     return ALCORE_OK;

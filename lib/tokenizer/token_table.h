@@ -11,7 +11,7 @@ typedef struct alcore__token_entry {
     const char *text; /* borrowed, not terminated */
     size_t length;    /* bytes */
     int64_t id;
-    int64_t place; /* where the file has it, for messages: a byte, from 0, or a line, from 1 */
+    int64_t location; /* in the file, for messages: a byte, from 0, or a line, from 1 */
 } alcore__token_entry;
 
 /* It owns its arrays. A struct of zeros has no tokens. */
@@ -25,7 +25,7 @@ typedef struct alcore__token_table {
 
 /* Makes *table, a struct of zeros, of entries [count] in any order. An id or a text that stands
  * twice, an id that is negative or above 2^24 - 1, malformed UTF-8 and NUL are ALCORE_E_DATA; the
- * message begins with `where` (file and key) and tells the place as "place N" (what: "byte",
+ * message begins with `where` (file and key) and tells the location as "WHAT N" (what: "byte",
  * "line"). A failure leaves arrays for alcore__token_table_clear(). */
 alcore_status alcore__token_table_build(alcore_ctx *ctx, const alcore__token_entry *entries,
                                         size_t count, const char *where, const char *what,

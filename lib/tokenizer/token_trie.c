@@ -253,13 +253,13 @@ static alcore_status make_nodes(build *state) {
     return ALCORE_OK;
 }
 
-/* Collects the tokens of the trie: those of `take` ([words->count], NULL: all) that begin with
+/* Collects the tokens of the trie: those of `mask` ([words->count], NULL: all) that begin with
  * prefix [state->prefix] and are longer. */
-static void collect_tokens(build *state, const char *prefix, const uint8_t *take) {
+static void collect_tokens(build *state, const char *prefix, const uint8_t *mask) {
     for (uint32_t number = 0; number < state->words->count; number++) {
         size_t length;
         const char *text = alcore__vocabulary_word(state->words, number, &length);
-        if (take && !take[number]) continue;
+        if (mask && !mask[number]) continue;
         if (length > state->prefix &&
             (state->prefix == 0 || memcmp(text, prefix, state->prefix) == 0))
             state->sorted[state->count++].value = number;
@@ -269,7 +269,7 @@ static void collect_tokens(build *state, const char *prefix, const uint8_t *take
 /* Collects, sorts and enters the tokens. Without any the trie stays empty (unit NULL), and finds
  * nothing. */
 alcore_status alcore__token_trie_build(alcore_ctx *ctx, const alcore__vocabulary *words,
-                                       const char *prefix, size_t length, const uint8_t *take,
+                                       const char *prefix, size_t length, const uint8_t *mask,
                                        alcore__token_trie *trie) {
     build state = {.ctx = ctx, .words = words, .prefix = length, .trie = trie};
     alcore_status status;
@@ -278,7 +278,7 @@ alcore_status alcore__token_trie_build(alcore_ctx *ctx, const alcore__vocabulary
                      alcore__new_array(ctx, words->count, sizeof *state.sorted, &state.sorted));
     ALCORE__TRY_GOTO(status, end,
                      alcore__new_array(ctx, words->count, sizeof *state.spare, &state.spare));
-    collect_tokens(&state, prefix, take);
+    collect_tokens(&state, prefix, mask);
     if (state.count > 0) {
         ALCORE__TRY_GOTO(status, end, sort_tokens(&state));
         status = make_nodes(&state);

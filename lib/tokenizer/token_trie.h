@@ -32,11 +32,11 @@ typedef struct alcore__token_trie {
 } alcore__token_trie;
 
 /* Makes *trie, a struct of zeros, of the tokens of words whose text begins with prefix [length],
- * without that prefix; tokens that are the prefix itself are left out. take [words->count]: 1 for
+ * without that prefix; tokens that are the prefix itself are left out. mask [words->count]: 1 for
  * tokens that the trie is to have; NULL: all. words: kept, and not changed while the trie is in
  * use; its texts hold no NUL. A failure leaves arrays for alcore__token_trie_clear(). */
 alcore_status alcore__token_trie_build(alcore_ctx *ctx, const alcore__vocabulary *words,
-                                       const char *prefix, size_t length, const uint8_t *take,
+                                       const char *prefix, size_t length, const uint8_t *mask,
                                        alcore__token_trie *trie);
 void alcore__token_trie_clear(alcore_ctx *ctx, alcore__token_trie *trie);
 

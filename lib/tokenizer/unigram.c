@@ -38,7 +38,7 @@ alcore_status alcore__unigram_build(alcore_ctx *ctx, alcore__token_model *model,
     if (rules->byte_fallback) alcore__byte_tokens_find(&model->table, &self->bytes);
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *self->scores, &self->scores));
     memcpy(self->scores, rules->scores, count * sizeof *self->scores);
-    return alcore__token_trie_build(ctx, &model->table.words, "", 0, rules->take, &self->trie);
+    return alcore__token_trie_build(ctx, &model->table.words, "", 0, rules->mask, &self->trie);
 }
 
 void alcore__unigram_clear(alcore_ctx *ctx, alcore__token_model *model) {
@@ -92,7 +92,7 @@ static alcore_status put_unknown(alcore_ctx *ctx, const alcore__token_model *mod
     uint32_t number = ALCORE__WORD_NONE;
     if (!model->has_names)
         number = alcore__token_table_find(&model->table, word + begin, end - begin);
-    ALCORE__TRY(alcore__pieces_room(ctx, pieces, end - begin));
+    ALCORE__TRY(alcore__pieces_reserve(ctx, pieces, end - begin));
     if (number != ALCORE__WORD_NONE) {
         alcore__pieces_put(model, pieces, number, begin, end);
     } else if (self->byte_fallback &&
@@ -117,7 +117,7 @@ static alcore_status trace_back(alcore_ctx *ctx, const alcore__token_model *mode
             while (begin > 0 && nodes[begin].number == model->unknown) begin = nodes[begin].begin;
             ALCORE__TRY(put_unknown(ctx, model, word, begin, end, pieces));
         } else {
-            ALCORE__TRY(alcore__pieces_room(ctx, pieces, 1));
+            ALCORE__TRY(alcore__pieces_reserve(ctx, pieces, 1));
             alcore__pieces_put(model, pieces, number, begin, end);
         }
     }

@@ -35,7 +35,7 @@ alcore_status alcore__word_piece_cut(alcore_ctx *ctx, const alcore__token_model 
     const alcore__word_piece *self = &model->word_piece;
     const alcore__token_trie *trie = &self->first;
     const size_t before = pieces->count;
-    ALCORE__TRY(alcore__pieces_room(ctx, pieces, 1));
+    ALCORE__TRY(alcore__pieces_reserve(ctx, pieces, 1));
     if (is_too_long(self, word, length)) {
         alcore__pieces_put_unknown(model, pieces, length);
         return ALCORE_OK;
@@ -50,7 +50,7 @@ alcore_status alcore__word_piece_cut(alcore_ctx *ctx, const alcore__token_model 
             alcore__pieces_put_unknown(model, pieces, length);
             return ALCORE_OK;
         }
-        ALCORE__TRY(alcore__pieces_room(ctx, pieces, 1));
+        ALCORE__TRY(alcore__pieces_reserve(ctx, pieces, 1));
         alcore__pieces_put(model, pieces, longest, begin, end);
         trie = &self->rest;
     }

@@ -211,7 +211,7 @@ DropoutRates dropout_of(const Builder &build) {
 
 /* Sets the stack's table of positions (learned: read; sinusoids: computed; relative: a table of
  * biases by bucket of distance) and the row of its first position, and lowers model.max_tokens to
- * the positions that the table has (`room`). width: columns of the embeddings. */
+ * the positions that the table has. width: columns of the embeddings. */
 void build_positions(Builder &build, const StackNames &names, Stack &stack, int64_t width) {
     const Family &family = build.family;
     stack.positions = family.positions;
@@ -238,10 +238,10 @@ void build_positions(Builder &build, const StackNames &names, Stack &stack, int6
             sinusoids(most + stack.position_base, width, fairseq ? half - 1 : half)
                 .to(build.model.device, build.model.dtype);
     }
-    int64_t room = stack.position_table.size(0) - stack.position_base;
-    if (room < 1)
+    int64_t positions = stack.position_table.size(0) - stack.position_base;
+    if (positions < 1)
         fail(ALCORE_E_DATA, "%s: the table of positions is too short", build.folder.c_str());
-    build.model.max_tokens = std::min(build.model.max_tokens, room);
+    build.model.max_tokens = std::min(build.model.max_tokens, positions);
 }
 
 /* Reads the settings and tensors of a stack, the encoder first, as a decoder may share its
@@ -383,26 +383,27 @@ struct Generation {
  * forbidden. The vocabulary was set. */
 void build_decoding(Builder &build) {
     Model &model = build.model;
-    Generation said{read_json(build.host, build.folder, "generation_config.json"), build.config};
-    model.finish = said.number("eos_token_id", -1);
-    int64_t pad = said.number("pad_token_id", -1);
-    model.start = said.number("decoder_start_token_id", -1);
+    Generation generation{read_json(build.host, build.folder, "generation_config.json"),
+                          build.config};
+    model.finish = generation.number("eos_token_id", -1);
+    int64_t pad = generation.number("pad_token_id", -1);
+    model.start = generation.number("decoder_start_token_id", -1);
     model.start_rolled = std::string(build.family.model_type) == "mbart";
-    model.forced_first = said.number("forced_bos_token_id", -1);
-    model.forced_last = said.number("forced_eos_token_id", -1);
-    model.output_tokens = said.number("max_length", 200);
-    model.beams = static_cast<int32_t>(said.number("num_beams", 1));
-    model.length_penalty =
-        json_real(said.first, "length_penalty", json_real(build.config, "length_penalty", 1.0));
-    model.renormalize = json_flag(said.first, "renormalize_logits", false);
-    json_t *words = json_object_get(said.first.get(), "bad_words_ids");
+    model.forced_first = generation.number("forced_bos_token_id", -1);
+    model.forced_last = generation.number("forced_eos_token_id", -1);
+    model.output_tokens = generation.number("max_length", 200);
+    model.beams = static_cast<int32_t>(generation.number("num_beams", 1));
+    model.length_penalty = json_real(generation.first, "length_penalty",
+                                     json_real(build.config, "length_penalty", 1.0));
+    model.renormalize = json_flag(generation.first, "renormalize_logits", false);
+    json_t *words = json_object_get(generation.first.get(), "bad_words_ids");
     if (!json_is_array(words)) words = json_object_get(build.config.get(), "bad_words_ids");
     for (size_t i = 0; i < json_array_size(words); i++) {
         json_t *word = json_array_get(words, i);
         if (json_array_size(word) == 1 && json_is_integer(json_array_get(word, 0)))
             model.forbidden.push_back(json_integer_value(json_array_get(word, 0)));
     }
-    if (model.start < 0) model.start = said.number("bos_token_id", pad);
+    if (model.start < 0) model.start = generation.number("bos_token_id", pad);
     for (int64_t id : {model.start, model.finish, model.forced_first, model.forced_last})
         if (id >= model.vocabulary)
             fail(ALCORE_E_DATA,

@@ -41,7 +41,7 @@ static bool needs_seed(const alcore__kmeans_group *each) {
 }
 
 /* Whether a group lacks a centroid, so that both passes are made again. */
-bool alcore__kmeans_wants_seeds(const alcore__run *run) {
+bool alcore__kmeans_needs_seeds(const alcore__run *run) {
     const alcore__kmeans *means = run->state;
     for (int64_t g = 0; g < means->groups; g++) {
         if (needs_seed(&means->each[g])) return true;
@@ -50,8 +50,8 @@ bool alcore__kmeans_wants_seeds(const alcore__run *run) {
 }
 
 /* Whether weights are needed for another draw; given seeds are not drawn. */
-bool alcore__kmeans_wants_weights(const alcore__run *run) {
-    return !((const alcore__kmeans *)run->state)->seeds_given && alcore__kmeans_wants_seeds(run);
+bool alcore__kmeans_needs_weights(const alcore__run *run) {
+    return !((const alcore__kmeans *)run->state)->seeds_given && alcore__kmeans_needs_seeds(run);
 }
 
 /* The vectors of a group's newest centroid and, behind it, of its speculative rows:

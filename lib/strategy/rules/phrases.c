@@ -142,7 +142,7 @@ static alcore_status list_tokens(alcore__run *run) {
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)state->listed_count, sizeof *rows, &rows));
     for (int64_t i = 0; i < state->listed_count; i++) rows[i] = run->outcome.rows[state->order[i]];
     const alcore_status status =
-        alcore__phrase_places(pool, rows, state->listed_count, add_token, run);
+        alcore__phrase_occurrences(pool, rows, state->listed_count, add_token, run);
     alcore__free(run->ctx, rows);
     return status;
 }

@@ -153,8 +153,8 @@ static void clear(walk *self) {
 }
 
 /* Locks the source for reading meanwhile. */
-alcore_status alcore__phrase_places(const alcore_pool *phrases, const int64_t *rows, int64_t count,
-                                    alcore__phrase_visit *visit, void *user) {
+alcore_status alcore__phrase_occurrences(const alcore_pool *phrases, const int64_t *rows,
+                                         int64_t count, alcore__phrase_visit *visit, void *user) {
     walk self = {.ctx = phrases->object.ctx, .phrases = phrases, .rows = rows, .count = count};
     ALCORE__TRY(alcore__pool_read_begin(phrases->source));
     alcore_status status = index_phrases(&self);
