@@ -5,9 +5,8 @@
  * k of them (beams, or samples). A hypothesis is finished when it has ended with the end token or
  * has reached the greatest length. Logarithms are natural; larger scores are better.
  *
- * A step computes the last token of every hypothesis; keys and values of earlier tokens are cached.
- * The hypotheses of an item read one copy of its encoder states: they are the queries of one
- * attention. Items are removed from the batch when they are done.
+ * A step computes the last token of every hypothesis; keys and values of earlier tokens and of the
+ * sources are cached (torch_attention.h). Items are removed from the batch when they are done.
  *
  * Beam search scores a hypothesis y by sum log p / |y|^penalty. Of the 2k best continuations of an
  * item's k hypotheses, those among the first k that end are finished, and the k best others are
@@ -15,13 +14,16 @@
  * the worst of them at its present length. Forced tokens count with log-probability 0 in scores, as
  * in transformers; the log-probabilities of the outputs are the model's own.
  *
- * Memory: 2 layers inner components (inner = heads x head) for each token so far of a hypothesis,
- * and for each source token of an item. */
+ * Memory: that of the cache, and for 2^24 logits: a large vocabulary is computed in pieces. */
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "torch_parts.h"
+#include <ATen/Parallel.h>
+
+#include "torch_attention.h"
+#include "torch_kernels.h"
+#include "torch_linear.h"
 
 namespace alcore_torch {
 
@@ -46,13 +48,6 @@ struct Item {
     std::vector<Hypothesis> running;  /* [k] hypotheses that are continued */
     std::vector<Hypothesis> finished; /* at most k, best first */
     bool done = false;
-};
-
-/* What attention needs per decoder block: keys and values of the tokens so far, and of the encoder
- * states. capacity: tokens that there is memory for; head: components of one attention head. */
-struct Cache {
-    at::Tensor key, value; /* [items k, heads, capacity, head] the first `step` tokens are set */
-    at::Tensor memory_key, memory_value; /* [items, heads, source length, head] */
 };
 
 /* How to decode, with all defaults filled in. */
@@ -127,55 +122,20 @@ struct Search {
     const Model &model;
     const Stack &stack;
     Settings how;
-    std::vector<Item> items;   /* those that are not done */
-    std::vector<Cache> caches; /* [blocks of the decoder] */
-    /* bool [items, 1, 1, source length]; undefined: all are of one length */
-    at::Tensor memory_mask;
-    int64_t step = 0; /* tokens that the decoder has read */
+    DecoderCache cache;
+    std::vector<Item> items = {}; /* those that are not done */
+    int64_t step = 0;             /* tokens that the decoder has read */
 
     at::Tensor advance(const std::vector<int64_t> &ids);
-    void reorder(const std::vector<int64_t> &hypotheses);
+    int64_t forced() const;
     void drop_done();
 };
 
-/* Encoder states [tokens, dims] of the batch (items one after the other) as [items, longest, dims],
- * padded with zeros. mask: bool [items, 1, 1, longest], true where there is a token; left undefined
- * where all items are of one length. */
-at::Tensor pad_memory(const Packed &sources, const at::Tensor &memory, at::Tensor &mask) {
-    int64_t items = static_cast<int64_t>(sources.lengths.size());
-    int64_t longest = *std::max_element(sources.lengths.begin(), sources.lengths.end());
-    if (longest * items == sources.tokens) return memory.view({items, longest, memory.size(1)});
-    at::Tensor out = at::zeros({items, longest, memory.size(1)}, memory.options());
-    mask = at::zeros({items, 1, 1, longest}, memory.options().dtype(at::kBool));
-    int64_t token = 0;
-    for (int64_t i = 0; i < items; i++) {
-        int64_t length = sources.lengths[static_cast<size_t>(i)];
-        out[i].narrow(0, 0, length).copy_(memory.narrow(0, token, length));
-        mask[i].narrow(2, 0, length).fill_(true);
-        token += length;
-    }
-    return out;
-}
-
-/* Runs the encoder and makes the state before the first step: caches without tokens (step 0,
- * capacity 0: key and value may be one tensor until grown() copies them), the encoder states in the
- * form that every step reads, and k empty hypotheses an item. */
+/* Runs the encoder and makes the state before the first step: k empty hypotheses an item. */
 Search begin(const Model &model, const Packed &sources, const Settings &how) {
-    Search search{model, *model.decoder, how, {}, {}, {}, 0 /* step */};
-    const Stack &stack = search.stack;
     at::Tensor states = run_stack(model, model.encoder, sources, model.encoder.blocks.size());
-    at::Tensor memory = pad_memory(sources, states, search.memory_mask);
-    int64_t items = memory.size(0);
-    for (const Block &block : stack.blocks) {
-        at::Tensor both =
-            block.cross_kv(memory).view({items, memory.size(1), 2, stack.heads, stack.head});
-        Cache cache;
-        cache.memory_key = both.select(2, 0).transpose(1, 2);
-        cache.memory_value = both.select(2, 1).transpose(1, 2);
-        cache.key = at::empty({items * how.k, stack.heads, 0, stack.head}, memory.options());
-        cache.value = cache.key;
-        search.caches.push_back(cache);
-    }
+    Search search{model, *model.decoder, how, DecoderCache(model, sources, states, how.k)};
+    int64_t items = static_cast<int64_t>(sources.lengths.size());
     for (int64_t i = 0; i < items; i++) {
         Item item;
         item.place = static_cast<size_t>(i);
@@ -190,112 +150,133 @@ Search begin(const Model &model, const Packed &sources, const Settings &how) {
     return search;
 }
 
-/* A cache [rows, heads, capacity, head] with capacity for one token more than the `used` ones: the
- * same where it has that, else a copy of capacity used + max(16, used / 2). */
-at::Tensor grown(const at::Tensor &cache, int64_t used) {
-    if (cache.size(2) > used) return cache;
-    std::vector<int64_t> shape = cache.sizes().vec();
-    shape[2] = used + std::max<int64_t>(16, used / 2);
-    at::Tensor out = at::empty(shape, cache.options());
-    out.narrow(2, 0, used).copy_(cache.narrow(2, 0, used));
-    return out;
-}
-
-/* Reads the tokens of this step, one per hypothesis (k of each item, item by item), appends their
- * keys and values to the caches, and returns the logits of the next, float [hypotheses,
- * vocabulary]. The arithmetic of a block is that of torch_stack.cpp for one token. Throws when
- * cancelled.
- *
- * rows: hypotheses; count: items. x, y: [rows, dims]. qkv: [rows, 3, heads, 1, head], so that a
- * query meets the t + 1 keys of its own hypothesis. q: [items, heads, k, head]: the k hypotheses
- * are queries to the encoder states of their item. bias: [1, heads, 1, t + 1]. mask: [items, 1, k,
- * source length]. */
+/* Reads the tokens of this step, one per hypothesis (k of each item, item by item), and returns the
+ * states that the output matrix reads, [hypotheses, dims]. The arithmetic of a block is that of
+ * torch_stack.cpp for one token. Throws when cancelled. */
 at::Tensor Search::advance(const std::vector<int64_t> &ids) {
-    int64_t rows = static_cast<int64_t>(ids.size()), count = rows / how.k, t = step;
-    at::Tensor place = at::full({rows}, t, at::TensorOptions().dtype(at::kLong)).to(model.device);
+    int64_t rows = static_cast<int64_t>(ids.size());
+    at::Tensor place =
+        at::full({rows}, step, at::TensorOptions().dtype(at::kLong)).to(model.device);
     at::Tensor words = at::tensor(ids, at::TensorOptions().dtype(at::kLong)).to(model.device);
     at::Tensor x = embed_tokens(stack, words, {}, place);
-    std::optional<at::Tensor> bias, mask;
-    if (stack.positions == Positions::Relative) bias = relative_bias(stack, t, 1, t + 1);
-    if (memory_mask.defined()) mask = memory_mask.expand({count, 1, how.k, memory_mask.size(3)});
+    cache.begin_step();
     for (size_t i = 0; i < stack.blocks.size(); i++) {
         const Block &block = stack.blocks[i];
-        Cache &cache = caches[i];
-        at::Tensor qkv = block.self(stack.pre_norm ? block.self_norm(x) : x)
-                             .view({rows, 3, stack.heads, 1, stack.head});
-        cache.key = grown(cache.key, t);
-        cache.value = grown(cache.value, t);
-        cache.key.narrow(2, t, 1).copy_(qkv.select(1, 1));
-        cache.value.narrow(2, t, 1).copy_(qkv.select(1, 2));
-        at::Tensor mixed = at::scaled_dot_product_attention(
-            qkv.select(1, 0), cache.key.narrow(2, 0, t + 1), cache.value.narrow(2, 0, t + 1), bias,
-            0.0, false, stack.attention_scale);
-        x = x + block.self_out(mixed.reshape({rows, stack.heads * stack.head}));
+        at::Tensor qkv = block.self(stack.pre_norm ? block.self_norm(x) : x);
+        x = x + block.self_out(cache.attend_tokens(i, qkv));
         if (!stack.pre_norm) x = block.self_norm(x);
-        at::Tensor q = block.cross_q(stack.pre_norm ? block.cross_norm(x) : x)
-                           .view({count, how.k, stack.heads, stack.head})
-                           .transpose(1, 2);
-        mixed = at::scaled_dot_product_attention(q, cache.memory_key, cache.memory_value, mask, 0.0,
-                                                 false, stack.attention_scale);
-        x = x + block.cross_out(mixed.transpose(1, 2).reshape({rows, stack.heads * stack.head}));
+        at::Tensor q = block.cross_q(stack.pre_norm ? block.cross_norm(x) : x);
+        x = x + block.cross_out(cache.attend_sources(i, q));
         if (!stack.pre_norm) x = block.cross_norm(x);
         at::Tensor y = stack.pre_norm ? block.ffn_norm(x) : x;
-        at::Tensor inside = activate(block.up(y), stack.activation);
+        at::Tensor inside = activated(block.up, y, stack.activation);
         if (block.gate.weight.defined()) inside = inside * block.gate(y);
         x = x + block.down(inside);
         if (!stack.pre_norm) x = block.ffn_norm(x);
         model.host.tick(nullptr, 0, 0);
     }
     step++;
-    return output_logits(model, stack.final_norm(x)).to(at::kFloat);
+    return stack.final_norm(x);
 }
 
-/* Rearranges the caches so that hypothesis i continues hypothesis hypotheses[i] of before; there
- * may be fewer than before. Encoder states, which are by item, stay. */
-void Search::reorder(const std::vector<int64_t> &hypotheses) {
-    bool same = static_cast<int64_t>(hypotheses.size()) == caches[0].key.size(0);
-    for (size_t i = 0; same && i < hypotheses.size(); i++)
-        same = hypotheses[i] == static_cast<int64_t>(i);
-    if (same) return;
-    at::Tensor rows = at::tensor(hypotheses, at::TensorOptions().dtype(at::kLong)).to(model.device);
-    for (Cache &cache : caches) {
-        cache.key = cache.key.index_select(0, rows);
-        cache.value = cache.value.index_select(0, rows);
-    }
+/* The token that every hypothesis must be continued with now, or -1: the first token of an output
+ * (step 1: advance() has read the start) is forced_first, the last one forced_last. */
+int64_t Search::forced() const {
+    if (step == how.most && model.forced_last >= 0) return model.forced_last;
+    return step == 1 ? how.forced_first : -1;
 }
 
-/* Removes the items that are done, whose outputs decode() has taken, from the batch: from items,
- * caches and mask. */
+/* Removes the items that are done, whose outputs decode() has taken, from the batch. */
 void Search::drop_done() {
-    std::vector<int64_t> kept, hypotheses;
+    std::vector<int64_t> kept;
     std::vector<Item> open;
     for (size_t i = 0; i < items.size(); i++) {
         if (items[i].done) continue;
         kept.push_back(static_cast<int64_t>(i));
-        for (int64_t b = 0; b < how.k; b++)
-            hypotheses.push_back(static_cast<int64_t>(i) * how.k + b);
         open.push_back(std::move(items[i]));
     }
     items = std::move(open);
-    if (items.empty()) return;
-    reorder(hypotheses);
-    at::Tensor rows = at::tensor(kept, at::TensorOptions().dtype(at::kLong)).to(model.device);
-    for (Cache &cache : caches) {
-        cache.memory_key = cache.memory_key.index_select(0, rows);
-        cache.memory_value = cache.memory_value.index_select(0, rows);
-    }
-    if (memory_mask.defined()) memory_mask = memory_mask.index_select(0, rows);
+    cache.keep_items(kept);
 }
 
-/* Log-probabilities that rank continuations, from the model's [hypotheses, vocabulary]: forbidden
- * tokens have minus infinity, a forced one is the only one and counts 0. The first token of an
- * output (step 1: advance() has read the start) is forced_first, the last one forced_last; -1:
- * none. */
+/* Calls body(first, logits) for pieces of the hypotheses: logits float [rows, vocabulary] on the
+ * CPU, of the rows from `first` on, of the token after what advance() has read; body may change
+ * them. hidden: what advance() returned. A piece has at most 2^24 logits and 4e9 operations, so that
+ * the call can be cancelled between two, well within 100 ms. */
+void for_logits(const Search &search, const at::Tensor &hidden,
+                const std::function<void(int64_t, at::Tensor)> &body) {
+    const Model &model = search.model;
+    double operations = 2.0 * static_cast<double>(hidden.size(1) * model.vocabulary);
+    int64_t rows = hidden.size(0),
+            piece = std::max<int64_t>(1, std::min((int64_t{1} << 24) / model.vocabulary,
+                                                  static_cast<int64_t>(4e9 / operations)));
+    for (int64_t first = 0; first < rows; first += piece) {
+        at::Tensor some = hidden.narrow(0, first, std::min(piece, rows - first));
+        body(first, output_logits(model, some).to(at::kCPU, at::kFloat).contiguous());
+        model.host.tick(nullptr, 0, 0);
+    }
+}
+
+/* A token that may continue a hypothesis. */
+struct Next {
+    int64_t id;
+    float ruled; /* the log-probability that ranks it: a forced token counts 0 */
+    float own;   /* the model's own log-probability */
+};
+using Nexts = std::vector<std::vector<Next>>; /* [hypotheses] the best first */
+
+/* The `most` best continuations by the model's logits [vocabulary], which are changed: forbidden
+ * tokens are none, a forced one is the only one. */
+std::vector<Next> rank_tokens(const Search &search, float *logits, int64_t most) {
+    const torch_kernels &kernels = *torch_kernels_here();
+    const Model &model = search.model;
+    std::vector<int64_t> ids(static_cast<size_t>(most));
+    /* The logarithm of the sum of exp(logits). */
+    auto total = [&](int64_t found) {
+        if (found == 0) return std::numeric_limits<double>::quiet_NaN();
+        float greatest = logits[ids[0]];
+        return static_cast<double>(greatest) + kernels.log_sum(logits, model.vocabulary, greatest);
+    };
+    int64_t found = kernels.find_best(logits, model.vocabulary, most, ids.data());
+    double own = total(found), ruled = own;
+    int64_t forced = search.forced();
+    if (forced >= 0) return {{forced, 0, static_cast<float>(logits[forced] - own)}};
+    if (!model.forbidden.empty()) {
+        for (int64_t id : model.forbidden)
+            if (id >= 0 && id < model.vocabulary)
+                logits[id] = -std::numeric_limits<float>::infinity();
+        found = kernels.find_best(logits, model.vocabulary, most, ids.data());
+        if (model.renormalize) ruled = total(found);
+    }
+    std::vector<Next> out;
+    for (int64_t i = 0; i < found; i++) {
+        double logit = logits[ids[static_cast<size_t>(i)]];
+        out.push_back({ids[static_cast<size_t>(i)], static_cast<float>(logit - ruled),
+                       static_cast<float>(logit - own)});
+    }
+    return out;
+}
+
+/* The `most` best continuations of every hypothesis; fewer where there are no more. */
+Nexts best_tokens(const Search &search, const at::Tensor &hidden, int64_t most) {
+    Nexts out(static_cast<size_t>(hidden.size(0)));
+    int64_t width = search.model.vocabulary;
+    for_logits(search, hidden, [&](int64_t first, const at::Tensor &logits) {
+        float *values = logits.data_ptr<float>();
+        at::parallel_for(0, logits.size(0), 1, [&](int64_t begin, int64_t end) {
+            for (int64_t row = begin; row < end; row++)
+                out[static_cast<size_t>(first + row)] =
+                    rank_tokens(search, values + row * width, std::min(most, width));
+        });
+    });
+    return out;
+}
+
+/* Log-probabilities that draws are made of, from the model's [hypotheses, vocabulary]: forbidden
+ * tokens have minus infinity, a forced one is the only one and counts 0. */
 at::Tensor ruled(const Search &search, const at::Tensor &logprobs) {
     const Model &model = search.model;
-    int64_t forced = -1;
-    if (search.step == 1) forced = search.how.forced_first;
-    if (search.step == search.how.most && model.forced_last >= 0) forced = model.forced_last;
+    int64_t forced = search.forced();
     constexpr float minus = -std::numeric_limits<float>::infinity();
     if (forced >= 0) {
         at::Tensor out = at::full_like(logprobs, minus);
@@ -329,99 +310,93 @@ void finish(Item &item, Hypothesis hypothesis, double divisor, size_t k) {
     if (item.finished.size() > k) item.finished.pop_back();
 }
 
-/* One step of beam search for all items. raw: log-probabilities of the next token [items k,
- * vocabulary]. sources: out, empty before, [items k] the hypothesis that each new one continues,
- * for reorder(). The 2k best continuations of an item come best first, so `c` is the rank; place =
- * from * width + id says hypothesis and token of each. own: the model's log-probability of each,
- * without the rules of ruled(). */
-void beam_step(Search &search, const at::Tensor &raw, std::vector<int64_t> &sources) {
-    int64_t k = search.how.k, count = static_cast<int64_t>(search.items.size()),
-            width = raw.size(1);
+/* One step of beam search for all items. nexts: at least the 2k best continuations of each
+ * hypothesis, or all. sources: out, empty before, [items k] the hypothesis that each new one
+ * continues. Of the continuations of an item the best come first, so `c` is the rank. */
+void beam_step(Search &search, const Nexts &nexts, std::vector<int64_t> &sources) {
+    struct Continuation {
+        float score; /* sum of the ruled log-probabilities */
+        size_t from; /* the hypothesis of the item */
+        const Next *next;
+    };
+    size_t k = static_cast<size_t>(search.how.k);
     bool last = search.step >= search.how.most;
-    std::vector<float> before;
-    for (const Item &item : search.items)
-        for (const Hypothesis &one : item.running) before.push_back(static_cast<float>(one.score));
-    at::Tensor sums =
-        ruled(search, raw) +
-        at::tensor(before, at::TensorOptions().dtype(at::kFloat)).to(raw.device()).unsqueeze(1);
-    int64_t best = std::min(2 * k, k * width);
-    auto [scores, places] = at::topk(sums.view({count, k * width}), best, 1);
-    at::Tensor rows =
-        places.div(width, "floor") + at::arange(count, places.options()).unsqueeze(1) * k;
-    at::Tensor own = raw.view({-1})
-                         .index_select(0, (rows * width + places.remainder(width)).view({-1}))
-                         .to(at::kCPU);
-    scores = scores.to(at::kCPU).contiguous();
-    places = places.to(at::kCPU).contiguous();
     double divisor = std::pow(static_cast<double>(search.step), search.how.penalty);
-    for (int64_t i = 0; i < count; i++) {
-        Item &item = search.items[static_cast<size_t>(i)];
+    for (size_t i = 0; i < search.items.size(); i++) {
+        Item &item = search.items[i];
+        std::vector<Continuation> best;
+        for (size_t b = 0; b < k; b++)
+            for (const Next &next : nexts[i * k + b])
+                best.push_back({next.ruled + static_cast<float>(item.running[b].score), b, &next});
+        std::stable_sort(best.begin(), best.end(),
+                         [](const auto &a, const auto &b) { return a.score > b.score; });
         std::vector<Hypothesis> running;
-        for (int64_t c = 0; c < best; c++) {
-            int64_t n = i * best + c, place = places.data_ptr<int64_t>()[n];
-            int64_t from = place / width, id = place % width;
+        for (size_t c = 0; c < best.size() && c < 2 * k; c++) {
+            int64_t id = best[c].next->id;
             bool ends = last || id == search.model.finish;
-            if (ends ? c >= k : static_cast<int64_t>(running.size()) == k) continue;
-            Hypothesis next = extended(item.running[static_cast<size_t>(from)], id,
-                                       own.data_ptr<float>()[n], scores.data_ptr<float>()[n]);
+            if (ends ? c >= k : running.size() == k) continue;
+            Hypothesis next = extended(item.running[best[c].from], id, best[c].next->own,
+                                       static_cast<double>(best[c].score));
             if (ends) {
-                finish(item, std::move(next), divisor, static_cast<size_t>(k));
+                finish(item, std::move(next), divisor, k);
             } else {
                 running.push_back(std::move(next));
-                sources.push_back(i * k + from);
+                sources.push_back(static_cast<int64_t>(i * k + best[c].from));
             }
         }
-        while (static_cast<int64_t>(running.size()) < k) { /* entries without a hypothesis: NEVER */
+        while (running.size() < k) { /* entries without a hypothesis: NEVER */
             running.emplace_back();
             running.back().ids.resize(static_cast<size_t>(search.step),
                                       std::max<int64_t>(search.model.finish, 0));
             running.back().logprobs.resize(static_cast<size_t>(search.step));
-            sources.push_back(i * k);
+            sources.push_back(static_cast<int64_t>(i * k));
         }
         item.running = std::move(running);
-        bool full = static_cast<int64_t>(item.finished.size()) == k;
+        bool full = item.finished.size() == k;
         item.done = last || (full && item.running[0].score / divisor <= item.finished.back().score);
     }
 }
 
-/* One step of greedy search or sampling: every hypothesis by itself. raw and sources as in
- * beam_step(); hypothesis r continues r. A draw inverts the cumulated probabilities of its row,
- * sums [items k, vocabulary]: the first token whose sum is above u, which is uniform below the last
- * sum, as rounding leaves that near 1. own: the model's log-probability of each chosen token,
- * without ruled() and temperature. A hypothesis that has ended waits for the others of its item and
- * does not change. */
-void single_step(Search &search, const at::Tensor &raw, std::vector<int64_t> &sources) {
-    at::Tensor scores = ruled(search, raw);
-    int64_t rows = raw.size(0);
-    std::vector<int64_t> chosen(static_cast<size_t>(rows));
-    if (search.how.greedy) {
-        at::Tensor best = scores.argmax(1).to(at::kCPU).contiguous();
-        std::copy_n(best.data_ptr<int64_t>(), rows, chosen.begin());
-    } else {
-        at::Tensor sums =
-            at::softmax(scores / search.how.temperature, 1).to(at::kCPU, at::kDouble).cumsum(1);
-        for (int64_t r = 0; r < rows; r++) {
-            const Item &item = search.items[static_cast<size_t>(r / search.how.k)];
-            const double *row = sums.data_ptr<double>() + r * raw.size(1);
-            double u =
-                uniform(search.how.seed, item.number, static_cast<uint64_t>(r % search.how.k),
-                        static_cast<uint64_t>(search.step)) *
-                row[raw.size(1) - 1];
-            chosen[static_cast<size_t>(r)] = std::min<int64_t>(
-                std::upper_bound(row, row + raw.size(1), u) - row, raw.size(1) - 1);
+/* One continuation of every hypothesis, drawn from the softmax of its ruled log-probabilities. A
+ * draw inverts the cumulated probabilities of its row, sums [rows, vocabulary]: the first token
+ * whose sum is above u, which is uniform below the last sum, as rounding leaves that near 1. */
+Nexts drawn_tokens(const Search &search, const at::Tensor &hidden) {
+    Nexts out(static_cast<size_t>(hidden.size(0)));
+    for_logits(search, hidden, [&](int64_t first, const at::Tensor &logits) {
+        at::Tensor own = at::log_softmax(logits, -1);
+        at::Tensor scores = ruled(search, own) / search.how.temperature;
+        at::Tensor sums = at::softmax(scores, 1).to(at::kDouble).cumsum(1);
+        int64_t width = logits.size(1);
+        for (int64_t r = 0; r < logits.size(0); r++) {
+            int64_t hypothesis = first + r;
+            const Item &item = search.items[static_cast<size_t>(hypothesis / search.how.k)];
+            const double *row = sums.data_ptr<double>() + r * width;
+            double u = uniform(search.how.seed, item.number,
+                               static_cast<uint64_t>(hypothesis % search.how.k),
+                               static_cast<uint64_t>(search.step)) *
+                       row[width - 1];
+            int64_t id = std::min<int64_t>(std::upper_bound(row, row + width, u) - row, width - 1);
+            float logprob = own.data_ptr<float>()[r * width + id];
+            out[static_cast<size_t>(hypothesis)] = {{id, logprob, logprob}};
         }
-    }
-    at::Tensor ids = at::tensor(chosen, at::TensorOptions().dtype(at::kLong)).to(raw.device());
-    at::Tensor own = raw.gather(1, ids.unsqueeze(1)).to(at::kCPU).contiguous();
-    for (int64_t r = 0; r < rows; r++) {
-        Item &item = search.items[static_cast<size_t>(r / search.how.k)];
-        Hypothesis &one = item.running[static_cast<size_t>(r % search.how.k)];
-        sources.push_back(r);
-        bool ended = !one.ids.empty() && one.ids.back() == search.model.finish;
-        float logprob = own.data_ptr<float>()[r];
-        if (!ended)
-            one = extended(one, chosen[static_cast<size_t>(r)], logprob,
-                           one.score + static_cast<double>(logprob));
+    });
+    return out;
+}
+
+/* One step of greedy search or sampling: every hypothesis by itself, with the first of its
+ * continuations (without any, all logits being NaN, the end token). sources: as in beam_step();
+ * hypothesis r continues r. A hypothesis that has ended waits for the others of its item and does
+ * not change. */
+void single_step(Search &search, const Nexts &nexts, std::vector<int64_t> &sources) {
+    const Next none{std::max<int64_t>(search.model.finish, 0), 0,
+                    std::numeric_limits<float>::quiet_NaN()};
+    for (size_t r = 0; r < nexts.size(); r++) {
+        Item &item = search.items[r / static_cast<size_t>(search.how.k)];
+        Hypothesis &one = item.running[r % static_cast<size_t>(search.how.k)];
+        const Next &next = nexts[r].empty() ? none : nexts[r][0];
+        sources.push_back(static_cast<int64_t>(r));
+        if (one.ids.empty() || one.ids.back() != search.model.finish)
+            one = extended(one, next.id, next.own, one.score + static_cast<double>(next.own));
     }
     bool last = search.step >= search.how.most;
     for (Item &item : search.items) {
@@ -438,9 +413,8 @@ void single_step(Search &search, const at::Tensor &raw, std::vector<int64_t> &so
 } // namespace
 
 /* Outputs of each source, by its index in the batch, best first, at most how.outputs of them. ids
- * [items k]: the token that each hypothesis reads in the next step. raw [items k, vocabulary]: the
- * model's log-probabilities of the token after it. Outputs of items that are done are moved to
- * `out` before drop_done() removes these items. */
+ * [items k]: the token that each hypothesis reads in the next step. Outputs of items that are done
+ * are moved to `out` before drop_done() removes these items. */
 std::vector<std::vector<Output>> decode(const Model &model, const Packed &sources,
                                         const alcore_sys_model_decoding &how) {
     Settings settings = settings_of(model, how);
@@ -450,13 +424,15 @@ std::vector<std::vector<Output>> decode(const Model &model, const Packed &source
         fail(ALCORE_E_DATA, "the folder does not say which token starts an output");
     std::vector<int64_t> ids(search.items.size() * static_cast<size_t>(settings.k), settings.start);
     while (!search.items.empty()) {
-        at::Tensor raw = at::log_softmax(search.advance(ids), -1);
+        at::Tensor hidden = search.advance(ids);
         std::vector<int64_t> from;
-        if (settings.greedy || settings.sample)
-            single_step(search, raw, from);
+        if (settings.sample)
+            single_step(search, drawn_tokens(search, hidden), from);
+        else if (settings.greedy)
+            single_step(search, best_tokens(search, hidden, 1), from);
         else
-            beam_step(search, raw, from);
-        search.reorder(from);
+            beam_step(search, best_tokens(search, hidden, 2 * settings.k), from);
+        search.cache.reorder(from);
         bool any = false;
         for (Item &item : search.items) {
             if (!item.done) continue;

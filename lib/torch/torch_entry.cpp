@@ -9,6 +9,7 @@
  * Calls over many texts sort them by length, cut the sorted list into batches by a budget of
  * tokens, and pass each item's result to the sink with the item's number in the call. */
 #include <algorithm>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -24,7 +25,7 @@
 #include <torch/headeronly/version.h>
 #include <unistd.h>
 
-#include "torch_parts.h"
+#include "torch_linear.h"
 
 /* "MAJOR.MINOR" of the torch whose headers this was compiled with. */
 #define TEXT_OF(x) #x
@@ -135,16 +136,54 @@ struct Batch {
     Packed packed;
 };
 
-/* for_batches() (torch_batch.cpp) for calls that read texts without targets: body(batch). */
-void for_texts(const Model &model, const alcore_sys_model_texts &texts,
+/* Tokens of all texts of a call; texts were checked. */
+int64_t all_tokens(const alcore_sys_model_texts &texts) {
+    return texts.count == 0 ? 0 : texts.offsets[texts.count] - texts.offsets[0];
+}
+
+/* for_batches() (torch_batch.cpp) for calls that read texts without targets: body(batch), the
+ * longest texts first. The encoder's weights are packed where there are several batches. */
+void for_texts(Model &model, const alcore_sys_model_texts &texts,
+               const std::function<int64_t(int64_t)> &cost,
                const std::function<void(const Batch &)> &body) {
     check_texts(model, texts, model.encoder.words.size(0));
+    PackedWeights packed;
+    if (all_tokens(texts) > model.batch_tokens) packed.pack(model.host, model.encoder);
     for_batches(
-        model, texts.count, [&](int64_t i) { return length_of(texts, i); },
+        model, texts.count, cost,
         [&](int64_t a, int64_t b) { return length_of(texts, a) > length_of(texts, b); },
         [&](const std::vector<int64_t> &items) {
             body({items, pack(model, texts, items)});
         });
+}
+void for_texts(Model &model, const alcore_sys_model_texts &texts,
+               const std::function<void(const Batch &)> &body) {
+    for_texts(
+        model, texts, [&](int64_t i) { return length_of(texts, i); }, body);
+}
+
+/* The same for decoding, which reads all weights of the decoder in every step, whatever the number
+ * of items is: a batch has up to four times as many source tokens as others (never more than
+ * model.most_tokens), and up to MOST_HYPOTHESES hypotheses. An item counts as its share of such a
+ * batch, in units of model.batch_tokens. */
+void for_sources(Model &model, const alcore_sys_model_texts &texts,
+                 const alcore_sys_model_decoding &how,
+                 const std::function<void(const Batch &)> &body) {
+    constexpr double MOST_HYPOTHESES = 256;
+    PackedWeights packed;
+    if (texts.count > 0) {
+        packed.pack(model.host, *model.decoder);
+        packed.pack(model.host, model.head_out);
+    }
+    double unit = static_cast<double>(model.batch_tokens),
+           tokens = std::min(4 * unit, static_cast<double>(model.most_tokens)),
+           hypotheses = std::max({how.sample ? how.outputs : how.beams, 1});
+    auto cost = [&](int64_t i) {
+        double length = static_cast<double>(length_of(texts, i));
+        return static_cast<int64_t>(
+            std::ceil(unit * std::max(length / tokens, hypotheses / MOST_HYPOTHESES)));
+    };
+    for_texts(model, texts, cost, body);
 }
 
 /* Passes float values of items (numbers in the call) to the sink, which copies them: values [items,
@@ -365,7 +404,7 @@ alcore_status mlm_losses(alcore_sys_model *model, const alcore_sys_model_texts *
 
 /* Passes to the sink, for each pair of source i and target i, the log-probability of each token of
  * the target under the decoder that has read the source and the target's tokens before it. */
-void score_targets(const Model &model, const alcore_sys_model_texts &sources,
+void score_targets(Model &model, const alcore_sys_model_texts &sources,
                    const alcore_sys_model_texts &targets, const alcore_sys_model_scoring *scoring,
                    const alcore_sys_model_sink &sink) {
     if (targets.count != sources.count)
@@ -373,6 +412,12 @@ void score_targets(const Model &model, const alcore_sys_model_texts &sources,
              static_cast<long long>(targets.count), static_cast<long long>(sources.count));
     check_texts(model, sources, model.encoder.words.size(0));
     check_texts(model, targets, model.vocabulary);
+    PackedWeights packed;
+    if (all_tokens(sources) + all_tokens(targets) > model.batch_tokens) {
+        packed.pack(model.host, model.encoder);
+        packed.pack(model.host, *model.decoder);
+        packed.pack(model.host, model.head_out);
+    }
     auto cost = [&](int64_t i) { return length_of(sources, i) + length_of(targets, i); };
     auto before = [&](int64_t a, int64_t b) {
         int64_t x = length_of(sources, a), y = length_of(sources, b);
@@ -416,7 +461,7 @@ alcore_status token_logprobs(alcore_sys_model *model, const alcore_sys_model_tex
             fail(ALCORE_E_UNSUPPORTED,
                  "outputs are made without dropout; give them as targets to score them with it");
         alcore_sys_model_decoding how = settings_from(scoring->decoding);
-        for_texts(*model, *sources, [&](const Batch &batch) {
+        for_sources(*model, *sources, how, [&](const Batch &batch) {
             std::vector<std::vector<Output>> found = decode(*model, batch.packed, how);
             std::vector<float> values;
             std::vector<int64_t> lengths;
@@ -442,7 +487,7 @@ alcore_status translate(alcore_sys_model *model, const alcore_sys_model_texts *s
         alcore_sys_model_decoding how = settings_from(decoding);
         if (how.beams == 0) how.beams = std::max(model->beams, how.outputs);
         if (how.length_penalty == 0) how.length_penalty = model->length_penalty;
-        for_texts(*model, *sources, [&](const Batch &batch) {
+        for_sources(*model, *sources, how, [&](const Batch &batch) {
             std::vector<std::vector<Output>> found = decode(*model, batch.packed, how);
             for (size_t i = 0; i < found.size(); i++)
                 for (size_t rank = 0; rank < found[i].size(); rank++) {

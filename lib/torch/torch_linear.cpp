@@ -9,13 +9,20 @@
  *     dx = dy weight        dweight = dy^T x        dbias = the sum of the rows of dy */
 #include <ATen/autocast_mode.h>
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <c10/core/InferenceMode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "torch_parts.h"
+#include "torch_linear.h"
 
 namespace alcore_torch {
 
-/* The operator; nothing where this libtorch has none. */
+/* The operator of the product, and the one that packs its weight; nothing where this libtorch has
+ * none. */
+static const std::optional<c10::OperatorHandle> &onednn_packing() {
+    static const std::optional<c10::OperatorHandle> found =
+        c10::Dispatcher::singleton().findSchema({"mkldnn::_reorder_linear_weight", ""});
+    return found;
+}
 static const std::optional<c10::OperatorHandle> &onednn_linear() {
     static const std::optional<c10::OperatorHandle> found =
         c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
@@ -28,16 +35,18 @@ static bool fits_onednn(const at::Tensor &x, const at::Tensor &weight) {
            weight.scalar_type() == at::kFloat && x.numel() > 0 && onednn_linear();
 }
 
-/* x weight^T + bias by the operator, which has no gradient. bias may be undefined. */
+/* function(x weight^T + bias) by the operator, which has no gradient. bias may be undefined, weight
+ * packed; function and variant: names of the operator. */
 static at::Tensor onednn_product(const at::Tensor &x, const at::Tensor &weight,
-                                 const at::Tensor &bias) {
-    /* Input, weight, bias; what is applied to the result (nothing), its parameters, its variant. */
+                                 const at::Tensor &bias, const char *function = "none",
+                                 const char *variant = "") {
+    /* Input, weight, bias; what is applied to the result, its parameters, its variant. */
     c10::Stack stack{x,
                      weight,
                      bias.defined() ? c10::IValue(bias) : c10::IValue(),
-                     "none",
+                     function,
                      c10::List<std::optional<at::Scalar>>(),
-                     ""};
+                     variant};
     onednn_linear()->callBoxed(stack);
     return stack[0].toTensor();
 }
@@ -83,6 +92,46 @@ at::Tensor Linear::operator()(const at::Tensor &x) const {
     if (!plain) return at::linear(x, weight, bias);
     return Product::apply(x, weight,
                           bias.defined() ? std::optional<at::Tensor>(bias) : std::nullopt);
+}
+
+at::Tensor activated(const Linear &linear, const at::Tensor &x, Activation activation) {
+    if (!c10::InferenceMode::is_enabled() || !fits_onednn(x, linear.weight))
+        return activate(linear(x), activation);
+    switch (activation) {
+    case Activation::Gelu:
+        return onednn_product(x, linear.weight, linear.bias, "gelu", "none");
+    case Activation::GeluTanh:
+        return onednn_product(x, linear.weight, linear.bias, "gelu", "tanh");
+    case Activation::Relu:
+        return onednn_product(x, linear.weight, linear.bias, "relu");
+    case Activation::Silu:
+        return onednn_product(x, linear.weight, linear.bias, "swish");
+    default:
+        return activate(linear(x), activation);
+    }
+}
+
+PackedWeights::~PackedWeights() {
+    for (auto &[place, weight] : plain_) *place = std::move(weight);
+}
+
+void PackedWeights::pack(const Host &host, Linear &linear) {
+    at::Tensor &weight = linear.weight;
+    if (!weight.defined() || weight.numel() > MOST_PACKED || !onednn_packing() ||
+        !fits_onednn(weight, weight))
+        return;
+    c10::Stack stack{weight, c10::IValue() /* rows of the other factor: not known */};
+    onednn_packing()->callBoxed(stack);
+    plain_.push_back({&weight, weight});
+    weight = stack[0].toTensor();
+    host.tick(nullptr, 0, 0);
+}
+
+void PackedWeights::pack(const Host &host, Stack &stack) {
+    for (Block &block : stack.blocks)
+        for (Linear *linear : {&block.self, &block.self_out, &block.cross_q, &block.cross_kv,
+                               &block.cross_out, &block.up, &block.gate, &block.down})
+            pack(host, *linear);
 }
 
 } // namespace alcore_torch

@@ -12,7 +12,8 @@
  * attention. Memory: about 12 dims components a token. */
 #include <cmath>
 
-#include "torch_stack.h"
+#include "torch_attention.h"
+#include "torch_linear.h"
 
 namespace alcore_torch {
 
@@ -147,6 +148,8 @@ static at::Tensor attend_dropped(const at::Tensor &query, const at::Tensor &key,
 static at::Tensor attend(const Stack &stack, const std::vector<Run> &runs, const at::Tensor &q,
                          int64_t q_parts, const at::Tensor &kv, int64_t kv_parts, bool cross,
                          Dropout *dropout) {
+    if (kernels_fit(q) && (dropout == nullptr || stack.dropout.weights == 0))
+        return attend_packed(stack, runs, q, q_parts, kv, kv_parts, cross);
     std::vector<at::Tensor> q_runs = split_runs(q, runs, false);
     std::vector<at::Tensor> kv_runs = cross ? split_runs(kv, runs, true) : q_runs;
     std::vector<at::Tensor> mixed_runs;
@@ -197,7 +200,7 @@ static at::Tensor positions_of(const Packed &batch) {
 static void set_biases(const Stack &stack, std::vector<Run> &runs) {
     if (stack.positions != Positions::Relative) return;
     for (Run &run : runs) {
-        run.bias = relative_bias(stack, 0, run.length, run.length);
+        run.bias = relative_bias(stack, 0, run.length, run.length).contiguous();
         if (!stack.causal) continue;
         at::Tensor later =
             at::ones({run.length, run.length}, run.bias.options()).triu(1).to(at::kBool);
@@ -244,7 +247,7 @@ at::Tensor StackPass::block(size_t number, at::Tensor x, const at::Tensor &memor
         if (!stack.pre_norm) x = block.cross_norm(x);
     }
     y = stack.pre_norm ? block.ffn_norm(x) : x;
-    at::Tensor inside = watched(activate(block.up(y), stack.activation));
+    at::Tensor inside = watched(activated(block.up, y, stack.activation));
     if (block.gate.weight.defined()) inside = watched(inside * block.gate(y));
     x = x + drop(block.down(drop(inside, rates.inner)), rates.ffn);
     return watched(stack.pre_norm ? x : block.ffn_norm(x));

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attention by the kernels of torch_kernels.h (torch_attention.h). Threads share texts and heads,
+ * or hypotheses; each thread has a part of a tensor for what a kernel writes down on its way. */
+#include "torch_attention.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
+
+#include "torch_kernels.h"
+
+namespace alcore_torch {
+
+namespace {
+
+/* Memory for every thread of a parallel loop, `size` floats each. */
+struct Scratch {
+    int64_t size;
+    at::Tensor all;
+    explicit Scratch(int64_t size)
+        : size(size), all(at::empty({at::get_num_threads() * size}, at::kFloat)) {}
+    float *here() const { return all.data_ptr<float>() + at::get_thread_num() * size; }
+};
+
+/* A text of a batch: its first row and rows of queries, and the same of keys. */
+struct Text {
+    int64_t query, queries, key, keys;
+    const float *bias; /* [heads, queries, keys], or NULL */
+};
+
+std::vector<Text> texts_of(const std::vector<Run> &runs, bool cross) {
+    std::vector<Text> texts;
+    for (const Run &run : runs) {
+        const float *bias =
+            !cross && run.bias.defined() ? run.bias.const_data_ptr<float>() : nullptr;
+        for (int64_t i = 0; i < run.items; i++) {
+            Text text{run.token + i * run.length, run.length, 0, 0, bias};
+            text.key = cross ? run.memory_token + i * run.memory_length : text.query;
+            text.keys = cross ? run.memory_length : run.length;
+            texts.push_back(text);
+        }
+    }
+    return texts;
+}
+
+} // namespace
+
+bool kernels_fit(const at::Tensor &x) {
+    return x.device().is_cpu() && x.scalar_type() == at::kFloat && c10::InferenceMode::is_enabled();
+}
+
+at::Tensor attend_packed(const Stack &stack, const std::vector<Run> &runs, const at::Tensor &q,
+                         int64_t q_parts, const at::Tensor &kv, int64_t kv_parts, bool cross) {
+    const torch_kernels &kernels = *torch_kernels_here();
+    const int64_t inner = stack.heads * stack.head;
+    const std::vector<Text> texts = texts_of(runs, cross);
+    int64_t longest = 0;
+    for (const Text &text : texts) longest = std::max(longest, text.keys);
+    const int64_t laid_out = torch_laid_out(longest, stack.head);
+    const Scratch scratch(laid_out + torch_scratch(longest, stack.head));
+    const at::Tensor from = q.contiguous(), to = kv.contiguous();
+    at::Tensor out = at::empty({q.size(0), inner}, q.options());
+    const float *queries = from.const_data_ptr<float>(), *memory = to.const_data_ptr<float>();
+    float *mixed = out.data_ptr<float>();
+    const int64_t tasks = static_cast<int64_t>(texts.size()) * stack.heads;
+    at::parallel_for(0, tasks, stack.heads, [&](int64_t begin, int64_t end) {
+        float *own = scratch.here();
+        for (int64_t task = begin; task < end; task++) {
+            const Text &text = texts[static_cast<size_t>(task / stack.heads)];
+            const int64_t head = task % stack.heads, first = head * stack.head;
+            const float *key = memory + (text.key * kv_parts + kv_parts - 2) * inner + first;
+            kernels.lay_out(key, key + inner, kv_parts * inner, text.keys, stack.head, own);
+            torch_attention what{};
+            what.memory = own;
+            what.keys = text.keys;
+            what.head = stack.head;
+            what.query = queries + text.query * q_parts * inner + first;
+            what.query_step = q_parts * inner;
+            what.queries = text.queries;
+            what.scale = static_cast<float>(stack.attention_scale);
+            if (text.bias != nullptr) what.bias = text.bias + head * text.queries * text.keys;
+            what.bias_step = text.keys;
+            what.causal = !cross && stack.causal && text.bias == nullptr;
+            what.out = mixed + text.query * inner + first;
+            what.out_step = inner;
+            what.scratch = own + laid_out;
+            kernels.attend(&what);
+        }
+    });
+    return out;
+}
+
+DecoderCache::DecoderCache(const Model &model, const Packed &sources, const at::Tensor &states,
+                           int64_t each)
+    : stack_(*model.decoder), each_(each), inner_(stack_.heads * stack_.head),
+      lengths_(sources.lengths), items_(sources.lengths.size()),
+      rows_(sources.lengths.size() * static_cast<size_t>(each)) {
+    std::iota(items_.begin(), items_.end(), 0);
+    int64_t size = 0;
+    for (int64_t length : lengths_) {
+        starts_.push_back(size);
+        size += stack_.heads * torch_laid_out(length, stack_.head);
+    }
+    for (const Block &block : stack_.blocks) {
+        BlockCache cache{at::empty({size}, at::kFloat), {}};
+        at::Tensor both = block.cross_kv(states).to(at::kCPU, at::kFloat).contiguous();
+        lay_out_sources(both, sources, cache.sources);
+        blocks_.push_back(std::move(cache));
+        model.host.tick(nullptr, 0, 0);
+    }
+}
+
+/* both [tokens, 2 inner]: keys and values of all sources. */
+void DecoderCache::lay_out_sources(const at::Tensor &both, const Packed &packed,
+                                   at::Tensor &out) const {
+    std::vector<int64_t> first; /* [sources] the row of the first token */
+    int64_t token = 0;
+    for (int64_t length : packed.lengths) {
+        first.push_back(token);
+        token += length;
+    }
+    const float *keys = both.const_data_ptr<float>();
+    float *to = out.data_ptr<float>();
+    at::parallel_for(0, static_cast<int64_t>(first.size()), 1, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; i++) {
+            const int64_t length = lengths_[static_cast<size_t>(i)];
+            for (int64_t head = 0; head < stack_.heads; head++) {
+                const float *key =
+                    keys + first[static_cast<size_t>(i)] * 2 * inner_ + head * stack_.head;
+                torch_kernels_here()->lay_out(key, key + inner_, 2 * inner_, length, stack_.head,
+                                              to + starts_[static_cast<size_t>(i)] +
+                                                  head * torch_laid_out(length, stack_.head));
+            }
+        }
+    });
+}
+
+void DecoderCache::begin_step() {
+    for (size_t row = 0; row < rows_.size(); row++) rows_[row].push_back(static_cast<int32_t>(row));
+    if (stack_.positions != Positions::Relative || rows_.empty()) return;
+    const int64_t steps = static_cast<int64_t>(rows_[0].size());
+    bias_ = relative_bias(stack_, steps - 1, 1, steps)
+                .to(at::kCPU, at::kFloat)
+                .contiguous()
+                .view({stack_.heads, steps});
+}
+
+/* Appends keys and values of the step's tokens, each head padded with zeros. */
+void DecoderCache::store_tokens(const at::Tensor &qkv, BlockCache &cache) const {
+    const int64_t rows = qkv.size(0), wide = torch_padded(stack_.head);
+    at::Tensor kept = at::empty({rows, 2, stack_.heads, wide}, at::kFloat);
+    const float *from = qkv.const_data_ptr<float>();
+    float *to = kept.data_ptr<float>();
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t part = 0; part < 2 * stack_.heads; part++, to += wide) {
+            std::copy_n(from + row * 3 * inner_ + inner_ + part * stack_.head, stack_.head, to);
+            std::fill(to + stack_.head, to + wide, 0.0f);
+        }
+    cache.steps.push_back(kept);
+}
+
+at::Tensor DecoderCache::attend_tokens(size_t block, const at::Tensor &qkv) {
+    const torch_kernels &kernels = *torch_kernels_here();
+    BlockCache &cache = blocks_[block];
+    const at::Tensor plain = qkv.to(at::kCPU, at::kFloat).contiguous();
+    store_tokens(plain, cache);
+    const int64_t rows = plain.size(0), steps = static_cast<int64_t>(cache.steps.size()),
+                  wide = torch_padded(stack_.head);
+    std::vector<const float *> kept;
+    for (const at::Tensor &step : cache.steps) kept.push_back(step.const_data_ptr<float>());
+    const Scratch scratch(torch_scratch(steps, stack_.head));
+    at::Tensor out = at::empty({rows, inner_}, at::kFloat);
+    const float *queries = plain.const_data_ptr<float>(),
+                *bias = bias_.defined() ? bias_.const_data_ptr<float>() : nullptr;
+    float *mixed = out.data_ptr<float>();
+    at::parallel_for(0, rows, 1, [&](int64_t begin, int64_t end) {
+        std::vector<const float *> tokens(kept.size());
+        for (int64_t row = begin; row < end; row++) {
+            const std::vector<int32_t> &own = rows_[static_cast<size_t>(row)];
+            for (size_t j = 0; j < kept.size(); j++)
+                tokens[j] = kept[j] + own[j] * 2 * stack_.heads * wide;
+            torch_chain what{};
+            what.tokens = tokens.data();
+            what.keys = steps;
+            what.head = stack_.head;
+            what.value_place = stack_.heads * wide;
+            what.scale = static_cast<float>(stack_.attention_scale);
+            what.scratch = scratch.here();
+            for (int64_t head = 0; head < stack_.heads; head++) {
+                what.place = head * wide;
+                what.query = queries + row * 3 * inner_ + head * stack_.head;
+                if (bias != nullptr) what.bias = bias + head * steps;
+                what.out = mixed + row * inner_ + head * stack_.head;
+                kernels.attend_chain(&what);
+            }
+        }
+    });
+    return out.to(qkv.device(), qkv.scalar_type());
+}
+
+at::Tensor DecoderCache::attend_sources(size_t block, const at::Tensor &q) const {
+    const torch_kernels &kernels = *torch_kernels_here();
+    const at::Tensor plain = q.to(at::kCPU, at::kFloat).contiguous();
+    const int64_t longest = *std::max_element(lengths_.begin(), lengths_.end());
+    const Scratch scratch(torch_scratch(longest, stack_.head));
+    at::Tensor out = at::empty(plain.sizes(), at::kFloat);
+    const float *queries = plain.const_data_ptr<float>(),
+                *sources = blocks_[block].sources.const_data_ptr<float>();
+    float *mixed = out.data_ptr<float>();
+    const int64_t tasks = static_cast<int64_t>(items_.size()) * stack_.heads;
+    at::parallel_for(0, tasks, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t task = begin; task < end; task++) {
+            const int64_t item = task / stack_.heads, head = task % stack_.heads;
+            const size_t source = static_cast<size_t>(items_[static_cast<size_t>(item)]);
+            const int64_t place = item * each_ * inner_ + head * stack_.head;
+            torch_attention what{};
+            what.keys = lengths_[source];
+            what.head = stack_.head;
+            what.memory = sources + starts_[source] + head * torch_laid_out(what.keys, what.head);
+            what.query = queries + place;
+            what.query_step = what.out_step = inner_;
+            what.queries = each_;
+            what.scale = static_cast<float>(stack_.attention_scale);
+            what.out = mixed + place;
+            what.scratch = scratch.here();
+            kernels.attend(&what);
+        }
+    });
+    return out.to(q.device(), q.scalar_type());
+}
+
+void DecoderCache::reorder(const std::vector<int64_t> &hypotheses) {
+    std::vector<std::vector<int32_t>> rows;
+    for (int64_t from : hypotheses) rows.push_back(rows_[static_cast<size_t>(from)]);
+    rows_ = std::move(rows);
+}
+
+void DecoderCache::keep_items(const std::vector<int64_t> &items) {
+    std::vector<int64_t> kept, hypotheses;
+    for (int64_t item : items) {
+        kept.push_back(items_[static_cast<size_t>(item)]);
+        for (int64_t b = 0; b < each_; b++) hypotheses.push_back(item * each_ + b);
+    }
+    items_ = std::move(kept);
+    reorder(hypotheses);
+}
+
+} // namespace alcore_torch

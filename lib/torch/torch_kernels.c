@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of torch_kernels.h for one instruction set, whose name is TORCH_ENGINE.
+ *
+ * A tile of a product is a few rows times one or two vectors, summed in registers: of the scores,
+ * queries times keys, where the keys are transposed so that a vector holds one component of several
+ * keys; of the result, queries times components of the values. Rows and vectors of a tile are
+ * constants where these functions are inlined. */
+#include <math.h>
+#include <string.h>
+
+#include "torch_kernels.h"
+
+#if defined(__AVX2__) || defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+#if defined(__AVX512F__)
+#define WIDTH 16
+#elif defined(__AVX2__)
+#define WIDTH 8
+#else
+#define WIDTH 4
+#endif
+
+typedef float floats __attribute__((vector_size(WIDTH * 4)));
+typedef int32_t ints __attribute__((vector_size(WIDTH * 4)));
+
+#define INLINE static inline __attribute__((always_inline))
+#define UNROLLED _Pragma("GCC unroll 4")
+
+INLINE floats load(const float *from) {
+    floats v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+INLINE void store(float *to, floats v) {
+    memcpy(to, &v, sizeof v);
+}
+
+INLINE floats all_of(float value) {
+    return value - (floats){0};
+}
+
+/* The greater of both, component by component; b where one is a NaN. */
+INLINE floats greater(floats a, floats b) {
+#if defined(__AVX512F__)
+    return (floats)_mm512_max_ps((__m512)a, (__m512)b);
+#elif defined(__AVX2__)
+    return (floats)_mm256_max_ps((__m256)a, (__m256)b);
+#else
+    const ints mask = a > b;
+    return (floats)(((ints)a & mask) | ((ints)b & ~mask));
+#endif
+}
+
+/* Parts of a vector, whose halves are joined until four floats are left. */
+typedef float four_floats __attribute__((vector_size(16)));
+#if WIDTH == 16
+typedef float eight_floats __attribute__((vector_size(32)));
+#define EIGHT(v, first)                                                                            \
+    __builtin_shufflevector(v, v, first, first + 1, first + 2, first + 3, first + 4, first + 5,    \
+                            first + 6, first + 7)
+#endif
+#define FOUR(v, first) __builtin_shufflevector(v, v, first, first + 1, first + 2, first + 3)
+
+INLINE float greatest_of(floats v) {
+    four_floats rest;
+#if WIDTH == 16
+    const __m256 half = _mm256_max_ps((__m256)EIGHT(v, 0), (__m256)EIGHT(v, 8));
+    rest = (four_floats)_mm_max_ps((__m128)FOUR(half, 0), (__m128)FOUR(half, 4));
+#elif WIDTH == 8
+    rest = (four_floats)_mm_max_ps((__m128)FOUR(v, 0), (__m128)FOUR(v, 4));
+#else
+    rest = v;
+#endif
+    const float a = rest[0] > rest[1] ? rest[0] : rest[1];
+    const float b = rest[2] > rest[3] ? rest[2] : rest[3];
+    return a > b ? a : b;
+}
+
+INLINE float sum_of(floats v) {
+    four_floats rest;
+#if WIDTH == 16
+    const eight_floats half = EIGHT(v, 0) + EIGHT(v, 8);
+    rest = FOUR(half, 0) + FOUR(half, 4);
+#elif WIDTH == 8
+    rest = FOUR(v, 0) + FOUR(v, 4);
+#else
+    rest = v;
+#endif
+    return (rest[0] + rest[1]) + (rest[2] + rest[3]);
+}
+
+/* exp(x) of x <= 0 to about 1e-7 of its value, 0 below -87.7; a NaN stays one. x = n ln 2 + r with
+ * an integer n and |r| <= ln 2 / 2; exp(r) is the polynomial of degree 7 of Cephes (Moshier 1992).
+ * n is rounded by adding and taking away 1.5 * 2^23. 2^n is the float of exponent n + 127, which is
+ * 0 for n = -127, the n of all x below -87.7. */
+INLINE floats exp_of(floats x) {
+    x = greater(all_of(-88.0f), x);
+    const floats shift = all_of(12582912.0f);
+    const floats n = (x * 1.44269504088896341f + shift) - shift;
+    const floats r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
+    floats y = all_of(1.9875691500e-4f);
+    y = y * r + 1.3981999507e-3f;
+    y = y * r + 8.3334519073e-3f;
+    y = y * r + 4.1665795894e-2f;
+    y = y * r + 1.6666665459e-1f;
+    y = y * r + 5.0000001201e-1f;
+    y = y * (r * r) + r + 1.0f;
+    const ints power = (__builtin_convertvector(n, ints) + 127) << 23;
+    return y * (floats)power;
+}
+
+/* out[r, j] = sum over c of left[r, c] right[c, j], for `rows` rows and `vectors` vectors of j. */
+INLINE void multiply_tile(const float *left, int64_t left_step, const float *right,
+                          int64_t right_step, int64_t terms, int rows, int vectors, float *out,
+                          int64_t out_step) {
+    floats sums[TORCH_QUERIES][2] = {{{0}}};
+    for (int64_t c = 0; c < terms; c++) {
+        floats next[2];
+        UNROLLED
+        for (int v = 0; v < vectors; v++) next[v] = load(right + c * right_step + v * WIDTH);
+        UNROLLED
+        for (int r = 0; r < rows; r++) {
+            UNROLLED
+            for (int v = 0; v < vectors; v++) sums[r][v] += next[v] * left[r * left_step + c];
+        }
+    }
+    UNROLLED
+    for (int r = 0; r < rows; r++) {
+        UNROLLED
+        for (int v = 0; v < vectors; v++) store(out + r * out_step + v * WIDTH, sums[r][v]);
+    }
+}
+
+/* The same for all columns, a multiple of WIDTH, and `rows` rows, 1 or TORCH_QUERIES. */
+INLINE void multiply_rows(const float *left, int64_t left_step, const float *right,
+                          int64_t right_step, int64_t terms, int rows, float *out, int64_t out_step,
+                          int64_t columns) {
+    int64_t j = 0;
+    for (; j + 2 * WIDTH <= columns; j += 2 * WIDTH)
+        multiply_tile(left, left_step, right + j, right_step, terms, rows, 2, out + j, out_step);
+    for (; j < columns; j += WIDTH)
+        multiply_tile(left, left_step, right + j, right_step, terms, rows, 1, out + j, out_step);
+}
+
+/* scores [padded], of which `count` are set: exp(score - the greatest), 0 behind them. Returns 1 /
+ * their sum. */
+INLINE float soften(float *scores, int64_t count, int64_t padded) {
+    for (int64_t j = count; j < padded; j++) scores[j] = -INFINITY;
+    floats most = load(scores);
+    for (int64_t j = WIDTH; j < padded; j += WIDTH) most = greater(load(scores + j), most);
+    const float greatest = greatest_of(most);
+    floats sum = {0};
+    for (int64_t j = 0; j < padded; j += WIDTH) {
+        const floats weight = exp_of(load(scores + j) - greatest);
+        store(scores + j, weight);
+        sum += weight;
+    }
+    return 1.0f / sum_of(sum);
+}
+
+static void lay_out(const float *key, const float *value, int64_t step, int64_t keys, int64_t head,
+                    float *out) {
+    const int64_t padded = torch_padded(keys), wide = torch_padded(head);
+    for (int64_t j = 0; j < keys; j++)
+        for (int64_t c = 0; c < head; c++) out[c * padded + j] = key[j * step + c];
+    for (int64_t c = 0; c < head; c++)
+        for (int64_t j = keys; j < padded; j++) out[c * padded + j] = 0;
+    out += head * padded;
+    for (int64_t j = 0; j < keys; j++, out += wide) {
+        memcpy(out, value + j * step, (size_t)head * sizeof *out);
+        for (int64_t c = head; c < wide; c++) out[c] = 0;
+    }
+}
+
+/* Queries first to first + rows - 1 of attend(), rows 1 or TORCH_QUERIES. */
+INLINE void attend_rows(const torch_attention *what, int64_t first, int rows) {
+    const int64_t head = what->head, padded = torch_padded(what->keys), wide = torch_padded(head);
+    const int64_t met = what->causal && first + rows < what->keys ? first + rows : what->keys;
+    float *scores = what->scratch, *mixed = scores + TORCH_QUERIES * padded, parts[TORCH_QUERIES];
+    for (int r = 0; r < rows; r++)
+        for (int64_t c = 0; c < head; c++)
+            mixed[r * wide + c] = what->query[(first + r) * what->query_step + c] * what->scale;
+    multiply_rows(mixed, wide, what->memory, padded, head, rows, scores, padded, torch_padded(met));
+    for (int r = 0; r < rows; r++) {
+        float *own = scores + r * padded;
+        const int64_t last = what->causal && first + r < met ? first + r + 1 : met;
+        if (what->bias != NULL) {
+            const float *bias = what->bias + (first + r) * what->bias_step;
+            for (int64_t j = 0; j < last; j++) own[j] += bias[j];
+        }
+        parts[r] = soften(own, last, torch_padded(met));
+    }
+    multiply_rows(scores, padded, what->memory + head * padded, wide, met, rows, mixed, wide, wide);
+    for (int r = 0; r < rows; r++)
+        for (int64_t c = 0; c < head; c++)
+            what->out[(first + r) * what->out_step + c] = mixed[r * wide + c] * parts[r];
+}
+
+static void attend(const torch_attention *what) {
+    int64_t first = 0;
+    for (; first + TORCH_QUERIES <= what->queries; first += TORCH_QUERIES)
+        attend_rows(what, first, TORCH_QUERIES);
+    for (; first < what->queries; first++) attend_rows(what, first, 1);
+}
+
+static void attend_chain(const torch_chain *what) {
+    const int64_t head = what->head, padded = torch_padded(what->keys), wide = torch_padded(head);
+    float *scores = what->scratch, *mixed = scores + TORCH_QUERIES * padded;
+    memset(mixed, 0, (size_t)wide * sizeof *mixed);
+    for (int64_t c = 0; c < head; c++) mixed[c] = what->query[c] * what->scale;
+    for (int64_t j = 0; j < what->keys; j++) {
+        const float *key = what->tokens[j] + what->place;
+        floats sum = load(mixed) * load(key);
+        for (int64_t c = WIDTH; c < wide; c += WIDTH) sum += load(mixed + c) * load(key + c);
+        scores[j] = sum_of(sum) + (what->bias == NULL ? 0 : what->bias[j]);
+    }
+    const float part = soften(scores, what->keys, padded);
+    for (int64_t c = 0; c < wide; c += WIDTH) {
+        const int64_t place = what->place + what->value_place + c;
+        floats sum = {0};
+        for (int64_t j = 0; j < what->keys; j++) sum += load(what->tokens[j] + place) * scores[j];
+        store(mixed + c, sum * part);
+    }
+    memcpy(what->out, mixed, (size_t)head * sizeof *mixed);
+}
+
+/* Vectors that find_best() looks at together, and that log_sum() adds in float32. */
+enum { TOGETHER = 4, SUMMED = 64 };
+
+/* Puts `place` behind the places of values that are not smaller; best has *found of most. */
+INLINE void insert(const float *values, int64_t place, int64_t most, int64_t *best,
+                   int64_t *found) {
+    int64_t i = *found < most ? (*found)++ : most - 1;
+    for (; i > 0 && values[best[i - 1]] < values[place]; i--) best[i] = best[i - 1];
+    best[i] = place;
+}
+
+static int64_t find_best(const float *values, int64_t count, int64_t most, int64_t *ids) {
+    enum { BLOCK = TOGETHER * WIDTH };
+    int64_t found = 0;
+    float bound = -INFINITY; /* a value must be greater to be among the best */
+    for (int64_t from = 0; from < count; from += BLOCK) {
+        const int64_t size = count - from < BLOCK ? count - from : BLOCK;
+        if (size == BLOCK) {
+            floats high = all_of(bound);
+            UNROLLED
+            for (int v = 0; v < TOGETHER; v++)
+                high = greater(load(values + from + v * WIDTH), high);
+            if (!(greatest_of(high) > bound)) continue;
+        }
+        for (int64_t i = from; i < from + size; i++) {
+            if (!(values[i] > bound)) continue;
+            insert(values, i, most, ids, &found);
+            if (found == most) bound = values[ids[most - 1]];
+        }
+    }
+    return found;
+}
+
+static double log_sum(const float *values, int64_t count, float greatest) {
+    double sum = 0;
+    for (int64_t from = 0; from < count; from += SUMMED * WIDTH) {
+        const int64_t end = count - from < SUMMED * WIDTH ? count : from + SUMMED * WIDTH;
+        floats part = {0};
+        int64_t i = from;
+        for (; i + WIDTH <= end; i += WIDTH) part += exp_of(load(values + i) - greatest);
+        if (i < end) {
+            float rest[WIDTH];
+            store(rest, all_of(-INFINITY));
+            memcpy(rest, values + i, (size_t)(end - i) * sizeof *rest);
+            part += exp_of(load(rest) - greatest);
+        }
+        sum += (double)sum_of(part);
+    }
+    return log(sum);
+}
+
+extern const torch_kernels TORCH_ENGINE;
+const torch_kernels TORCH_ENGINE = {lay_out, attend, attend_chain, find_best, log_sum};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products with weights beyond y = x weight^T + bias (torch_linear.cpp). */
+#ifndef ALCORE__TORCH_LINEAR_H
+#define ALCORE__TORCH_LINEAR_H
+
+#include "torch_parts.h"
+
+namespace alcore_torch {
+
+/* Weights of a model in the layout that oneDNN computes with, for the length of a call without
+ * gradients: given others, oneDNN copies them to that layout in every product, which takes a tenth
+ * of the time of a product with 700 rows and half of it with 50. The plain weights are in the model
+ * again when the object is gone, also after a failure. Calls on a model come one at a time, so that
+ * nobody else meets it in between. Memory: the packed weights once more. */
+class PackedWeights {
+  public:
+    PackedWeights() = default;
+    ~PackedWeights();
+    PackedWeights(const PackedWeights &) = delete;
+    PackedWeights &operator=(const PackedWeights &) = delete;
+    /* Packs the matrices of all blocks; throws when cancelled. */
+    void pack(const Host &host, Stack &stack);
+    /* Packs one matrix. Left as it is: what is not multiplied by oneDNN, and a matrix of more than
+     * MOST_PACKED components, as a call must be able to end within 100 ms. */
+    void pack(const Host &host, Linear &linear);
+
+  private:
+    static constexpr int64_t MOST_PACKED = int64_t{1} << 25;
+    std::vector<std::pair<at::Tensor *, at::Tensor>> plain_; /* where it belongs, and the weight */
+};
+
+/* activate(linear(x), activation); in a call that does not train, and where oneDNN multiplies, in
+ * one pass over the result. */
+at::Tensor activated(const Linear &linear, const at::Tensor &x, Activation activation);
+
+} // namespace alcore_torch
+
+#endif

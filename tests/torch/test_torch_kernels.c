@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The torch module's own kernels against their formulas in double, for every instruction set that
+ * this processor has, at sizes around the widths of vectors and of tiles. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check_suite.h"
+#include "torch_kernels.h"
+
+extern const torch_kernels torch_kernels_portable;
+#if defined(__x86_64__)
+extern const torch_kernels torch_kernels_avx2, torch_kernels_avx512;
+#endif
+
+enum { MOST_KEYS = 70, MOST_HEAD = 70, STEP = MOST_HEAD + 3 };
+
+static const torch_kernels *kernels;
+static const char *name;
+
+/* Runs a check for every copy of the kernels that can run here. */
+static void with_every_copy(void (*check)(void)) {
+    kernels = &torch_kernels_portable;
+    name = "portable";
+    check();
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        kernels = &torch_kernels_avx2;
+        name = "avx2";
+        check();
+    }
+    if (__builtin_cpu_supports("avx512f")) {
+        kernels = &torch_kernels_avx512;
+        name = "avx512";
+        check();
+    }
+#endif
+    kernels = torch_kernels_here();
+    name = "chosen";
+    check();
+}
+
+static float keys[MOST_KEYS * STEP], values[MOST_KEYS * STEP], queries[MOST_KEYS * STEP],
+    biases[MOST_KEYS * STEP], out[MOST_KEYS * STEP];
+
+/* Between -2 and 2. */
+static float any(void) {
+    return (float)(rand() % 4001 - 2000) / 1000.0f;
+}
+
+static void fill(void) {
+    srand(3);
+    for (int i = 0; i < MOST_KEYS * STEP; i++) {
+        keys[i] = any();
+        values[i] = any();
+        queries[i] = any();
+        biases[i] = any();
+        out[i] = NAN;
+    }
+}
+
+/* Component c of what query i of the first `met` keys attends to. */
+static double expected(int64_t i, int64_t met, int64_t head, bool biased, int64_t c) {
+    double sum = 0, mixed = 0;
+    for (int64_t j = 0; j < met; j++) {
+        double score = 0;
+        for (int64_t d = 0; d < head; d++)
+            score += (double)queries[i * STEP + d] * (double)keys[j * STEP + d];
+        score = exp(0.25 * score + (biased ? (double)biases[i * STEP + j] : 0));
+        sum += score;
+        mixed += score * (double)values[j * STEP + c];
+    }
+    return mixed / sum;
+}
+
+/* A batch of attention: `count` queries to `met` keys, with every component compared. */
+static void check_attend(int64_t count, int64_t met, int64_t head, bool biased, bool causal) {
+    float *laid_out = malloc((size_t)torch_laid_out(met, head) * sizeof *laid_out);
+    float *scratch = malloc((size_t)torch_scratch(met, head) * sizeof *scratch);
+    ck_assert(laid_out != NULL && scratch != NULL);
+    fill();
+    kernels->lay_out(keys, values, STEP, met, head, laid_out);
+    const torch_attention what = {
+        laid_out, met,    head, queries, STEP,   count, 0.25f, biased ? biases : NULL,
+        STEP,     causal, out,  STEP,    scratch};
+    kernels->attend(&what);
+    for (int64_t i = 0; i < count; i++) {
+        for (int64_t c = 0; c < head; c++) {
+            const double right = expected(i, causal ? i + 1 : met, head, biased, c);
+            ck_assert_msg(fabs(right - (double)out[i * STEP + c]) < 1e-5,
+                          "%s: %d queries, %d keys, %d components, bias %d, causal %d: query %d, "
+                          "component %d is %.8g, not %.8g",
+                          name, (int)count, (int)met, (int)head, biased, causal, (int)i, (int)c,
+                          (double)out[i * STEP + c], right);
+        }
+        for (int64_t c = head; c < STEP; c++) ck_assert(isnan(out[i * STEP + c]));
+    }
+    free(laid_out);
+    free(scratch);
+}
+
+static void check_attention(void) {
+    static const int64_t heads[] = {1, 8, 16, 31, 32, 64, 70}, sizes[] = {1, 3, 16, 17, 33, 70};
+    for (size_t h = 0; h < sizeof heads / sizeof *heads; h++)
+        for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++)
+            for (int flags = 0; flags < 4; flags++)
+                check_attend(flags & 2 ? sizes[n] : 1 + sizes[n] % 7, sizes[n], heads[h], flags & 1,
+                             flags & 2);
+}
+
+START_TEST(attention_follows_the_formula) {
+    with_every_copy(check_attention);
+}
+END_TEST
+
+/* One query whose keys lie apart, in reverse order. */
+static void check_chain(int64_t met, int64_t head, bool biased) {
+    enum { WIDE = 80 };
+    static float tokens[MOST_KEYS * 2 * WIDE];
+    const float *places[MOST_KEYS];
+    float *scratch = malloc((size_t)torch_scratch(met, head) * sizeof *scratch);
+    ck_assert_ptr_nonnull(scratch);
+    fill();
+    memset(tokens, 0, sizeof tokens);
+    for (int64_t j = 0; j < met; j++) {
+        float *place = tokens + (MOST_KEYS - 1 - j) * 2 * WIDE;
+        memcpy(place, keys + j * STEP, (size_t)head * sizeof *place);
+        memcpy(place + WIDE, values + j * STEP, (size_t)head * sizeof *place);
+        places[j] = place - 5;
+    }
+    const torch_chain what = {places, met,    head, 5, WIDE, queries, 0.25f, biased ? biases : NULL,
+                              out,    scratch};
+    kernels->attend_chain(&what);
+    for (int64_t c = 0; c < head; c++)
+        ck_assert_msg(fabs(expected(0, met, head, biased, c) - (double)out[c]) < 1e-5,
+                      "%s: %d keys, %d components, bias %d: component %d is %.8g", name, (int)met,
+                      (int)head, biased, (int)c, (double)out[c]);
+    ck_assert(isnan(out[head]));
+    free(scratch);
+}
+
+static void check_chains(void) {
+    for (int64_t head = 1; head <= MOST_HEAD; head += 23)
+        for (int64_t met = 1; met <= MOST_KEYS; met += 23)
+            for (int biased = 0; biased < 2; biased++) check_chain(met, head, biased);
+}
+
+START_TEST(keys_that_lie_apart_are_attended_to) {
+    with_every_copy(check_chains);
+}
+END_TEST
+
+/* The n-th best has exactly n - 1 values before it, greater ones or equal ones further in front. */
+static void check_best(void) {
+    enum { COUNT = 1000, MOST = 9 };
+    static float logits[COUNT];
+    int64_t ids[MOST];
+    srand(5);
+    for (int64_t count = 1; count <= COUNT; count = count * 2 + 1) {
+        for (int64_t i = 0; i < count; i++) logits[i] = (float)(rand() % 300) - 200;
+        if (count > 20) {
+            logits[3] = NAN;
+            logits[count - 1] = -INFINITY;
+        }
+        const int64_t valid = count > 20 ? count - 2 : count;
+        const int64_t found = kernels->find_best(logits, count, MOST, ids);
+        ck_assert_int_eq(found, valid < MOST ? valid : MOST);
+        for (int64_t n = 0; n < found; n++) {
+            int64_t before = 0;
+            for (int64_t i = 0; i < count; i++)
+                before += logits[i] > logits[ids[n]] || (logits[i] == logits[ids[n]] && i < ids[n]);
+            ck_assert_int_eq(before, n);
+        }
+        if (count > 20) logits[3] = -150;
+        const float greatest = logits[ids[0]];
+        double sum = 0;
+        for (int64_t i = 0; i < count; i++) sum += exp((double)logits[i] - (double)greatest);
+        ck_assert_double_eq_tol(kernels->log_sum(logits, count, greatest), log(sum), 1e-5);
+    }
+    logits[0] = -INFINITY;
+    ck_assert_int_eq(kernels->find_best(logits, 1, MOST, ids), 0);
+}
+
+START_TEST(the_best_values_are_found_in_order) {
+    with_every_copy(check_best);
+}
+END_TEST
+
+CHECK_SUITE("torch kernels", attention_follows_the_formula, keys_that_lie_apart_are_attended_to,
+            the_best_values_are_found_in_order);
