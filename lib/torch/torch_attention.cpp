@@ -92,8 +92,43 @@ at::Tensor attend_packed(const Stack &stack, const std::vector<Run> &runs, const
     return out;
 }
 
-DecoderCache::DecoderCache(const Model &model, const Packed &sources, const at::Tensor &states,
-                           int64_t each)
+namespace {
+
+/* The cache of models on the CPU. Nothing is moved when hypotheses are reordered or
+ * dropped: the keys of a step stay where the step wrote them, and each hypothesis knows which row
+ * of each step is its own. Tensors are float32 on the CPU, whatever the type of the model is.
+ *
+ * Memory: 2 inner components (inner = heads x head) a layer for each token of the sources, and for
+ * each hypothesis of each step. */
+class HostCache : public DecoderCache {
+  public:
+    HostCache(const Model &model, const Packed &sources, const at::Tensor &states, int64_t each);
+    void begin_step() override;
+    at::Tensor attend_tokens(size_t block, const at::Tensor &qkv) override;
+    at::Tensor attend_sources(size_t block, const at::Tensor &q) override;
+    void reorder(const std::vector<int64_t> &hypotheses) override;
+    void keep_items(const std::vector<int64_t> &items) override;
+
+  private:
+    /* Of one block of the decoder; rows: the hypotheses of the step. */
+    struct BlockCache {
+        at::Tensor sources;            /* text by text, head by head, as lay_out() writes them */
+        std::vector<at::Tensor> steps; /* [steps so far], each [rows, 2, heads, padded head] */
+    };
+    void lay_out_sources(const at::Tensor &both, const Packed &packed, at::Tensor &out) const;
+    void store_tokens(const at::Tensor &qkv, BlockCache &cache) const;
+
+    const Stack &stack_;
+    int64_t each_, inner_;
+    std::vector<BlockCache> blocks_;
+    std::vector<int64_t> lengths_, starts_;  /* [sources] tokens, and where they begin in sources */
+    std::vector<int64_t> items_;             /* [items] their indices in lengths_ and starts_ */
+    std::vector<std::vector<int32_t>> rows_; /* [hypotheses][steps so far] its row in the step */
+    at::Tensor bias_; /* of relative positions in this step, [heads, steps so far]; or undefined */
+};
+
+HostCache::HostCache(const Model &model, const Packed &sources, const at::Tensor &states,
+                     int64_t each)
     : stack_(*model.decoder), each_(each), inner_(stack_.heads * stack_.head),
       lengths_(sources.lengths), items_(sources.lengths.size()),
       rows_(sources.lengths.size() * static_cast<size_t>(each)) {
@@ -113,8 +148,8 @@ DecoderCache::DecoderCache(const Model &model, const Packed &sources, const at::
 }
 
 /* both [tokens, 2 inner]: keys and values of all sources. */
-void DecoderCache::lay_out_sources(const at::Tensor &both, const Packed &packed,
-                                   at::Tensor &out) const {
+void HostCache::lay_out_sources(const at::Tensor &both, const Packed &packed,
+                                at::Tensor &out) const {
     std::vector<int64_t> first; /* [sources] the row of the first token */
     int64_t token = 0;
     for (int64_t length : packed.lengths) {
@@ -137,7 +172,7 @@ void DecoderCache::lay_out_sources(const at::Tensor &both, const Packed &packed,
     });
 }
 
-void DecoderCache::begin_step() {
+void HostCache::begin_step() {
     for (size_t row = 0; row < rows_.size(); row++) rows_[row].push_back(static_cast<int32_t>(row));
     if (stack_.positions != Positions::Relative || rows_.empty()) return;
     const int64_t steps = static_cast<int64_t>(rows_[0].size());
@@ -148,7 +183,7 @@ void DecoderCache::begin_step() {
 }
 
 /* Appends keys and values of the step's tokens, each head padded with zeros. */
-void DecoderCache::store_tokens(const at::Tensor &qkv, BlockCache &cache) const {
+void HostCache::store_tokens(const at::Tensor &qkv, BlockCache &cache) const {
     const int64_t rows = qkv.size(0), wide = torch_padded(stack_.head);
     at::Tensor kept = at::empty({rows, 2, stack_.heads, wide}, at::kFloat);
     const float *from = qkv.const_data_ptr<float>();
@@ -161,7 +196,7 @@ void DecoderCache::store_tokens(const at::Tensor &qkv, BlockCache &cache) const 
     cache.steps.push_back(kept);
 }
 
-at::Tensor DecoderCache::attend_tokens(size_t block, const at::Tensor &qkv) {
+at::Tensor HostCache::attend_tokens(size_t block, const at::Tensor &qkv) {
     const torch_kernels &kernels = *torch_kernels_here();
     BlockCache &cache = blocks_[block];
     const at::Tensor plain = qkv.to(at::kCPU, at::kFloat).contiguous();
@@ -200,7 +235,7 @@ at::Tensor DecoderCache::attend_tokens(size_t block, const at::Tensor &qkv) {
     return out.to(qkv.device(), qkv.scalar_type());
 }
 
-at::Tensor DecoderCache::attend_sources(size_t block, const at::Tensor &q) const {
+at::Tensor HostCache::attend_sources(size_t block, const at::Tensor &q) {
     const torch_kernels &kernels = *torch_kernels_here();
     const at::Tensor plain = q.to(at::kCPU, at::kFloat).contiguous();
     const int64_t longest = *std::max_element(lengths_.begin(), lengths_.end());
@@ -231,13 +266,13 @@ at::Tensor DecoderCache::attend_sources(size_t block, const at::Tensor &q) const
     return out.to(q.device(), q.scalar_type());
 }
 
-void DecoderCache::reorder(const std::vector<int64_t> &hypotheses) {
+void HostCache::reorder(const std::vector<int64_t> &hypotheses) {
     std::vector<std::vector<int32_t>> rows;
     for (int64_t from : hypotheses) rows.push_back(rows_[static_cast<size_t>(from)]);
     rows_ = std::move(rows);
 }
 
-void DecoderCache::keep_items(const std::vector<int64_t> &items) {
+void HostCache::keep_items(const std::vector<int64_t> &items) {
     std::vector<int64_t> kept, hypotheses;
     for (int64_t item : items) {
         kept.push_back(items_[static_cast<size_t>(item)]);
@@ -245,6 +280,13 @@ void DecoderCache::keep_items(const std::vector<int64_t> &items) {
     }
     items_ = std::move(kept);
     reorder(hypotheses);
+}
+
+} // namespace
+
+std::unique_ptr<DecoderCache> host_cache(const Model &model, const Packed &sources,
+                                         const at::Tensor &states, int64_t each) {
+    return std::make_unique<HostCache>(model, sources, states, each);
 }
 
 } // namespace alcore_torch

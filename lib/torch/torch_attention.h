@@ -20,47 +20,31 @@ at::Tensor attend_packed(const Stack &stack, const std::vector<Run> &runs, const
                          int64_t q_parts, const at::Tensor &kv, int64_t kv_parts, bool cross);
 
 /* Keys and values that a decoder attends to while outputs are made: those of the source texts, and
- * those of the tokens so far of every hypothesis. Nothing is moved when hypotheses are reordered or
- * dropped: the keys of a step stay where the step wrote them, and each hypothesis knows which row
- * of each step is its own. Tensors are float32 on the CPU, whatever the type of the model is.
- *
- * Memory: 2 inner components (inner = heads x head) a layer for each token of the sources, and for
- * each hypothesis of each step. */
+ * those of the tokens so far of every hypothesis. */
 class DecoderCache {
   public:
-    /* states [tokens of the sources, dims]: what the encoder made of them. each: hypotheses of an
-     * item (a source). Throws when cancelled. */
-    DecoderCache(const Model &model, const Packed &sources, const at::Tensor &states, int64_t each);
+    virtual ~DecoderCache() = default;
     /* Opens a step, in which each hypothesis reads one token: attend_tokens() and attend_sources()
      * come once for each block. */
-    void begin_step();
-    /* qkv [hypotheses, 3 inner]: query, key and value of the new tokens. Returns [hypotheses,
-     * inner], the attention of each to the tokens of its hypothesis. */
-    at::Tensor attend_tokens(size_t block, const at::Tensor &qkv);
+    virtual void begin_step() = 0;
+    /* qkv [hypotheses, 3 inner] (inner = heads x head): query, key and value of the new tokens.
+     * Returns [hypotheses, inner], the attention of each to the tokens of its hypothesis. */
+    virtual at::Tensor attend_tokens(size_t block, const at::Tensor &qkv) = 0;
     /* Attention of queries q [hypotheses, inner] to the sources of their items, of that shape. */
-    at::Tensor attend_sources(size_t block, const at::Tensor &q) const;
+    virtual at::Tensor attend_sources(size_t block, const at::Tensor &q) = 0;
     /* Hypothesis i is a continuation of what was hypothesis hypotheses[i]. */
-    void reorder(const std::vector<int64_t> &hypotheses);
+    virtual void reorder(const std::vector<int64_t> &hypotheses) = 0;
     /* Drops all other items and their hypotheses. items: indices among the present ones. */
-    void keep_items(const std::vector<int64_t> &items);
-
-  private:
-    /* Of one block of the decoder; rows: the hypotheses of the step. */
-    struct BlockCache {
-        at::Tensor sources;            /* text by text, head by head, as lay_out() writes them */
-        std::vector<at::Tensor> steps; /* [steps so far], each [rows, 2, heads, padded head] */
-    };
-    void lay_out_sources(const at::Tensor &both, const Packed &packed, at::Tensor &out) const;
-    void store_tokens(const at::Tensor &qkv, BlockCache &cache) const;
-
-    const Stack &stack_;
-    int64_t each_, inner_;
-    std::vector<BlockCache> blocks_;
-    std::vector<int64_t> lengths_, starts_;  /* [sources] tokens, and where they begin in sources */
-    std::vector<int64_t> items_;             /* [items] their indices in lengths_ and starts_ */
-    std::vector<std::vector<int32_t>> rows_; /* [hypotheses][steps so far] its row in the step */
-    at::Tensor bias_; /* of relative positions in this step, [heads, steps so far]; or undefined */
+    virtual void keep_items(const std::vector<int64_t> &items) = 0;
 };
+
+/* A cache for the hypotheses of some sources. states [tokens of the sources, dims]: what the encoder
+ * made of them. each: hypotheses of an item (a source). Throws when cancelled. The first is for
+ * models on the CPU, the second for those on other devices (torch_device_cache.cpp). */
+std::unique_ptr<DecoderCache> host_cache(const Model &model, const Packed &sources,
+                                         const at::Tensor &states, int64_t each);
+std::unique_ptr<DecoderCache> device_cache(const Model &model, const Packed &sources,
+                                           const at::Tensor &states, int64_t each);
 
 } // namespace alcore_torch
 

@@ -122,7 +122,7 @@ struct Search {
     const Model &model;
     const Stack &stack;
     Settings how;
-    DecoderCache cache;
+    std::unique_ptr<DecoderCache> cache;
     std::vector<Item> items = {}; /* those that are not done */
     int64_t step = 0;             /* tokens that the decoder has read */
 
@@ -134,7 +134,8 @@ struct Search {
 /* Runs the encoder and makes the state before the first step: k empty hypotheses an item. */
 Search begin(const Model &model, const Packed &sources, const Settings &how) {
     at::Tensor states = run_stack(model, model.encoder, sources, model.encoder.blocks.size());
-    Search search{model, *model.decoder, how, DecoderCache(model, sources, states, how.k)};
+    auto make_cache = model.device.is_cpu() ? host_cache : device_cache;
+    Search search{model, *model.decoder, how, make_cache(model, sources, states, how.k)};
     int64_t items = static_cast<int64_t>(sources.lengths.size());
     for (int64_t i = 0; i < items; i++) {
         Item item;
@@ -159,14 +160,14 @@ at::Tensor Search::advance(const std::vector<int64_t> &ids) {
         at::full({rows}, step, at::TensorOptions().dtype(at::kLong)).to(model.device);
     at::Tensor words = at::tensor(ids, at::TensorOptions().dtype(at::kLong)).to(model.device);
     at::Tensor x = embed_tokens(stack, words, {}, place);
-    cache.begin_step();
+    cache->begin_step();
     for (size_t i = 0; i < stack.blocks.size(); i++) {
         const Block &block = stack.blocks[i];
         at::Tensor qkv = block.self(stack.pre_norm ? block.self_norm(x) : x);
-        x = x + block.self_out(cache.attend_tokens(i, qkv));
+        x = x + block.self_out(cache->attend_tokens(i, qkv));
         if (!stack.pre_norm) x = block.self_norm(x);
         at::Tensor q = block.cross_q(stack.pre_norm ? block.cross_norm(x) : x);
-        x = x + block.cross_out(cache.attend_sources(i, q));
+        x = x + block.cross_out(cache->attend_sources(i, q));
         if (!stack.pre_norm) x = block.cross_norm(x);
         at::Tensor y = stack.pre_norm ? block.ffn_norm(x) : x;
         at::Tensor inside = activated(block.up, y, stack.activation);
@@ -196,12 +197,12 @@ void Search::drop_done() {
         open.push_back(std::move(items[i]));
     }
     items = std::move(open);
-    cache.keep_items(kept);
+    if (!items.empty()) cache->keep_items(kept);
 }
 
 /* Calls body(first, logits) for pieces of the hypotheses: logits float [rows, vocabulary] on the
- * CPU, of the rows from `first` on, of the token after what advance() has read; body may change
- * them. hidden: what advance() returned. A piece has at most 2^24 logits and 4e9 operations, so that
+ * model's device, of the rows from `first` on, of the token after what advance() has read; body may
+ * change them. hidden: what advance() returned. A piece has at most 2^24 logits and 4e9 operations, so that
  * the call can be cancelled between two, well within 100 ms. */
 void for_logits(const Search &search, const at::Tensor &hidden,
                 const std::function<void(int64_t, at::Tensor)> &body) {
@@ -212,7 +213,7 @@ void for_logits(const Search &search, const at::Tensor &hidden,
                                                   static_cast<int64_t>(4e9 / operations)));
     for (int64_t first = 0; first < rows; first += piece) {
         at::Tensor some = hidden.narrow(0, first, std::min(piece, rows - first));
-        body(first, output_logits(model, some).to(at::kCPU, at::kFloat).contiguous());
+        body(first, output_logits(model, some).to(at::kFloat).contiguous());
         model.host.tick(nullptr, 0, 0);
     }
 }
@@ -257,22 +258,7 @@ std::vector<Next> rank_tokens(const Search &search, float *logits, int64_t most)
     return out;
 }
 
-/* The `most` best continuations of every hypothesis; fewer where there are no more. */
-Nexts best_tokens(const Search &search, const at::Tensor &hidden, int64_t most) {
-    Nexts out(static_cast<size_t>(hidden.size(0)));
-    int64_t width = search.model.vocabulary;
-    for_logits(search, hidden, [&](int64_t first, const at::Tensor &logits) {
-        float *values = logits.data_ptr<float>();
-        at::parallel_for(0, logits.size(0), 1, [&](int64_t begin, int64_t end) {
-            for (int64_t row = begin; row < end; row++)
-                out[static_cast<size_t>(first + row)] =
-                    rank_tokens(search, values + row * width, std::min(most, width));
-        });
-    });
-    return out;
-}
-
-/* Log-probabilities that draws are made of, from the model's [hypotheses, vocabulary]: forbidden
+/* Log-probabilities that draws are made of, and that rank tokens on a device, from the model's [hypotheses, vocabulary]: forbidden
  * tokens have minus infinity, a forced one is the only one and counts 0. */
 at::Tensor ruled(const Search &search, const at::Tensor &logprobs) {
     const Model &model = search.model;
@@ -288,6 +274,40 @@ at::Tensor ruled(const Search &search, const at::Tensor &logprobs) {
     for (int64_t id : model.forbidden)
         if (id >= 0 && id < out.size(1)) out.select(1, id).fill_(minus);
     return model.renormalize ? at::log_softmax(out, -1) : out;
+}
+
+/* rank_tokens() for all rows of logits [rows, vocabulary] on a device that is not the CPU, to which only
+ * the best go: out[i] of row i. */
+void rank_on_device(const Search &search, const at::Tensor &logits, int64_t most,
+                    std::vector<Next> *out) {
+    at::Tensor own = at::log_softmax(logits, -1);
+    int64_t best = search.forced() >= 0 ? 1 : most;
+    auto [values, ids] = at::topk(ruled(search, own), best, 1);
+    at::Tensor kept = own.gather(1, ids).to(at::kCPU).contiguous();
+    values = values.to(at::kCPU).contiguous();
+    ids = ids.to(at::kCPU).contiguous();
+    for (int64_t i = 0; i < logits.size(0) * best; i++)
+        if (values.data_ptr<float>()[i] > -std::numeric_limits<float>::infinity())
+            out[i / best].push_back({ids.data_ptr<int64_t>()[i], values.data_ptr<float>()[i],
+                                     kept.data_ptr<float>()[i]});
+}
+
+/* The `most` best continuations of every hypothesis; fewer where there are no more. */
+Nexts best_tokens(const Search &search, const at::Tensor &hidden, int64_t most) {
+    Nexts out(static_cast<size_t>(hidden.size(0)));
+    int64_t width = search.model.vocabulary;
+    for_logits(search, hidden, [&](int64_t first, const at::Tensor &logits) {
+        if (!logits.is_cpu())
+            return rank_on_device(search, logits, std::min(most, width),
+                                  &out[static_cast<size_t>(first)]);
+        float *values = logits.data_ptr<float>();
+        at::parallel_for(0, logits.size(0), 1, [&](int64_t begin, int64_t end) {
+            for (int64_t row = begin; row < end; row++)
+                out[static_cast<size_t>(first + row)] =
+                    rank_tokens(search, values + row * width, std::min(most, width));
+        });
+    });
+    return out;
 }
 
 /* A copy of a hypothesis with one token more; score: that of the whole. */
@@ -365,7 +385,8 @@ Nexts drawn_tokens(const Search &search, const at::Tensor &hidden) {
     for_logits(search, hidden, [&](int64_t first, const at::Tensor &logits) {
         at::Tensor own = at::log_softmax(logits, -1);
         at::Tensor scores = ruled(search, own) / search.how.temperature;
-        at::Tensor sums = at::softmax(scores, 1).to(at::kDouble).cumsum(1);
+        at::Tensor sums = at::softmax(scores, 1).to(at::kCPU, at::kDouble).cumsum(1);
+        own = own.to(at::kCPU).contiguous();
         int64_t width = logits.size(1);
         for (int64_t r = 0; r < logits.size(0); r++) {
             int64_t hypothesis = first + r;
@@ -432,7 +453,7 @@ std::vector<std::vector<Output>> decode(const Model &model, const Packed &source
             single_step(search, best_tokens(search, hidden, 1), from);
         else
             beam_step(search, best_tokens(search, hidden, 2 * settings.k), from);
-        search.cache.reorder(from);
+        search.cache->reorder(from);
         bool any = false;
         for (Item &item : search.items) {
             if (!item.done) continue;
