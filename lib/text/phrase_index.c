@@ -133,10 +133,17 @@ alcore_status alcore__phrase_table_list(alcore__phrase_index *index,
     const int64_t buckets = index->array.buckets;
     if (buckets == 0) return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(index->ctx, (size_t)buckets, sizeof *parts, &parts));
-    alcore_status status = alcore__phrase_walk(index, filter, parts);
-    if (status == ALCORE_OK) status = alcore__phrase_order(index->ctx, parts, buckets, out);
+    alcore__phrase_single *singles = NULL; /* [positions] */
+    const uint32_t positions = index->corpus->pool_end;
+    alcore_status status = ALCORE_OK;
+    if (index->max_words != ALCORE__PHRASE_UNLIMITED && filter->min_count < 2)
+        status = alcore__new_array(index->ctx, positions, sizeof *singles, &singles);
+    if (status == ALCORE_OK) status = alcore__phrase_walk(index, filter, parts, singles);
+    if (status == ALCORE_OK)
+        status = alcore__phrase_order(index->ctx, parts, buckets, singles, positions, out);
     for (int64_t i = 0; i < buckets; i++) alcore__phrase_table_clear(index->ctx, &parts[i]);
     alcore__free(index->ctx, parts);
+    alcore__free(index->ctx, singles);
     if (status != ALCORE_OK) alcore__phrase_table_clear(index->ctx, out);
     return status;
 }

@@ -106,7 +106,7 @@ alcore_status alcore__phrase_text(const alcore__phrase_index *index, const alcor
 int64_t alcore__phrase_rows(const alcore__phrase_index *index, const alcore__phrase *phrase,
                             int64_t max_rows, int64_t *out);
 
-/* ---- between phrase_index.c, phrase_walk.c and phrase_order.c ---- */
+/* ---- between phrase_index.c, phrase_walk.c, phrase_order.c and phrase_singles.c ---- */
 
 /* The state, ALCORE__PHRASE_..., of the row that a corpus position belongs to. Read for every entry
  * of the array in a walk, therefore by position and not by row. */
@@ -115,13 +115,38 @@ static inline int32_t alcore__phrase_state(const alcore__phrase_index *index, ui
     if (!index->moved) return ALCORE__PHRASE_UNLABELED;
     return index->states[position / 4] >> (position % 4 * 2) & 3;
 }
+/* The phrases that begin at a position and occur once, in unlabeled rows: there are several times as
+ * many of these as of others. Two of a position never have the same length, and every one of them
+ * that is longer than one that occurs once occurs once too; what a filter leaves out are the
+ * shortest, or all but the longest. So 4 bytes a position stand for them in place of 12 bytes a
+ * phrase, and they are in order without a sort (phrase_singles.c). */
+typedef struct alcore__phrase_single {
+    uint8_t low, high;    /* the phrases of low to high words; both 0: there are none */
+    uint8_t labeled;      /* those of at most so many words occur in a labeled row too */
+    uint8_t semi_maximal; /* 1: the phrase of `high` words is; no shorter one can be */
+} alcore__phrase_single;
+_Static_assert(ALCORE__PHRASE_MAX_WORDS <= UINT8_MAX, "alcore__phrase_single has lengths in bytes");
+
 /* Finds the phrases that pass the filter: parts [buckets] receives those of each bucket of the
- * array, in no order. parts is zero before; the caller clears it, also after a failure. */
+ * array, in no order; singles [pool_end], of zeros, instead those that occur once, or is NULL:
+ * always without a limit on the length. parts is zero before; the caller clears it, also after a
+ * failure. */
 alcore_status alcore__phrase_walk(const alcore__phrase_index *index,
-                                  const alcore__phrase_filter *filter, alcore__phrase_table *parts);
-/* Joins parts [part_count] into one table in the order of a table. The parts are cleared as soon as
- * they are copied; the caller clears parts and *out, also after a failure. */
+                                  const alcore__phrase_filter *filter, alcore__phrase_table *parts,
+                                  alcore__phrase_single *singles);
+/* Joins parts [part_count] and singles [positions], which may be NULL, into one table in the order
+ * of a table. The parts are cleared as soon as they are copied; the caller clears parts and *out,
+ * also after a failure. */
 alcore_status alcore__phrase_order(alcore_ctx *ctx, alcore__phrase_table *parts, int64_t part_count,
+                                   const alcore__phrase_single *singles, uint32_t positions,
                                    alcore__phrase_table *out);
+/* *count: the phrases of singles [positions]. *next: what alcore__phrase_singles_list() needs to
+ * know of them; the caller frees it, also after a failure. */
+alcore_status alcore__phrase_singles_count(alcore_ctx *ctx, const alcore__phrase_single *singles,
+                                           uint32_t positions, uint32_t **next, int64_t *count);
+/* Writes the phrases of singles [positions], in the order of a table, to out, which has memory for
+ * all of them. Overwrites next. */
+alcore_status alcore__phrase_singles_list(alcore_ctx *ctx, const alcore__phrase_single *singles,
+                                          uint32_t positions, uint32_t *next, alcore__phrase *out);
 
 #endif

@@ -23,8 +23,9 @@
  *
  * At the depth to which the array is sorted, no longer phrases exist: no phrase there is dominated.
  *
- * Every bucket of the array is one task with a list of phrases of its own. Memory: 12 bytes a
- * phrase, and for each thread 9 bytes an entry of the largest bucket that it met. */
+ * Every bucket of the array is one task with a list of phrases of its own; phrases that occur once
+ * are noted at their position instead, where the length is limited. Memory: 12 bytes a phrase of the
+ * lists, and for each thread 9 bytes an entry of the largest bucket that it met. */
 #include <string.h>
 
 #include "text/phrase_table.h"
@@ -71,8 +72,10 @@ typedef struct walk_scratch {
 typedef struct walk {
     const alcore__phrase_index *index;
     const alcore__phrase_filter *filter;
-    walk_scratch *scratches;     /* [threads] */
-    alcore__phrase_table *parts; /* [buckets] the result: the phrases of each bucket */
+    walk_scratch *scratches;        /* [threads] */
+    alcore__phrase_table *parts;    /* [buckets] the result: the phrases of each bucket */
+    alcore__phrase_single *singles; /* [pool_end] and those that occur once; NULL: these are in
+                                       parts too */
 } walk;
 
 /* ---- semi-maximality ---- */
@@ -148,6 +151,22 @@ static alcore_status emit(const walk *work, walk_scratch *scratch, const interva
     return ALCORE_OK;
 }
 
+/* Notes the phrases of `low` to `high` words of an interval of one occurrence at its position, where
+ * no other bucket writes. The intervals of one occurrence at a position are nested. */
+static void note_single(const walk *work, const interval *node, uint32_t low, uint32_t high,
+                        bool semi_maximal) {
+    alcore__phrase_single *single = &work->singles[node->first];
+    if (work->filter->semi_maximal && !semi_maximal) return;
+    if (work->filter->letters)
+        while (low <= high && !passes_letters(work->index, node->first, low)) low++;
+    if (low > high) return;
+    if (single->low == 0 || low < single->low) single->low = (uint8_t)low;
+    if (node->labeled && high > single->labeled) single->labeled = (uint8_t)high;
+    if (high <= single->high) return;
+    single->high = (uint8_t)high;
+    single->semi_maximal = semi_maximal;
+}
+
 /* Lists the phrases of a complete interval: those of parent_depth + 1 to depth words. bucket_begin:
  * the first entry of the bucket, end: the entry after the interval's last. The corpus begins with a
  * boundary, so every position has a token before it. */
@@ -170,6 +189,10 @@ static alcore_status close_interval(const walk *work, walk_scratch *scratch, con
     if (depth <= max_words && !filter->counts_only)
         ALCORE__TRY(is_semi_maximal(work, scratch, node, bucket_begin, end, &semi_maximal));
     uint32_t length = filter->semi_maximal ? depth : parent_depth + 1;
+    if (work->singles && node->occ == 1) {
+        note_single(work, node, length, depth < max_words ? depth : max_words, semi_maximal);
+        return ALCORE_OK;
+    }
     for (; length <= depth && length <= max_words; length++)
         ALCORE__TRY(emit(work, scratch, node, length, semi_maximal && length == depth));
     return ALCORE_OK;
@@ -252,7 +275,12 @@ static alcore_status read_entries(const walk *work, walk_scratch *scratch, uint3
     for (uint32_t i = begin; i < end; i++) {
         const uint32_t next = i + 1 < end ? lcp[i + 1] : 0;
         if (i % POLL_ENTRIES == 0) ALCORE__TRY(alcore__tick(ctx, NULL, 0, 0));
-        if (i + PREFETCH < end) __builtin_prefetch(&tokens[position[i + PREFETCH] - 1]);
+        if (i + PREFETCH < end) {
+            const uint32_t ahead = position[i + PREFETCH];
+            __builtin_prefetch(&tokens[ahead - 1]);
+            if (work->singles && ahead < index->corpus->pool_end)
+                __builtin_prefetch(&work->singles[ahead], 1);
+        }
         const int32_t state = alcore__phrase_state(index, position[i]);
         scratch->state[i - begin] = (uint8_t)state;
         scratch->leaf[i - begin] = leaf_depth(index, position[i], lcp[i] > next ? lcp[i] : next);
@@ -318,11 +346,11 @@ static alcore_status walk_bucket(void *data, int64_t bucket, int32_t worker) {
 
 /* Walks over all buckets on the context's threads and frees the workers' arrays. */
 alcore_status alcore__phrase_walk(const alcore__phrase_index *index,
-                                  const alcore__phrase_filter *filter,
-                                  alcore__phrase_table *parts) {
+                                  const alcore__phrase_filter *filter, alcore__phrase_table *parts,
+                                  alcore__phrase_single *singles) {
     alcore_ctx *ctx = index->ctx;
     const int32_t threads = alcore_ctx_threads(ctx);
-    walk work = {.index = index, .filter = filter, .parts = parts};
+    walk work = {.index = index, .filter = filter, .parts = parts, .singles = singles};
     ALCORE__TRY(alcore__new_array(ctx, (size_t)threads, sizeof *work.scratches, &work.scratches));
     const alcore_status status =
         alcore__parallel(ctx, STAGE, index->array.buckets, walk_bucket, &work);
