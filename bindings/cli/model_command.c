@@ -100,6 +100,14 @@ static json_t *list_actions(const alcore_model *model, const alcore_model_info *
     return list;
 }
 
+/* The names of the classes, in their order. */
+static json_t *list_labels(const alcore_model_info *info) {
+    json_t *list = json_array();
+    for (int64_t k = 0; k < info->classes; k++)
+        json_array_append_new(list, json_string(info->labels[k]));
+    return list;
+}
+
 /* Adds a text unless it is NULL, and a number unless it is 0. */
 static void add_text(json_t *all, const char *key, const char *value) {
     if (value) json_object_set_new(all, key, json_string(value));
@@ -123,6 +131,7 @@ static json_t *describe(const alcore_model *model, const alcore_model_info *info
     add_number(all, "vocabulary", info->vocabulary);
     if (more) json_object_update_missing(all, more);
     json_decref(more);
+    if (info->labels) json_object_set_new(all, "labels", list_labels(info));
     json_object_set_new(all, "actions", list_actions(model, info));
     json_object_set_new(all, "columns", list_columns(model));
     return all;

@@ -304,7 +304,8 @@ static int train(train_run *self) {
 /* ---- what it says ---- */
 
 static const char *metric_of(const train_config *config) {
-    static const char *const names[] = {"loss", "bleu", "accuracy", "exact_match", "f1"};
+    static const char *const names[] = {"loss", "bleu",    "accuracy",      "exact_match",
+                                        "f1",   "span_f1", "strict_span_f1"};
     return names[config->options.metric];
 }
 

@@ -57,7 +57,8 @@ static const key_info config_keys[] = {
     {"seed", COUNT, CONFIG(options.seed), false, NULL},
     {"checkpoints", TEXT, CONFIG(options.checkpoints), false, NULL},
     {"checkpoint_every", COUNT, CONFIG(options.checkpoint_every), false, NULL},
-    {"metric", CHOICE, CONFIG(options.metric), false, "loss|bleu|accuracy|exact_match|f1"},
+    {"metric", CHOICE, CONFIG(options.metric), false,
+     "loss|bleu|accuracy|exact_match|f1|span_f1|strict_span_f1"},
     {"validate_every", COUNT, CONFIG(options.validate_every), false, NULL},
     {"patience", COUNT, CONFIG(options.patience), false, NULL},
 };

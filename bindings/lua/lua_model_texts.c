@@ -7,7 +7,8 @@
 #include "lua_binding.h"
 
 /*** What the model is: a table with engine, family, device, version, json (what the engine says of
- * it), dims, classes, max_tokens, vocabulary, translates, scores, trains and saves.
+ * it), dims, classes, labels (a list of the names of the classes, class 0 first; nil where the
+ * folder does not name them), max_tokens, vocabulary, translates, scores, trains and saves.
  * @field model.info */
 int al_model_info_field(lua_State *L) {
     al_object *self = al_check(L, 1, &al_model_kind);
@@ -15,6 +16,13 @@ int al_model_info_field(lua_State *L) {
     int failed = AL_CALL(L, self->context, alcore_model_get_info(self->model, &info));
     if (failed) return failed;
     al_push_struct(L, al_model_info, &info);
+    if (!info.labels) return 1;
+    al_push_list(L, info.classes);
+    for (int64_t k = 0; k < info.classes; k++) {
+        lua_pushstring(L, info.labels[k]);
+        lua_rawseti(L, -2, (int)(k + 1));
+    }
+    lua_setfield(L, -2, "labels");
     return 1;
 }
 
@@ -166,7 +174,8 @@ int al_model_score(lua_State *L) {
 }
 
 /*** Trains the model in place on the pairs of a pool: texts and references of a translation model;
- * of a classifier of texts the references are numbers of classes.
+ * of a classifier of texts the references are names of classes (info.labels) or their numbers, of a
+ * classifier of tokens those of the words, with spaces between them.
  * @function model:train
  * @tparam pool pool
  * @tparam[opt] table options rate, weight_decay, clip, label_smoothing, updates (0: one pass over
@@ -174,12 +183,12 @@ int al_model_score(lua_State *L) {
  * "cosine"), optimizer ("adamw" or "adam"), beta1, beta2, epsilon, seed, weights (a column of the
  * pool), checkpoints (a folder, from which an interrupted training goes on), checkpoint_every,
  * validation (a pool with references), validate_every, metric ("loss", "bleu", "accuracy",
- * "exact_match" or "f1"),
+ * "exact_match", "f1", "span_f1" or "strict_span_f1"),
  * patience, best (the folder that the best model is saved to), precision of products ("float32",
  * "bfloat16" or "float16"), recompute (true: less memory and more time, the same result), labels
- * (the ragged column with the class of each word, for a classifier of tokens; for question
- * answering, whose texts are questions and whose references are the answers, the column with the
- * character of "qa_contexts" at which each answer begins, from 0)
+ * (the ragged column with the class of each word, for a classifier of tokens whose references do
+ * not have them; for question answering, whose texts are questions and whose references are the
+ * answers, the column with the character of "qa_contexts" at which each answer begins, from 0)
  * @return a table with updates, tokens, loss, seconds, resumed, best_update, best_value and
  * stopped; or nil, message, code */
 int al_model_train(lua_State *L) {

@@ -175,6 +175,8 @@ const al_constant al_validations[] = {
     {"accuracy", ALCORE_VALIDATE_ACCURACY},
     {"exact_match", ALCORE_VALIDATE_EXACT_MATCH},
     {"f1", ALCORE_VALIDATE_F1},
+    {"span_f1", ALCORE_VALIDATE_SPAN_F1},
+    {"strict_span_f1", ALCORE_VALIDATE_STRICT_SPAN_F1},
     {NULL, 0}};
 const al_constant al_vocabulary_kinds[] = {
     {"unigram", ALCORE_VOCABULARY_UNIGRAM},

@@ -264,6 +264,9 @@ typedef struct alcore_model_info {
     int32_t trains;      /**< 1: alcore_model_train() can be called: the model translates, gives
                               classes of texts or of tokens, or answers questions */
     int32_t saves;       /**< 1: alcore_model_save() can be called */
+    /** [classes] names of the classes, such as "B-PER": id2label of config.json; NULL: the folder
+     * does not name them */
+    const char *const *labels;
 } alcore_model_info;
 /** An alcore_model_info with its size set and everything else 0. */
 #define ALCORE_MODEL_INFO_INIT ALCORE_INIT(alcore_model_info)
@@ -402,7 +405,14 @@ enum {
      * better. */
     ALCORE_VALIDATE_EXACT_MATCH = 3,
     /** Mean F1 of the words of these answers, percent. Higher is better. */
-    ALCORE_VALIDATE_F1 = 4
+    ALCORE_VALIDATE_F1 = 4,
+    /** F1 of the spans of the most probable classes, 0 to 1, against those of the labels, as
+     * alcore_metric_compute_spans() computes it by default; for classifiers of tokens whose classes
+     * are called O, B-TYPE or I-TYPE (alcore_model_info.labels). Tokens without a label are left
+     * out. Higher is better. */
+    ALCORE_VALIDATE_SPAN_F1 = 5,
+    /** The same in strict mode (IOB2): only B-TYPE begins a span. */
+    ALCORE_VALIDATE_STRICT_SPAN_F1 = 6
 };
 
 /** How a model is trained. Zero means default everywhere. */
@@ -444,9 +454,11 @@ typedef struct alcore_train_options {
     int32_t reserved; /**< pads: 0, checked */
     /** Borrowed. For a model that classifies tokens: ragged column of integers, of the pool and of
      * validation, with the class of each token that "token_probs" has a row for (the first of each
-     * word), from 0; -100: it has none. Of a text that is cut the first ones count. For a model of
-     * question answering: column of integers [rows], the character (code point) of the row's
-     * context, from 0, at which its reference, the answer, begins. NULL for others */
+     * word), from 0; -100: it has none. NULL: the references have them, as words with white space
+     * between them, each the name of a class (alcore_model_info.labels), its number or -100. Of a
+     * text that is cut the first ones count. For a model of question answering: column of integers
+     * [rows], the character (code point) of the row's context, from 0, at which its reference, the
+     * answer, begins. NULL for others */
     const char *labels;
 } alcore_train_options;
 /** An alcore_train_options with its size set and everything else 0. */
@@ -470,12 +482,12 @@ typedef struct alcore_train_result {
 #define ALCORE_TRAIN_RESULT_INIT ALCORE_INIT(alcore_train_result)
 
 /** Trains a model in place on the pairs of a pool: a translation model on texts and references
- * (alcore_pool_reference()), a classifier of texts on references that are numbers of classes, from
- * 0, a classifier of tokens on texts and a column of labels, a model of question answering on
- * questions, the column of texts "qa_contexts", references that are the answers, and a column of
- * labels. A context is cut into windows as for "qa_start"; one without the whole answer counts for
- * nothing. Masked rows are left out. The same pool, options and number of threads give the same
- * weights.
+ * (alcore_pool_reference()), a classifier of texts on references that are names of classes or their
+ * numbers, from 0, a classifier of tokens on texts and a column of labels, or references that are
+ * the labels of their words, a model of question answering on questions, the column of texts
+ * "qa_contexts", references that are the answers, and a column of labels. A context is cut into
+ * windows as for "qa_start"; one without the whole answer learns its first token ("no answer").
+ * Masked rows are left out. The same pool, options and number of threads give the same weights.
  * After a failure or a cancellation the weights are those of the last finished update, and so they
  * are with validation: the best ones are in the folder `best`. With checkpoints the validations are
  * kept there too (validations.tsv), so that a training that goes on ends where it would have ended.

@@ -21,6 +21,7 @@
 
 #include "alcore/metric.h"
 #include "base/base.h"
+#include "metric/tags.h"
 #include "metric/text_blocks.h"
 #include "text/vocabulary.h"
 #include "text/words.h"
@@ -275,8 +276,7 @@ static alcore_status next_span(tag_reader *reader, span *out, bool *found) {
         const bool more = alcore__word_next(&reader->next, reader->end, &tag, &length);
         if (!more && !reader->type) return ALCORE_OK;
         const char mark = more ? tag[0] : 'O';
-        if (more && !(mark == 'O' ? length == 1
-                                  : (mark == 'B' || mark == 'I') && length > 2 && tag[1] == '-'))
+        if (more && !alcore__is_tag(tag, length))
             return alcore__fail(ALCORE_E_DATA, "tag %lld is '%.*s', not O, B-TYPE or I-TYPE",
                                 (long long)reader->word + 1, length < 40 ? (int)length : 40, tag);
         const bool same = mark != 'O' && reader->type && reader->type_length == length - 2 &&

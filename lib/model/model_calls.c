@@ -179,7 +179,7 @@ static alcore_status read_train_options(const alcore_train_options *given,
         int32_t value, last;
     } choices[] = {{"schedule", out->schedule, ALCORE_SCHEDULE_COSINE},
                    {"optimizer", out->optimizer, ALCORE_OPTIMIZER_ADAM},
-                   {"metric", out->metric, ALCORE_VALIDATE_F1},
+                   {"metric", out->metric, ALCORE_VALIDATE_STRICT_SPAN_F1},
                    {"precision", out->precision, ALCORE_PRECISION_FLOAT16},
                    {"recompute", out->recompute, 1}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)

@@ -260,6 +260,7 @@ static void info(const alcore_model *model, alcore_model_info *out) {
     out->scores = alcore__engine_has(data, ALCORE_SYS_MODEL_TOKEN_LOGPROBS);
     out->trains = alcore__engine_trains(data);
     out->saves = alcore__engine_has(data, ALCORE_SYS_MODEL_SAVE);
+    out->labels = data->info.labels;
 }
 
 /* alcore__model_table.describe: the version of the model is part of the origin of a column, so that

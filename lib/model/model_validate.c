@@ -22,6 +22,8 @@ static const char *const metric_names[] = {
     [ALCORE_VALIDATE_ACCURACY] = "accuracy",
     [ALCORE_VALIDATE_EXACT_MATCH] = "exact_match",
     [ALCORE_VALIDATE_F1] = "f1",
+    [ALCORE_VALIDATE_SPAN_F1] = "span_f1",
+    [ALCORE_VALIDATE_STRICT_SPAN_F1] = "strict_span_f1",
 };
 static const char header[] = "update\tvalue\tmetric\tevery\tdata\n";
 
@@ -44,17 +46,19 @@ static alcore_status check_metric(const alcore_model *model, int32_t metric) {
                           : classes                        ? ALCORE_SYS_MODEL_CLASS_PROBS
                           : metric == ALCORE_VALIDATE_BLEU ? ALCORE_SYS_MODEL_TRANSLATE
                                                            : ALCORE_SYS_MODEL_TOKEN_LOGPROBS;
-    const bool fits =
-        metric == ALCORE_VALIDATE_LOSS || (answers   ? is_of_answers(metric)
-                                           : classes ? metric == ALCORE_VALIDATE_ACCURACY
-                                                     : metric == ALCORE_VALIDATE_BLEU);
+    const bool of_spans = alcore__is_of_spans(metric);
+    const bool fits = metric == ALCORE_VALIDATE_LOSS ||
+                      (answers   ? is_of_answers(metric)
+                       : classes ? metric == ALCORE_VALIDATE_ACCURACY || (tokens && of_spans)
+                                 : metric == ALCORE_VALIDATE_BLEU);
     if (!fits || !alcore__engine_has(data, call))
         return alcore__fail(ALCORE_E_UNSUPPORTED, "model %s has no validation by %s: it %s",
                             model->name, metric_names[metric],
                             answers   ? "answers questions"
-                            : classes ? "gives classes"
+                            : tokens  ? "gives classes of tokens"
+                            : classes ? "gives classes of texts"
                                       : "translates");
-    return ALCORE_OK;
+    return of_spans ? alcore__spans_check(model, metric_names[metric]) : ALCORE_OK;
 }
 
 /* A number of a row of an array of float32 or float64. */
@@ -64,39 +68,50 @@ static double number_at(const alcore__array *array, int64_t row, int64_t column)
                                           : ((const double *)array->data)[index];
 }
 
+/* The most probable class of a row of class probabilities [rows, classes], of equal ones the first.
+ */
+static int64_t likeliest_class(const alcore__array *array, int64_t row) {
+    int64_t best = 0;
+    for (int64_t k = 1; k < array->columns; k++)
+        if (number_at(array, row, k) > number_at(array, row, best)) best = k;
+    return best;
+}
+
 /* The value of a text of a classifier: 1 or 0 where its likeliest class is right or wrong, or minus
  * the logarithm of the probability of the right class, by the metric. row: of class probabilities
  * [rows, classes]; label: the right class. */
 static double value_of_classes(const alcore__watch *watch, const alcore__array *array, int64_t row,
                                int64_t label) {
-    int64_t best = 0;
     if (watch->options->metric == ALCORE_VALIDATE_LOSS) return -log(number_at(array, row, label));
-    for (int64_t k = 1; k < array->columns; k++)
-        if (number_at(array, row, k) > number_at(array, row, best)) best = k;
-    return best == label;
+    return likeliest_class(array, row) == label;
 }
 
 /* Stores the value of text `item` from the class probabilities of `rows` of its tokens, which begin
- * at row `row` of the array: of those tokens that alcore__examples_counts() names, in order. Tokens
- * without a label (a negative one) add nothing. */
+ * at row `row` of the array: of those tokens that alcore__examples_counts() names, in order; and,
+ * for spans, their most probable classes. Tokens without a label (a negative one) add nothing. */
 static alcore_status record_tokens(alcore__watch *watch, const alcore__array *array, int64_t row,
                                    int64_t item, int64_t rows) {
     const alcore__examples *all = &watch->examples;
+    const alcore__engine_model *data = watch->model->data;
     const int64_t *offsets = all->sources.passed.offsets;
     int64_t used = 0, labeled = 0;
     double value = 0;
+    if (watch->predicted && array->columns != data->info.classes)
+        return alcore__fail(ALCORE_E_SHAPE, "%s gave %lld classes of a model with %lld",
+                            data->engine->engine, (long long)array->columns,
+                            (long long)data->info.classes);
     for (int64_t k = offsets[item]; k < offsets[item + 1]; k++) {
         if (!alcore__examples_counts(all, k)) continue;
         if (used < rows && all->labels[k] >= 0 && all->labels[k] < array->columns) {
             value += value_of_classes(watch, array, row + used, all->labels[k]);
+            if (watch->predicted) watch->predicted[k] = likeliest_class(array, row + used);
             labeled++;
         }
         used++;
     }
     if (used != rows)
         return alcore__fail(ALCORE_E_SHAPE, "%s gave classes of %lld tokens of a text with %lld",
-                            ((const alcore__engine_model *)watch->model->data)->engine->engine,
-                            (long long)rows, (long long)used);
+                            data->engine->engine, (long long)rows, (long long)used);
     watch->values[item] = value;
     watch->tokens[item] = labeled;
     return ALCORE_OK;
@@ -170,6 +185,7 @@ static alcore_status measure_values(alcore__watch *watch, double *out) {
         tokens += watch->tokens[i];
     }
     if (watch->spans) return alcore__questions_measure(watch, out);
+    if (watch->predicted) return alcore__spans_measure(watch, out);
     *out = tokens > 0 ? sum / (double)tokens : 0;
     return ALCORE_OK;
 }
@@ -413,6 +429,9 @@ alcore_status alcore__watch_begin(alcore_model *model, const alcore_train_option
     const size_t count = (size_t)out->items;
     if (is_of_answers(options->metric))
         ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->spans, &out->spans));
+    if (alcore__is_of_spans(options->metric))
+        ALCORE__TRY(alcore__new_array(ctx, (size_t)out->examples.sources.passed.offsets[out->items],
+                                      sizeof *out->predicted, &out->predicted));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->values, &out->values));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->tokens, &out->tokens));
     ALCORE__TRY(alcore__buffer_format(
@@ -431,5 +450,6 @@ void alcore__watch_clear(alcore__watch *watch) {
     alcore__free(ctx, watch->values);
     alcore__free(ctx, watch->tokens);
     alcore__free(ctx, watch->spans);
+    alcore__free(ctx, watch->predicted);
     alcore__free(ctx, watch->tail);
 }

@@ -39,14 +39,17 @@ typedef struct alcore__examples {
     size_t *context_lengths; /* [batch.count] bytes */
 } alcore__examples;
 /* Encodes the rows of a pool, whose read lock the caller holds as long as the examples are used.
- * labels: the column of classes of tokens, or of the characters at which answers begin; NULL for
- * models of other kinds.
+ * labels: the column of classes of tokens (NULL: the references have them), or of the characters at
+ * which answers begin; NULL for models of other kinds.
  * alcore__examples_clear() must be called even after a failure. */
 alcore_status alcore__examples_read(const alcore_model *model, const alcore_pool *pool,
                                     const char *labels, alcore__examples *out);
 /* The part of alcore__examples_read() for questions, called with out->batch filled. */
 alcore_status alcore__questions_read(const alcore_model *model, const alcore_pool *pool,
                                      const char *column, alcore__examples *out);
+/* The class that a word of `length` bytes means: that of this name, else that of this number; -1:
+ * it means none. */
+int64_t alcore__class_of(const alcore__engine_model *data, const char *word, size_t length);
 /* Whether token k of the sources, a number among all, is one that the model gives classes of. */
 bool alcore__examples_counts(const alcore__examples *all, int64_t k);
 void alcore__examples_clear(alcore_ctx *ctx, alcore__examples *all);
@@ -71,6 +74,8 @@ typedef struct alcore__watch {
     /* [items] tokens of its reference, or labels of it: what the mean is over */
     int64_t *tokens;
     alcore__span *spans;  /* [items] of questions that are measured by their answers; or NULL */
+    int64_t *predicted;   /* [tokens of the sources] of models that are measured by spans: the most
+                             probable class of each token with a label; or NULL */
     char *tail;           /* what every line of validations.tsv ends with */
     alcore__buffer lines; /* validations.tsv as it is to be written next */
     /* borrowed: resumed, best_update, best_value and stopped are filled */
@@ -83,6 +88,13 @@ alcore_status alcore__questions_take(alcore__watch *watch, const alcore__array *
                                      int64_t w, int64_t positions);
 /* *out: exact match or F1 of the likeliest answers, percent. */
 alcore_status alcore__questions_measure(const alcore__watch *watch, double *out);
+/* Whether a metric (ALCORE_VALIDATE_*) compares spans (model_spans.c). */
+bool alcore__is_of_spans(int32_t metric);
+/* ALCORE_E_UNSUPPORTED unless each class of a classifier of tokens has the name of a tag; metric:
+ * its name, for the message. */
+alcore_status alcore__spans_check(const alcore_model *model, const char *metric);
+/* *out: F1 of the spans of the most probable classes, 0 to 1. */
+alcore_status alcore__spans_measure(const alcore__watch *watch, double *out);
 /* Prepares the watch; the caller holds the read lock of options->validation.
  * alcore__watch_clear() must be called even after a failure. */
 alcore_status alcore__watch_begin(alcore_model *model, const alcore_train_options *options,

@@ -584,6 +584,7 @@ alcore_status info(alcore_sys_model *model, alcore_sys_model_info *out) {
     all.device = model->device_name.c_str();
     all.version = model->version.c_str();
     all.json = model->json.c_str();
+    all.labels = model->labels.empty() ? nullptr : model->labels.data();
     std::memcpy(out, &all, all.size);
     return ALCORE_OK;
 }

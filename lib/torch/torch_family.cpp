@@ -366,8 +366,10 @@ void build_head(Builder &build, const std::string &architecture) {
                 : build.read(std::string(family.words_out) + ".weight", {model.vocabulary, width});
         model.head_out.bias = build.read(family.words_bias, {model.vocabulary});
     }
-    if (model.head == Head::Classes || model.head == Head::Tokens)
+    if (model.head == Head::Classes || model.head == Head::Tokens) {
         model.classes = model.head_out.weight.size(0);
+        read_labels(model, build.folder);
+    }
 }
 
 /* Settings of decoding. */

@@ -269,6 +269,8 @@ struct Model {
     /* classes: of a classifier of texts or tokens, else 0. vocabulary: tokens that an output can
      * have. max_tokens: of a text. batch_tokens: of a batch, unless a single text has more. */
     int64_t classes = 0, vocabulary = 0, max_tokens = 0, batch_tokens = 0;
+    /* [classes] their names, views of config; empty: it has no id2label. */
+    std::vector<const char *> labels;
     /* Of a batch, whatever batch_tokens of a call says: so that a product with weights takes well
      * below the 100 ms in which a call is to notice that it is cancelled. A text may be longer. */
     int64_t most_tokens = INT64_MAX;
@@ -289,6 +291,9 @@ struct Model {
     uint64_t opened_hash = 0;  /* the same when the folder was opened */
     int64_t parameters = 0;    /* components of all tensors, a tied matrix counted once */
 };
+
+/* Reads the names of the classes, once their number is known (torch_labels.cpp). */
+void read_labels(Model &model, const std::string &folder);
 
 /* Reads a folder into a model. */
 std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,

@@ -43,6 +43,7 @@ EXCEPTIONS = [
     ("docs/models.md", "sh", "python3 tests/torch/make_fixtures.py", "it needs transformers, and writes the folders that are committed"),
     ("docs/models.md", "python", "outputs = model.translate(", "its model stands for others; tests/torch/test_neural.py makes such passes"),
     ("docs/models.md", "python", "model.train(", "its model and pools stand for others; tests/torch/test_answer_training.py trains so"),
+    ("docs/models.md", "python", "model = alcore.Model.open(\"NER-FOLDER\")", "as above; tests/torch/test_span_training.py trains so"),
     ("docs/own-model.md", "python ctranslate2", "", "it needs the package and a converted model"),
     ("docs/own-model.md", "python transformers", "", "it needs the package and a model"),
     ("docs/python.md", "python", "", "test python_docs runs these blocks (tests/bindings/python/test_docs.py)"),

@@ -139,6 +139,8 @@ ALCORE_VALIDATE_BLEU = 1
 ALCORE_VALIDATE_ACCURACY = 2
 ALCORE_VALIDATE_EXACT_MATCH = 3
 ALCORE_VALIDATE_F1 = 4
+ALCORE_VALIDATE_SPAN_F1 = 5
+ALCORE_VALIDATE_STRICT_SPAN_F1 = 6
 ALCORE_ROLE_CANDIDATES = 1
 ALCORE_ROLE_LABELED = 2
 ALCORE_ROLE_TARGET = 3
@@ -635,6 +637,7 @@ class alcore_model_info(Structure):
         ("scores", c_int32),
         ("trains", c_int32),
         ("saves", c_int32),
+        ("labels", c_void_p),
     ]
 
 

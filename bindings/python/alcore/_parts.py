@@ -160,12 +160,16 @@ class Model(Handle):
     @property
     def info(self):
         """What the model is: a dict with engine, family, device, version, dims, classes, max_tokens, vocabulary, whether it
-        translates and scores pairs, and "description", what the engine says of it (a dict; None where there is none)."""
+        translates and scores pairs, "labels", a list of the names of the classes (None where the folder does not name them), and
+        "description", what the engine says of it (a dict; None where there is none)."""
         found = struct(_ffi.alcore_model_info)
         check(lib.alcore_model_get_info(self._handle, ctypes.byref(found)))
         convert = {ctypes.c_char_p: text_or_none, ctypes.c_int64: int, ctypes.c_int32: bool}
-        facts = {name: convert[kind](getattr(found, name)) for name, kind in found._fields_ if name not in ("size", "json")}
-        return dict(facts, description=json.loads(found.json) if found.json else None)
+        facts = {name: convert[kind](getattr(found, name)) for name, kind in found._fields_
+                 if name not in ("size", "json", "labels")}
+        names = ctypes.cast(found.labels, ctypes.POINTER(ctypes.c_char_p))
+        labels = [names[k].decode() for k in range(found.classes)] if found.labels else None
+        return dict(facts, labels=labels, description=json.loads(found.json) if found.json else None)
 
     def _pool_of(self, texts, **fields):
         """A pool of all texts, repeated ones too."""
@@ -213,14 +217,16 @@ class Model(Handle):
               beta2=0.0, epsilon=0.0, weights=None, validation=None, validate_every=0, metric="loss", patience=0, best=None,
               precision="float32", recompute=False, labels=None):
         """Trains the model in place on the pairs of a Pool: texts and references of a translation model; of a classifier of
-        texts the references are numbers of classes. Returns a dict: updates, tokens, loss (nats, of the last update), seconds,
+        texts the references are names of classes (info["labels"]) or their numbers, of a classifier of tokens those of the
+        words, with spaces between them. Returns a dict: updates, tokens, loss (nats, of the last update), seconds,
         resumed, best_update, best_value and stopped. rate: 0 is 5e-5; updates: 0 is one pass over the pool; schedule:
         constant, linear, inverse_sqrt or cosine; optimizer: adamw or adam; weights: the column of the pool with the weight of
         each row. With a folder for checkpoints a training that was interrupted goes on from there. validation is a Pool that
-        the model is measured on every validate_every updates and at the end, by the metric loss, bleu, accuracy, exact_match or
-        f1; the best model is saved to the folder best, and after patience validations without a better one the training ends.
-        precision: float32, bfloat16 or float16, of products; recompute=True takes less memory and more time, with the same
-        result. labels: the ragged column of the pool, and of validation, with the class of each word, for a classifier of tokens;
+        the model is measured on every validate_every updates and at the end, by the metric loss, bleu, accuracy, exact_match,
+        f1, span_f1 or strict_span_f1; the best model is saved to the folder best, and after patience validations without a better
+        one the training ends. precision: float32, bfloat16 or float16, of products; recompute=True takes less memory and more time, with the same
+        result. labels: the ragged column of the pool, and of validation, with the class of each word, for a classifier of tokens
+        whose references do not have them;
         for question answering, whose texts are questions and whose references are the answers, the column with the character of
         "qa_contexts" at which each answer begins."""
         folder, kept = (None if path is None else path_of(path) for path in (checkpoints, best))

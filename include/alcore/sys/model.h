@@ -91,6 +91,9 @@ typedef struct alcore_sys_model_info {
     /** A hash of weights and options: it differs where the same input may give another result. */
     const char *version;
     const char *json; /**< a description of the model as a JSON object: family, heads, sizes */
+    /** [classes] names of the classes of class_probs() or token_probs(), UTF-8, NUL-terminated and
+     * none NULL; NULL: the folder does not name them */
+    const char *const *labels;
 } alcore_sys_model_info;
 
 /** The texts that a model is given, as texts or as token ids. */

@@ -343,7 +343,7 @@ START_TEST(validation_options_need_a_pool) {
     REFUSED(metric, ALCORE_VALIDATE_BLEU, "metric needs validation");
     REFUSED(best, "x", "best needs validation");
     REFUSED(validate_every, -1, "validate_every is not");
-    REFUSED(metric, 5, "metric 5");
+    REFUSED(metric, 7, "metric 7");
     REFUSED(optimizer, 2, "optimizer 2");
     REFUSED(beta1, 1, "beta1 is not below 1");
     alcore_pool_unref(pool);

@@ -22,8 +22,9 @@
  * A folder is a config.json of at most 1000 bytes with "dims": N, and at will "calls": BITS (what
  * the model supports), "fail": 1 (calls end with ALCORE_E_DATA), "wrong": 1 (an item is given that
  * does not exist), "tokens": 1 (it takes ids), "longest": N (tokens of an input; 512), "best": N
- * (log-probabilities are multiplied by 1 and the distance of what the version counts from N) and
- * "infinite": 1 (the loss of a training is infinite). */
+ * (log-probabilities are multiplied by 1 and the distance of what the version counts from N),
+ * "infinite": 1 (the loss of a training is infinite) and "names": N (its classes are called B-LOC
+ * and I-LOC, 1, O and I-LOC, 2, LABEL_0 and LABEL_1, 3, or O and "B-LOC O", 4). */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ static const alcore_sys_host *core;
 
 struct alcore_sys_model {
     void *user;
-    int64_t dims, calls, fail, wrong, tokens, longest, best, infinite;
+    int64_t dims, calls, fail, wrong, tokens, longest, best, infinite, names;
     int64_t trained; /* examples seen by train() */
     char version[32];
 };
@@ -112,6 +113,7 @@ static alcore_status open_null(void *user, const char *path,
                                 .longest = number_of(text, "longest", 512),
                                 .best = number_of(text, "best", -1),
                                 .infinite = number_of(text, "infinite", 0),
+                                .names = number_of(text, "names", 0),
                                 .trained = number_of(text, "trained", 0)};
     set_version(model);
     log_options(user, options);
@@ -124,6 +126,8 @@ static void close_null(alcore_sys_model *model) {
 }
 
 static alcore_status info(alcore_sys_model *model, alcore_sys_model_info *out) {
+    static const char *const labels[][2] = {
+        {"", ""}, {"B-LOC", "I-LOC"}, {"O", "I-LOC"}, {"LABEL_0", "LABEL_1"}, {"O", "B-LOC O"}};
     alcore_sys_model_info all = {.size = sizeof all,
                                  .calls = (uint32_t)model->calls,
                                  .takes_tokens = (int32_t)model->tokens,
@@ -134,7 +138,8 @@ static alcore_status info(alcore_sys_model *model, alcore_sys_model_info *out) {
                                  .family = "null",
                                  .device = "cpu",
                                  .version = model->version,
-                                 .json = "{\"family\": \"null\"}"};
+                                 .json = "{\"family\": \"null\"}",
+                                 .labels = model->names ? labels[model->names] : NULL};
     size_t size = out->size < sizeof all ? out->size : sizeof all;
     memcpy(out, &all, size);
     out->size = size;
