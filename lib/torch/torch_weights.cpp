@@ -144,8 +144,8 @@ std::string json_text(const Json &object, const char *key, const char *otherwise
 }
 
 bool has_weights(const Host &host, const std::string &folder) {
-    for (const char *name :
-         {"/model.safetensors", "/model.safetensors.index.json", "/pytorch_model.bin"}) {
+    for (const char *name : {"/model.safetensors", "/model.safetensors.index.json",
+                             "/pytorch_model.bin", "/pytorch_model.bin.index.json"}) {
         File probe(host);
         int64_t length = 0;
         if (open_file(host, folder + name, probe, length)) return true;
@@ -174,6 +174,20 @@ static at::Tensor draw(const std::string &name, const std::vector<int64_t> &shap
     return out.uniform_(-bound, bound, generator);
 }
 
+/* Refuses a folder whose weights are pickled, in one file or in several of an index. The line of
+ * Python keeps every tensor under its name, those of heads included; weights_only is the loader of
+ * PyTorch that runs no code, and clone() parts tensors that share memory. */
+[[noreturn]] static void refuse_pickle(const std::string &folder, const char *name) {
+    fail(
+        ALCORE_E_UNSUPPORTED,
+        "%s holds %s, which is code, not data; convert it once, with PyTorch 2.6 or newer: python3 "
+        "-c \"import glob, torch, safetensors.torch as s; d = {}; [d.update(torch.load(f, "
+        "weights_only=True)) for f in glob.glob('%s/pytorch_model*.bin')]; s.save_file({k: "
+        "v.contiguous().clone() for k, v in d.items()}, '%s/model.safetensors', {'format': "
+        "'pt'})\"",
+        folder.c_str(), name, folder.c_str(), folder.c_str());
+}
+
 /* Finds the tensors of model.safetensors or, without that file, of those that the index file names:
  * opens the files and reads their headers, no values. Files stay open until the destructor; when
  * the constructor throws, they are closed here, as no destructor runs then. */
@@ -191,13 +205,9 @@ Weights::Weights(const Host &host, const std::string &folder, const char *only) 
         }
         Json index = read_json(host, folder, "model.safetensors.index.json");
         if (!index) {
-            if (open_file(host, folder + "/pytorch_model.bin", probe, length))
-                fail(
-                    ALCORE_E_UNSUPPORTED,
-                    "%s holds pytorch_model.bin, which is code, not data; convert it once: python3 "
-                    "-c \"import transformers as t; t.AutoModel.from_pretrained('%s')"
-                    ".save_pretrained('NEW')\"",
-                    folder.c_str(), folder.c_str());
+            for (const char *name : {"pytorch_model.bin", "pytorch_model.bin.index.json"})
+                if (open_file(host, folder + "/" + name, probe, length))
+                    refuse_pickle(folder, name);
             fail(ALCORE_E_IO, "%s: model.safetensors is missing", folder.c_str());
         }
         add_shards(folder, index);

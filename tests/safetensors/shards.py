@@ -94,4 +94,4 @@ folder_case('shard of another model', folder(b=shard([], {'other': b'12345'})),
 # ---- neither a file nor an index ----
 folder_case('no weights', {}, 'model.safetensors is missing')
 folder_case('pickled weights', {'pytorch_model.bin': b'\x80\x02.'}, 'pytorch_model.bin, which is code')
-folder_case('index of pickled weights', {'pytorch_model.bin.index.json': b'{}'}, 'model.safetensors is missing')
+folder_case('index of pickled weights', {'pytorch_model.bin.index.json': b'{}'}, 'pytorch_model.bin.index.json, which is code')

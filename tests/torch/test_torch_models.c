@@ -331,7 +331,7 @@ START_TEST(damaged_folders_are_refused) {
     ck_assert_int_eq(remove(path), 0);
     expect_refused(ALCORE_E_IO, "model.safetensors is missing");
     rewrite("pytorch_model.bin", "x", 1);
-    expect_refused(ALCORE_E_UNSUPPORTED, "save_pretrained");
+    expect_refused(ALCORE_E_UNSUPPORTED, "weights_only=True");
     free(damaged);
     free(longer);
     free(weights);
