@@ -4,9 +4,12 @@
  * character of the context each answer begins. A character is a code point, as in SQuAD.
  *
  * Pairs are cut into windows as for the columns of question answering (model_windows.c). The answer
- * of a window is the tokens that share a byte with the answer of its pair; a window that has not
- * all of them has no answer and counts for nothing, while run_qa.py of transformers teaches it the
- * first token, [CLS], of which qa_probs() gives no probability. */
+ * of a window is the tokens that share a byte with the answer of its pair. A window that has not
+ * all of them is taught its first token, the [CLS] of BERT and the <s> of RoBERTa, as both the
+ * first and the last of the answer (Devlin et al. 2019; run_qa.py of transformers). So that token
+ * is marked as ALCORE_SYS_TOKEN_NO_ANSWER in every window: a distribution of the training, and of
+ * the validation, is over this token and the tokens of the context. In the columns of question
+ * answering the token is not marked, and distributions are over the tokens of the context. */
 #include <math.h>
 #include <string.h>
 
@@ -67,12 +70,18 @@ static alcore_status find_answer(const alcore_pool *pool, const alcore__examples
     return ALCORE_OK;
 }
 
-/* Sets the labels of the windows of example i: the first and the last token of the answer, as
- * numbers among the tokens of the window. */
+/* Whether a window has a token that stands for "no answer", its first one: that of a tokenizer that
+ * puts nothing before the context is a token of the context. */
+static bool has_no_answer_token(const alcore__windows *windows, int64_t w) {
+    return windows->fronts[w] > 0;
+}
+
+/* Sets the labels of the windows of example i, the first and the last token of the answer as
+ * numbers among the tokens of the window, and marks the tokens that stand for "no answer". */
 static alcore_status label_windows(const alcore_pool *pool, alcore__examples *all, int64_t i,
                                    const answer_bytes *answer) {
     const alcore__tokens *pairs = &all->sources.tokens;
-    const alcore__windows *windows = &all->windows;
+    alcore__windows *windows = &all->windows;
     const int64_t row = all->batch.rows[i];
     int64_t first = -1, last = -1, count = 0; /* among the tokens of the context */
     char id[24];
@@ -92,8 +101,10 @@ static alcore_status label_windows(const alcore_pool *pool, alcore__examples *al
         const int64_t begin = windows->begins[w];
         const int64_t end = begin + windows->starts[w + 1] - windows->starts[w];
         const bool has = first >= begin && last < end;
-        all->labels[2 * w] = has ? windows->fronts[w] + first - begin : -100;
-        all->labels[2 * w + 1] = has ? windows->fronts[w] + last - begin : -100;
+        const int64_t missing = has_no_answer_token(windows, w) ? 0 : -100;
+        if (missing == 0) windows->marks[windows->offsets[w]] |= ALCORE_SYS_TOKEN_NO_ANSWER;
+        all->labels[2 * w] = has ? windows->fronts[w] + first - begin : missing;
+        all->labels[2 * w + 1] = has ? windows->fronts[w] + last - begin : missing;
         all->window_rows[w] = i;
     }
     return ALCORE_OK;
@@ -199,8 +210,9 @@ static double number_at(const alcore__array *array, int64_t row, int64_t column)
                                           : ((const double *)array->data)[place];
 }
 
-/* The likeliest answer of `positions` tokens, of which array has the probabilities from row `row`
- * on: the largest sum of the logarithms of both probabilities; of equal ones the first. */
+/* The likeliest answer of `positions` tokens of a context, of which array has the probabilities
+ * from row `row` on: the largest sum of the logarithms of both probabilities; of equal ones the
+ * first. */
 static alcore__span likeliest(const alcore__array *array, int64_t row, int64_t positions) {
     alcore__span best = {.score = -(double)INFINITY};
     for (int64_t first = 0; first < positions; first++) {
@@ -217,18 +229,22 @@ alcore_status alcore__questions_take(alcore__watch *watch, const alcore__array *
                                      int64_t w, int64_t positions) {
     const alcore__windows *windows = &watch->examples.windows;
     const int64_t *label = watch->examples.labels + 2 * w;
-    if (positions != windows->starts[w + 1] - windows->starts[w] || array->columns != 2)
-        return alcore__fail(
-            ALCORE_E_SHAPE, "%s gave %lld values of a window with %lld tokens of a context",
-            ((const alcore__engine_model *)watch->model->data)->engine->engine,
-            (long long)positions, (long long)(windows->starts[w + 1] - windows->starts[w]));
+    const int64_t before = has_no_answer_token(windows, w); /* rows before those of the context */
+    const int64_t wanted = before + windows->starts[w + 1] - windows->starts[w];
+    if (positions != wanted || array->columns != 2)
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "%s gave %lld values of a window with %lld tokens of answers",
+                            ((const alcore__engine_model *)watch->model->data)->engine->engine,
+                            (long long)positions, (long long)wanted);
     watch->values[w] = 0;
     watch->tokens[w] = label[0] >= 0;
     if (watch->spans) {
-        watch->spans[w] = likeliest(array, row, positions);
+        watch->spans[w] = likeliest(array, row + before, positions - before);
     } else if (label[0] >= 0) {
-        const int64_t first = row + label[0] - windows->fronts[w];
-        const int64_t last = row + label[1] - windows->fronts[w];
+        /* The first token of the window has the first row. */
+        const int64_t skipped = windows->fronts[w] - before;
+        const int64_t first = row + (label[0] > 0 ? label[0] - skipped : 0);
+        const int64_t last = row + (label[1] > 0 ? label[1] - skipped : 0);
         watch->values[w] = -(log(number_at(array, first, 0)) + log(number_at(array, last, 1))) / 2;
     }
     return ALCORE_OK;

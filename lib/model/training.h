@@ -29,7 +29,7 @@ typedef struct alcore__examples {
     size_t *lengths;
     int64_t *labels; /* [batch.count] classes, or those of tokens as sources.passed.ids, -100: none;
                         of questions [windows.count, 2], the first and the last token of the answer
-                        in each window; NULL for translation models */
+                        in each window, both 0 where it is not there; NULL for translation models */
     bool words;      /* labels are of tokens, and only those that begin a word have them */
     /* Of questions, whose sources.passed are the windows, and sources.tokens the pairs that they
      * are cut from; references are the answers. */
@@ -83,7 +83,8 @@ typedef struct alcore__watch {
     int64_t worse; /* validations since the best one */
     bool begun;    /* the engine has said how many updates there are */
 } alcore__watch;
-/* Takes the probabilities of `positions` positions of window w, which begin at row `row`. */
+/* Takes the probabilities of `positions` tokens of window w, which begin at row `row`: of the one
+ * that stands for "no answer", if it has one, and of those of the context. */
 alcore_status alcore__questions_take(alcore__watch *watch, const alcore__array *array, int64_t row,
                                      int64_t w, int64_t positions);
 /* *out: exact match or F1 of the likeliest answers, percent. */

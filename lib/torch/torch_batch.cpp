@@ -19,10 +19,11 @@ int64_t type_rows(const Model &model) {
 }
 
 /* Whether token k, a number among all tokens of the call, can begin or end an answer: it belongs to
- * the second part of a pair and is not special. texts has types. */
+ * the second part of a pair and is not special, or it stands for "no answer". texts has types. */
 bool may_answer(const alcore_sys_model_texts &texts, int64_t k) {
-    return texts.types[k] == 1 &&
-           (texts.marks == nullptr || !(texts.marks[k] & ALCORE_SYS_TOKEN_SPECIAL));
+    if (texts.marks == nullptr) return texts.types[k] == 1;
+    if (texts.marks[k] & ALCORE_SYS_TOKEN_NO_ANSWER) return true;
+    return texts.types[k] == 1 && !(texts.marks[k] & ALCORE_SYS_TOKEN_SPECIAL);
 }
 
 /* Checks the texts of a call: ids must be there, 0 to vocabulary - 1, types within the embeddings

@@ -72,6 +72,10 @@ Json settings_of(const Training &training) {
     text("sources", hash_texts(how.sources));
     text("targets", hash_texts(model.head == Head::Seq2seq ? how.targets : nullptr));
     text("labels", model.head == Head::Seq2seq ? "none" : hex(hash_of(how.labels, labels)));
+    /* Marks choose the tokens that the probabilities of an answer are over. */
+    text("marks", model.head != Head::Answers || how.sources->marks == nullptr
+                      ? "none"
+                      : hex(hash_of(how.sources->marks, how.sources->offsets[how.sources->count])));
     text("weights", hex(hash_of(how.weights, how.sources->count)));
     set("rate", ::json_real(how.rate));
     set("weight_decay", ::json_real(how.weight_decay));

@@ -322,8 +322,9 @@ alcore_status token_probs(alcore_sys_model *model, const alcore_sys_model_texts 
     });
 }
 
-/* qa_probs of the table: [tokens, 2], for the tokens of the text (type 1), the probabilities that
- * the answer begins and ends there; each column sums to 1 over an item. */
+/* qa_probs of the table: [tokens, 2], for the tokens of the text (type 1) and those that stand for
+ * "no answer", the probabilities that the answer begins and ends there; each column sums to 1 over
+ * an item. */
 alcore_status qa_probs(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                        const alcore_sys_model_sink *sink) {
     return guard(model, [&] {

@@ -58,7 +58,7 @@ void check_answers(const alcore_sys_model_training &how) {
             !may_answer(texts, from + last))
             fail(ALCORE_E_DATA,
                  "example %lld: its answer is from token %lld to %lld, which is no part of the "
-                 "text; -100 and -100 are allowed",
+                 "text and not marked as \"no answer\"; -100 and -100 are allowed",
                  static_cast<long long>(i), static_cast<long long>(first),
                  static_cast<long long>(last));
     }

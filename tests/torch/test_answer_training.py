@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Training a model of question answering from questions, contexts and answers with the torch engine: a rule that is learned,
-windows of long contexts, checkpoints, and rows that are refused. In TAP. usage: test_answer_training.py ALCORE ROOT BUILD [LUA MODULES]"""
+windows of long contexts, with losses that PyTorch computed (answers/training.json), checkpoints, and rows that are refused. In TAP. usage: test_answer_training.py ALCORE ROOT BUILD [LUA MODULES]"""
 import json
 import os
 import random
@@ -80,6 +80,37 @@ def a_rule_is_learned(box):
                 continue
             values = list(starts[bounds[row]:bounds[row + 1]])
             assert context.split()[values.index(max(values))] == answer, (row, values)
+
+
+def losses_are_those_of_pytorch(box):
+    """Windows without the whole answer learn their first token: losses before each of four updates, by make_answer_training.py."""
+    with open(os.path.join(TORCH, "answers", "training.json"), encoding="utf-8") as file:
+        made = json.load(file)
+    how = dict(made["how"], labels="answer_start", batch_tokens=100000)
+    updates = how.pop("updates")
+    for family, expected in made["families"].items():
+        assert (expected["windows"], expected["with_answer"]) == (6, 3), expected
+        path = os.path.join(box, family)
+        shutil.copytree(os.path.join(TORCH, "fixtures", family + "-qa"), path)
+        shutil.copy(os.path.join(TORCH, "answers", family + "-tokenizer.json"), os.path.join(path, "tokenizer.json"))
+        with open(os.path.join(path, "config.json"), encoding="utf-8") as file:
+            config = json.load(file)
+        with open(os.path.join(path, "config.json"), "w", encoding="utf-8") as file:
+            json.dump(dict(config, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0), file)
+        with pool_of(made["rows"]) as pool:
+            for update in range(1, updates + 1):
+                model = alcore.Model.open(path, max_tokens=made["max_tokens"], stride=made["stride"], context=CONTEXT)
+                loss = model.train(pool, updates=update, **how)["loss"]
+                assert abs(loss - expected["losses"][update - 1]) < 1e-4, (family, update, loss, expected["losses"])
+            # A validation by the loss, of the model before the last update, has the same windows.
+            model = alcore.Model.open(path, max_tokens=made["max_tokens"], stride=made["stride"], context=CONTEXT)
+            value = model.train(pool, updates=updates - 1, validation=pool, **how)["best_value"]
+            assert abs(value - expected["losses"][-1]) < 1e-4, (family, value, expected["losses"])
+            # The columns are over the tokens of the context alone.
+            for column in ("qa_start", "qa_windows"):
+                model.run(pool, column)
+            starts, bounds = pool.get_column("qa_start")
+            assert abs(sum(starts[bounds[1]:bounds[2]]) - 1) < 1e-5 and bounds[2] - bounds[1] == 9, bounds
 
 
 def an_interrupted_training_ends_with_the_same_weights(box):
@@ -211,7 +242,7 @@ def wrong_rows_are_named(box):
 
 def main():
     tap = Tap()
-    tap.run([a_rule_is_learned, an_interrupted_training_ends_with_the_same_weights, the_command_trains_from_columns, lua_trains_too,
+    tap.run([a_rule_is_learned, losses_are_those_of_pytorch, an_interrupted_training_ends_with_the_same_weights, the_command_trains_from_columns, lua_trains_too,
              wrong_rows_are_named])
     tap.finish()
 

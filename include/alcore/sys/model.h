@@ -51,7 +51,11 @@ enum {
 /** Properties of a token: bits of alcore_sys_model_texts.marks. */
 enum {
     ALCORE_SYS_TOKEN_SPECIAL = 1, /**< no part of the text, such as [CLS] and [SEP] */
-    ALCORE_SYS_TOKEN_WORD = 2     /**< the first token of a word */
+    ALCORE_SYS_TOKEN_WORD = 2,    /**< the first token of a word */
+    /** Of question answering: a token that stands for "the answer is not in this text", such as
+     * [CLS]. qa_probs() and training treat it as one of the tokens of an answer, although it is
+     * special and not of part 1. Without it the answer is always in the text. */
+    ALCORE_SYS_TOKEN_NO_ANSWER = 4
 };
 
 /** The files of a folder by which the library cuts texts into tokens, as elements of an array of
@@ -194,7 +198,8 @@ typedef struct alcore_sys_model_training {
     /** Classes: int64 [count] for a sequence head, [tokens of sources] for a token head or masked
      * words (ids of the words that stood there), -100 where there is none; NULL for seq2seq. For
      * question answering [count, 2], the first and the last token of the answer, numbers among the
-     * tokens of the example: tokens of qa_probs(), or -100 and -100. */
+     * tokens of the example: tokens of qa_probs(), twice the one that is marked as
+     * ALCORE_SYS_TOKEN_NO_ANSWER where the answer is not in the text, or -100 and -100. */
     const int64_t *labels;
     const float *weights;     /**< [count] weight of each example's loss, above 0; NULL: 1 */
     double rate;              /**< largest step size; 0: 5e-5 */
@@ -278,7 +283,7 @@ typedef struct alcore_sys_model_engine {
                                  const alcore_sys_model_sink *sink);
     /** Extractive question answering: float [tokens, 2], the probability of each token to be the
      * first and the last of the answer. Tokens: those of part 1 of the pair that are not special,
-     * over which each of the two sums to 1. */
+     * and those marked as ALCORE_SYS_TOKEN_NO_ANSWER, over which each of the two sums to 1. */
     alcore_status (*qa_probs)(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                               const alcore_sys_model_sink *sink);
     /** Masked-language-model losses of the text as it is, nothing masked (ALPS, Yuan et al. 2020):

@@ -8,7 +8,9 @@
  *     class probabilities     p_0 = (1 + h(t) mod 16) / 32, the other class the rest
  *     classes of tokens       as those of a text, for each word
  *     question answering      of n words: start 1 / n each; end 1 at the last. Of ids the words
- *                             are the tokens of type 1 that are not special
+ *                             are the tokens of type 1 that are not special. Where one token more
+ *                             is marked as "no answer", it is the first of them, and has 1 / 4 of
+ *                             each distribution
  *     translation             the text itself, with the log-probabilities of its words
  *     training                an update reads one example; the version counts examples, one with
  *                             class c as 1 + c, one with classes of tokens as the sum of 1 + c over
@@ -174,7 +176,9 @@ enum { WORDS = 1, WITH_SPECIAL = 2, BEGINNINGS = 3, POSITIONS = 4 };
 static int is_row(const alcore_sys_model_texts *texts, int64_t k, int what) {
     const int special = texts->marks[k] & ALCORE_SYS_TOKEN_SPECIAL;
     if (what == BEGINNINGS) return texts->marks[k] & ALCORE_SYS_TOKEN_WORD ? 1 : 0;
-    if (what == POSITIONS) return texts->types[k] == 1 && !special;
+    if (what == POSITIONS)
+        return (texts->types[k] == 1 && !special) ||
+               (texts->marks[k] & ALCORE_SYS_TOKEN_NO_ANSWER) != 0;
     return what == WITH_SPECIAL || !special;
 }
 
@@ -222,6 +226,14 @@ static void fill_answer(const alcore_sys_model *model, uint64_t hash, int64_t ro
         values[2 * k] = 1.0f / (float)rows;
         values[2 * k + 1] = k == rows - 1;
     }
+}
+
+/* The same where the first row is a token that stands for "no answer". */
+static void fill_answer_or_none(const alcore_sys_model *model, uint64_t hash, int64_t rows,
+                                float *values) {
+    values[0] = values[1] = 0.25f;
+    fill_answer(model, hash, rows - 1, values + 2);
+    for (int64_t k = 2; k < 2 * rows; k++) values[k] *= 0.75f;
 }
 
 /* Gives the texts one by one, the last first: the order is the engine's own. columns: numbers of a
@@ -301,8 +313,11 @@ static alcore_status token_probs(alcore_sys_model *model, const alcore_sys_model
 
 static alcore_status qa_probs(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                               const alcore_sys_model_sink *sink) {
+    int marked = 0;
     core->log(model->user, 20, "null", "qa_probs");
-    return give(model, texts, sink, fill_answer, 2, POSITIONS);
+    for (int64_t k = 0; texts->ids && k < texts->offsets[texts->count]; k++)
+        marked |= texts->marks[k] & ALCORE_SYS_TOKEN_NO_ANSWER;
+    return give(model, texts, sink, marked ? fill_answer_or_none : fill_answer, 2, POSITIONS);
 }
 
 /* The last text first, each with its worse output, "worse", before the best one. */
