@@ -202,15 +202,13 @@ void bound_distances(call &c, const alcore_sys_rows *rows, const uint8_t *mask,
     size_t bytes = (size_t)groups * sizeof *low;
     pass.limit_products((double)dims * (double)others.step, LAUNCH_HALVES);
     int matrix = pass.rows(rows);
-    int norms = pass.scratch(sizeof(double)), halves = pass.scratch(half_bytes(dims));
+    half_column halves(c, pass, rows, ALCORE_SYS_L2);
     int partial = pass.scratch((size_t)(max_sections * groups) * sizeof(bound_sums));
     int mask_column = pass.row_mask(mask);
     int low_column = pass.out(low, bytes), high_column = pass.out(high, bytes);
     pass.run([&](const chunk &piece) {
-        half_rows half = lay_out_halves(piece.get<char>(halves), piece.count, dims);
-        conversion out = {nullptr /* no doubles */, piece.get<double>(norms), half, ALCORE_SYS_L2};
-        convert_set(c, chunk_rows(piece, rows, matrix, -1 /* no mask */, -1 /* no groups */),
-                    rows->dtype, out);
+        row_set set = chunk_rows(piece, rows, matrix, -1 /* no mask */, -1 /* no groups */);
+        half_rows half = halves.of(piece, set).half;
         int64_t blocks = blocks_for(piece.count, TILE_ROWS);
         int64_t sections = std::min(max_sections, (WANTED_BOUND_BLOCKS + blocks - 1) / blocks);
         bound_sums *sums = piece.get<bound_sums>(partial);

@@ -45,6 +45,10 @@ int device_of(const alcore_sys_work *work) {
     return HAS(work, device) ? work->device : 0;
 }
 
+const alcore_sys_converted *converted_of(const alcore_sys_work *work) {
+    return HAS(work, converted) ? work->converted : nullptr;
+}
+
 /* Enters the device of the call and acquires a stream slot. The arrays of the caller are ready in
  * the order of the caller's stream, or of the default stream where none was given; the compute
  * stream, then the slot's own, waits for that. When this throws, the slot and the context are given

@@ -47,6 +47,8 @@ struct no_memory {
 
 /* The device of a call of the kernel table; 0 for a host that was built before there were more. */
 int device_of(const alcore_sys_work *work);
+/* What convert() made for the rows of the call; NULL: nothing, as for such a host. */
+const alcore_sys_converted *converted_of(const alcore_sys_work *work);
 
 /* Streams, events and memory that one call at a time uses (cuda_stream.cu). */
 struct stream_slot;

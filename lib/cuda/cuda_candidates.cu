@@ -42,18 +42,21 @@ namespace alcore_cuda {
 namespace {
 /* The rows of a chunk or the queries of a part, on the device; passed to kernels by value. */
 struct item_set {
-    wide_operand wide;    /* rows [items, dims] in double, norms [items] (L2, not squared), count */
-    half_rows half;       /* the same in half precision, and stats [items] for the error bound */
-    const uint8_t *mask;  /* [items]; NULL: all take part */
-    int64_t first_row;    /* pool row of the first item */
-    int k;                /* neighbors wanted; 0: none, and what follows is unused */
-    int capacity;         /* entries of a list */
-    float *min_score;     /* [items] min_score, minus infinity while fewer than k are known */
-    int *candidate_count; /* [items] candidates so far; above capacity: some were lost */
-    int *earlier_count;   /* [items] candidates before the present step */
-    scored_other *list;   /* [items, capacity] candidates: index in the other set, upper bound */
-    int64_t *rows;        /* [items, k] pool rows of the k best so far; -1: none */
-    double *values;       /* [items, k] their values */
+    int64_t count;         /* items */
+    exact_rows exact;      /* rows of a chunk, to be read in double; not used with vectors */
+    const double *vectors; /* [items, dims] queries in double; NULL: the items are rows */
+    const double *norms;   /* [items] L2, not squared */
+    half_rows half;        /* the items in half precision, and stats [items] for the error bound */
+    const uint8_t *mask;   /* [items]; NULL: all take part */
+    int64_t first_row;     /* pool row of the first item */
+    int k;                 /* neighbors wanted; 0: none, and what follows is unused */
+    int capacity;          /* entries of a list */
+    float *min_score;      /* [items] min_score, minus infinity while fewer than k are known */
+    int *candidate_count;  /* [items] candidates so far; above capacity: some were lost */
+    int *earlier_count;    /* [items] candidates before the present step */
+    scored_other *list;    /* [items, capacity] candidates: index in the other set, upper bound */
+    int64_t *rows;         /* [items, k] pool rows of the k best so far; -1: none */
+    double *values;        /* [items, k] their values */
 };
 
 /* Capacity of the candidate list: with the k best it must fit the SORTED (2048) entries that a
@@ -93,12 +96,11 @@ __device__ inline void raise_min_score(float *min_score, double score) {
 static __global__ void __launch_bounds__(CUDA_THREADS)
     begin_kernel(item_set items, int32_t metric) {
     int64_t i = thread_index();
-    if (i >= items.wide.count) return;
+    if (i >= items.count) return;
     int64_t last = (i + 1) * items.k - 1; /* the worst of the k best of item i; free while row -1 */
     float min_score = -HUGE_VALF;
     if (items.rows[last] >= 0)
-        raise_min_score(&min_score,
-                        score_of_value(items.values[last], items.wide.norms[i], metric));
+        raise_min_score(&min_score, score_of_value(items.values[last], items.norms[i], metric));
     items.min_score[i] = min_score;
     items.candidate_count[i] = items.earlier_count[i] = 0;
 }
@@ -159,14 +161,18 @@ static __global__ void __launch_bounds__(TILE_THREADS)
     }
 }
 
-/* The value of a pair in double, as spec 1.8 defines it; the warp calls it together. */
+/* The value of a pair in double, as spec 1.8 defines it; the warp calls it together. One of the two
+ * sets has queries, in double, and the other rows, which are read where they are; in which order
+ * they are multiplied or subtracted makes no difference to the bits. */
 __device__ inline double exact_value(const item_set &items, int64_t i, const item_set &other,
                                      int64_t j, int64_t dims, int32_t metric) {
-    const double *x = items.wide.rows + i * dims, *y = other.wide.rows + j * dims;
-    if (metric == ALCORE_SYS_L2) return row_sq_dist(x, y, dims);
-    double dot = row_dot(x, y, dims);
+    const exact_rows &rows = items.vectors ? other.exact : items.exact;
+    int64_t row = items.vectors ? j : i;
+    const double *query = items.vectors ? items.vectors + i * dims : other.vectors + j * dims;
+    if (metric == ALCORE_SYS_L2) return rows.sq_dist(row, query);
+    double dot = rows.dot(row, query);
     if (metric == ALCORE_SYS_DOT) return dot;
-    return cosine_of(dot, items.wide.norms[i], other.wide.norms[j]);
+    return cosine_of(dot, items.norms[i], other.norms[j]);
 }
 
 /* Raises *min_score, a register that has the same value in every thread, to the k-th largest of the
@@ -179,7 +185,7 @@ __device__ inline void raise_from_candidates(top_entry *memory, const item_set &
                                              const half_stats *others, int count, int32_t metric,
                                              float *min_score) {
     half_stats stats = items.half.stats[item];
-    double norm = items.wide.norms[item];
+    double norm = items.norms[item];
     for (int t = (int)threadIdx.x; t < items.k + count; t += SELECT_THREADS) {
         top_entry bound = {0.0 /* value */, -1 /* row: none yet; t just tells bounds apart */};
         if (t >= items.k) {
@@ -236,7 +242,7 @@ static __global__ void __launch_bounds__(SELECT_THREADS, CUDA_BLOCKS)
     int warp = (int)threadIdx.x / CUDA_LANES, k = items.k;
     bool largest = metric != ALCORE_SYS_L2;
     int64_t *rows = items.rows + item * k;
-    double *values = items.values + item * k, norm = items.wide.norms[item];
+    double *values = items.values + item * k, norm = items.norms[item];
     float min_score = items.min_score[item];
     if (threadIdx.x == 0) newcomers[0] = 0;
     /* Candidates were lost: compare with all of other_range in double. */
@@ -297,20 +303,18 @@ int64_t step_after(int64_t seen, int capacity) {
     return seen < capacity ? capacity / 2 : seen;
 }
 
-/* Bytes of device memory for an item besides its components in double: the half-precision form,
- * and, when k > 0, the list, min_score and both counts. */
-size_t item_bytes(int64_t dims, int k) {
+/* Bytes of device memory for the list of an item, its min_score and both counts; k 0: none. */
+size_t list_bytes(int k) {
     size_t list = (size_t)list_capacity(k) * sizeof(scored_other) + sizeof(float) + 2 * sizeof(int);
-    return half_bytes(dims) + (k ? list : 0);
+    return k ? list : 0;
 }
 
-/* Sets the pointers of *out, whose k is set, into device memory of count * item_bytes() bytes, for
- * `count` items; nothing is written there. begin_kernel and the conversion fill it. */
-void lay_out_items(item_set *out, char *memory, int64_t count, int64_t dims) {
-    out->half = lay_out_halves(memory, count, dims);
+/* Sets the pointers of *out, whose k is set, into device memory of count * list_bytes() bytes, for
+ * `count` items; nothing is written there. begin_kernel fills it. */
+void lay_out_lists(item_set *out, char *memory, int64_t count) {
     if (!out->k) return;
     out->capacity = list_capacity(out->k);
-    out->list = (scored_other *)(memory + (size_t)count * half_bytes(dims));
+    out->list = (scored_other *)memory;
     out->min_score = (float *)(out->list + count * out->capacity);
     out->candidate_count = (int *)(out->min_score + count);
     out->earlier_count = out->candidate_count + count;
@@ -319,8 +323,8 @@ void lay_out_items(item_set *out, char *memory, int64_t count, int64_t dims) {
 /* Launches begin_kernel for a set whose neighbors are wanted. */
 void begin_items(const search_call &s, const item_set &items) {
     if (items.k)
-        CUDA_LAUNCH(begin_kernel, blocks_for(items.wide.count, CUDA_THREADS), CUDA_THREADS,
-                    s.c.compute, items, s.metric);
+        CUDA_LAUNCH(begin_kernel, blocks_for(items.count, CUDA_THREADS), CUDA_THREADS, s.c.compute,
+                    items, s.metric);
 }
 
 /* All rows of a chunk against all queries of a part, step by step; at the end all lists are empty.
@@ -331,12 +335,12 @@ void search_part(const search_call &s, const item_set &rows, const item_set &que
     int64_t dims = s.rows->dims, units = half_units(dims);
     begin_items(s, rows);
     begin_items(s, queries);
-    for (item_range a = {0, 0}; a.first < rows.wide.count; a.first = a.end) {
-        a.end = rows.wide.count;
+    for (item_range a = {0, 0}; a.first < rows.count; a.first = a.end) {
+        a.end = rows.count;
         if (queries.k)
             a.end = std::min(a.end, a.first + step_after(seen_rows + a.first, queries.capacity));
-        for (item_range b = {0, 0}; b.first < queries.wide.count; b.first = b.end) {
-            b.end = queries.wide.count;
+        for (item_range b = {0, 0}; b.first < queries.count; b.first = b.end) {
+            b.end = queries.count;
             if (rows.k)
                 b.end =
                     std::min(b.end, b.first + step_after(seen_queries + b.first, rows.capacity));
@@ -347,10 +351,10 @@ void search_part(const search_call &s, const item_set &rows, const item_set &que
             /* The last argument, items_leave: no step with these items of the other set follows. */
             if (queries.k)
                 CUDA_LAUNCH(rerank_kernel, (unsigned)(b.end - b.first), SELECT_THREADS, s.c.compute,
-                            queries, b, rows, a, dims, s.metric, a.end == rows.wide.count);
+                            queries, b, rows, a, dims, s.metric, a.end == rows.count);
             if (rows.k)
                 CUDA_LAUNCH(rerank_kernel, (unsigned)(a.end - a.first), SELECT_THREADS, s.c.compute,
-                            rows, a, queries, b, dims, s.metric, b.end == queries.wide.count);
+                            rows, a, queries, b, dims, s.metric, b.end == queries.count);
             s.c.launched();
             s.c.poll();
         }
@@ -359,35 +363,41 @@ void search_part(const search_call &s, const item_set &rows, const item_set &que
 } // namespace
 
 /* A whole search: queries are converted in parts that stay on the device, rows pass in chunks of at
- * most MAX_STEP. Lists live while a chunk meets a part: their entries refer to both. The queries'
- * half-precision form begins the memory `extra` of half_parts, where half_parts itself fills it;
- * lay_out_items() finds it there, and the lists behind it. */
+ * most MAX_STEP. Lists live while a chunk meets a part: their entries refer to both. */
 void filtered_search(const search_call &s) {
     int64_t dims = s.rows->dims;
     item_set rows = item_set(), queries = item_set();
     rows.k = s.row_k;
     queries.k = s.query_k;
     half_parts others(s.c, s.queries, max_queries(dims), s.metric, true /* filters */,
-                      item_bytes(dims, queries.k) - half_bytes(dims));
-    lay_out_items(&queries, others.extra, others.step, dims);
+                      list_bytes(queries.k));
+    queries.half = others.half;
+    lay_out_lists(&queries, others.owner_memory(), others.step);
     pipeline pass(s.c, s.rows->count);
     pass.limit_rows(MAX_STEP);
-    int matrix = pass.rows(s.rows), wide = pass.scratch((size_t)dims * sizeof(double));
-    int norms = pass.scratch(sizeof(double)), mask_column = pass.row_mask(s.mask);
-    int lists = pass.scratch(item_bytes(dims, rows.k));
+    half_column halves(s.c, pass, s.rows, s.metric);
+    int matrix = pass.rows(s.rows), mask_column = pass.row_mask(s.mask);
+    int lists = pass.scratch(list_bytes(rows.k));
     size_t width = (size_t)rows.k * sizeof(double);
     int best_rows = pass.inout(rows.k ? s.row_best->row : nullptr, width);
     int best_values = pass.inout(rows.k ? s.row_best->value : nullptr, width);
     pass.run([&](const chunk &piece) {
-        lay_out_items(&rows, piece.get<char>(lists), piece.count, dims);
-        rows.wide = widen_with_norms(s.c, piece, s.rows, matrix, wide, norms, rows.half, s.metric);
+        row_set set = chunk_rows(piece, s.rows, matrix, -1 /* no mask */, -1 /* no groups */);
+        conversion converted = halves.of(piece, set);
+        rows.exact = {set, s.rows->dtype};
+        rows.count = piece.count;
+        rows.norms = converted.norms;
+        rows.half = converted.half;
+        lay_out_lists(&rows, piece.get<char>(lists), piece.count);
         rows.mask = piece.get<const uint8_t>(mask_column);
         rows.first_row = s.rows->first + piece.first;
         rows.rows = piece.get<int64_t>(best_rows);
         rows.values = piece.get<double>(best_values);
         for (int64_t first = 0, count; first < s.queries->count; first += count) {
             count = others.part(first);
-            queries.wide = {others.wide, others.norms, count};
+            queries.vectors = others.wide;
+            queries.norms = others.norms;
+            queries.count = count;
             queries.mask = s.query_mask ? s.query_mask + first : nullptr;
             queries.first_row = s.queries->first + first;
             queries.rows = s.query_rows + first * queries.k;

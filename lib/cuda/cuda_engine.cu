@@ -6,6 +6,7 @@
 #include "cuda_candidates.cu"
 #include "cuda_classes.cu"
 #include "cuda_context.cu"
+#include "cuda_convert.cu"
 #include "cuda_distance.cu"
 #include "cuda_filter.cu"
 #include "cuda_fused.cu"

@@ -40,6 +40,7 @@ CUDA_ENTRY(release);
 CUDA_ENTRY(download);
 CUDA_ENTRY(store);
 CUDA_ENTRY(run_totals);
+CUDA_ENTRY(convert);
 #undef CUDA_ENTRY
 } // namespace alcore_cuda
 

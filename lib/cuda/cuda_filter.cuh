@@ -123,6 +123,10 @@ void convert_set(call &c, const row_set &rows, int32_t dtype, const conversion &
 void convert_range(call &c, const alcore_sys_rows *rows, int64_t first, int64_t count,
                    const conversion &out);
 
+/* The conversion of the rows of a call that an earlier call of convert() has kept; norms NULL: there
+ * is none. */
+conversion find_converted(call &c, const alcore_sys_rows *rows, int32_t metric);
+
 /* n_x t_y + n_y t_x: U lies at most twice this above the dot product. For a far row it is infinite,
  * or NaN where n of the other is 0; callers then discard nothing on its account. */
 __device__ inline float filter_error(const half_stats &x, const half_stats &y) {

@@ -29,6 +29,7 @@
  *     top_entry   a centroid with its value, the squared distance (cuda_top_k.cuh) */
 #include <algorithm>
 #include <cfloat>
+#include <type_traits>
 
 #include "cuda_best.cuh"
 #include "cuda_entries.h"
@@ -137,23 +138,31 @@ struct nearest_out {
     }
 };
 
-/* The nearest centroids without a filter: a warp has a task and compares its four rows with four
- * centroids at a time, in double; the threads r, r + 4 ... keep the smallest and the second
- * smallest squared distance of row r of the task. rows [chunk, dims]: in double; order: the rows of
- * the chunk by group, what tasks [task_count] index; centroids [all, dims]. With fewer than four
+/* The nearest centroids without a filter: a warp has a task and compares its four rows, which it
+ * reads where they are, with four centroids at a time, in double; the threads r, r + 4 ... keep the
+ * smallest and the second smallest squared distance of row r of the task. rows: those of the chunk;
+ * order: these by group, what tasks [task_count] index; centroids [all, dims]. With fewer than four
  * rows the last one is computed again and not written. A NaN of the first centroid stays the best,
- * as no comparison with it holds; a NaN of another becomes `second`, and stays there. */
+ * as no comparison with it holds; a NaN of another becomes `second`, and stays there. UNIT: the
+ * rows are unit rows. */
+template <int DTYPE, bool UNIT>
 static __global__ void __launch_bounds__(CUDA_THREADS)
-    nearest_kernel(const double *rows, int64_t dims, const int32_t *order,
-                   const nearest_task *tasks, int64_t task_count, const double *centroids,
-                   nearest_out out) {
-    int64_t task_index = warp_index();
+    nearest_kernel(row_set rows, const int32_t *order, const nearest_task *tasks,
+                   int64_t task_count, const double *centroids, nearest_out out) {
+    int64_t task_index = warp_index(), dims = rows.dims;
     if (task_index >= task_count) return;
     nearest_task task = tasks[task_index];
-    const double *row[PAIR_ROWS], *centroid[PAIR_ROWS];
+    typename std::conditional<UNIT, row_reader<DTYPE>, plain_row<DTYPE>>::type row[PAIR_ROWS];
+    const double *centroid[PAIR_ROWS];
 #pragma unroll
-    for (int k = 0; k < PAIR_ROWS; k++)
-        row[k] = rows + order[task.first + (k < task.count ? k : task.count - 1)] * dims;
+    for (int k = 0; k < PAIR_ROWS; k++) {
+        int32_t entry = task.first + (k < task.count ? k : task.count - 1);
+        row_reader<DTYPE> reader = exact_row<DTYPE>(rows, order[entry]);
+        if constexpr (UNIT)
+            row[k] = reader;
+        else /* without norms, which would stay in registers */
+            row[k] = {reader.data};
+    }
     int row_of_thread = lane_id() % PAIR_ROWS, best = -1;
     double best_sq_dist = HUGE_VAL, second = HUGE_VAL;
     for (int64_t c = task.start; c < task.end; c += PAIR_ROWS) {
@@ -183,11 +192,10 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
  * for rounding. The value of the rerank is the squared distance. begin() and first() say that no
  * centroid was compared before. i counts rows of the chunk, c all centroids. */
 struct nearest_body {
-    const double *rows;      /* [chunk, dims] in double */
+    exact_rows rows;         /* of the chunk */
     const double *centroids; /* [all, dims] */
     const double *norms;     /* [chunk] L2 norms of the rows, not squared */
-    int64_t dims;
-    nearest_out out; /* where the results go */
+    nearest_out out;         /* where the results go */
 
     __device__ float begin(int64_t) const { return -HUGE_VALF; }
     __device__ bool score(float upper, float error, int64_t, int64_t, const half_stats &centroid,
@@ -205,7 +213,7 @@ struct nearest_body {
      * so that the first centroid stays the nearest, as it does in nearest_kernel, where no
      * comparison with a NaN holds; end() turns the -1 back. */
     __device__ top_entry value(int64_t i, int64_t c, const best_task &task) const {
-        double sq_dist = row_sq_dist(rows + i * dims, centroids + c * dims, dims);
+        double sq_dist = rows.sq_dist(i, centroids + c * rows.set.dims);
         return {c == task.start && sq_dist != sq_dist ? -1.0 : sq_dist, c};
     }
     /* Writes row i. second: the smallest other value that was computed; max_refused: the largest
@@ -351,9 +359,8 @@ alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_sys_row
         pass.limit_products((double)dims * (double)largest,
                             filters ? LAUNCH_HALVES : LAUNCH_DOUBLES);
         int matrix = pass.rows(rows), group_column = pass.in(group, sizeof *group);
-        int wide = pass.scratch((size_t)dims * sizeof(double));
-        int norms = filters ? pass.scratch(sizeof(double)) : -1;
-        int halves = filters ? pass.scratch(half_bytes(dims)) : -1;
+        std::optional<half_column> halves; /* with a filter */
+        if (filters) halves.emplace(c, pass, rows, ALCORE_SYS_L2);
         int lists = filters ? pass.scratch(BEST_BYTES) : -1;
         int nearest_column = pass.out(nearest, sizeof *nearest);
         int distance_column = pass.out(distance, sizeof *distance);
@@ -363,34 +370,31 @@ alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_sys_row
             if (tasks.by.order.empty()) return;
             const int32_t *order =
                 c.to_device(tasks.by.order.data(), (int64_t)tasks.by.order.size());
-            double *wide_chunk = piece.get<double>(wide);
-            half_rows half = {nullptr, nullptr}; /* not used without the filter */
-            if (!tasks.filtered.empty())
-                half = lay_out_halves(piece.get<char>(halves), piece.count, dims);
             /* Only rows with a group: in a late iteration of k-means few rows are searched. */
             row_set set = chunk_rows(piece, rows, matrix, -1 /* no mask */, group_column);
-            if (half.units)
-                convert_set(c, set, rows->dtype,
-                            {wide_chunk, piece.get<double>(norms), half, ALCORE_SYS_L2});
-            else
-                widen_chunk(piece, set, rows->dtype, wide_chunk);
             nearest_out out = {piece.get<int32_t>(nearest_column),
                                piece.get<double>(distance_column), piece.get<double>(low_column),
                                piece.get<double>(high_column)};
             int64_t plain = (int64_t)tasks.plain.size(), filtered = (int64_t)tasks.filtered.size();
             if (plain > 0) {
                 const nearest_task *list = c.to_device(tasks.plain.data(), plain);
-                CUDA_LAUNCH(nearest_kernel, blocks_for(plain, CUDA_WARPS), CUDA_THREADS,
-                            piece.stream, wide_chunk, dims, order, list, plain, device_centroids,
-                            out);
+                auto launch = [&](auto unit) {
+                    CUDA_EACH_DTYPE(rows->dtype,
+                                    CUDA_LAUNCH((nearest_kernel<DTYPE, decltype(unit)::value>),
+                                                blocks_for(plain, CUDA_WARPS), CUDA_THREADS,
+                                                piece.stream, set, order, list, plain,
+                                                device_centroids, out));
+                };
+                rows->unit ? launch(std::true_type()) : launch(std::false_type());
                 c.deallocate((void *)list);
             }
             if (filtered > 0) {
                 const best_task *list = c.to_device(tasks.filtered.data(), filtered);
-                nearest_body body = {wide_chunk, device_centroids, piece.get<double>(norms), dims,
-                                     out};
-                filter_and_rerank(c, half, piece.count, order, list, filtered, half_centroids,
-                                  tasks.max_centroids, dims, body, piece.get<char>(lists));
+                conversion converted = halves->of(piece, set);
+                nearest_body body = {{set, rows->dtype}, device_centroids, converted.norms, out};
+                filter_and_rerank(c, converted.half, piece.count, order, list, filtered,
+                                  half_centroids, tasks.max_centroids, dims, body,
+                                  piece.get<char>(lists));
                 c.deallocate((void *)list);
             }
             c.deallocate((void *)order);

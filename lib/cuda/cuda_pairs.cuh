@@ -29,9 +29,10 @@ template <int W> __device__ inline void exchange_halves(double (&sum)[PAIR_SUMS]
 }
 
 /* The dot product (SQD false) or squared distance of row[r] and other[o], all [dims], r and o 0 ..
- * 3: threads 2p and 2p + 1 of the warp get the value of pair p = 4 r + o. Pointers may be equal. */
-template <bool SQD>
-__device__ inline double pair_sums(const double *const row[PAIR_ROWS],
+ * 3: threads 2p and 2p + 1 of the warp get the value of pair p = 4 r + o. Row: a pointer to doubles
+ * or a row_reader (cuda_warp.cuh). Rows may be equal. */
+template <bool SQD, class Row>
+__device__ inline double pair_sums(const Row *row /* [PAIR_ROWS] */,
                                    const double *const other[PAIR_ROWS], int64_t dims) {
     double sum[PAIR_SUMS];
 #pragma unroll

@@ -45,6 +45,30 @@ void launch_rows(const row_set &rows, int32_t dtype, cudaStream_t stream, const 
                     CUDA_LAUNCH((each_row<DTYPE, Body>), blocks, CUDA_THREADS, stream, rows, body));
 }
 
+/* A reader of row i of a set, as read_row() makes it; the warp calls it together. The norm of a unit
+ * row has no fused operations, so that kernels that only compare rows have none at all, which
+ * tests/gpu/ptx.py looks for. */
+template <int DTYPE> __device__ inline row_reader<DTYPE> exact_row(const row_set &set, int64_t i) {
+    plain_row<DTYPE> row = {(const char *)set.data + i * set.stride * dtype_size<DTYPE>::BYTES};
+    double norm = set.unit ? sqrt(row_dot(row, row, set.dims)) : 1.0;
+    return {row.data, norm, set.unit != 0};
+}
+
+/* The rows of a set for kernels that compare few of them in double, and read these where they are
+ * whatever their type; the warp calls the functions together. */
+struct exact_rows {
+    row_set set;
+    int32_t dtype;
+
+    /* |row i - other|^2 and dot(row i, other); other [dims]. */
+    __device__ double sq_dist(int64_t i, const double *other) const {
+        CUDA_EACH_DTYPE(dtype, return row_sq_dist(exact_row<DTYPE>(set, i), other, set.dims));
+    }
+    __device__ double dot(int64_t i, const double *other) const {
+        CUDA_EACH_DTYPE(dtype, return row_dot(exact_row<DTYPE>(set, i), other, set.dims));
+    }
+};
+
 /* The rows of a chunk as a row_set. matrix, mask, group: columns of the pipeline, -1 for none. */
 inline row_set chunk_rows(const chunk &piece, const alcore_sys_rows *rows, int matrix, int mask,
                           int group) {

@@ -100,26 +100,28 @@ static __global__ void __launch_bounds__(SELECT_THREADS)
 #define MIN_DIVISOR 1e-9
 #define MAX_DIVISOR 1e20
 
-/* What both ways to margin ratios (every pair in double, and with a filter) work on: a, the rows of
- * a chunk, and b, a part of the others. Arrays are on the device. The ratio is cos(row, other)
+/* What both ways to margin ratios (every pair in double, and with a filter) work on: the rows of a
+ * chunk, and b, a part of the others. Arrays are on the device. The ratio is cos(row, other)
  * divided by row_half + other_half; the largest is best, the lower pool row among equals. */
 struct margin_operands {
-    wide_operand a, b; /* with norms */
-    int64_t dims;
-    const uint8_t *mask, *other_mask;    /* [a.count], [b.count]; NULL: all */
-    const double *row_half, *other_half; /* [a.count], [b.count] half the mean cosine of the row (or
+    exact_rows exact;    /* with a filter: the rows, which are read where they are */
+    const double *wide;  /* without: [count, dims] the rows in double */
+    const double *norms; /* [count] L2 norms of the rows */
+    int64_t count, dims;
+    wide_operand b;                      /* with norms */
+    const uint8_t *mask, *other_mask;    /* [count], [b.count]; NULL: all */
+    const double *row_half, *other_half; /* [count], [b.count] half the mean cosine of the row (or
                                             other) to its nearest neighbors */
     int64_t first_other;                 /* pool row of other 0 of the part */
-    double *ratio;                       /* [a.count] the largest ratio so far, in and out */
-    int64_t *best_other;                 /* [a.count] pool row of its other; -1: none */
+    double *ratio;                       /* [count] the largest ratio so far, in and out */
+    int64_t *best_other;                 /* [count] pool row of its other; -1: none */
 
     /* The ratio of row i and other j from their dot product, with the pool row of j. It is 0 for a
      * divisor of at most MIN_DIVISOR (1e-9), and NaN for one of NaN. */
     __device__ top_entry ratio_of_dot(double dot, int64_t i, int64_t j) const {
         double divisor = row_half[i] + other_half[j];
         top_entry made = {0.0, first_other + j};
-        if (!(divisor <= MIN_DIVISOR))
-            made.value = cosine_of(dot, a.norms[i], b.norms[j]) / divisor;
+        if (!(divisor <= MIN_DIVISOR)) made.value = cosine_of(dot, norms[i], b.norms[j]) / divisor;
         return made;
     }
 };
@@ -129,13 +131,13 @@ struct margin_operands {
  * gave, and write it. NaN is never the best. Behind the last row the last one is computed again. */
 static __global__ void __launch_bounds__(CUDA_THREADS) margin_kernel(margin_operands m) {
     int64_t first = warp_index() * PAIR_ROWS;
-    if (first >= m.a.count) return;
+    if (first >= m.count) return;
     const double *row[PAIR_ROWS], *other[PAIR_ROWS];
-    pair_rows(m.a.rows, first, m.a.count, m.dims, row);
+    pair_rows(m.wide, first, m.count, m.dims, row);
     int row_of_thread = lane_id() % PAIR_ROWS;
-    int64_t i = first + row_of_thread < m.a.count ? first + row_of_thread : m.a.count - 1;
+    int64_t i = first + row_of_thread < m.count ? first + row_of_thread : m.count - 1;
     bool writes =
-        lane_id() < PAIR_ROWS && first + row_of_thread < m.a.count && (!m.mask || m.mask[i]);
+        lane_id() < PAIR_ROWS && first + row_of_thread < m.count && (!m.mask || m.mask[i]);
     top_entry best = {0.0, -1};
     if (writes) best = {m.ratio[i], m.best_other[i]};
     for (int64_t t = 0; t < m.b.count; t += PAIR_ROWS) {
@@ -189,7 +191,7 @@ struct margin_body {
     __device__ bool other_in_mask(int64_t j) const { return !m.other_mask || m.other_mask[j]; }
     __device__ top_entry first(int64_t i) const { return {m.ratio[i], m.best_other[i]}; }
     __device__ top_entry value(int64_t i, int64_t j, const best_task &) const {
-        return m.ratio_of_dot(row_dot(m.a.rows + i * m.dims, m.b.rows + j * m.dims, m.dims), i, j);
+        return m.ratio_of_dot(m.exact.dot(i, m.b.rows + j * m.dims), i, j);
     }
     __device__ void end(int64_t i, const top_entry &best, double /* second */,
                         float /* max_refused */, const best_task &) const {
@@ -342,34 +344,44 @@ alcore_status margin_ratios(const alcore_sys_work *work, const alcore_sys_rows *
         half_parts parts(c, others, INT64_MAX /* rows of a part: as memory allows */,
                          ALCORE_SYS_COSINE, filters);
         pipeline pass(c, rows->count);
-        int matrix = pass.rows(rows), wide = pass.scratch((size_t)dims * sizeof(double));
-        int norms = pass.scratch(sizeof(double)), mask_column = pass.row_mask(mask);
-        int halves = pass.scratch(filters ? half_bytes(dims) : 0);
-        int lists = pass.scratch(filters ? BEST_BYTES : 0);
+        int matrix = pass.rows(rows), mask_column = pass.row_mask(mask);
         int row_half_column = pass.in(row_half, sizeof *row_half);
+        std::optional<half_column> halves; /* with a filter */
+        if (filters) halves.emplace(c, pass, rows, ALCORE_SYS_COSINE);
+        int lists = filters ? pass.scratch(BEST_BYTES) : -1;
+        int wide = filters ? -1 : pass.scratch((size_t)dims * sizeof(double));
+        int norms = filters ? -1 : pass.scratch(sizeof(double));
         pass.limit_products((double)dims * (double)parts.step,
                             filters ? LAUNCH_HALVES : LAUNCH_DOUBLES);
         int ratio_column = pass.inout(ratio, sizeof *ratio);
         int other_column = pass.inout(other, sizeof *other);
         std::vector<best_task> tasks;
         pass.run([&](const chunk &piece) {
-            half_rows half_a = {nullptr, nullptr}; /* not used without the filter */
-            if (filters) half_a = lay_out_halves(piece.get<char>(halves), piece.count, dims);
-            wide_operand a =
-                widen_with_norms(c, piece, rows, matrix, wide, norms, half_a, ALCORE_SYS_COSINE);
+            margin_operands sides = margin_operands();
+            half_rows half = {nullptr, nullptr}; /* not used without the filter */
+            if (filters) {
+                row_set set = chunk_rows(piece, rows, matrix, -1 /* no mask */, -1 /* groups */);
+                conversion converted = halves->of(piece, set);
+                sides.exact = {set, rows->dtype};
+                sides.norms = converted.norms;
+                half = converted.half;
+            } else {
+                wide_operand a = widen_with_norms(c, piece, rows, matrix, wide, norms);
+                sides.wide = a.rows;
+                sides.norms = a.norms;
+            }
+            sides.count = piece.count;
+            sides.dims = dims;
+            sides.mask = piece.get<const uint8_t>(mask_column);
+            sides.row_half = piece.get<const double>(row_half_column);
+            sides.ratio = piece.get<double>(ratio_column);
+            sides.best_other = piece.get<int64_t>(other_column);
             for (int64_t first = 0, count; first < others->count; first += count) {
                 count = parts.part(first);
-                wide_operand b = {parts.wide, parts.norms, count};
-                margin_operands sides = {a,
-                                         b,
-                                         dims,
-                                         piece.get<const uint8_t>(mask_column),
-                                         device_mask ? device_mask + first : nullptr,
-                                         piece.get<const double>(row_half_column),
-                                         device_halves + first,
-                                         others->first + first,
-                                         piece.get<double>(ratio_column),
-                                         piece.get<int64_t>(other_column)};
+                sides.b = {parts.wide, parts.norms, count};
+                sides.other_mask = device_mask ? device_mask + first : nullptr;
+                sides.other_half = device_halves + first;
+                sides.first_other = others->first + first;
                 if (!filters) {
                     CUDA_LAUNCH(margin_kernel, blocks_for(piece.count, CUDA_WARPS * PAIR_ROWS),
                                 CUDA_THREADS, piece.stream, sides);
@@ -381,7 +393,7 @@ alcore_status margin_ratios(const alcore_sys_work *work, const alcore_sys_rows *
                                      (int32_t)std::min<int64_t>(TILE_ROWS, piece.count - i), 0,
                                      count});
                 const best_task *list = c.to_device(tasks.data(), (int64_t)tasks.size());
-                filter_and_rerank(c, half_a, piece.count, nullptr /* order */, list,
+                filter_and_rerank(c, half, piece.count, nullptr /* order */, list,
                                   (int64_t)tasks.size(), parts.half, count, dims,
                                   margin_body{sides}, piece.get<char>(lists));
                 c.deallocate((void *)list);

@@ -65,6 +65,10 @@ void stream_slot_release(stream_slot *streams);
 void *stream_slot_block(stream_slot *streams, bool pinned, size_t bytes);
 void stream_slot_block_back(stream_slot *streams, bool pinned, void *memory);
 
+/* Device memory that outlives the call; NULL: there is not enough, as a quarter of the device's
+ * stays free. alcore_cuda::release() frees it. */
+void *kept_memory(const alcore_sys_work *work, size_t bytes);
+
 } // namespace alcore_cuda
 
 #endif

@@ -47,6 +47,7 @@ alcore_sys_kernels make_table() {
     made.download = download;
     made.store = store;
     made.run_totals = run_totals;
+    made.convert = convert;
     return made;
 }
 

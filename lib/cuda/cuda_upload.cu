@@ -19,7 +19,7 @@
 namespace alcore_cuda {
 
 namespace {
-/* One part in FREE_SHARE of the device's memory stays free. */
+/* One part in FREE_SHARE of the device's memory stays free when rows are kept there. */
 const size_t FREE_SHARE = 4;
 
 /* Bytes of the rows, stored without gaps, whatever their stride. */
@@ -27,9 +27,11 @@ size_t bytes_of(const alcore_sys_rows *rows) {
     return (size_t)rows->count * (size_t)rows->dims * alcore_sys_dtype_bytes(rows->dtype);
 }
 
-/* Device memory that outlives the call, from the workspace, whose owner decides how much stays
- * free, or from the device; NULL: there is not enough. alcore_cuda::release() frees it. */
-void *new_memory(const alcore_sys_work *work, size_t bytes) {
+} // namespace
+
+/* Memory for what is kept between calls: from the workspace, whose owner decides how much stays
+ * free, or from the device. */
+void *kept_memory(const alcore_sys_work *work, size_t bytes) {
     if (work->workspace) return work->workspace(work->workspace_user, bytes);
     size_t unused = 0, total = 0;
     void *memory = nullptr;
@@ -41,6 +43,7 @@ void *new_memory(const alcore_sys_work *work, size_t bytes) {
     return memory;
 }
 
+namespace {
 /* Throws for rows that cannot be copied: a negative shape, a type without a size, absent data. */
 void check_shape(call &c, const alcore_sys_rows *rows) {
     c.check_count(rows->count);
@@ -99,7 +102,7 @@ alcore_status upload(const alcore_sys_work *work, const alcore_sys_rows *rows, c
         held.rows.stride = rows->dims;
         if (host_mask)
             held.rows.count = rows->count - std::count(host_mask, host_mask + rows->count, 0);
-        held.memory = bytes_of(&held.rows) ? new_memory(work, bytes_of(&held.rows)) : nullptr;
+        held.memory = bytes_of(&held.rows) ? kept_memory(work, bytes_of(&held.rows)) : nullptr;
         held.rows.data = held.memory;
         if (held.memory) gather(c, rows, host_mask, (char *)held.memory);
     });
@@ -110,7 +113,7 @@ alcore_status upload(const alcore_sys_work *work, const alcore_sys_rows *rows, c
     return status;
 }
 
-/* Kernel table: frees what upload() allocated, with the workspace and device of the same `work`;
+/* Kernel table: frees what upload() or convert() allocated, with the workspace and device of the same `work`;
  * memory NULL: nothing. It has no status, because there is nothing that a caller could do. It does
  * not wait: kernels in work->stream may still read a lent block, which its lender may reuse in the
  * order of that stream only; cudaFree() waits by itself. workspace_release NULL: the lender takes

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The two operands of kernels that compare pairs of rows, as doubles with their norms: rows pass in
- * the chunks of a pipeline (widen_with_norms), the others (queries, targets) in parts
- * (operand_parts, or half_parts with their half-precision form for a filter). */
+/* The two operands of kernels that compare pairs of rows. Rows pass in the chunks of a pipeline: as
+ * doubles with their norms (widen_with_norms) or, for a filter, in half precision with their norms
+ * (half_column). The others (queries, targets) pass in parts, as doubles (operand_parts) and in half
+ * precision too (half_parts). */
 #ifndef ALCORE__CUDA_WIDE_ROWS_CUH
 #define ALCORE__CUDA_WIDE_ROWS_CUH
 
@@ -17,18 +18,47 @@ struct wide_operand {
     int64_t count;
 };
 
-/* Widens the rows of a chunk and computes their norms, and their half-precision form for `metric`
- * where half has memory. matrix: the column of the rows; wide, norms: scratch columns of dims
- * doubles and of one. */
+/* Widens the rows of a chunk and computes their norms. matrix: the column of the rows; wide, norms:
+ * scratch columns of dims doubles and of one. */
 inline wide_operand widen_with_norms(call &c, const chunk &piece, const alcore_sys_rows *rows,
-                                     int matrix, int wide, int norms,
-                                     const half_rows &half = {nullptr, nullptr},
-                                     int32_t metric = ALCORE_SYS_L2) {
-    conversion out = {piece.get<double>(wide), piece.get<double>(norms), half, metric};
+                                     int matrix, int wide, int norms) {
+    conversion out = {piece.get<double>(wide),
+                      piece.get<double>(norms),
+                      {nullptr, nullptr} /* no halves */,
+                      ALCORE_SYS_L2};
     convert_set(c, chunk_rows(piece, rows, matrix, -1 /* no mask */, -1 /* no groups */),
                 rows->dtype, out);
     return {out.wide, out.norms, piece.count};
 }
+
+/* The rows of a pipeline in half precision, with their norms: what convert() has kept of them, or
+ * scratch columns that are filled chunk by chunk. */
+class half_column {
+  public:
+    /* Before the pipeline runs. */
+    half_column(call &owner, pipeline &pass, const alcore_sys_rows *operand, int32_t filter_metric)
+        : c(owner), rows(operand), kept(find_converted(owner, operand, filter_metric)) {
+        if (kept.norms) return;
+        norms = pass.scratch(sizeof(double));
+        halves = pass.scratch(half_bytes(rows->dims));
+    }
+
+    /* Those of a chunk. set: its rows that take part; the entries of others are not to be used. */
+    conversion of(const chunk &piece, const row_set &set) {
+        if (kept.norms) return conversion_from(kept, piece.first, rows->dims);
+        conversion made = kept;
+        made.norms = piece.get<double>(norms);
+        made.half = lay_out_halves(piece.get<char>(halves), piece.count, rows->dims);
+        convert_set(c, set, rows->dtype, made);
+        return made;
+    }
+
+  private:
+    call &c;
+    const alcore_sys_rows *rows;
+    conversion kept;             /* of all rows; norms NULL: none was kept */
+    int norms = -1, halves = -1; /* scratch columns */
+};
 
 /* The operand that every chunk of rows is compared with, one part (a run of its rows) after the
  * other. A part is at most a quarter of the staging limit, the bytes of device memory that copies
@@ -75,6 +105,9 @@ class half_parts : public operand_parts {
         if (filters) half = lay_out_halves(extra, step, operand->dims);
         metric = filter_metric;
     }
+
+    /* [step, extra_bytes] the owner's memory behind the halves. */
+    char *owner_memory() const { return extra + (size_t)step * half_bytes(rows->dims); }
 };
 
 } // namespace alcore_cuda

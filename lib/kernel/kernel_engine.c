@@ -36,6 +36,7 @@ static bool is_optional(size_t offset) {
            offset == offsetof(alcore_sys_kernels, download) ||
            offset == offsetof(alcore_sys_kernels, store) ||
            offset == offsetof(alcore_sys_kernels, run_totals) ||
+           offset == offsetof(alcore_sys_kernels, convert) ||
            offset == offsetof(alcore_sys_kernels, logit_stats) ||
            offset == offsetof(alcore_sys_kernels, hidden_stats);
 }

@@ -35,7 +35,7 @@
 static alcore_status knn_block(void *data, int64_t index, int32_t worker) {
     alcore__search_run *run = data;
     alcore_sys_rows rows;
-    alcore_sys_work work = alcore__engine_work(&run->engine);
+    alcore_sys_work work = alcore__search_work(run);
     ALCORE__TRY(alcore__search_block(run, index, worker, run->queried.first == 0, &rows));
     alcore_sys_best query_best = {.k = run->k}, row_best = {.k = run->k};
     const uint8_t *mask = alcore__search_data_mask(&run->rows, rows.first);
@@ -126,6 +126,7 @@ alcore_status alcore__search_slab_neighbors(alcore__search_run *run, int64_t fir
     if (!run->merged)
         ALCORE__TRY(
             alcore__new_array(run->ctx, (size_t)run->threads, sizeof *run->merged, &run->merged));
+    if (first == 0) ALCORE__TRY(alcore__search_convert_rows(run));
     ALCORE__TRY(alcore__search_slab(run, first, true /* refuse values that are not finite */));
     for (int32_t t = 0; run->thread_best && t < run->threads; t++)
         set_free(run->thread_best[t], run->slab * run->k);

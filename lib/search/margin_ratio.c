@@ -59,7 +59,7 @@ static void begin_ratios(alcore__search_run *run) {
 static alcore_status ratio_block(void *data, int64_t index, int32_t worker) {
     alcore__search_run *run = data;
     alcore_sys_rows rows;
-    alcore_sys_work work = alcore__engine_work(&run->engine);
+    alcore_sys_work work = alcore__search_work(run);
     ALCORE__TRY(
         alcore__search_block(run, index, worker, false /* checked by the first search */, &rows));
     int64_t first = rows.first;

@@ -136,8 +136,33 @@ void alcore__search_end(alcore__search_run *run) {
     alcore__free(run->ctx, run->merged);
     alcore__free(run->ctx, run->scratch);
     alcore__free(run->ctx, run->dots);
+    if (run->converted.held.memory) {
+        alcore_sys_work work = alcore__engine_work(&run->engine);
+        run->engine.kernels->release(&work, &run->converted.held);
+    }
     alcore__search_data_end(&run->rows);
     alcore__search_data_end(&run->queries);
+}
+
+/* Blocks of rows on the device are read in place, so that they are runs of what is converted here.
+ * One slab of queries is one pass, which converts the rows of a block by itself; margin ratios take
+ * a pass more. A failure is that of the search. */
+alcore_status alcore__search_convert_rows(alcore__search_run *run) {
+    const alcore_sys_kernels *kernels = run->engine.kernels;
+    const bool passes_again = run->queries.count > run->slab || run->ratio;
+    alcore_sys_work work = alcore__engine_work(&run->engine);
+    alcore_sys_rows rows;
+    if (!passes_again || run->rows.device < 0 || !kernels->convert || run->converted.held.memory)
+        return ALCORE_OK;
+    ALCORE__TRY(alcore__search_data_rows(&run->rows, &run->engine, 0, run->rows.count,
+                                         &run->scratch[0], &rows));
+    return kernels->convert(&work, &rows, run->search.metric, run->slab, &run->converted);
+}
+
+alcore_sys_work alcore__search_work(const alcore__search_run *run) {
+    alcore_sys_work work = alcore__engine_work(&run->engine);
+    work.converted = &run->converted;
+    return work;
 }
 
 /* Reads the slab of queries from `first` on into run->queried: run->slab of them, or those that are

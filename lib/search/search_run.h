@@ -37,6 +37,9 @@ typedef struct alcore__search_run {
     alcore__search_best *thread_tails; /* [threads] workspace of lists that are longer than the
                                           kernel's, [ALCORE__LONG_QUERIES,
                                           ALCORE__KERNEL_NEIGHBORS]; NULL: they are not */
+    /* The rows as the filters of a device compare them, for all slabs; held.memory NULL: they are
+     * not kept so. Owned. */
+    alcore_sys_converted converted;
     int32_t *merged; /* [threads] workspace for merging these lists; NULL before the first slab */
     alcore__search_best row_best; /* [rows, k] best queries of each row; row NULL: not wanted */
     /* Used for margin ratios only: */
@@ -72,6 +75,11 @@ alcore_status alcore__search_slab_neighbors(alcore__search_run *run, int64_t fir
 /* Reads the slab of queries that begins at query `first` into run->queried; check: fails when a
  * value is not finite. */
 alcore_status alcore__search_slab(alcore__search_run *run, int64_t first, bool check);
+/* Lets a device convert the rows once for several passes over them, where they are in its memory.
+ * Called before the first pass, when run->ratio is set if it will be. */
+alcore_status alcore__search_convert_rows(alcore__search_run *run);
+/* The first argument of a kernel that compares the rows. */
+alcore_sys_work alcore__search_work(const alcore__search_run *run);
 /* Runs the task for every block of rows, on the context's threads. */
 alcore_status alcore__search_blocks(alcore__search_run *run, alcore__task task);
 /* Reads block `index` of the rows, for worker `worker`. */

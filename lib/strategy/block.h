@@ -29,6 +29,10 @@ typedef struct alcore__block_memory {
     bool upload_tried; /* the engine was asked once to keep the embeddings in its memory */
     alcore_sys_held
         device; /* the embeddings [active rows, dims] there, owned; memory NULL: not there */
+    int64_t convert_others; /* with how many others the engine was asked to convert the matrix rows,
+                               the most so far; 0: it was not */
+    alcore_sys_converted converted; /* the matrix rows as the engine's filters compare them, owned;
+                                       held.memory NULL: they are not kept so */
     /* Masks [matrix rows] that alcore__block_store_mask() has copied there, owned; memory NULL:
      * none; and the same in host memory, owned. */
     alcore_sys_held masks[ALCORE__BLOCK_MASKS];
@@ -126,6 +130,11 @@ typedef struct alcore__matrix {
 } alcore__matrix;
 /* unit: kernels divide each row by its length as they read it. */
 alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matrix *out);
+/* *out: the first argument of a kernel that compares the matrix rows by `metric` (ALCORE_SYS_*)
+ * with about `others` others each. Where the run compares candidates again, the first call lets a
+ * device convert them, and keeps that for this metric until the run ends. */
+alcore_status alcore__matrix_work(const alcore__matrix *matrix, int32_t metric, int64_t others,
+                                  alcore_sys_work *out);
 
 /* The matrix row of the active row with an index, and back again for an active matrix row. */
 static inline int64_t alcore__matrix_row_of(const alcore__matrix *matrix, int64_t index) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alcore/sys/dtype.h"
 #include "kernel_entry.h"
 
 enum { METRICS = 3 };
@@ -110,8 +111,55 @@ static alcore_status call_margin_ratios(table *t, const kernel_case *c, output *
     return status;
 }
 
+/* The nearest centroids and the nearest rows, from rows that the engine holds and has converted, in
+ * two runs of them, the later one first. */
+static int64_t count_converted(const kernel_case *c) {
+    return 2 * c->rows.count;
+}
+static alcore_status call_convert(table *t, const kernel_case *c, output *out) {
+    const alcore_sys_search search = {.size = sizeof search, .metric = ALCORE_SYS_L2};
+    const alcore_sys_rows queries = queries_of(c);
+    const int64_t count = c->rows.count, half = count / 2;
+    alcore_sys_work work = conformance_work;
+    alcore_sys_held held = {0};
+    alcore_sys_converted converted = {0};
+    alcore_status status = ALCORE_OK;
+    int64_t *found = malloc((size_t)(count + 1) * sizeof *found);
+    if (!found) abort();
+    for (int64_t i = 0; i < count; i++) found[i] = -1;
+    for (int64_t i = 0; i < 2 * count; i++) out->indices[i] = -9;
+    for (int64_t i = 0; i < 2 * count; i++) out->numbers[i] = -9.0;
+    if (t->upload) status = t->upload(&work, &c->rows, NULL, &held);
+    const alcore_sys_rows all = held.memory ? held.rows : c->rows;
+    if (t->convert && !status)
+        status = t->convert(&work, &all, ALCORE_SYS_L2, queries.count, &converted);
+    work.converted = &converted;
+    for (int run = 1; run >= 0 && !status; run--) {
+        const int64_t first = run ? half : 0;
+        alcore_sys_rows rows = all;
+        rows.first += first;
+        rows.count = run ? count - half : half;
+        rows.data = (const char *)all.data +
+                    first * all.stride * (int64_t)alcore_sys_dtype_bytes(all.dtype);
+        const alcore_sys_best best = {
+            .k = 1, .row = found + first, .value = out->numbers + count + first};
+        status = t->nearest_centroid(&work, &rows, c->group + first, CASE_GROUPS, c->starts,
+                                     c->centroids, out->indices + first, out->numbers + first, NULL,
+                                     NULL);
+        if (!status)
+            status = t->knn(&work, &rows, c->mask ? c->mask + first : NULL, &queries, NULL, &search,
+                            NULL, &best);
+    }
+    for (int64_t i = 0; i < count; i++) out->indices[count + i] = (int32_t)found[i];
+    if (t->release) t->release(&work, &converted.held);
+    if (t->release) t->release(&work, &held);
+    free(found);
+    return status;
+}
+
 const entry entries_search[] = {
     {TABLE_ENTRY(knn), call_knn, count_best, 0},
     {TABLE_ENTRY(margin_ratios), call_margin_ratios, count_rows, 0},
+    {TABLE_ENTRY(convert), call_convert, count_converted, 0},
 };
 const int entries_search_count = sizeof entries_search / sizeof entries_search[0];

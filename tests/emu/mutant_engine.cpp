@@ -4,6 +4,7 @@
 #include "cuda_call.cu"
 #include "cuda_candidates.cu"
 #include "cuda_context.cu"
+#include "cuda_convert.cu"
 #include "cuda_filter.cu"
 #include "cuda_fused.cu"
 #include "cuda_greedy.cu"

@@ -147,18 +147,28 @@ static const struct {
              {"logit_stats", call_logit_stats}};
 enum { CALL_COUNT = sizeof CALLS / sizeof CALLS[0] };
 
-/* Without filters in half precision and with them. */
+/* Without filters in half precision, with them, and with rows that were converted before. */
+enum { WAYS = 3 };
 START_TEST(rows_far_apart) {
     static results expected, found;
     memset(&expected, 0, sizeof expected);
     memset(&found, 0, sizeof found);
     alcore_sys_rows rows = {
         .data = near_by, .count = ROWS, .dims = DIMS, .stride = DIMS, .dtype = ALCORE_FLOAT16};
-    emu.filters(_i / CALL_COUNT);
+    alcore_sys_converted converted = {.metric = 0};
+    emu.filters(_i / CALL_COUNT > 0);
     ck_assert_int_eq(CALLS[_i % CALL_COUNT].call(&rows, &expected), ALCORE_OK);
     rows.data = far_apart;
     rows.stride = STRIDE;
+    if (_i / CALL_COUNT == 2) {
+        int32_t metric =
+            CALLS[_i % CALL_COUNT].call == call_margin_ratios ? ALCORE_SYS_COSINE : ALCORE_SYS_L2;
+        ck_assert_int_eq(emu.kernels->convert(&work, &rows, metric, OTHERS, &converted), ALCORE_OK);
+        ck_assert_ptr_ne(converted.held.memory, NULL);
+        work.converted = &converted;
+    }
     ck_assert_int_eq(CALLS[_i % CALL_COUNT].call(&rows, &found), ALCORE_OK);
+    emu.kernels->release(&work, &converted.held);
     emu.filters(-1);
     ck_assert_msg(memcmp(&expected, &found, sizeof found) == 0, "%s reads other rows",
                   CALLS[_i % CALL_COUNT].name);
@@ -192,7 +202,7 @@ int main(void) {
     TCase *tests = tcase_create("addresses");
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, rows_far_apart, 0, 2 * CALL_COUNT);
+    tcase_add_loop_test(tests, rows_far_apart, 0, WAYS * CALL_COUNT);
     tcase_add_test(tests, a_wide_result);
     return check_suite_run("cuda-addresses", tests);
 }

@@ -93,6 +93,7 @@ static struct arrays {
     int64_t *labels, *offsets, *bad;
     int64_t *starts, *counts; /* of the centroids of a group, one each; of its rows */
     int32_t *nearest;
+    int64_t *found; /* by row */
 } host, device;
 enum { GROUPS = 5, ITEMS = 70 };
 
@@ -121,6 +122,26 @@ static alcore_status call_nearest_centroid(const struct arrays *a) {
     return emu.kernels->nearest_centroid(&work, a->rows, a->group, GROUPS, a->starts, a->centroids,
                                          a->nearest, a->out, NULL, NULL);
 }
+/* The nearest of the centroids as queries of each row. */
+static alcore_status call_knn(const struct arrays *a) {
+    const alcore_sys_rows queries = {.data = a->centroids,
+                                     .count = GROUPS,
+                                     .dims = DIMS,
+                                     .stride = DIMS,
+                                     .dtype = ALCORE_FLOAT64};
+    const alcore_sys_search search = {.size = sizeof search, .metric = ALCORE_SYS_L2};
+    const alcore_sys_best best = {.k = 1, .row = a->found, .value = a->out};
+    return emu.kernels->knn(&work, a->rows, NULL, &queries, NULL, &search, NULL, &best);
+}
+static alcore_status call_distance_bounds(const struct arrays *a) {
+    const alcore_sys_rows targets = {.data = a->centroids,
+                                     .count = GROUPS,
+                                     .dims = DIMS,
+                                     .stride = DIMS,
+                                     .dtype = ALCORE_FLOAT64};
+    return emu.kernels->distance_bounds(&work, a->rows, NULL, &targets, NULL, 1, a->out,
+                                        a->out + ROWS);
+}
 /* Rows as logits of ROWS tokens, all statistics. */
 static alcore_status call_logit_stats(const struct arrays *a) {
     alcore_sys_token_stats to = {.logprob = a->out,
@@ -142,28 +163,39 @@ static alcore_status call_ragged_nnll(const struct arrays *a) {
     return emu.kernels->ragged_nnll(&work, &items, NULL, a->out, a->bad, a->bad + 1);
 }
 
+/* Calls of kernels in double; with the filter in half precision; and with it of rows that convert()
+ * has kept, which it does for rows on the device. */
+enum { IN_DOUBLE, FILTERED, KEPT };
 static const struct {
     const char *name;
     alcore_status (*call)(const struct arrays *);
-} CALLS[] = {{"widen", call_widen},
-             {"dots", call_dots},
-             {"self_dots", call_self_dots},
-             {"sq_dists", call_sq_dists},
-             {"group_cosine", call_group_cosine},
-             {"group_sq_dists", call_group_sq_dists},
-             {"group_sums", call_group_sums},
-             {"nearest_centroid", call_nearest_centroid},
-             {"logit_stats", call_logit_stats},
-             {"ragged_nnll", call_ragged_nnll}};
+    int way;
+} CALLS[] = {{"widen", call_widen, IN_DOUBLE},
+             {"dots", call_dots, IN_DOUBLE},
+             {"self_dots", call_self_dots, IN_DOUBLE},
+             {"sq_dists", call_sq_dists, IN_DOUBLE},
+             {"group_cosine", call_group_cosine, IN_DOUBLE},
+             {"group_sq_dists", call_group_sq_dists, IN_DOUBLE},
+             {"group_sums", call_group_sums, IN_DOUBLE},
+             {"nearest_centroid", call_nearest_centroid, IN_DOUBLE},
+             {"nearest_filtered", call_nearest_centroid, FILTERED},
+             {"nearest_kept", call_nearest_centroid, KEPT},
+             {"knn_filtered", call_knn, FILTERED},
+             {"knn_kept", call_knn, KEPT},
+             {"bounds_filtered", call_distance_bounds, FILTERED},
+             {"bounds_kept", call_distance_bounds, KEPT},
+             {"logit_stats", call_logit_stats, IN_DOUBLE},
+             {"ragged_nnll", call_ragged_nnll, IN_DOUBLE}};
 
-/* A line of the file. */
+/* A line of the file. converted: rows that were read for a filter. */
 static void write_counts(char *line, size_t bytes, const char *name, const char *where,
-                         emu_work counted) {
+                         emu_work counted, uint64_t converted) {
     snprintf(line, bytes,
-             "%-18s%-8s%10" PRIu64 "%10" PRIu64 "%10" PRIu64 "%10" PRIu64 "%10" PRIu64 "%10" PRIu64,
+             "%-18s%-8s%10" PRIu64 "%10" PRIu64 "%10" PRIu64 "%10" PRIu64 "%10" PRIu64 "%10" PRIu64
+             "%10" PRIu64,
              name, where, counted.launches,
              counted.stream_waits + counted.event_waits + counted.device_waits, counted.copies_in,
-             counted.bytes_in, counted.copies_out, counted.bytes_out);
+             counted.bytes_in, counted.copies_out, counted.bytes_out, converted);
 }
 
 /* Every call with its arrays on the host, and on the device with a stream of the host's. */
@@ -171,13 +203,14 @@ START_TEST(kept_counts) {
     static double centroids[GROUPS * DIMS], out[ROWS * DIMS];
     static int32_t group[ROWS], nearest[ROWS];
     static int64_t labels[ROWS], offsets[ITEMS + 1], bad[2], starts[GROUPS + 1], counts[GROUPS];
+    static int64_t found[ROWS]; /* neighbors, which keep what the call before found */
     for (int i = 0; i < ROWS; i++) group[i] = i % GROUPS;
     for (int i = 0; i < ROWS; i++) labels[i] = i % DIMS;
     for (int i = 0; i <= ITEMS; i++) offsets[i] = 10 * i;
     for (int i = 0; i <= GROUPS; i++) starts[i] = i;
     for (int i = 0; i < ROWS * DIMS; i++) numbers[i] = -numbers[i];
-    host = (struct arrays){&rows,   vector, centroids, out,    group,  labels,
-                           offsets, bad,    starts,    counts, nearest};
+    host = (struct arrays){&rows,   vector, centroids, out,    group,   labels,
+                           offsets, bad,    starts,    counts, nearest, found};
     alcore_sys_rows placed = rows;
     placed.data = emulated_array(&emu, numbers, sizeof numbers);
     device = (struct arrays){.rows = &placed,
@@ -190,7 +223,8 @@ START_TEST(kept_counts) {
                              .bad = emulated_array(&emu, bad, sizeof bad),
                              .starts = emulated_array(&emu, starts, sizeof starts),
                              .counts = emulated_array(&emu, counts, sizeof counts),
-                             .nearest = emulated_array(&emu, nearest, sizeof nearest)};
+                             .nearest = emulated_array(&emu, nearest, sizeof nearest),
+                             .found = emulated_array(&emu, found, sizeof found)};
     const char *renewed = getenv("GPU_COUNTS_OUT"), *path = getenv("GPU_COUNTS");
     FILE *file = fopen(renewed ? renewed : path ? path : "", renewed ? "w" : "r");
     ck_assert_msg(file != NULL, "no file of counts: $GPU_COUNTS");
@@ -198,22 +232,35 @@ START_TEST(kept_counts) {
         fprintf(
             file,
             "What a call asks of a device, by the emulation: kernels, waits of the host for the "
-            "device, copies and their bytes.\n%d rows of %d float32, %d centroids, %d items. "
+            "device, copies and their bytes, rows converted for a filter.\n%d rows of %d float32, "
+            "%d centroids, %d items. "
             "Made by GPU_COUNTS_OUT=FILE test_cuda_counts; no GPU is needed.\n\n"
-            "%-18s%-8s%10s%10s%10s%10s%10s%10s\n",
+            "%-18s%-8s%10s%10s%10s%10s%10s%10s%10s\n",
             ROWS, DIMS, GROUPS, ITEMS, "call", "arrays", "launches", "waits", "in", "bytes", "out",
-            "bytes");
+            "bytes", "converted");
     int lines = 0;
     for (size_t k = 0; k < 2 * sizeof CALLS / sizeof CALLS[0]; k++) {
         const char *name = CALLS[k / 2].name, *where = k % 2 ? "device" : "host";
+        alcore_sys_converted converted = {.metric = 0};
         if (k % 2) work.stream = emu.stream_new();
+        emu.filters(CALLS[k / 2].way == IN_DOUBLE ? -1 : 1);
+        if (CALLS[k / 2].way == KEPT) {
+            ck_assert_int_eq(emu.kernels->convert(&work, k % 2 ? &placed : &rows, ALCORE_SYS_L2,
+                                                  GROUPS, &converted),
+                             ALCORE_OK);
+            ck_assert_int_eq(converted.held.memory != NULL, (int)(k % 2));
+            work.converted = &converted;
+        }
         for (int warm = 1; warm >= 0; warm--) { /* the second call finds memory of the first one */
             if (k % 2) ck_assert_int_eq(emu.stream_wait(work.stream), 0);
             emu_work before = emu.work(0);
+            uint64_t read = emu.counted(EMU_CONVERTED_ROWS);
             ck_assert_int_eq(CALLS[k / 2].call(k % 2 ? &device : &host), ALCORE_OK);
             emu_work counted = since(before, 0);
+            if (k % 2) ck_assert_int_eq(emu.stream_wait(work.stream), 0);
+            read = emu.counted(EMU_CONVERTED_ROWS) - read;
             char line[160], kept[160] = "";
-            write_counts(line, sizeof line, name, where, counted);
+            write_counts(line, sizeof line, name, where, counted, read);
             if (warm) continue;
             if (renewed) {
                 fprintf(file, "%s\n", line);
@@ -222,12 +269,12 @@ START_TEST(kept_counts) {
             rewind(file);
             while (fgets(kept, sizeof kept, file)) {
                 char kept_name[32], kept_where[32];
-                uint64_t was[6];
+                uint64_t was[7];
                 if (sscanf(kept,
                            "%31s %31s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-                           " %" SCNu64,
+                           " %" SCNu64 " %" SCNu64,
                            kept_name, kept_where, &was[0], &was[1], &was[2], &was[3], &was[4],
-                           &was[5]) != 8 ||
+                           &was[5], &was[6]) != 9 ||
                     strcmp(kept_name, name) != 0 || strcmp(kept_where, where) != 0)
                     continue;
                 lines++;
@@ -236,19 +283,23 @@ START_TEST(kept_counts) {
                                           counted.device_waits <=
                                       was[1] &&
                                   counted.copies_in <= was[2] && counted.bytes_in <= was[3] &&
-                                  counted.copies_out <= was[4] && counted.bytes_out <= was[5],
+                                  counted.copies_out <= was[4] && counted.bytes_out <= was[5] &&
+                                  read <= was[6],
                               "a count grew: before\n%snow\n%s", kept, line);
             }
         }
         if (k % 2) ck_assert_int_eq(emu.stream_wait(work.stream), 0);
+        emu.kernels->release(&work, &converted.held);
         if (k % 2) emu.stream_free(work.stream);
         work.stream = NULL;
+        work.converted = NULL;
     }
+    emu.filters(-1);
     fclose(file);
     if (!renewed) ck_assert_int_eq(lines, 2 * (int)(sizeof CALLS / sizeof CALLS[0]));
     void *all[] = {(void *)placed.data, device.vector, device.centroids, device.out,
                    device.group,        device.labels, device.offsets,   device.bad,
-                   device.starts,       device.counts, device.nearest};
+                   device.starts,       device.counts, device.nearest,   device.found};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) emu.memory_free(all[i]);
 }
 END_TEST

@@ -18,6 +18,7 @@ static uint64_t before[EMU_EVENTS];
 static int row_count;
 
 static alcore_sys_work work;
+static alcore_sys_converted converted; /* the numbers as the engine keeps them between calls */
 
 static void setup(void) {
     emulated_open(&emu, getenv("EMULATED_CUDA"));
@@ -113,6 +114,25 @@ static alcore_sys_rows side_of(int64_t first, int64_t count, int64_t dims, int32
                              .unit = unit};
 }
 
+/* Lets the engine convert all numbers for the calls that follow, in memory that it shares with the
+ * host; the rows of a call are then some of these. */
+static void convert_numbers(int32_t metric, int dims, int32_t unit) {
+    const alcore_sys_rows all = side_of(0, row_count + OTHERS, dims, unit);
+    emu.share(numbers, sizeof numbers);
+    const uint64_t read = emu.counted(EMU_CONVERTED_ROWS);
+    ck_assert_int_eq(cuda->convert(&work, &all, metric, OTHERS, &converted), ALCORE_OK);
+    ck_assert_ptr_ne(converted.held.memory, NULL);
+    ck_assert_uint_eq(emu.counted(EMU_CONVERTED_ROWS) - read, (uint64_t)all.count);
+    work.converted = &converted;
+}
+
+static void release_numbers(void) {
+    if (!work.converted) return;
+    cuda->release(&work, &converted.held);
+    work.converted = NULL;
+    emu.unshare(numbers);
+}
+
 /* The places of one engine, both sides of a search. */
 typedef struct places {
     int64_t row[(MAX_ROWS + OTHERS) * MAX_K];
@@ -138,10 +158,16 @@ static void search(const alcore_sys_kernels *engine, places *out, int32_t metric
 
 static places got, expected;
 
-static void compare_search(int pattern, int32_t metric, int dims, int k, int ways) {
+/* kept: the rows were converted before. */
+static void compare_search(int pattern, int32_t metric, int dims, int k, int ways, int kept) {
     fill(pattern, dims);
     search(cpu, &expected, metric, dims, k, ways, dims % 2);
+    if (kept) convert_numbers(metric, dims, dims % 2);
+    const uint64_t read = emu.counted(EMU_CONVERTED_ROWS);
     search(cuda, &got, metric, dims, k, ways, dims % 2);
+    if (kept && !work.workspace_bytes) /* the queries alone */
+        ck_assert_uint_eq(emu.counted(EMU_CONVERTED_ROWS) - read, OTHERS);
+    release_numbers();
     ck_assert_msg(memcmp(got.row, expected.row, sizeof got.row) == 0 &&
                       memcmp(got.value, expected.value, sizeof got.value) == 0,
                   "pattern %d, metric %d, %d dims", pattern, metric, dims);
@@ -153,34 +179,108 @@ START_TEST(neighbors) {
     int32_t metric = _i % 3;
     emu.mode((_i + 1) % 3, (uint64_t)_i, 1);
     work.workspace_bytes = _i % 2 ? 30000 : 0;
-    compare_search(pattern, metric, 40 + _i % 2, 3, pattern == EQUAL ? 1 : 3);
+    compare_search(pattern, metric, 40 + _i % 2, 3, pattern == EQUAL ? 1 : 3, _i / 2 % 2);
 }
 END_TEST
 
 /* More places than one sort takes in its quick way, long rows, one way each. */
 START_TEST(places_and_dimensions) {
     emu.mode(EMU_RANDOM, 5, 1);
-    compare_search(PLAIN, ALCORE_SYS_COSINE, 7, MAX_K, 1);
-    compare_search(COPIES, ALCORE_SYS_L2, MAX_DIMS, 1, 2);
-    compare_search(ULP, ALCORE_SYS_DOT, MAX_DIMS, 1, 1);
+    compare_search(PLAIN, ALCORE_SYS_COSINE, 7, MAX_K, 1, 1);
+    compare_search(COPIES, ALCORE_SYS_L2, MAX_DIMS, 1, 2, 0);
+    compare_search(ULP, ALCORE_SYS_DOT, MAX_DIMS, 1, 1, 1);
 }
 END_TEST
 
 /* The filter refuses what it can, and gives up where it has to. */
 START_TEST(ways_taken) {
     emu.mode(EMU_RANDOM, 9, 0);
-    compare_search(PLAIN, ALCORE_SYS_COSINE, 64, 3, 1);
+    compare_search(PLAIN, ALCORE_SYS_COSINE, 64, 3, 1, 0);
     ck_assert_uint_eq(events_of(EMU_FALL_BACKS), 0);
     ck_assert_uint_gt(events_of(EMU_DECIDED_PAIRS), 2 * OTHERS);
     ck_assert_uint_lt(events_of(EMU_DECIDED_PAIRS), 8 * OTHERS);
     row_count = MAX_ROWS;
-    compare_search(EQUAL, ALCORE_SYS_COSINE, 8, 3, 1);
+    compare_search(EQUAL, ALCORE_SYS_COSINE, 8, 3, 1, 0);
     ck_assert_uint_ge(events_of(EMU_FALL_BACKS), OTHERS);
     /* By shape these are too few to be worth it. */
     emu.filters(-1);
     uint64_t tiles = emu.counted(EMU_FILTERED_TILES);
     search(cuda, &got, ALCORE_SYS_L2, 8, 3, 1, 0);
     ck_assert_uint_eq(emu.counted(EMU_FILTERED_TILES), tiles);
+}
+END_TEST
+
+/* What was converted is used for rows that are among the converted ones, of the same shape and for
+ * the same metric, and for no others. */
+START_TEST(conversions_of_other_rows) {
+    enum { DIMS = 40, KEPT = 100 };
+    static places plain;
+    static const struct {
+        int first, count, dims, stride, unit, metric, used;
+    } CALLS[] = {{10, 60, DIMS, DIMS, 0, ALCORE_SYS_L2, 1},
+                 {KEPT - 30, 30, DIMS, DIMS, 0, ALCORE_SYS_L2, 1},
+                 {KEPT - 30, 31, DIMS, DIMS, 0, ALCORE_SYS_L2, 0},
+                 {0, 60, DIMS, DIMS, 1, ALCORE_SYS_L2, 0},
+                 {0, 60, DIMS, DIMS, 0, ALCORE_SYS_DOT, 0},
+                 {0, 60, DIMS - 8, DIMS, 0, ALCORE_SYS_L2, 0},
+                 {0, 20, DIMS, 2 * DIMS, 0, ALCORE_SYS_L2, 0}};
+    fill(PLAIN, DIMS);
+    const alcore_sys_rows all = side_of(0, KEPT, DIMS, 0);
+    emu.share(numbers, sizeof numbers);
+    ck_assert_int_eq(cuda->convert(&work, &all, ALCORE_SYS_L2, OTHERS, &converted), ALCORE_OK);
+    for (size_t n = 0; n < sizeof CALLS / sizeof CALLS[0]; n++) {
+        alcore_sys_rows rows = side_of(CALLS[n].first, CALLS[n].count, DIMS, CALLS[n].unit),
+                        queries = side_of(row_count, OTHERS, DIMS, 0);
+        const alcore_sys_search how = {.size = sizeof how, .metric = CALLS[n].metric};
+        uint64_t read = 0;
+        rows.dims = queries.dims = CALLS[n].dims;
+        rows.stride = CALLS[n].stride;
+        for (int kept = 0; kept < 2; kept++) {
+            places *to = kept ? &got : &plain;
+            const alcore_sys_best best = {.k = 3, .row = to->row, .value = to->value};
+            for (int i = 0; i < OTHERS * 3; i++) to->row[i] = -1;
+            work.converted = kept ? &converted : NULL;
+            read = emu.counted(EMU_CONVERTED_ROWS);
+            ck_assert_int_eq(cuda->knn(&work, &rows, NULL, &queries, NULL, &how, &best, NULL),
+                             ALCORE_OK);
+        }
+        read = emu.counted(EMU_CONVERTED_ROWS) - read;
+        ck_assert_uint_eq(read, OTHERS + (CALLS[n].used ? 0 : (uint64_t)CALLS[n].count));
+        ck_assert_int_eq(memcmp(plain.row, got.row, OTHERS * 3 * sizeof *got.row), 0);
+        ck_assert_int_eq(memcmp(plain.value, got.value, OTHERS * 3 * sizeof *got.value), 0);
+    }
+    /* A host of before, whose struct has no such member. */
+    alcore_sys_rows rows = side_of(0, 60, DIMS, 0), queries = side_of(row_count, OTHERS, DIMS, 0);
+    const alcore_sys_search how = {.size = sizeof how, .metric = ALCORE_SYS_L2};
+    const alcore_sys_best best = {.k = 3, .row = got.row, .value = got.value};
+    const uint64_t read = emu.counted(EMU_CONVERTED_ROWS);
+    work.size = offsetof(alcore_sys_work, converted);
+    ck_assert_int_eq(cuda->knn(&work, &rows, NULL, &queries, NULL, &how, &best, NULL), ALCORE_OK);
+    ck_assert_uint_eq(emu.counted(EMU_CONVERTED_ROWS) - read, OTHERS + 60);
+    work.size = sizeof work;
+    release_numbers();
+}
+END_TEST
+
+/* Nothing is kept of rows in host memory, of rows that no filter compares, and where the device's
+ * memory is short; what does not exist is refused. */
+START_TEST(conversions_that_are_not_made) {
+    fill(PLAIN, 40);
+    const alcore_sys_rows all = side_of(0, 200, 40, 0);
+    converted.held.memory = numbers;
+    ck_assert_int_eq(cuda->convert(&work, &all, ALCORE_SYS_L2, OTHERS, &converted), ALCORE_OK);
+    ck_assert_ptr_eq(converted.held.memory, NULL);
+    emu.share(numbers, sizeof numbers);
+    ck_assert_int_eq(cuda->convert(&work, &all, 3, OTHERS, &converted), ALCORE_E_INVALID);
+    ck_assert_ptr_eq(converted.held.memory, NULL);
+    emu.memory(100 * 40 * 2);
+    ck_assert_int_eq(cuda->convert(&work, &all, ALCORE_SYS_L2, OTHERS, &converted), ALCORE_OK);
+    ck_assert_ptr_eq(converted.held.memory, NULL);
+    emu.memory((size_t)-1);
+    emu.filters(-1);
+    ck_assert_int_eq(cuda->convert(&work, &all, ALCORE_SYS_L2, OTHERS, &converted), ALCORE_OK);
+    ck_assert_ptr_eq(converted.held.memory, NULL);
+    emu.unshare(numbers);
 }
 END_TEST
 
@@ -202,6 +302,7 @@ START_TEST(nearest_centroids) {
     }
     for (int i = 0; i < row_count; i++) group[i] = i % 3 - (i % 10 == 9 ? 1 : 0);
     alcore_sys_rows rows = side_of(0, row_count, dims, 0);
+    if (_i / 2 % 2) convert_numbers(ALCORE_SYS_L2, dims, 0);
     for (int e = 0; e < 2; e++) {
         for (int i = 0; i < MAX_ROWS; i++) {
             nearest[e][i] = -9;
@@ -214,6 +315,7 @@ START_TEST(nearest_centroids) {
         for (int i = 0; i < MAX_ROWS; i++) /* one NaN is as good as another */
             if (isnan(distance[e][i])) distance[e][i] = -5.0;
     }
+    release_numbers();
     ck_assert_int_eq(memcmp(nearest[0], nearest[1], sizeof nearest[0]), 0);
     ck_assert_int_eq(memcmp(distance[0], distance[1], sizeof distance[0]), 0);
     /* The bounds are those of the second call. */
@@ -251,6 +353,7 @@ START_TEST(margin_ratios) {
                   : _i % 4 == 3              ? number()
                   : i % 50 == 7              ? 1e25
                                              : 0.2 + 0.01 * number();
+    if (_i / 2 % 2) convert_numbers(ALCORE_SYS_COSINE, dims, 0);
     for (int e = 0; e < 2; e++) {
         for (int i = 0; i < MAX_ROWS; i++) {
             ratio[e][i] = -HUGE_VAL;
@@ -267,6 +370,7 @@ START_TEST(margin_ratios) {
                              ALCORE_OK);
         }
     }
+    release_numbers();
     ck_assert_int_eq(memcmp(other[0], other[1], sizeof other[0]), 0);
     ck_assert_int_eq(memcmp(ratio[0], ratio[1], sizeof ratio[0]), 0);
     ck_assert_uint_gt(events_of(EMU_FILTERED_TILES), 0);
@@ -290,8 +394,10 @@ START_TEST(distance_intervals) {
     alcore_sys_rows targets = side_of(0, row_count, dims, 0);
     ck_assert_int_eq(cpu->distance_sums(&work, &rows, NULL, &targets, group, GROUPS, sums),
                      ALCORE_OK);
+    if (_i / 2 % 2) convert_numbers(ALCORE_SYS_L2, dims, 0);
     ck_assert_int_eq(cuda->distance_bounds(&work, &rows, NULL, &targets, group, GROUPS, low, high),
                      ALCORE_OK);
+    release_numbers();
     for (int i = 0; i < OTHERS * GROUPS; i++) {
         if (isnan(sums[i])) continue;
         ck_assert_msg(low[i] <= sums[i] && sums[i] <= high[i], "pattern %d, entry %d: %a %a %a", _i,
@@ -325,6 +431,8 @@ int main(void) {
     add_patterns(tests, neighbors, PATTERNS * 3);
     tcase_add_test(tests, places_and_dimensions);
     tcase_add_test(tests, ways_taken);
+    tcase_add_test(tests, conversions_of_other_rows);
+    tcase_add_test(tests, conversions_that_are_not_made);
     add_patterns(tests, nearest_centroids, PATTERNS);
     add_patterns(tests, margin_ratios, PATTERNS);
     add_patterns(tests, distance_intervals, PATTERNS);

@@ -11,31 +11,42 @@
 #include "check_status.h"
 #include "check_suite.h"
 #include "emulated_module.h"
+#include "search_calls.h"
 
 enum { BLOCK = 8192, ROWS = 2 * BLOCK + 100, DIMS = 3, CLASSES = 2, FEW = 2, MANY = 6 };
 enum { OTHERS = 30 }; /* rows of the pool in another role */
+/* Rows of two wide blocks, where a pool is cut into none of less than 16 blocks; every SPARSE-th of
+ * them is a candidate. */
+enum { WIDE_ROWS = 17 * BLOCK + 100, SPARSE = 97 };
 
 static emulated_module emu;
 static alcore_ctx *ctx;
-static float vectors[ROWS * DIMS], probs[ROWS * CLASSES], scores[ROWS];
-static char letters[ROWS][16]; /* the texts */
-static const char *texts[ROWS];
+static float vectors[WIDE_ROWS * DIMS], probs[WIDE_ROWS * CLASSES], scores[WIDE_ROWS];
+static char letters[WIDE_ROWS][20]; /* the texts */
+static const char *texts[WIDE_ROWS];
 
-static void setup(void) {
-    uint64_t state = 1;
-    emulated_open(&emu, getenv("EMULATED_CUDA"));
-    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
-    for (int i = 0; i < ROWS * DIMS; i++) {
-        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        vectors[i] = (float)(state >> 40) / 0x1p23f - 1.0f;
-    }
-    for (int i = 0; i < ROWS; i++) {
+/* Fills the arrays of the first `rows` rows. */
+static void fill_rows(int rows) {
+    static uint64_t state = 1;
+    static int filled;
+    for (; filled < rows; filled++) {
+        const int i = filled;
+        for (int j = 0; j < DIMS; j++) {
+            state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            vectors[i * DIMS + j] = (float)(state >> 40) / 0x1p23f - 1.0f;
+        }
         probs[i * CLASSES] = 0.25f + (float)(i % 97) / 200.0f;
         probs[i * CLASSES + 1] = 1.0f - probs[i * CLASSES];
         scores[i] = (float)(i % 101) / 50.0f;
         snprintf(letters[i], sizeof letters[i], "text %d", i);
         texts[i] = letters[i];
     }
+}
+
+static void setup(void) {
+    emulated_open(&emu, getenv("EMULATED_CUDA"));
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+    fill_rows(ROWS);
 }
 
 static void teardown(void) {
@@ -54,6 +65,8 @@ typedef struct setting {
     int on_device;       /* they are in the device's memory before the call */
     int limited;         /* picks are compared with those before (max_similarity) */
     size_t capacity;     /* bytes of the device's memory; 0: enough for all */
+    int sparse;          /* every n-th row may be selected, the others are no candidates; 0: all */
+    int filtered;        /* filters in half precision for every shape */
 } setting;
 
 static alcore_tensor tensor_of(void *data, int64_t *shape) {
@@ -67,6 +80,7 @@ static alcore_pool *pool_of(const setting *s, void **taken) {
     alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
     int64_t shape[] = {s->rows, DIMS}, classes[] = {s->rows, s->scored ? 1 : CLASSES};
     alcore_tensor x = tensor_of(vectors, shape), p = tensor_of(s->scored ? scores : probs, classes);
+    fill_rows(s->rows);
     ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
     ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, s->rows, NULL));
     options.ownership = ALCORE_BORROW;
@@ -111,7 +125,7 @@ static void set_other_pool(const setting *s, alcore_request *request) {
 
 static alcore_selection *select_from(const setting *s, alcore_pool *pool, const char *device,
                                      int budget) {
-    static int64_t labeled[ROWS];
+    static int64_t labeled[WIDE_ROWS];
     int64_t count = 0;
     alcore_request *request;
     alcore_strategy *strategy;
@@ -128,6 +142,10 @@ static alcore_selection *select_from(const setting *s, alcore_pool *pool, const 
     for (int i = 1; s->labeled && i < s->rows; i += s->labeled) labeled[count++] = i;
     if (count > 0)
         ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_LABELED, labeled, count));
+    count = 0;
+    for (int i = 3; s->sparse && i < s->rows; i += s->sparse) labeled[count++] = i;
+    if (count > 0)
+        ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_ELIGIBLE, labeled, count));
     ck_assert_ok(alcore_request_set(request, "budget", text));
     ck_assert_ok(alcore_request_set(request, "device", device));
     if (s->limited) ck_assert_ok(alcore_request_set(request, "max_similarity", "0.99999"));
@@ -335,6 +353,8 @@ static void check_selection(setting s, const setting *where) {
     s.from_file = where->from_file;
     s.on_device = where->on_device;
     s.capacity = where->capacity;
+    s.sparse = where->sparse;
+    s.filtered = where->filtered;
     if (s.labeled && strcmp(s.strategy, "kcenter") == 0) s.labeled *= 1000;
     if (s.role == ALCORE_ROLE_LABELED) s.labeled *= 100; /* compared with every candidate */
     setting on_host = s;
@@ -344,7 +364,9 @@ static void check_selection(setting s, const setting *where) {
     alcore_pool_unref(pool);
     if (s.capacity) emu.memory(s.capacity);
     pool = pool_of(&s, &taken);
+    emu.filters(s.filtered ? 1 : -1);
     alcore_selection *there = select_from(&s, pool, "cuda", FEW);
+    emu.filters(-1);
     emu.memory((size_t)-1);
     ck_assert_int_eq(alcore_selection_count(here), FEW);
     ck_assert_int_eq(alcore_selection_count(there), FEW);
@@ -370,17 +392,110 @@ START_TEST(whole_selections_are_those_of_the_cpu) {
 }
 END_TEST
 
+/* Candidates in two wide blocks, of which the second begins at row 131072: each pass is two calls,
+ * and what is found in the second is reported for its rows. The candidates are few, so that the
+ * emulation need not do much: uploaded, or in the column where it lies, between rows that are no
+ * candidates; with filters, for which each wide block keeps its own conversion, and without. The
+ * last ones take half a minute each, and are left to the full tier. */
+static const struct {
+    int whole; /* number in WHOLE */
+    int on_device, filtered;
+} WIDE[] = {{0, 1, 0}, {1, 0, 0}, {4, 0, 1}, {5, 0, 1}, {6, 0, 0}, {8, 0, 1}, {6, 1, 1}, {9, 1, 0}};
+enum { WIDE_COUNT = 6, WIDE_FULL_COUNT = sizeof WIDE / sizeof WIDE[0] };
+
+START_TEST(two_wide_blocks_give_the_selection_of_the_cpu) {
+    const setting s = whole_setting(WIDE[_i].whole);
+    const setting where = {.rows = WIDE_ROWS,
+                           .sparse = SPARSE,
+                           .on_device = WIDE[_i].on_device,
+                           .filtered = WIDE[_i].filtered};
+    const emu_work before = emu.work(EMU_ALL);
+    check_selection(s, &where);
+    const emu_work after = emu.work(EMU_ALL);
+    printf("# %s %s: %.0f kernels\n", s.strategy, s.options ? s.options : "",
+           (double)(after.launches - before.launches));
+    fflush(stdout);
+    /* Twice as many as for one wide block. */
+    if (WIDE[_i].whole == 0) ck_assert_uint_eq(after.launches - before.launches, 2 * 3);
+}
+END_TEST
+
+/* k-means, the ratios of mrs and the neighbors of a target convert each candidate once for all of
+ * their passes, where the device has memory for that; else in every pass. What is selected is the
+ * same. Beside the candidates the others of each call are converted: centroids, labeled rows, and
+ * rows of the target, `others` at most. */
+static const struct {
+    int whole; /* number in WHOLE */
+    uint64_t others;
+} CONVERTED[] = {{4, 200}, {5, OTHERS}, {6, 2 * OTHERS}, {8, OTHERS}, {9, OTHERS}};
+enum { CONVERTED_COUNT = sizeof CONVERTED / sizeof CONVERTED[0] };
+
+START_TEST(a_run_converts_its_rows_once) {
+    setting s = whole_setting(CONVERTED[_i].whole);
+    void *taken;
+    s.rows = BLOCK + 100;
+    s.on_device = 1;
+    alcore_pool *pool = pool_of(&s, &taken);
+    emu.filters(1);
+    const uint64_t read = emu.counted(EMU_CONVERTED_ROWS);
+    alcore_selection_unref(select_from(&s, pool, "cuda", FEW));
+    const uint64_t converted = emu.counted(EMU_CONVERTED_ROWS) - read;
+    emu.filters(-1);
+    alcore_pool_unref(pool);
+    emu.memory_free(taken);
+    printf("# %s: %.0f rows converted\n", s.strategy, (double)converted);
+    fflush(stdout);
+    ck_assert_uint_gt(converted, 0);
+    ck_assert_uint_le(converted, (uint64_t)s.rows + CONVERTED[_i].others);
+}
+END_TEST
+
+/* Where memory is short for conversions they are made in every pass. */
+START_TEST(what_is_converted_is_not_kept_where_memory_is_short) {
+    const setting where = {
+        .rows = 2000, .on_device = 1, .filtered = 1, .capacity = (size_t)1 << 18};
+    const uint64_t read = emu.counted(EMU_CONVERTED_ROWS);
+    check_selection(whole_setting(4), &where);
+    ck_assert_uint_gt(emu.counted(EMU_CONVERTED_ROWS) - read, 2 * (uint64_t)where.rows);
+}
+END_TEST
+
+/* Margin ratios pass over the rows twice, for neighbors and for ratios: rows on the device are
+ * converted once, and the others once a pass. */
+START_TEST(a_search_converts_rows_on_the_device_once) {
+    enum { FOUND = 200, COMPARED = 60, NEAREST = 4 };
+    double ratios[2][FOUND];
+    int64_t others[2][FOUND], row_shape[] = {FOUND, DIMS}, other_shape[] = {COMPARED, DIMS};
+    alcore_search_data data[2] = {ALCORE_SEARCH_DATA_INIT, ALCORE_SEARCH_DATA_INIT};
+    alcore_tensor rows = tensor_of(vectors, row_shape),
+                  compared = tensor_of(vectors + FOUND * DIMS, other_shape);
+    data[0].matrix = &rows;
+    data[1].matrix = &compared;
+    ck_assert_ok(test_margin_ratios(ctx, &data[0], &data[1], NEAREST, NULL, ratios[0], others[0]));
+    rows.data = emulated_array(&emu, vectors, FOUND * DIMS * sizeof *vectors);
+    rows.device = (alcore_device){ALCORE_DEVICE_CUDA, 0};
+    emu.filters(1);
+    const uint64_t read = emu.counted(EMU_CONVERTED_ROWS);
+    ck_assert_ok(test_margin_ratios(ctx, &data[0], &data[1], NEAREST, NULL, ratios[1], others[1]));
+    ck_assert_uint_eq(emu.counted(EMU_CONVERTED_ROWS) - read, FOUND + 2 * COMPARED);
+    emu.filters(-1);
+    emu.memory_free(rows.data);
+    ck_assert_int_eq(memcmp(ratios[0], ratios[1], sizeof ratios[0]), 0);
+    ck_assert_int_eq(memcmp(others[0], others[1], sizeof others[0]), 0);
+}
+END_TEST
+
 /* A call of nearest_centroid with its filter on rows that are on the device: it converts the rows
  * that have a group and the centroids by a kernel each, filters and computes the candidates again.
  * Its rows are one chunk in a sixteenth of the free memory, and two where that is less. */
-enum { NEAR_ROWS = 700, NEAR_DIMS = 64, NEAR_CENTROIDS = 40 };
+enum { NEAR_ROWS = 900, NEAR_DIMS = 64, NEAR_CENTROIDS = 40 };
 START_TEST(nearest_centroid_converts_its_rows_once) {
     static float rows[NEAR_ROWS * NEAR_DIMS];
     static double centroids[NEAR_CENTROIDS * NEAR_DIMS];
     static int32_t group[NEAR_ROWS], nearest[NEAR_ROWS];
     uint64_t searched = 0; /* rows with a group, 32 or more in a chunk */
     const int64_t starts[] = {0, NEAR_CENTROIDS};
-    for (int i = 0; i < NEAR_ROWS * NEAR_DIMS; i++) rows[i] = vectors[i];
+    for (int i = 0; i < NEAR_ROWS * NEAR_DIMS; i++) rows[i] = vectors[i % (ROWS * DIMS)];
     for (int i = 0; i < NEAR_ROWS; i++) {
         group[i] = i % 5 ? -1 : 0;
         searched += group[i] == 0;
@@ -395,7 +510,7 @@ START_TEST(nearest_centroid_converts_its_rows_once) {
     alcore_sys_work work = {.size = sizeof work, .host = emu.host};
     emu.filters(1);
     for (int chunks = 1; chunks <= 2; chunks++) {
-        if (chunks == 2) emu.memory((size_t)16 << 20);
+        if (chunks == 2) emu.memory((size_t)12 << 20);
         uint64_t converted = emu.kernel("each_row<convert_body>").launches,
                  launched = emu.work(EMU_ALL).launches, read = emu.counted(EMU_CONVERTED_ROWS);
         ck_assert_int_eq(emu.kernels->nearest_centroid(&work, &matrix, group, 1, starts, centroids,
@@ -406,8 +521,28 @@ START_TEST(nearest_centroid_converts_its_rows_once) {
         ck_assert_uint_eq(emu.counted(EMU_CONVERTED_ROWS) - read, searched + NEAR_CENTROIDS);
         ck_assert_uint_eq(emu.work(EMU_ALL).launches - launched, (uint64_t)(1 + 3 * chunks));
     }
-    emu.filters(-1);
     emu.memory((size_t)-1);
+    /* The second half of rows that were converted before: the centroids are converted alone. */
+    alcore_sys_converted converted;
+    ck_assert_int_eq(
+        emu.kernels->convert(&work, &matrix, ALCORE_SYS_L2, NEAR_CENTROIDS, &converted), ALCORE_OK);
+    static int32_t expected[NEAR_ROWS];
+    const int half = NEAR_ROWS / 2;
+    memcpy(expected, nearest, sizeof expected);
+    memset(nearest, 0xff, sizeof nearest);
+    matrix.data = (float *)there + half * NEAR_DIMS;
+    matrix.count = NEAR_ROWS - half;
+    work.converted = &converted;
+    uint64_t launched = emu.work(EMU_ALL).launches, read = emu.counted(EMU_CONVERTED_ROWS);
+    ck_assert_int_eq(emu.kernels->nearest_centroid(&work, &matrix, group + half, 1, starts,
+                                                   centroids, nearest + half, NULL, NULL, NULL),
+                     ALCORE_OK);
+    ck_assert_uint_eq(emu.counted(EMU_CONVERTED_ROWS) - read, NEAR_CENTROIDS);
+    ck_assert_uint_eq(emu.work(EMU_ALL).launches - launched, 3);
+    for (int i = half; i < NEAR_ROWS; i++)
+        if (group[i] == 0) ck_assert_int_eq(nearest[i], expected[i]);
+    emu.kernels->release(&work, &converted.held);
+    emu.filters(-1);
     emu.memory_free(there);
 }
 END_TEST
@@ -422,6 +557,11 @@ int main(void) {
     tcase_add_loop_test(tests, a_selection_starts_its_kernels_once_a_pass, 0, WHOLE_COUNT);
     tcase_add_loop_test(tests, selections_are_those_of_the_cpu, 0, LIMIT_COUNT * SETTING_COUNT);
     tcase_add_loop_test(tests, whole_selections_are_those_of_the_cpu, 0, 2 * WHOLE_COUNT);
+    tcase_add_loop_test(tests, two_wide_blocks_give_the_selection_of_the_cpu, 0,
+                        getenv("ALCORE_TEST_FULL") ? WIDE_FULL_COUNT : WIDE_COUNT);
+    tcase_add_loop_test(tests, a_run_converts_its_rows_once, 0, CONVERTED_COUNT);
+    tcase_add_test(tests, what_is_converted_is_not_kept_where_memory_is_short);
+    tcase_add_test(tests, a_search_converts_rows_on_the_device_once);
     tcase_add_test(tests, nearest_centroid_converts_its_rows_once);
     return check_suite_run("cuda-passes", tests);
 }

@@ -40,6 +40,8 @@
 
 ALCORE_BEGIN
 
+struct alcore_sys_converted;
+
 /** Rows of one block. Sums run inside blocks of 8192 pool rows and then over the blocks in order,
  * whatever the number of threads. */
 #define ALCORE_BLOCK_ROWS 8192
@@ -67,6 +69,10 @@ typedef struct alcore_sys_work {
     /** Upper bound of the device memory, in bytes, that copies of host arrays occupy at a time; 0:
      * the engine's choice. Operands that every row needs (centroids, vectors) come on top. */
     int64_t workspace_bytes;
+    /** What convert() has made; NULL: nothing. nearest_centroid, knn, margin_ratios and
+     * distance_bounds read it where the rows of the call are among the rows that were converted,
+     * and give the same results without it. */
+    const struct alcore_sys_converted *converted;
 } alcore_sys_work;
 
 /** A run of adjacent rows of a matrix. "Row i" of a kernel is i = 0 .. count - 1 of this run; what
@@ -188,6 +194,16 @@ typedef struct alcore_sys_held {
     alcore_sys_rows rows; /**< what to pass to kernels; rows.data NULL: nothing is held */
     void *memory;         /**< rows.data, for kernels that write there */
 } alcore_sys_held;
+
+/** Rows in the form in which the filters of an engine compare them, for a caller that compares the
+ * same rows in several calls (alcore_sys_work.converted). */
+typedef struct alcore_sys_converted {
+    alcore_sys_rows rows; /**< what was converted; it stays where it is and as it is */
+    int32_t metric;       /**< ALCORE_SYS_*, for which it was converted */
+    int32_t reserved;     /**< pads: 0 */
+    alcore_sys_held held; /**< the engine's memory, which release() gives back; held.memory NULL:
+                               nothing was converted */
+} alcore_sys_converted;
 
 /** The table. A NULL entry means that the engine lacks the kernel.
  *
@@ -425,6 +441,15 @@ typedef struct alcore_sys_kernels {
      * [starts[runs]]. A NULL entry: callers give one block at a time. */
     alcore_status (*run_totals)(const alcore_sys_work *work, int64_t runs, const int64_t *starts,
                                 const uint8_t *mask, const double *values, double *totals);
+    /** Converts all rows, which are in the engine's memory, for later calls that compare them by
+     * the metric with `others` others each, or about as many: nearest_centroid (ALCORE_SYS_L2),
+     * knn, margin_ratios (ALCORE_SYS_COSINE) and distance_bounds (ALCORE_SYS_L2). *out is what
+     * they are given as alcore_sys_work.converted. out->held.memory is NULL where nothing was
+     * converted: those calls would compare in double anyway, the rows are in host memory, or the
+     * result would leave less than a quarter of the device's memory free. The caller then goes on
+     * without. It gives out->held to release(). A NULL entry: the engine converts nothing. */
+    alcore_status (*convert)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                             int32_t metric, int64_t others, alcore_sys_converted *out);
 } alcore_sys_kernels;
 
 /** Entry point of a kernel module, exported as alcore_ENGINE_entry, such as alcore_cuda_entry.

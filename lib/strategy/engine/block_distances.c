@@ -72,7 +72,8 @@ alcore_status alcore__matrix_distances(const alcore__matrix *matrix, const uint8
 alcore_status alcore__matrix_distance_bounds(const alcore__matrix *matrix,
                                              const alcore_sys_rows *targets, const int32_t *group,
                                              int64_t groups, double *low, double *high) {
-    alcore_sys_work work = alcore__run_work(matrix->block->run);
+    alcore_sys_work work;
+    ALCORE__TRY(alcore__matrix_work(matrix, ALCORE_SYS_L2, targets->count, &work));
     alcore__scratch_mark mark = alcore__scratch_get_mark(matrix->block);
     spread by_row;
     ALCORE__TRY(push_spread(matrix, NULL /* all rows */, groups, 2 /* low, high */, &by_row));
@@ -94,7 +95,8 @@ alcore_status alcore__matrix_join_nearest(const alcore__matrix *matrix, const ui
                                           const uint8_t *target_mask, double *sq_dist) {
     alcore__block *block = matrix->block;
     const alcore_sys_search search = {.size = sizeof search, .metric = ALCORE_SYS_L2};
-    const alcore_sys_work work = alcore__run_work(block->run);
+    alcore_sys_work work;
+    ALCORE__TRY(alcore__matrix_work(matrix, search.metric, targets->count, &work));
     alcore__scratch_mark mark = alcore__scratch_get_mark(block);
     spread by_row;    /* out[0]: [matrix rows] squared distance to the nearest target */
     int64_t *nearest; /* [matrix rows] row of that target; -1: none */

@@ -492,8 +492,15 @@ alcore_status alcore__matrix_nearest(const alcore__matrix *matrix, const int32_t
                                      int64_t groups, const int64_t *centroid_starts,
                                      const double *centroids, const alcore__nearest *out) {
     alcore__block *block = matrix->block;
-    alcore_sys_work work = alcore__run_work(block->run);
+    alcore_sys_work work;
     alcore__scratch_mark mark = alcore__scratch_get_mark(block);
+    int64_t most = 0; /* centroids of a group */
+    for (int64_t g = 0; g < groups; g++) {
+        int64_t count = centroid_starts[g + 1] - centroid_starts[g];
+        if (count > most) most = count;
+    }
+    if (most == 1) most = 0; /* such a call has no filter, and converts nothing */
+    ALCORE__TRY(alcore__matrix_work(matrix, ALCORE_SYS_L2, most, &work));
     const int32_t *groups_by_row;
     alcore__nearest by_row = *out; /* [matrix rows] each: what the kernel writes */
     ALCORE__TRY(push_groups(matrix, group, &groups_by_row));

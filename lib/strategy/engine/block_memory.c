@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is kept with a block of candidates between passes (alcore__block_memory): bytes of the
- * strategy, doubles that kernels update, and copies of the embeddings. All of it is freed with the
- * shard, the part of the pool that a process works on.
+ * strategy, doubles that kernels update, copies of the embeddings, and these as the filters of a
+ * device compare them. All of it is freed with the shard, the part of the pool that a process works
+ * on.
  *
  * Terms used here:
  *
@@ -239,11 +240,32 @@ alcore_status alcore__block_make_copy(alcore__block *block, const alcore__column
     return copy_rows(block, rows);
 }
 
+/* A device converts the rows of a matrix before its filters compare them, in each call anew where
+ * nothing is kept. The rows are those of the block in all calls: a copy on the device, or a column
+ * that is there. Nothing is kept where they are in host memory, or memory is short. */
+alcore_status alcore__matrix_work(const alcore__matrix *matrix, int32_t metric, int64_t others,
+                                  alcore_sys_work *out) {
+    const alcore__block *block = matrix->block;
+    const alcore__run *run = block->run;
+    alcore__block_memory *memory = block->memory;
+    *out = alcore__run_work(run);
+    if (!memory || !alcore__run_kernels(run)->convert) return ALCORE_OK;
+    bool again = run->repeats || run->active[ALCORE__OVER_TARGET].blocks > 1;
+    if (again && !memory->converted.held.memory && others > memory->convert_others) {
+        memory->convert_others = others;
+        ALCORE__TRY(alcore__run_kernels(run)->convert(out, &matrix->rows, metric, others,
+                                                      &memory->converted));
+    }
+    out->converted = &memory->converted;
+    return ALCORE_OK;
+}
+
 /* Frees all that a block kept, on the device through the engine, and zeroes the struct. Called for
  * every block when the shard is freed, and safe for one that kept nothing. */
 void alcore__block_memory_free(alcore__run *run, alcore__block_memory *memory) {
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
     alcore_sys_work work = alcore__run_work(run);
+    if (kernels->release) kernels->release(&work, &memory->converted.held);
     if (kernels->release) kernels->release(&work, &memory->device);
     if (memory->doubles_on_device) {
         kernels->release(&work, &memory->doubles);

@@ -74,9 +74,10 @@ alcore_status alcore__mrs_join_new(const alcore__matrix *matrix, const uint8_t *
     const alcore__run *run = matrix->block->run;
     const alcore__mrs_state *state = run->state;
     const alcore_sys_search search = {.size = sizeof search, .metric = ALCORE_SYS_COSINE};
-    const alcore_sys_work work = alcore__run_work(run);
     const alcore_sys_rows added =
         alcore__mrs_as_rows(state, state->sample, state->new_first, state->collected);
+    alcore_sys_work work;
+    ALCORE__TRY(alcore__matrix_work(matrix, search.metric, added.count, &work));
     const alcore_sys_best best = {.k = state->k, .row = rows->near, .value = rows->cosine};
     return alcore__run_kernels(run)->knn(&work, &matrix->rows, mask, &added, NULL /* all of them */,
                                          &search, NULL /* no lists of L' */, &best);
@@ -94,7 +95,8 @@ static alcore_status join_ratios(const alcore__matrix *matrix, const uint8_t *ma
                                  const double *row_half, double *ratio, int64_t *number) {
     const alcore__run *run = matrix->block->run;
     const alcore_sys_search search = {.size = sizeof search, .metric = ALCORE_SYS_COSINE};
-    const alcore_sys_work work = alcore__run_work(run);
+    alcore_sys_work work;
+    ALCORE__TRY(alcore__matrix_work(matrix, search.metric, others->count, &work));
     return alcore__run_kernels(run)->margin_ratios(&work, &matrix->rows, mask, others,
                                                    NULL /* all of them */, &search, row_half, half,
                                                    ratio, number);

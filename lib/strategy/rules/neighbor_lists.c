@@ -80,7 +80,8 @@ static alcore_status join_long(const alcore__neighbor_lists *lists, const alcore
     const int64_t entries = ALCORE__LONG_QUERIES * ALCORE__KERNEL_NEIGHBORS;
     const alcore_sys_search search = {.size = sizeof search, .metric = lists->metric};
     const alcore__run *run = matrix->block->run;
-    const alcore_sys_work work = alcore__run_work(run);
+    alcore_sys_work work;
+    ALCORE__TRY(alcore__matrix_work(matrix, search.metric, ALCORE__LONG_QUERIES, &work));
     const alcore__scratch_mark mark = alcore__scratch_get_mark(matrix->block);
     int64_t *row;
     double *value;
@@ -104,7 +105,8 @@ alcore_status alcore__neighbor_lists_join(const alcore__neighbor_lists *lists,
                                           void *partial) {
     const alcore__run *run = matrix->block->run;
     const alcore_sys_search search = {.size = sizeof search, .metric = lists->metric};
-    const alcore_sys_work work = alcore__run_work(run);
+    alcore_sys_work work;
+    ALCORE__TRY(alcore__matrix_work(matrix, search.metric, vectors->count, &work));
     const int64_t width = width_of(lists, matrix->block->count);
     int64_t *position = partial;
     double *value = (double *)(position + lists->count * width);
