@@ -463,9 +463,9 @@ END_TEST
 /* Margin ratios pass over the rows twice, for neighbors and for ratios: rows on the device are
  * converted once, and the others once a pass. */
 START_TEST(a_search_converts_rows_on_the_device_once) {
-    enum { FOUND = 200, COMPARED = 60, NEAREST = 4 };
+    enum { FOUND = 200, COUNTERPARTS = 60, NEAREST = 4 };
     double ratios[2][FOUND];
-    int64_t others[2][FOUND], row_shape[] = {FOUND, DIMS}, other_shape[] = {COMPARED, DIMS};
+    int64_t others[2][FOUND], row_shape[] = {FOUND, DIMS}, other_shape[] = {COUNTERPARTS, DIMS};
     alcore_search_data data[2] = {ALCORE_SEARCH_DATA_INIT, ALCORE_SEARCH_DATA_INIT};
     alcore_tensor rows = tensor_of(vectors, row_shape),
                   compared = tensor_of(vectors + FOUND * DIMS, other_shape);
@@ -477,7 +477,7 @@ START_TEST(a_search_converts_rows_on_the_device_once) {
     emu.filters(1);
     const uint64_t read = emu.counted(EMU_CONVERTED_ROWS);
     ck_assert_ok(test_margin_ratios(ctx, &data[0], &data[1], NEAREST, NULL, ratios[1], others[1]));
-    ck_assert_uint_eq(emu.counted(EMU_CONVERTED_ROWS) - read, FOUND + 2 * COMPARED);
+    ck_assert_uint_eq(emu.counted(EMU_CONVERTED_ROWS) - read, FOUND + 2 * COUNTERPARTS);
     emu.filters(-1);
     emu.memory_free(rows.data);
     ck_assert_int_eq(memcmp(ratios[0], ratios[1], sizeof ratios[0]), 0);
