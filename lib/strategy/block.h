@@ -109,7 +109,8 @@ alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t c
  * call is copied there; with a number of ALCORE__BLOCK_MASKS or more it is given as it is. */
 alcore_status alcore__block_store_mask(alcore__block *block, int32_t number, const uint8_t *mask,
                                        int64_t count, const uint8_t **out);
-/* Copies values [count] from the engine's memory to out [count] in host memory. */
+/* Copies values [count] from the engine's memory to out [count] in host memory, or elsewhere in
+ * that of the engine. */
 alcore_status alcore__download(const alcore__run *run, const double *values, int64_t count,
                                double *out);
 /* Copies the entries of the active rows among values [matrix rows], which lie in the engine's

@@ -72,14 +72,23 @@ typedef struct row_values {
     double *speculative_weights; /* [ALCORE__MAX_SPECULATIVE, matrix rows] squared distances to the
                                     speculative rows measured last */
     double *a;                   /* [matrix rows, classes] */
+    double *found;               /* [ALCORE__MAX_DRAWS, 1 + classes + dims] of the rows that were
+                                    drawn: D^2 weight, a, h */
 } row_values;
 
+/* Numbers of a row of row_values.found. */
+static int64_t found_width(const badge_state *state) {
+    return 1 + state->classes + state->dims;
+}
+
 /* Where the arrays lie in the doubles of a block with `rows` matrix rows. */
-static row_values lay_out(double *values, int64_t rows) {
+static row_values lay_out(const badge_state *state, double *values, int64_t rows) {
+    double *a = values + (2 + ALCORE__MAX_SPECULATIVE) * rows;
     return (row_values){.squares = values,
                         .weights = values + rows,
                         .speculative_weights = values + 2 * rows,
-                        .a = values + (2 + ALCORE__MAX_SPECULATIVE) * rows};
+                        .a = a,
+                        .found = a + state->classes * rows};
 }
 
 /* The column of the candidates that the factor a is computed from: the class scores "probs" or,
@@ -257,9 +266,10 @@ static alcore_status measure_norms(alcore__block *block, void *partial) {
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *ignored, &ignored));
     ALCORE__TRY(alcore__block_scores(block, ignored, NULL, NULL));
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    int64_t count = (2 + ALCORE__MAX_SPECULATIVE + state->classes) * matrix.rows.count;
+    int64_t count = (2 + ALCORE__MAX_SPECULATIVE + state->classes) * matrix.rows.count +
+                    ALCORE__MAX_DRAWS * found_width(state);
     ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *values, &values));
-    row_values rows = lay_out(values, matrix.rows.count);
+    row_values rows = lay_out(state, values, matrix.rows.count);
     alcore_status status = fill_rows(state, &matrix, &rows);
     if (status != ALCORE_OK) {
         alcore__free(ctx, values);
@@ -364,41 +374,60 @@ static size_t found_bytes(const alcore__block *block) {
     return count * found_entry_bytes(state);
 }
 
-/* Writes the entry of the row at an index (among active rows) of the block to out: its G and D^2
- * weight, then a [classes] and h [dims]. draw: 0 for the drawn row, else the number of the
- * speculative one. */
-static alcore_status write_found(const badge_state *state, const alcore__matrix *matrix,
-                                 const row_values *rows, int32_t draw, int64_t index, char *out) {
+/* Copies the D^2 weight (of the row that was drawn alone), a and h of the row at an index (among
+ * active rows) of the block to `found` [1 + classes + dims], all in the engine's memory. */
+static alcore_status collect_found(const badge_state *state, const alcore__matrix *matrix,
+                                   const row_values *rows, int32_t draw, int64_t index,
+                                   double *found) {
     const alcore__run *run = matrix->block->run;
-    int64_t matrix_row = alcore__matrix_row_of(matrix, index), classes = state->classes;
-    found_row found = {.draw = draw, .position = matrix->block->start + index};
-    found.square = state->squares[found.position];
-    double *a = (double *)(void *)(out + sizeof found), *h = a + classes;
+    const int64_t matrix_row = alcore__matrix_row_of(matrix, index), classes = state->classes;
     if (draw == 0) /* that of a speculative row is not read */
-        ALCORE__TRY(alcore__download(run, rows->weights + matrix_row, 1, &found.weight));
-    ALCORE__TRY(alcore__download(run, rows->a + matrix_row * classes, classes, a));
-    ALCORE__TRY(alcore__matrix_copy_row(matrix, index, h));
-    memcpy(out, &found, sizeof found);
-    return ALCORE_OK;
+        ALCORE__TRY(alcore__download(run, rows->weights + matrix_row, 1, found));
+    ALCORE__TRY(alcore__download(run, rows->a + matrix_row * classes, classes, found + 1));
+    return alcore__matrix_copy_row(matrix, index, found + 1 + classes);
+}
+
+/* Writes an entry to out: the row's G, D^2 weight, a [classes] and h [dims]. found [1 + classes +
+ * dims]: the last three, in host memory. draw: 0 for the drawn row, else the number of the
+ * speculative one. */
+static void write_found(const badge_state *state, int32_t draw, int64_t position,
+                        const double *found, char *out) {
+    const found_row entry = {.draw = draw,
+                             .position = position,
+                             .square = state->squares[position],
+                             .weight = draw == 0 ? found[0] : 0.0};
+    memcpy(out, &entry, sizeof entry);
+    memcpy(out + sizeof entry, found + 1, (size_t)(state->classes + state->dims) * sizeof *found);
 }
 
 /* Finds the drawn rows of this block, by their position or by their running weight among the rows
  * that can still be picked, and writes an entry for each, in the order of the draws. Each is found:
- * a draw by weight chose the block only where such a row has a weight. */
+ * a draw by weight chose the block only where such a row has a weight. What is known of them is
+ * collected in the engine's memory and copied from there at once. */
 static alcore_status find_drawn(alcore__block *block, void *partial) {
     const badge_state *state = block->run->state;
+    const int64_t width = found_width(state);
     alcore__matrix matrix;
     const uint8_t *mask;
     char *out = partial;
+    double *found; /* [ALCORE__MAX_DRAWS, width] */
+    int64_t count = 0, index[ALCORE__MAX_DRAWS];
+    int32_t draws[ALCORE__MAX_DRAWS];
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, &matrix, &mask));
-    row_values rows = lay_out(alcore__block_doubles(block), matrix.rows.count);
+    ALCORE__TRY(alcore__scratch_push(block, ALCORE__MAX_DRAWS * width, sizeof *found, &found));
+    row_values rows = lay_out(state, alcore__block_doubles(block), matrix.rows.count);
     for (int32_t k = 0; k < ALCORE__MAX_DRAWS; k++) {
         const alcore__draw *draw = &state->sampler.draw[k];
-        int64_t index;
         if (!alcore__draw_is_in(draw, block)) continue;
-        ALCORE__TRY(alcore__draw_find(draw, &matrix, mask, rows.weights, &index));
-        ALCORE__TRY(write_found(state, &matrix, &rows, k, index, out));
+        ALCORE__TRY(alcore__draw_find(draw, &matrix, mask, rows.weights, &index[count]));
+        ALCORE__TRY(
+            collect_found(state, &matrix, &rows, k, index[count], rows.found + count * width));
+        draws[count++] = k;
+    }
+    if (count > 0) ALCORE__TRY(alcore__download(block->run, rows.found, count * width, found));
+    for (int64_t i = 0; i < count; i++) {
+        write_found(state, draws[i], block->start + index[i], found + i * width, out);
         out += found_entry_bytes(state);
     }
     return ALCORE_OK;
@@ -484,7 +513,7 @@ static alcore_status weigh_rows(alcore__block *block, void *partial) {
     ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, &matrix, &free_rows));
     int64_t count = matrix.rows.count;
     bool wide = block->run->stream; /* a call has one total, but a wide block one for each block */
-    row_values rows = lay_out(alcore__block_doubles(block), count);
+    row_values rows = lay_out(state, alcore__block_doubles(block), count);
     alcore_sys_weights weights = {.minimum = rows.weights,
                                   .speculative = rows.speculative_weights,
                                   .speculative_count = sampler->speculative,
@@ -519,11 +548,12 @@ static alcore_status store_weight(alcore__run *run, const alcore__block_partial 
  * the picks. Where nothing was picked the weights are still infinite, and the score is the length
  * of the gradient. */
 static alcore_status read_scores(alcore__block *block, void *partial) {
+    const badge_state *state = block->run->state;
     alcore__matrix matrix;
     double *scores = partial, *squares;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *squares, &squares));
-    row_values rows = lay_out(alcore__block_doubles(block), matrix.rows.count);
+    row_values rows = lay_out(state, alcore__block_doubles(block), matrix.rows.count);
     ALCORE__TRY(alcore__download_active(&matrix, rows.squares, squares));
     ALCORE__TRY(alcore__download_active(&matrix, rows.weights, scores));
     for (int64_t i = 0; i < block->count; i++)
