@@ -38,6 +38,12 @@ class Device:
         self.emu.alcore_emu_copy(address, array.ctypes.data, array.nbytes)
         return address
 
+    def read(self, address, like):
+        """What an array on a device has now: a NumPy array of the shape and type of `like`."""
+        found = like.copy()
+        self.emu.alcore_emu_copy(found.ctypes.data, address, found.nbytes)
+        return found
+
     def queue(self, array, stream):
         """The same, where the copy waits in the stream."""
         address, source = self.copy(array * 0 - 1), self.copy(array)
@@ -49,7 +55,7 @@ class Device:
             self.emu.alcore_emu_free(address)
 
 
-def capsule(array, address, device, versioned):
+def capsule(array, address, device, versioned, flags=0):
     """A DLPack capsule of a C-contiguous array whose memory is at the address; without a deleter."""
     class DLTensor(ctypes.Structure):
         _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8),
@@ -62,7 +68,7 @@ def capsule(array, address, device, versioned):
     shape = (ctypes.c_int64 * array.ndim)(*array.shape)
     tensor = DLTensor(address, (CUDA, device), array.ndim, {"f": 2, "i": 0}[array.dtype.kind], array.itemsize * 8, 1,
                       ctypes.addressof(shape), None, 0)
-    made = Versioned(1, 0, None, None, 0, tensor) if versioned else tensor
+    made = Versioned(1, 0, None, None, flags, tensor) if versioned else tensor
     new = ctypes.pythonapi.PyCapsule_New
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
     return new(ctypes.addressof(made), b"dltensor_versioned" if versioned else b"dltensor", None), (made, shape)
@@ -72,6 +78,7 @@ class Torch:
     """A stand-in for a tensor of PyTorch: versioned DLPack, which is asked for with the stream that the consumer uses."""
 
     versioned = True
+    flags = 0  # 1: read-only
 
     def __init__(self, array, device):
         self.array, self.device, self.asked = array, device, []
@@ -82,5 +89,5 @@ class Torch:
 
     def __dlpack__(self, *, stream=None, max_version=None):
         self.asked.append(stream)
-        made, self.kept = capsule(self.array, self.address, self.device.number, self.versioned)
+        made, self.kept = capsule(self.array, self.address, self.device.number, self.versioned, self.flags)
         return made

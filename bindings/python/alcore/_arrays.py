@@ -73,10 +73,12 @@ class ExportedBuffer:
 
 class Tensor:
     """An alcore_tensor of an array, with its shape and strides (in values), and `keep`, which keeps its memory alive. stream:
-    the address of the CUDA stream in whose order an array on a device is ready; None: the default stream."""
+    the address of the CUDA stream in whose order an array on a device is ready; None: the default stream. readonly: its owner
+    says that it must not be written."""
 
-    def __init__(self, data, dtype, shape, strides=None, keep=None, device=(ALCORE_DEVICE_CPU, 0), offset=0, stream=None):
-        self.keep, self.stream = keep, stream
+    def __init__(self, data, dtype, shape, strides=None, keep=None, device=(ALCORE_DEVICE_CPU, 0), offset=0, stream=None,
+                 readonly=False):
+        self.keep, self.stream, self.readonly = keep, stream, bool(readonly)
         self.shape = tuple(shape)
         self.dtype = dtype
         self.shape_array = (c_int64 * max(len(self.shape), 1))(*self.shape)
@@ -149,7 +151,7 @@ def _from_buffer(value, what):
     if letter not in LETTERS:
         raise TypeError("%s: numbers are expected, got items of format %r" % (what, letter))
     return Tensor(view.buf, (LETTERS[letter], view.itemsize * 8), view.shape[:view.ndim],
-                  _strides_in_values(view.strides[:view.ndim], view.itemsize), held)
+                  _strides_in_values(view.strides[:view.ndim], view.itemsize), held, readonly=view.readonly)
 
 
 def _check_device(kind, number, what, ctx):
@@ -174,11 +176,13 @@ def _from_dlpack(value, what, ctx):
         capsule = value.__dlpack__(max_version=(1, 0), **order)
     except TypeError:
         capsule = value.__dlpack__(**order)  # written before DLPack 1
+    readonly = False
     if capsule_valid(capsule, b"dltensor_versioned"):
         address = _arrow.capsule_pointer(capsule, b"dltensor_versioned")
         major = ctypes.c_uint32.from_address(address).value
         if major != 1:
             raise BufferError("%s: DLPack %d is not known; 1 is" % (what, major))
+        readonly = ctypes.c_uint64.from_address(address + 24).value & 1  # DLPACK_FLAG_BITMASK_READ_ONLY
         address += 32  # version, context, deleter, flags
     elif capsule_valid(capsule, b"dltensor"):
         address = _arrow.capsule_pointer(capsule, b"dltensor")
@@ -191,7 +195,7 @@ def _from_dlpack(value, what, ctx):
         raise TypeError("%s: plain numbers are expected, not vectors of %d" % (what, found.dtype.lanes))
     # The capsule is not renamed to a used one: so it frees the array itself when it is deleted.
     return Tensor(found.data, (found.dtype.code, found.dtype.bits), shape, strides, capsule,
-                  (found.device.type, found.device.id), found.byte_offset)
+                  (found.device.type, found.device.id), found.byte_offset, readonly=readonly)
 
 
 def _from_interface(value, what):
@@ -220,7 +224,7 @@ def _from_cuda_interface(value, what, ctx):
     strides, stream = interface.get("strides"), interface.get("stream")
     return Tensor(interface["data"][0], (KINDS[kind], size * 8), interface["shape"],
                   None if strides is None else _strides_in_values(strides, size), value, (ALCORE_DEVICE_CUDA, number),
-                  stream=None if stream == DEFAULT_STREAM else stream)
+                  stream=None if stream == DEFAULT_STREAM else stream, readonly=interface["data"][1])
 
 
 def stream_of(*tensors):
@@ -302,6 +306,25 @@ def tensor_of(value, what, ctx, accept=FLOATS, copy=None):
             return _from_numbers(plain(value), what, accept)  # narrower integers become int64
         raise TypeError("%s: %s numbers are expected, got %s" % (what, " or ".join(accept.values()),
                                                                 dtype_name(made.dtype)))
+    return made
+
+
+def output_of(value, what, ctx, dtype, shape):
+    """The Tensor of an array of the caller that a call fills: of that dtype and shape, contiguous, in host memory or on a CUDA
+    device. Whatever cannot be written where it is gets refused."""
+    expected = "%s numbers [%s]" % (dtype_name(dtype), ", ".join(map(str, shape)))
+    try:
+        if isinstance(value, (str, bytes)) or not (_has_buffer(value) or hasattr(value, "__dlpack__") or
+                                                   hasattr(value, "__cuda_array_interface__")):
+            raise TypeError("%s: an array of %s that can be written is expected, got %s" % (what, expected, type(value).__name__))
+        made = _convert(value, what, {dtype: dtype_name(dtype)}, ctx)
+        _check_layout(made)
+    except _NotInPlace as reason:
+        raise ValueError("%s: the array cannot be written in place, because %s" % (what, reason)) from None
+    if made.readonly:
+        raise ValueError("%s: the array is read-only" % what)
+    if made.dtype != dtype or made.shape != tuple(shape):
+        raise ValueError("%s: %s are expected, got %s [%s]" % (what, expected, dtype_name(made.dtype), ", ".join(map(str, made.shape))))
     return made
 
 

@@ -4,7 +4,7 @@ import ctypes
 from typing import Any, NamedTuple
 
 from . import _ffi
-from ._arrays import Tensor, memory, stream_of, tensor_of
+from ._arrays import Tensor, memory, output_of, stream_of, tensor_of
 from ._calls import run
 from ._handles import choice, default_context, struct
 from ._library import lib
@@ -26,13 +26,14 @@ class _Data:
     def __init__(self, given, what, mask, unit, ctx):
         self.struct = struct(_ffi.alcore_search_data, normalize=int(bool(unit)))
         pool, column = given if isinstance(given, tuple) else (given, None)
+        self.tensor = None
         if isinstance(pool, Pool):
             self.keep = [pool, name_of(column, "column") if column is not None else None]
             self.struct.pool, self.struct.column = pool._handle, self.keep[1]
             self.count = len(pool)
         else:
             tensor = tensor_of(given, what, ctx._handle)
-            self.keep = [tensor]
+            self.keep, self.tensor = [tensor], tensor
             self.struct.matrix = ctypes.addressof(tensor.struct)
             self.struct.stream = stream_of(tensor)
             self.count = tensor.shape[0] if tensor.shape else 0
@@ -43,6 +44,10 @@ class _Data:
             self.keep.append(flags)
             self.struct.mask = ctypes.cast(ctypes.c_char_p(flags), ctypes.c_void_p)
             self.struct.mask_count = self.count
+
+    def write(self, outputs):
+        """The stream of this operand is that in which results on a device are written."""
+        self.struct.stream = stream_of(self.tensor, *(output.tensor for output in outputs))
 
     @property
     def reference(self):
@@ -66,11 +71,33 @@ class _Output:
         return memory(self.address, list(self.shape), self.code, self.block)
 
 
+class _Given:
+    """The same for an array of the caller, which is the result."""
+
+    def __init__(self, value, what, code, shape, ctx):
+        self.value = value
+        kind = _ffi.ALCORE_KIND_INT if code == "q" else _ffi.ALCORE_KIND_FLOAT
+        self.tensor = output_of(value, what, ctx._handle, (kind, 64), shape)
+
+    def filled(self):
+        return self.value
+
+
+def _outputs(out, what, codes, shape, ctx):
+    """The arrays of a result: those that the caller gave, or new ones in host memory."""
+    if out is None:
+        return [_Output(code, shape) for code in codes]
+    out = tuple(out)
+    if len(out) != len(codes):
+        raise TypeError("%s: %d arrays are expected, got %d" % (what, len(codes), len(out)))
+    return [_Given(value, "%s[%d]" % (what, number), code, shape, ctx) for number, (value, code) in enumerate(zip(out, codes))]
+
+
 def _neighbors(outputs):
     return Neighbors(*(output.filled() for output in outputs))
 
 
-def knn(rows, queries, k=10, *, metric="l2", both=False, mask=None, query_mask=None, unit=False, device=None,
+def knn(rows, queries, k=10, *, metric="l2", both=False, mask=None, query_mask=None, unit=False, device=None, out=None,
         context=None):
     """The k nearest rows of each query: Neighbors(numbers, values), each [queries, k], exact.
 
@@ -78,26 +105,35 @@ def knn(rows, queries, k=10, *, metric="l2", both=False, mask=None, query_mask=N
     "embeddings") or (Pool, "name"). metric: "l2" (squared distances), "dot" or "cosine". mask and query_mask have one entry per row; a row whose
     entry is false takes no part. unit=True divides each row by its norm first. both=True gives a pair: these neighbors
     and the k nearest queries of each row, [rows, k], found in the same pass. Of equal values the lower row number comes
-    first; the answer is the same on every machine."""
+    first; the answer is the same on every machine.
+
+    out: arrays to fill, contiguous, in host memory or on a CUDA device: (int64 [queries, k], float64 [queries, k]), with both=True a
+    pair of such pairs. They are what is returned; those on a device are written in the order of their stream."""
     ctx = context or default_context()
     left, right = _Data(rows, "rows", mask, unit, ctx), _Data(queries, "queries", query_mask, unit, ctx)
     options = struct(_ffi.alcore_search_options, metric=choice("ALCORE_METRIC_", metric, "metric"),
                      device=device.encode() if device else None)
     width = max(1, min(k, _ffi.ALCORE_KNN_MAX))
-    found = [_Output(code, (right.count, width)) for code in "qd"]
-    back = [_Output(code, (left.count, width)) for code in "qd"] if both else []
+    if both and out is not None:
+        out, out_back = out
+        back = _outputs(out_back, "out of the rows", "qd", (left.count, width), ctx)
+    else:
+        back = _outputs(None, "", "qd", (left.count, width), ctx) if both else []
+    found = _outputs(out, "out", "qd", (right.count, width), ctx)
+    left.write(found + back)
     run(lib.alcore_search_knn, ctx._handle, left.reference, right.reference, k, ctypes.byref(options),
         *(output.tensor.reference for output in found), *([output.tensor.reference for output in back] or (None, None)))
     return (_neighbors(found), _neighbors(back)) if both else _neighbors(found)
 
 
-def margin_ratios(rows, others, k=4, *, mask=None, other_mask=None, device=None, context=None):
+def margin_ratios(rows, others, k=4, *, mask=None, other_mask=None, device=None, out=None, context=None):
     """The largest margin ratio of each row over the others (Artetxe and Schwenk 2019), and which other has it: (float64
-    [rows], int64 [rows]); NaN and -1 for rows that are masked. Arguments as for knn()."""
+    [rows], int64 [rows]); NaN and -1 for rows that are masked. Arguments as for knn(); out: such a pair."""
     ctx = context or default_context()
     left, right = _Data(rows, "rows", mask, False, ctx), _Data(others, "others", other_mask, False, ctx)
     options = struct(_ffi.alcore_search_options, device=device.encode() if device else None)
-    ratios, found = _Output("d", (left.count,)), _Output("q", (left.count,))
+    ratios, found = _outputs(out, "out", "dq", (left.count,), ctx)
+    left.write([ratios, found])
     run(lib.alcore_search_margin_ratios, ctx._handle, left.reference, right.reference, k, ctypes.byref(options),
         ratios.tensor.reference, found.tensor.reference)
     return ratios.filled(), found.filled()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays on a CUDA device, by the protocols of PyTorch and CuPy, as columns and in searches: on the second of two emulated
 devices (tests/emu). What is selected and found is what it is with the same arrays in host memory."""
+import ctypes
 import os
 import sys
 from pathlib import Path
@@ -146,6 +147,86 @@ def test_searches(device, context, arrays, wrap):
         assert (found.numbers == expected.numbers).all() and (found.values == expected.values).all()
         ratios = alcore.margin_ratios(*given, 3, context=context)
         assert (ratios[0] == alcore.margin_ratios(rows, queries, 3, context=context)[0]).all()
+
+
+def read(device, array, like):
+    """What an array on the device has now."""
+    return device.read(array.address if hasattr(array, "address") else array.__cuda_array_interface__["data"][0], like)
+
+
+@pytest.mark.parametrize("wrap", [Torch, OldTorch, Cupy])
+def test_results_on_a_device(device, context, arrays, numpy, wrap):
+    """out= may be on the device, in host memory, or both, and is what is returned."""
+    rows, queries = arrays["embeddings"][6:], arrays["embeddings"][:6]
+    expected, back = alcore.knn(rows, queries, 3, both=True, context=context)
+    numbers, values = wrap(expected.numbers * 0, device), numpy.zeros((6, 3))
+    others = wrap(back.numbers * 0, device), wrap(back.values * 0, device)
+    found = alcore.knn(wrap(rows, device), queries, 3, both=True, out=((numbers, values), others), context=context)
+    assert found[0] == (numbers, values) and found[1] == others
+    assert (read(device, numbers, expected.numbers) == expected.numbers).all() and (values == expected.values).all()
+    assert (read(device, others[0], back.numbers) == back.numbers).all()
+    assert (read(device, others[1], back.values) == back.values).all()
+    ratios, best = alcore.margin_ratios(rows, queries, 3, context=context)
+    out = wrap(ratios * 0, device), wrap(best * 0, device)
+    assert alcore.margin_ratios(rows, queries, 3, out=out, context=context) == out
+    assert (read(device, out[0], ratios) == ratios).all() and (read(device, out[1], best) == best).all()
+    if wrap is not Cupy:
+        assert out[0].asked == [1]  # the owner's work on it is done in the order of the default stream
+
+
+def test_results_in_the_stream_of_the_cuda_array_interface(device, context, arrays):
+    """Work that waits in the stream of the array comes before the results, which are not there until the stream is done."""
+    rows = arrays["embeddings"]
+    expected = alcore.knn(rows, rows, 2, context=context)
+    stream = device.emu.alcore_emu_stream()
+    numbers, values = (Cupy(array * 0 + 7, device, stream) for array in expected)
+    alcore.knn(rows, rows, 2, out=(numbers, values), context=context)
+    assert device.emu.alcore_emu_wait(ctypes.c_void_p(stream)) == 0
+    assert (read(device, numbers, expected.numbers) == expected.numbers).all()
+    assert (read(device, values, expected.values) == expected.values).all()
+    other = device.emu.alcore_emu_stream()
+    with pytest.raises(ValueError, match="ready in different CUDA streams"):
+        alcore.knn(rows, rows, 2, out=(numbers, Cupy(expected.values * 0, device, other)), context=context)
+    for one in (stream, other):
+        device.emu.alcore_emu_stream_free(one)
+
+
+def test_results_that_cannot_be_written(device, context, arrays, numpy):
+    rows = arrays["embeddings"]
+    numbers, values = numpy.zeros((40, 2), "int64"), numpy.zeros((40, 2))
+
+    def refuses(error, match, *out):
+        with pytest.raises(error, match=match):
+            alcore.knn(rows, rows, 2, out=out, context=context)
+    frozen = Torch(values, device)
+    frozen.flags = 1
+    refuses(ValueError, r"out\[1\]: the array is read-only", numbers, frozen)
+    constant = Cupy(values, device)
+    constant.__cuda_array_interface__["data"] = constant.__cuda_array_interface__["data"][0], True
+    refuses(ValueError, r"out\[1\]: the array is read-only", numbers, constant)
+    fixed = values.copy()
+    fixed.flags.writeable = False
+    refuses(ValueError, r"out\[1\]: the array is read-only", numbers, fixed)
+    refuses(ValueError, r"out\[0\]: int64 numbers \[40, 2\] are expected, got float64 \[40, 2\]", values, values)
+    refuses(ValueError, r"got int64 \[40, 3\]", numpy.zeros((40, 3), "int64"), values)
+    refuses(TypeError, r"that can be written is expected, got list", [[0, 0]] * 40, values)
+    refuses(TypeError, "2 arrays are expected, got 1", numbers)
+    refuses(ValueError, "cannot be written in place, because", numbers, values.T.copy().T)
+    columns = Cupy(values, device)
+    columns.__cuda_array_interface__["strides"] = 8, 320
+    refuses(ValueError, r"must be adjacent .stride 1., not 40 apart; make it contiguous \(\.contiguous\(\) in PyTorch\)", numbers, columns)
+
+
+def test_strides_on_a_device_are_refused(device, context, arrays):
+    """What the kernels cannot read in place is no reason for a copy in silence: the message says what to do."""
+    turned = Cupy(arrays["embeddings"], device)
+    turned.__cuda_array_interface__["strides"] = 4, 160
+    remedy = r"make it contiguous \(\.contiguous\(\) in PyTorch\)"
+    with alcore.Pool(TEXTS, context=context) as pool:
+        with pytest.raises(ValueError, match=remedy):
+            pool.set_column("embeddings", turned)
+        with pytest.raises(ValueError, match=remedy):
+            alcore.knn(turned, arrays["embeddings"], 1, context=context)
 
 
 def test_other_devices_are_refused(device, context, arrays):
