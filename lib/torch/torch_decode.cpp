@@ -276,8 +276,8 @@ at::Tensor ruled(const Search &search, const at::Tensor &logprobs) {
     return model.renormalize ? at::log_softmax(out, -1) : out;
 }
 
-/* rank_tokens() for all rows of logits [rows, vocabulary] on a device that is not the CPU, to which only
- * the best go: out[i] of row i. */
+/* rank_tokens() for all rows of logits [rows, vocabulary] on a device that is not the CPU, to which
+ * only the best are copied: out[i] of row i. */
 void rank_on_device(const Search &search, const at::Tensor &logits, int64_t most,
                     std::vector<Next> *out) {
     at::Tensor own = at::log_softmax(logits, -1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cache of a decoder on a device that is not the CPU, by torch's operations alone, so that keys,
- * values and states stay on the device (torch_attention.h).
+/* The cache of a decoder on a device that is not the CPU, by torch's operations alone, so that
+ * keys, values and states stay on the device (torch_attention.h).
  *
  * Memory: 2 layers inner components (inner = heads x head) for each token so far of a hypothesis,
  * and for each source token of an item. */
