@@ -289,6 +289,36 @@ START_TEST(float16_overflows_are_skipped) {
 }
 END_TEST
 
+/* 2000 updates in a row that move the weights double the scale of the losses. There is one text.
+ * After 2003 updates the scale has been doubled once. */
+START_TEST(float16_scale_grows) {
+    begin();
+    char folder[100];
+    copy_fixture("bert-class", false);
+    snprintf(folder, sizeof folder, "%s/checkpoints", scratch);
+    examples all = read_examples("bert-class");
+    alcore_sys_model_texts first = all.sources.texts;
+    alcore_sys_model_training how = training_of(&all);
+    first.count = 1;
+    how.sources = &first;
+    how.rate = 1e-6;
+    how.updates = 2003;
+    how.batch_tokens = 64;
+    how.dtype = ALCORE_FLOAT16;
+    how.checkpoints = folder;
+    alcore_sys_model *model = open_folder(scratch, 0, 0, 0);
+    alcore_status status = engine->train(model, &how, NULL);
+    ck_assert_msg(status == ALCORE_OK, "%s", alcore_last_error());
+    engine->close(model);
+    ck_assert_double_eq(kept_number(folder, "moved"), 2003);
+    ck_assert_double_eq(kept_number(folder, "steady"), 3);
+    ck_assert_double_eq(kept_number(folder, "scale"), 2048);
+    free_examples(&all);
+    remove_scratch();
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 CHECK_SUITE("torch memory", recomputed_blocks_change_no_byte, recomputed_blocks_need_less_memory,
             bfloat16_is_near_float32, tiny_data_is_learned_in_all_types,
-            float16_overflows_are_skipped);
+            float16_overflows_are_skipped, float16_scale_grows);
