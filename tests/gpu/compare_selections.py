@@ -20,6 +20,9 @@ budget = 50 if real else 9
 if real:
     def on_device(tensor):
         return tensor.cuda()
+
+    def on_host(tensor):
+        return tensor.cpu()
 else:
     from emulated_device import Device, Torch
     emulated = Device(os.path.join(os.environ["ALCORE_MODULE_DIR"], "libalcore-cuda.so"), 1)
@@ -27,7 +30,11 @@ else:
     def on_device(tensor):
         return Torch(tensor.numpy(), emulated)
 
-# Strategy, parameters, and whether its passes over the embeddings run in the engine of the device.
+    def on_host(array):
+        return torch.from_numpy(emulated.read(array.address, array.array))
+
+# Strategy, parameters, and whether it reads the embeddings, and so in the engine of the device.
+# max_similarity, which is a limit of the request, stands among the parameters.
 SELECTIONS = [
     ("huds", {}, True),
     ("huds", {"k_clusters": 4, "unit": 1}, True),
@@ -42,6 +49,10 @@ SELECTIONS = [
     ("average-dist", {}, True),
     ("knn-uncertainty", {}, True),
     ("uncertainty-knn", {}, True),
+    ("uncertainty-knn", {"cover": 1}, True),
+    ("idds", {"max_similarity": 0.9}, True),
+    ("badge", {"max_similarity": 0.9}, True),
+    ("margin", {"max_similarity": 0.9}, True),
     ("nnll", {}, False),
     ("margin", {}, False),
     ("entropy", {}, False),
@@ -112,6 +123,9 @@ def select(where, strategy, params):
     options = {"labeled": known_pool} if strategy in ("idds", "kcenter") else {}
     if strategy in ("average-dist", "knn-uncertainty", "uncertainty-knn"):
         options = {"targets": target_pool}
+    if "max_similarity" in params:
+        params = dict(params)
+        options["max_similarity"] = params.pop("max_similarity")
     return pool.select(budget, strategy, params=params, seed=3, **options)
 
 
@@ -140,5 +154,16 @@ compare("knn, 10 neighbors", lambda: alcore.knn(numbers["embeddings"], wanted, 1
         lambda ours, theirs: same_arrays((ours.numbers, ours.values), (theirs.numbers, theirs.values)))
 compare("margin ratios", lambda: alcore.margin_ratios(numbers["embeddings"], wanted),
         lambda: alcore.margin_ratios(on_device(numbers["embeddings"]), on_device(wanted)), same_arrays)
-print("%d of %d comparisons failed" % (failures, len(SELECTIONS) + 2))
+
+
+def knn_on_device():
+    """The same search, whose results stay on the device until it has ended."""
+    shape = len(wanted), 10
+    out = on_device(torch.zeros(shape, dtype=torch.int64)), on_device(torch.zeros(shape, dtype=torch.float64))
+    alcore.knn(on_device(numbers["embeddings"]), on_device(wanted), 10, out=out)
+    return [on_host(array).numpy() for array in out]
+
+
+compare("knn, results on the device", lambda: alcore.knn(numbers["embeddings"], wanted, 10), knn_on_device, same_arrays)
+print("%d of %d comparisons failed" % (failures, len(SELECTIONS) + 3))
 sys.exit(failures > 0)

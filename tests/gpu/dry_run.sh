@@ -37,6 +37,10 @@ has_torch=
 # Folders of the interpreter outside /usr.
 mapfile -t python_folders < <("$python" -c 'import sys
 print(*(p for p in {sys.prefix, sys.base_prefix} if not p.startswith("/usr")), sep="\n")' | sed '/^$/d')
+# Folders of shared libraries that the dynamic linker knows beside the system's own: a torch for
+# CUDA may have libraries of the toolkit there. Its compiler is in another folder.
+mapfile -t library_folders < <(PATH=$PATH:/sbin:/usr/sbin ldconfig -p | sed -n 's|.*=> \(/.*\)/[^/]*$|\1|p' |
+    sort -u | grep -Ev '^(/usr)?/lib')
 commands="bash sh cat cut date env head mkdir mktemp nproc realpath rm sed grep tail tee timeout tr uname sort ls"
 
 # bare COMMAND...: runs it in the bare system, where /kit is the folder and /out the results.
@@ -67,7 +71,7 @@ bare() {
         mount --bind -o ro "$kit" "$root/kit"
         mount --bind "$out" "$root/out"
         exec chroot "$root" /usr/bin/env -i PATH=/usr/bin HOME=/tmp OMP_NUM_THREADS=1 PYTHON="$PYTHON" "$@"
-    ' bash "$work/root" "$work/kit" "$work/out" "$python" "$commands" "${python_folders[*]}" "$@"
+    ' bash "$work/root" "$work/kit" "$work/out" "$python" "$commands" "${python_folders[*]} ${library_folders[*]}" "$@"
 }
 PYTHON=python3
 [ ${#python_folders[@]} -eq 0 ] || PYTHON=$python # the symbolic link of a virtual environment says which one it is

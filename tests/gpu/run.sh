@@ -25,6 +25,8 @@ scripts=$kit/scripts
 export LD_LIBRARY_PATH=$kit/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export ALCORE_LIBRARY=$kit/lib ALCORE_MODULE_DIR=$kit/module PYTHONPATH=$kit/python:$scripts
 export PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
+# Torch asks for the user's name, which a container need not know.
+export USER="${USER:-nobody}"
 passed=0 failed=0 left_out=0
 
 # note OUTCOME SECONDS NAME: the last line of a step.
