@@ -258,8 +258,9 @@ std::vector<Next> rank_tokens(const Search &search, float *logits, int64_t most)
     return out;
 }
 
-/* Log-probabilities that draws are made of, and that rank tokens on a device, from the model's [hypotheses, vocabulary]: forbidden
- * tokens have minus infinity, a forced one is the only one and counts 0. */
+/* Log-probabilities that draws are made of, and that rank tokens on a device, from the model's
+ * [hypotheses, vocabulary]: forbidden tokens have minus infinity, a forced one is the only one and
+ * counts 0. */
 at::Tensor ruled(const Search &search, const at::Tensor &logprobs) {
     const Model &model = search.model;
     int64_t forced = search.forced();

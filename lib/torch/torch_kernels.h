@@ -8,8 +8,8 @@
  * lie.
  *
  * Plain C without a header of torch, compiled once for each instruction set; torch_kernels_here()
- * gives the functions of the widest one that the processor has. Functions do not allocate, and may be
- * called by several threads. */
+ * gives the functions of the widest one that the processor has. Functions do not allocate, and may
+ * be called by several threads. */
 #ifndef ALCORE__TORCH_KERNELS_H
 #define ALCORE__TORCH_KERNELS_H
 
