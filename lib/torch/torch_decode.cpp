@@ -202,8 +202,8 @@ void Search::drop_done() {
 
 /* Calls body(first, logits) for pieces of the hypotheses: logits float [rows, vocabulary] on the
  * model's device, of the rows from `first` on, of the token after what advance() has read; body may
- * change them. hidden: what advance() returned. A piece has at most 2^24 logits and 4e9 operations, so that
- * the call can be cancelled between two, well within 100 ms. */
+ * change them. hidden: what advance() returned. A piece has at most 2^24 logits and 4e9 operations,
+ * so that the call can be cancelled between two, well within 100 ms. */
 void for_logits(const Search &search, const at::Tensor &hidden,
                 const std::function<void(int64_t, at::Tensor)> &body) {
     const Model &model = search.model;
