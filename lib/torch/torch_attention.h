@@ -9,8 +9,8 @@
 namespace alcore_torch {
 
 /* Whether attend_packed() can be used: x is float32 on the CPU, in a call that does not train. A
- * training that computes its blocks twice (torch_recompute.cpp) needs the same bits with and without
- * gradients. */
+ * training that computes its blocks twice (torch_recompute.cpp) needs the same bits with and
+ * without gradients. */
 bool kernels_fit(const at::Tensor &x);
 
 /* Attention of each text of a batch, [tokens, heads * head]. q [tokens, q_parts * heads * head] has
@@ -38,8 +38,8 @@ class DecoderCache {
     virtual void keep_items(const std::vector<int64_t> &items) = 0;
 };
 
-/* A cache for the hypotheses of some sources. states [tokens of the sources, dims]: what the encoder
- * made of them. each: hypotheses of an item (a source). Throws when cancelled. The first is for
+/* A cache for the hypotheses of some sources. states [tokens of the sources, dims]: what the
+ * encoder made of them. each: hypotheses of an item (a source). Throws when cancelled. The first is for
  * models on the CPU, the second for those on other devices (torch_device_cache.cpp). */
 std::unique_ptr<DecoderCache> host_cache(const Model &model, const Packed &sources,
                                          const at::Tensor &states, int64_t each);
