@@ -50,7 +50,8 @@ alcore_status alcore__lm_column_begin(alcore__lm_column *self) {
 
 /* ---- rows ---- */
 
-/* Entries of one task: few enough for cancelling to act at once, enough to be read side by side. */
+/* Entries of one task: few enough for cancelling to act at once, enough to be looked up
+ * together. */
 enum { TASK_ENTRIES = 512 };
 
 /* Task `index` of alcore__parallel(): scores those of its TASK_ENTRIES entries whose text is in

@@ -25,8 +25,8 @@
  * in the order of alcore__lm_read(), so they have the same bits.
  *
  * Reading 64 texts in turns instead, each from the longest context of a word down as
- * alcore__lm_read() does, took 2.1 times the processor time on a model of 250,000 sentences, and
- * 3.1 times that where each call has one text (docs/results/lm.txt). */
+ * alcore__lm_read() does, took 2.3 times the processor time on a model of 250,000 sentences
+ * (docs/results/lm.txt). */
 #include <math.h>
 #include <string.h>
 

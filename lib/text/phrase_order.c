@@ -18,10 +18,9 @@
  * after it.
  *
  * Phrases that occur once, three quarters of those of en-de/it, are the last of the table and come
- * in order (phrase_singles.c). To sort them with the others, and to count the part of each bucket as
- * a block of its own, took 1.1 times the time of counting all n-grams of that corpus, a third of it
- * for the system to clear memory. Memory: 24 bytes a phrase that is sorted at most, 12 one that is
- * not. */
+ * in order (phrase_singles.c). To sort them with the others, and to count the part of each bucket
+ * as a block of its own, took 1.1 times the time of counting all n-grams of that corpus. Memory: 24
+ * bytes a phrase that is sorted at most, 12 one that is not. */
 #include "text/phrase_table.h"
 
 static const char STAGE[] = "ordering phrases";
@@ -189,7 +188,8 @@ static alcore_status need_phrases(alcore_ctx *ctx, alcore__phrase **phrases, int
 
 /* The passes, digits [count], of the phrases [phrase_count] of all parts to the beginning of the
  * table, whose array is allocated here. The first pass reads the parts, which are freed then; each
- * pass writes to the table and to a spare array in turn, so that the last one writes to the table. */
+ * pass writes to the table and to a spare array in turn, so that the last one writes to the
+ * table. */
 static alcore_status sort_parts(alcore_ctx *ctx, ordering *work, alcore__phrase_table *parts,
                                 const digit *digits, int count, int64_t phrase_count,
                                 alcore__phrase_table *table) {

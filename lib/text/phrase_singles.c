@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The phrases that occur once, from what the walk noted at their positions (phrase_table.h), in the
- * order of a table: length falling, position rising. Blocks of positions count their phrases of each
- * length in parallel; summed up, length by length and block by block, these counts say where each
- * block writes. */
+ * order of a table: length falling, position rising. Blocks of positions count their phrases of
+ * each length in parallel; summed up, length by length and block by block, these counts say where
+ * each block writes. */
 #include "text/phrase_table.h"
 
 static const char STAGE[] = "ordering phrases";

@@ -115,9 +115,9 @@ static inline int32_t alcore__phrase_state(const alcore__phrase_index *index, ui
     if (!index->moved) return ALCORE__PHRASE_UNLABELED;
     return index->states[position / 4] >> (position % 4 * 2) & 3;
 }
-/* The phrases that begin at a position and occur once, in unlabeled rows: there are several times as
- * many of these as of others. Two of a position never have the same length, and every one of them
- * that is longer than one that occurs once occurs once too; what a filter leaves out are the
+/* The phrases that begin at a position and occur once, in unlabeled rows: there are several times
+ * as many of these as of others. Two of a position never have the same length, and every one of
+ * them that is longer than one that occurs once occurs once too; what a filter leaves out are the
  * shortest, or all but the longest. So 4 bytes a position stand for them in place of 12 bytes a
  * phrase, and they are in order without a sort (phrase_singles.c). */
 typedef struct alcore__phrase_single {

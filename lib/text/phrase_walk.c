@@ -24,8 +24,8 @@
  * At the depth to which the array is sorted, no longer phrases exist: no phrase there is dominated.
  *
  * Every bucket of the array is one task with a list of phrases of its own; phrases that occur once
- * are noted at their position instead, where the length is limited. Memory: 12 bytes a phrase of the
- * lists, and for each thread 9 bytes an entry of the largest bucket that it met. */
+ * are noted at their position instead, where the length is limited. Memory: 12 bytes a phrase of
+ * the lists, and for each thread 9 bytes an entry of the largest bucket that it met. */
 #include <string.h>
 
 #include "text/phrase_table.h"
@@ -151,8 +151,8 @@ static alcore_status emit(const walk *work, walk_scratch *scratch, const interva
     return ALCORE_OK;
 }
 
-/* Notes the phrases of `low` to `high` words of an interval of one occurrence at its position, where
- * no other bucket writes. The intervals of one occurrence at a position are nested. */
+/* Notes the phrases of `low` to `high` words of an interval of one occurrence at its position,
+ * where no other bucket writes. The intervals of one occurrence at a position are nested. */
 static void note_single(const walk *work, const interval *node, uint32_t low, uint32_t high,
                         bool semi_maximal) {
     alcore__phrase_single *single = &work->singles[node->first];
