@@ -123,8 +123,8 @@ void convert_set(call &c, const row_set &rows, int32_t dtype, const conversion &
 void convert_range(call &c, const alcore_sys_rows *rows, int64_t first, int64_t count,
                    const conversion &out);
 
-/* The conversion of the rows of a call that an earlier call of convert() has kept; norms NULL: there
- * is none. */
+/* The conversion of the rows of a call that an earlier call of convert() has kept; norms NULL:
+ * there is none. */
 conversion find_converted(call &c, const alcore_sys_rows *rows, int32_t metric);
 
 /* n_x t_y + n_y t_x: U lies at most twice this above the dot product. For a far row it is infinite,

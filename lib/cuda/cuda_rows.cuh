@@ -45,8 +45,8 @@ void launch_rows(const row_set &rows, int32_t dtype, cudaStream_t stream, const 
                     CUDA_LAUNCH((each_row<DTYPE, Body>), blocks, CUDA_THREADS, stream, rows, body));
 }
 
-/* A reader of row i of a set, as read_row() makes it; the warp calls it together. The norm of a unit
- * row has no fused operations, so that kernels that only compare rows have none at all, which
+/* A reader of row i of a set, as read_row() makes it; the warp calls it together. The norm of a
+ * unit row has no fused operations, so that kernels that only compare rows have none at all, which
  * tests/gpu/ptx.py looks for. */
 template <int DTYPE> __device__ inline row_reader<DTYPE> exact_row(const row_set &set, int64_t i) {
     plain_row<DTYPE> row = {(const char *)set.data + i * set.stride * dtype_size<DTYPE>::BYTES};

@@ -113,11 +113,11 @@ alcore_status upload(const alcore_sys_work *work, const alcore_sys_rows *rows, c
     return status;
 }
 
-/* Kernel table: frees what upload() or convert() allocated, with the workspace and device of the same `work`;
- * memory NULL: nothing. It has no status, because there is nothing that a caller could do. It does
- * not wait: kernels in work->stream may still read a lent block, which its lender may reuse in the
- * order of that stream only; cudaFree() waits by itself. workspace_release NULL: the lender takes
- * care of its blocks, and nothing is given back. */
+/* Kernel table: frees what upload() or convert() allocated, with the workspace and device of the
+ * same `work`; memory NULL: nothing. It has no status, because there is nothing that a caller could
+ * do. It does not wait: kernels in work->stream may still read a lent block, which its lender may
+ * reuse in the order of that stream only; cudaFree() waits by itself. workspace_release NULL: the
+ * lender takes care of its blocks, and nothing is given back. */
 void release(const alcore_sys_work *work, const alcore_sys_held *held) {
     if (!held->memory) return;
     if (work->workspace) {

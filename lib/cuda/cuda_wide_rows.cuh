@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The two operands of kernels that compare pairs of rows. Rows pass in the chunks of a pipeline: as
  * doubles with their norms (widen_with_norms) or, for a filter, in half precision with their norms
- * (half_column). The others (queries, targets) pass in parts, as doubles (operand_parts) and in half
- * precision too (half_parts). */
+ * (half_column). The others (queries, targets) pass in parts, as doubles (operand_parts) and in
+ * half precision too (half_parts). */
 #ifndef ALCORE__CUDA_WIDE_ROWS_CUH
 #define ALCORE__CUDA_WIDE_ROWS_CUH
 

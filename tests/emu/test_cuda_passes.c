@@ -422,9 +422,9 @@ START_TEST(two_wide_blocks_give_the_selection_of_the_cpu) {
 }
 END_TEST
 
-/* k-means, the ratios of mrs and the distances to a target of two blocks convert each candidate once
- * for all of their passes. Beside the candidates the others of each call are converted: centroids,
- * labeled rows, and rows of the target, which average-dist reads twice. */
+/* k-means, the ratios of mrs and the distances to a target of two blocks convert each candidate
+ * once for all of their passes. Beside the candidates the others of each call are converted:
+ * centroids, labeled rows, and rows of the target, which average-dist reads twice. */
 static const struct {
     int whole; /* number in WHOLE */
     int rows, other_rows;
