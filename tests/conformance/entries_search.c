@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conformance of knn, both ways in two runs of rows, and of margin_ratios, against insertion into
- * sorted lists: all metrics, more slots than rows, masks, halves that cancel. */
+ * sorted lists: all metrics, more slots than rows, masks, halves that cancel; and of convert, whose
+ * result knn and nearest_centroid read. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -262,8 +262,8 @@ START_TEST(conversions_of_other_rows) {
 }
 END_TEST
 
-/* Nothing is kept of rows in host memory, of rows that no filter compares, and where the device's
- * memory is short; what does not exist is refused. */
+/* Nothing is kept of rows in host memory, of rows that no filter compares, where the device's
+ * memory is short, and after a cancellation; a metric that does not exist is refused. */
 START_TEST(conversions_that_are_not_made) {
     fill(PLAIN, 40);
     const alcore_sys_rows all = side_of(0, 200, 40, 0);
@@ -272,6 +272,10 @@ START_TEST(conversions_that_are_not_made) {
     ck_assert_ptr_eq(converted.held.memory, NULL);
     emu.share(numbers, sizeof numbers);
     ck_assert_int_eq(cuda->convert(&work, &all, 3, OTHERS, &converted), ALCORE_E_INVALID);
+    ck_assert_ptr_eq(converted.held.memory, NULL);
+    emulated_cancel = 1;
+    ck_assert_int_eq(cuda->convert(&work, &all, ALCORE_SYS_L2, OTHERS, &converted),
+                     ALCORE_E_CANCELLED);
     ck_assert_ptr_eq(converted.held.memory, NULL);
     emu.memory(100 * 40 * 2);
     ck_assert_int_eq(cuda->convert(&work, &all, ALCORE_SYS_L2, OTHERS, &converted), ALCORE_OK);
