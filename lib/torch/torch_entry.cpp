@@ -12,7 +12,6 @@
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <numeric>
@@ -552,16 +551,6 @@ void describe(Model &model) {
     model.json = text;
 }
 
-/* glibc gives freed memory back to the system where more of it lies together than a threshold,
- * which follows the largest block that was freed, up to 32 MiB. At first it is so low that the
- * results of products are made of new pages each time: a twentieth of the time of an embedding. So
- * this frees a block of that size, of which no page was touched. With other allocators it has no
- * effect. */
-void keep_freed_memory() {
-    void *volatile block = std::malloc((size_t{32} << 20) - 65536);
-    std::free(block);
-}
-
 /* open of the table: *out is a model that close_model() frees. options, of the size that they say,
  * may be older than ours; NULL: defaults. */
 alcore_status open_folder(void *user, const char *path, const alcore_sys_model_options *options,
@@ -574,7 +563,6 @@ alcore_status open_folder(void *user, const char *path, const alcore_sys_model_o
         auto model = std::make_unique<alcore_sys_model>();
         static_cast<Model &>(*model) = std::move(*build_model({core, user}, path, settings));
         describe(*model);
-        keep_freed_memory();
         *out = model.release();
     });
 }

@@ -514,8 +514,8 @@ START_TEST(cancelled_trainings_keep_the_last_update) {
 }
 END_TEST
 
-/* Calls that compute with packed weights leave the model as it was: a training after them, and after
- * one that was cancelled, ends with the same bytes as one without them. */
+/* Calls that compute with packed weights leave the model as it was: a training after them, and
+ * after one that was cancelled, ends with the same bytes as one without them. */
 START_TEST(other_calls_do_not_change_a_training) {
     begin();
     copy_fixture("bart", true);
