@@ -39,8 +39,8 @@ class DecoderCache {
 };
 
 /* A cache for the hypotheses of some sources. states [tokens of the sources, dims]: what the
- * encoder made of them. each: hypotheses of an item (a source). Throws when cancelled. The first is for
- * models on the CPU, the second for those on other devices (torch_device_cache.cpp). */
+ * encoder made of them. each: hypotheses of an item (a source). Throws when cancelled. The first
+ * is for models on the CPU, the second for those on other devices (torch_device_cache.cpp). */
 std::unique_ptr<DecoderCache> host_cache(const Model &model, const Packed &sources,
                                          const at::Tensor &states, int64_t each);
 std::unique_ptr<DecoderCache> device_cache(const Model &model, const Packed &sources,
