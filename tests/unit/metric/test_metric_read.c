@@ -287,10 +287,10 @@ START_TEST(memory_does_not_grow) {
 }
 END_TEST
 
-/* Blocks of long lines end after few of them: 25 and 100 MB of text. */
+/* Blocks of long lines end after few of them, 16 of two files: 10 and 30 MB of text. */
 START_TEST(memory_does_not_grow_with_long_lines) {
-    const size_t small = peak_of(&MEASURES[_i], 100, 250000);
-    const size_t large = peak_of(&MEASURES[_i], 400, 250000);
+    const size_t small = peak_of(&MEASURES[_i], 40, 250000);
+    const size_t large = peak_of(&MEASURES[_i], 120, 250000);
     ck_assert_uint_le(large, small + 65536);
     ck_assert_uint_lt(large, (size_t)64 << 20);
 }
