@@ -87,6 +87,16 @@ struct Threads {
     }
 };
 
+/* Passes what torch warns of, which would be written to standard error, to the library's log. torch
+ * has one such object for each thread. */
+struct LoggedWarnings : c10::WarningHandler {
+    void *user; /* the first argument of the host's functions */
+    explicit LoggedWarnings(void *user) : user(user) {}
+    void process(const c10::Warning &warning) override {
+        core->log(user, LOG_WARN, "torch", warning.msg().c_str());
+    }
+};
+
 } // namespace
 
 /* Every function of the table but info and close calls it. A Failure with an empty text is that of
@@ -101,6 +111,8 @@ alcore_status alcore_torch::guard(void *user, at::Device device, Mode mode,
         /* The threads of OpenMP do not live on in a forked child, which would wait for them forever
          * if it asked for more than one. */
         Threads threads(getpid() == loaded_by ? core->threads(user) : 1);
+        LoggedWarnings logged(user);
+        c10::WarningUtils::WarningHandlerGuard warnings(&logged);
         c10::OptionalDeviceGuard current;
         if (!device.is_cpu()) current.reset_device(device);
         body();

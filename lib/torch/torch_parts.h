@@ -55,7 +55,8 @@ enum class Mode {
 alcore_status guard(void *user, at::Device device, Mode mode,
                     const std::function<void()> &body) noexcept;
 
-enum { LOG_INFO = 20 }; /* ALCORE_LOG_INFO of alcore/context.h, which modules do not see */
+/* Levels of alcore/context.h, which modules do not see. */
+enum { LOG_INFO = 20, LOG_WARN = 30 };
 
 /* The functions of the library that the module calls, and their first argument. */
 struct Host {

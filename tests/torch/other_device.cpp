@@ -63,7 +63,8 @@ struct Hooks final : at::PrivateUse1HooksInterface {
     bool isAvailable() const override { return true; }
     bool hasPrimaryContext(c10::DeviceIndex) const override { return true; }
     at::Generator getNewGenerator(c10::DeviceIndex) const override {
-        return at::detail::createCPUGenerator(); /* the CPU's kernels draw */
+        TORCH_WARN("the CPU's kernels draw for this device");
+        return at::detail::createCPUGenerator();
     }
 };
 

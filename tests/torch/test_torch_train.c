@@ -552,6 +552,41 @@ START_TEST(other_calls_do_not_change_a_training) {
 }
 END_TEST
 
+static int warnings; /* of torch, in the log */
+
+static void count_warnings(void *user, int32_t level, const char *component, const char *message,
+                           const char *fields) {
+    (void)user;
+    (void)fields;
+    if (level != ALCORE_LOG_WARN || strcmp(component, "torch")) return;
+    ck_assert_ptr_nonnull(strstr(message, "draw for this device"));
+    warnings++;
+}
+
+/* The device of other_device.cpp warns in each training with dropout; the CPU does not. */
+START_TEST(warnings_of_torch_are_logged) {
+    const void *module;
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    load_devices();
+    options.module_dir = getenv("TORCH_MODULE_DIR");
+    options.log = count_warnings;
+    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
+    ck_assert_int_eq(alcore__module_load(ctx, getenv("TORCH_ENGINE"), &module), ALCORE_OK);
+    engine = module;
+    copy_fixture("bert-class", true);
+    examples all = read_examples("bert-class");
+    alcore_sys_model_training how = training_of(&all);
+    how.updates = 2;
+    alcore_sys_model *model = open_folder(scratch, 0, 0, 0);
+    ck_assert_int_eq(engine->train(model, &how, NULL), ALCORE_OK);
+    ck_assert_int_eq(warnings > 0, getenv("TORCH_DEVICE_LIBRARY") != NULL);
+    engine->close(model);
+    free_examples(&all);
+    remove_scratch();
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 /* Gradients are on in a training and as they were after it, whatever they were and however it ends;
  * so is the number of threads. */
 START_TEST(torch_is_as_it_was) {
@@ -597,4 +632,4 @@ CHECK_SUITE("torch train", updates_agree_with_pytorch, tiny_data_is_learned, the
             scores_with_dropout, one_epoch_by_default, wrong_trainings_are_refused,
             cancelled_trainings_keep_the_last_update, adam_adds_decay_to_the_gradient,
             the_caller_follows_the_updates, other_calls_do_not_change_a_training,
-            torch_is_as_it_was);
+            torch_is_as_it_was, warnings_of_torch_are_logged);
