@@ -10,9 +10,10 @@
  *
  * Beam search scores a hypothesis y by sum log p / |y|^penalty. Of the 2k best continuations of an
  * item's k hypotheses, those among the first k that end are finished, and the k best others are
- * continued; an item is done when it has k finished ones and the best of the others could not beat
- * the worst of them at its present length. Forced tokens count with log-probability 0 in scores, as
- * in transformers; the log-probabilities of the outputs are the model's own.
+ * continued; an item is done when it has k finished ones and, unless the folder asks for
+ * early_stopping, the best of the others could not beat the worst of them at its present length.
+ * Forced tokens count with log-probability 0 in scores, as in transformers; the log-probabilities
+ * of the outputs are the model's own.
  *
  * Memory: that of the cache, and for 2^24 logits: a large vocabulary is computed in pieces. */
 #include <algorithm>
@@ -374,7 +375,9 @@ void beam_step(Search &search, const Nexts &nexts, std::vector<int64_t> &sources
         }
         item.running = std::move(running);
         bool full = item.finished.size() == k;
-        item.done = last || (full && item.running[0].score / divisor <= item.finished.back().score);
+        item.done =
+            last || (full && (search.model.early_stopping ||
+                              item.running[0].score / divisor <= item.finished.back().score));
     }
 }
 

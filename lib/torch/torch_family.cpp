@@ -227,6 +227,9 @@ void build_positions(Builder &build, const StackNames &names, Stack &stack, int6
                                     {stack.buckets, stack.heads});
         return;
     }
+    if (json_text(build.config, "position_embedding_type", "absolute") != "absolute")
+        fail(ALCORE_E_UNSUPPORTED, "%s/config.json: a position_embedding_type of '%s'",
+             build.folder.c_str(), json_text(build.config, "position_embedding_type", "").c_str());
     int64_t most = build.size("max_position_embeddings");
     if (family.positions == Positions::Learned) {
         stack.position_table =
@@ -398,6 +401,8 @@ void build_decoding(Builder &build) {
     model.length_penalty = json_real(generation.first, "length_penalty",
                                      json_real(build.config, "length_penalty", 1.0));
     model.renormalize = json_flag(generation.first, "renormalize_logits", false);
+    model.early_stopping = json_flag(generation.first, "early_stopping",
+                                     json_flag(build.config, "early_stopping", false));
     json_t *words = json_object_get(generation.first.get(), "bad_words_ids");
     if (!json_is_array(words)) words = json_object_get(build.config.get(), "bad_words_ids");
     for (size_t i = 0; i < json_array_size(words); i++) {

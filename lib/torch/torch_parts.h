@@ -284,6 +284,9 @@ struct Model {
     int32_t beams = 1;              /* beams and length_penalty: what the folder says */
     double length_penalty = 1;
     bool renormalize = false; /* probabilities without forbidden tokens sum to 1 again */
+    /* Beam search of a text ends when k hypotheses are finished, also where another one could beat
+     * the worst of them. */
+    bool early_stopping = false;
     /* Of embeddings: pooling ALCORE_SYS_POOLING_*; layer: blocks before the states that are pooled,
      * 0: all, -1: none; normalize: to length 1. */
     int32_t pooling = ALCORE_SYS_POOLING_MEAN, layer = 0;

@@ -227,6 +227,9 @@ def seq2seq(folder, wanted):
     families = {
         'bart': (hf.BartForConditionalGeneration, hf.BartConfig(**shape, scale_embedding=False), 0, 2),
         'mbart': (hf.MBartForConditionalGeneration, hf.MBartConfig(**shape, scale_embedding=True), None, 2),
+        # mBART-50: another activation, the language first in an output, beams that end early.
+        'mbart50': (hf.MBartForConditionalGeneration, hf.MBartConfig(**shape, scale_embedding=True, activation_function='relu',
+                                                                     decoder_start_token_id=2), None, 2),
         'marian': (hf.MarianMTModel, hf.MarianConfig(**shape, scale_embedding=True, activation_function='swish',
                                                      pad_token_id=WORDS - 1, eos_token_id=0,
                                                      decoder_start_token_id=WORDS - 1), None, 0),
@@ -242,10 +245,14 @@ def seq2seq(folder, wanted):
             continue
         torch.manual_seed(5)
         model = randomize(kind(settings))
+        more = {'m2m100': {'forced_bos_token_id': 9}, 'mbart50': {'forced_bos_token_id': 11}}.get(family, {})
+        beams = {'early_stopping': True} if family == 'mbart50' else {}
+        if family == 'mbart50':
+            model.final_logits_bias[0, last] = 5.0
         texts, types, marks = inputs(first, last, 5)
         texts = [[min(word, WORDS - 2) for word in ids] for ids in texts]
         targets = [list(reversed(ids[:-1]))[:1 + len(ids) * 2 // 3] + [last] for ids in texts]
-        if family == 'mbart':  # the language code stands last, and first in what the decoder reads
+        if family in ('mbart', 'mbart50'):  # the language code stands last, and first in what the decoder reads
             targets = [ids + [7] for ids in targets]
         expected = basis(texts, types, marks)
         expected['target.ids'], expected['target.offsets'] = flat(targets)
@@ -258,10 +265,9 @@ def seq2seq(folder, wanted):
                 out = model(input_ids=source, labels=torch.tensor([target]))
                 logprobs.append(out.logits[0].log_softmax(-1).gather(1, torch.tensor(target)[:, None])[:, 0])
                 means.append(out.encoder_last_hidden_state[0].mean(0))
-                more = {'forced_bos_token_id': 9} if family == 'm2m100' else {}
                 greedy = model.generate(source, max_new_tokens=9, num_beams=1, do_sample=False, **more)
                 beam = model.generate(source, max_new_tokens=9, num_beams=4, do_sample=False, return_dict_in_generate=True,
-                                      output_scores=True, **more)
+                                      output_scores=True, **more, **beams)
             found['greedy'].append(greedy[0].tolist())
             found['beam'].append(beam.sequences[0].tolist())
             scores.append(beam.sequences_scores[0])
@@ -270,8 +276,8 @@ def seq2seq(folder, wanted):
         expected['greedy.ids'], expected['greedy.offsets'] = flat(found['greedy'])
         expected['beam.ids'], expected['beam.offsets'] = flat(found['beam'])
         expected['beam.scores'] = torch.stack(scores)
-        if family == 'm2m100':
-            model.generation_config.forced_bos_token_id = 9
+        for key, value in (more | beams | ({'num_beams': 4} if beams else {})).items():
+            setattr(model.generation_config, key, value)
         path = write(folder, family, model, expected)
         if family == 'alcore_transformer':
             rename(path)

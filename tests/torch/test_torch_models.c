@@ -166,8 +166,8 @@ START_TEST(every_family_agrees_with_transformers) {
         families++;
     }
     closedir(folder);
-    ck_assert(only || families >= 32);
-    ck_assert(only || checks >= 117);
+    ck_assert(only || families >= 33);
+    ck_assert(only || checks >= 121);
     alcore_ctx_unref(ctx);
 }
 END_TEST
@@ -281,6 +281,10 @@ START_TEST(damaged_folders_are_refused) {
         {"{\"model_type\": \"bert\"}", "hidden_size", ALCORE_E_DATA},
         {"{\"model_type\": \"bert\", \"hidden_size\": 16, \"num_attention_heads\": 3}", "heads",
          ALCORE_E_DATA},
+        {"{\"model_type\": \"bert\", \"hidden_size\": 16, \"num_attention_heads\": 2, "
+         "\"num_hidden_layers\": 2, \"intermediate_size\": 24, \"max_position_embeddings\": 32, "
+         "\"position_embedding_type\": \"relative_key\"}",
+         "'relative_key'", ALCORE_E_UNSUPPORTED},
         {"{\"model_type\": \"bert\", \"hidden_size\": 32, \"num_attention_heads\": 2, "
          "\"num_hidden_layers\": 2, \"intermediate_size\": 24, \"max_position_embeddings\": 32}",
          "shape", ALCORE_E_SHAPE},

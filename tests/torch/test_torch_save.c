@@ -112,7 +112,7 @@ START_TEST(saved_models_are_the_same) {
         families++;
     }
     closedir(folder);
-    ck_assert(families >= 32);
+    ck_assert(families >= 33);
     alcore_ctx_unref(ctx);
 }
 END_TEST
