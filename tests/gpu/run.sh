@@ -148,8 +148,6 @@ else
     device_step --torch "$example" 10 env LD_LIBRARY_PATH="$kit/lib:$torch/lib" $preload \
         "$kit/bin/torch_device" "$kit/examples/data/pool.txt" 3
 fi
-device_step --real --torch "models, CPU against device" 60 "$python" "$scripts/compare_models.py" "$kit/models" \
-    --speed "$kit/examples/data/labeled.tsv"
 device_step --real --torch "copies to the host in the example" 15 "$python" "$scripts/count_copies.py" "$kit/examples/python"
 
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
@@ -174,6 +172,8 @@ else
         --metrics gpu__time_duration.sum,dram__throughput.avg.pct_of_peak_sustained_elapsed,sm__throughput.avg.pct_of_peak_sustained_elapsed,sm__inst_executed_pipe_tensor.sum,launch__registers_per_thread,sm__warps_active.avg.pct_of_peak_sustained_active \
         "$python" "$scripts/bench_gpu.py" "$kit" --once
 fi
+device_step --real --torch "models, CPU against device" 60 "$python" "$scripts/compare_models.py" "$kit/models" \
+    --speed "$kit/examples/data/labeled.tsv"
 
 echo
 case $device in
