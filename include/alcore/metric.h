@@ -37,7 +37,8 @@ enum {
 };
 
 /** Files of texts, of which line i of each belong together. A function that reads them holds a
- * block of lines of each in memory, and computes what it would of all texts in one call. */
+ * block of lines of each in memory, and computes what it would of all texts in one call. Files
+ * without a line are ALCORE_E_DATA. */
 typedef struct alcore_text_files {
     size_t size; /**< sizeof(alcore_text_files) */
     /** Borrowed: [count] paths. For BLEU, chrF and TER of the hypotheses, then of each set of

@@ -262,7 +262,8 @@ typedef struct alcore_model_info {
     int32_t translates;  /**< 1: alcore_model_translate() can be called */
     int32_t scores;      /**< 1: alcore_model_score() can be called */
     int32_t trains;      /**< 1: alcore_model_train() can be called: the model translates, gives
-                              classes of texts or of tokens, or answers questions */
+                              classes of texts or of tokens, or answers questions, and its weights
+                              are float32 */
     int32_t saves;       /**< 1: alcore_model_save() can be called */
     /** [classes] names of the classes, such as "B-PER": id2label of config.json; NULL: the folder
      * does not name them */
@@ -319,7 +320,7 @@ ALCORE_API alcore_status alcore_model_set_language(alcore_model *model, const ch
  * Columns that were made with another setting are made anew when they are next needed.
  * @param[in,out] model borrowed, changed
  * @param[in] on 1 or 0
- * @param[in] seed of the draws; the same seed and rows give the same numbers
+ * @param[in] seed of the draws; the same seed and the same set of rows give the same numbers
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (on is not 0 or 1), ALCORE_E_UNSUPPORTED (the
  * model scores neither references nor masked words), ALCORE_E_BUSY
  * @serialized per model; ALCORE_E_BUSY while another call uses it.
@@ -483,11 +484,11 @@ typedef struct alcore_train_result {
 
 /** Trains a model in place on the pairs of a pool: a translation model on texts and references
  * (alcore_pool_reference()), a classifier of texts on references that are names of classes or their
- * numbers, from 0, a classifier of tokens on texts and a column of labels, or references that are
+ * numbers, from 0 (a text that is both is the name), a classifier of tokens on texts and a column of labels, or references that are
  * the labels of their words, a model of question answering on questions, the column of texts
  * "qa_contexts", references that are the answers, and a column of labels. A context is cut into
  * windows as for "qa_start"; one without the whole answer learns its first token ("no answer").
- * Masked rows are left out. The same pool, options and number of threads give the same weights.
+ * Masked rows are left out. On the CPU the same pool, options and number of threads give the same weights.
  * After a failure or a cancellation the weights are those of the last finished update, and so they
  * are with validation: the best ones are in the folder `best`. With checkpoints the validations are
  * kept there too (validations.tsv), so that a training that goes on ends where it would have ended.

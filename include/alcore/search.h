@@ -39,7 +39,8 @@ typedef struct alcore_search_data {
     int32_t reserved;   /**< pads: 0, checked */
     /** The stream (cudaStream_t) in whose order a matrix on a device is ready: the call waits until
      * the work that is in it is done. Results on a device are written in that of the first operand.
-     * NULL: the default stream; else not used for a matrix on the host and for columns */
+     * NULL: the default stream. Apart from results, it is not used for a matrix on the host or a
+     * column */
     void *stream;
 } alcore_search_data;
 /** An alcore_search_data with its size set and everything else 0. */

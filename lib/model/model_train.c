@@ -127,8 +127,8 @@ alcore_status alcore__engine_train(alcore_model *model, alcore_pool *pool,
     if (!alcore__engine_trains(model->data))
         return alcore__fail(
             ALCORE_E_UNSUPPORTED,
-            "model %s is not trained: it neither translates nor classifies texts or "
-            "tokens nor answers questions",
+            "model %s is not trained: it neither translates nor classifies texts or tokens nor "
+            "answers questions, or its weights are not float32: open it with that dtype",
             model->name);
     *out = (alcore_train_result)ALCORE_TRAIN_RESULT_INIT;
     ALCORE__TRY(alcore__read_begin(pool, "pool"));

@@ -67,6 +67,7 @@ Json settings_of(const Training &training) {
                      : model.head == Head::Answers ? 2 * how.sources->count
                                                    : how.sources->offsets[how.sources->count];
     text("family", model.family);
+    text("device", c10::DeviceTypeName(model.device.type(), true)); /* they draw dropout apart */
     text("config", hex(XXH3_64bits(config.get(), std::strlen(config.get()))));
     text("model", hex(model.opened_hash));
     text("sources", hash_texts(how.sources));

@@ -52,6 +52,7 @@ static bool has_driver() {
  * one can be used, else the CPU. Throws where there is no such device. */
 at::Device find_device(const Host &host, const std::string &name) {
     if (name == "cpu") return at::kCPU;
+    if (name == "auto" && is_forked()) return at::kCPU; /* a driver does not live on in a child */
     if (name == "auto") {
         if (!c10::impl::hasDeviceGuardImpl(at::kCUDA) && !has_driver()) return at::kCPU;
         std::string reason = load_cuda();
@@ -64,19 +65,21 @@ at::Device find_device(const Host &host, const std::string &name) {
     try {
         device = at::Device(name == "auto" ? "cuda" : name);
     } catch (const c10::Error &) {
-        fail(ALCORE_E_INVALID, "device %s is not known; auto, cpu, cuda and cuda:1 are of the form",
+        fail(ALCORE_E_INVALID,
+             "device %s is not known; give auto, cpu, cuda, or cuda with a number, such as cuda:1",
              name.c_str());
     }
     std::string reason;
-    if (device.is_cuda())
+    if (is_forked())
+        reason = "a child of fork() cannot use devices, as drivers do not live on in it";
+    else if (device.is_cuda())
         reason = load_cuda();
-    else if (!c10::impl::hasDeviceGuardImpl(device.type()))
+    else if (device.is_meta() || !c10::impl::hasDeviceGuardImpl(device.type()))
         reason = "this torch has no such devices";
     if (!reason.empty())
-        fail(ALCORE_E_UNSUPPORTED,
-             "device %s: %s; pip install torch installs what CUDA devices need, and device=cpu "
-             "runs everywhere",
-             name.c_str(), reason.c_str());
+        fail(ALCORE_E_UNSUPPORTED, "device %s: %s; %sdevice=cpu runs everywhere", name.c_str(),
+             reason.c_str(),
+             device.is_cuda() ? "pip install torch installs what CUDA devices need, and " : "");
     const c10::impl::DeviceGuardImplInterface *devices =
         c10::impl::getDeviceGuardImpl(device.type());
     int count = devices->deviceCount();

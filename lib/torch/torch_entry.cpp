@@ -43,6 +43,10 @@ static const alcore_sys_host *core;
 /* The process that loaded the module, set by the entry as well. */
 static pid_t loaded_by;
 
+bool alcore_torch::is_forked() {
+    return getpid() != loaded_by;
+}
+
 /* ---- failures ---- */
 
 void alcore_torch::fail(alcore_status status, const char *format, ...) {
@@ -110,7 +114,7 @@ alcore_status alcore_torch::guard(void *user, at::Device device, Mode mode,
         c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
         /* The threads of OpenMP do not live on in a forked child, which would wait for them forever
          * if it asked for more than one. */
-        Threads threads(getpid() == loaded_by ? core->threads(user) : 1);
+        Threads threads(is_forked() ? 1 : core->threads(user));
         LoggedWarnings logged(user);
         c10::WarningUtils::WarningHandlerGuard warnings(&logged);
         c10::OptionalDeviceGuard current;
@@ -471,8 +475,8 @@ alcore_status token_logprobs(alcore_sys_model *model, const alcore_sys_model_tex
                  model->family.c_str());
         if (!hypothesis) return score_targets(*model, *sources, *targets, scoring, *sink);
         if (scoring->dropout != 0)
-            fail(ALCORE_E_UNSUPPORTED,
-                 "outputs are made without dropout; give them as targets to score them with it");
+            fail(ALCORE_E_UNSUPPORTED, "a model's own outputs are scored without dropout: score "
+                                       "references, or switch it off");
         alcore_sys_model_decoding how = settings_from(scoring->decoding);
         for_sources(*model, *sources, how, [&](const Batch &batch) {
             std::vector<std::vector<Output>> found = decode(*model, batch.packed, how);
@@ -515,10 +519,11 @@ alcore_status translate(alcore_sys_model *model, const alcore_sys_model_texts *s
 
 /* ---- opening ---- */
 
-/* Which calls the model supports, by its head: bits ALCORE_SYS_MODEL_*. */
+/* Which calls the model supports, by its head: bits ALCORE_SYS_MODEL_*. Training changes float32
+ * weights only. */
 uint32_t calls_of(const Model &model) {
     uint32_t calls = ALCORE_SYS_MODEL_EMBED | ALCORE_SYS_MODEL_SAVE;
-    uint32_t train = ALCORE_SYS_MODEL_TRAIN;
+    uint32_t train = model.dtype == at::kFloat ? ALCORE_SYS_MODEL_TRAIN : 0;
     switch (model.head) {
     case Head::Classes:
         return calls | train | ALCORE_SYS_MODEL_CLASS_PROBS;
@@ -546,6 +551,9 @@ void describe(Model &model) {
                   model.normalize, static_cast<long long>(model.max_tokens),
                   static_cast<int>(model.dtype));
     model.version = text;
+    /* Other kinds of devices round in another way. */
+    if (!model.device.is_cpu())
+        model.version += "-" + c10::DeviceTypeName(model.device.type(), true);
     const Stack &encoder = model.encoder;
     std::snprintf(
         text, sizeof text,

@@ -57,11 +57,19 @@ INLINE floats greater(floats a, floats b) {
 typedef float four_floats __attribute__((vector_size(16)));
 #if WIDTH == 16
 typedef float eight_floats __attribute__((vector_size(32)));
-#define EIGHT(v, first)                                                                            \
-    __builtin_shufflevector(v, v, first, first + 1, first + 2, first + 3, first + 4, first + 5,    \
-                            first + 6, first + 7)
+INLINE eight_floats eight_at(const void *vector, int first) {
+    eight_floats out;
+    memcpy(&out, (const float *)vector + first, sizeof out);
+    return out;
+}
+#define EIGHT(v, first) eight_at(&(v), first)
 #endif
-#define FOUR(v, first) __builtin_shufflevector(v, v, first, first + 1, first + 2, first + 3)
+INLINE four_floats four_at(const void *vector, int first) {
+    four_floats out;
+    memcpy(&out, (const float *)vector + first, sizeof out);
+    return out;
+}
+#define FOUR(v, first) four_at(&(v), first)
 
 INLINE float greatest_of(floats v) {
     four_floats rest;

@@ -2,10 +2,10 @@
 /* What the torch module computes by itself on the CPU, in float32: attention without gradients, and
  * the best tokens of a row of logits. Products with weights are oneDNN's (torch_linear.cpp).
  *
- * torch's own attention multiplies the small matrices of each text and head by calls of MKL, which
- * take a tenth of the time of an embedding, and it needs keys of one hypothesis to lie together, so
- * that a beam search copies its whole cache in each step. Here keys and values are read where they
- * lie.
+ * torch's own attention multiplies the small matrices of each text and head by calls of MKL; these
+ * calls take a tenth of the time of an embedding. It also needs the keys of one hypothesis to lie
+ * together, so that a beam search copies its whole cache in each step. Here keys and values are
+ * read where they lie.
  *
  * Plain C without a header of torch, compiled once for each instruction set; torch_kernels_here()
  * gives the functions of the widest one that the processor has. Functions do not allocate, and may

@@ -2,16 +2,28 @@
 /* Which of the compiled copies of torch_kernels.c this processor runs. */
 #include "torch_kernels.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 extern const torch_kernels torch_kernels_portable;
 #if defined(__x86_64__)
 extern const torch_kernels torch_kernels_avx2, torch_kernels_avx512;
 #endif
 
+/* The instruction sets that a copy is compiled for are those of the library's own kernels
+ * (lib/cpu/meson.build), and all of them are asked for, as in lib/kernel/kernels.c: the module does
+ * not link to the library. */
 const torch_kernels *torch_kernels_here(void) {
 #if defined(__x86_64__)
+    unsigned eax, ebx, ecx, edx;
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f")) return &torch_kernels_avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &torch_kernels_avx2;
+    int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+               __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_F16C) != 0;
+    if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+        return &torch_kernels_avx512;
+    if (avx2) return &torch_kernels_avx2;
 #endif
     return &torch_kernels_portable;
 }

@@ -69,6 +69,9 @@ struct Host {
     void log(const std::string &text) const { table->log(user, LOG_INFO, "torch", text.c_str()); }
 };
 
+/* Whether the process is a child of the one that loaded the module (torch_entry.cpp). */
+bool is_forked();
+
 /* The device that a name chooses (torch_device.cpp). */
 at::Device find_device(const Host &host, const std::string &name);
 

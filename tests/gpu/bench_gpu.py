@@ -158,7 +158,7 @@ def segment():
     group = torch.randint(strata, (count,), device=device, dtype=torch.int32)
     index = group.long()
     members = torch.bincount(index, minlength=strata)[:, None]
-    # As the strategies do: the sums of the strata of each block of 8,192 rows in one call, added up in the order of blocks.
+    # As the strategies do: the sums of each block of 8,192 rows in one call, then those of blocks.
     blocks = -(-count // 8192)
     block_group = (torch.arange(count, device=device) // 8192).to(torch.int32) * strata + group
     sums, counts, distance = zeros(blocks * strata, dims), zeros(blocks * strata, dtype=torch.int64), zeros(count)
