@@ -442,8 +442,8 @@ typedef struct alcore_sys_kernels {
     alcore_status (*run_totals)(const alcore_sys_work *work, int64_t runs, const int64_t *starts,
                                 const uint8_t *mask, const double *values, double *totals);
     /** Converts all rows, which are in the engine's memory, for later calls that compare them by
-     * the metric with about `others` rows of the other operand each: nearest_centroid (ALCORE_SYS_L2),
-     * knn, margin_ratios (ALCORE_SYS_COSINE) and distance_bounds (ALCORE_SYS_L2). *out is what
+     * the metric with about `others` rows of the other operand each: nearest_centroid
+     * (ALCORE_SYS_L2), knn, margin_ratios (ALCORE_SYS_COSINE) and distance_bounds (ALCORE_SYS_L2). *out is what
      * they are given as alcore_sys_work.converted. out->held.memory is NULL where nothing was
      * converted: those calls would compare in double anyway, the rows are in host memory, or the
      * result would leave less than a quarter of the device's memory free. The caller then goes on
