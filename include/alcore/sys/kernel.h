@@ -443,11 +443,12 @@ typedef struct alcore_sys_kernels {
                                 const uint8_t *mask, const double *values, double *totals);
     /** Converts all rows, which are in the engine's memory, for later calls that compare them by
      * the metric with about `others` rows of the other operand each: nearest_centroid
-     * (ALCORE_SYS_L2), knn, margin_ratios (ALCORE_SYS_COSINE) and distance_bounds (ALCORE_SYS_L2). *out is what
-     * they are given as alcore_sys_work.converted. out->held.memory is NULL where nothing was
-     * converted: those calls would compare in double anyway, the rows are in host memory, or the
-     * result would leave less than a quarter of the device's memory free. The caller then goes on
-     * without. It gives out->held to release(). A NULL entry: the engine converts nothing. */
+     * (ALCORE_SYS_L2), knn, margin_ratios (ALCORE_SYS_COSINE) and distance_bounds (ALCORE_SYS_L2).
+     * *out is what they are given as alcore_sys_work.converted. out->held.memory is NULL where
+     * nothing was converted: those calls would compare in double anyway, the rows are in host
+     * memory, or the result would leave less than a quarter of the device's memory free. The
+     * caller then goes on without. It gives out->held to release(). A NULL entry: the engine
+     * converts nothing. */
     alcore_status (*convert)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                              int32_t metric, int64_t others, alcore_sys_converted *out);
 } alcore_sys_kernels;
