@@ -483,15 +483,16 @@ typedef struct alcore_train_result {
 #define ALCORE_TRAIN_RESULT_INIT ALCORE_INIT(alcore_train_result)
 
 /** Trains a model in place on the pairs of a pool: a translation model on texts and references
- * (alcore_pool_reference()), a classifier of texts on references that are names of classes or their
- * numbers, from 0 (a text that is both is the name), a classifier of tokens on texts and a column of labels, or references that are
- * the labels of their words, a model of question answering on questions, the column of texts
- * "qa_contexts", references that are the answers, and a column of labels. A context is cut into
- * windows as for "qa_start"; one without the whole answer learns its first token ("no answer").
- * Masked rows are left out. On the CPU the same pool, options and number of threads give the same weights.
- * After a failure or a cancellation the weights are those of the last finished update, and so they
- * are with validation: the best ones are in the folder `best`. With checkpoints the validations are
- * kept there too (validations.tsv), so that a training that goes on ends where it would have ended.
+ * (alcore_pool_reference()), a classifier of texts on references that are names of classes or
+ * their numbers, from 0 (a text that is both is the name), a classifier of tokens on texts and a
+ * column of labels, or references that are the labels of their words, a model of question
+ * answering on questions, the column of texts "qa_contexts", references that are the answers, and
+ * a column of labels. A context is cut into windows as for "qa_start"; one without the whole
+ * answer learns its first token ("no answer"). Masked rows are left out. On the CPU the same pool,
+ * options and number of threads give the same weights. After a failure or a cancellation the
+ * weights are those of the last finished update, and so they are with validation: the best ones
+ * are in the folder `best`. With checkpoints the validations are kept there too (validations.tsv),
+ * so that a training that goes on ends where it would have ended.
  * @param[in,out] model borrowed, changed
  * @param[in] pool borrowed; it may be read meanwhile
  * @param[in] options borrowed; NULL: defaults
