@@ -262,7 +262,7 @@ typedef struct alcore_length_ratio_score {
  *   after a failure
  * @param[in,out] out size-first
  * @threadsafe
- * @callback progress; with options.files also files and alcore_text_files.score
+ * @callback progress; where options.files is set also alcore_files and alcore_text_files.score
  * @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID (an option out of range, a NULL text), ALCORE_E_SHAPE (counts
  *   that do not fit; names the line and the side; another shape or dtype of out_sentence_scores),
@@ -290,7 +290,7 @@ ALCORE_API alcore_status alcore_metric_compute_bleu(
  *   contiguous, host; NULL: not wanted; undefined after a failure
  * @param[in,out] out size-first
  * @threadsafe
- * @callback progress; with options.files also files and alcore_text_files.score
+ * @callback progress; where options.files is set also alcore_files and alcore_text_files.score
  * @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID (an option out of range, a NULL text), ALCORE_E_SHAPE (counts
  *   that do not fit; names the line and the side; another shape or dtype of out_sentence_scores),
@@ -320,7 +320,7 @@ ALCORE_API alcore_status alcore_metric_compute_chrf(
  *   contiguous, host; NULL: not wanted; undefined after a failure
  * @param[in,out] out size-first
  * @threadsafe
- * @callback progress; with options.files also files and alcore_text_files.score
+ * @callback progress; where options.files is set also alcore_files and alcore_text_files.score
  * @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID (an option out of range, a NULL text), ALCORE_E_SHAPE (counts
  *   that do not fit; names the line and the side; another shape or dtype of out_sentence_scores),

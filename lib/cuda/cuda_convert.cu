@@ -40,8 +40,9 @@ conversion find_converted(call &c, const alcore_sys_rows *rows, int32_t metric) 
 }
 
 /* Kernel table: converts all rows, which are on the device, for calls that compare them by the
- * metric with about `others` others; *out is zeroed where those calls have no filter, the rows are
- * not where kernels read them in place, or memory is short, which is no failure. */
+ * metric with about `others` rows of the other operand; *out is zeroed where those calls have no
+ * filter, the rows are not where kernels read them in place, or memory is short, which is no
+ * failure. */
 alcore_status convert(const alcore_sys_work *work, const alcore_sys_rows *rows, int32_t metric,
                       int64_t others, alcore_sys_converted *out) {
     memset(out, 0, sizeof *out);

@@ -140,7 +140,7 @@ alcore_status alcore__pharaoh_end(reader *r) {
     return ALCORE_OK;
 }
 
-/* Reads all lines, which must be `pairs` in number unless that is -1. */
+/* Reads all lines of the file. Fails unless there are `pairs` of them; -1: any number is right. */
 static alcore_status read_all(reader *r, int64_t pairs) {
     ALCORE__TRY(read_pairs(r, pairs < 0 ? INT64_MAX : pairs));
     ALCORE__TRY(alcore__pharaoh_end(r));

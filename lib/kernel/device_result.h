@@ -49,8 +49,8 @@ alcore_status alcore__results_add(alcore__results *results, const alcore_tensor 
                                   const char *name, int32_t dtype, int64_t rows, int64_t columns,
                                   bool keep, void **out);
 
-/* The same for a tensor that kernels of the call's engine write where it is: *out is its memory on
- * the device of the call. The caller has looked where it is. */
+/* alcore__results_add() for a tensor on the device of the call, which the engine's kernels write in
+ * place: *out is its device memory. The caller has checked that it is on that device. */
 alcore_status alcore__results_add_in_place(alcore__results *results, const alcore_tensor *tensor,
                                            const char *name, int32_t dtype, int64_t rows,
                                            int64_t columns, void **out);

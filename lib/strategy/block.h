@@ -132,8 +132,9 @@ typedef struct alcore__matrix {
 /* unit: kernels divide each row by its length as they read it. */
 alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matrix *out);
 /* *out: the first argument of a kernel that compares the matrix rows by `metric` (ALCORE_SYS_*)
- * with about `others` others each. Where the run compares candidates again, the first call lets a
- * device convert them, and keeps that for this metric until the run ends. */
+ * with about `others` rows of the other operand each. Where later passes of the run compare the
+ * candidates again, the first call lets a device convert them once; what it converted is kept for
+ * this metric until the run ends. */
 alcore_status alcore__matrix_work(const alcore__matrix *matrix, int32_t metric, int64_t others,
                                   alcore_sys_work *out);
 

@@ -186,10 +186,10 @@ static alcore_status need_phrases(alcore_ctx *ctx, alcore__phrase **phrases, int
     return *phrases ? ALCORE_OK : alcore__fail_memory(bytes);
 }
 
-/* The passes, digits [count], of the phrases [phrase_count] of all parts to the beginning of the
- * table, whose array is allocated here. The first pass reads the parts, which are freed then; each
- * pass writes to the table and to a spare array in turn, so that the last one writes to the
- * table. */
+/* Sorts the phrases [phrase_count] of all parts by passes of a radix sort, one for each of digits
+ * [count], into the beginning of the table, whose array is allocated here. The first pass reads the
+ * parts, which are freed afterwards. The passes write to the table and to a spare array in turn, so
+ * that the last one writes to the table. */
 static alcore_status sort_parts(alcore_ctx *ctx, ordering *work, alcore__phrase_table *parts,
                                 const digit *digits, int count, int64_t phrase_count,
                                 alcore__phrase_table *table) {

@@ -122,7 +122,7 @@ static inline int32_t alcore__phrase_state(const alcore__phrase_index *index, ui
  * phrase, and they are in order without a sort (phrase_singles.c). */
 typedef struct alcore__phrase_single {
     uint8_t low, high;    /* the phrases of low to high words; both 0: there are none */
-    uint8_t labeled;      /* those of at most so many words occur in a labeled row too */
+    uint8_t labeled;      /* phrases of at most this many words occur in a labeled row too */
     uint8_t semi_maximal; /* 1: the phrase of `high` words is; no shorter one can be */
 } alcore__phrase_single;
 _Static_assert(ALCORE__PHRASE_MAX_WORDS <= UINT8_MAX, "alcore__phrase_single has lengths in bytes");
@@ -144,8 +144,9 @@ alcore_status alcore__phrase_order(alcore_ctx *ctx, alcore__phrase_table *parts,
  * know of them; the caller frees it, also after a failure. */
 alcore_status alcore__phrase_singles_count(alcore_ctx *ctx, const alcore__phrase_single *singles,
                                            uint32_t positions, uint32_t **next, int64_t *count);
-/* Writes the phrases of singles [positions], in the order of a table, to out, which has memory for
- * all of them. Overwrites next. */
+/* Writes the phrases that `singles` [positions] stands for to `out`, in the order of a table. out:
+ * [count] entries, as alcore__phrase_singles_count() counted them. The contents of `next` are
+ * overwritten. */
 alcore_status alcore__phrase_singles_list(alcore_ctx *ctx, const alcore__phrase_single *singles,
                                           uint32_t positions, uint32_t *next, alcore__phrase *out);
 

@@ -25,8 +25,8 @@ typedef struct alcore__token_table {
 
 /* Makes *table, a struct of zeros, of entries [count] in any order. An id or a text that stands
  * twice, an id that is negative or above 2^24 - 1, malformed UTF-8 and NUL are ALCORE_E_DATA; the
- * message begins with `where` (file and key) and tells the location as "WHAT N" (what: "byte",
- * "line"). A failure leaves arrays for alcore__token_table_clear(). */
+ * message begins with `where` (file and key) and gives the location as "byte N" or "line N", of
+ * which `what` is the first word. A failure leaves arrays for alcore__token_table_clear(). */
 alcore_status alcore__token_table_build(alcore_ctx *ctx, const alcore__token_entry *entries,
                                         size_t count, const char *where, const char *what,
                                         alcore__token_table *table);

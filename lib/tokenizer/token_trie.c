@@ -12,7 +12,7 @@
 #define BLOCK 256                   /* units; one for each value of a byte */
 #define OPEN_BLOCKS 16              /* the choice of darts-clone */
 #define MAX_UNITS ((size_t)1 << 23) /* a base has 23 bits */
-#define SMALL_RANGE 16              /* ranges of at most so many tokens are sorted by insertion */
+#define SMALL_RANGE 16              /* ranges up to this length are sorted by insertion */
 
 /* A node that is still to be made: tokens [begin, end) of the sorted ones have the same first
  * `depth` bytes. */

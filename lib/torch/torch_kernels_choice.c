@@ -11,9 +11,9 @@ extern const torch_kernels torch_kernels_portable;
 extern const torch_kernels torch_kernels_avx2, torch_kernels_avx512;
 #endif
 
-/* The instruction sets that a copy is compiled for are those of the library's own kernels
- * (lib/cpu/meson.build), and all of them are asked for, as in lib/kernel/kernels.c: the module does
- * not link to the library. */
+/* A copy runs only where the processor has every extension that it is compiled for (those of
+ * lib/cpu/meson.build). lib/kernel/kernels.c makes the same checks for the library's own kernels;
+ * they are repeated here because the module does not link to the library. */
 const torch_kernels *torch_kernels_here(void) {
 #if defined(__x86_64__)
     unsigned eax, ebx, ecx, edx;

@@ -4,8 +4,8 @@
 test program meant to find it. A mutant counts as killed only when the case named for it fails, while every other case that the
 plain library passes is free to fail too; one that lives, dies elsewhere or does not compile fails. In TAP.
 
-Of all mutants it is checked that their texts stand in the sources. Every third, from one on that $ALCORE_TEST_SEED chooses, is
-compiled and run; with $ALCORE_TEST_FULL each of them is, and with names those.
+Of all mutants it is checked that their texts stand in the sources and their cases in the test programs. Every third, from one on that
+$ALCORE_TEST_SEED chooses, is compiled and run; with $ALCORE_TEST_FULL each of them is, and with names those.
 
   strategy_mutants.py SOURCE BUILD [NAME]..."""
 import json
@@ -50,6 +50,7 @@ DEVICES = 'tests/emu/test_cuda_devices'
 RESULTS = 'tests/emu/test_cuda_results'
 
 PHRASES = 'tests/unit/request/test_phrase_selection'
+PHRASE_ROUNDS = 'tests/unit/request/test_phrase_rounds'
 HYBRID = 'tests/unit/request/test_hybrid_selection'
 HUDS_PHRASE = 'tests/unit/request/test_huds_phrase'
 
@@ -167,7 +168,7 @@ MUTANTS = {
         ('lib/strategy/budget/fill.c', 'run->outcome.positive ? 0.0 : (double)NAN', '(double)NAN', PHRASES, 'columns_by_hand'),
     'labeled rows of the pool are left out of the phrases':
         ('lib/request/request_phrases.c', ': masks->labeled_rows[row] ? ALCORE__PHRASE_LABELED\n', ': masks->labeled_rows[row] ? ALCORE__PHRASE_ABSENT\n',
-         PHRASES, 'labeled_rows_equal_a_new_pool'),
+         PHRASE_ROUNDS, 'labeled_rows_equal_a_new_pool'),
     'huds-phrase buys phrases inside each other':
         ('lib/strategy/rules/huds_phrase.c', 'return found && (whole || found->whole);', 'return found && !found && (whole || found->whole);',
          HUDS_PHRASE, 'pruning'),
@@ -463,11 +464,19 @@ def failing_cases(program, build):
 
 
 def misplaced(source, name):
-    """Why a mutant cannot be made: its text does not stand in the source exactly once; empty when it does."""
-    path, old = MUTANTS[name][:2]
+    """Why a mutant cannot be made or judged: its text does not stand in the source exactly once, or the case that is to fail does not
+    stand in the test program; empty when both do."""
+    path, old, _, program, case = MUTANTS[name]
     with open(os.path.join(source, path), encoding='utf-8') as file:
         count = file.read().count(old)
-    return '' if count == 1 else '%s, %s: the text stands there %d times, not once: %s' % (name, path, count, old)
+    if count != 1:
+        return '%s, %s: the text stands there %d times, not once: %s' % (name, path, count, old)
+    # Tests of properties have a folder of their own, whatever folder their program is built in.
+    places = [os.path.join(source, program + '.c'), os.path.join(source, 'tests', 'property', os.path.basename(program) + '.c')]
+    (test,) = (place for place in places if os.path.exists(place))
+    with open(test, encoding='utf-8') as file:
+        found = 'START_TEST(%s)' % case in file.read()
+    return '' if found else '%s: %s has no case %s' % (name, os.path.relpath(test, source), case)
 
 
 def survives(source, build, name):
@@ -496,7 +505,7 @@ def main():
         chosen = [name for name in chosen if MUTANTS[name][3] not in (COLUMNS, DEVICES, RESULTS)]
     tap = Tap()
     lost = [why for why in (misplaced(source, name) for name in MUTANTS) if why]
-    tap.check(not lost, 'the texts of all %d mutants stand in the sources; %d of them are run' % (len(MUTANTS), len(chosen)),
+    tap.check(not lost, 'the texts of all %d mutants stand in the sources, their cases in the programs; %d of them are run' % (len(MUTANTS), len(chosen)),
               '\n'.join(lost))
     for name in chosen:
         why = misplaced(source, name) or survives(source, build, name)

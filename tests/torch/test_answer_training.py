@@ -102,7 +102,8 @@ def losses_are_those_of_pytorch(box):
                 model = alcore.Model.open(path, max_tokens=made["max_tokens"], stride=made["stride"], context=CONTEXT)
                 loss = model.train(pool, updates=update, **how)["loss"]
                 assert abs(loss - expected["losses"][update - 1]) < 1e-4, (family, update, loss, expected["losses"])
-            # A validation by the loss, of the model before the last update, has the same windows.
+            # Validation by loss reads the same windows: after all updates but the last it gives the
+            # last training loss.
             model = alcore.Model.open(path, max_tokens=made["max_tokens"], stride=made["stride"], context=CONTEXT)
             value = model.train(pool, updates=updates - 1, validation=pool, **how)["best_value"]
             assert abs(value - expected["losses"][-1]) < 1e-4, (family, value, expected["losses"])

@@ -114,7 +114,8 @@ START_TEST(attention_follows_the_formula) {
 }
 END_TEST
 
-/* One query whose keys lie apart, in reverse order. */
+/* Attention of one query to keys and values that are not adjacent in memory, as those of a
+ * hypothesis in a beam search are: token j of the chain is stored in reverse order. */
 static void check_chain(int64_t met, int64_t head, bool biased) {
     enum { WIDE = 80 };
     static float tokens[MOST_KEYS * 2 * WIDE];

@@ -14,10 +14,12 @@
 #include "kernel/kernels.h"
 #include "strategy/engine/runner.h"
 
-/* The smallest matrix that grows: a device is asked for memory once for so many picks. */
+/* Rows of the smallest allocation of a matrix that grows, so that the first 64 picks need one
+ * allocation on the device. */
 enum { MIN_CAPACITY = 64 };
 
-/* The kernels that read the matrix. */
+/* The kernels that can read the matrix: the engine's where it is in device memory, else the
+ * CPU's. */
 static const alcore_sys_kernels *kernels_of(const alcore__run *run,
                                             const alcore__vectors *vectors) {
     return vectors->held.memory ? alcore__run_kernels(run) : alcore__kernels_cpu();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Training of question answering on questions, contexts and answers, with the null module
- * (module/null_model.c), whose version counts the labels of each window. It gives [CLS] 1 / 4 of
- * each distribution; of that of first tokens every token of the context has an equal share of the
- * rest, of that of last tokens the last one has all of it. */
+ * (module/null_model.c), whose version counts the labels of each window. In both distributions of
+ * a window, that of the answer's first token and that of its last, [CLS] has the probability 1 / 4.
+ * The remaining 3 / 4 are spread evenly over the tokens of the context in the first distribution,
+ * and are all on the context's last token in the second. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
