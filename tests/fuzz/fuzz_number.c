@@ -11,6 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
     char copy[1024], text[32];
     alcore__parse_int((const char *)data, bytes, &integer);
     if (!alcore__parse_double((const char *)data, bytes, &value)) return 0;
+    fuzz_accepted++;
     FUZZ_CHECK(bytes < sizeof copy);
     memcpy(copy, data, bytes);
     copy[bytes] = 0;

@@ -20,6 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
  * all of it back. */
 static inline void fuzz_finish(memory_host *host, size_t bytes, alcore_status status) {
     FUZZ_CHECK(status == ALCORE_OK || status == ALCORE_E_DATA || status == ALCORE_E_UNSUPPORTED);
+    fuzz_accepted += status == ALCORE_OK;
     FUZZ_CHECK(host->peak <= ((size_t)64 << 20) + 64 * bytes);
     FUZZ_CHECK(memory_host_close(host) == 0);
 }

@@ -87,8 +87,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
     alcore_tokenizer *tokenizer = NULL;
     FUZZ_CHECK(alcore_tokenizer_open(host.ctx, "tokenizer.json", &tokenizer) == ALCORE_OK);
     const char *text = (const char *)data + 2;
-    fuzz_encode(host.ctx, tokenizer, text, bytes - 2, false, 0, tokenizers[chosen].in_order);
-    fuzz_encode(host.ctx, tokenizer, text, bytes - 2, data[1] & 1, data[1] >> 1, false);
+    const alcore__encoding cut = {.max_tokens = data[1] >> 1};
+    fuzz_encode(host.ctx, tokenizer, text, bytes - 2, false, NULL, tokenizers[chosen].in_order);
+    fuzz_encode(host.ctx, tokenizer, text, bytes - 2, data[1] & 1, &cut, false);
     alcore_tokenizer_unref(tokenizer);
     fuzz_finish(&host, bytes, ALCORE_OK);
     return 0;

@@ -7,17 +7,19 @@
 #include "tokenizer/encoding.h"
 
 /* Encodes two copies of a text, with `pairs` each as a pair with itself. Both copies give the same
- * tokens; spans lie in the text; ids are ids of the tokenizer, which decodes them. in_order: no
- * token begins before the one before it. */
+ * tokens; spans lie in the text; ids are ids of the tokenizer, which decodes them. how: NULL for
+ * what the folder says; in_order: no token begins before the one before it. */
 static inline void fuzz_encode(alcore_ctx *ctx, const alcore_tokenizer *tokenizer, const char *text,
-                               size_t length, bool pairs, int64_t max_tokens, bool in_order) {
+                               size_t length, bool pairs, const alcore__encoding *how,
+                               bool in_order) {
     const char *const both[] = {text, text};
     const size_t lengths[] = {length, length};
     const alcore__texts texts = {both, lengths, 2};
-    const alcore__encoding how = {.max_tokens = max_tokens};
+    const alcore__encoding usual = {0};
+    const int64_t max_tokens = how ? how->max_tokens : 0;
     alcore__tokens tokens = {0};
-    alcore_status status =
-        alcore__tokenizer_encode(tokenizer, &texts, pairs ? &texts : NULL, &how, &tokens);
+    alcore_status status = alcore__tokenizer_encode(tokenizer, &texts, pairs ? &texts : NULL,
+                                                    how ? how : &usual, &tokens);
     if (status == ALCORE_E_PARAM && max_tokens > 0) { /* fewer than the special tokens */
         alcore__tokens_clear(ctx, &tokens);
         return;

@@ -218,3 +218,39 @@ write("sentencepiece", pieces_model(*basic, trainer=((3, 1),)), pieces_model(*ba
 write("vocab_json", '{"</s>":0,"<unk>":1,"▁":2,"a":3,"ab":4,"b":5,"<pad>":6}', '{"<unk>":0}', '{"a":0}', "{}", '{"<unk>":0,"a":0}', '{"<unk>":0,"<unk>":1}',
       '{"<unk>":0,"a":5}', '{"<unk>":-1}', '{"<unk>":1e3}', '{"<unk>":0.5}', '{"<unk>":99999999999999999999}', '{"<unk>":"0"}', '{"<unk>":{"a":[0]}}',
       '{"<unk>":0,"\\u2581a":1,"\\ud800":2}', '{"<unk>":0,"":1}', '{"<unk>":0', "[0]", '{"a":' * 6, "", b'{"<unk>":0,"\xff":1}', '{"<unk>":0} x')
+# tokenizer_config.json and the files beside it: the first byte says in which folder.
+VOCAB_TXT, TOKENIZER_JSON, PIECES, MODEL_CONFIG, SPECIAL_TOKENS = range(5)
+
+
+def configs(folder, *texts):
+    return [bytes([folder]) + (text if isinstance(text, bytes) else text.encode()) for text in texts]
+
+
+def settings(**members):
+    return json.dumps(members, ensure_ascii=False)
+
+
+codes = ["deu_Latn", {"content": "eng_Latn", "special": True}, "en_XX", "de_DE", "no language", "__de__"]
+write("tokenizer_config",
+      *configs(VOCAB_TXT, "{}", settings(do_lower_case=False, strip_accents=True, tokenize_chinese_chars=False),
+               settings(do_lower_case=None, strip_accents=None), settings(unk_token="a", cls_token={"content": "ab"}, sep_token="[SEP]", mask_token="\U0001f44d"),
+               settings(unk_token="no token"), settings(cls_token=""), settings(sep_token=["[SEP]"]), settings(do_lower_case=1),
+               settings(pad_token={"content": {"content": "a"}}), '{"unk_token":"\\ud83d\\udc4d","unk_token":"\\u0000"}', "[]", "null", "", '{"a":' * 80,
+               '{"do_lower_case":false', "{} {}", b'{"unk_token":"\xff"}', "\ufeff{}"),
+      *configs(TOKENIZER_JSON, "{}", settings(src_lang="eng_Latn", tgt_lang="deu_Latn", tokenizer_class="NllbTokenizerFast"),
+               settings(tokenizer_class="NllbTokenizer", legacy_behaviour=True), settings(tokenizer_class="MBart50Tokenizer", src_lang="deu_Latn"),
+               settings(tokenizer_class="MBartTokenizer", tgt_lang="fra_Latn"), settings(src_lang="fra_Latn"), settings(src_lang="x" * 80), settings(src_lang=1)),
+      *configs(PIECES, "{}", settings(tokenizer_class="XLMRobertaTokenizer"), settings(tokenizer_class="T5Tokenizer", extra_ids=3),
+               settings(tokenizer_class="T5Tokenizer", extra_ids=-1), settings(tokenizer_class="T5TokenizerFast", extra_ids=1e3),
+               settings(tokenizer_class="MBartTokenizer", src_lang="de_DE", tgt_lang="ro_RO"), settings(tokenizer_class="MBart50Tokenizer"),
+               settings(tokenizer_class="NllbTokenizer", additional_special_tokens=codes, src_lang="eng_Latn"),
+               settings(tokenizer_class="NllbTokenizer", additional_special_tokens=codes[:1] * 3), settings(tokenizer_class="NllbTokenizer"),
+               settings(tokenizer_class="NllbTokenizer", additional_special_tokens={"a": "deu_Latn"}),
+               settings(tokenizer_class="M2M100Tokenizer", src_lang="de", tgt_lang="fr", language_codes="m2m100"),
+               settings(tokenizer_class="M2M100Tokenizer", language_codes="wmt21", src_lang="fr"), settings(tokenizer_class="MarianTokenizer"),
+               settings(tokenizer_class="MarianTokenizer", separate_vocabs=True), settings(tokenizer_class="OtherTokenizer"), settings(tokenizer_class=""),
+               settings(tokenizer_class=["T5"])),
+      *configs(MODEL_CONFIG, settings(model_type="t5"), settings(model_type="alcore_transformer"), settings(model_type="mbart"), settings(model_type="other"),
+               settings(model_type=None), "{}", '{"model_type":"t5"'),
+      *configs(SPECIAL_TOKENS, settings(additional_special_tokens=codes), settings(additional_special_tokens=[]), settings(additional_special_tokens=[{}, {"content": 1}]),
+               settings(additional_special_tokens="deu_Latn"), "{}", '{"additional_special_tokens":["deu_Latn"'), b"")

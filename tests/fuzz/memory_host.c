@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+int64_t fuzz_accepted;
+
 static bool refused(memory_host *host, size_t more) {
     int64_t call = host->calls++;
     return (host->fail_from >= 0 && call >= host->fail_from) ||
@@ -34,9 +36,18 @@ static void release(void *user, void *memory, size_t bytes) {
     free(memory);
 }
 
+/* The host itself is the handle of the file that every path opens to. */
 static alcore_status open_file(void *user, const char *path, int32_t mode, void **out_file) {
     memory_host *host = user;
-    (void)path;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (host->files) {
+        for (size_t i = 0; i < host->file_count; i++) {
+            if (strcmp(host->files[i].name, name) != 0) continue;
+            *out_file = (void *)&host->files[i];
+            return ALCORE_OK;
+        }
+        return ALCORE_E_IO;
+    }
     if (mode == ALCORE_FILE_CREATE) host->written_bytes = 0;
     *out_file = host;
     return ALCORE_OK;
@@ -45,10 +56,11 @@ static alcore_status open_file(void *user, const char *path, int32_t mode, void 
 static alcore_status read_file(void *user, void *file, int64_t offset, void *buffer, size_t bytes,
                                size_t *out_bytes) {
     const memory_host *host = user;
-    (void)file;
-    size_t at = (size_t)offset < host->bytes ? (size_t)offset : host->bytes;
-    size_t got = host->bytes - at < bytes ? host->bytes - at : bytes;
-    if (got > 0) memcpy(buffer, (const char *)host->data + at, got);
+    const memory_file whole = {"", host->data, host->bytes};
+    const memory_file *from = file == user ? &whole : file;
+    size_t at = (size_t)offset < from->bytes ? (size_t)offset : from->bytes;
+    size_t got = from->bytes - at < bytes ? from->bytes - at : bytes;
+    if (got > 0) memcpy(buffer, (const char *)from->data + at, got);
     *out_bytes = got;
     return ALCORE_OK;
 }
@@ -65,8 +77,8 @@ static alcore_status write_file(void *user, void *file, const void *data, size_t
 }
 
 static alcore_status length_file(void *user, void *file, int64_t *out_bytes) {
-    (void)file;
-    *out_bytes = ((memory_host *)user)->length;
+    *out_bytes =
+        file == user ? ((memory_host *)user)->length : (int64_t)((const memory_file *)file)->bytes;
     return ALCORE_OK;
 }
 
@@ -126,6 +138,11 @@ void memory_host_file(memory_host *host, const void *data, size_t bytes) {
     host->data = data;
     host->bytes = bytes;
     host->length = (int64_t)bytes;
+}
+
+void memory_host_files(memory_host *host, const memory_file *files, size_t count) {
+    host->files = files;
+    host->file_count = count;
 }
 
 size_t memory_host_close(memory_host *host) {

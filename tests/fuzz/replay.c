@@ -173,6 +173,10 @@ int main(int count, char **arguments) {
         take_sample(i);
         run();
     }
+    if (fuzz_accepted == 0) {
+        fprintf(stderr, "%s: no file of the corpus is accepted\n", arguments[1]);
+        return 1;
+    }
     const char *seconds = getenv("ALCORE_FUZZ_SECONDS"), *seed = getenv("ALCORE_FUZZ_SEED");
     state = 0x9E3779B97F4A7C15u ^ (seed ? strtoull(seed, NULL, 10) : 0);
     struct timespec now, start;
