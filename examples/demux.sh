@@ -15,7 +15,8 @@
 # FOLDER (default build/demux) has round-NN/ with the selection, the answers, the model and its predictions, and metrics.tsv of all rounds. The
 # script may be killed at any instant, also in a training; started again it goes on, and ends with the same files. Further settings, by
 # environment: ROUNDS (5; may grow later), ITEMS a round (2000), SEED (2; the paper also has 22 and 42), STRATEGY (knn-uncertainty, average-dist,
-# uncertainty, uncertainty-knn, random), TRAINING (further keys of the training's file, as docs/models.md lists them). ALCORE names the command.
+# uncertainty, uncertainty-knn, random), INIT (base, previous: the model from which a round's training starts), TRAINING (further keys of
+# the training's file, as docs/models.md lists them). ALCORE names the command.
 set -eu
 absolute() { printf '%s/%s' "$(cd "$(dirname "$1")" && pwd)" "$(basename "$1")"; }
 model=$(absolute "${MODEL:?a folder with a classifier of texts}") source=$(absolute "${SOURCE:?labeled texts of the source language}")
@@ -25,10 +26,22 @@ cd "$(dirname "$0")/.."
 alcore=${ALCORE:-alcore}
 . examples/tools/rounds.sh
 out=${1:-build/demux}
-rounds=${ROUNDS:-5} items=${ITEMS:-2000} seed=${SEED:-2} strategy=${STRATEGY:-knn-uncertainty}
+rounds=${ROUNDS:-5} items=${ITEMS:-2000} seed=${SEED:-2} strategy=${STRATEGY:-knn-uncertainty} init=${INIT:-base}
+case $init in
+base | previous) ;;
+*)
+    echo "INIT is base or previous, not $init" >&2
+    exit 2
+    ;;
+esac
 training=${TRAINING:-'"rate": 0.00002, "updates": 1000, "batch_tokens": 2000, "clip": 1'}
-begin "$out" "items $items" "seed $seed" "strategy $strategy" "training $training" "model $model" "source $source" "pool $pool" \
-    "target $target" "test $test"
+# A folder from before INIT existed does not name it: its trainings started from model 0.
+if [ -e "$out/settings" ] && ! grep -q '^init ' "$out/settings"; then
+    awk '{ print } $1 == "strategy" { print "init base" }' "$out/settings" >"$out/settings.half"
+    mv "$out/settings.half" "$out/settings"
+fi
+begin "$out" "items $items" "seed $seed" "strategy $strategy" "init $init" "training $training" "model $model" "source $source" \
+    "pool $pool" "target $target" "test $test"
 cd "$out"
 
 # ---- the steps of a round ----
@@ -46,12 +59,13 @@ label_items() { # NUMBER: the labels of the people, who are played by the refere
     step "$in/answers.tsv" oracle "$pool" --selection "$in/selection.tsv" --quiet
 }
 
-config() { # NUMBER: what the model of a round learns from: SOURCE in round 0, later all answers so far, from model 0
+config() { # NUMBER: what the model of a round learns from: SOURCE in round 0, later all answers so far
     in=$(round_folder "$1")
     if [ "$1" -eq 0 ]; then
         from=$model data="{\"texts\": \"$source\", \"text_column\": \"text\", \"reference_column\": \"reference\"}"
     else
-        from=round-00/model data=
+        from=$(round_folder $(($1 - 1)))/model data=
+        [ "$init" = previous ] || from=round-00/model
         for answers in $(each '' answers.tsv "$1"); do
             data="$data${data:+, }{\"texts\": \"$answers\", \"text_column\": \"text\", \"reference_column\": \"translation\"}"
         done

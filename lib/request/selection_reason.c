@@ -7,8 +7,8 @@
  *   uncertainty top 2 %; among the nearest rows of 3 target rows
  *
  * The counts come from the explanation that the strategy's run made (budget/explain.c); this file
- * only puts them into words and knows no strategy. Cost: a pass over the tokens of each pick for
- * its rare words.
+ * only puts them into words and knows no strategy. The rare words are found by
+ * selection_rare_words.c.
  *
  * Terms used here:
  *
@@ -26,22 +26,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "request/selection_internal.h"
-#include "text/words.h"
-
-/* A word counts as rare when the model gave it less than one chance in 10,000. */
-#define RARE_LOGPROB (-9.210340371976184) /* natural logarithm of 1 / 10,000 */
-enum { RARE_WORDS = 3 /* that a reason names, at most */ };
+#include "request/selection_rare_words.h"
 
 /* The state of one call of alcore__selection_reasons(). */
 typedef struct writer {
     const alcore_selection *selection;
     alcore_ctx *ctx;
-    alcore__buffer line; /* the reason of the present pick */
-    /* Log-probabilities of the candidates, a value for each word and one for the end of the text;
-     * NULL: no column has its values by word. */
-    const alcore__column *logprobs;
-    alcore__scratch scratch; /* in which they are read */
+    alcore__buffer line;      /* the reason of the present pick */
+    alcore__rare_words words; /* names the rarest words of a pick */
 } writer;
 
 /* The n of "top n %": at_least of count candidates in whole per cent, rounded up. Both are 1 or
@@ -134,98 +126,6 @@ static alcore_status put_targets(writer *self, int64_t rank) {
                                  counts[rank] == 1 ? "row" : "rows");
 }
 
-/* ---- rare words ---- */
-
-/* A word of a pick's text, borrowed from the pool. */
-typedef struct rare_word {
-    const char *text; /* [length] */
-    size_t length;
-    double logprob; /* that the model gave it */
-} rare_word;
-
-/* Whether a byte is ASCII punctuation; no byte of a character beyond ASCII is. */
-static bool is_mark(char c) {
-    return (c > ' ' && c < '0') || (c > '9' && c < 'A') || (c > 'Z' && c < 'a') ||
-           (c > 'z' && c < 127);
-}
-
-/* The word without the ASCII punctuation around it. */
-static void trim(rare_word *word) {
-    while (word->length > 0 && is_mark(word->text[0])) word->text++, word->length--;
-    while (word->length > 0 && is_mark(word->text[word->length - 1])) word->length--;
-}
-
-/* Inserts a word into rare [RARE_WORDS], of which *count are used: the least likely words, each
- * once, the least likely first. A word that is there already stays, or moves forward where the
- * new log-probability is smaller: it is removed and inserted anew. Where the list is full, the last
- * word is dropped, or the new one if it is likelier than all. */
-static void keep_rare(rare_word *rare, int32_t *count, rare_word word) {
-    for (int32_t i = 0; i < *count; i++) {
-        if (rare[i].length != word.length || memcmp(rare[i].text, word.text, word.length) != 0)
-            continue;
-        if (word.logprob >= rare[i].logprob) return;
-        memmove(&rare[i], &rare[i + 1], (size_t)(*count - i - 1) * sizeof *rare);
-        (*count)--;
-        break;
-    }
-    int32_t slot = *count;
-    while (slot > 0 && rare[slot - 1].logprob > word.logprob) slot--;
-    if (slot >= RARE_WORDS) return;
-    int32_t last = *count < RARE_WORDS ? *count : RARE_WORDS - 1; /* entry that becomes the last */
-    memmove(&rare[slot + 1], &rare[slot], (size_t)(last - slot) * sizeof *rare);
-    rare[slot] = word;
-    *count = last + 1;
-}
-
-/* Appends the rarest words of the pick's row, "; rare words: a, b", where the model scored words; a
- * row of the column without a value has none. Words are compared without the punctuation around
- * them; the value of the end of the text is passed over. row: that of the pick in the pool and in
- * the column. Values are natural logarithms in float32, as the models that make one a word make
- * them. */
-static alcore_status put_rare_words(writer *self, int64_t row) {
-    if (!self->logprobs || !alcore__column_has(self->logprobs, row)) return ALCORE_OK;
-    alcore_sys_ragged tokens;
-    ALCORE__TRY(self->logprobs->ops->ragged(self->logprobs, row, 1, &self->scratch, &tokens));
-    int64_t length = tokens.offsets[1] - tokens.offsets[0];
-    /* Only where scores align with words: one for each, and one for the end of the text. */
-    if (tokens.dtype != ALCORE_FLOAT32 ||
-        length != alcore_pool_words(self->selection->ranking->pool, row) + 1)
-        return ALCORE_OK;
-    const float *values = tokens.values;
-    size_t bytes;
-    const char *rest = alcore_pool_text(self->selection->ranking->pool, row, &bytes);
-    const char *end = rest + bytes;
-    rare_word rare[RARE_WORDS], word;
-    int32_t count = 0;
-    for (int64_t i = 0; alcore__word_next(&rest, end, &word.text, &word.length); i++) {
-        word.logprob = (double)values[i];
-        trim(&word);
-        if (word.length > 0 && word.logprob < RARE_LOGPROB) keep_rare(rare, &count, word);
-    }
-    for (int32_t i = 0; i < count; i++) {
-        const char *lead = i == 0 ? "; rare words: " : ", ";
-        ALCORE__TRY(alcore__buffer_append(self->ctx, &self->line, lead, strlen(lead)));
-        ALCORE__TRY(alcore__buffer_append(self->ctx, &self->line, rare[i].text, rare[i].length));
-    }
-    return ALCORE_OK;
-}
-
-/* The log-probabilities of the candidates where a model made one for each word and one for the end
- * of the text, a column borrowed from the pool; NULL where the values belong to other tokens.
- * Only a column that the strategy read explains a pick, hence the look at the sources of the
- * ranking. Where the pool is one of phrases these also name columns of the texts, which the pool of
- * phrases does not have. */
-static const alcore__column *aligned_logprobs(const alcore__ranking *ranking) {
-    for (int32_t i = 0; i < ranking->source_count; i++) {
-        const alcore__source *source = &ranking->sources[i];
-        if (source->role != ALCORE_ROLE_CANDIDATES || strcmp(source->name, "logprobs") != 0)
-            continue;
-        const alcore__column *column = alcore__pool_find_column(ranking->pool, source->name);
-        return column && column->per_word ? column : NULL;
-    }
-    return NULL;
-}
-
 /* Writes the reason of one pick, by its rank, to self->line, which it empties first: its terms or
  * its score, which term decided, the target rows that it is near, how frequent a phrase is, and its
  * rarest words. */
@@ -247,7 +147,8 @@ static alcore_status put_reason(writer *self, int64_t rank) {
         ALCORE__TRY(separate(self));
         ALCORE__TRY(alcore__selection_put_phrase(selection, rank, &self->line));
     }
-    return put_rare_words(self, selection->ranking->outcome.rows[position]);
+    return alcore__rare_words_put(&self->words, self->ctx,
+                                  selection->ranking->outcome.rows[position], &self->line);
 }
 
 /* Writes the reasons of all picks: reasons [picks] in rank order, strings in the arena of the
@@ -255,8 +156,8 @@ static alcore_status put_reason(writer *self, int64_t rank) {
  * texts and a column. */
 alcore_status alcore__selection_reasons(alcore_selection *selection) {
     alcore_ctx *ctx = selection->object.ctx;
-    writer self = {
-        .selection = selection, .ctx = ctx, .logprobs = aligned_logprobs(selection->ranking)};
+    writer self = {.selection = selection, .ctx = ctx};
+    alcore__rare_words_init(&self.words, selection->ranking);
     ALCORE__TRY(alcore__new_array(ctx, (size_t)selection->count, sizeof *selection->reasons,
                                   &selection->reasons));
     alcore_status status = ALCORE_OK;
@@ -274,6 +175,6 @@ alcore_status alcore__selection_reasons(alcore_selection *selection) {
         selection->reasons[k] = copy;
     }
     alcore__buffer_clear(ctx, &self.line);
-    alcore__scratch_clear(ctx, &self.scratch);
+    alcore__rare_words_clear(ctx, &self.words);
     return status;
 }

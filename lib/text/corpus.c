@@ -3,9 +3,9 @@
  * beforehand, so the position of every row is known too (lay_out), and blocks of rows are read in
  * parallel: the pool's first, which adds words, then the labeled rows, which does not. The result
  * is tokens: 0 | words of row 0, 0 | words of row 1, 0 | ..., symbols of words from 1 on and the
- * boundary 0 after each row. A thread looks each word up in a small cache of its own first, which
+ * boundary 0 after each row. A thread looks each word up in a cache of its own first, which
  * answers most words of natural text. The others go to the shard of the word's hash, under its
- * lock. Cost: one pass over the bytes, about 30 ns a word. */
+ * lock. Cost: one pass over the bytes, some 50 ns a word. */
 #include "text/corpus.h"
 
 #include <inttypes.h>
@@ -21,9 +21,17 @@ enum { BLOCK_ROWS = 2048 };
 enum { POLL_WORDS = 4096 };
 /* The length of a phrase is kept in 30 bits (phrase_table.h). */
 #define MAX_ROW_WORDS ((INT64_C(1) << 30) - 1)
-/* Entries of a thread's cache, a power of two: 768 KiB, most of a second-level cache. With half as
- * many the reading of en-de/it took 1.1 times as long. */
-enum { CACHE_ENTRIES = 32768 };
+/* Entries of a thread's cache: a power of two, for a source of fewer words the next one. The
+ * largest cache, 2^18 entries, takes 6 MiB, more than a second-level cache holds. But to look at an
+ * entry is one read far away, which is prefetched, and a word that is in no entry costs three in
+ * the vocabulary, each of which needs the one before. With 2^15 entries, which a second-level cache
+ * holds, the reading of 800,000 made sentences (bench_phrase_pool --texts) took 1.7 times as long,
+ * and that of en-de/it too. */
+enum { MIN_CACHE_ENTRIES = 1 << 10, MAX_CACHE_ENTRIES = 1 << 18 };
+/* Entries of the caches of all threads, 48 MiB: with more than 8 threads each has fewer. */
+enum { MAX_ALL_ENTRIES = 1 << 21 };
+/* Words whose entries are prefetched together, before the first of them is looked up. */
+enum { GROUP = 16 };
 
 /* An entry of a thread's cache: a word that it met before, of those that have a spelling. */
 typedef struct cached_word {
@@ -35,9 +43,10 @@ typedef struct cached_word {
 typedef struct reading {
     alcore__corpus *corpus; /* being filled */
     const alcore__text_source *source;
-    const uint32_t *begin; /* [rows + 1] position of the first word of each row of the source */
-    bool add;              /* unknown words get a symbol (the pool), else the boundary's */
-    cached_word *caches;   /* [threads, CACHE_ENTRIES] */
+    const uint32_t *begin;  /* [rows + 1] position of the first word of each row of the source */
+    bool add;               /* unknown words get a symbol (the pool), else the boundary's */
+    uint32_t cache_entries; /* of each thread: a power of two */
+    cached_word *caches;    /* [threads, cache_entries] */
 } reading;
 
 /* The shard comes from the low bits of the hash: a vocabulary's slots come from the high ones. */
@@ -70,14 +79,13 @@ static uint32_t find_hashed(const alcore__corpus *corpus, uint64_t hash, const c
                                        : alcore__corpus_symbol(number, shard_of(hash));
 }
 
-/* *out: the symbol of a word, from the thread's cache [CACHE_ENTRIES] or else from its shard. The
- * entry of the spelling's tag is overwritten by the last word that was looked up. A cache that kept
- * where each word was last met, to compare its bytes there, took 1.4 times the time of reading all
- * words: those bytes are in no cache of the processor. */
-static alcore_status look_up(const reading *job, cached_word *cache,
-                             const alcore__spelled_word *word, uint32_t *out) {
+/* *out: the symbol of a word, from its entry of the thread's cache, which has the number of the
+ * spelling's tag, or else from its shard. The entry is overwritten by the last word that was looked
+ * up. A cache that kept where each word was last met, to compare its bytes there, took 1.4 times
+ * the time of reading all words: those bytes are in no cache of the processor. */
+static alcore_status look_up(const reading *job, const alcore__spelled_word *word,
+                             cached_word *entry, uint32_t *out) {
     const bool spelled = alcore__is_spelled(word->spelling);
-    cached_word *entry = &cache[alcore__spelling_tag(word->spelling) % CACHE_ENTRIES];
     if (spelled && entry->symbol != 0 && alcore__spelling_same(entry->spelling, word->spelling)) {
         *out = entry->symbol;
         return ALCORE_OK;
@@ -101,11 +109,22 @@ static alcore_status read_row(const reading *job, cached_word *cache, int64_t ro
     size_t length;
     const char *text = job->source->text(job->source->data, row, &length);
     const char *next = text, *end = text + length;
-    alcore__spelled_word word;
-    for (; position + 1 < stop && alcore__spelled_next(&next, end, &word); position++) {
-        if (position % POLL_WORDS == 0) ALCORE__TRY(alcore__tick(job->corpus->ctx, NULL, 0, 0));
-        ALCORE__TRY(look_up(job, cache, &word, &job->corpus->tokens[position]));
-    }
+    const uint32_t mask = job->cache_entries - 1;
+    alcore__spelled_word words[GROUP];
+    cached_word *entries[GROUP];
+    uint32_t count;
+    do {
+        for (count = 0; count < GROUP && position + count + 1 < stop &&
+                        alcore__spelled_next(&next, end, &words[count]);
+             count++) {
+            entries[count] = &cache[alcore__spelling_tag(words[count].spelling) & mask];
+            __builtin_prefetch(entries[count]);
+        }
+        for (uint32_t i = 0; i < count; i++, position++) {
+            if (position % POLL_WORDS == 0) ALCORE__TRY(alcore__tick(job->corpus->ctx, NULL, 0, 0));
+            ALCORE__TRY(look_up(job, &words[i], entries[i], &job->corpus->tokens[position]));
+        }
+    } while (count == GROUP);
     for (; position < stop; position++) job->corpus->tokens[position] = ALCORE__CORPUS_BOUNDARY;
     return ALCORE_OK;
 }
@@ -113,7 +132,7 @@ static alcore_status read_row(const reading *job, cached_word *cache, int64_t ro
 /* The task of one block of rows (alcore__task). */
 static alcore_status read_block(void *data, int64_t block, int32_t worker) {
     const reading *job = data;
-    cached_word *cache = job->caches + (size_t)worker * CACHE_ENTRIES;
+    cached_word *cache = job->caches + (size_t)worker * job->cache_entries;
     const int64_t first = block * BLOCK_ROWS, left = job->source->rows - first;
     for (int64_t i = 0; i < (left < BLOCK_ROWS ? left : BLOCK_ROWS); i++)
         ALCORE__TRY(read_row(job, cache, first + i));
@@ -149,9 +168,13 @@ static alcore_status lay_out(alcore_ctx *ctx, const alcore__text_source *source,
 static alcore_status read_source(alcore__corpus *corpus, const alcore__text_source *source,
                                  const uint32_t *begin, bool add) {
     const size_t threads = (size_t)alcore_ctx_threads(corpus->ctx);
-    reading job = {corpus, source, begin, add, NULL};
-    ALCORE__TRY(
-        alcore__new_array(corpus->ctx, threads * CACHE_ENTRIES, sizeof *job.caches, &job.caches));
+    reading job = {corpus, source, begin, add, MIN_CACHE_ENTRIES, NULL};
+    while (job.cache_entries < MAX_CACHE_ENTRIES &&
+           job.cache_entries < begin[source->rows] - begin[0] &&
+           2 * threads * job.cache_entries <= MAX_ALL_ENTRIES)
+        job.cache_entries *= 2;
+    ALCORE__TRY(alcore__new_array(corpus->ctx, threads * job.cache_entries, sizeof *job.caches,
+                                  &job.caches));
     const int64_t blocks = (source->rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
     const alcore_status status = alcore__parallel(corpus->ctx, STAGE, blocks, read_block, &job);
     alcore__free(corpus->ctx, job.caches);

@@ -278,8 +278,6 @@ static alcore_status read_entries(const walk *work, walk_scratch *scratch, uint3
         if (i + PREFETCH < end) {
             const uint32_t ahead = position[i + PREFETCH];
             __builtin_prefetch(&tokens[ahead - 1]);
-            if (work->singles && ahead < index->corpus->pool_end)
-                __builtin_prefetch(&work->singles[ahead], 1);
         }
         const int32_t state = alcore__phrase_state(index, position[i]);
         scratch->state[i - begin] = (uint8_t)state;
@@ -318,6 +316,11 @@ static alcore_status add_entry(const walk *work, walk_scratch *scratch, uint32_t
     return ALCORE_OK;
 }
 
+/* Prefetches what note_single() writes for a position. Labeled rows have no such entry. */
+static inline void prefetch_single(const walk *work, uint32_t position) {
+    if (position < work->index->corpus->pool_end) __builtin_prefetch(&work->singles[position], 1);
+}
+
 /* The task of one bucket (alcore__task): walks over its entries and copies the phrases that it
  * found to parts[bucket]. Every n-gram lies within one bucket, so tasks share nothing that they
  * write. */
@@ -331,6 +334,8 @@ static alcore_status walk_bucket(void *data, int64_t bucket, int32_t worker) {
     ALCORE__TRY(read_entries(work, scratch, begin, end));
     for (uint32_t i = begin; i < end; i++) {
         if (i % POLL_ENTRIES == 0) ALCORE__TRY(alcore__tick(index->ctx, NULL, 0, 0));
+        if (work->singles && i + PREFETCH < end)
+            prefetch_single(work, index->array.position[i + PREFETCH]);
         ALCORE__TRY(close_deeper(work, scratch, index->array.lcp[i], begin, i));
         ALCORE__TRY(add_entry(work, scratch, begin, i, end));
     }

@@ -13,6 +13,21 @@ static inline double seconds(clockid_t clock) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* Seconds on the wall and of the processor. */
+typedef struct times {
+    double wall, cpu;
+} times;
+
+static inline times now(void) {
+    return (times){seconds(CLOCK_MONOTONIC), seconds(CLOCK_PROCESS_CPUTIME_ID)};
+}
+
+/* What has passed since now() gave `begin`. */
+static inline times since(times begin) {
+    const times end = now();
+    return (times){end.wall - begin.wall, end.cpu - begin.cpu};
+}
+
 /* The most memory that the process has had, in MiB. */
 static inline double peak_mib(void) {
     struct rusage usage;

@@ -12,8 +12,9 @@ rows as fit are taken. What is measured is the largest RssAnon of the command, t
 The peers compute the same in another process, from blocks of the file, which is mapped: each block is converted to float32, as large
 as leaves the process within the memory that the command took (of which their packages take a part before they begin). faiss.knn(), the
 search of an IndexFlatL2 without its copy of the block, lists the 256 nearest of each target row in the block, and faiss.ResultHeap
-merges the blocks; as many of them count as DeMuX's doubling of k needs. numpy (BLAS) computes the mean distances. A peer that needs
-more than 1.1 times the command's memory even so is told as such. Their picks are compared with those of the command, whose decisions
+merges the blocks; as many of them count as DeMuX's doubling of k needs. For the mean distances numpy (BLAS) and
+faiss.pairwise_distances() compute squared distances of a block and a thousand target rows, and numpy adds up their roots. A peer that
+needs more than 1.1 times the command's memory even so is told as such. Their picks are compared with those of the command, whose decisions
 are in double: a few differ where distances are equal in float32. They take many times as long as the command; --alone leaves them out,
 --only runs one of the two strategies, knn-uncertainty or average-dist."""
 import csv
@@ -131,18 +132,16 @@ def faiss_picks(numpy, folder, limit):
     return best.tolist(), k
 
 
-def numpy_picks(numpy, folder, limit):
-    """The picks of average-dist: the smallest mean of sqrt(|x|^2 + |t|^2 - 2 x.t), a thousand target rows at a time."""
+def mean_picks(numpy, folder, limit, squares):
+    """The picks of average-dist: the smallest mean distance to the target rows, a thousand of them at a time. squares(): maps a block
+    [rows, dims] and target rows [part, dims] to their squared distances [rows, part], which are overwritten here."""
     target = numpy.load(os.path.join(folder, 't.npy')).astype(numpy.float32)
     rows = len(numpy.load(os.path.join(folder, 'u.npy'), mmap_mode='r'))
-    norms, means = numpy.einsum('ij,ij->i', target, target), []
+    means = []
     for _, block in blocks_of(numpy, folder, limit, 24 * rows, 4 * PART + 24):
-        own, total = numpy.einsum('ij,ij->i', block, block)[:, None], numpy.zeros(len(block))
+        total = numpy.zeros(len(block))
         for first in range(0, len(target), PART):
-            part = slice(first, first + PART)
-            square = block @ (-2 * target[part].T)
-            square += own
-            square += norms[part]
+            square = squares(block, target[first:first + PART])
             numpy.sqrt(numpy.maximum(square, 0, out=square), out=square)
             total += square.sum(axis=1, dtype=numpy.float64)
         means.append(total / len(target))
@@ -151,13 +150,32 @@ def numpy_picks(numpy, folder, limit):
     return best[numpy.argsort(means[best], kind='stable')].tolist(), 0
 
 
-PEERS = {'faiss': faiss_picks, 'numpy': numpy_picks}
-RACES = (('knn-uncertainty', 'faiss'), ('average-dist', 'numpy'))
+def numpy_picks(numpy, folder, limit):
+    """mean_picks() by |x|^2 + |t|^2 - 2 x.t; the norms of a block are computed once."""
+    norms_of = [None, None]  # the block and the squared norms of its rows
+
+    def squares(block, part):
+        if norms_of[0] is not block:
+            norms_of[:] = block, numpy.einsum('ij,ij->i', block, block)[:, None]
+        square = block @ (-2 * part.T)
+        square += norms_of[1]
+        square += numpy.einsum('ij,ij->i', part, part)
+        return square
+    return mean_picks(numpy, folder, limit, squares)
 
 
-def run_peer(name, folder, mib):
+def faiss_mean_picks(numpy, folder, limit):
+    import faiss
+    return mean_picks(numpy, folder, limit, faiss.pairwise_distances)
+
+
+#: {strategy: {peer: its picks}}
+RACES = {'knn-uncertainty': {'faiss': faiss_picks}, 'average-dist': {'numpy': numpy_picks, 'faiss': faiss_mean_picks}}
+
+
+def run_peer(strategy, name, folder, mib):
     import numpy
-    picks, k = PEERS[name](numpy, folder, int(mib) << 20)
+    picks, k = RACES[strategy][name](numpy, folder, int(mib) << 20)
     print(json.dumps({'picks': picks, 'k': k}))
 
 
@@ -183,13 +201,13 @@ def tell(name, who, wall, cpu, anonymous):
 
 def main():
     if sys.argv[1] == '--peer':
-        return run_peer(*sys.argv[2:5])
+        return run_peer(*sys.argv[2:6])
     begun = list(sys.argv)
     alone, races = sys.argv[1] == '--alone', RACES
     if alone:
         del sys.argv[1]
     if sys.argv[1] == '--only':
-        races = [race for race in RACES if race[0] == sys.argv[2]]
+        races = {name: peers_of for name, peers_of in RACES.items() if name == sys.argv[2]}
         if not races:
             raise SystemExit(f'--only {sys.argv[2]}: knn-uncertainty or average-dist')
         del sys.argv[1:3]
@@ -209,24 +227,24 @@ def main():
         size = os.path.getsize(os.path.join(folder, 'e.npy')) * 1e-9
         print(f'{rows:,} x {dims} float16 in a .npy of {size:.2f} GB, {targets:,} target rows, {PICKS:,} picks, '
               f'{len(os.sched_getaffinity(0))} cores')
-        for strategy, peer in races:
+        for strategy, racers in races.items():
             wall, cpu, peak, picks = run_alcore(command, folder, strategy)
             name = strategy.replace('-', '_')
             tell(name, 'libalcore', wall, cpu, peak)
             if peak > LIMIT_MIB:
                 print(f'{strategy}: more than {LIMIT_MIB} MiB of anonymous memory')
                 failed = True
-            if alone:
-                continue
-            peer_wall, peer_cpu, peer_peak, output = peak_of([sys.executable, __file__, '--peer', peer, folder, f'{peak:.0f}'])
-            theirs = json.loads(output)['picks']
-            common = len(set(picks) & set(theirs)) / max(len(theirs), 1)
-            tell(name, peer, peer_wall, peer_cpu, peer_peak)
-            print(f'result {name}_{peer}_wall_ratio {peer_wall / wall:.2f}')
-            print(f'result {name}_common {100 * common:.2f} %')
-            if peer_peak > 1.1 * peak:
-                print(f'{strategy}: {peer} needs more memory than the command: {peer_peak:.0f} MiB, not {peak:.0f}')
-            failed |= common < 0.99
+            for peer in () if alone else racers:
+                peer_wall, peer_cpu, peer_peak, output = peak_of([sys.executable, __file__, '--peer', strategy, peer, folder,
+                                                                  f'{peak:.0f}'])
+                theirs = json.loads(output)['picks']
+                common = len(set(picks) & set(theirs)) / max(len(theirs), 1)
+                tell(name, peer, peer_wall, peer_cpu, peer_peak)
+                print(f'result {name}_{peer}_wall_ratio {peer_wall / wall:.2f}')
+                print(f'result {name}_{peer}_common {100 * common:.2f} %')
+                if peer_peak > 1.1 * peak:
+                    print(f'{strategy}: {peer} needs more memory than the command: {peer_peak:.0f} MiB, not {peak:.0f}')
+                failed |= common < 0.99
     return failed
 
 

@@ -207,11 +207,11 @@ static int in_memory(int64_t rows, int64_t dims) {
     check(alcore_pool_set_column(pool, "embeddings", &tensor, NULL, &options), "embeddings");
     uint64_t hash = choose(ctx, pool);
     for (int i = 0; i < RUNS; i++) {
-        wall[i] = seconds(CLOCK_MONOTONIC);
-        cpu[i] = seconds(CLOCK_PROCESS_CPUTIME_ID);
+        const times begin = now();
         if (choose(ctx, pool) != hash) fail("another run picks other rows");
-        wall[i] = seconds(CLOCK_MONOTONIC) - wall[i];
-        cpu[i] = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu[i];
+        const times used = since(begin);
+        wall[i] = used.wall;
+        cpu[i] = used.cpu;
     }
     qsort(wall, RUNS, sizeof *wall, compare);
     qsort(cpu, RUNS, sizeof *cpu, compare);
@@ -280,10 +280,9 @@ static int select_from(const char *path, int64_t rows, int64_t dims) {
     remove_matrix(); /* it stays until it is closed */
     counted.near = 2 * (1 + alcore_ctx_threads(ctx)) * 8192 * dims * 2;
     const double before = (double)anonymous_kib() / 1024.0;
-    const double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    const times begin = now();
     choose(ctx, pool);
-    const double wall_used = seconds(CLOCK_MONOTONIC) - wall;
-    const double cpu_used = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    const times used = since(begin);
     const double most = (double)most_anonymous_kib / 1024.0;
     const double passes = (double)counted.bytes / (double)(rows * dims * 2);
     printf("%" PRId64 " x %" PRId64 " float16 in a .npy of %.2f GB, %d threads; anonymous memory "
@@ -293,8 +292,8 @@ static int select_from(const char *path, int64_t rows, int64_t dims) {
            "%" PRId64 " far from the one before\n",
            (double)counted.bytes * 1e-9, (int64_t)counted.reads, (int64_t)counted.begins,
            (int64_t)counted.jumps);
-    printf("result huds_file_wall %.2f s\n", wall_used);
-    printf("result huds_file_cpu %.2f s\n", cpu_used);
+    printf("result huds_file_wall %.2f s\n", used.wall);
+    printf("result huds_file_cpu %.2f s\n", used.cpu);
     printf("result huds_file_passes %.4f passes\n", passes);
     printf("result huds_file_anonymous %.0f MiB\n", most);
     alcore_pool_unref(pool);

@@ -20,12 +20,11 @@ static int run(alcore_ctx *ctx, const texts *trained_on, const texts *t, int32_t
     options.order = order;
     alcore_lm *lm;
     const double before = peak_mib();
-    double start = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    times begin = now();
     if (alcore_lm_train(ctx, trained_on->text, trained_on->length, trained_on->count, &options,
                         &lm) != ALCORE_OK)
         return 1;
-    const double trained = seconds(CLOCK_MONOTONIC) - start,
-                 trained_cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    const times trained = since(begin);
     double total = 0.0, *totals = larger(NULL, (size_t)t->count * sizeof *totals + 1);
     int64_t tokens = 0, ends = t->count + 1;
     int64_t *offsets = larger(NULL, (size_t)ends * sizeof *offsets);
@@ -37,33 +36,32 @@ static int run(alcore_ctx *ctx, const texts *trained_on, const texts *t, int32_t
     if (alcore_tensor_init(&out, totals, ALCORE_FLOAT64, (int64_t *)(uintptr_t)&t->count, 1) !=
         ALCORE_OK)
         return 1;
-    double scored = HUGE_VAL, scored_cpu = HUGE_VAL; /* the least of RUNS */
+    times scored = {HUGE_VAL, HUGE_VAL}; /* the least of RUNS */
     for (int i = 0; i < RUNS; i++) {
-        start = seconds(CLOCK_MONOTONIC);
-        cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+        begin = now();
         if (alcore_lm_score(lm, t->text, t->length, t->count, &out) != ALCORE_OK) return 1;
-        scored = fmin(scored, seconds(CLOCK_MONOTONIC) - start);
-        scored_cpu = fmin(scored_cpu, seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu);
+        const times used = since(begin);
+        scored = (times){fmin(scored.wall, used.wall), fmin(scored.cpu, used.cpu)};
     }
     for (int64_t i = 0; i < t->count; i++) total += totals[i];
     double one_by_one = 0.0; /* the same texts, a call each */
-    start = seconds(CLOCK_MONOTONIC);
+    begin = now();
     for (int64_t i = 0; i < t->count; i++) {
         double log10_p;
         if (lm_score_one(lm, t->text[i], t->length[i], &log10_p) != ALCORE_OK) return 1;
         one_by_one += log10_p;
     }
-    const double singly = seconds(CLOCK_MONOTONIC) - start;
+    const double singly = since(begin).wall;
     free(totals);
     free(offsets);
     printf("sentences %lld tokens %lld order %d threads %d\n", (long long)t->count,
            (long long)tokens, (int)alcore_lm_order(lm), (int)alcore_ctx_threads(ctx));
     for (int32_t n = 1; n <= alcore_lm_order(lm); n++)
         printf("order %d: %lld n-grams\n", (int)n, (long long)lm_ngrams(lm, n));
-    printf("train %.2f s, %.2f s CPU, %.0f MiB in all, of which %.0f MiB before\n", trained,
-           trained_cpu, peak_mib(), before);
-    printf("score %.2f s, %.2f million tokens/s, %.1f ns CPU a token, log10 %.3f\n", scored,
-           (double)tokens / scored * 1e-6, scored_cpu / (double)tokens * 1e9, total);
+    printf("train %.2f s, %.2f s CPU, %.0f MiB in all, of which %.0f MiB before\n", trained.wall,
+           trained.cpu, peak_mib(), before);
+    printf("score %.2f s, %.2f million tokens/s, %.1f ns CPU a token, log10 %.3f\n", scored.wall,
+           (double)tokens / scored.wall * 1e-6, scored.cpu / (double)tokens * 1e9, total);
     printf("a call a text %.2f s, %.2f million tokens/s, %.1f ns a token, log10 %.3f\n", singly,
            (double)tokens / singly * 1e-6, singly / (double)tokens * 1e9, one_by_one);
     alcore_lm_unref(lm);

@@ -34,7 +34,7 @@ static timing timing_of(int who) {
                     seconds_of(usage.ru_stime)};
 }
 
-static timing since(timing begin, int who) {
+static timing timing_since(timing begin, int who) {
     const timing end = timing_of(who);
     return (timing){end.wall - begin.wall, end.user - begin.user, end.system - begin.system};
 }
@@ -98,7 +98,7 @@ static timing load(alcore_ctx *ctx, const char *path, int32_t dedup, long long *
     if (alcore_pool_new(ctx, &options, &pool) != ALCORE_OK) fail("pool");
     const timing begin = timing_of(RUSAGE_SELF);
     if (alcore_pool_read(pool, path, &read) != ALCORE_OK) fail("read");
-    const timing taken = since(begin, RUSAGE_SELF);
+    const timing taken = timing_since(begin, RUSAGE_SELF);
     *out_duplicates = (long long)alcore_pool_count(pool, ALCORE_ROW_DUPLICATE);
     alcore_pool_unref(pool);
     return taken;
@@ -113,7 +113,7 @@ static timing load_dict(const char *path) {
              path);
     const timing begin = timing_of(RUSAGE_CHILDREN);
     if (system(command) != 0) fail("python3");
-    return since(begin, RUSAGE_CHILDREN);
+    return timing_since(begin, RUSAGE_CHILDREN);
 }
 
 static void report(const char *name, timing turns[TURNS], long long bytes, long long duplicates) {

@@ -2,6 +2,7 @@
 /* The pool of the n-grams of a pool, by the public calls alone: seconds and peak memory.
  *
  *     bench_phrase_pool [SENTENCES [MIN_COUNT [THREADS]]]     made sentences of 8 to 41 words
+ *     bench_phrase_pool --texts SENTENCES                     prints these sentences, a line each
  *
  * Prints a line for the pool of sentences and one for the pool of its n-grams of 1 to 4 words that
  * occur MIN_COUNT times or more (default 2): one with its text, id and columns takes about 150
@@ -46,12 +47,12 @@ static alcore_status run(alcore_ctx *ctx, int64_t sentences, int64_t min_count) 
            (long long)words, peak_mib());
     fflush(stdout);
     wanted.min_count = min_count;
-    const double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    const times begin = now();
     if (status == ALCORE_OK) status = alcore_pool_derive_phrases(pool, NULL, &wanted, &phrases);
     if (status == ALCORE_OK) {
+        const times used = since(begin);
         printf("%lld n-grams of %lld occurrences or more: %.2f s, %.2f s CPU, %.0f MiB peak\n",
-               (long long)alcore_pool_rows(phrases), (long long)min_count,
-               seconds(CLOCK_MONOTONIC) - wall, seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu,
+               (long long)alcore_pool_rows(phrases), (long long)min_count, used.wall, used.cpu,
                peak_mib());
         printf("result phrase_pool_peak %.0f MiB\n", peak_mib());
         alcore_pool_unref(phrases);
@@ -60,7 +61,20 @@ static alcore_status run(alcore_ctx *ctx, int64_t sentences, int64_t min_count) 
     return status;
 }
 
+static int print_sentences(int64_t sentences) {
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 1);
+    for (int64_t left = sentences; left > 0; left -= BATCH) {
+        texts t = {0};
+        make_more(&t, &rng, left < BATCH ? left : BATCH, LENGTHS);
+        if (fwrite(t.bytes, 1, t.used, stdout) != t.used) return 4;
+        clear(&t);
+    }
+    return fflush(stdout) == 0 ? 0 : 4;
+}
+
 int main(int argc, char **argv) {
+    if (argc == 3 && strcmp(argv[1], "--texts") == 0) return print_sentences(atoll(argv[2]));
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     alcore_ctx *ctx;
     options.threads = argc > 3 ? atoi(argv[3]) : 0;

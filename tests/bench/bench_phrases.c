@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The phrase index: seconds, seconds of all threads together and peak memory of each step.
  *
- *     bench_phrases FILE [THREADS]     the lines of a file are the unlabeled rows
+ *     bench_phrases FILE [THREADS [counts]]     the lines of a file are the unlabeled rows
  *
+ * "counts" ends after the table of all n-grams.
  * Prints one line a step: name, wall seconds, CPU seconds, phrases. The last line is JSON. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,14 +25,6 @@ typedef struct lines {
     line *line; /* [count] */
     int64_t count, words;
 } lines;
-
-typedef struct times {
-    double wall, cpu;
-} times;
-
-static times now(void) {
-    return (times){seconds(CLOCK_MONOTONIC), seconds(CLOCK_PROCESS_CPUTIME_ID)};
-}
 
 static int64_t count_words(const char *text, size_t length) {
     const char *next = text, *word;
@@ -79,11 +72,11 @@ static int read_lines(lines *out, const char *path) {
 }
 
 static times report(const char *step, times begin, int64_t phrases) {
-    const times end = now();
-    printf("%-34s %8.3f s wall %8.3f s CPU %11lld phrases %7.0f MiB peak\n", step,
-           end.wall - begin.wall, end.cpu - begin.cpu, (long long)phrases, peak_mib());
+    const times used = since(begin);
+    printf("%-34s %8.3f s wall %8.3f s CPU %11lld phrases %7.0f MiB peak\n", step, used.wall,
+           used.cpu, (long long)phrases, peak_mib());
     fflush(stdout);
-    return (times){end.wall - begin.wall, end.cpu - begin.cpu};
+    return used;
 }
 
 static alcore_status list(alcore__phrase_index *index, const alcore__phrase_filter *filter,
@@ -95,7 +88,22 @@ static alcore_status list(alcore__phrase_index *index, const alcore__phrase_filt
     return ALCORE_OK;
 }
 
-static alcore_status run(alcore_ctx *ctx, const lines *l) {
+/* The times of the steps; of those that were not run 0. */
+typedef struct steps {
+    times read, counted, ranked, moved, whole;
+} steps;
+
+static void print_json(alcore_ctx *ctx, const lines *l, const steps *s) {
+    printf("{\"rows\": %lld, \"words\": %lld, \"threads\": %d, \"peak_mib\": %.0f, "
+           "\"words_cpu\": %.4f, \"count_wall\": %.4f, \"count_cpu\": %.4f, \"semi_maximal_cpu\": "
+           "%.4f, "
+           "\"moved_cpu\": %.4f, \"unlimited_wall\": %.4f, \"unlimited_cpu\": %.4f}\n",
+           (long long)l->count, (long long)l->words, alcore_ctx_threads(ctx), peak_mib(),
+           s->read.cpu, s->counted.wall, s->counted.cpu, s->ranked.cpu, s->moved.cpu, s->whole.wall,
+           s->whole.cpu);
+}
+
+static alcore_status run(alcore_ctx *ctx, const lines *l, bool only_counts) {
     const alcore__text_source source = {l, l->count, line_words, line_text};
     const alcore__phrase_filter all = {0}, counts = {.counts_only = true},
                                 semi_maximal = {.semi_maximal = true};
@@ -109,6 +117,11 @@ static alcore_status run(alcore_ctx *ctx, const lines *l) {
     ALCORE__TRY(alcore__phrase_index_new(ctx, &source, NULL, 4, false, &index));
     report("words, sort to 4 words", begin, 0);
     ALCORE__TRY(list(index, &counts, "the same, counts of all n-grams", begin, &counted));
+    if (only_counts) {
+        alcore__phrase_index_free(index);
+        print_json(ctx, l, &(steps){.read = read, .counted = counted});
+        return ALCORE_OK;
+    }
     begin = now();
     ALCORE__TRY(list(index, &all, "all n-grams and what is maximal", begin, &ranked));
     begin = now();
@@ -124,12 +137,7 @@ static alcore_status run(alcore_ctx *ctx, const lines *l) {
     report("words, sort without limit", begin, 0);
     ALCORE__TRY(list(index, &semi_maximal, "the same, semi-maximal phrases", begin, &whole));
     alcore__phrase_index_free(index);
-    printf("{\"rows\": %lld, \"words\": %lld, \"threads\": %d, \"peak_mib\": %.0f, "
-           "\"words_cpu\": %.4f, \"count_wall\": %.4f, \"count_cpu\": %.4f, \"semi_maximal_cpu\": "
-           "%.4f, "
-           "\"moved_cpu\": %.4f, \"unlimited_wall\": %.4f, \"unlimited_cpu\": %.4f}\n",
-           (long long)l->count, (long long)l->words, alcore_ctx_threads(ctx), peak_mib(), read.cpu,
-           counted.wall, counted.cpu, ranked.cpu, moved.cpu, whole.wall, whole.cpu);
+    print_json(ctx, l, &(steps){read, counted, ranked, moved, whole});
     return ALCORE_OK;
 }
 
@@ -142,7 +150,8 @@ int main(int argc, char **argv) {
     if (read != 0) return read;
     options.threads = argc > 2 ? atoi(argv[2]) : 0;
     if (alcore_ctx_new(&options, &ctx) != ALCORE_OK) return 1;
-    const alcore_status status = run(ctx, &l);
+    const bool only_counts = argc > 3 && strcmp(argv[3], "counts") == 0;
+    const alcore_status status = run(ctx, &l, only_counts);
     if (status != ALCORE_OK) fprintf(stderr, "bench_phrases: %s\n", alcore_last_error());
     alcore_ctx_unref(ctx);
     free(l.bytes);

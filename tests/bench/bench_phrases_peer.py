@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The phrase index beside its peers, in turns, on the source texts of one corpus; all figures are CPU seconds.
 
-  bench_phrases_peer.py PROJECT BENCH-PHRASES [CORPUS.tsv.xz]
+  bench_phrases_peer.py PROJECT BENCH-PHRASES [CORPUS.tsv.xz|LINES.txt [RUNS [lmplz]]]
 
 - n-grams of 1 to 4 words with their counts, beside scikit-learn's CountVectorizer and KenLM's lmplz (which estimates
   a model as well; a path in LMPLZ, not run without it)
 - suffix array, common prefixes and semi-maximal phrases of any length, beside the suffix array and the common prefixes
   alone of pydivsufsort, both without the time in which words become numbers
+
+A .txt has a text a line, such as those that `bench_phrase_pool --texts 800000` prints. With "lmplz" only that peer runs.
 
 The peers come from build/bench-venv, which is made from PyPI; lmplz is built from the sources that the package kenlm
 on PyPI ships. The corpus lies beside the project."""
@@ -36,7 +38,8 @@ import numpy  # noqa: E402
 import pydivsufsort  # noqa: E402
 from sklearn.feature_extraction.text import CountVectorizer  # noqa: E402
 
-RUNS = 5
+RUNS = int(sys.argv[4]) if len(sys.argv) > 4 else 5
+ONLY_LMPLZ = sys.argv[5:6] == ['lmplz']
 BOUNDARY = 1
 
 
@@ -54,7 +57,7 @@ def cpu_of(run):
 
 
 def ours(path):
-    done = subprocess.run([program, path, '1'], check=True, capture_output=True, text=True)
+    done = subprocess.run([program, path, '1', *(['counts'] if ONLY_LMPLZ else [])], check=True, capture_output=True, text=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 
@@ -77,9 +80,13 @@ def suffixes(words):
     return pydivsufsort.kasai(words, array)
 
 
-with lzma.open(corpus, 'rt', encoding='utf-8') as file:
-    lines = [line.split('\t')[3] for line in file][1:]
-words = numbers(lines)
+if corpus.endswith('.txt'):
+    with open(corpus, encoding='utf-8', newline='\n') as file:
+        lines = file.read().splitlines()
+else:
+    with lzma.open(corpus, 'rt', encoding='utf-8') as file:
+        lines = [line.split('\t')[3] for line in file][1:]
+words = None if ONLY_LMPLZ else numbers(lines)
 times = {'count': [], 'unlimited': [], 'lmplz': [], 'pydivsufsort': []}
 with tempfile.NamedTemporaryFile('w', encoding='utf-8', suffix='.txt') as text:
     text.write('\n'.join(lines) + '\n')
@@ -87,18 +94,19 @@ with tempfile.NamedTemporaryFile('w', encoding='utf-8', suffix='.txt') as text:
     for _ in range(RUNS):
         found = ours(text.name)
         times['count'].append(found['count_cpu'])
-        times['pydivsufsort'].append(cpu_of(lambda: suffixes(words))[0])
-        times['unlimited'].append(found['unlimited_cpu'] - found['words_cpu'])
+        if not ONLY_LMPLZ:
+            times['pydivsufsort'].append(cpu_of(lambda: suffixes(words))[0])
+            times['unlimited'].append(found['unlimited_cpu'] - found['words_cpu'])
         if os.environ.get('LMPLZ'):
             times['lmplz'].append(cpu_of_children(lambda: lmplz(text.name))[0])
-vectorizer = CountVectorizer(ngram_range=(1, 4), token_pattern=r'[^ \t\r\n]+', lowercase=False)
-times['CountVectorizer'] = [cpu_of(lambda: vectorizer.fit_transform(lines))[0]]
+if not ONLY_LMPLZ:
+    vectorizer = CountVectorizer(ngram_range=(1, 4), token_pattern=r'[^ \t\r\n]+', lowercase=False)
+    times['CountVectorizer'] = [cpu_of(lambda: vectorizer.fit_transform(lines))[0]]
 print(f"{found['words']} words of {found['rows']} rows; CPU seconds, medians of {RUNS} runs in turns (least to most); "
       f"load {os.getloadavg()[0]:.1f}")
 for name, values in times.items():
     if values:
         print(f'{name:16} {statistics.median(values):8.3f} ({min(values):.3f} to {max(values):.3f})')
-count, unlimited = (statistics.median(times[name]) for name in ('count', 'unlimited'))
-for name, own in (('lmplz', count), ('CountVectorizer', count), ('pydivsufsort', unlimited)):
-    if times[name]:
-        print(f'result phrases_{name} {statistics.median(times[name]) / own:.2f} times')
+for name, own in (('lmplz', 'count'), ('CountVectorizer', 'count'), ('pydivsufsort', 'unlimited')):
+    if times.get(name):
+        print(f'result phrases_{name} {statistics.median(times[name]) / statistics.median(times[own]):.2f} times')

@@ -4,6 +4,7 @@
 HUDS's Table 5 on the corpora of $ALCORE_SHARED_DATA, as Markdown (docs/results/overlap.md).
 
   overlap_tables.py PROJECT ALCORE [--models EN_DE DE_EN] [DOMAIN|ROW...]
+  overlap_tables.py PROJECT ALCORE --reasons
 
 A ROW of Table 3 is DOMAIN:LANGUAGE:STRATEGY, such as it:de:MRS, one of Table 5 is huds:STRATEGY: that row alone is printed.
 
@@ -14,7 +15,10 @@ embeddings of the built-in n-gram model. RTTL needs the round trip of every sent
 of two translation models, from English to German and back.
 
 Table 5: of 20,000 candidates of the IT domain each strategy selects 1,000 sentences with the n-gram model trained on L; what
-is counted is the share of the words of the validation part that the selection has, English, German, and both."""
+is counted is the share of the words of the validation part that the selection has, English, German, and both.
+
+--reasons prints what the picks behind two orderings that do not hold consist of: the 4-grams that random sentences and NGF add on
+docs, English, and the words that the strategies of Table 5 select."""
 import json
 import lzma
 import os
@@ -29,6 +33,9 @@ data = os.environ.get('ALCORE_SHARED_DATA') or os.path.join(project, os.pardir, 
 wanted, models = sys.argv[3:], None
 if wanted[:1] == ['--models']:
     models, wanted = wanted[1:3], wanted[3:]
+reasons = wanted == ['--reasons']
+if reasons:
+    wanted = []
 single = [argument.split(':') for argument in wanted if ':' in argument]
 domains = [argument for argument in wanted if ':' not in argument] or ['it', 'docs', 'system']
 SEEDS = (1, 2, 3)
@@ -106,23 +113,29 @@ def round_trip(folder, pool, side):
     return ['--logprobs', scores]
 
 
+def picks_of_table_3(folder, files, strategy, seed):
+    """The texts that a strategy selects, and how many words they have."""
+    path = os.path.join(folder, 'picks.tsv')
+    run('select', files[0], '--labeled', files[1], '--budget', '5000w', '--strategy', strategy[0], *strategy[1:], '--seed', str(seed),
+        '--quiet', '--out', path)
+    with open(path, encoding='utf-8') as picks:
+        names = next(picks).rstrip('\n').split('\t')
+        cost, text = names.index('cost'), names.index('text' if 'text' in names else 'phrase')
+        cells = [line.rstrip('\n').split('\t') for line in picks]
+    return [line[text] for line in cells], sum(float(line[cost]) for line in cells)
+
+
 def row_of_table_3(folder, files, side, name, strategy, draws):
     """A strategy with its seeds: [words], [four percentages]."""
-    path = lambda name: os.path.join(folder, name)
     pool, labeled, test = files
     words, found = [], []
     if name == 'RTTL':
         strategy = strategy + round_trip(folder, pool, side)
     for seed in SEEDS if draws else SEEDS[:1]:
         begun = time.monotonic()
-        run('select', pool, '--labeled', labeled, '--budget', '5000w', '--strategy', strategy[0], *strategy[1:], '--seed', str(seed),
-            '--quiet', '--out', path('picks.tsv'))
-        with open(path('picks.tsv'), encoding='utf-8') as picks:
-            names = next(picks).rstrip('\n').split('\t')
-            cost, text = names.index('cost'), names.index('text' if 'text' in names else 'phrase')
-            cells = [line.rstrip('\n').split('\t') for line in picks]
-        words.append(sum(float(line[cost]) for line in cells))
-        picked = write(path('picked.txt'), (line[text] for line in cells))
+        texts, spent = picks_of_table_3(folder, files, strategy, seed)
+        words.append(spent)
+        picked = write(os.path.join(folder, 'picked.txt'), texts)
         found.append(coverage(test, '--selected', picked, '--ood', labeled))
         print('%s, seed %d: %.0f s' % (name, seed, time.monotonic() - begun), file=sys.stderr)
     return words, found
@@ -181,6 +194,16 @@ def claims(results):
     print(flush=True)
 
 
+def picks_of_table_5(folder, pool, labeled, name, seed):
+    """The rows of the pool that a strategy selects."""
+    path = os.path.join(folder, 'picks.tsv')
+    draw = [] if name == 'random' else ['-p', 'candidates=20000']  # a random draw of a draw is one too
+    run('select', pool, '--labeled', labeled, '--budget', '1000', '--strategy', name, *draw, '--seed', str(seed), '--quiet', '--out', path)
+    with open(path, encoding='utf-8') as picks:
+        index = next(picks).rstrip('\n').split('\t').index('index')
+        return [int(line.split('\t')[index]) for line in picks]
+
+
 def table_5(folder, names=None):
     path = lambda name: os.path.join(folder, name)
     pairs = rows('it', 'train')
@@ -194,12 +217,7 @@ def table_5(folder, names=None):
             continue
         values, words = [], []
         for seed in SEEDS:
-            draw = [] if name == 'random' else ['-p', 'candidates=20000']  # a random draw of a draw is one too
-            run('select', pool, '--labeled', labeled, '--budget', '1000', '--strategy', name, *draw, '--seed', str(seed), '--quiet',
-                '--out', path('picks.tsv'))
-            with open(path('picks.tsv'), encoding='utf-8') as picks:
-                index = next(picks).rstrip('\n').split('\t').index('index')
-                picked = [pairs[int(line.split('\t')[index])] for line in picks]
+            picked = [pairs[index] for index in picks_of_table_5(folder, pool, labeled, name, seed)]
             words.append(sum(len(pair[0].split()) for pair in picked))
             write(path('picked.tsv'), ['source\ttarget'] + ['%s\t%s' % pair for pair in picked])
             values.append([json.loads(run('eval', 'overlap', test, '--selected', path('picked.tsv'), '--side', side, '-n', '1',
@@ -216,6 +234,54 @@ def table_5(folder, names=None):
         print('- %s: %s; the paper: %s.' % (what, ' > '.join(order), ' > '.join(wanted)))
 
 
+def ngrams(texts, n):
+    """The distinct n-grams of texts, whose words are what stands between spaces."""
+    return {tuple(words[i:i + n]) for words in map(str.split, texts) for i in range(len(words) - n + 1)}
+
+
+def print_reason(title, runs):
+    print('| %s | %s |' % (title, ' | '.join(cell(values) for values in zip(*runs))), flush=True)
+
+
+def reason_of_table_3(folder):
+    """docs, English, n = 4: the 4-grams of the selections, those that the test part has and L lacks, and how many picks add them."""
+    files = sides_of_table_3(folder, 'docs', 0)
+    texts = [open(path, encoding='utf-8').read().split('\n') for path in files[1:]]
+    outside, test = (ngrams(lines, 4) for lines in texts)
+    print('| docs, English | picks | 4-grams in them | not in L | of these in the test part | % | picks that add one | two or more |')
+    print('|---|--:|--:|--:|--:|--:|--:|--:|')
+    for name, strategy, draws in (('random sentence', ['random'], True), ('NGF', ['ngf'], False), ('NGF-SMP', ['ngf-smp'], False)):
+        runs = []
+        for seed in SEEDS if draws else SEEDS[:1]:
+            picks, _ = picks_of_table_3(folder, files, strategy, seed)
+            have = ngrams(picks, 4)
+            new = have - outside
+            added = [len(ngrams([pick], 4) & test - outside) for pick in picks]
+            runs.append([len(picks), len(have), len(new), len(new & test), 100 * len(new & test) / len(new), sum(n == 1 for n in added),
+                         sum(n > 1 for n in added)])
+        print_reason(name, runs)
+
+
+def reason_of_table_5(folder):
+    """The words that the strategies of Table 5 select: which of them the validation part has, and which of them L has."""
+    path = lambda name: os.path.join(folder, name)
+    pairs = rows('it', 'train')
+    pool = write(path('pool.txt'), (pair[0] for pair in pairs))
+    labeled = write(path('labeled.txt'), (pair[0] for pair in rows('general', 'train')))
+    test, outside = (ngrams((pair[0] for pair in rows(*part)), 1) for part in (('it', 'dev'), ('general', 'train')))
+    print('\n| Table 5, English | words | different words | % of these in the validation part | % of these in L | words a sentence |')
+    print('|---|--:|--:|--:|--:|--:|')
+    for name in TABLE_5:
+        runs = []
+        for seed in SEEDS:
+            texts = [pairs[index][0] for index in picks_of_table_5(folder, pool, labeled, name, seed)]
+            words = sum(len(text.split()) for text in texts)
+            different = ngrams(texts, 1)
+            runs.append([words, len(different), 100 * len(different & test) / len(different),
+                         100 * len(different & outside) / len(different), words / len(texts)])
+        print_reason(name, runs)
+
+
 if not os.path.exists(os.path.join(data, 'en-de', 'it.tsv.xz')):
     print('not run: no %s' % data)
     sys.exit(0)
@@ -230,7 +296,10 @@ with tempfile.TemporaryDirectory() as scratch:
         side = ('en', 'de').index(language)
         print_row('%s %s %s' % (first, language, name), *row_of_table_3(
             scratch, sides_of_table_3(scratch, first, side), side, name, strategy, draws))
-    if single:
+    if reasons:
+        reason_of_table_3(scratch)
+        reason_of_table_5(scratch)
+    if reasons or single:
         sys.exit(0)
     print('## The paper on phrases, Table 3\n')
     gathered = {}
