@@ -219,12 +219,23 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
     return run_entry(model, pool, entry, false, wanted);
 }
 
+/* alcore__model_table.tokens: losses of masked words are of the tokens of the row's text. The
+ * log-probabilities are of the model's own output, whose text the pool does not have. */
+static void tokens(const alcore_model *model, const char *column, alcore__column_tokens *out) {
+    const alcore__engine_model *data = model->data;
+    if (strcmp(column, "mlm_losses") != 0) return;
+    out->tokenizer = data->tokenizer;
+    out->max_tokens = data->info.max_tokens;
+}
+
 /* alcore__model_table.score: the origin says that references were scored, so that the column is
  * never used as that of the model's own outputs. It has no engine: like a column that was given, it
  * stays as it is until it is replaced. */
 static alcore_status score(alcore_model *model, alcore_pool *pool) {
     alcore_ctx *ctx = model->object.ctx;
+    const alcore__engine_model *data = model->data;
     alcore__buffer origin = {0};
+    char *language = NULL;
     if (!alcore__engine_has(model->data, ALCORE_SYS_MODEL_TOKEN_LOGPROBS))
         return alcore__fail(ALCORE_E_UNSUPPORTED, "%s: the model scores no pairs of texts",
                             model->name);
@@ -232,14 +243,17 @@ static alcore_status score(alcore_model *model, alcore_pool *pool) {
     alcore_status status = alcore__model_origin(model, pool, "logprobs", &origin);
     alcore__read_end(pool);
     if (status == ALCORE_OK) status = alcore__buffer_format(ctx, &origin, ", of the references");
+    if (status == ALCORE_OK) status = alcore__engine_copy_language(pool, data->language, &language);
     if (status == ALCORE_OK)
         status = run_entry(model, pool, entry_index("logprobs"), true, NULL /* all rows */);
     if (status == ALCORE_OK) status = alcore__write_begin(pool, "pool");
     if (status != ALCORE_OK) {
         alcore__buffer_clear(ctx, &origin);
+        alcore__free(alcore__pool_ctx(pool), language);
         return status;
     }
     alcore__column_set_origin(pool, "logprobs", origin.data, NULL);
+    alcore__engine_note_targets(model, pool, language, true);
     alcore__write_end(pool);
     return ALCORE_OK;
 }
@@ -380,6 +394,7 @@ alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, con
                                         .set_dropout = set_dropout,
                                         .train = alcore__engine_train,
                                         .save = alcore__engine_save,
+                                        .tokens = tokens,
                                         .release = release};
     alcore_status status = open_model(ctx, path, options, data);
     if (status == ALCORE_OK)
@@ -410,7 +425,8 @@ alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path,
                                              .layer = options->layer,
                                              .normalize = options->normalize,
                                              .max_tokens = options->max_tokens,
-                                             .batch_tokens = options->batch_tokens};
+                                             .batch_tokens = options->batch_tokens,
+                                             .kernels = alcore__model_kernels};
     char engine[ALCORE__ENGINE_BYTES];
     alcore_status status = find_engine(ctx, engine);
     if (status == ALCORE_OK) {

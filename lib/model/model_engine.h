@@ -90,6 +90,15 @@ alcore_status alcore__engine_encode_references(const alcore_model *model, const 
                                                const char ***texts, size_t **lengths,
                                                alcore__engine_texts *out);
 
+/* A copy of a language's name (NULL: none) for a column of the pool. */
+alcore_status alcore__engine_copy_language(const alcore_pool *pool, const char *language,
+                                           char **out);
+/* Says of the column "logprobs" of a pool, which is locked for writing, that its tokens are those
+ * of the references of the rows, or else of their texts, as outputs in a language (NULL: none was
+ * named), a copy as above, which the column takes over. The column exists. */
+void alcore__engine_note_targets(const alcore_model *model, alcore_pool *pool, char *language,
+                                 bool of_references);
+
 /* ---- question answering (model_windows.c, model_answers.c) ---- */
 
 /* Pairs of a question and its context as windows. A struct of zeros has none. It owns its arrays.

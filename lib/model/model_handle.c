@@ -74,10 +74,14 @@ void alcore__column_set_origin(alcore_pool *pool, const char *column, char *orig
     made->engine = engine;
 }
 
-/* Records whether the token values of a column that the model has just made are one per word. */
+/* Records what the tokens of a column are that the model has just made, by which the reasons of a
+ * selection name words: one per word, or what the model says of them. */
 static void note_tokens(const alcore_model *model, alcore_pool *pool, const char *column) {
     alcore__column *made = alcore__pool_change_column(pool, column);
+    alcore__column_tokens tokens = {0};
     made->per_word = model->table->per_word;
+    if (model->table->tokens) model->table->tokens(model, column, &tokens);
+    alcore__column_set_tokens(made, &tokens);
 }
 
 alcore_status alcore__model_set_mixed_origin(const alcore_model *model, alcore_pool *pool,

@@ -53,6 +53,9 @@ typedef struct alcore__model_table {
     alcore_status (*train)(alcore_model *model, alcore_pool *pool,
                            const alcore_train_options *options, alcore_train_result *out);
     alcore_status (*save)(alcore_model *model, const char *path);
+    /* Fills *out, zeros before, with what the tokens of a column are that the model has made, in
+     * views of the model. NULL: they are words, or not known. */
+    void (*tokens)(const alcore_model *model, const char *column, alcore__column_tokens *out);
     void (*release)(alcore_model *model); /* frees data */
 } alcore__model_table;
 
@@ -173,6 +176,10 @@ alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path,
 alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, const char *path,
                                         const alcore_sys_model_options *options,
                                         alcore_model **out);
+/* alcore_sys_model_options.kernels: user is the context; *out is NULL for kinds of devices that the
+ * library has no kernels for. */
+alcore_status alcore__model_kernels(void *user, int32_t device_type,
+                                    const struct alcore_sys_kernels **out);
 
 /* Results of alcore__model_supply() other than the index of a model: the pool has the column
  * already; no model can make it. */

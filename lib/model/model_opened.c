@@ -191,6 +191,25 @@ alcore_status alcore__engine_encode_references(const alcore_model *model, const 
     return alcore__engine_encode(model, &references, NULL, true /* targets */, out);
 }
 
+alcore_status alcore__engine_copy_language(const alcore_pool *pool, const char *language,
+                                           char **out) {
+    *out = NULL;
+    if (!language) return ALCORE_OK;
+    *out = alcore__strndup(alcore__pool_ctx(pool), language, strlen(language));
+    return *out ? ALCORE_OK : alcore__fail_memory(strlen(language) + 1);
+}
+
+void alcore__engine_note_targets(const alcore_model *model, alcore_pool *pool, char *language,
+                                 bool of_references) {
+    const alcore__engine_model *data = model->data;
+    const alcore__column_tokens scored = {.tokenizer = data->tokenizer,
+                                          .language = language,
+                                          .max_tokens = data->info.max_tokens,
+                                          .of_references = of_references,
+                                          .as_target = true};
+    alcore__column_set_tokens(alcore__pool_change_column(pool, "logprobs"), &scored);
+}
+
 void alcore__engine_texts_clear(alcore_ctx *ctx, alcore__engine_texts *texts) {
     alcore__tokens_clear(ctx, &texts->tokens);
     alcore__free(ctx, (void *)texts->tags);

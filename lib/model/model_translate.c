@@ -99,7 +99,9 @@ static alcore_status translate_batch(outputs *all, const alcore_sys_model_decodi
     alcore__engine_texts_clear(all->model->object.ctx, &sources);
     for (int64_t i = 0; i < batch->count && status == ALCORE_OK; i++)
         if (!all->rows[batch->rows[i] * all->best].found)
-            status = alcore__fail(ALCORE_E_MISSING, "%s gave no output for row %lld",
+            status = alcore__fail(ALCORE_E_MISSING,
+                                  "%s gave no output for row %lld, as engines do where the numbers "
+                                  "of a model become NaN or infinite",
                                   data->engine->engine, (long long)batch->rows[i]);
     return status;
 }
@@ -179,21 +181,32 @@ static alcore_status list_rows(const outputs *all, const alcore_pool *pool, row_
     return ALCORE_OK;
 }
 
-/* Gives the pool `made` the columns of its rows [count]. */
-static alcore_status set_columns(const row_arrays *arrays, int64_t count, alcore_pool *made) {
+/* Gives the pool `made` the columns of its rows [count]; language: that of the outputs, or NULL. */
+static alcore_status set_columns(const outputs *all, const row_arrays *arrays, int64_t count,
+                                 const char *language, alcore_pool *made) {
     alcore_tensor values, offsets, scores;
+    char *copy; /* of the language */
     int64_t bounds = count + 1;
     ALCORE__TRY(
         alcore_tensor_init(&values, arrays->logprobs, ALCORE_FLOAT32, &arrays->offsets[count], 1));
     ALCORE__TRY(alcore_tensor_init(&offsets, arrays->offsets, ALCORE_INT64, &bounds, 1));
     ALCORE__TRY(alcore_tensor_init(&scores, arrays->scores, ALCORE_FLOAT64, &count, 1));
     ALCORE__TRY(alcore_pool_set_column(made, "logprobs", &values, &offsets, NULL));
+    ALCORE__TRY(alcore__engine_copy_language(made, language, &copy));
+    const alcore_status status = alcore__write_begin(made, "pool");
+    if (status != ALCORE_OK) {
+        alcore__free(alcore__pool_ctx(made), copy);
+        return status;
+    }
+    alcore__engine_note_targets(all->model, made, copy, false);
+    alcore__write_end(made);
     return alcore_pool_set_column(made, "output_scores", &scores, NULL, NULL);
 }
 
 /* Adds the rows and their columns to the pool `made`. The caller holds the read lock of the
  * sources, whose ids are read. */
-static alcore_status fill_pool(const outputs *all, const alcore_pool *pool, alcore_pool *made) {
+static alcore_status fill_pool(const outputs *all, const alcore_pool *pool, const char *language,
+                               alcore_pool *made) {
     alcore_records records = ALCORE_RECORDS_INIT;
     row_arrays arrays = {0};
     alcore_status status = list_rows(all, pool, &arrays);
@@ -202,7 +215,7 @@ static alcore_status fill_pool(const outputs *all, const alcore_pool *pool, alco
     records.ids = arrays.ids;
     records.count = alcore_pool_rows(pool) * all->best;
     if (status == ALCORE_OK) status = alcore_pool_add_records(made, &records, NULL);
-    if (status == ALCORE_OK) status = set_columns(&arrays, records.count, made);
+    if (status == ALCORE_OK) status = set_columns(all, &arrays, records.count, language, made);
     row_arrays_clear(all->model->object.ctx, &arrays);
     return status;
 }
@@ -223,7 +236,7 @@ static alcore_status translate_pool(outputs *all, alcore_pool *pool,
                                   (size_t)(alcore_pool_rows(pool) * all->best), sizeof *all->rows,
                                   &all->rows));
     ALCORE__TRY(translate_rows(all, pool, &how));
-    return fill_pool(all, pool, made);
+    return fill_pool(all, pool, how.language, made);
 }
 
 /* alcore__model_table.translate: collects the outputs and fills the empty pool `out`, under the

@@ -98,8 +98,10 @@ namespace {
  * dropped: the keys of a step stay where the step wrote them, and each hypothesis knows which row
  * of each step is its own. Tensors are float32 on the CPU, whatever the type of the model is.
  *
- * Memory: 2 inner components (inner = heads x head) a layer for each token of the sources, and for
- * each hypothesis of each step. */
+ * Memory: 2 inner components a layer for each token of the sources, and for each hypothesis of each
+ * step. What no hypothesis reads any more is kept until half of the items that were there are done;
+ * then the rest is copied together. So there are at most twice as many sources and hypotheses as
+ * still run, and every value is copied once for each halving. */
 class HostCache : public DecoderCache {
   public:
     HostCache(const Model &model, const Packed &sources, const at::Tensor &states, int64_t each);
@@ -117,9 +119,10 @@ class HostCache : public DecoderCache {
     };
     void lay_out_sources(const at::Tensor &both, const Packed &packed, at::Tensor &out) const;
     void store_tokens(const at::Tensor &qkv, BlockCache &cache) const;
+    int64_t place_sources();
+    void compact_sources();
+    void compact_steps();
 
-    const Stack &stack_;
-    int64_t each_, inner_;
     std::vector<BlockCache> blocks_;
     std::vector<int64_t> lengths_, starts_;  /* [sources] tokens, and where they begin in sources */
     std::vector<int64_t> items_;             /* [items] their indices in lengths_ and starts_ */
@@ -129,22 +132,26 @@ class HostCache : public DecoderCache {
 
 HostCache::HostCache(const Model &model, const Packed &sources, const at::Tensor &states,
                      int64_t each)
-    : stack_(*model.decoder), each_(each), inner_(stack_.heads * stack_.head),
-      lengths_(sources.lengths), items_(sources.lengths.size()),
+    : DecoderCache(model, each), lengths_(sources.lengths), items_(sources.lengths.size()),
       rows_(sources.lengths.size() * static_cast<size_t>(each)) {
     std::iota(items_.begin(), items_.end(), 0);
+    const int64_t size = place_sources();
+    project_sources(model, states, [&](const at::Tensor &projected) {
+        BlockCache cache{at::empty({size}, at::kFloat), {}};
+        lay_out_sources(projected.to(at::kCPU, at::kFloat).contiguous(), sources, cache.sources);
+        blocks_.push_back(std::move(cache));
+    });
+}
+
+/* Fills starts_ for sources of these lengths_, one after the other. Returns the size of all. */
+int64_t HostCache::place_sources() {
     int64_t size = 0;
+    starts_.clear();
     for (int64_t length : lengths_) {
         starts_.push_back(size);
         size += stack_.heads * torch_laid_out(length, stack_.head);
     }
-    for (const Block &block : stack_.blocks) {
-        BlockCache cache{at::empty({size}, at::kFloat), {}};
-        at::Tensor both = block.cross_kv(states).to(at::kCPU, at::kFloat).contiguous();
-        lay_out_sources(both, sources, cache.sources);
-        blocks_.push_back(std::move(cache));
-        model.host.tick(nullptr, 0, 0);
-    }
+    return size;
 }
 
 /* both [tokens, 2 inner]: keys and values of all sources. */
@@ -272,14 +279,51 @@ void HostCache::reorder(const std::vector<int64_t> &hypotheses) {
     rows_ = std::move(rows);
 }
 
-void HostCache::keep_items(const std::vector<int64_t> &items) {
-    std::vector<int64_t> kept, hypotheses;
-    for (int64_t item : items) {
-        kept.push_back(items_[static_cast<size_t>(item)]);
-        for (int64_t b = 0; b < each_; b++) hypotheses.push_back(item * each_ + b);
+/* Drops the sources of items that are done: source i is that of item i from then on. */
+void HostCache::compact_sources() {
+    std::vector<int64_t> lengths, from;
+    for (int64_t item : items_) {
+        lengths.push_back(lengths_[static_cast<size_t>(item)]);
+        from.push_back(starts_[static_cast<size_t>(item)]);
     }
+    lengths_ = std::move(lengths);
+    std::iota(items_.begin(), items_.end(), 0);
+    const int64_t size = place_sources();
+    for (BlockCache &cache : blocks_) {
+        at::Tensor kept = at::empty({size}, at::kFloat);
+        const float *old = cache.sources.const_data_ptr<float>();
+        for (size_t i = 0; i < from.size(); i++)
+            std::copy_n(old + from[i], stack_.heads * torch_laid_out(lengths_[i], stack_.head),
+                        kept.data_ptr<float>() + starts_[i]);
+        cache.sources = kept;
+    }
+}
+
+/* Drops the rows of steps that no hypothesis is made of. */
+void HostCache::compact_steps() {
+    const size_t steps = rows_.empty() ? 0 : rows_[0].size();
+    for (size_t step = 0; step < steps; step++) {
+        std::vector<int64_t> kept; /* rows that are in use, ascending */
+        for (const std::vector<int32_t> &own : rows_) kept.push_back(own[step]);
+        std::sort(kept.begin(), kept.end());
+        kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+        for (std::vector<int32_t> &own : rows_)
+            own[step] = static_cast<int32_t>(std::lower_bound(kept.begin(), kept.end(), own[step]) -
+                                             kept.begin());
+        const at::Tensor index = at::tensor(kept, at::TensorOptions().dtype(at::kLong));
+        for (BlockCache &cache : blocks_)
+            cache.steps[step] = cache.steps[step].index_select(0, index);
+    }
+}
+
+void HostCache::keep_items(const std::vector<int64_t> &items) {
+    std::vector<int64_t> kept;
+    for (int64_t item : items) kept.push_back(items_[static_cast<size_t>(item)]);
     items_ = std::move(kept);
-    reorder(hypotheses);
+    reorder(hypotheses_of(items));
+    if (2 * items_.size() > lengths_.size()) return;
+    compact_sources();
+    compact_steps();
 }
 
 } // namespace

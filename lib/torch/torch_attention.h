@@ -20,10 +20,13 @@ at::Tensor attend_packed(const Stack &stack, const std::vector<Run> &runs, const
                          int64_t q_parts, const at::Tensor &kv, int64_t kv_parts, bool cross);
 
 /* Keys and values that a decoder attends to while outputs are made: those of the source texts, and
- * those of the tokens so far of every hypothesis. */
+ * those of the tokens so far of every hypothesis. An item is a source, `each` the number of its
+ * hypotheses; inner = heads x head. */
 class DecoderCache {
   public:
     virtual ~DecoderCache() = default;
+    DecoderCache(const DecoderCache &) = delete;
+    DecoderCache &operator=(const DecoderCache &) = delete;
     /* Opens a step, in which each hypothesis reads one token: attend_tokens() and attend_sources()
      * come once for each block. */
     virtual void begin_step() = 0;
@@ -36,10 +39,33 @@ class DecoderCache {
     virtual void reorder(const std::vector<int64_t> &hypotheses) = 0;
     /* Drops all other items and their hypotheses. items: indices among the present ones. */
     virtual void keep_items(const std::vector<int64_t> &items) = 0;
+
+  protected:
+    DecoderCache(const Model &model, int64_t each)
+        : stack_(*model.decoder), each_(each), inner_(stack_.heads * stack_.head) {}
+    /* Passes keys and values that a block of the decoder has of the sources, states W^T [...,
+     * 2 inner] for states [..., dims], to body, block by block. Throws when cancelled. */
+    void project_sources(const Model &model, const at::Tensor &states,
+                         const std::function<void(const at::Tensor &)> &body) const {
+        for (const Block &block : stack_.blocks) {
+            body(block.cross_kv(states));
+            model.host.tick(nullptr, 0, 0);
+        }
+    }
+    /* The hypotheses of items, in their order. */
+    std::vector<int64_t> hypotheses_of(const std::vector<int64_t> &items) const {
+        std::vector<int64_t> out;
+        for (int64_t item : items)
+            for (int64_t b = 0; b < each_; b++) out.push_back(item * each_ + b);
+        return out;
+    }
+
+    const Stack &stack_;
+    const int64_t each_, inner_;
 };
 
 /* A cache for the hypotheses of some sources. states [tokens of the sources, dims]: what the
- * encoder made of them. each: hypotheses of an item (a source). Throws when cancelled. The first
+ * encoder made of them. Throws when cancelled. The first
  * is for models on the CPU, the second for those on other devices (torch_device_cache.cpp). */
 std::unique_ptr<DecoderCache> host_cache(const Model &model, const Packed &sources,
                                          const at::Tensor &states, int64_t each);

@@ -222,33 +222,55 @@ void for_logits(const Search &search, const at::Tensor &hidden,
 /* A token that may continue a hypothesis. */
 struct Next {
     int64_t id;
-    float ruled; /* the log-probability that ranks it: a forced token counts 0 */
+    float ruled; /* the log-probability that ranks it */
     float own;   /* the model's own log-probability */
 };
 using Nexts = std::vector<std::vector<Next>>; /* [hypotheses] the best first */
 
-/* The `most` best continuations by the model's logits [vocabulary], which are changed: forbidden
- * tokens are none, a forced one is the only one. */
-std::vector<Next> rank_tokens(const Search &search, float *logits, int64_t most) {
+/* Which tokens may continue the hypotheses in this step, and what they count. The rule is the same
+ * on every device and for draws:
+ *   - a forced token is the only one and counts 0, as in transformers;
+ *   - else every token that is not forbidden, with its log-probability; where the folder
+ *     renormalizes, the probabilities of these tokens are made to sum to 1 again;
+ *   - the best come first, of equals the one with the lowest id (which of several equals are among
+ *     the best is the choice of a device's topk());
+ *   - a hypothesis whose logits have a NaN, plus infinity or no finite number has no continuation.
+ * The model's own log-probability is always that over the whole vocabulary. */
+struct Rule {
+    int64_t forced = -1;            /* -1: none */
+    std::vector<int64_t> forbidden; /* of the vocabulary; empty where a token is forced */
+    bool renormalize = false;
+
+    explicit Rule(const Search &search) : forced(search.forced()) {
+        if (forced >= 0) return;
+        for (int64_t id : search.model.forbidden)
+            if (id >= 0 && id < search.model.vocabulary) forbidden.push_back(id);
+        renormalize = search.model.renormalize && !forbidden.empty();
+    }
+    static bool before(const Next &a, const Next &b) {
+        return a.ruled > b.ruled || (a.ruled == b.ruled && a.id < b.id);
+    }
+};
+
+/* The `most` best continuations by the model's logits [vocabulary] in memory of the host, which are
+ * changed. Of equal logits find_best() finds those with the lowest ids. */
+std::vector<Next> rank_tokens(const Rule &rule, float *logits, int64_t vocabulary, int64_t most) {
     const torch_kernels &kernels = *torch_kernels_here();
-    const Model &model = search.model;
     std::vector<int64_t> ids(static_cast<size_t>(most));
     /* The logarithm of the sum of exp(logits). */
     auto total = [&](int64_t found) {
         if (found == 0) return std::numeric_limits<double>::quiet_NaN();
         float greatest = logits[ids[0]];
-        return static_cast<double>(greatest) + kernels.log_sum(logits, model.vocabulary, greatest);
+        return static_cast<double>(greatest) + kernels.log_sum(logits, vocabulary, greatest);
     };
-    int64_t found = kernels.find_best(logits, model.vocabulary, most, ids.data());
+    int64_t found = kernels.find_best(logits, vocabulary, most, ids.data());
     double own = total(found), ruled = own;
-    int64_t forced = search.forced();
-    if (forced >= 0) return {{forced, 0, static_cast<float>(logits[forced] - own)}};
-    if (!model.forbidden.empty()) {
-        for (int64_t id : model.forbidden)
-            if (id >= 0 && id < model.vocabulary)
-                logits[id] = -std::numeric_limits<float>::infinity();
-        found = kernels.find_best(logits, model.vocabulary, most, ids.data());
-        if (model.renormalize) ruled = total(found);
+    if (std::isnan(own)) return {};
+    if (rule.forced >= 0) return {{rule.forced, 0, static_cast<float>(logits[rule.forced] - own)}};
+    if (!rule.forbidden.empty()) {
+        for (int64_t id : rule.forbidden) logits[id] = -std::numeric_limits<float>::infinity();
+        found = kernels.find_best(logits, vocabulary, most, ids.data());
+        if (rule.renormalize) ruled = total(found);
     }
     std::vector<Next> out;
     for (int64_t i = 0; i < found; i++) {
@@ -259,54 +281,56 @@ std::vector<Next> rank_tokens(const Search &search, float *logits, int64_t most)
     return out;
 }
 
-/* Log-probabilities that draws are made of, and that rank tokens on a device, from the model's
- * [hypotheses, vocabulary]: forbidden tokens have minus infinity, a forced one is the only one and
- * counts 0. */
-at::Tensor ruled(const Search &search, const at::Tensor &logprobs) {
-    const Model &model = search.model;
-    int64_t forced = search.forced();
+/* What all tokens count, from the model's log-probabilities [hypotheses, vocabulary] on any device:
+ * minus infinity where they may not continue. */
+at::Tensor ruled_by(const Rule &rule, const at::Tensor &logprobs) {
     constexpr float minus = -std::numeric_limits<float>::infinity();
-    if (forced >= 0) {
+    if (rule.forced >= 0) {
         at::Tensor out = at::full_like(logprobs, minus);
-        out.select(1, forced).fill_(0);
+        out.select(1, rule.forced).fill_(0);
         return out;
     }
-    if (model.forbidden.empty()) return logprobs;
+    if (rule.forbidden.empty()) return logprobs;
     at::Tensor out = logprobs.clone();
-    for (int64_t id : model.forbidden)
-        if (id >= 0 && id < out.size(1)) out.select(1, id).fill_(minus);
-    return model.renormalize ? at::log_softmax(out, -1) : out;
+    for (int64_t id : rule.forbidden) out.select(1, id).fill_(minus);
+    return rule.renormalize ? at::log_softmax(out, -1) : out;
 }
 
 /* rank_tokens() for all rows of logits [rows, vocabulary] on a device that is not the CPU, to which
- * only the best are copied: out[i] of row i. */
-void rank_on_device(const Search &search, const at::Tensor &logits, int64_t most,
+ * only the best are copied: out[i] of row i. Logits that are no numbers make all log-probabilities
+ * of their row NaN. */
+void rank_on_device(const Rule &rule, const at::Tensor &logits, int64_t most,
                     std::vector<Next> *out) {
     at::Tensor own = at::log_softmax(logits, -1);
-    int64_t best = search.forced() >= 0 ? 1 : most;
-    auto [values, ids] = at::topk(ruled(search, own), best, 1);
+    int64_t best = rule.forced >= 0 ? 1 : most;
+    auto [values, ids] = at::topk(ruled_by(rule, own), best, 1);
     at::Tensor kept = own.gather(1, ids).to(at::kCPU).contiguous();
     values = values.to(at::kCPU).contiguous();
     ids = ids.to(at::kCPU).contiguous();
-    for (int64_t i = 0; i < logits.size(0) * best; i++)
-        if (values.data_ptr<float>()[i] > -std::numeric_limits<float>::infinity())
-            out[i / best].push_back({ids.data_ptr<int64_t>()[i], values.data_ptr<float>()[i],
-                                     kept.data_ptr<float>()[i]});
+    for (int64_t i = 0; i < logits.size(0) * best; i++) {
+        const Next next{ids.data_ptr<int64_t>()[i], values.data_ptr<float>()[i],
+                        kept.data_ptr<float>()[i]};
+        if (next.ruled > -std::numeric_limits<float>::infinity() && !std::isnan(next.own))
+            out[i / best].push_back(next);
+    }
+    for (int64_t row = 0; row < logits.size(0); row++)
+        std::stable_sort(out[row].begin(), out[row].end(), Rule::before);
 }
 
 /* The `most` best continuations of every hypothesis; fewer where there are no more. */
 Nexts best_tokens(const Search &search, const at::Tensor &hidden, int64_t most) {
     Nexts out(static_cast<size_t>(hidden.size(0)));
+    const Rule rule(search);
     int64_t width = search.model.vocabulary;
     for_logits(search, hidden, [&](int64_t first, const at::Tensor &logits) {
         if (!logits.is_cpu())
-            return rank_on_device(search, logits, std::min(most, width),
+            return rank_on_device(rule, logits, std::min(most, width),
                                   &out[static_cast<size_t>(first)]);
         float *values = logits.data_ptr<float>();
         at::parallel_for(0, logits.size(0), 1, [&](int64_t begin, int64_t end) {
             for (int64_t row = begin; row < end; row++)
                 out[static_cast<size_t>(first + row)] =
-                    rank_tokens(search, values + row * width, std::min(most, width));
+                    rank_tokens(rule, values + row * width, width, std::min(most, width));
         });
     });
     return out;
@@ -321,15 +345,27 @@ Hypothesis extended(const Hypothesis &from, int64_t id, float logprob, double sc
     return out;
 }
 
-/* Adds a hypothesis to item.finished, its score divided by divisor (the length penalty), and keeps
- * the k best, the best first; of equals the earlier one stays. */
-void finish(Item &item, Hypothesis hypothesis, double divisor, size_t k) {
-    hypothesis.score /= divisor;
+/* What the score of an output of so many tokens, the end included, is divided by. */
+double length_penalty(const Settings &how, int64_t tokens) {
+    return std::pow(static_cast<double>(tokens), how.penalty);
+}
+
+/* Adds a hypothesis to item.finished, its score divided by its length penalty, and keeps the k
+ * best, the best first; of equals the earlier one stays. */
+void finish(const Settings &how, Item &item, Hypothesis hypothesis) {
+    hypothesis.score /= length_penalty(how, static_cast<int64_t>(hypothesis.ids.size()));
     auto place = std::upper_bound(
         item.finished.begin(), item.finished.end(), hypothesis,
         [](const Hypothesis &a, const Hypothesis &b) { return a.score > b.score; });
     item.finished.insert(place, std::move(hypothesis));
-    if (item.finished.size() > k) item.finished.pop_back();
+    if (item.finished.size() > static_cast<size_t>(how.k)) item.finished.pop_back();
+}
+
+/* Ends an item without an output, as the model's logits for one of its hypotheses are no
+ * numbers. */
+void give_up(Item &item) {
+    item.finished.clear();
+    item.done = true;
 }
 
 /* One step of beam search for all items. nexts: at least the 2k best continuations of each
@@ -343,10 +379,18 @@ void beam_step(Search &search, const Nexts &nexts, std::vector<int64_t> &sources
     };
     size_t k = static_cast<size_t>(search.how.k);
     bool last = search.step >= search.how.most;
-    double divisor = std::pow(static_cast<double>(search.step), search.how.penalty);
+    double divisor = length_penalty(search.how, search.step);
     for (size_t i = 0; i < search.items.size(); i++) {
         Item &item = search.items[i];
         std::vector<Continuation> best;
+        bool lost = false; /* a hypothesis, which an entry with the score NEVER is not */
+        for (size_t b = 0; b < k; b++)
+            lost = lost || (item.running[b].score > NEVER / 2 && nexts[i * k + b].empty());
+        if (lost) {
+            sources.insert(sources.end(), k, static_cast<int64_t>(i * k));
+            give_up(item);
+            continue;
+        }
         for (size_t b = 0; b < k; b++)
             for (const Next &next : nexts[i * k + b])
                 best.push_back({next.ruled + static_cast<float>(item.running[b].score), b, &next});
@@ -360,7 +404,7 @@ void beam_step(Search &search, const Nexts &nexts, std::vector<int64_t> &sources
             Hypothesis next = extended(item.running[best[c].from], id, best[c].next->own,
                                        static_cast<double>(best[c].score));
             if (ends) {
-                finish(item, std::move(next), divisor, k);
+                finish(search.how, item, std::move(next));
             } else {
                 running.push_back(std::move(next));
                 sources.push_back(static_cast<int64_t>(i * k + best[c].from));
@@ -388,7 +432,7 @@ Nexts drawn_tokens(const Search &search, const at::Tensor &hidden) {
     Nexts out(static_cast<size_t>(hidden.size(0)));
     for_logits(search, hidden, [&](int64_t first, const at::Tensor &logits) {
         at::Tensor own = at::log_softmax(logits, -1);
-        at::Tensor scores = ruled(search, own) / search.how.temperature;
+        at::Tensor scores = ruled_by(Rule(search), own) / search.how.temperature;
         at::Tensor sums = at::softmax(scores, 1).to(at::kCPU, at::kDouble).cumsum(1);
         own = own.to(at::kCPU).contiguous();
         int64_t width = logits.size(1);
@@ -402,44 +446,47 @@ Nexts drawn_tokens(const Search &search, const at::Tensor &hidden) {
                        row[width - 1];
             int64_t id = std::min<int64_t>(std::upper_bound(row, row + width, u) - row, width - 1);
             float logprob = own.data_ptr<float>()[r * width + id];
-            out[static_cast<size_t>(hypothesis)] = {{id, logprob, logprob}};
+            /* The sum is no number where no token that may come is finite. */
+            if (!std::isnan(logprob) && std::isfinite(row[width - 1]))
+                out[static_cast<size_t>(hypothesis)] = {{id, logprob, logprob}};
         }
     });
     return out;
 }
 
 /* One step of greedy search or sampling: every hypothesis by itself, with the first of its
- * continuations (without any, all logits being NaN, the end token). sources: as in beam_step();
- * hypothesis r continues r. A hypothesis that has ended waits for the others of its item and does
- * not change. */
+ * continuations. sources: as in beam_step(); hypothesis r continues r. A hypothesis that has ended
+ * waits for the others of its item and does not change. */
 void single_step(Search &search, const Nexts &nexts, std::vector<int64_t> &sources) {
-    const Next none{std::max<int64_t>(search.model.finish, 0), 0,
-                    std::numeric_limits<float>::quiet_NaN()};
     for (size_t r = 0; r < nexts.size(); r++) {
         Item &item = search.items[r / static_cast<size_t>(search.how.k)];
         Hypothesis &one = item.running[r % static_cast<size_t>(search.how.k)];
-        const Next &next = nexts[r].empty() ? none : nexts[r][0];
         sources.push_back(static_cast<int64_t>(r));
-        if (one.ids.empty() || one.ids.back() != search.model.finish)
-            one = extended(one, next.id, next.own, one.score + static_cast<double>(next.own));
+        if (!one.ids.empty() && one.ids.back() == search.model.finish) continue;
+        if (nexts[r].empty()) {
+            give_up(item);
+            continue;
+        }
+        const Next &next = nexts[r][0];
+        one = extended(one, next.id, next.own, one.score + static_cast<double>(next.own));
     }
     bool last = search.step >= search.how.most;
     for (Item &item : search.items) {
+        if (item.done) continue; /* given up */
         item.done = true;
         for (const Hypothesis &one : item.running)
             item.done = item.done && (last || one.ids.back() == search.model.finish);
         if (!item.done) continue;
-        for (const Hypothesis &one : item.running)
-            finish(item, one, std::pow(static_cast<double>(one.ids.size()), search.how.penalty),
-                   item.running.size());
+        for (const Hypothesis &one : item.running) finish(search.how, item, one);
     }
 }
 
 } // namespace
 
-/* Outputs of each source, by its index in the batch, best first, at most how.outputs of them. ids
- * [items k]: the token that each hypothesis reads in the next step. Outputs of items that are done
- * are moved to `out` before drop_done() removes these items. */
+/* Outputs of each source, by its index in the batch, best first, at most how.outputs of them; none
+ * for a source with a logit that is NaN or plus infinity, or without a finite one. ids [items k]:
+ * the token that each hypothesis reads in the next step. Outputs of items that are done are moved
+ * to `out` before drop_done() removes these items. */
 std::vector<std::vector<Output>> decode(const Model &model, const Packed &sources,
                                         const alcore_sys_model_decoding &how) {
     Settings settings = settings_of(model, how);

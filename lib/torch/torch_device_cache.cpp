@@ -60,9 +60,7 @@ class DeviceCache : public DecoderCache {
     at::Tensor indices(const std::vector<int64_t> &values) const {
         return at::tensor(values, at::TensorOptions().dtype(at::kLong)).to(device_);
     }
-    const Stack &stack_;
     at::Device device_;
-    int64_t each_, inner_;
     int64_t steps_ = 0; /* tokens of each hypothesis, with that of this step */
     std::vector<BlockCache> blocks_;
     at::Tensor mask_; /* bool [items, 1, 1, source length]; undefined: all are of one length */
@@ -71,18 +69,15 @@ class DeviceCache : public DecoderCache {
 
 DeviceCache::DeviceCache(const Model &model, const Packed &sources, const at::Tensor &states,
                          int64_t each)
-    : stack_(*model.decoder), device_(model.device), each_(each),
-      inner_(stack_.heads * stack_.head) {
+    : DecoderCache(model, each), device_(model.device) {
     at::Tensor memory = pad_memory(sources, states, mask_);
     int64_t items = memory.size(0);
-    for (const Block &block : stack_.blocks) {
+    at::Tensor none = at::empty({items * each, stack_.heads, 0, stack_.head}, memory.options());
+    project_sources(model, memory, [&](const at::Tensor &projected) {
         at::Tensor both =
-            block.cross_kv(memory).view({items, memory.size(1), 2, stack_.heads, stack_.head});
-        at::Tensor none = at::empty({items * each, stack_.heads, 0, stack_.head}, memory.options());
-        blocks_.push_back(
-            {none, none, both.select(2, 0).transpose(1, 2), both.select(2, 1).transpose(1, 2)});
-        model.host.tick(nullptr, 0, 0);
-    }
+            projected.view({items, memory.size(1), 2, stack_.heads, stack_.head}).transpose(1, 3);
+        blocks_.push_back({none, none, both.select(2, 0), both.select(2, 1)});
+    });
 }
 
 void DeviceCache::begin_step() {
@@ -132,10 +127,7 @@ void DeviceCache::reorder(const std::vector<int64_t> &hypotheses) {
 }
 
 void DeviceCache::keep_items(const std::vector<int64_t> &items) {
-    std::vector<int64_t> hypotheses;
-    for (int64_t item : items)
-        for (int64_t b = 0; b < each_; b++) hypotheses.push_back(item * each_ + b);
-    reorder(hypotheses);
+    reorder(hypotheses_of(items));
     at::Tensor rows = indices(items);
     for (BlockCache &cache : blocks_) {
         cache.memory_key = cache.memory_key.index_select(0, rows);

@@ -27,7 +27,13 @@
 
 namespace alcore_torch {
 
-/* ---- failures and the host (torch_entry.cpp) ---- */
+/* ---- failures and the host (torch_guard.cpp) ---- */
+
+/* The functions of the library that loaded the module; the entry sets them before anything else. */
+void set_library(const alcore_sys_host *library);
+const alcore_sys_host *library();
+/* Sets the library's error text and returns status. */
+alcore_status report(alcore_status status, const std::string &text);
 
 /* Thrown inside the module; guard(), which is around every entry, turns it into a status with a
  * text. Where `text` is empty, the text that a failed host function set is kept. A std::exception,
@@ -69,7 +75,7 @@ struct Host {
     void log(const std::string &text) const { table->log(user, LOG_INFO, "torch", text.c_str()); }
 };
 
-/* Whether the process is a child of the one that loaded the module (torch_entry.cpp). */
+/* Whether the process is a child of the one that loaded the module (torch_guard.cpp). */
 bool is_forked();
 
 /* The device that a name chooses (torch_device.cpp). */
@@ -297,6 +303,9 @@ struct Model {
     uint64_t weights_hash = 0; /* of all weights, in the order of reading */
     uint64_t opened_hash = 0;  /* the same when the folder was opened */
     int64_t parameters = 0;    /* components of all tensors, a tied matrix counted once */
+    /* Of the library for the model's device, with hidden_stats, valid until the process ends; NULL:
+     * there are none. */
+    const struct alcore_sys_kernels *kernels = nullptr;
 };
 
 /* Reads the names of the classes, once their number is known (torch_labels.cpp). */
@@ -367,7 +376,8 @@ struct Output {
     double score = 0;            /* sum of log-probabilities, divided by the length penalty */
 };
 /* Outputs of each source, best first, by beam search (Sutskever et al. 2014) with the scores of
- * transformers' generate(), greedily, or by sampling. */
+ * transformers' generate(), greedily, or by sampling; none where logits on the way are no numbers.
+ */
 std::vector<std::vector<Output>> decode(const Model &model, const Packed &sources,
                                         const alcore_sys_model_decoding &how);
 

@@ -404,7 +404,7 @@ void make_update(Training &training, const Gradients &gradients,
 }
 
 /* Tells the caller how many updates are finished. Returns whether the caller ends the training.
- * What the caller computes on the model runs in a guard() of its own (torch_entry.cpp), without
+ * What the caller computes on the model runs in a guard() of its own (torch_guard.cpp), without
  * gradients. */
 bool ends_here(const Training &training) {
     const alcore_sys_model_training &how = training.how;

@@ -54,6 +54,11 @@ struct Devices final : c10::impl::DeviceGuardImplInterface {
     c10::Stream exchangeStream(c10::Stream stream) const override {
         return getStream(stream.device());
     }
+    /* What other libraries are told of a stream: an address that stands for its device. */
+    void *getStreamNativeHandle(const c10::Stream stream) const override {
+        static char handles[DEVICES];
+        return &handles[stream.device_index()];
+    }
     c10::DeviceIndex deviceCount() const noexcept override { return DEVICES; }
 };
 C10_REGISTER_GUARD_IMPL(PrivateUse1, Devices)
@@ -187,6 +192,16 @@ TORCH_LIBRARY_IMPL(aten, AutocastPrivateUse1, m) {
     KERNEL_PRIVATEUSEONE(linear, lower_precision_fp)
     KERNEL_PRIVATEUSEONE(matmul, lower_precision_fp)
     KERNEL_PRIVATEUSEONE(scaled_dot_product_attention, lower_precision_fp)
+}
+
+/* Memory of a device as the host reads it, and the stream of a device as kernels are given it. */
+extern "C" void *other_device_to_host(const void *memory_of_device) {
+    return of_host(memory_of_device);
+}
+extern "C" void *other_device_stream(int device) {
+    const Devices devices;
+    const c10::Device which(KIND, static_cast<c10::DeviceIndex>(device));
+    return devices.getStreamNativeHandle(devices.getStream(which));
 }
 
 /* The current device of this thread, which a call of the library leaves as it was. */

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """examples/demux.sh with a small BERT: five rounds of DeMuX, each by the model that was fine-tuned in the round before, the same files after
-any number of kills, and its settings. In TAP.
+any number of kills, the model that a training starts from, and its settings. In TAP.
 
   test_demux_rounds.py ALCORE ROOT"""
+import json
 import os
 import random
 import shutil
@@ -63,7 +64,7 @@ def rounds_of(files):
             if name.startswith(("round-00", "round-01", "round-02")) and "/checkpoints/" not in name}
 
 
-report = Report(8)
+report = Report(14)
 with tempfile.TemporaryDirectory() as folder:
     script = Script(root, alcore, "demux.sh", **begin(folder))
     whole, killed = os.path.join(folder, "whole"), os.path.join(folder, "killed")
@@ -93,6 +94,32 @@ with tempfile.TemporaryDirectory() as folder:
     report.check("killed %d times, also in trainings, it ends" % kills, kills > 1 and code == 0, (kills, code))
     unlike = difference(rounds_of(tree(killed)), rounds_of(tree(whole)))
     report.check("and has the same files", unlike == [], unlike)
+
+    def start(run, number):
+        """The folder from which the training of a round started."""
+        with open(os.path.join(folder, run, "round-%02d" % number, "train.json"), encoding="utf-8") as file:
+            return json.load(file)["model"]
+    continued = os.path.join(folder, "continued")
+    done = script.run(continued, ROUNDS="2", INIT="previous")
+    report.check("with INIT=previous two rounds run", done.returncode == 0, done.stdout + done.stderr)
+    starts = [[start(run, number) for number in (1, 2)] for run in ("whole", "continued")]
+    report.check("a training starts from model 0, or from the previous round's model",
+                 starts == [["round-00/model"] * 2, ["round-00/model", "round-01/model"]], starts)
+    unlike = sorted(name for name in difference(rounds_of(tree(continued)), rounds_of(tree(whole))))
+    report.check("which changes the second model and not the first",
+                 any("round-02/model" in name for name in unlike) and not any("round-01/" in name for name in unlike), unlike)
+    # The settings of a folder from before INIT existed do not name it.
+    with open(os.path.join(killed, "settings"), encoding="utf-8") as file:
+        lines = file.readlines()
+    write(os.path.join(killed, "settings"), "".join(line for line in lines if line != "init base\n"))
+    done = script.run(killed, ROUNDS="2", INIT="previous")
+    report.check("a folder that was begun before INIT existed is none of INIT=previous",
+                 len(lines) > 1 and "init base\n" in lines and done.returncode == 2 and "< init base" in done.stderr, done.stderr)
+    done = script.run(killed, ROUNDS="2")
+    unlike = difference(rounds_of(tree(killed)), rounds_of(tree(whole)))
+    report.check("but one of INIT=base, and goes on with the same files", done.returncode == 0 and unlike == [], done.stderr + str(unlike))
+    done = script.run(os.path.join(folder, "other"), INIT="round-01")
+    report.check("another start is refused", done.returncode == 2 and "INIT is base or previous" in done.stderr, done.stderr)
     done = script.run(whole, SEED="42")
     report.check("other settings are refused", done.returncode == 2 and "other settings" in done.stderr, done.stderr)
 sys.exit(bool(report.faults))

@@ -8,15 +8,14 @@ the script that makes its folder of a package on PyPI (91 MB) lies beside the co
 
 transformers, torch and the packages are those of the virtual environment torch-venv of BUILD or beside it, where tests/run.sh --full
 installs them, or of the interpreter $ALCORE_TORCH_PYTHON."""
-import array
 import os
-import struct
 import subprocess
 import sys
 
 ALCORE, ROOT, BUILD = (os.path.abspath(path) for path in sys.argv[1:4])
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(ROOT, "tests", "tools"))
+from npy_file import read_npy  # noqa: E402
 from tap import Tap  # noqa: E402
 
 LINES = 1000
@@ -46,18 +45,6 @@ def lines():
             made.append(sentence[:len(sentence) // 2] + other[len(other) // 2:])
             if len(made) == LINES:
                 return made
-
-
-def read_npy(path):
-    """Shape and float32 numbers of a .npy of version 1.0."""
-    with open(path, "rb") as file:
-        data = file.read()
-    size = struct.unpack("<H", data[8:10])[0]
-    head = eval(data[10:10 + size].decode())
-    assert head["descr"] == "<f4" and not head["fortran_order"], head
-    numbers = array.array("f")
-    numbers.frombytes(data[10 + size:])
-    return head["shape"], numbers
 
 
 def compare(box, folder):

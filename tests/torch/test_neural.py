@@ -205,6 +205,10 @@ def alps_takes_losses_from_the_model(box):
     assert len(columns) == 11 and len({row["loss"] for row in columns.values()}) == 11, done.stdout
     assert all(float(row["loss"]) > 0 for row in columns.values()), done.stdout
     assert "mlm_losses: model" in done.stderr, done.stderr
+    # A token is a letter, to which random weights give about one chance in 54.
+    for row in columns.values():
+        named = row["reason"].partition("; rare words: ")[2].split(", ")
+        assert set(named) <= set(row["text"].split()), row
     wrong = run(ALCORE, "select", texts, "--strategy", "alps", "--model", folder(box, "bert", "b"), "--budget", "3", expect=3)
     assert "mlm_losses" in wrong.stderr, wrong.stderr
 

@@ -65,20 +65,8 @@ enum { DEEP = 16, LONG = 100, PAIRS = 20 };
 
 /* A deep and narrow model without weights in the scratch folder. */
 static void make_deep(void) {
-    char path[200];
-    strcpy(scratch, "/tmp/alcore-torch-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(scratch));
-    snprintf(path, sizeof path, "%s/config.json", scratch);
-    FILE *file = fopen(path, "wb");
-    ck_assert_ptr_nonnull(file);
-    fprintf(file,
-            "{\"model_type\": \"alcore_transformer\", \"vocab_size\": 20, \"d_model\": 64,\n"
-            " \"encoder_layers\": %d, \"decoder_layers\": %d, \"encoder_attention_heads\": 4,\n"
-            " \"decoder_attention_heads\": 4, \"encoder_ffn_dim\": 256, \"decoder_ffn_dim\": 256,\n"
-            " \"max_position_embeddings\": %d, \"dropout\": 0.1, \"random_seed\": 1,\n"
-            " \"pad_token_id\": 0, \"decoder_start_token_id\": 1, \"eos_token_id\": 2}\n",
-            DEEP, DEEP, LONG);
-    fclose(file);
+    const plain_model model = {20, 64, DEEP, 4, 256, LONG, "\"dropout\": 0.1, \"random_seed\": 1"};
+    make_plain(&model);
 }
 
 /* Largest resident memory of this process since it was asked for to be counted anew, in bytes. */

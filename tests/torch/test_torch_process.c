@@ -115,20 +115,8 @@ END_TEST
 enum { WORDS = 1 << 20 }; /* logits of 16 tokens take 64 MiB */
 
 static void make_wide(void) {
-    char path[200];
-    strcpy(scratch, "/tmp/alcore-torch-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(scratch));
-    snprintf(path, sizeof path, "%s/config.json", scratch);
-    FILE *file = fopen(path, "wb");
-    ck_assert_ptr_nonnull(file);
-    fprintf(file,
-            "{\"model_type\": \"alcore_transformer\", \"vocab_size\": %d, \"d_model\": 16,\n"
-            " \"encoder_layers\": 1, \"decoder_layers\": 1, \"encoder_attention_heads\": 2,\n"
-            " \"decoder_attention_heads\": 2, \"encoder_ffn_dim\": 16, \"decoder_ffn_dim\": 16,\n"
-            " \"max_position_embeddings\": 64, \"random_seed\": 1, \"pad_token_id\": 0,\n"
-            " \"decoder_start_token_id\": 1, \"eos_token_id\": 2}\n",
-            WORDS);
-    fclose(file);
+    const plain_model model = {WORDS, 16, 1, 2, 16, 64, "\"random_seed\": 1"};
+    make_plain(&model);
 }
 
 /* Lets the process grow by `more` bytes of addresses; -1: without a limit. */

@@ -47,6 +47,32 @@ static inline void copy_fixture(const char *folder, bool dropout) {
     if (!dropout) switch_dropout_off();
 }
 
+/* A plain Transformer that is trained from scratch: 0 is padding, 1 begins and 2 ends a text. */
+typedef struct plain_model {
+    int words, dims, layers, heads, inner, longest; /* layers, heads and inner of either side */
+    const char *more;                               /* further members of config.json */
+} plain_model;
+
+/* Makes the scratch folder with nothing but the config.json of a plain Transformer. */
+static inline void make_plain(const plain_model *model) {
+    char path[200];
+    strcpy(scratch, "/tmp/alcore-torch-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(scratch));
+    snprintf(saved, sizeof saved, "%s/saved", scratch);
+    snprintf(path, sizeof path, "%s/config.json", scratch);
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    fprintf(file,
+            "{\"model_type\": \"alcore_transformer\", \"vocab_size\": %d, \"d_model\": %d,\n"
+            " \"encoder_layers\": %d, \"decoder_layers\": %d, \"encoder_attention_heads\": %d,\n"
+            " \"decoder_attention_heads\": %d, \"encoder_ffn_dim\": %d, \"decoder_ffn_dim\": %d,\n"
+            " \"max_position_embeddings\": %d, \"pad_token_id\": 0,\n"
+            " \"decoder_start_token_id\": 1, \"eos_token_id\": 2, %s}\n",
+            model->words, model->dims, model->layers, model->layers, model->heads, model->heads,
+            model->inner, model->inner, model->longest, model->more);
+    fclose(file);
+}
+
 static inline array read_fixture(const char *folder, const char *file, const char *name) {
     char path[800];
     snprintf(path, sizeof path, "%s/%s/%s.safetensors", fixtures(), folder, file);

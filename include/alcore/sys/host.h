@@ -12,7 +12,7 @@
 ALCORE_BEGIN
 
 /** ABI number of the system tier, passed to every module's entry point. */
-#define ALCORE_SYS_ABI 1u
+#define ALCORE_SYS_ABI 2u
 
 /** A file of the context's file table, open for reading. */
 typedef struct alcore_sys_file alcore_sys_file;

@@ -25,6 +25,9 @@ ALCORE_BEGIN
 /** An opened model of a module. */
 typedef struct alcore_sys_model alcore_sys_model;
 
+/** The kernel table (alcore/sys/kernel.h). */
+struct alcore_sys_kernels;
+
 /** The calls that a model supports: bits of alcore_sys_model_info.calls. */
 enum {
     ALCORE_SYS_MODEL_EMBED = 1,          /**< embed() */
@@ -79,6 +82,13 @@ typedef struct alcore_sys_model_options {
     int32_t normalize;    /**< of embeddings: 0 as the folder says, 1 to length 1, 2 as they are */
     int64_t max_tokens;   /**< longer texts are cut; 0: what the folder allows */
     int64_t batch_tokens; /**< tokens of one pass, padding included; 0: the engine's choice */
+    /** Finds the kernels for a kind of device, with which an engine may compute on arrays that it
+     * has there, such as token statistics from hidden states. user: the first argument of the
+     * host's functions; device_type: the number of the kind in DLPack (ALCORE_DEVICE_CPU,
+     * ALCORE_DEVICE_CUDA, ...). *out: a view, valid until the process ends; NULL: there are none.
+     * NULL: the engine has those only that it brings along. */
+    alcore_status (*kernels)(void *user, int32_t device_type,
+                             const struct alcore_sys_kernels **out);
 } alcore_sys_model_options;
 
 /** What an opened model is. Views, valid until the next call that changes the model. */
@@ -291,7 +301,9 @@ typedef struct alcore_sys_model_engine {
     alcore_status (*mlm_losses)(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                                 const alcore_sys_model_scoring *scoring,
                                 const alcore_sys_model_sink *sink);
-    /** Outputs for each source, through sink->put_text. decoding NULL: as the folder says. */
+    /** Outputs for each source, through sink->put_text; none for a source whose logits have a NaN
+     * or infinity on the way, which is one value NaN in token_logprobs(). decoding NULL: as the
+     * folder says. */
     alcore_status (*translate)(alcore_sys_model *model, const alcore_sys_model_texts *sources,
                                const alcore_sys_model_decoding *decoding,
                                const alcore_sys_model_sink *sink);

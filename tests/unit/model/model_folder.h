@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder of a model that a test makes, and its files. */
+/* What tests of models by the null module (module/null_model.c) share: the folder of a model that a
+ * test makes, with its files, and the context whose allocator counts. */
 #ifndef ALCORE__MODEL_FOLDER_H
 #define ALCORE__MODEL_FOLDER_H
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "alcore/alcore.h"
 #include "check_suite.h"
+#include "fault_allocator.h"
 
 /* Ends the case with the library's message unless the call succeeds. */
 #define MUST(call)                                                                                 \
@@ -14,16 +20,73 @@
         ck_assert_msg(status_ == ALCORE_OK, "%s", alcore_last_error());                            \
     } while (0)
 
-static char folder[64]; /* its path; the test makes and removes it */
+static char folder[64];       /* its path; empty: there is none now */
+static fault_allocator fault; /* of null_context() */
 
-/* Writes a file of the folder. */
-static void write_file(const char *name, const char *text) {
-    char path[100];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+/* Writes a file of a folder. */
+static inline void write_in(const char *where, const char *name, const char *text) {
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", where, name);
     FILE *file = fopen(path, "w");
     ck_assert_ptr_nonnull(file);
     fputs(text, file);
     fclose(file);
+}
+
+static inline void write_file(const char *name, const char *text) {
+    write_in(folder, name, text);
+}
+
+/* Makes the folder, with a config.json. */
+static inline void new_folder(const char *config) {
+    strcpy(folder, "/tmp/alcore-model-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    write_file("config.json", config);
+}
+
+/* Removes the folder and its files. No call leaves others there. */
+static inline void remove_folder(void) {
+    static const char *const names[] = {"config.json", "vocab.txt", "tokenizer.json"};
+    char path[100];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        remove(path);
+    }
+    ck_assert_int_eq(rmdir(folder), 0);
+    folder[0] = '\0';
+}
+
+/* A context that looks for modules in a folder. log: NULL for none. */
+static inline alcore_ctx *context_with(const char *module_dir, alcore_log_function log) {
+    alcore_allocator table = fault_table(&fault);
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    alcore_ctx *ctx;
+    options.allocator = &table;
+    options.module_dir = module_dir;
+    options.threads = 1;
+    options.log = log;
+    MUST(alcore_ctx_new(&options, &ctx));
+    return ctx;
+}
+
+/* The folder of the null module. */
+static inline const char *null_module(void) {
+    const char *from = getenv("NULL_MODEL_MODULE");
+    ck_assert_ptr_nonnull(from);
+    return from;
+}
+
+static inline alcore_ctx *null_context(alcore_log_function log) {
+    return context_with(null_module(), log);
+}
+
+/* Releases what a case used, which has all memory back then, and removes the folder. */
+static inline void end_model(alcore_ctx *ctx, alcore_pool *pool, alcore_model *model) {
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+    ck_assert_int_eq(fault.live_bytes, 0);
+    remove_folder();
 }
 
 #endif

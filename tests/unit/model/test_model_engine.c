@@ -2,61 +2,20 @@
 /* Models of loadable modules: the null module (module/null_model.c) through the public calls. */
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "alcore/alcore.h"
-#include "check_suite.h"
-#include "fault_allocator.h"
+#include "model_folder.h"
 
 static const char *const texts[] = {"a patient with fever",    "no fever",
                                     "severe headache today",   "headache",
                                     "the patient was treated", "fever and headache"};
 enum { ROWS = 6 };
 
-static fault_allocator fault;
-static char folder[64];
-
 /* A model folder whose config.json holds text. */
 static const char *write_config(const char *text) {
-    char path[100];
-    if (folder[0] == '\0') {
-        strcpy(folder, "/tmp/alcore-null-XXXXXX");
-        ck_assert_ptr_nonnull(mkdtemp(folder));
-    }
-    snprintf(path, sizeof path, "%s/config.json", folder);
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    fclose(file);
+    if (folder[0] == '\0') new_folder(text);
+    write_file("config.json", text);
     return folder;
-}
-
-static void remove_folder(void) {
-    char path[100];
-    snprintf(path, sizeof path, "%s/config.json", folder);
-    remove(path);
-    ck_assert_int_eq(rmdir(folder), 0);
-    folder[0] = '\0';
-}
-
-static alcore_ctx *context(const char *module_dir) {
-    alcore_allocator table = fault_table(&fault);
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_ctx *ctx;
-    options.allocator = &table;
-    options.module_dir = module_dir;
-    options.threads = 1;
-    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
-    return ctx;
-}
-
-static const char *module_folder(void) {
-    const char *from = getenv("NULL_MODEL_MODULE");
-    ck_assert_ptr_nonnull(from);
-    return from;
 }
 
 static alcore_pool *pool_of(alcore_ctx *ctx) {
@@ -88,7 +47,7 @@ static const float *column(const alcore_pool *pool, const char *name, const int6
 }
 
 START_TEST(columns_come_from_the_module) {
-    alcore_ctx *ctx = context(module_folder());
+    alcore_ctx *ctx = null_context(NULL);
     alcore_pool *pool = pool_of(ctx);
     alcore_model *model = open_model(ctx, "{\"dims\": 3}");
     const int64_t *offsets;
@@ -158,7 +117,7 @@ static alcore_selection *pick_two(alcore_ctx *ctx, alcore_pool *pool, alcore_mod
 /* A row that the request excludes does not reach the module, and its absence is no failure. */
 START_TEST(select_asks_for_the_rows_it_reads) {
     static const int64_t excluded[] = {1};
-    alcore_ctx *ctx = context(module_folder());
+    alcore_ctx *ctx = null_context(NULL);
     alcore_pool *pool = pool_of(ctx);
     alcore_model *model = open_model(ctx, "{\"dims\": 8}");
     alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
@@ -171,11 +130,12 @@ START_TEST(select_asks_for_the_rows_it_reads) {
     alcore_model_unref(model);
     alcore_pool_unref(pool);
     alcore_ctx_unref(ctx);
+    remove_folder();
 }
 END_TEST
 
 START_TEST(select_asks_the_module) {
-    alcore_ctx *ctx = context(module_folder());
+    alcore_ctx *ctx = null_context(NULL);
     alcore_pool *pool = pool_of(ctx);
     alcore_model *model = open_model(ctx, "{\"dims\": 8}");
     alcore_selection *selection;
@@ -215,7 +175,7 @@ START_TEST(failures_of_the_module_come_through) {
          "takes token ids, and its folder has no tokenizer"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        alcore_ctx *ctx = context(module_folder());
+        alcore_ctx *ctx = null_context(NULL);
         alcore_pool *pool = pool_of(ctx);
         alcore_model *model = open_model(ctx, cases[i].config);
         ck_assert_int_eq(alcore_model_run(model, pool, "embeddings"), cases[i].status);
@@ -224,7 +184,7 @@ START_TEST(failures_of_the_module_come_through) {
         alcore_pool_unref(pool);
         alcore_ctx_unref(ctx);
     }
-    alcore_ctx *ctx = context(module_folder());
+    alcore_ctx *ctx = null_context(NULL);
     alcore_model *model = (alcore_model *)ctx;
     ck_assert_int_eq(alcore_model_open(ctx, write_config("{}"), NULL, &model), ALCORE_E_DATA);
     ck_assert_ptr_null(model);
@@ -236,7 +196,7 @@ START_TEST(failures_of_the_module_come_through) {
 END_TEST
 
 START_TEST(without_a_module_the_reason_is_told) {
-    alcore_ctx *ctx = context("/nowhere");
+    alcore_ctx *ctx = context_with("/nowhere", NULL);
     alcore_model *model;
     ck_assert_int_eq(alcore_model_open(ctx, write_config("{\"dims\": 2}"), NULL, &model),
                      ALCORE_E_UNSUPPORTED);
@@ -257,7 +217,7 @@ START_TEST(failing_allocations_leave_nothing) {
     write_config("{\"dims\": 2}");
     int failures = 0;
     for (long long n = 1;; n++) {
-        alcore_ctx *ctx = context(module_folder());
+        alcore_ctx *ctx = null_context(NULL);
         alcore_pool *pool = pool_of(ctx);
         alcore_model *model;
         fault_arm(&fault, n, 0);
@@ -286,7 +246,7 @@ static int32_t cancel_at_once(void *user, const char *stage, int64_t done, int64
 START_TEST(a_call_can_be_cancelled) {
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     alcore_ctx *ctx;
-    options.module_dir = module_folder();
+    options.module_dir = null_module();
     options.progress = cancel_at_once;
     ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
     alcore_pool *pool = pool_of(ctx);
@@ -302,13 +262,16 @@ START_TEST(a_call_can_be_cancelled) {
 }
 END_TEST
 
+enum { LINE_BYTES = 300 };
+
 static void keep_line(void *user, int32_t level, const char *component, const char *message,
                       const char *fields) {
     (void)level, (void)component, (void)fields;
-    snprintf(user, 200, "%s", message);
+    snprintf(user, LINE_BYTES, "%s", message);
 }
 
-/* The module logs the options it was opened with: every field arrives. */
+/* The module logs the options it was opened with: every field arrives, and the library's kernels
+ * are there for it. */
 START_TEST(options_reach_the_module) {
     alcore_ctx_options settings = ALCORE_CTX_OPTIONS_INIT;
     alcore_model_options options = {.size = sizeof options,
@@ -321,15 +284,16 @@ START_TEST(options_reach_the_module) {
                                     .batch_tokens = INT64_C(1) << 33};
     alcore_ctx *ctx;
     alcore_model *model;
-    char line[200] = "";
-    settings.module_dir = module_folder();
+    char line[LINE_BYTES] = "";
+    settings.module_dir = null_module();
     settings.log = keep_line;
     settings.log_user = line;
     ck_assert_int_eq(alcore_ctx_new(&settings, &ctx), ALCORE_OK);
     write_config("{\"dims\": 2}");
     ck_assert_int_eq(alcore_model_open(ctx, folder, &options, &model), ALCORE_OK);
     ck_assert_str_eq(line, "opened: device cpu, dtype 2, pooling 4, layer -1, normalize 1, "
-                           "max_tokens 128, batch_tokens 8589934592");
+                           "max_tokens 128, batch_tokens 8589934592; kernels of the CPU are "
+                           "there, of devices of an unknown kind are not there");
     alcore_model_unref(model);
     options.device = "cuda";
     ck_assert_int_eq(alcore_model_open(ctx, folder, &options, &model), ALCORE_E_UNSUPPORTED);

@@ -5,13 +5,8 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "alcore/alcore.h"
-#include "check_suite.h"
-#include "fault_allocator.h"
 #include "model_folder.h"
 
 /* Three texts of 3, 1 and 2 words; "fevers" is one word of two tokens. */
@@ -19,31 +14,10 @@ static const char *const texts[] = {"no fevers today", "fever", "severe fever"};
 static const int64_t offsets[] = {0, 3, 4, 6};
 enum { ROWS = 3, TOKENS = 6 };
 
-static fault_allocator fault;
-
 /* A folder of a model that takes ids; calls: 137 is embed, token_probs and train. */
 static void make_folder(const char *config) {
-    strcpy(folder, "/tmp/alcore-labels-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    write_file("config.json", config);
+    new_folder(config);
     write_file("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\nno\nfever\n##s\nsevere\ntoday\n");
-}
-
-static void remove_folder(void) {
-    char command[100];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    ck_assert_int_eq(system(command), 0);
-}
-
-static alcore_ctx *context(void) {
-    alcore_allocator table = fault_table(&fault);
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_ctx *ctx;
-    options.allocator = &table;
-    options.module_dir = getenv("NULL_MODEL_MODULE");
-    options.threads = 1;
-    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
-    return ctx;
 }
 
 /* Gives the pool the column "tags"; ends [ROWS + 1]: offsets of its rows. */
@@ -75,7 +49,7 @@ static void expect_version(const alcore_model *model, const char *version) {
 START_TEST(labels_reach_the_first_tokens_of_words) {
     int64_t wide[TOKENS] = {0, 1, -100, 1, 0, 1};
     int32_t narrow[TOKENS] = {0, 1, -100, 1, 0, 1};
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(NULL);
     alcore_train_options options = ALCORE_TRAIN_OPTIONS_INIT;
     alcore_model *model;
     make_folder("{\"dims\": 3, \"tokens\": 1, \"calls\": 137}");
@@ -111,7 +85,7 @@ static void read_probs(alcore_model *model, alcore_pool *pool, double first[ROWS
 START_TEST(validation_measures_labels) {
     int64_t labels[TOKENS] = {0, 1, -100, 1, 0, 1};
     double first[ROWS], loss = 0, right = 0;
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(NULL);
     alcore_train_options options = ALCORE_TRAIN_OPTIONS_INIT;
     alcore_train_result done = ALCORE_TRAIN_RESULT_INIT;
     alcore_model *model;
@@ -178,7 +152,7 @@ static double expected_f1(alcore_ctx *ctx, const char *const *names, const doubl
  * continues nothing begins a span by default and none in strict mode. */
 START_TEST(validation_measures_spans) {
     int64_t labels[TOKENS] = {1, 1, -100, 1, 0, 1};
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(NULL);
     alcore_train_options options = ALCORE_TRAIN_OPTIONS_INIT;
     alcore_train_result done = ALCORE_TRAIN_RESULT_INIT;
     for (int names = 1; names <= 2; names++) {
@@ -227,7 +201,7 @@ START_TEST(spans_need_the_names_of_tags) {
         {"{\"dims\": 3, \"tokens\": 1, \"calls\": 133, \"names\": 1}",
          "by span_f1: it gives classes of texts"},
     };
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(NULL);
     alcore_train_options options = ALCORE_TRAIN_OPTIONS_INIT;
     alcore_pool *pool = pool_of(ctx);
     int64_t labels[TOKENS] = {0};
@@ -277,7 +251,7 @@ START_TEST(references_have_the_labels_of_words) {
         {"B-LOC", "row 2 (id 3): it has 1 labels, its text has 2 words", ALCORE_E_SHAPE},
         {"0 0 0", "row 2 (id 3): it has 3 labels, its text has 2 words", ALCORE_E_SHAPE},
         {NULL, "row 2 (id 3): it has no reference", ALCORE_E_MISSING}};
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(NULL);
     alcore_train_options options = ALCORE_TRAIN_OPTIONS_INIT;
     alcore_train_result done = ALCORE_TRAIN_RESULT_INIT;
     alcore_model *model;
@@ -325,7 +299,7 @@ END_TEST
 /* A text that is cut at the longest input uses its first labels alone. */
 START_TEST(cut_texts_use_their_first_labels) {
     int64_t labels[TOKENS] = {0, 1, 1, 1, 0, 1};
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(NULL);
     alcore_train_options options = ALCORE_TRAIN_OPTIONS_INIT;
     alcore_model *model;
     make_folder("{\"dims\": 3, \"tokens\": 1, \"calls\": 137, \"longest\": 4}");
@@ -346,7 +320,7 @@ START_TEST(labels_that_do_not_fit_are_named) {
     int64_t good[TOKENS + 1] = {0, 1, 0, 1, 0, 1, 0}, bad[TOKENS] = {0, 1, 0, 1, 2, 1};
     double numbers[TOKENS] = {0};
     const int64_t fewer[] = {0, 2, 3, 5}, more[] = {0, 3, 5, 7};
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(NULL);
     alcore_train_options options = ALCORE_TRAIN_OPTIONS_INIT;
     alcore_model *model;
     make_folder("{\"dims\": 3, \"tokens\": 1, \"calls\": 137}");
@@ -390,7 +364,7 @@ END_TEST
 /* Every allocation of a training with validation that fails is a clean error. */
 START_TEST(allocations_that_fail_are_errors) {
     int64_t labels[TOKENS] = {0, 1, -100, 1, 0, 1};
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(NULL);
     alcore_train_options options = ALCORE_TRAIN_OPTIONS_INIT;
     alcore_model *model;
     make_folder("{\"dims\": 3, \"tokens\": 1, \"calls\": 137, \"names\": 1}");

@@ -4,12 +4,8 @@
  * it is given of both. */
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "alcore/alcore.h"
-#include "check_suite.h"
-#include "fault_allocator.h"
 #include "model_folder.h"
 #include "training_pool.h"
 
@@ -33,7 +29,6 @@ static const char tokenizer[] =
     "\"model\": {\"type\": \"WordLevel\", \"vocab\": {\"</s>\": 0, \"__de__\": 1, \"__en__\": 2, "
     "\"<unk>\": 3, \"text\": 4}, \"unk_token\": \"<unk>\"}}";
 
-static fault_allocator fault;
 static char line[200]; /* the last one of the log */
 
 static void keep_line(void *user, int32_t level, const char *component, const char *message,
@@ -44,30 +39,11 @@ static void keep_line(void *user, int32_t level, const char *component, const ch
 
 /* A context with a model of a new folder. */
 static alcore_ctx *begin(const char *config, alcore_model **model) {
-    alcore_allocator table = fault_table(&fault);
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_ctx *ctx;
-    options.allocator = &table;
-    options.module_dir = getenv("NULL_MODEL_MODULE");
-    options.threads = 1;
-    options.log = keep_line;
-    MUST(alcore_ctx_new(&options, &ctx));
-    strcpy(folder, "/tmp/alcore-language-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    write_file("config.json", config);
+    alcore_ctx *ctx = null_context(keep_line);
+    new_folder(config);
     write_file("tokenizer.json", tokenizer);
     MUST(alcore_model_open(ctx, folder, NULL, model));
     return ctx;
-}
-
-static void end(alcore_ctx *ctx, alcore_pool *pool, alcore_model *model) {
-    char command[100];
-    alcore_model_unref(model);
-    alcore_pool_unref(pool);
-    alcore_ctx_unref(ctx);
-    ck_assert_int_eq(fault.live_bytes, 0);
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    ck_assert_int_eq(system(command), 0);
 }
 
 static const char *const references[3] = {"text", "a text", "text text"};
@@ -105,7 +81,7 @@ START_TEST(the_language_reaches_every_call) {
     MUST(alcore_model_set_language(model, NULL));
     expect_scored(model, pool, true, "");
     expect_translated(model, pool, NULL, "translate: outputs 2, language none, token -1");
-    end(ctx, pool, model);
+    end_model(ctx, pool, model);
 }
 END_TEST
 
@@ -132,7 +108,7 @@ START_TEST(the_language_is_a_token_of_the_tokenizer) {
             ck_assert_float_eq(((const float *)values.data)[k],
                                -(float)(1 + hash % (k + 7)) / 8.0f);
     }
-    end(ctx, pool, model);
+    end_model(ctx, pool, model);
 }
 END_TEST
 
@@ -161,7 +137,7 @@ START_TEST(only_log_probabilities_depend_on_the_language) {
         ck_assert_int_eq(strstr(line, "token_logprobs: language ro_RO") != NULL, i == 1);
     }
     alcore_scorer_unref(scorer);
-    end(ctx, pool, model);
+    end_model(ctx, pool, model);
 }
 END_TEST
 
@@ -185,7 +161,7 @@ START_TEST(a_language_that_is_not_there_is_refused) {
         MUST(alcore_model_set_language(other, NULL));
         alcore_model_unref(other);
     }
-    end(ctx, pool, model);
+    end_model(ctx, pool, model);
 }
 END_TEST
 
@@ -207,7 +183,7 @@ START_TEST(dropout_stays_on_in_scores) {
     expect_scored(model, pool, true, "");
     MUST(alcore_pool_column_info(pool, "logprobs", &info));
     ck_assert_ptr_null(strstr(info.origin, "dropout"));
-    end(ctx, pool, model);
+    end_model(ctx, pool, model);
 }
 END_TEST
 
@@ -228,7 +204,7 @@ START_TEST(dropout_that_scores_nothing_is_refused) {
         MUST(alcore_model_set_dropout(other, 0, 0));
         alcore_model_unref(other);
     }
-    end(ctx, pool, model);
+    end_model(ctx, pool, model);
 }
 END_TEST
 

@@ -7,12 +7,8 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "alcore/alcore.h"
-#include "check_suite.h"
-#include "fault_allocator.h"
 #include "model_folder.h"
 
 enum { ROWS = 2 };
@@ -20,35 +16,15 @@ static const char *const questions[ROWS] = {"who", "who"};
 /* "nö" has three bytes, so that characters are not bytes. */
 static const char *const contexts[ROWS] = {"a nö a fever a", "no fever a a a a a fever"};
 
-static fault_allocator fault;
-
 /* A model for answers alone (145: embed, qa_probs and train), with windows of 9 tokens, of which
  * the question and special tokens are 4, and that share 1. */
 static alcore_ctx *begin(alcore_model **model, alcore_status *opened) {
-    alcore_allocator table = fault_table(&fault);
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     alcore_model_options how = {.size = sizeof how, .max_tokens = 9, .stride = 1};
-    alcore_ctx *ctx;
-    options.allocator = &table;
-    options.module_dir = getenv("NULL_MODEL_MODULE");
-    options.threads = 1;
-    MUST(alcore_ctx_new(&options, &ctx));
-    strcpy(folder, "/tmp/alcore-questions-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    write_file("config.json", "{\"dims\": 3, \"tokens\": 1, \"calls\": 145, \"longest\": 9}");
+    alcore_ctx *ctx = null_context(NULL);
+    new_folder("{\"dims\": 3, \"tokens\": 1, \"calls\": 145, \"longest\": 9}");
     write_file("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\nwho\na\nno\nfever\n");
     *opened = alcore_model_open(ctx, folder, &how, model);
     return ctx;
-}
-
-static void end(alcore_ctx *ctx, alcore_pool *pool, alcore_model *model) {
-    char command[100];
-    alcore_model_unref(model);
-    alcore_pool_unref(pool);
-    alcore_ctx_unref(ctx);
-    ck_assert_int_eq(fault.live_bytes, 0);
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    ck_assert_int_eq(system(command), 0);
 }
 
 static alcore_pool *pool_of(alcore_ctx *ctx, const char *const answers[ROWS],
@@ -90,7 +66,7 @@ START_TEST(answers_become_tokens_of_windows) {
     /* 100 + 67 of the first window, 100 + 0 of the second, 100 + 66 of the third */
     ck_assert_msg(!strncmp(info.version, "null-3-433-", 11), "%s", info.version);
     ck_assert_int_eq(info.trains, 1);
-    end(ctx, pool, model);
+    end_model(ctx, pool, model);
 }
 END_TEST
 
@@ -127,7 +103,7 @@ START_TEST(a_validation_compares_losses_or_answers) {
     ck_assert_int_eq(alcore_model_train(model, pool, &options, NULL), ALCORE_E_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "by accuracy: it answers questions"));
     alcore_pool_unref(other);
-    end(ctx, pool, model);
+    end_model(ctx, pool, model);
 }
 END_TEST
 
@@ -162,7 +138,7 @@ START_TEST(answers_that_do_not_stand_there_are_named) {
     ck_assert_int_eq(alcore_model_train(model, pool, &options, NULL), ALCORE_E_PARAM);
     options.labels = "absent";
     ck_assert_int_eq(alcore_model_train(model, pool, &options, NULL), ALCORE_E_NOT_FOUND);
-    end(ctx, pool, model);
+    end_model(ctx, pool, model);
 }
 END_TEST
 
@@ -191,7 +167,7 @@ START_TEST(failing_allocations_leave_nothing) {
         fault_arm(&fault, 0, 0);
         ck_assert_int_eq(status, failed ? ALCORE_E_NOMEM : ALCORE_OK);
         failures += failed;
-        end(ctx, pool, model);
+        end_model(ctx, pool, model);
         if (!failed) break;
     }
     ck_assert_int_gt(failures, 20);

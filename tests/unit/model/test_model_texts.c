@@ -5,11 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "alcore/alcore.h"
-#include "check_suite.h"
-#include "fault_allocator.h"
 #include "model_folder.h"
 
 /* The vocabulary of the folder: the id of a word is its place. */
@@ -20,14 +16,10 @@ static const char *const texts[] = {"a patient with fever", "severe fever", "no 
                                     "no fever yesterday"};
 enum { ROWS = 4 };
 
-static fault_allocator fault;
-
 /* A model folder; with the vocabulary unless without is true. */
 static void make_folder(const char *config, bool without) {
     char vocabulary[400] = "";
-    strcpy(folder, "/tmp/alcore-texts-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    write_file("config.json", config);
+    new_folder(config);
     for (int i = 0; i < WORDS; i++) {
         strcat(vocabulary, words[i]);
         strcat(vocabulary, "\n");
@@ -35,33 +27,11 @@ static void make_folder(const char *config, bool without) {
     if (!without) write_file("vocab.txt", vocabulary);
 }
 
-static void remove_folder(void) {
-    char path[100];
-    static const char *const names[] = {"config.json", "vocab.txt"};
-    for (int i = 0; i < 2; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        remove(path);
-    }
-    ck_assert_int_eq(rmdir(folder), 0);
-}
-
 static char line[200]; /* the last one of the log */
 static void keep_line(void *user, int32_t level, const char *component, const char *message,
                       const char *fields) {
     (void)user, (void)level, (void)component, (void)fields;
     snprintf(line, sizeof line, "%s", message);
-}
-
-static alcore_ctx *context(void) {
-    alcore_allocator table = fault_table(&fault);
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_ctx *ctx;
-    options.allocator = &table;
-    options.module_dir = getenv("NULL_MODEL_MODULE");
-    options.threads = 1;
-    options.log = keep_line;
-    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
-    return ctx;
 }
 
 static alcore_pool *pool_of(alcore_ctx *ctx) {
@@ -154,7 +124,7 @@ static void close_all(alcore_ctx *ctx, alcore_pool *pool, alcore_model *model) {
 
 START_TEST(texts_reach_the_module_as_ids) {
     make_folder("{\"dims\": 3, \"tokens\": 1}", false);
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(keep_line);
     alcore_pool *pool = pool_of(ctx);
     alcore_model *model = open_model(ctx);
     int64_t ids[20], count;
@@ -171,7 +141,7 @@ END_TEST
 
 START_TEST(long_texts_are_cut_to_what_the_model_reads) {
     make_folder("{\"dims\": 3, \"tokens\": 1, \"longest\": 4}", false);
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(keep_line);
     alcore_pool *pool = pool_of(ctx);
     alcore_model *model = open_model(ctx);
     MUST(alcore_model_run(model, pool, "embeddings"));
@@ -185,7 +155,7 @@ END_TEST
 
 /* The version that is part of the origin of a column, and so of the name of a file of the cache. */
 static void version_of(char version[100]) {
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(keep_line);
     alcore_model *model = open_model(ctx);
     alcore_model_info info = ALCORE_MODEL_INFO_INIT;
     MUST(alcore_model_get_info(model, &info));
@@ -217,7 +187,7 @@ END_TEST
 
 START_TEST(a_folder_without_a_tokenizer_says_so) {
     make_folder("{\"dims\": 3, \"tokens\": 1}", true);
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(keep_line);
     alcore_pool *pool = pool_of(ctx), *out = pool;
     alcore_model *model = open_model(ctx);
     alcore_model_info info = ALCORE_MODEL_INFO_INIT;
@@ -269,7 +239,7 @@ START_TEST(contexts_are_cut_into_windows) {
     static const int64_t counts[] = {2, 2, 2, 2, 2, 2, 2, 1, 3, 2}; /* positions of the windows */
     static const int64_t windows[] = {0, 7, 8, 8, 10};
     make_folder("{\"dims\": 3, \"tokens\": 1, \"longest\": 9}", false);
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(keep_line);
     alcore_model *model = open_for_answers(ctx, 9, 1);
     alcore_pool *pool = answered_pool(model, ctx);
     alcore_tensor values, offsets;
@@ -298,7 +268,7 @@ END_TEST
 /* What is kept is not used for other contexts, other rows or a model that was trained since. */
 START_TEST(kept_answers_are_of_the_same_contexts_and_rows) {
     make_folder("{\"dims\": 3, \"tokens\": 1, \"longest\": 9}", false);
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(keep_line);
     alcore_model *model = open_for_answers(ctx, 9, -1);
     alcore_pool *pool = pool_of(ctx);
     const int64_t row = 3;
@@ -326,7 +296,7 @@ START_TEST(contexts_that_cannot_be_read_are_named) {
                                          "tokens: with a stride of 2, windows of 9 tokens have no"};
     static const alcore_status statuses[] = {ALCORE_E_MISSING, ALCORE_E_MISSING, ALCORE_E_DATA};
     make_folder("{\"dims\": 3, \"tokens\": 1, \"longest\": 9}", false);
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(keep_line);
     alcore_model *model = open_for_answers(ctx, 9, 2);
     for (int i = 0; i < 3; i++) {
         alcore_pool *pool = pool_of(ctx);
@@ -346,7 +316,7 @@ END_TEST
 
 START_TEST(info_tells_what_was_opened) {
     make_folder("{\"dims\": 3, \"tokens\": 1, \"longest\": 9}", false);
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(keep_line);
     alcore_model *model = open_model(ctx), *ngram;
     alcore_model_info info = ALCORE_MODEL_INFO_INIT;
     MUST(alcore_model_get_info(model, &info));
@@ -393,7 +363,7 @@ static void check_output(const alcore_pool *out, int64_t row, const char *text) 
 
 START_TEST(translations_are_a_pool) {
     make_folder("{\"dims\": 3, \"tokens\": 1}", false);
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(keep_line);
     alcore_pool *pool = pool_of(ctx), *out;
     alcore_model *model = open_model(ctx);
     alcore_translate_options options = {.size = sizeof options,
@@ -435,7 +405,7 @@ END_TEST
 START_TEST(best_outputs_are_rows_one_after_another) {
     static const char *const ids[] = {"1", "s", "h", "4"};
     make_folder("{\"dims\": 3, \"tokens\": 1}", false);
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(keep_line);
     alcore_pool *pool = pool_of(ctx), *out;
     alcore_model *model = open_model(ctx);
     const alcore_translate_options options = {.size = sizeof options, .beams = 3, .best = 3};
@@ -468,7 +438,7 @@ END_TEST
 /* A vocabulary of BERT has no languages; an engine that reads texts gets the name itself. */
 START_TEST(the_language_of_outputs_is_passed_on) {
     make_folder("{\"dims\": 3, \"tokens\": 1}", false);
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(keep_line);
     alcore_pool *pool = pool_of(ctx), *out;
     alcore_model *model = open_model(ctx);
     const alcore_translate_options options = {
@@ -498,7 +468,7 @@ START_TEST(options_of_a_translation_are_checked) {
         {.size = sizeof refused[0], .best = 3, .beams = 2},
     };
     make_folder("{\"dims\": 3}", false);
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(keep_line);
     alcore_pool *pool = pool_of(ctx), *out;
     alcore_model *model = open_model(ctx), *ngram;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
@@ -534,7 +504,7 @@ END_TEST
 
 START_TEST(references_are_scored) {
     make_folder("{\"dims\": 3, \"tokens\": 1}", false);
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(keep_line);
     alcore_pool *pool = pool_of(ctx);
     alcore_model *model = open_model(ctx);
     alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
@@ -560,7 +530,7 @@ START_TEST(failing_allocations_leave_nothing) {
     make_folder("{\"dims\": 2, \"tokens\": 1}", false);
     int failures = 0;
     for (long long n = 1;; n++) {
-        alcore_ctx *ctx = context();
+        alcore_ctx *ctx = null_context(keep_line);
         alcore_pool *pool = pool_of(ctx), *out = NULL;
         alcore_model *model;
         MUST(alcore_pool_set_text_column(pool, "qa_contexts", contexts, NULL, ROWS, NULL));
@@ -589,7 +559,7 @@ END_TEST
 
 START_TEST(a_translation_can_be_cancelled) {
     make_folder("{\"dims\": 2}", false);
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(keep_line);
     alcore_pool *pool = pool_of(ctx), *out;
     alcore_model *model = open_model(ctx);
     alcore_ctx_cancel(ctx);

@@ -3,41 +3,10 @@
  * version counts the examples that it was trained on: one with class c as 1 + c. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "alcore/alcore.h"
-#include "check_suite.h"
+#include "model_folder.h"
 #include "training_pool.h"
-
-static char folder[64];
-
-static void make_folder(const char *config) {
-    char path[100];
-    strcpy(folder, "/tmp/alcore-train-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/config.json", folder);
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(config, file);
-    fclose(file);
-}
-
-static void remove_folder(void) {
-    char path[100];
-    snprintf(path, sizeof path, "%s/config.json", folder);
-    remove(path);
-    ck_assert_int_eq(rmdir(folder), 0);
-}
-
-static alcore_ctx *context(void) {
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_ctx *ctx;
-    options.module_dir = getenv("NULL_MODEL_MODULE");
-    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
-    return ctx;
-}
 
 static void expect_version(const alcore_model *model, const char *version) {
     alcore_model_info info = ALCORE_MODEL_INFO_INIT;
@@ -47,10 +16,10 @@ static void expect_version(const alcore_model *model, const char *version) {
 
 START_TEST(pairs_are_trained_on_and_saved) {
     static const char *const references[] = {"a", "b", "c"};
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(NULL);
     alcore_model *model;
     alcore_train_result done = ALCORE_TRAIN_RESULT_INIT;
-    make_folder("{\"dims\": 3}");
+    new_folder("{\"dims\": 3}");
     alcore_pool *pool = pool_of(ctx, references);
     ck_assert_int_eq(alcore_model_open(ctx, folder, NULL, &model), ALCORE_OK);
     expect_version(model, "null-3-0");
@@ -100,9 +69,9 @@ START_TEST(classes_are_references) {
         {{"99999999999999999999", "0", "0"}, ALCORE_E_DATA, "row 0"},
         {{"1", NULL, "0"}, ALCORE_E_MISSING, "row 1 (id 2) has no reference"},
     };
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(NULL);
     alcore_model *model;
-    make_folder("{\"dims\": 3, \"calls\": 133}");
+    new_folder("{\"dims\": 3, \"calls\": 133}");
     ck_assert_int_eq(alcore_model_open(ctx, folder, NULL, &model), ALCORE_OK);
     alcore_pool *pool = pool_of(ctx, good);
     ck_assert_int_eq(alcore_model_train(model, pool, NULL, NULL), ALCORE_OK);
@@ -123,9 +92,9 @@ END_TEST
 
 START_TEST(wrong_options_are_named) {
     static const char *const references[] = {"a", "b", NULL};
-    alcore_ctx *ctx = context();
+    alcore_ctx *ctx = null_context(NULL);
     alcore_model *model, *small;
-    make_folder("{\"dims\": 3}");
+    new_folder("{\"dims\": 3}");
     ck_assert_int_eq(alcore_model_open(ctx, folder, NULL, &model), ALCORE_OK);
     alcore_pool *pool = pool_of(ctx, references);
 #define REFUSED(member, value, word)                                                               \
@@ -155,7 +124,7 @@ START_TEST(wrong_options_are_named) {
     alcore_model_unref(small);
     alcore_model_unref(model);
     remove_folder();
-    make_folder("{\"dims\": 3, \"calls\": 129}");
+    new_folder("{\"dims\": 3, \"calls\": 129}");
     ck_assert_int_eq(alcore_model_open(ctx, folder, NULL, &model), ALCORE_OK);
     expect_refused(alcore_model_train(model, pool, NULL, NULL), ALCORE_E_UNSUPPORTED,
                    "neither translates nor classifies");

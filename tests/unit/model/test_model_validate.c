@@ -6,54 +6,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "alcore/alcore.h"
-#include "check_suite.h"
+#include "model_folder.h"
 #include "training_pool.h"
 
-static char box[64], best[80], kept[80], logged[4000];
+static char best[80], kept[80], logged[4000];
 
 /* Makes a folder with a model, and the paths of two folders in it that do not exist yet. */
 static void make_box(const char *config) {
-    char path[100];
-    strcpy(box, "/tmp/alcore-validate-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(box));
-    snprintf(best, sizeof best, "%s/best", box);
-    snprintf(kept, sizeof kept, "%s/kept", box);
-    snprintf(path, sizeof path, "%s/config.json", box);
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(config, file);
-    fclose(file);
+    new_folder(config);
+    snprintf(best, sizeof best, "%s/best", folder);
+    snprintf(kept, sizeof kept, "%s/kept", folder);
 }
 
 static void remove_box(void) {
     char command[100];
-    snprintf(command, sizeof command, "rm -r %s", box);
+    snprintf(command, sizeof command, "rm -r %s", folder);
     ck_assert_int_eq(system(command), 0);
 }
 
 /* The text of a file of the box. */
-static const char *text_of(const char *folder, const char *name) {
+static const char *text_of(const char *where, const char *name) {
     static char text[2000];
     char path[120];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    snprintf(path, sizeof path, "%s/%s", where, name);
     FILE *file = fopen(path, "r");
     ck_assert_msg(file != NULL, "%s", path);
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
     return text;
-}
-
-static void put_text(const char *folder, const char *name, const char *text) {
-    char path[120];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    fclose(file);
 }
 
 static void keep_log(void *user, int32_t level, const char *component, const char *message,
@@ -64,13 +45,8 @@ static void keep_log(void *user, int32_t level, const char *component, const cha
 }
 
 static alcore_ctx *context(void) {
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_ctx *ctx;
-    options.module_dir = getenv("NULL_MODEL_MODULE");
-    options.log = keep_log;
     logged[0] = '\0';
-    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
-    return ctx;
+    return null_context(keep_log);
 }
 
 static const char *const words[] = {"one word", "and another", "three"};
@@ -79,7 +55,7 @@ static const char *const words[] = {"one word", "and another", "three"};
 static alcore_status train(alcore_ctx *ctx, alcore_pool *pool, const alcore_train_options *options,
                            alcore_train_result *out) {
     alcore_model *model;
-    ck_assert_int_eq(alcore_model_open(ctx, box, NULL, &model), ALCORE_OK);
+    ck_assert_int_eq(alcore_model_open(ctx, folder, NULL, &model), ALCORE_OK);
     *out = (alcore_train_result)ALCORE_TRAIN_RESULT_INIT;
     const alcore_status status = alcore_model_train(model, pool, options, out);
     alcore_model_unref(model);
@@ -181,11 +157,11 @@ START_TEST(validations_are_taken_over) {
     ck_assert_int_eq(train(ctx, pool, &options, &whole), ALCORE_OK);
     ck_assert_int_eq(whole.updates, 6);
     snprintf(lines, sizeof lines, "%s", text_of(kept, "validations.tsv"));
-    put_text(kept, "config.json", "{\"dims\": 3, \"best\": 4, \"trained\": 3, \"update\": 3}");
+    write_in(kept, "config.json", "{\"dims\": 3, \"best\": 4, \"trained\": 3, \"update\": 3}");
     snprintf(changed, sizeof changed, "%s", lines);
     *strstr(changed, "\n6\t") = '\0';
     strcat(changed, "\n");
-    put_text(kept, "validations.tsv", changed);
+    write_in(kept, "validations.tsv", changed);
     ck_assert_int_eq(train(ctx, pool, &options, &done), ALCORE_OK);
     ck_assert_int_eq(done.resumed, 3);
     ck_assert_ptr_nonnull(strstr(logged, "goes on after update 3 of 10"));
@@ -205,7 +181,7 @@ START_TEST(validations_are_taken_over) {
     ck_assert_int_eq(remove(path), 0);
     ck_assert_int_eq(train(ctx, pool, &options, &done), ALCORE_E_IO);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "take another folder for checkpoints"));
-    put_text(kept, "validations.tsv", lines);
+    write_in(kept, "validations.tsv", lines);
     /* Another validation, and a damaged file. */
     options.validate_every = 2;
     ck_assert_int_eq(train(ctx, pool, &options, &done), ALCORE_E_INVALID);
@@ -214,12 +190,12 @@ START_TEST(validations_are_taken_over) {
     static const char *const damaged[] = {"update\n", "update\tvalue\tmetric\tevery\tdata\nx\t1\n",
                                           "update\tvalue\tmetric\tevery\tdata\n0\t1\n"};
     for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
-        put_text(kept, "validations.tsv", damaged[i]);
+        write_in(kept, "validations.tsv", damaged[i]);
         ck_assert_int_eq(train(ctx, pool, &options, &done), ALCORE_E_CORRUPT);
         ck_assert_ptr_nonnull(strstr(alcore_last_error(), "no validation"));
     }
     *strstr(lines, "\n2\t") = 'x';
-    put_text(kept, "validations.tsv", lines);
+    write_in(kept, "validations.tsv", lines);
     ck_assert_int_eq(train(ctx, pool, &options, &done), ALCORE_E_CORRUPT);
     alcore_pool_unref(pool);
     alcore_ctx_unref(ctx);

@@ -5,6 +5,7 @@
  *
  *     embedding of t          dimension j: ((h(t) >> j) & 255) / 256, h the 64-bit FNV-1a hash
  *     log-probability         of the k-th word of t (parted by spaces): -(1 + h(t) mod (k + 7)) / 8
+ *     loss of a masked word   minus that
  *     class probabilities     p_0 = (1 + h(t) mod 16) / 32, the other class the rest
  *     classes of tokens       as those of a text, for each word
  *     question answering      of n words: start 1 / n each; end 1 at the last. Of ids the words
@@ -83,15 +84,23 @@ static void set_version(alcore_sys_model *model) {
              (long long)model->trained);
 }
 
+/* Whether the library has kernels for a kind of device; type: its number in DLPack. */
+static const char *kernels_of(void *user, const alcore_sys_model_options *options, int32_t type) {
+    const struct alcore_sys_kernels *found = NULL;
+    if (!options->kernels || options->kernels(user, type, &found) != ALCORE_OK) return "fail";
+    return found ? "are there" : "are not there";
+}
+
 /* What the library passed on, for the test to see. */
 static void log_options(void *user, const alcore_sys_model_options *options) {
-    char line[200];
+    char line[300];
     snprintf(line, sizeof line,
              "opened: device %s, dtype %d, pooling %d, layer %d, normalize %d, max_tokens %lld, "
-             "batch_tokens %lld",
+             "batch_tokens %lld; kernels of the CPU %s, of devices of an unknown kind %s",
              !options->device ? "auto" : options->device, (int)options->dtype,
              (int)options->pooling, (int)options->layer, (int)options->normalize,
-             (long long)options->max_tokens, (long long)options->batch_tokens);
+             (long long)options->max_tokens, (long long)options->batch_tokens,
+             kernels_of(user, options, ALCORE_DEVICE_CPU), kernels_of(user, options, 99));
     core->log(user, 20, "null", line);
 }
 
@@ -208,6 +217,11 @@ static void fill_logprobs(const alcore_sys_model *model, uint64_t hash, int64_t 
         values[k] = -(float)(1 + distance) * (float)(1 + hash % (uint64_t)(k + 7)) / 8.0f;
 }
 
+static void fill_losses(const alcore_sys_model *model, uint64_t hash, int64_t rows, float *values) {
+    fill_logprobs(model, hash, rows, values);
+    for (int64_t k = 0; k < rows; k++) values[k] = -values[k];
+}
+
 static void fill_classes(const alcore_sys_model *model, uint64_t hash, int64_t rows,
                          float *values) {
     (void)model, (void)rows;
@@ -299,6 +313,13 @@ static alcore_status token_logprobs(alcore_sys_model *model, const alcore_sys_mo
     }
     return targets ? give(model, targets, sink, fill_logprobs, 1, WITH_SPECIAL)
                    : give(model, sources, sink, fill_logprobs, 1, WORDS);
+}
+
+static alcore_status mlm_losses(alcore_sys_model *model, const alcore_sys_model_texts *texts,
+                                const alcore_sys_model_scoring *scoring,
+                                const alcore_sys_model_sink *sink) {
+    (void)scoring;
+    return give(model, texts, sink, fill_losses, 1, WORDS);
 }
 
 static alcore_status class_probs(alcore_sys_model *model, const alcore_sys_model_texts *texts,
@@ -461,7 +482,6 @@ static alcore_status save(alcore_sys_model *model, const char *path) {
     return write_config(model, path, 0);
 }
 
-/* mlm_losses is left NULL. */
 static const alcore_sys_model_engine engine = {.size = sizeof engine,
                                                .abi = ALCORE_SYS_ABI,
                                                .engine = "null-1",
@@ -473,6 +493,7 @@ static const alcore_sys_model_engine engine = {.size = sizeof engine,
                                                .class_probs = class_probs,
                                                .token_probs = token_probs,
                                                .qa_probs = qa_probs,
+                                               .mlm_losses = mlm_losses,
                                                .translate = translate,
                                                .train = train,
                                                .save = save};
